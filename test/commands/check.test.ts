@@ -87,7 +87,7 @@ test("progress is reported from nothing to all, and never goes back", (t) => {
   t.end()
 })
 
-test("a thousand problems are told, the rest counted", (t) => {
+test("a thousand problems are reported, the rest counted", (t) => {
   const file = after(
     "many",
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO room_heads SELECT 'r' || i, 1, '', '2026-11-02T09:00:00.000Z', 0 FROM n`,

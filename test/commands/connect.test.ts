@@ -1,6 +1,6 @@
 /**
- * What connects an agent's program, tried with programs that read it: parsers of JSON and TOML, the official MCP client, a
- * shell and Python. The page shows the same texts (test/web/connect.test.ts).
+ * Settings that connect an agent's program, tried with programs that read them: parsers of JSON and TOML, the official MCP client, a shell
+ * and Python. The page shows the same texts (test/web/connect.test.ts).
  */
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -33,7 +33,7 @@ async function printed(name: string, given: Readonly<Record<string, string>> = e
   return out.trimEnd()
 }
 
-/** What a program prints, while the service of this process goes on. */
+/** The output of a program, while the service in this process keeps running. */
 async function told(command: string, args: readonly string[], env: NodeJS.ProcessEnv) {
   const child = spawn(command, args, { cwd: place.folder, env, stdio: ["ignore", "pipe", "pipe"] })
   let [out, err] = ["", ""]
@@ -63,7 +63,7 @@ async function whoami(transport: Transport): Promise<string> {
 const over = (url: string | undefined, authorization: string | undefined) =>
   new StreamableHTTPClientTransport(new URL(url ?? ""), { requestInit: { headers: { authorization: authorization ?? "" } } })
 
-/** How each program names a variable of the environment, or what it asks its user for. */
+/** How each program refers to an environment variable, or what it asks its user for. */
 const references: Readonly<Record<string, RegExp>> = {
   "claude-code": /\$\{([A-Z_]+)\}/,
   cursor: /\$\{env:([A-Z_]+)\}/,
@@ -71,7 +71,7 @@ const references: Readonly<Record<string, RegExp>> = {
   opencode: /\{env:([A-Z_]+)\}/,
 }
 
-test("the settings of programs that take JSON lead the official MCP client to the service", async (t) => {
+test("with the settings of programs that use JSON the official MCP client reaches the service", async (t) => {
   for (const [name, reference] of Object.entries(references)) {
     const text = await printed(name)
     t.notMatch(text, token, `${name}: the file holds no secret`)
@@ -90,7 +90,7 @@ test("the settings of programs that take JSON lead the official MCP client to th
   t.match(await whoami(over(url, headers?.Authorization.replace(`\${input:${inputs[0]?.id}}`, token))), username, "vscode")
 })
 
-test("the settings of a program that starts a command start this one", async (t) => {
+test("the settings of a program that starts a command start this program", async (t) => {
   const { mcpServers } = JSON.parse(await printed("command")) as { mcpServers: Record<string, Server> }
   const { command = "", args, env: given } = mcpServers["research-room"] ?? {}
   t.equal(command, "research-room")
@@ -114,7 +114,7 @@ test("a shell runs the lines: the environment, curl, Python, the skill, and the 
   const asked = join(place.folder, "claude")
   writeFileSync(asked, '#!/bin/sh\nfor word in "$@"; do printf "%s\\n" "$word"; done\n')
   chmodSync(asked, 0o755)
-  /** What some texts print in a shell that knows nothing yet. */
+  /** The output of some lines in a fresh shell. */
   const inShell = async (...names: string[]) => {
     const texts: string[] = []
     for (const name of ["environment", ...names]) texts.push(await printed(name))
@@ -134,7 +134,7 @@ test("a shell runs the lines: the environment, curl, Python, the skill, and the 
   t.equal(client.out, `${username}\n`, "the client of the skill's folder speaks to this service")
 })
 
-test("the skill is a folder as the open format has it, and the same bytes each time", async (t) => {
+test("the skill is a folder in the open format, with the same bytes each time", async (t) => {
   const got = async () => {
     const answer = await fetch(`${house.baseUrl}/skill.zip`)
     t.equal(answer.headers.get("content-type"), "application/zip")
@@ -150,17 +150,17 @@ test("the skill is a folder as the open format has it, and the same bytes each t
   t.same(Object.keys(files), ["research-room/SKILL.md", "research-room/research_room.py"])
   const skill = strFromU8(files["research-room/SKILL.md"] ?? new Uint8Array())
   const [, name = "", description = ""] = /^---\nname: ([a-z0-9-]{1,64})\ndescription: (".*")\n---\n\n# /.exec(skill) ?? []
-  t.equal(name, "research-room", "called as its folder is")
+  t.equal(name, "research-room", "named like its folder")
   const said = JSON.parse(description) as string
   t.ok(said.length <= 1024 && said.includes(house.baseUrl))
-  t.ok(skill.split("\n").length < 500, "as short as the format wants it")
+  t.ok(skill.split("\n").length < 500, "as short as the format requires")
   const ofOther = unzipSync(new Uint8Array(await (await fetch(`${other.baseUrl}/skill.zip`)).arrayBuffer()))
   const here = (files: Record<string, Uint8Array>, baseUrl: string) =>
     Object.values(files).map((file) => strFromU8(file).replaceAll(baseUrl, ""))
   t.same(here(ofOther, other.baseUrl), here(files, house.baseUrl), "only the address differs")
 })
 
-test("every text is there, with the variables that the programs read and no other", async (t) => {
+test("every text is there, with the variables that the programs read and no others", async (t) => {
   const { out } = await run(program, ["connect"], place)
   t.same(
     out
@@ -179,7 +179,7 @@ test("every text is there, with the variables that the programs read and no othe
   t.match(await printed("prompt"), `GET /api/research/rooms/{roomId}/brief?format=markdown`)
 })
 
-test("a wrong call is told in one sentence", async (t) => {
+test("a wrong call gets one sentence", async (t) => {
   t.match(await run(program, ["connect", "codex"], place), {
     code: 2,
     out: "",

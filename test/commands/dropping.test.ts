@@ -1,4 +1,4 @@
-/** `mirror add --afresh` and `room forget`: a Room of another instance whose history is another one now, or that nobody wants any more. */
+/** `mirror add --afresh` and `room forget`: a Room of another instance whose journal was replaced, or that is no longer wanted. */
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -64,7 +64,7 @@ await ada.write("post_message", { threadId, text: "It was said before the loss."
 await ada.write("reuse_record", { threadId: other.openingThreadId, versionId } as never)
 const { baseUrl } = there
 
-/** What eve has here: a Room of her own that names something of the one that she follows, and another that she follows. */
+/** Eve's data here: a Room of her own that refers to the one she follows, and another one that she follows. */
 const own = await served(async (here) => {
   const eve = await here.setUp("eve")
   const made = (await eve.write("create_room", { title: "Eve's own" })).result
@@ -77,7 +77,7 @@ const own = await served(async (here) => {
   return { ...made, feed: feed(here, made.roomId) }
 })
 
-test("what was put back there stops the mirror; only afresh does it go on, and what was here is kept", async (t) => {
+test("a restored origin stops the mirror; only --afresh resumes it, and the old Room is kept", async (t) => {
   await there.close()
   restore(copy, origin, { force: true })
   const port = there.port
@@ -108,7 +108,7 @@ test("what was put back there stops the mirror; only afresh does it go on, and w
   const { code, out, err } = await command("mirror", "add", baseUrl, roomId, "--afresh")
   t.equal(code, 0, err)
   t.match(out, /followed-.*-through-3\.crate\.zip holds Room .* as it was here\. Its entries from 3 on are dropped\.\nFollowed \(/)
-  t.strictSame(found("It was said before the loss."), [], "it is out of the files")
+  t.strictSame(found("It was said before the loss."), [], "it is removed from the files")
   t.strictSame(problems(), [])
   const kept = readdirSync(data).find((name) => /through-3\.crate\.zip$/.test(name)) ?? ""
   const beside = elsewhere(t)
@@ -117,13 +117,13 @@ test("what was put back there stops the mirror; only afresh does it go on, and w
   t.equal(since.code, 0, `${since.out}${since.err}`)
   await served(async (here) => {
     await until("it is as it is there", () => feed(here, roomId).join() === feed(there, roomId).join())
-    t.strictSame(feed(here, own.roomId), own.feed, "Eve's own Room is what it was")
+    t.strictSame(feed(here, own.roomId), own.feed, "Eve's own Room is unchanged")
   })
   t.match(await command("audit"), { out: /dropped a Room|forget_room/ })
   t.match((await command("mirror", "add", baseUrl, roomId, "--afresh")).out, /^Nothing was dropped: /)
 })
 
-test("a Room that something here names stays; one that nothing names is dropped whole", async (t) => {
+test("a Room that another Room here refers to stays; any other is dropped whole", async (t) => {
   t.match(await command("room", "forget", own.roomId), { code: 2, err: /is this instance's own/ })
   t.match(await command("room", "forget", own.openingThreadId), { code: 2, err: /There is no Room/ })
   t.match(await command("room", "forget", roomId), {
@@ -144,7 +144,7 @@ test("a Room that something here names stays; one that nothing names is dropped 
     t.equal(response.status, 404)
     t.strictSame(feed(here, own.roomId), own.feed)
   })
-  // Followed once more, it comes back.
+  // Followed again, it comes back.
   t.equal((await command("mirror", "add", baseUrl, other.roomId)).code, 0)
   await served((here) => until("it is here again", () => feed(here, other.roomId).join() === feed(there, other.roomId).join()))
   t.strictSame(problems(), [])

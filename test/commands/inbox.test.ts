@@ -1,4 +1,4 @@
-/** `research-room inbox`, as a script uses it, and what strangers may print on a terminal. */
+/** `research-room inbox`, as a script uses it, and text of strangers on a terminal. */
 import tap, { test } from "tap"
 import { startResearchRoom } from "research-room/testing"
 import { message } from "../support/bodies.ts"
@@ -19,13 +19,13 @@ const { result } = await cast.ada.write("issue_credential", { roomId, label: "mc
 const env = { RESEARCH_ROOM_URL: house.baseUrl, RESEARCH_ROOM_TOKEN: result.token ?? "" }
 const post = (text: string) => cast.grace.write("post_message", { threadId, ...message(text) } as never)
 
-test("it prints what concerns the agent, goes on from an entry, and follows", async (t) => {
+test("it prints entries that concern the agent, continues from an entry, and follows", async (t) => {
   await post("The weather is fine.")
   await post("@ada/mcp, look \u001b]0;stolen\u0007 here.\nAnd here.")
   const once = await run(program, ["inbox"], { ...place, env })
   t.match(once, { code: 0, err: "" })
   t.match(once.out, /^[0-9]+ grace wrote: @ada\/mcp, look .* here\. And here\. It names @ada\/mcp\.\n$/)
-  t.notMatch(once.out, "\u001b", "no sign that a terminal would obey")
+  t.notMatch(once.out, "\u001b", "no characters that a terminal would interpret")
   const { out } = await run(program, ["inbox", "--json"], { ...place, env })
   const { sequence, concerns } = JSON.parse(out) as { sequence: number; concerns: unknown }
   t.match(concerns, [{ because: "named" }])
@@ -38,7 +38,7 @@ test("it prints what concerns the agent, goes on from an entry, and follows", as
   await following.ended()
 })
 
-test("a wrong call is told in one sentence", async (t) => {
+test("a wrong call gets one sentence", async (t) => {
   t.match(await run(program, ["inbox", "--after", "soon"], { ...place, env }), { code: 2, err: /number of an entry/ })
   t.match(await run(program, ["inbox"], place), { code: 2, err: "research-room: Name the service with --url, or RESEARCH_ROOM_URL.\n" })
   const late = await run(program, ["inbox", "--after", "100000"], { ...place, env })

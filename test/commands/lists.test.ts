@@ -1,4 +1,4 @@
-/** Every command that prints a list prints it for programs as well: `--json`, whatever the list is of. */
+/** Every command that prints a list can print it for programs: `--json`, for every list. */
 import type { Command } from "commander"
 import tap, { test } from "tap"
 import { commands } from "../../src/commands/all.ts"
@@ -11,28 +11,28 @@ tap.teardown(() => {
   place.remove()
 })
 
-/** Every command below some, each with the words it is called by. */
+/** Every command below the given ones, each with its words. */
 const below = (among: readonly Command[], words: readonly string[] = []): { words: string[]; command: Command }[] =>
   among.flatMap((command) => {
     const called = [...words, command.name()]
     return [{ words: called, command }, ...below(command.commands, called)]
   })
 
-test("each list, as the program itself names them, is printed as JSON and as a table", async (t) => {
+test("each list named by the program itself is printed as JSON and as a table", async (t) => {
   const demo = start(program, ["demo", "--json", "--port", "0", "--data", "data"], place)
   const { rooms, people } = JSON.parse((await demo.printed(/^\{.*\}(?=\n)/))[0]) as {
     rooms: { empty: { roomId: string } }
     people: { owner: { username: string } }
   }
-  // What is followed is of another instance.
+  // A followed Room is of another instance.
   const there = start(program, ["demo", "--json", "--port", "0"], place)
   const other = JSON.parse((await there.printed(/^\{.*\}(?=\n)/))[0]) as { baseUrl: string; rooms: { empty: { roomId: string } } }
   const added = await run(program, ["mirror", "add", other.baseUrl, other.rooms.empty.roomId, "--data", "data"], place)
   t.strictSame([added.code, added.err], [0, ""])
-  // Its Room arrives beside this: from then on the lists stay as they are.
+  // Its Room arrives asynchronously: from then on the lists no longer change.
   const listed = async () => (await run(program, ["room", "list", "--data", "data", "--json"], place)).out
   while (!(await listed()).includes(other.rooms.empty.roomId));
-  /** What a list may call for. */
+  /** The arguments that a list may need. */
   const known: Readonly<Record<string, string>> = { data: "data", room: rooms.empty.roomId, user: people.owner.username }
   const lists = below(commands()).filter(({ command }) => /^list( |$)/.test(command.name()) || command.description().startsWith("list "))
   t.ok(lists.length >= 4, lists.map(({ words }) => words.join(" ")).join(", "))

@@ -1,4 +1,4 @@
-/** `research-room metrics` reports a CSV file to an attempt, and the page takes the same table. */
+/** `research-room metrics` reports a CSV file to an attempt, and the page accepts the same table. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ResearchRoomClient } from "research-room/client"
@@ -42,13 +42,13 @@ const event = async (name: "started" | "succeeded") => {
 const rows = (arm: string, from: number, count: number) => Array.from({ length: count }, (_, seed) => `${arm},${seed},${from + seed / 100}`)
 const table = ["arm,seed,error", ...rows("baseline", 5, 700), ...rows("shift", 4, 700)].join("\n")
 
-test("before the start it is told so", async (t) => {
+test("before the attempt starts, metrics are refused with the reason", async (t) => {
   const { code, err } = await metrics(attemptId, file("table.csv", table))
   t.equal(code, 2)
   t.match(err, /A1 has not started: report its start first\./)
 })
 
-test("a table of more values than one event takes is reported, and once more changes nothing", async (t) => {
+test("a table with more values than fit into one event is reported, and a second time changes nothing", async (t) => {
   await event("started")
   const told = await metrics(attemptId, "table.csv")
   t.strictSame([told.code, told.err], [0, ""])
@@ -66,7 +66,7 @@ test("a table of more values than one event takes is reported, and once more cha
   )
 })
 
-test("values come late, too, and what is wrong is told by its line", async (t) => {
+test("late values are accepted too, and a fault is reported with its line", async (t) => {
   const late = await metrics(attemptId, file("late.csv", "size,arm,error\n50,late,1.5\n"), "--by", "size")
   t.equal(late.code, 0)
   const { events } = await client.read("attempt", { attemptId })

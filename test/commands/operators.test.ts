@@ -1,4 +1,4 @@
-/** What an operator does without a browser, also beside a running service: each at once there, and each with a line in the log. */
+/** An operator's work without a browser, also beside a running service: each command takes effect at once, and leaves a line in the log. */
 import tap, { test } from "tap"
 import type { AuditEntry } from "../../src/contract/answers/audit.ts"
 import { type Answer, ask } from "../support/ask.ts"
@@ -30,7 +30,7 @@ const identity = async (token: string) => (await ask(`${service.baseUrl}/api/age
 const key = (await command("key", "issue", "--user", "grace")).out.trim()
 const readsLibrary = async () => (await ask(`${service.baseUrl}/api/agent/library/identity`, { token: key })).status
 
-test("credentials and keys of all are listed, with the first signs of each token and its last use", async (t) => {
+test("everyone's credentials and keys are listed, with the first characters of each token and its last use", async (t) => {
   const token = await issued()
   t.equal(await identity(token), 200)
   const { out } = await command("credential", "list")
@@ -41,18 +41,18 @@ test("credentials and keys of all are listed, with the first signs of each token
   t.strictSame(JSON.parse((await command("credential", "list", "--user", "mary", "--json")).out), [])
 })
 
-test("a reset of the password with everything leaves her nothing but the new one", async (t) => {
+test("a full password reset leaves only the new password valid", async (t) => {
   const token = await issued()
   t.strictSame([await identity(token), await readsLibrary()], [200, 200])
   const plain = await command("user", "password", "grace", "--password", passwords.grace)
   t.equal(plain.out, "grace has a new password; their sessions are ended.\n")
-  t.strictSame([await who(grace), await identity(token), await readsLibrary()], [null, 200, 200], "without it, tokens stay")
+  t.strictSame([await who(grace), await identity(token), await readsLibrary()], [null, 200, 200], "without the flag, tokens stay valid")
   const all = await command("user", "password", "grace", "--password", passwords.grace, "--everything")
   t.equal(all.out, "grace has a new password; their sessions are ended. Ended: 2 credentials, 1 personal key.\n")
   t.strictSame([await identity(token), await readsLibrary()], [401, 401])
 })
 
-test("somebody is disabled and enabled, and their Room given to another", async (t) => {
+test("a user is disabled and enabled, and their Room handed over", async (t) => {
   const cookie = cookieOf(await signIn("grace"))
   const token = await issued()
   t.match(await command("user", "disable", "grace"), { code: 0, out: "grace is disabled. Ended: 1 credential, 0 personal keys.\n" })
@@ -73,7 +73,7 @@ test("somebody is disabled and enabled, and their Room given to another", async 
   t.match(await command("user", "enable", "grace"), { code: 2, err: /grace is not disabled\./ })
 })
 
-test("operators are made and unmade, one always left; whose name a Room is given in is then said", async (t) => {
+test("operators are added and removed, one always remains; handing over a Room names the operator who does it", async (t) => {
   t.match(await command("user", "unmake-operator", "ada"), { code: 2, err: /ada is the only operator here/ })
   t.match(await command("user", "disable", "ada"), { code: 2, err: /ada is the only operator here/ })
   t.match(await command("user", "make-operator", "mary"), { code: 0, out: "mary is an operator now.\n" })
@@ -87,14 +87,14 @@ test("operators are made and unmade, one always left; whose name a Room is given
   t.match(await command("user", "disable", "nobody"), { code: 2, err: /There is no user named nobody\./ })
 })
 
-test("failed sign-ins are forgotten by a command too", async (t) => {
+test("a command also clears failed sign-ins", async (t) => {
   for (let n = 0; n < 10; n += 1) await signIn("mary", "what was it")
   t.equal((await signIn("mary")).status, 429)
   await command("user", "clear-sign-ins", "mary")
   t.equal((await signIn("mary")).status, 200)
 })
 
-test("an account of the identity provider is connected and disconnected; what is another's, or nobody's, is refused", async (t) => {
+test("an account of the identity provider is connected and disconnected; one that belongs to another user, or to none, is refused", async (t) => {
   const issuer = "https://sso.example.org"
   const connect = (name: string, subject: string, at = issuer) => command("user", "connect", name, "--issuer", at, "--subject", subject)
   t.match(await connect("grace", "sub-grace"), { code: 0, out: `grace can also sign in with the account sub-grace at ${issuer}.\n` })
@@ -105,7 +105,7 @@ test("an account of the identity provider is connected and disconnected; what is
   t.match(await command("user", "connect", "mary"), { code: 2, err: /required option/ })
   t.match(await command("user", "disconnect", "grace"), { code: 0, out: "grace signs in only with their password.\n" })
   t.match(await command("user", "disconnect", "grace"), { code: 2, err: /grace has no connected provider account/ })
-  t.match(await connect("mary", "sub-grace"), { code: 0 }, "which is nobody's now")
+  t.match(await connect("mary", "sub-grace"), { code: 0 }, "which belongs to no user now")
   const log = JSON.parse((await command("audit", "--json", "--limit", "3")).out) as AuditEntry[]
   t.strictSame(
     log.map(({ kind, command: by, subject, detail }) => [kind, by?.name, subject?.name, detail]),
@@ -117,7 +117,7 @@ test("an account of the identity provider is connected and disconnected; what is
   )
 })
 
-test("each left its line, and the data is whole", async (t) => {
+test("each command left its line, and the data is whole", async (t) => {
   const log = JSON.parse((await command("audit", "--json", "--limit", "200")).out) as AuditEntry[]
   const named = new Set(log.map(({ command }) => command?.name))
   for (const name of ["disable", "enable", "make-operator", "unmake-operator", "end-access", "clear-sign-ins", "password"])

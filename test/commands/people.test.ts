@@ -14,12 +14,12 @@ const command = (...args: string[]) => run(program, args, place)
 const signIn = (baseUrl: string, username: string, password: string) =>
   ask(`${baseUrl}/api/session`, { body: { username, password }, headers: { origin: baseUrl } })
 
-test("the first person is the operator; a password that is made is shown once", async (t) => {
+test("the first person is the operator; a generated password is shown once", async (t) => {
   const first = await command("user", "add", "Ada", "--data", "data")
   t.strictSame([first.code, first.err], [0, ""])
   t.match(first.out, /^ada was created \([0-9a-f-]{36}\)\.\nThe password of ada, shown this once: [\w-]{20}\n$/)
   const second = await command("user", "add", "grace", "--data", "data", "--password", "correct horse battery")
-  t.match(second, { code: 0, out: /^grace was created \([0-9a-f-]{36}\)\.\n$/ }, "a given password is not shown back")
+  t.match(second, { code: 0, out: /^grace was created \([0-9a-f-]{36}\)\.\n$/ }, "a given password is not printed")
 
   const listed = await command("user", "list", "--data", "data")
   const [heading, ada, grace, ...rest] = listed.out.split("\n")
@@ -38,7 +38,7 @@ test("the first person is the operator; a password that is made is shown once", 
   for (let n = 0; n < limits.signInFailures; n += 1) await signIn(service.baseUrl, "mary", "what was it")
   t.equal((await signIn(service.baseUrl, "mary", "correct horse battery")).status, 429)
   await command("user", "password", "mary", "--data", "data", "--password", "given by the operator")
-  t.equal((await signIn(service.baseUrl, "mary", "given by the operator")).status, 200, "failures end with the password they were of")
+  t.equal((await signIn(service.baseUrl, "mary", "given by the operator")).status, 200, "failed sign-ins are cleared with the old password")
 
   const changed = await command("user", "password", "GRACE", "--data", "data", "--password", "a new long password")
   t.match(changed, { code: 0, out: "grace has a new password; their sessions are ended.\n" }, "also beside a serving process")
@@ -48,7 +48,7 @@ test("the first person is the operator; a password that is made is shown once", 
   t.equal((await service.ended()).code, 0)
 })
 
-test("how a person is cited is said, changed in part, and taken back", async (t) => {
+test("how a person is cited is set, changed in part, and removed", async (t) => {
   const cite = (...args: string[]) => command("user", "cite", "grace", "--data", "data", ...args)
   const grace = async () => {
     const listed = JSON.parse((await command("user", "list", "--data", "data", "--json")).out) as { username: string }[]
@@ -71,7 +71,7 @@ test("how a person is cited is said, changed in part, and taken back", async (t)
   t.match(await command("check", "--data", "data"), { code: 0 })
 })
 
-test("a password change at the command line ends what is signed in", async (t) => {
+test("a password change at the command line ends the user's sessions", async (t) => {
   const service = await serve(program, ["--data", "data"], place)
   const answer = await signIn(service.baseUrl, "grace", "a new long password")
   const cookie = answer.headers.getSetCookie()[0]?.split(";")[0] ?? ""
@@ -84,7 +84,7 @@ test("a password change at the command line ends what is signed in", async (t) =
   await service.ended()
 })
 
-test("what cannot be done is said in one line on standard error", async (t) => {
+test("a command that fails prints one line on standard error", async (t) => {
   const cases: readonly [args: string[], code: number, sentence: RegExp][] = [
     [["user", "add", "ada", "--data", "data", "--password", "another password"], 1, /The name ada is taken; choose another\./],
     [["user", "add", "a", "--data", "data"], 2, /The name must have at least 2 characters\./],

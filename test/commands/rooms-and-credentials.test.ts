@@ -1,4 +1,4 @@
-/** `room list`, and `credential issue`, `list` and `revoke`: by the same door as in the browser. */
+/** `room list`, and `credential issue`, `list` and `revoke`: the same checks as in the browser. */
 import { join } from "node:path"
 import tap, { test } from "tap"
 import { ask } from "../support/ask.ts"
@@ -24,7 +24,7 @@ const closed = (await grace.write("create_room", { title: "Done with" })).result
 await grace.write("archive_room", { roomId: closed.roomId, reason: "Answered." })
 await house.close()
 
-test("rooms are listed with where they stand", async (t) => {
+test("rooms are listed with their state", async (t) => {
   const { code, out } = await command("room", "list")
   const [heading, first, second, ...rest] = out.split("\n")
   t.equal(code, 0)
@@ -34,7 +34,7 @@ test("rooms are listed with where they stand", async (t) => {
   t.strictSame(rest, [""])
 })
 
-test("a credential is issued for a member, works, is listed, and is dead once revoked", async (t) => {
+test("a credential is issued for a member, works, is listed, and stops working once revoked", async (t) => {
   const issued = await command(
     "credential",
     "issue",
@@ -52,7 +52,7 @@ test("a credential is issued for a member, works, is listed, and is dead once re
     "2027-01-31T00:00:00Z",
   )
   t.equal(issued.code, 0)
-  t.match(issued.out, /^rrc_[0-9A-Za-z]{36}\n$/, "standard output is the token alone: it can be put where it is needed")
+  t.match(issued.out, /^rrc_[0-9A-Za-z]{36}\n$/, "standard output is the token alone, ready for use in a script")
   t.match(
     issued.err,
     /^Credential [0-9a-f-]{36}, until 2027-01-31T00:00:00\.000Z\. Its agent is called night runs\. The token is shown this once:\n$/,
@@ -87,7 +87,7 @@ test("a credential is issued for a member, works, is listed, and is dead once re
   await service.ended()
 })
 
-test("left out, a credential has every permission and ninety days", async (t) => {
+test("by default a credential has every permission and lasts ninety days", async (t) => {
   const { err } = await command("credential", "issue", "--room", room.roomId, "--user", "ada")
   const until = Date.parse(/until (\S+)\./.exec(err)?.[1] ?? "")
   t.ok(Math.abs(until - Date.now() - 90 * 86_400_000) < 60_000)
@@ -97,7 +97,7 @@ test("left out, a credential has every permission and ninety days", async (t) =>
   )
 })
 
-test("what cannot be done is said in one line on standard error", async (t) => {
+test("a command that fails prints one line on standard error", async (t) => {
   const forAda = ["--room", room.roomId, "--user", "ada"]
   const cases: readonly [args: string[], sentence: RegExp][] = [
     [["issue", "--room", room.roomId, "--user", "nobody"], /There is no user named nobody\./],

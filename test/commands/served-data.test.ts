@@ -28,7 +28,7 @@ const linux = process.platform === "linux" ? false : "what is done to the files 
 const EMPTY_LOG = `new (require("better-sqlite3"))(process.argv[1]).pragma("wal_checkpoint(TRUNCATE)")`
 const password = "a long password"
 
-/** A folder with a person in it, and a service of it. */
+/** A folder with a user in it, and a service on it. */
 async function served(data: string) {
   await run(program, ["user", "add", "ada", "--data", data, "--password", password], place)
   const service = await serve(program, ["--data", data], place)
@@ -48,7 +48,7 @@ async function endsFor(t: Test, service: Awaited<ReturnType<typeof serve>>, name
   t.match(err, new RegExp(`${name} is no longer the file that this service opened`), "it says why it ends")
 }
 
-test("a data file that was replaced takes no write any more: none is acknowledged, and the service ends", { skip: linux }, async (t) => {
+test("a data file that was replaced accepts no more writes: none is acknowledged, and the service ends", { skip: linux }, async (t) => {
   for (const write of ["room", "signIn"] as const) {
     const { service, file, ...doors } = await served(`replaced by ${write}`)
     t.equal((await doors.room()).status, 200)
@@ -59,27 +59,27 @@ test("a data file that was replaced takes no write any more: none is acknowledge
     await endsFor(t, service, "research-room.db")
     const [kept = ""] = readdirSync(join(file, "..")).filter((name) => name.startsWith("research-room.db.before-"))
     t.match(service.err, `All that was stored is in replaced by ${write}/${kept}.`)
-    t.notOk(existsSync(`${file}-wal`), "the log of the old file is not laid over the new one")
+    t.notOk(existsSync(`${file}-wal`), "the log of the old file is not applied to the new one")
     const restored = await run(program, ["restore", join(`replaced by ${write}`, kept), "--data", `rescued ${write}`], place)
     t.match(restored, { code: 0, err: "", out: /1 Rooms,/ }, "what was acknowledged before is whole")
   }
 })
 
-test("so does one whose log was deleted", { skip: linux }, async (t) => {
+test("the same holds for one whose log was deleted", { skip: linux }, async (t) => {
   const { service, file, room } = await served("unlogged")
   t.equal((await room()).status, 200)
   rmSync(`${file}-wal`)
   t.equal((await room()).status, 503)
   await endsFor(t, service, "research-room.db-wal")
   const checked = await run(program, ["check", "--data", "unlogged"], place)
-  t.match(checked, { code: 0, out: /^1 Rooms/ }, "what was acknowledged was brought into the data at its end")
+  t.match(checked, { code: 0, out: /^1 Rooms/ }, "every acknowledged write was copied into the data before the end")
 })
 
-test("and one that nobody writes to, within seconds", { skip: linux }, async (t) => {
+test("and for one without writes, within seconds", { skip: linux }, async (t) => {
   const { service, file } = await served("idle")
   renameSync(file, `${file}.moved`)
   await endsFor(t, service, "research-room.db")
-  t.match(await run(program, ["check", "--data", "idle"], place), { code: 0 }, "the data is put back under its name")
+  t.match(await run(program, ["check", "--data", "idle"], place), { code: 0 }, "the data is moved back under its name")
 })
 
 const foreign: Readonly<Record<string, (file: string) => void>> = {
@@ -89,7 +89,7 @@ const foreign: Readonly<Record<string, (file: string) => void>> = {
   nothing: (file) => truncateSync(file),
 }
 
-test("a data file that another program writes over is neither served nor written any more", { skip: linux }, async (t) => {
+test("a data file that another program overwrites is no longer served or written", { skip: linux }, async (t) => {
   await run(program, ["user", "add", "eve", "--data", "other", "--password", password], place)
   for (const [what, overwrite] of Object.entries(foreign))
     for (const then of what === "an older copy" ? ["a read", "a write", "nobody"] : ["a read"]) {
@@ -104,7 +104,7 @@ test("a data file that another program writes over is neither served nor written
       const { code, err } = await service.ended()
       t.equal(code, 1)
       t.match(err, /Another program wrote into \S.*research-room.db while it was served\. The service stops/)
-      t.ok(readFileSync(file).equals(after), "the other's file is as it was left")
+      t.ok(readFileSync(file).equals(after), "the other program's file is unchanged")
       t.ok(existsSync(`${file}-wal`), "and the log is kept")
       const again = await run(program, ["serve", "--data", data, "--port", "0"], place)
       t.match(again, { code: 1, out: "", err: /^research-room: Another program wrote into .* restore BACKUP --force.*\n$/ })
@@ -115,7 +115,7 @@ test("a data file that another program writes over is neither served nor written
     }
 })
 
-test("what the service and the commands beside it write is not taken for another program's", { skip: linux }, async (t) => {
+test("writes of the service and of the commands beside it are not taken for another program's", { skip: linux }, async (t) => {
   const { service, file, room } = await served("busy")
   for (let round = 0; round < 5; round += 1) {
     t.equal((await room()).status, 200)
@@ -129,11 +129,11 @@ test("what the service and the commands beside it write is not taken for another
   t.match(
     await run(program, ["check", "--data", "busy"], place),
     { code: 0, out: /^5 Rooms/ },
-    "nothing is lost where only its date was changed",
+    "nothing is lost if only its modification time was changed",
   )
 })
 
-test("a log whose data file is gone is not thrown away", { skip: linux }, async (t) => {
+test("a log whose data file is gone is not deleted", { skip: linux }, async (t) => {
   const { service, file, room } = await served("gone")
   t.equal((await room()).status, 200)
   service.signal("SIGKILL")
@@ -147,7 +147,9 @@ test("a log whose data file is gone is not thrown away", { skip: linux }, async 
   t.match(await run(program, ["check", "--data", "gone"], place), { code: 0, out: /^1 Rooms,/ })
 })
 
-test("with its lock deleted by hand a folder is still served by one, and the other commands work beside it", { skip: linux }, async (t) => {
+test("if its lock is deleted by hand, a folder is still served by one process, and the other commands work beside it", {
+  skip: linux,
+}, async (t) => {
   const { service, room } = await served("data")
   t.equal((await room()).status, 200)
   const roomId = String((await room()).body.roomId)
@@ -168,10 +170,10 @@ test("with its lock deleted by hand a folder is still served by one, and the oth
   }
   const restored = await run(program, ["restore", "out/backup.db", "--force", "--data", "data"], place)
   t.match(restored, { code: 1, err: /serves data already/ })
-  t.equal((await room()).status, 200, "the first one was not disturbed")
+  t.equal((await room()).status, 200, "the first process was not disturbed")
   service.signal("SIGKILL")
   await service.ended()
   const third = await serve(program, ["--data", "data"], place)
   third.signal("SIGTERM")
-  t.equal((await third.ended()).code, 0, "and nothing is left of it when it is gone")
+  t.equal((await third.ended()).code, 0, "and no lock is left when it has ended")
 })

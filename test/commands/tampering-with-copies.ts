@@ -1,4 +1,4 @@
-/** Tampering with what is kept a second time so that it can be found: links, verdicts, references, receipts and counts. */
+/** Tampering with redundant data that exists to be compared: links, verdicts, references, receipts and counts. */
 import { changed, type Tampering, gone } from "./tampering.ts"
 
 export const tamperingWithCopies: readonly Tampering[] = [

@@ -1,4 +1,4 @@
-/** Tampering with what is kept in parts: materials, experiments, Threads and attempts. */
+/** Tampering with data stored in parts: materials, experiments, Threads and attempts. */
 import { changed, type Tampering, gone } from "./tampering.ts"
 
 /** @param roomId the demo's main Room */

@@ -1,4 +1,4 @@
-/** What may be done to the data behind the ledger's back, and what `check` must say of it. */
+/** Changes that can be made to the data behind the ledger's back, and what `check` must report for each. */
 
 export interface Tampering {
   readonly what: string
@@ -6,14 +6,14 @@ export interface Tampering {
   readonly told: RegExp
 }
 
-/** What is told of rows that are not what the history makes: of one with other columns, of one that is gone, of one that is too many. */
+/** The reports for rows that differ from the replay: a row with other columns, a missing row, an extra row. */
 export const changed = (table: string, ...columns: string[]): RegExp =>
   new RegExp(`^${table} \\(.*\\): ${columns.join(", ")} differs? from a replay of the journal\\.$`, "m")
 export const gone = (table: string): RegExp => new RegExp(`^${table} \\(.*\\) is missing, but a replay of the journal makes it\\.$`, "m")
 export const slippedIn = (table: string): RegExp =>
   new RegExp(`^${table} \\(.*\\) is in the data, but a replay of the journal does not make it\\.$`, "m")
 
-/** Tampering with the feed, the timeline and contents that are kept whole, in the demo's main Room. */
+/** Tampering with the feed, the timeline and contents stored whole, in the demo's main Room. */
 export const tamperingWithRecords = (roomId: string, threadId: string): readonly Tampering[] => {
   const room = `(SELECT place FROM places WHERE id = '${roomId}')`
   const entry = (sequence: number | string) => `room = ${room} AND room_sequence = ${sequence}`

@@ -1,4 +1,4 @@
-/** `withhold`: what could be taken out of sight, and taking it, by an operator without a browser. */
+/** `withhold`: lists what can be withheld, and withholds it, for an operator without a browser. */
 import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -22,7 +22,7 @@ const withhold = (...args: string[]) => run(program, ["withhold", roomId, ...arg
 const found = () => readdirSync(data).filter((name) => readFileSync(join(data, name)).includes(SECRET))
 const all = ["--fields", "/text", "--reason", "secret", "--explanation", "Revoked since."]
 
-test("first it is told what could be withheld, and where it may still be", async (t) => {
+test("first it lists what can be withheld, and where copies may remain", async (t) => {
   mkdirSync(join(place.folder, "kept"))
   await run(program, ["backup", "kept/before.db", "--data", "data"], place)
   const { code, out, err } = await withhold("--sequence", "2")
@@ -33,7 +33,7 @@ test("first it is told what could be withheld, and where it may still be", async
   t.not(found().length, 0, "nothing is withheld yet")
 })
 
-test("what is not said rightly, or is served, is refused", async (t) => {
+test("a wrong call, or data that is being served, is refused", async (t) => {
   t.match(await withhold(), { code: 2, err: /one of --sequence, --entry and --record/ })
   t.match(await withhold("--sequence", "9"), { code: 2, err: /no such write/ })
   t.match(await withhold("--sequence", "2", "--fields", "/text"), { code: 2, err: /must be given together/ })

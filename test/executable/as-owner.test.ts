@@ -1,4 +1,4 @@
-/** What root does in another user's folder stays that user's; whoever may not read the data is told so. */
+/** Files that root makes in another user's folder belong to that user; a user who may not read the data is told so. */
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -36,7 +36,7 @@ else {
     service.signal("SIGTERM")
     t.equal((await service.ended()).code, 0)
     const asRoot = await serve(program, ["--data", data], place)
-    t.match(statSync(`/proc/${asRoot.pid}`).uid, SERVICE, "serving too")
+    t.match(statSync(`/proc/${asRoot.pid}`).uid, SERVICE, "also when serving")
     asRoot.signal("SIGTERM")
     await asRoot.ended()
     allTheirs("after root served it")
@@ -48,7 +48,7 @@ else {
     t.match((await run(program, ["user", "list", "--data", data], { ...place, uid: ANOTHER })).err, /This user may not read/)
   })
 
-  test("a folder without data has none, whoever asks", async (t) => {
+  test("a folder without data has none, for any user", async (t) => {
     const place = newPlace()
     t.teardown(() => place.remove())
     t.match((await run(program, ["check", "--data", "nothing"], place)).err, /There is no research-room data in nothing/)

@@ -1,4 +1,6 @@
-/** A Node for another platform is brought by npm only as package-lock.json has it. A small package stands in for the real ones, on loopback. */
+/**
+ * npm installs a Node for another platform only if it matches package-lock.json. A small package on loopback stands in for the real ones.
+ */
 import { execFile } from "node:child_process"
 import { hash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -13,7 +15,7 @@ import type { Platform } from "../../build/platforms.ts"
 const version = "26.10.0"
 const name = "node-stand-in"
 
-/** As much of a program for Linux on arm64 as is looked at. */
+/** The part of a program for Linux on arm64 that is looked at. */
 function program(of: string): Buffer {
   const header = Buffer.alloc(64)
   header.write("\x7fELF\x02\x01", "latin1")
@@ -28,7 +30,7 @@ async function packed(folder: string): Promise<Buffer> {
   return readFileSync(join(folder, `${name}-${version}.tgz`))
 }
 
-test("contents as locked are taken, once; all others are refused", async (t) => {
+test("contents that match the lock file are fetched once; all others are refused", async (t) => {
   const manifest = JSON.stringify({ name, version, os: ["linux"], cpu: ["arm64"] })
   const folder = t.testdir({ right: { "package.json": manifest, bin: {} }, wrong: { "package.json": manifest, bin: {} }, caches: {} })
   writeFileSync(join(folder, "right/bin/node"), program(version))
@@ -50,7 +52,7 @@ test("contents as locked are taken, once; all others are refused", async (t) => 
     package: name,
     node: { version, resolved: `http://127.0.0.1:${port}/${file}.tgz`, integrity: sum, os: "linux", cpu, bin: { node: "bin/node" } },
   })
-  // npm's cache must not be the machine's, and it waits a minute before it asks a third time for what came spoiled.
+  // npm must not use the machine's cache, and it waits a minute before its third request for spoiled contents.
   const before = { ...process.env }
   Object.assign(process.env, { npm_config_cache: join(folder, "caches/npm"), npm_config_fetch_retries: "0" })
   t.teardown(() => {
@@ -58,12 +60,12 @@ test("contents as locked are taken, once; all others are refused", async (t) => 
   })
   const cache = (which: string) => join(folder, "caches", which)
 
-  await t.rejects(nodeOf(platform("wrong", integrity("right")), cache("spoiled")), /EINTEGRITY/, "the registry gives other contents")
+  await t.rejects(nodeOf(platform("wrong", integrity("right")), cache("spoiled")), /EINTEGRITY/, "the registry serves other contents")
   await t.rejects(nodeOf(platform("wrong", integrity("wrong")), cache("other")), /node-stand-in does not hold Node 26\.10\.0/)
   const brought = await nodeOf(platform("right", integrity("right")), cache("good"))
   t.ok(readFileSync(brought).equals(program(version)))
   const soFar = asked
   t.equal(await nodeOf(platform("right", integrity("right")), cache("good")), brought)
-  t.equal(asked, soFar, "and not asked for again")
+  t.equal(asked, soFar, "and is not asked again")
   await t.rejects(nodeOf(platform("right", integrity("right"), "x64"), cache("good")), /holds a program for linux arm64/)
 })

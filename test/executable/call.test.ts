@@ -1,4 +1,4 @@
-/** How the program is called: what it says of itself, its flags and their environment variables, and wrong calls. */
+/** Calling the program: what it says about itself, its flags and their environment variables, and wrong calls. */
 import { readdirSync } from "node:fs"
 import tap, { test } from "tap"
 import manifest from "../../package.json" with { type: "json" }
@@ -13,14 +13,14 @@ tap.teardown(() => {
 })
 const call = (...args: string[]) => run(program, args, place)
 
-test("its version is the package's, asked either way, and asking leaves nothing behind", async (t) => {
+test("both ways of asking give the package's version, and leave nothing behind", async (t) => {
   for (const args of [["version"], ["--version"]])
     t.strictSame(await call(...args), { code: 0, signal: null, out: `${manifest.version}\n`, err: "" })
   t.strictSame(readdirSync(place.folder), ["home"])
   t.strictSame(readdirSync(`${place.folder}/home`), [])
 })
 
-/** The commands, as the help of the one above them lists them. */
+/** The commands, as the help of their parent lists them. */
 async function commandsIn(...above: string[]): Promise<string[]> {
   const { out } = await call(...above, "--help")
   const list = out.split("Commands:\n")[1] ?? ""
@@ -37,7 +37,7 @@ test("every command has help, and every flag an environment variable named after
     const { code, out, err } = await call(...path, "--help")
     t.strictSame([code, err], [0, ""], path.join(" "))
     t.match(out, new RegExp(`^Usage: research-room ${path.join(" ")}`))
-    // A description may run over several lines; the next flag, or the end, closes it.
+    // A description may take several lines; the next flag, or the end, closes it.
     for (const [, flag, text] of out.matchAll(/^ {2}--([a-z-]+)((?:.|\n(?! {2}-))*)/gm)) {
       if (flag === "help" || flag === "version") continue
       t.match(
@@ -78,19 +78,19 @@ const wrong: readonly [args: string[], sentence: RegExp, env?: Record<string, st
   [["serve"], /from env 'RESEARCH_ROOM_BASE_URL' is invalid/, { RESEARCH_ROOM_BASE_URL: "nowhere" }],
 ]
 
-test("a wrong flag or value is one clear line on standard error, and exit 2; nothing is made", async (t) => {
+test("a wrong flag or value is one clear line on standard error, and exit 2; nothing is created", async (t) => {
   for (const [args, sentence, env] of wrong) {
     const { code, out, err } = await run(program, args, { ...place, ...(env && { env }) })
     const what = `${args.join(" ")} ${JSON.stringify(env ?? {})}`
     t.strictSame([code, out], [2, ""], what)
     t.match(err, sentence, what)
     if (args.length > 1 || args[0] !== "user") t.equal(err.trim().split("\n").length, 1, `${what}: one line`)
-    t.notMatch(err, /\n +at /, `${what}: no trace`)
+    t.notMatch(err, /\n +at /, `${what}: no stack trace`)
   }
   t.strictSame(readdirSync(place.folder), ["home"])
 })
 
-test("flags come from the environment too, and a flag that is given counts more", async (t) => {
+test("flags are also read from the environment, and a flag on the command line wins", async (t) => {
   const env = { RESEARCH_ROOM_DATA: "from-env", RESEARCH_ROOM_BASE_URL: "https://rooms.example.org/lab/", RESEARCH_ROOM_HOST: "127.0.0.1" }
   const service = await serve(program, [], { ...place, env })
   t.match(
@@ -108,7 +108,7 @@ test("flags come from the environment too, and a flag that is given counts more"
   t.strictSame(readdirSync(place.folder).sort(), ["from-env", "from-flag", "home"])
 })
 
-test("left to itself it listens on loopback alone and keeps its data in ./data", async (t) => {
+test("by default it listens on loopback alone and keeps its data in ./data", async (t) => {
   const service = await serve(program, [], place)
   t.match(service.baseUrl, /^http:\/\/127\.0\.0\.1:\d+$/)
   t.ok(readdirSync(`${place.folder}/data`).includes("research-room.db"))

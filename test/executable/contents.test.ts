@@ -1,4 +1,4 @@
-/** What is inside the executable made here, and that everything for those of other platforms is at hand, pinned to its contents. */
+/** The contents of the executable built here; and the parts for other platforms are available and pinned by digest. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
@@ -8,14 +8,14 @@ import { executable } from "../support/program.ts"
 import { lookInto } from "./contents.ts"
 import { readMachine } from "./formats/program.ts"
 
-test("the executable made here holds the program, the schema, the pages' files and this platform's addon, as they are", (t) => {
+test("the executable built here holds the program, the schema, the pages' files and this platform's addon, unchanged", (t) => {
   const { faults, assets } = lookInto(executable(), process.platform, process.arch, true)
   t.strictSame(faults, [])
   t.ok(assets > 3)
   t.end()
 })
 
-test("looking inside finds what is wrong", (t) => {
+test("the check of the contents detects faults", (t) => {
   const { faults } = lookInto(executable(), "win32", "arm64", false)
   for (const sentence of [/^it is for/, /code cache of another machine/, /^better-sqlite3\.node is another/])
     t.ok(
@@ -25,7 +25,7 @@ test("looking inside finds what is wrong", (t) => {
   t.end()
 })
 
-test("every platform's Node is pinned to one version and its contents, and its addon is here", (t) => {
+test("every platform's Node is pinned to one version and its digest, and its addon is here", (t) => {
   const names = platforms.map(({ name }) => name)
   t.strictSame(names.toSorted(), ["linux-arm64", "linux-x64", "macos-arm64", "macos-x64", "win-x64"])
   const sqlite = dirname(createRequire(import.meta.url).resolve("better-sqlite3/package.json"))

@@ -1,4 +1,4 @@
-/** What must be inside an executable, compared with the files it is made of. */
+/** The contents an executable must have, compared with the files it is built from. */
 import { hash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ import { readProgram } from "./formats/program.ts"
 const root = join(import.meta.dirname, "../..")
 const digest = (bytes: Buffer) => hash("sha256", bytes)
 
-/** Name inside, and digest: the schema, what the pages need, and the addon of one platform. */
+/** Name inside, and digest: the schema, files of the pages, and the addon of one platform. */
 function expected(os: string, cpu: string): Map<string, string> {
   const files = new Map([
     ["better-sqlite3.node", `node_modules/better-sqlite3/prebuilds/${os}-${cpu}.node`],
@@ -28,21 +28,21 @@ function expected(os: string, cpu: string): Map<string, string> {
   return new Map([...files].map(([name, file]) => [name, digest(readFileSync(join(root, file)))]))
 }
 
-/** The program and its threads, which are made with it and stand in no file to compare with. */
+/** The program and its threads are generated with it, so there is no file to compare with. */
 const programs = ["research-room", "writer", "jobs", "reader"]
 const codeOf = programs.map((name) => `${name}.cjs`)
 const cacheOf = programs.map((name) => `${name}.cache`)
 
 export interface Looked {
-  /** Sentences; none where all is as it must be. */
+  /** Problems, one sentence each; empty if everything is right. */
   readonly faults: readonly string[]
   readonly size: number
   readonly assets: number
-  /** Of the program in JavaScript and its threads, which are one for all platforms. */
+  /** The digest of the JavaScript program and its threads, the same for all platforms. */
   readonly program: string
 }
 
-/** Looks into an executable for a platform; `here` where it was made on that platform. */
+/** Checks the contents of an executable for a platform; `here` if it was built on that platform. */
 export function lookInto(file: string, os: string, cpu: string, here: boolean): Looked {
   const { bytes, blob, ...read } = readProgram(file)
   const faults: string[] = []
@@ -54,7 +54,7 @@ export function lookInto(file: string, os: string, cpu: string, here: boolean): 
   must(blob.quiet && !blob.snapshot && blob.execArgvExtension === 0, "its settings are others")
   must(blob.execArgv.join(" ") === "--disable-sigusr1", `it gives Node the flags: ${blob.execArgv.join(" ")}`)
   must(blob.codeCache === null, "it has a code cache that is another one at each making")
-  // V8 refuses another machine's cache at best.
+  // At best, V8 rejects another machine's cache.
   const caches = cacheOf.filter((name) => blob.assets.has(name)).length
   must(caches === (here ? programs.length : 0), here ? "it has no code cache" : "it has the code cache of another machine")
 

@@ -1,4 +1,4 @@
-/** Data that cannot be served: each is told in one sentence, exits non-zero, and stays byte for byte what it was. */
+/** Data that cannot be served: each case gets one sentence and a non-zero exit, and the data stays byte for byte the same. */
 import { createHash } from "node:crypto"
 import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -14,7 +14,7 @@ tap.teardown(() => {
   endAll()
   place.remove()
 })
-/** Good data, to be spoilt in copies. */
+/** Good data, to be damaged in copies. */
 await run(program, ["user", "add", "ada", "--data", "good"], place)
 const good = join(place.folder, "good", "research-room.db")
 
@@ -60,7 +60,7 @@ const spoilt: Readonly<Record<string, { make: (file: string) => void; told: RegE
 }
 
 for (const [what, { make, told }] of Object.entries(spoilt)) {
-  test(`${what}: told, and left alone`, async (t) => {
+  test(`${what}: reported, and left alone`, async (t) => {
     const name = what.replaceAll(" ", "-")
     const file = copy(name)
     make(file)
@@ -72,15 +72,15 @@ for (const [what, { make, told }] of Object.entries(spoilt)) {
       const { code, out, err } = await run(program, [...command, "--data", name], place)
       t.strictSame([code, out], [1, ""], command.join(" "))
       t.match(err, told, command.join(" "))
-      t.match(err, /^research-room: \S.*\n$/, "one line, no trace")
-      t.equal(digest(file), before, `${command.join(" ")} left it as it was`)
+      t.match(err, /^research-room: \S.*\n$/, "one line, no stack trace")
+      t.equal(digest(file), before, `${command.join(" ")} changed nothing`)
     }
     t.notOk(existsSync(`${file}-wal`), "no log is left beside it")
   })
 }
 
-test("a folder that may not be written in, or that cannot be one", async (t) => {
-  // Root may write anywhere: the program is then run as somebody else.
+test("a folder without write permission, or a path that cannot be a folder", async (t) => {
+  // Root may write anywhere, so the program runs as another user.
   const uid = process.getuid?.() === 0 ? 65_534 : undefined
   const file = copy("read-only")
   const folder = join(place.folder, "read-only")
@@ -99,13 +99,13 @@ test("a folder that may not be written in, or that cannot be one", async (t) => 
     const { code, err } = await run(program, ["serve", "--port", "0", "--data", data], { ...place, ...(uid !== undefined && { uid }) })
     t.equal(code, 1, data)
     t.match(err, sentence)
-    t.match(err, /^research-room: \S.*\n$/, "one line, no trace")
+    t.match(err, /^research-room: \S.*\n$/, "one line, no stack trace")
   }
   t.equal(digest(file), before)
   chmodSync(folder, 0o755)
 })
 
-test("a second process on the same data says who has it, and the first serves on", async (t) => {
+test("a second process on the same data says which process has it, and the first keeps serving", async (t) => {
   const first = await serve(program, ["--data", "good"], place)
   const second = await run(program, ["serve", "--port", "0", "--data", "good"], place)
   t.strictSame([second.code, second.out], [1, ""])
@@ -122,7 +122,7 @@ test("a second process on the same data says who has it, and the first serves on
   await third.ended()
 })
 
-test("a port in use is told, and the data is free again", async (t) => {
+test("a port in use is reported, and the data is released again", async (t) => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve))
   const { port } = other.address() as { port: number }

@@ -1,4 +1,4 @@
-/** `demo`: a seeded instance on one line of JSON, in the shape of the protocol's section 7, the same on every start if asked to be. */
+/** `demo`: a seeded instance on one line of JSON, in the form of the protocol's section 7, the same on every start on request. */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -75,7 +75,7 @@ const shape = v.strictObject({
 })
 type Told = v.InferOutput<typeof shape>
 
-test("one line, everything in it, and everything as its name says", async (t) => {
+test("one line with every member, each as its name says", async (t) => {
   const { running, told, end } = await demo()
   const { baseUrl, credentials, keys, rooms, people } = v.parse(shape, told)
   t.equal(running.out.split("\n").length, 2, "one line and nothing else")
@@ -131,7 +131,7 @@ test("one line, everything in it, and everything as its name says", async (t) =>
   )
 
   t.match(await end(), { code: 0, err: "" })
-  t.strictSame(readdirSync(place.folder), ["home"], "what it kept for itself is gone with it")
+  t.strictSame(readdirSync(place.folder), ["home"], "its own temporary folder is gone with it")
 })
 
 test("deterministic: twice the same, but for the port", async (t) => {
@@ -140,7 +140,7 @@ test("deterministic: twice the same, but for the port", async (t) => {
   t.equal(ported(first), ported(second))
   t.not(first.told.baseUrl, second.told.baseUrl)
   const { roomId, openingThreadId } = first.told.rooms.main
-  // What tells the time now is a clock that ticks with every look; the story itself stands.
+  // The current time comes from a clock that ticks with every look; the story itself is fixed.
   const still = (answer: string) => answer.replace(/"generatedAt":"[^"]*"/, "")
   for (const path of [
     `/api/research/rooms/${roomId}`,
@@ -155,14 +155,14 @@ test("deterministic: twice the same, but for the port", async (t) => {
   const health = await Promise.all(
     [first, second].map(async ({ told }) => String((await ask(`${told.baseUrl}/api/health/ready`)).body.instanceId)),
   )
-  t.equal(health[0], health[1], "the instance too")
+  t.equal(health[0], health[1], "including the instance")
   await Promise.all([first.end(), second.end()])
   const free = await demo()
-  t.notSame(free.told.credentials, first.told.credentials, "not deterministic, it has tokens of its own")
+  t.notSame(free.told.credentials, first.told.credentials, "a demo that is not deterministic has its own tokens")
   await free.end()
 })
 
-test("with a folder it keeps what it was told, and never tells it over other data", async (t) => {
+test("with a folder it keeps its story, and never writes it over other data", async (t) => {
   const { told, end } = await demo("--data", "kept")
   t.ok(readdirSync(join(place.folder, "kept")).includes("research-room.db"))
   await end()
@@ -172,7 +172,7 @@ test("with a folder it keeps what it was told, and never tells it over other dat
   t.match((await run(program, ["room", "list", "--data", "kept"], place)).out, new RegExp(told.rooms.main.roomId))
 })
 
-test("the limits in its manifest are those it keeps: with rate limits on they stand there and a burst meets them, else neither", async (t) => {
+test("the limits in its manifest are those it enforces: with rate limits they are listed and a burst meets them, otherwise neither", async (t) => {
   for (const rateLimits of ["on", "off", undefined] as const) {
     const { told, end } = await demo(...(rateLimits === undefined ? [] : ["--rate-limits", rateLimits]))
     const limits = (await ask(`${told.baseUrl}/api/manifest`)).body.limits as unknown as Record<string, number>
@@ -182,7 +182,7 @@ test("the limits in its manifest are those it keeps: with rate limits on they st
     const path = `${told.baseUrl}/api/agent/threads/${told.rooms.empty.openingThreadId}/messages`
     const begun = performance.now()
     let [taken, limited] = [0, 0]
-    // Bodies that say nothing count as writes too, and cost nothing.
+    // Invalid bodies count as writes too, and cost nothing.
     while (limited === 0 && taken < 1_000) {
       const { status } = await ask(path, { token: told.credentials.member_all.token, body: {} })
       if (status === 429) limited += 1
@@ -191,12 +191,12 @@ test("the limits in its manifest are those it keeps: with rate limits on they st
     const minutes = (performance.now() - begun) / 60_000
     t.equal(limited, rateLimits === "on" ? 1 : 0)
     if (rateLimits === "on")
-      t.ok(taken >= atOnce && taken <= atOnce + Math.ceil(minutes * perMinute) + 1, `${taken} taken of ${atOnce} at once`)
+      t.ok(taken >= atOnce && taken <= atOnce + Math.ceil(minutes * perMinute) + 1, `${taken} accepted of ${atOnce} at once`)
     await end()
   }
 })
 
-test("for people it says where to look", async (t) => {
+test("for people it prints where to look", async (t) => {
   const running = start(program, ["demo"], { ...place, env: { TMPDIR: place.folder } })
   await running.printed(/^A demo is served at http:\/\/127\.0\.0\.1:\d+\n[^]*Sign in as \w+ with \S+\nWrite with +rrc_\w{36}\n/)
   running.signal("SIGINT")

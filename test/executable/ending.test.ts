@@ -1,4 +1,4 @@
-/** The end: SIGTERM and Ctrl-C finish what is under way and close the data; what was answered survives any end. */
+/** The end: SIGTERM and Ctrl-C finish what is under way and close the data; every acknowledged write survives any end. */
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -15,7 +15,7 @@ tap.teardown(() => {
 })
 await run(program, ["user", "add", "ada", "--data", "data", "--password", "a long password"], place)
 
-/** Signs ada in and makes a Room with a credential in it. */
+/** Signs in ada and makes a Room with a credential in it. */
 async function roomAt(baseUrl: string) {
   const origin = baseUrl
   const signedIn = await ask(`${baseUrl}/api/session`, { body: { username: "ada", password: "a long password" }, headers: { origin } })
@@ -38,12 +38,12 @@ async function endedWithin(service: Running, seconds: number) {
 const clean = { code: 0, signal: null, inTime: true }
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  test(`${signal} lets a held reader go with an answer, and leaves one whole file`, async (t) => {
+  test(`${signal} answers a waiting reader, and leaves one whole file`, async (t) => {
     const service = await serve(program, ["--data", "data"], place)
     const { roomId } = await roomAt(service.baseUrl)
     const reader = await dial(service.baseUrl)
     await reader.send(head("GET", `/api/research/rooms/${roomId}/activity?after=1&wait=25`, `Host: ${new URL(service.baseUrl).host}`))
-    // An idle connection that is kept open must not hold the end up either.
+    // An idle keep-alive connection must not delay the end either.
     const idle = await dial(service.baseUrl)
     await idle.send(head("GET", "/api/health/live", `Host: ${new URL(service.baseUrl).host}`))
     await idle.until(/"live"/)
@@ -62,7 +62,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   })
 }
 
-test("a write that is on its way is taken and answered; a new one is not", async (t) => {
+test("a write under way is accepted and answered; a new one is not", async (t) => {
   const service = await serve(program, ["--data", "data"], place)
   const { threadId, token } = await roomAt(service.baseUrl)
   const { host } = new URL(service.baseUrl)
@@ -79,7 +79,7 @@ test("a write that is on its way is taken and answered; a new one is not", async
     ),
   )
   await writer.send(body.slice(0, 20))
-  // Until its head is read the service does not know of it.
+  // Until the head is read the service does not know about the request.
   await ask(`${service.baseUrl}/api/health/live`)
   service.signal("SIGTERM")
   await new Promise((resolve) => setTimeout(resolve, 100))
@@ -96,7 +96,7 @@ test("a write that is on its way is taken and answered; a new one is not", async
   await again.ended()
 })
 
-test("a second signal does not wait", async (t) => {
+test("a second signal ends it at once", async (t) => {
   const service = await serve(program, ["--data", "data"], place)
   const stalled = await dial(service.baseUrl)
   await stalled.send(
@@ -111,7 +111,7 @@ test("a second signal does not wait", async (t) => {
   t.not(code, null, "it ends by itself")
 })
 
-test("what was answered is there after a kill without warning", async (t) => {
+test("acknowledged writes survive a kill without warning", async (t) => {
   const service = await serve(program, ["--data", "data"], place)
   const { roomId, threadId, token } = await roomAt(service.baseUrl)
   const answered: string[] = []
@@ -142,9 +142,9 @@ test("what was answered is there after a kill without warning", async (t) => {
   t.strictSame(
     answered.filter((id) => !found.has(id)),
     [],
-    `all ${answered.length} that were answered`,
+    `all ${answered.length} that were acknowledged`,
   )
-  t.ok(found.size - answered.length <= 8, "and at most one more of each writer")
+  t.ok(found.size - answered.length <= 8, "and at most one more from each writer")
   t.ok(Number((await ask(`${again.baseUrl}/api/research/rooms/${roomId}`)).body.activityWatermark) >= answered.length)
   again.signal("SIGTERM")
   await again.ended()

@@ -1,4 +1,4 @@
-/** The executable says whose work it holds, and nothing goes into it whose licence is not known. */
+/** The executable prints the licences of its parts, and nothing with an unknown licence is built in. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "tap"
@@ -7,7 +7,7 @@ import { executable, newPlace, run, start } from "../support/program.ts"
 
 const { dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { dependencies: Record<string, string> }
 
-test("the executable prints the notices of what is built in: Node, the database and every dependency among them", async (t) => {
+test("the executable prints the notices of its parts: Node, the database and every dependency among them", async (t) => {
   const place = newPlace()
   t.teardown(place.remove)
   const { code, out } = await run(executable(), ["licences"], place)
@@ -15,19 +15,19 @@ test("the executable prints the notices of what is built in: Node, the database 
   for (const [name, version] of Object.entries(dependencies)) t.match(out, `\n${name} ${version}, `, name)
   t.match(out, /^node-\S+ 26\.10\.0, MIT$/m)
   t.match(out, "Copyright Node.js contributors.")
-  t.match(out, "OpenSSL", "and those of what Node is made of")
+  t.match(out, "OpenSSL", "and those of the parts of Node")
   t.match(out, "SIL OPEN FONT LICENSE", "and those of the fonts")
-  t.notMatch(out, /^(tap|typescript|playwright-core) /m, "what only tests and builds use is not built in")
+  t.notMatch(out, /^(tap|typescript|playwright-core) /m, "packages used only for tests and builds are not built in")
 })
 
-test("whoever has read enough of it, as head does, leaves no crash behind", { skip: process.platform === "win32" }, async (t) => {
+test("a reader that stops early, as head does, causes no crash", { skip: process.platform === "win32" }, async (t) => {
   const place = newPlace()
   t.teardown(place.remove)
   const piped = `"${executable()}" licences | { read line; echo "$line"; }`
   t.match(await start("/bin/sh", ["-c", piped], place).ended(), { code: 0, out: "Research Room has these built in:\n", err: "" })
 })
 
-test("a package without a known licence is not built in; one that only names it comes with its words", (t) => {
+test("a package without a known licence is not built in; one that only names its licence gets the text", (t) => {
   const folder = (name: string, about: object, files: Record<string, string> = {}) => {
     const path = join(t.testdir(), name)
     mkdirSync(path, { recursive: true })

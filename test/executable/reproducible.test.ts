@@ -1,4 +1,4 @@
-/** Whoever makes the executable of one commit gets the same file, bit for bit, in whatever folder: so it can be checked against its source. */
+/** Building the executable of one commit gives the same file, bit for bit, in any folder, so it can be verified against its source. */
 import { hash } from "node:crypto"
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ import { platformHere } from "../../build/platforms.ts"
 
 t.setTimeout(180_000)
 
-/** The digest of an executable made in a folder of that name. */
+/** The digest of an executable built in a folder with that name. */
 async function madeIn(name: string): Promise<string> {
   const work = t.testdir({ [name]: {} })
   const folder = join(work, name)
@@ -20,7 +20,7 @@ async function madeIn(name: string): Promise<string> {
   return hash("sha256", readFileSync(await make({ os, cpu, node, bundle: await bundleInto(folder), work: folder })))
 }
 
-t.test("made twice, in folders of other names, it is the same", async (t) => {
+t.test("built twice, in folders with different names, it is the same", async (t) => {
   const first = await madeIn("one")
   t.match(first, /^[0-9a-f]{64}$/)
   t.equal(await madeIn("another-with-a-longer-name"), first)

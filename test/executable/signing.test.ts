@@ -1,4 +1,4 @@
-/** Signing for macOS, held against a library that Apple's own linker signed: better-sqlite3's addon for its processors. */
+/** Signing for macOS, compared with a library signed by Apple's own linker: better-sqlite3's addon for macOS. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
@@ -10,7 +10,7 @@ const file = join(dirname(createRequire(import.meta.url).resolve("better-sqlite3
 const linked = readFileSync(file)
 const identifier = machSignature(linked)?.identifier ?? ""
 
-/** As it was before the linker signed it. */
+/** The file as it was before the linker signed it. */
 function unsigned(): Buffer {
   const command = commands(linked).at(-1)
   const linkEdit = commands(linked).findLast(({ kind }) => kind === 0x19)
@@ -24,13 +24,13 @@ function unsigned(): Buffer {
   return bare
 }
 
-test("the signature is what Apple's linker writes, but for how far the code reaches and that it is a program", (t) => {
-  t.match(machSignature(linked), { adHoc: true, wrong: 0 }, "the linker's own holds")
+test("the signature equals that of Apple's linker, except for the code limit and the flag of a program", (t) => {
+  t.match(machSignature(linked), { adHoc: true, wrong: 0 }, "the linker's own is valid")
   const signed = signedAdHoc(unsigned(), identifier)
   t.match(machSignature(signed), { identifier, adHoc: true, wrong: 0 })
   t.strictSame(layoutFaults(signed), [])
   t.equal(signed.length, linked.length)
-  // The last two words: Apple's codesign and this count the segment of code in whole pages, its linker does not.
+  // The last two words: Apple's codesign and this program count the code segment in whole pages, the linker does not.
   const words = signed.readUInt32LE((commands(signed).at(-1)?.at ?? 0) + 8) + 20 + 72
   t.equal(signed.readBigUInt64BE(words + 8), 1n, "a program")
   linked.copy(signed, words, words, words + 16)
@@ -39,7 +39,7 @@ test("the signature is what Apple's linker writes, but for how far the code reac
   t.end()
 })
 
-test("a byte that changed after signing is found", (t) => {
+test("a byte changed after signing is detected", (t) => {
   const signed = signedAdHoc(unsigned(), "research-room")
   signed.writeUInt8(signed.readUInt8(5_000) ^ 1, 5_000)
   t.match(machSignature(signed), { wrong: 1 })

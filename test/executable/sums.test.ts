@@ -1,4 +1,4 @@
-/** The list of digests beside what is given away, and what is deleted of that which Windows leaves behind. */
+/** The list of digests of the released files, and the clean-up of files that Windows leaves behind. */
 import { hash } from "node:crypto"
 import { chownSync, existsSync, lutimesSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -7,7 +7,7 @@ import { deleteLeftovers, fileName, prefix } from "../../build/leftovers.ts"
 import { platforms, releaseName } from "../../build/platforms.ts"
 import { writeSums } from "../../build/sums.ts"
 
-test("SHA256SUMS lists what is given away and is there, and nothing else, as sha256sum reads it", async (t) => {
+test("SHA256SUMS lists the released files that exist, and nothing else, in the format of sha256sum", async (t) => {
   const folder = t.testdir({ "research-room": "for this machine", "other.txt": "other" })
   const names = platforms.map(releaseName)
   t.ok(names.includes("research-room-win-x64.exe"))
@@ -19,7 +19,7 @@ test("SHA256SUMS lists what is given away and is there, and nothing else, as sha
   t.equal(readFileSync(list, "utf8"), there.map((name) => `${hash("sha256", name)}  ${name}\n`).join(""))
 })
 
-test("of what earlier starts left behind, only what is old and its own is deleted", (t) => {
+test("of the files of earlier starts, only old ones of its own are deleted", (t) => {
   const place = t.testdir()
   const now = Date.now()
   const folder = (name: string, file: string, age: number) => {
@@ -38,7 +38,7 @@ test("of what earlier starts left behind, only what is old and its own is delete
   t.end()
 })
 
-test("no link is followed, and nobody else's folder is touched", { skip: process.platform === "win32" }, (t) => {
+test("no link is followed, and no other user's folder is touched", { skip: process.platform === "win32" }, (t) => {
   const [place, elsewhere] = [t.testdir(), join(t.testdirName, "elsewhere")]
   const old = (Date.now() - 3_600_000) / 1_000
   mkdirSync(elsewhere)
@@ -53,7 +53,7 @@ test("no link is followed, and nobody else's folder is touched", { skip: process
   if (process.getuid?.() === 0) chownSync(another, 65_534, 65_534)
   utimesSync(another, old, old)
   deleteLeftovers(place, Date.now())
-  t.ok(existsSync(join(elsewhere, fileName)), "what lies behind a link is there")
-  if (process.getuid?.() === 0) t.ok(existsSync(join(another, fileName)), "another user's is theirs to delete")
+  t.ok(existsSync(join(elsewhere, fileName)), "the target of a link is still there")
+  if (process.getuid?.() === 0) t.ok(existsSync(join(another, fileName)), "another user's files are left to that user")
   t.end()
 })

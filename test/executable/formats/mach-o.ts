@@ -1,4 +1,4 @@
-/** Programs for macOS. Node finds its blob in a section of a segment of its own; the system wants every page signed. */
+/** Programs for macOS. Node finds its blob in a section of its own segment; the system requires a signature of every page. */
 import assert from "node:assert/strict"
 import { hash } from "node:crypto"
 
@@ -31,7 +31,7 @@ export function machBlob(bytes: Buffer): Buffer {
   return bytes.subarray(start, start + number(bytes, section + 40))
 }
 
-/** What a system would refuse to load the file for: segments that overlap, a table of fixups for other segments. */
+/** Faults for which a system would refuse to load the file: overlapping segments, a table of fixups for other segments. */
 export function layoutFaults(bytes: Buffer): string[] {
   const faults: string[] = []
   const places = segments(bytes).map(({ at }) => ({
@@ -64,7 +64,7 @@ function fixupFaults(bytes: Buffer, table: number, places: readonly { name: stri
   })
 }
 
-/** @returns null without a signature, else whether each page is as signed, and what it is signed as */
+/** @returns null without a signature, else whether each page matches its signature, and the signed identifier */
 export function machSignature(
   bytes: Buffer,
 ): { readonly identifier: string; readonly adHoc: boolean; readonly pages: number; readonly wrong: number } | null {
@@ -77,7 +77,7 @@ export function machSignature(
   const field = (index: number) => bytes.readUInt32BE(directory + index * 4)
   assert.equal(field(0), 0xfade0c02)
   const [flags, digests, identifier, pages, limit] = [field(3), directory + field(4), directory + field(5), field(7), field(8)]
-  assert.equal(limit, start, "all that stands before the signature is signed")
+  assert.equal(limit, start, "everything before the signature is signed")
   assert.equal(bytes.readUInt16BE(directory + 36), 0x2002, "SHA-256")
   const size = 1 << bytes.readUInt8(directory + 39)
   assert.equal(pages, Math.ceil(limit / size))

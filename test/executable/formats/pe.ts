@@ -9,7 +9,7 @@ const headerOf = (bytes: Buffer): number => {
 
 export const peMachine = (bytes: Buffer): string => ({ 34404: "x64", 43620: "arm64" })[bytes.readUInt16LE(headerOf(bytes) + 4)] ?? "unknown"
 
-/** Where in memory, and how large, one of the header's directories is. */
+/** The address in memory and the size of one of the header's directories. */
 function directory(bytes: Buffer, index: number): { address: number; size: number } {
   const optional = headerOf(bytes) + 24
   assert.equal(bytes.readUInt16LE(optional), 0x20b, "64 bits")
@@ -20,7 +20,7 @@ function directory(bytes: Buffer, index: number): { address: number; size: numbe
 /** Whether the header points to a signature. */
 export const peSigned = (bytes: Buffer): boolean => directory(bytes, 4).size > 0
 
-/** Where in the file stands what is at an address in memory. */
+/** The file offset of an address in memory. */
 function inFile(bytes: Buffer, address: number): number {
   const header = headerOf(bytes)
   const sections = header + 24 + bytes.readUInt16LE(header + 20)

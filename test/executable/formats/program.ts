@@ -1,6 +1,6 @@
 /**
- * Reads an executable from outside, without running it: which machine it is for, whether Node's fuse says that a program is inside,
- * and that program. It is written from the formats' descriptions and shares nothing with the build.
+ * Reads an executable from outside, without running it: its machine type, whether Node's fuse says that it contains a program, and that
+ * program. It is written from the descriptions of the formats and shares nothing with the build.
  */
 import { readFileSync } from "node:fs"
 import { type Blob, readBlob } from "./blob.ts"
@@ -11,7 +11,7 @@ import { peBlob, peMachine } from "./pe.ts"
 export interface Program {
   readonly os: "linux" | "win32" | "darwin"
   readonly cpu: string
-  /** What follows the fuse's name, for each place where it stands: "1" once it is flipped. */
+  /** The text after each occurrence of the fuse's name: "1" once it is flipped. */
   readonly fuses: readonly string[]
   readonly blob: Blob
 }
@@ -28,7 +28,7 @@ const formatOf = (bytes: Buffer) => {
   return format
 }
 
-/** Of any program or library. */
+/** For any program or library. */
 export function readMachine(bytes: Buffer): { os: Program["os"]; cpu: string } {
   const { os, machine } = formatOf(bytes)
   return { os, cpu: machine(bytes) }
@@ -39,7 +39,7 @@ export function readProgram(file: string): Program & { readonly bytes: Buffer } 
   return { ...readMachine(bytes), bytes, fuses: fusesIn(bytes), blob: readBlob(formatOf(bytes).blob(bytes)) }
 }
 
-/** Put together here, so that the whole of it is not in any program made of this. */
+/** Concatenated here, so that no program built from this contains the whole text. */
 const fuse = ["NODE_SEA_FUSE", "fce680ab2cc467b6e072b8b5df1996b2:"].join("_")
 
 function fusesIn(bytes: Buffer): string[] {
