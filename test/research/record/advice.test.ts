@@ -1,4 +1,4 @@
-/** Advisory warnings (protocol, section 8, last point): for every write, in its receipt and in its rehearsal alike. */
+/** Advisory warnings (protocol, section 8, last point): the same for every write in its receipt and in its rehearsal. */
 import t from "tap"
 import { because, finding, hypothesis, premise, reference, sha256 } from "./bodies.ts"
 import { openLab } from "./lab.ts"
@@ -11,11 +11,11 @@ const { ada } = room
 type Receipt = { readonly warnings: readonly unknown[] }
 const codes = ({ warnings }: Receipt) => (warnings as { code: string }[]).map(({ code }) => code)
 
-/** What a write is advised of; its rehearsal just before must say the same. */
+/** Returns the warnings of a write, and checks that a rehearsal just before gives the same. */
 async function advised(write: (options: { rehearse?: boolean }) => Promise<Receipt>): Promise<string[]> {
   const rehearsed = codes(await write({ rehearse: true }))
   const said = codes(await write({}))
-  t.strictSame(rehearsed, said, "the rehearsal says what the receipt says")
+  t.strictSame(rehearsed, said, "the rehearsal gives the warnings of the receipt")
   return said
 }
 
@@ -35,7 +35,7 @@ t.test("a write that names a fallen record", async (t) => {
   t.strictSame(
     await advised((how) => ada.write("publish_hypothesis", resting, how)),
     ["rests_on_retracted"],
-    "and each record is told once",
+    "and each record is reported once",
   )
   const { timelineWatermark } = (await reader.read("thread_context", { threadId: room.threadId })).thread
   const checkpoint = {
@@ -120,7 +120,7 @@ t.test("a write that contradicts itself", async (t) => {
   t.strictSame(codes(await ada.write("report_experiment_status", { ...report, status: "completed" })), ["completed_without_attempt"])
 })
 
-t.test("a checkpoint that covers less, or opens again what was concluded, keeps the earlier one's id", async (t) => {
+t.test("a checkpoint that covers less than an earlier one, or reopens a concluded one, gives the earlier one's id", async (t) => {
   const { threadId } = (await ada.write("create_thread", { roomId: room.roomId, title: "Elsewhere" })).result
   for (const text of ["one", "two"]) await ada.write("post_message", { threadId, text })
   const posted = async (coversThrough: number, more: { state: "open" | "concluded"; conclusion?: string }) => {
@@ -138,7 +138,7 @@ t.test("a checkpoint that covers less, or opens again what was concluded, keeps 
   t.equal((await posted(3, { state: "open" })).result.supersedesCheckpointId, checkpointId)
 })
 
-t.test("codes are listed once, in the manifest", async (t) => {
+t.test("warning codes are defined once, and listed in the manifest", async (t) => {
   const { enumerations } = (await (await fetch(`${lab.house.baseUrl}/api/manifest`)).json()) as { enumerations: { warning: string[] } }
   for (const code of ["rests_on_retracted", "names_disputed", "material_disputed", "completed_without_attempt", "covers_less"])
     t.ok(enumerations.warning.includes(code), code)

@@ -1,4 +1,4 @@
-/** What every read of the built executable says of a finding after each thing that is said of it. */
+/** What every read of the built executable says about a finding after each link to it. */
 import { type Test, test } from "tap"
 import { type Json, list, text } from "./agent.ts"
 import { because, finding, hypothesis, reference } from "./bodies.ts"
@@ -7,7 +7,7 @@ import { agent, room, roomId, threadId, write } from "./two-agents.ts"
 
 agent.learn(await agent.get("/api/manifest"))
 
-/** What every read says of a finding, and of a record that rests on it. */
+/** What every read says about a finding, and about a record that rests on it. */
 async function says(t: Test, found: string, above: string, status: string, kinds: readonly string[], what: string): Promise<void> {
   const standing = { status, notices: kinds.map((kind) => ({ kind })) }
   const with_ = (items: Json | undefined, id = "versionId") => list(items).filter((item) => text(item[id]) === found)
@@ -53,7 +53,7 @@ async function says(t: Test, found: string, above: string, status: string, kinds
 }
 
 // shows: Status, notices and warnings are shown on the reads that show the record; nothing ranks corrections.
-test("a retraction, a supersession and two corrections of one finding, in this order and in the other", async (t) => {
+test("a retraction, a supersession and two corrections of one finding, in this order and in reverse", async (t) => {
   const { experimentId } = (await write("propose_experiment", { ...room, question: "Does it?", scope: "Here.", hypotheses: [] })).result
   const replacement = (await write("publish_finding", finding(room))).result.versionId
   const assertions = [

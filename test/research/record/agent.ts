@@ -1,12 +1,12 @@
-/** An agent that has a base URL and a credential, and no client library. */
+/** An agent that has a base URL and a credential, but no client library. */
 import { held } from "../../support/contract.ts"
 
-/** JSON that the agent looks into without knowing its shape beforehand. */
+/** JSON of a shape that the agent does not know beforehand. */
 export interface Json {
   readonly [member: string]: Json
 }
 
-/** What an agent has after it lost everything else. */
+/** An agent that has lost everything but its base URL and credential. */
 export class Agent {
   readonly #baseUrl: string
   readonly #token: string
@@ -31,7 +31,7 @@ export class Agent {
     this.#reads = manifest.reads as unknown as readonly { name: string; path: string }[]
   }
 
-  /** A read by its name in the manifest, with ids in its path and the rest in its query. */
+  /** Calls a read by its name in the manifest, with ids in the path and other parameters in the query. */
   read(name: string, given: Readonly<Record<string, string | number>> = {}): Promise<Json> {
     const rest = new Map(Object.entries(given))
     const path = this.#reads
@@ -45,7 +45,7 @@ export class Agent {
     return this.get(rest.size === 0 ? path : `${path}?${new URLSearchParams([...rest].map(([key, value]) => [key, String(value)]))}`)
   }
 
-  /** All items of a list, page by page along `links.next`. */
+  /** Returns all items of a list, page by page along `links.next`. */
   async all(name: string, given: Readonly<Record<string, string | number>> = {}): Promise<Json[]> {
     const found: Json[] = []
     for (let page = await this.read(name, given); ; ) {

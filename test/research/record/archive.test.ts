@@ -1,4 +1,4 @@
-/** An archived Room: every operation of the registry is refused as the interface's table says of its route, and all of it stays readable and citable. */
+/** An archived Room: every operation is refused as the interface's table says for its route, and everything stays readable and citable. */
 import t from "tap"
 import { schemaVersions } from "../../../src/contract/versions.ts"
 import { operations } from "../../../src/contract/operations/index.ts"
@@ -12,7 +12,7 @@ import { losses, Work } from "./work.ts"
 const lab = await openLab(t)
 const { reader, house, browsers } = lab
 
-/** A Room with one of everything, and a member's agent that may do everything in it. */
+/** A Room with one object of each kind, and a member's agent with every permission. */
 const room = await lab.room()
 const { roomId, threadId } = room
 const token = (
@@ -56,7 +56,7 @@ const claimed = (await room.grace.write("claim_work", { object: experimentId, wh
 const kept = { ...finding(room), requestId: crypto.randomUUID() }
 const receipt = await room.grace.write("publish_finding", kept)
 
-/** What bodies and paths name, whatever the operation or read. */
+/** The ids that bodies and paths refer to, by field name, for any operation or read. */
 const ids: Readonly<Record<string, string>> = {
   roomId,
   threadId,
@@ -81,7 +81,7 @@ const ids: Readonly<Record<string, string>> = {
   targetEntryId: entry?.entryId as string,
 }
 
-/** The example of an operation, about things of this Room. */
+/** Replaces the ids in an operation's example with those of this Room. */
 function aboutRoom(value: unknown, name = ""): unknown {
   if (typeof value === "string") return ids[name] ?? value
   if (Array.isArray(value)) return value.map((item) => aboutRoom(item))
@@ -89,7 +89,7 @@ function aboutRoom(value: unknown, name = ""): unknown {
   return Object.fromEntries(Object.entries(value).map(([inner, one]) => [inner, aboutRoom(one, inner)]))
 }
 
-/** What the reads say just before and after the archive. */
+/** Reads the Room's state; called just before and after archiving. */
 const readAll = async () => ({
   context: await reader.read("room_context", { roomId }),
   experiment: await reader.read("experiment", { experimentId }),
@@ -106,15 +106,15 @@ function send({ path, example, delivery }: (typeof ofAgents)[number], query = ""
   return ask(`${house.baseUrl}${path.replace("{threadId}", threadId)}${query}`, { token, body })
 }
 
-/** By the interface's table: 404 on the research routes, 403 on those of Threads, messages and publications. */
+/** The refusal in the interface's table: 404 on research routes, 403 on those of Threads, messages and publications. */
 const tabled = (path: string) =>
   path.startsWith("/api/agent/research/") ? ([404, "room_unavailable"] as const) : ([403, "room_archived"] as const)
 
-t.test("while it is active, every operation gets past the Room's door", async (t) => {
+t.test("while it is active, no operation is refused for the state of the Room", async (t) => {
   t.ok(ofAgents.length >= 23, `${ofAgents.length} operations`)
   for (const operation of ofAgents) {
     const { status, body } = await send(operation, "?rehearse=1")
-    // The repository of an example is on a host that nobody here can ask.
+    // The repository in the example is on an unreachable host.
     const isUnheard = status === 503 && String(body.refusal) === "repository_unavailable"
     t.ok(status === 200 || status === 409 || status === 422 || isUnheard, `${operation.name}: ${status} ${body.refusal ?? "accepted"}`)
     t.notSame(body.refusal, "invalid_schema", `${operation.name}: the body is well formed`)
@@ -122,7 +122,7 @@ t.test("while it is active, every operation gets past the Room's door", async (t
 })
 
 // shows: A write to an archived Room names the Room, its state, when and why in current.
-t.test("archived, each route refuses as the table says, and says which Room", async (t) => {
+t.test("once it is archived, each route refuses as the table says, and names the Room", async (t) => {
   before = await readAll()
   await lab.archive(roomId)
   const { archive } = await reader.read("room", { roomId })
@@ -146,12 +146,12 @@ t.test("archived, each route refuses as the table says, and says which Room", as
   t.strictSame(
     listed.map(({ operation, allowed, refusal }) => [operation, allowed, refusal]),
     ofAgents.map(({ name, path }) => [name, false, tabled(path)[1]]),
-    "and access foresees it",
+    "and access predicts it",
   )
   holds(t, (await ask(`${house.baseUrl}/api/agent/research/identity`, { token })).body, { room: { id: roomId, archived: true } })
 })
 
-t.test("in the browser it is refused alike", async (t) => {
+t.test("the browser gets the same refusals", async (t) => {
   holds(t, await refusalOf(browsers.grace.write("post_message", { threadId, text: "So." })), {
     status: 403,
     refusal: "room_archived",
@@ -165,7 +165,7 @@ t.test("in the browser it is refused alike", async (t) => {
   )
 })
 
-t.test("nothing of it moved, and a retry still answers its receipt", async (t) => {
+t.test("nothing in it has changed, and a retry still returns its receipt", async (t) => {
   const { context, experiment, attempt, record, timeline } = await readAll()
   const { archive } = context.room
   const moved = { state: "archived", archive, activityWatermark: before.context.activityWatermark + 1, lastActivityAt: archive?.archivedAt }
@@ -182,7 +182,7 @@ t.test("nothing of it moved, and a retry still answers its receipt", async (t) =
   t.strictSame(
     context.experiments.map(({ affordances }) => affordances.operations),
     [[]],
-    "nothing more is offered",
+    "no more actions are offered",
   )
   t.strictSame({ ...experiment, affordances: null }, { ...before.experiment, affordances: null })
   t.strictSame({ ...attempt, affordances: null }, { ...before.attempt, affordances: null })
@@ -193,14 +193,14 @@ t.test("nothing of it moved, and a retry still answers its receipt", async (t) =
 
 // shows: An archived Room is readable and citable and admits no new work.
 // shows: Every read of the table answers.
-t.test("every public read of the registry answers about it", async (t) => {
+t.test("every public read of the registry still answers", async (t) => {
   for (const { name, path, query } of reads.filter(({ surface }) => surface === "public")) {
     const required = Object.entries(query.entries)
       .filter(([, entry]) => entry.type !== "exact_optional")
       .map(([parameter]) => parameter)
     const filled = path.replace(/\{([a-zA-Z]+)\}/g, (_place, id: string) => ids[id] ?? id)
     const asked = new URLSearchParams(required.map((parameter) => [parameter, ids[parameter] ?? "ramp"]))
-    // One of two must be given.
+    // One of the two parameters is required.
     if (name === "room_similar") asked.set("text", "ramp")
     if (name === "attempt_table") asked.set("roomId", roomId)
     const { status, text } = await ask(`${house.baseUrl}${filled}${asked.size === 0 ? "" : `?${asked}`}`)
@@ -210,7 +210,7 @@ t.test("every public read of the registry answers about it", async (t) => {
 })
 
 // shows: An archived Room is readable and citable and admits no new work.
-t.test("its records can be cited everywhere else", async (t) => {
+t.test("its records can be cited in every other Room", async (t) => {
   const other = await lab.room()
   const { result: card } = await other.mary.write("reuse_record", {
     threadId: other.threadId,
@@ -262,8 +262,8 @@ t.test("its records can be cited everywhere else", async (t) => {
   holds(t, await lab.record(found), { usedBy: { references: 1, evidence: 1, reuses: 1 }, status: "current" })
 })
 
-t.test("restored, it takes work again", async (t) => {
+t.test("restored, it accepts work again", async (t) => {
   await browsers.ada.write("restore_room", { roomId, reason: because })
   await work.tell(running, "succeeded")
-  t.equal((await room.mary.write("publish_finding", finding(room))).result.label, "F3", "the labels go on without a gap")
+  t.equal((await room.mary.write("publish_finding", finding(room))).result.label, "F3", "the labels continue without a gap")
 })

@@ -1,4 +1,4 @@
-/** What members say of records, with a reason where none is given. */
+/** Shorthands for the links that members assert about records, with a default explanation. */
 import type { ResearchRoomClient } from "research-room/client"
 import { because } from "./bodies.ts"
 

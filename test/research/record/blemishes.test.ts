@@ -1,4 +1,7 @@
-/** A reader sees beside a finding what to know of the runs behind it: departures, exploration, what came late, what it leaves unnamed. */
+/**
+ * A finding shows the weaknesses of its attempts: departures from the plan, exploratory runs, late reports, and attempts it does
+ * not name.
+ */
 import t from "tap"
 import { finding } from "./bodies.ts"
 import { openLab } from "./lab.ts"
@@ -23,7 +26,7 @@ const blemishesOf = async (versionId: string) => (await lab.reader.read("record"
 const told = async (versionId: string) =>
   (await lab.reader.read("room_brief", { roomId: room.roomId, budget: 64_000 })).findings.find((found) => found.versionId === versionId)
 
-t.test("they are counted from the attempts it names, as they stand now", async (t) => {
+t.test("blemishes are counted from the attempts that a finding names, as those stand now", async (t) => {
   const versionId = await publish([departing, exploratory])
   t.strictSame(await blemishesOf(versionId), { attempts: 2, departing: 1, exploratory: 1, late: 0, unnamed: 2 })
   await work.tell(exploratory, "progress", { late: true, metrics: [{ name: "loss", value: 0.5 }] })
@@ -35,7 +38,7 @@ t.test("they are counted from the attempts it names, as they stand now", async (
     t.match(await (await fetch(`${lab.house.baseUrl}${path}`)).text(), sentence, path)
 })
 
-t.test("a finding without attempts, and one without a blemish, have none to tell", async (t) => {
+t.test("a finding without attempts has no blemishes, and neither does one with clean attempts", async (t) => {
   const wordless = (await room.ada.write("publish_finding", finding(room, {}, "It is so."))).result.versionId
   t.equal(await blemishesOf(wordless), null)
   t.match(await told(wordless), { blemishes: null })

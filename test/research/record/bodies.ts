@@ -1,4 +1,4 @@
-/** Bodies of records, as short as they may be: what a test does not speak about is left to these. */
+/** The shortest valid bodies of records, for whatever a test does not care about. */
 import type { WriteInput } from "research-room/client"
 
 type Purpose = WriteInput<"publish_hypothesis">["references"][number]["purpose"]
@@ -8,7 +8,7 @@ export interface Place {
   readonly threadId: string
 }
 
-/** Well formed, and nothing's id. */
+/** A well-formed id that belongs to nothing. */
 export const nobody = "0198f3a0-dead-4ead-8ead-00000000dead"
 
 export const sha256 = (digit: string): string => `sha256:${digit.repeat(64)}`

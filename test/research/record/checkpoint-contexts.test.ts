@@ -1,4 +1,4 @@
-/** What contexts and archived Rooms make of checkpoints: open questions, and the archive beside stale. */
+/** Checkpoints in contexts and archived Rooms: open questions, and the archive block beside stale. */
 import t from "tap"
 import { because, finding } from "./bodies.ts"
 import { holds } from "./holds.ts"
@@ -10,7 +10,7 @@ const { reader, userIds } = lab
 const { post, conclude, read, contextOf } = posting(reader)
 
 // shows: Open questions of selected checkpoints appear in the Room context.
-t.test("open questions of the selected checkpoints stand in the context, and no others", async (t) => {
+t.test("the context holds the open questions of the selected checkpoints, and no others", async (t) => {
   const room = await lab.room()
   const { roomId, threadId, ada } = room
   const beside = (await ada.write("create_thread", { roomId, title: "Beside" })).result.threadId
@@ -31,7 +31,7 @@ t.test("open questions of the selected checkpoints stand in the context, and no 
 })
 
 // shows: In an archived Room an archive block stands beside stale.
-t.test("in an archived Room a checkpoint carries the archive beside stale, and a retry still answers", async (t) => {
+t.test("in an archived Room a checkpoint shows the archive beside stale, and a retry still returns its receipt", async (t) => {
   const room = await lab.room()
   const { roomId, threadId, ada, grace } = room
   const body = {

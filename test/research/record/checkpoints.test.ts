@@ -1,4 +1,7 @@
-/** Checkpoints: guarded by the watermark, bounded by it, open or concluded, selected while newest, stale once publications land. */
+/**
+ * Checkpoints: guarded by the watermark and bounded by it, open or concluded, selected while newest, stale once a later
+ * publication lands.
+ */
 import t from "tap"
 import { claim, finding, hypothesis, nobody } from "./bodies.ts"
 import { holds } from "./holds.ts"
@@ -12,7 +15,7 @@ const { watermarkOf, post, conclude, read, threadOf, contextOf } = posting(reade
 
 // shows: A checkpoint covers a cursor of the timeline and is open or concluded.
 // shows: A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write has it.
-t.test("what was written, and what became of it", async (t) => {
+t.test("a checkpoint reads as it was written, with what became of it", async (t) => {
   const room = await lab.room()
   const { roomId, threadId, grace } = room
   const cited = (await grace.write("publish_hypothesis", hypothesis(room))).result
@@ -86,7 +89,7 @@ t.test("what was written, and what became of it", async (t) => {
 
 // shows: A checkpoint whose Thread moved is refused with the watermark of now.
 // shows: skill: guarded
-t.test("a watermark that was not read now is refused with the one of now", async (t) => {
+t.test("an outdated watermark is refused, and the refusal gives the current one", async (t) => {
   const room = await lab.room()
   const { threadId, ada, grace } = room
   const draft = {
@@ -98,7 +101,7 @@ t.test("a watermark that was not read now is refused with the one of now", async
     openQuestions: [],
     citations: [],
   } as const
-  t.equal((await grace.write("post_research_checkpoint", draft, { rehearse: true })).result.state, "open", "nothing is something to cover")
+  t.equal((await grace.write("post_research_checkpoint", draft, { rehearse: true })).result.state, "open", "a checkpoint may cover nothing")
   const { result } = await grace.write("post_research_checkpoint", draft)
   for (const expectedWatermark of [0, 2, 100]) {
     const refused = await refusalOf(ada.write("post_research_checkpoint", { ...draft, expectedWatermark }))
@@ -112,11 +115,11 @@ t.test("a watermark that was not read now is refused with the one of now", async
   const refused = await refusalOf(ada.write("post_research_checkpoint", draft))
   const { expected } = refused.current as { expected: { expectedWatermark: number } }
   await ada.write("post_research_checkpoint", { ...draft, ...expected })
-  t.equal(await watermarkOf(threadId), 2, "what the refusal expects is taken")
+  t.equal(await watermarkOf(threadId), 2, "the watermark in the refusal is accepted")
 })
 
 // shows: A checkpoint whose Thread moved is refused with the watermark of now.
-t.test("of two who read the same watermark, one is late", async (t) => {
+t.test("of several writers who read the same watermark, only one succeeds", async (t) => {
   const room = await lab.room()
   const draft = {
     threadId: room.threadId,
@@ -135,7 +138,7 @@ t.test("of two who read the same watermark, one is late", async (t) => {
 })
 
 // shows: A checkpoint covers a cursor of the timeline and is open or concluded.
-t.test("it covers what is there, and a concluded one says what it concludes", async (t) => {
+t.test("it covers only existing entries, and a concluded one must state its conclusion", async (t) => {
   const room = await lab.room()
   const { threadId, ada } = room
   await ada.write("post_message", { threadId, text: "One." })
@@ -190,7 +193,7 @@ t.test("a concluded checkpoint is stale once a publication lands after it; an op
 
 // shows: A Room whose opening Thread has a concluded checkpoint is concluded, and its context says so with the conclusion.
 // shows: skill: selected_checkpoint
-t.test("the newest of a Thread is selected; in the opening Thread it decides whether the Room is concluded", async (t) => {
+t.test("a Thread's newest checkpoint is selected; in the opening Thread it decides whether the Room is concluded", async (t) => {
   const room = await lab.room()
   const { roomId, threadId, ada, grace } = room
   const beside = (await grace.write("create_thread", { roomId, title: "Beside" })).result.threadId
@@ -216,7 +219,7 @@ t.test("the newest of a Thread is selected; in the opening Thread it decides whe
   t.strictSame([(await read(first.checkpointId)).selected, (await read(second.checkpointId)).selected], [false, true])
   t.equal((await threadOf(room))?.selectedCheckpointId, second.checkpointId)
   const { result: third } = await post(ada, threadId)
-  t.strictSame(await told(), [false, null], "a later open one opens it again")
+  t.strictSame(await told(), [false, null], "a later open one reopens it")
   t.strictSame([(await read(second.checkpointId)).selected, (await read(third.checkpointId)).selected], [false, true])
   holds(t, await reader.read("thread_research_context", { threadId }), { checkpoint: { checkpointId: third.checkpointId, state: "open" } })
 })

@@ -1,4 +1,4 @@
-/** Concepts: each by its record and key, and all of them in a list that can be searched. */
+/** Concepts: each read by its record and key, and all in a searchable list. */
 import t from "tap"
 import { hypothesis, nobody } from "./bodies.ts"
 import { everyItem, openLab, refusedAs } from "./lab.ts"
@@ -14,7 +14,7 @@ const define = async (concepts: Record<string, { label: string; definition: stri
 const namesOf = (items: readonly { recordLabel: string; key: string }[]) => items.map(({ recordLabel, key }) => `${recordLabel} ${key}`)
 
 // shows: Concepts are read by record and key.
-t.test("one concept, by its record and key", async (t) => {
+t.test("a concept is read by its record and key", async (t) => {
   const { versionId, label } = await define({ constructor_x: { label: "Ἀρχή 100%_", definition: "A beginning." } })
   const concept = await reader.read("record_concept", { versionId: versionId.toUpperCase(), key: "constructor_x" })
   t.strictSame(concept, {
@@ -32,7 +32,7 @@ t.test("one concept, by its record and key", async (t) => {
   t.equal(await refusedAs(reader.read("record_concept", { versionId: nobody, key: "lowers" })), "404 unknown_record")
 })
 
-t.test("another record borrows it by reference", async (t) => {
+t.test("another record borrows a concept by reference", async (t) => {
   const base = await define({ warm_up: { label: "warm-up", definition: "A ramp." } })
   const predicate = { type: "concept_ref", versionId: base.versionId, key: "warm_up" } as const
   const { assertion } = hypothesis(room)
@@ -47,7 +47,7 @@ t.test("another record borrows it by reference", async (t) => {
 })
 
 // shows: Concepts are listed and searched.
-t.test("the list: newest record first, every page, each concept once", async (t) => {
+t.test("the list has the newest record first, and over all pages each concept once", async (t) => {
   const made: string[] = []
   for (let record = 0; record < 4; record += 1) {
     const { label } = await define({ beta: { label: "beta", definition: "B." }, gamma: { label: "gamma", definition: "C." } })
@@ -62,12 +62,12 @@ t.test("the list: newest record first, every page, each concept once", async (t)
   const first = await reader.read("concepts", { limit: 5 })
   await define({ later: { label: "later", definition: "L." } })
   const second = await reader.read("concepts", { limit: 5, after: first.nextCursor as string })
-  t.strictSame(namesOf(second.items), newest.slice(5, 10), "what lands meanwhile moves nothing between pages")
+  t.strictSame(namesOf(second.items), newest.slice(5, 10), "records published meanwhile shift nothing between pages")
   t.equal(await refusedAs(reader.read("concepts", { after: "nowhere" })), "422 invalid_parameter /after")
 })
 
 // shows: Concepts are listed and searched.
-t.test("a search finds what keys, labels and definitions contain, its own signs taken as they are", async (t) => {
+t.test("a search matches substrings of keys, labels and definitions; wildcard characters are taken literally", async (t) => {
   const rare = await define({
     tau_mix: { label: "Mischzeit", definition: "Steps until 100% of it is forgotten." },
     tauxmix: { label: "A decoy", definition: "Steps until 1000 of it are forgotten." },

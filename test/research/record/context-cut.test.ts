@@ -1,4 +1,4 @@
-/** Contexts of long lists: the newest five hundred of each, and where the list goes on. */
+/** Contexts of Rooms with long lists: the newest five hundred of each, with a link to the rest. */
 import t from "tap"
 import { because, finding, hypothesis } from "./bodies.ts"
 import { Filler } from "./filler.ts"
@@ -8,7 +8,7 @@ const lab = await openLab(t)
 const { reader, house } = lab
 const contextOf = (roomId: string) => reader.read("room_context", { roomId })
 
-t.test("the newest five hundred of each list, and where the list goes on; Threads are never cut", async (t) => {
+t.test("each list is cut to the newest five hundred, with a link to the rest; Threads are never cut", async (t) => {
   const room = await lab.room()
   const { roomId, threadId } = room
   const filler = new Filler(lab.file)
@@ -136,7 +136,7 @@ t.test("the newest five hundred of each list, and where the list goes on; Thread
     cut.thread.openQuestions.map(({ question }) => question),
     ["The last?"],
   )
-  t.strictSame([cut.room.counts.experiment, cut.room.counts.hypothesis], [501, 501], "the counts are of all")
+  t.strictSame([cut.room.counts.experiment, cut.room.counts.hypothesis], [501, 501], "the counts include everything")
 
   const idIn: Readonly<Record<string, (item: never) => string>> = {
     experiments: ({ experimentId }: { experimentId: string }) => experimentId,
@@ -156,7 +156,7 @@ t.test("the newest five hundred of each list, and where the list goes on; Thread
       found.push(...page.items.filter((item) => !isHypothesis(item)).map((item) => (idIn[name] as (item: never) => string)(item)))
       next = page.hasMore ? page.links.next : null
     }
-    t.strictSame(new Set(found), new Set(made[name as keyof typeof made]), `${link} has all of them`)
+    t.strictSame(new Set(found), new Set(made[name as keyof typeof made]), `${link} lists all of them`)
     t.equal(found.length, made[name as keyof typeof made].length)
   }
 })

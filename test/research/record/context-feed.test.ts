@@ -1,6 +1,6 @@
 /**
- * Whoever takes a Room's context and follows the feed from its watermark misses no change and counts none twice, whatever
- * others write meanwhile: a model that knows only the first context and the feed equals every later context.
+ * A client that reads a Room's context and follows the feed from its watermark misses no change and counts none twice, whatever
+ * others write meanwhile: a model fed only with the first context and the feed equals every later context.
  */
 import { deepStrictEqual } from "node:assert/strict"
 import fc from "fast-check"
@@ -15,7 +15,7 @@ const lab = await openLab(t)
 const { reader } = lab
 const pin = lab.house.repositories.public
 
-/** What a writer made so far, to build on. */
+/** What a writer has made so far, to build on. */
 interface Own {
   readonly records: string[]
   readonly findings: string[]
@@ -103,7 +103,7 @@ const script: fc.Arbitrary<Step[]> = fc.array(fc.record({ action: fc.constantFro
   maxLength: 24,
 })
 
-/** Writes a script down, one thing after the other; what the state does not allow is refused and changes nothing. */
+/** Runs a script step by step. A step that the state does not allow is refused and changes nothing. */
 async function write(client: ResearchRoomClient, room: LabRoom, steps: readonly Step[]): Promise<number> {
   const own: Own = { records: [], findings: [], experiments: [], threads: [room.threadId] }
   let accepted = 0
@@ -118,7 +118,7 @@ async function write(client: ResearchRoomClient, room: LabRoom, steps: readonly 
   return accepted
 }
 
-/** Takes contexts while others write, and then one more. */
+/** Reads contexts while others write, and one more afterwards. */
 async function watch(roomId: string, underWay: Promise<unknown>) {
   const contexts = [await reader.read("room_context", { roomId })]
   let writing = true
@@ -127,7 +127,7 @@ async function watch(roomId: string, underWay: Promise<unknown>) {
   return [...contexts, await reader.read("room_context", { roomId })]
 }
 
-/** The feed from a watermark up to another, by pages of some size or by following it live. */
+/** Reads the feed from one watermark to another, in pages of `limit`, or live if `limit` is null. */
 async function feed(roomId: string, after: number, until: number, limit: number | null): Promise<ActivityEntry[]> {
   const found: ActivityEntry[] = []
   if (after === until) return found
@@ -161,16 +161,16 @@ t.test("a context and the feed after it give every later context", async (t) => 
           compared += 1
         }
         moving += new Set(contexts.map(({ activityWatermark }) => activityWatermark)).size
-        deepStrictEqual(entries, [], "nothing is left over")
+        deepStrictEqual(entries, [], "no entries are left over")
       }
     }),
     { numRuns: 6, endOnFailure: true },
   )
-  t.ok(compared > 12 && moving > 12, `${compared} contexts compared, of ${moving} moments`)
+  t.ok(compared > 12 && moving > 12, `${compared} contexts compared, at ${moving} watermarks`)
 })
 
 // shows: Whoever keeps its watermark and follows the feed misses and repeats nothing.
-t.test("what a reader took before the Room moved is still where the feed goes on", async (t) => {
+t.test("a context read before the Room changed is still a valid start for following the feed", async (t) => {
   const room = await lab.room()
   const before = await reader.read("room_context", { roomId: room.roomId })
   const model = new FeedModel(reader, before)
@@ -183,5 +183,5 @@ t.test("what a reader took before the Room moved is still where the feed goes on
     await model.apply(entry)
   const now = await reader.read("room_context", { roomId: room.roomId })
   t.strictSame(model.view, viewOf(now))
-  t.strictSame([now.concluded, now.findingLinks.length, now.publications[0]?.status], [true, 1, "disputed"], "and it moved")
+  t.strictSame([now.concluded, now.findingLinks.length, now.publications[0]?.status], [true, 1, "disputed"], "and the Room has changed")
 })

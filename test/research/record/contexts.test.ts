@@ -1,4 +1,4 @@
-/** A Room and a Thread read as a whole: everything the interface lists, as of one moment, cut to the newest where it is long. */
+/** A Room and a Thread read as a whole: everything the interface lists, as of one moment, with long lists cut to the newest. */
 import t from "tap"
 import { type Writable, writeJson } from "../../../src/contract/json.ts"
 import { createInstance } from "../../../src/app/compose/instance.ts"
@@ -16,7 +16,7 @@ const { reader, house } = lab
 const contextOf = (roomId: string) => reader.read("room_context", { roomId })
 
 // shows: The Room context holds counts, every Thread, experiments, hypotheses, finding links, publications, open questions, the conclusion and the watermark.
-t.test("everything a Room holds, as its lists say it", async (t) => {
+t.test("everything a Room holds, as in its lists", async (t) => {
   for (const { roomId } of Object.values(house.rooms)) {
     const context = await contextOf(roomId)
     const {
@@ -53,7 +53,7 @@ t.test("everything a Room holds, as its lists say it", async (t) => {
 })
 
 // shows: A finding link carries a split verdict, its replies and who reviewed it; the Room context shows the finding and the card.
-t.test("experiments with their label, status, attempts and what may be done next; relations with their finding and card", async (t) => {
+t.test("experiments with label, status, attempts and next steps; relations with their finding and card", async (t) => {
   const room = await lab.room()
   const work = await Work.begin(lab, room)
   await work.attempt("failed")
@@ -103,7 +103,7 @@ t.test("experiments with their label, status, attempts and what may be done next
   t.equal(await refusedAs(reader.read("thread_research_context", { threadId: crypto.randomUUID() })), "404 room_unavailable")
 })
 
-t.test("a Thread's context holds what originated in it", async (t) => {
+t.test("a Thread's context holds everything that originated in it", async (t) => {
   const room = await lab.room()
   const { threadId: beside } = (await room.ada.write("create_thread", { roomId: room.roomId, title: "Beside" })).result
   const there = { ...room, threadId: beside }
@@ -132,7 +132,7 @@ t.test("a Thread's context holds what originated in it", async (t) => {
   }
 })
 
-/** A database that lets something happen after every statement that is read from. */
+/** A database that runs a callback after every statement that reads. */
 function watched(db: Db, between: () => void): Db {
   const statement = <Row>(made: Statement<Row>): Statement<Row> => ({
     ...made,
@@ -151,7 +151,7 @@ function watched(db: Db, between: () => void): Db {
 }
 
 // shows: The Room context is one database snapshot.
-t.test("one snapshot: what another process writes between two of its queries is in none of them", async (t) => {
+t.test("a context is one snapshot: another process's writes between two of its queries are in none of them", async (t) => {
   const room = await lab.room()
   const { roomId, threadId } = room
   await room.ada.write("publish_hypothesis", hypothesis(room))
@@ -189,7 +189,7 @@ t.test("one snapshot: what another process writes between two of its queries is 
   const inRoom = writes
   const thread = await read("thread_research_context", { threadId })
   watching = false
-  t.ok(inRoom > 4 && writes > inRoom + 4, `${writes} writes came between`)
+  t.ok(inRoom > 4 && writes > inRoom + 4, `${writes} writes came in between`)
   t.strictSame(
     [context.counts, context.threads.length, context.hypotheses.length, context.publications.length, context.activityWatermark],
     [before.counts, 1, 1, 0, before.activityWatermark],

@@ -1,4 +1,4 @@
-/** A dispute may speak of a part of a record: the record is then doubted in that part, and every door says which. */
+/** A dispute may concern a part of a record. The record is then doubted in that part, and every representation says which. */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { hypothesis } from "./bodies.ts"
@@ -14,7 +14,7 @@ const dispute = (more: Partial<WriteInput<"assert_dispute">>) =>
 const words = wording.split(" ").slice(0, 2).join(" ")
 const shown = async (path: string, accept: string) => (await fetch(`${lab.house.baseUrl}${path}`, { headers: { accept } })).text()
 
-t.test("a part that does not stand in the record is refused, with its place", async (t) => {
+t.test("a part that does not occur in the record is refused, with its path", async (t) => {
   for (const part of ["/nowhere", "/assertion/roles/99", "words that it does not hold", "xscope", "/scope/deeper"]) {
     const refusal = await refusalOf(dispute({ part }))
     t.match([refusal.status, refusal.refusal, refusal.issues?.[0]?.path], [422, "unknown_reference", "/part"], part)
@@ -23,7 +23,7 @@ t.test("a part that does not stand in the record is refused, with its place", as
   t.match((await lab.record(result)).status, "current")
 })
 
-t.test("the record says in which parts it is doubted, in JSON, on pages, in Markdown, brief and feed", async (t) => {
+t.test("the record says which parts are disputed, in JSON, on pages, in Markdown, in the brief and in the feed", async (t) => {
   const { result: first } = await dispute({ part: "/scope" })
   const { result: second } = await dispute({ part: words })
   t.match(await refusalOf(dispute({ part: words })), { refusal: "link_exists" }, "the same part again")

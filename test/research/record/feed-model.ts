@@ -1,14 +1,14 @@
-/** A Room's context as a reader keeps it up: taken once, then changed by the entries of the feed alone, each counted once. */
+/** A Room's context as a client maintains it: read once, then updated only by entries of the feed, each applied once. */
 import { type ActivityEntry, type AnswerOf, type ResearchRoomClient, textOf } from "research-room/client"
 
 type Context = AnswerOf<"room_context">
 type Status = Context["publications"][number]["status"]
 
-/** What the model knows, in a form that can be compared. Everything in it moves by an entry of the feed and in no other way. */
+/** The model's state in a comparable form. Every member changes through entries of the feed and in no other way. */
 export interface View {
   readonly watermark: number
   readonly counts: Record<string, number>
-  /** Where each Thread's timeline stands, and its selected checkpoint. */
+  /** Each Thread's watermark and selected checkpoint. */
   readonly threads: Record<string, { timelineWatermark: number; selectedCheckpointId: string | null }>
   readonly experiments: Record<string, { status: string; revision: number; attempts: number }>
   readonly records: Record<string, { kind: string; status: Status; notices: string[] }>
@@ -17,7 +17,7 @@ export interface View {
   concluded: boolean
 }
 
-/** The part of a context that the model keeps up. */
+/** The part of a context that the model maintains. */
 export function viewOf(context: Context): View {
   const openQuestions: Record<string, string[]> = {}
   for (const { threadId, question } of context.openQuestions)
@@ -73,7 +73,7 @@ export class FeedModel {
     this.view = structuredClone(viewOf(context))
   }
 
-  /** @throws Error for an entry that was missed, or comes again */
+  /** Applies an entry. @throws Error if an entry was missed or comes twice */
   async apply(entry: ActivityEntry): Promise<void> {
     const { view } = this
     if (entry.sequence !== view.watermark + 1) throw new Error(`after ${view.watermark} comes ${entry.sequence}`)
@@ -105,7 +105,7 @@ export class FeedModel {
     this.view.experiments[id] = { ...before, status: statusAfter[operation] ?? before.status, revision: before.revision + 1 }
   }
 
-  /** What a link speaks of never changes: reading it now is reading it then. */
+  /** A link's target never changes, so reading it now gives the same as reading it then. */
   async #link(linkId: string): Promise<void> {
     const link = await this.#reader.read("link", { linkId })
     const record = this.view.records[link.kind === "finding_link" || link.kind === "review" ? "" : link.target.versionId]

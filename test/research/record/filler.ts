@@ -1,4 +1,4 @@
-/** Fills a data file with much of everything: the operations themselves, in this process and one transaction, without a socket. */
+/** Fills a data file with many objects by running the operations in this process, in one transaction and without a socket. */
 import type { WriteInput } from "research-room/client"
 import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import { operationNamed, type OperationName, type ResultOf } from "../../../src/contract/operations/index.ts"
@@ -10,11 +10,11 @@ import { launch } from "./work.ts"
 interface Person {
   readonly userId: string
   readonly username: string
-  /** The agent that acts for them; left out for the browser. */
+  /** The agent acting for the person; omitted for the browser. */
   readonly agent?: string
 }
 
-/** What a write is answered with, as far as it is looked at here. */
+/** The parts of a receipt that are used here. */
 export interface Written<N extends OperationName> {
   readonly targetId: string
   readonly result: ResultOf<N>
@@ -26,7 +26,7 @@ export class Filler {
   readonly instance: Instance
   readonly db: Db
 
-  /** @param file the data, which another process or instance may serve at the same time */
+  /** @param file the data file, which another process or instance may serve at the same time */
   constructor(file: string) {
     const { db, world, instanceId } = openData(file)
     this.db = db
@@ -38,7 +38,7 @@ export class Filler {
     return { userId, username }
   }
 
-  /** Puts a content into the journal that rows made past the operations can name. @returns its position */
+  /** Appends content to the journal, for rows inserted without an operation. @returns its position */
   content(content: object): number {
     const { journal } = this.instance.ledger
     const position = journal.next()
@@ -47,7 +47,7 @@ export class Filler {
     return position
   }
 
-  /** Does something as a person in the browser would; only inside of `fill`. No repository is asked. */
+  /** Runs an operation as a person in the browser would. Call it only inside `fill`. Repositories are not checked. */
   does<N extends OperationName>({ userId, username, agent = "" }: Person, name: N, input: WriteInput<N>): Written<N> {
     const operation = operationNamed(name)
     if (operation === undefined) throw new Error(`${name} is not an operation`)
@@ -62,7 +62,7 @@ export class Filler {
     ) as Written<N>
   }
 
-  /** An attempt at an experiment, registered and, where it has an ending, brought to it. */
+  /** Registers an attempt at an experiment, and reports its ending if one is given. */
   attempt(who: Person, experimentId: string, revision: number, status: "claimed" | "in_progress", ending?: "succeeded" | "failed"): string {
     const attemptId = this.instance.world.id()
     this.does(who, "register_attempt", { attemptId, experimentId, expectedRevision: revision, expectedStatus: status, ...launch })

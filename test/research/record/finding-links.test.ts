@@ -1,4 +1,4 @@
-/** Relating findings to experiments: the split verdict, who answered it, and how attempts are named by a finding. */
+/** Links from findings to experiments: the split verdict, its replies and reviewers, and the roles of attempts that a finding names. */
 import t from "tap"
 import { because, finding, hypothesis, nobody } from "./bodies.ts"
 import { holds } from "./holds.ts"
@@ -41,7 +41,7 @@ t.test("a split verdict, its card, the replies to it and who reviewed it", async
   t.strictSame(
     [receipt.target, receipt.targetId, receipt.result],
     [{ kind: "finding_link", id: linkId, label: null }, linkId, { linkId, verdicts: now, label: null }],
-    "it takes no label, and is its own subject",
+    "it has no label, and is its own subject",
   )
   const unaddressed = { code: "hypothesis_not_addressed" }
   holds(t, receipt.warnings, [{ code: "attempt_not_named", attemptId }, unaddressed, unaddressed], "what nobody named or asked is told")
@@ -121,7 +121,7 @@ t.test("a split verdict, its card, the replies to it and who reviewed it", async
     "and its card counts them",
   )
   await reply("ada", byMary?.entryId)
-  t.strictSame(await answered(), [4, ["ada", "mary"]], "a reply to a reply answers that")
+  t.strictSame(await answered(), [4, ["ada", "mary"]], "a reply to a reply answers that reply")
   holds(t, (await reader.read("thread_replies", { threadId, targetEntryId: entryId })).items, [
     { author: { username: "grace" } },
     { author: { username: "mary" } },
@@ -130,7 +130,7 @@ t.test("a split verdict, its card, the replies to it and who reviewed it", async
   ])
 })
 
-t.test("anybody relates anything, and again with another verdict; several findings of one experiment are paged", async (t) => {
+t.test("anybody may relate anything, even again with another verdict; the findings of one experiment are paged", async (t) => {
   const work = await Work.begin(lab, room)
   const other = await lab.room()
   const theirs = (await other.mary.write("publish_finding", finding(other))).result
@@ -190,7 +190,7 @@ t.test("anybody relates anything, and again with another verdict; several findin
 })
 
 // shows: With findingVersionId each attempt says whether it is producing, baseline or evidence only.
-t.test("attempts of a finding: producing, baseline, or cited as evidence only", async (t) => {
+t.test("roles of a finding's attempts: producing, baseline, or cited as evidence only", async (t) => {
   const [work, elsewhere] = [await Work.begin(lab, room), await Work.begin(lab, room)]
   const [made, also, compared, cited, both] = [
     await work.attempt(),
@@ -223,7 +223,7 @@ t.test("attempts of a finding: producing, baseline, or cited as evidence only", 
     Object.fromEntries(
       Object.entries({ [made]: "producing", [also]: "producing", [compared]: "baseline", [cited]: "evidence", [both]: "baseline" }).sort(),
     ),
-    "each once, by the role that says most",
+    "each once, in its strongest role",
   )
   t.strictSame(await named({ status: "failed" }), Object.fromEntries(Object.entries({ [also]: "producing", [cited]: "evidence" }).sort()))
   t.strictSame(await named({ experimentId: work.experimentId, status: "succeeded" }), { [made]: "producing" })
@@ -231,5 +231,5 @@ t.test("attempts of a finding: producing, baseline, or cited as evidence only", 
   t.strictSame((await reader.read("attempts", { findingVersionId: bare.versionId })).items, [])
   t.equal(await refusedAs(reader.read("attempts", { findingVersionId: nobody })), "404 unknown_record")
   const [unfiltered] = (await reader.read("attempts", { experimentId: work.experimentId, limit: 1 })).items
-  t.equal("role" in (unfiltered as object), false, "only where a finding is asked for")
+  t.equal("role" in (unfiltered as object), false, "only if a finding is given")
 })

@@ -1,4 +1,4 @@
-/** Findings: evidence of every kind, the execution behind them with its denominator, and what a record says of where it comes from. */
+/** Findings: evidence of every kind, the execution behind them with its denominator, and a record's summary of its provenance. */
 import t from "tap"
 import { because, claim, finding, hypothesis, reference, sha256 } from "./bodies.ts"
 import { holds } from "./holds.ts"
@@ -9,7 +9,7 @@ const lab = await openLab(t)
 const { reader } = lab
 const room = await lab.room()
 
-/** What a finding says of where it comes from. */
+/** Returns the provenance summary of a published finding. */
 async function summaryOf(more: Parameters<typeof finding>[1]): Promise<string> {
   const { result } = await room.ada.write("publish_finding", finding(room, more))
   return (await lab.record(result)).provenanceSummary
@@ -141,15 +141,15 @@ t.test("evidence of every kind, an execution with baselines, materials and refer
         outcomes: { registered: 0, unknown: 0, preflight_failed: 0, succeeded: 2, failed: 1, cancelled: 1 },
       },
     },
-    "all attempts of the experiment by outcome, and how many of them it names in whatever role; the baseline of another one is not among them",
+    "all attempts of the experiment by outcome, and how many of them it names in any role; another experiment's baseline is not among them",
   )
   const listed = await everyItem(reader.items("attempts", { findingVersionId: receipt.result.versionId, experimentId: work.experimentId }))
-  t.equal(listed.length, 3, "as the list of its attempts has them")
+  t.equal(listed.length, 3, "as many as in the list of its attempts")
   holds(t, (await lab.record({ versionId: claimId })).usedBy, { evidence: 1, premises: 0, references: 0, reuses: 0 })
   holds(t, (await lab.record({ versionId: hypothesisId })).usedBy, { references: 1 })
 })
 
-t.test("one success out of fourteen reads as that, and goes on being counted", async (t) => {
+t.test("one success out of fourteen reads as exactly that, and later attempts are counted too", async (t) => {
   const work = await Work.begin(lab, room)
   const lucky = await work.attempt()
   for (const ending of [
@@ -189,7 +189,7 @@ t.test("one success out of fourteen reads as that, and goes on being counted", a
   holds(t, await denominator(), { attempts: 15, outcomes: { failed: 9 } })
 })
 
-t.test("attempts stand in the order of their labels, however many there are", async (t) => {
+t.test("attempts are in the order of their labels, however many there are", async (t) => {
   const own = await lab.room()
   const work = await Work.begin(lab, own)
   const attemptIds: string[] = []
@@ -206,7 +206,7 @@ t.test("attempts stand in the order of their labels, however many there are", as
 })
 
 // shows: A finding may be negative, inconclusive, paperless or retrospective.
-t.test("negative, inconclusive, paperless and retrospective findings need no more than any other", async (t) => {
+t.test("negative, inconclusive, paperless and retrospective findings require no more than any other", async (t) => {
   for (const outcome of ["positive", "negative", "inconclusive"] as const) {
     const { result, warnings } = await room.grace.write("publish_finding", finding(room, { outcome }))
     holds(t, warnings, [{ code: "cites_nothing" }], "advice, never a refusal")
@@ -221,7 +221,7 @@ t.test("negative, inconclusive, paperless and retrospective findings need no mor
   t.equal(
     await summaryOf({ retrospective: true, evidence: [quoted], provenance: { papers } }),
     `Retrospective results from 2 papers, ${without}`,
-    "one paper counts once, however it is written",
+    "one paper counts once, whatever its notation",
   )
 })
 
@@ -247,6 +247,6 @@ t.test("publishing or linking a finding completes nothing and moves nothing", as
       await room.grace.write("publish_finding", finding(room, { provenance: { execution: work.execution([attemptId]), papers: [] } }))
     ).warnings.filter(({ code }) => code !== "same_effect").length,
     0,
-    "nor does it need an experiment that still runs",
+    "nor does it need an active experiment",
   )
 })

@@ -1,6 +1,6 @@
 /**
- * Holds a value against a pattern: objects may say more than the pattern does; a list is as long as the pattern's, and
- * texts are equal unless the pattern is a regular expression. (tap's own `match` takes longer lists and longer texts.)
+ * Checks a value against a pattern: objects may have more members than the pattern; lists must have the same length, and texts
+ * must be equal unless the pattern is a regular expression. (tap's own `match` accepts longer lists and longer texts.)
  */
 import type { Test } from "tap"
 
@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof RegExp)
 
-/** The part of `found` that the pattern speaks of. */
+/** Reduces `found` to what the pattern mentions. */
 function partOf(found: unknown, pattern: unknown): unknown {
   if (pattern instanceof RegExp) return typeof found === "string" && pattern.test(found) ? pattern : found
   if (Array.isArray(pattern) && Array.isArray(found))
@@ -17,6 +17,6 @@ function partOf(found: unknown, pattern: unknown): unknown {
   return Object.fromEntries(Object.keys(pattern).map((name) => [name, partOf(found[name], pattern[name])]))
 }
 
-/** A pattern with undefined in it says that there is no such member. */
+/** A member that is undefined in the pattern must be absent. */
 export const holds = (t: Pick<Test, "strictSame">, found: unknown, pattern: unknown, message = "as expected"): boolean =>
   t.strictSame(partOf(found, pattern), pattern, message)

@@ -1,6 +1,6 @@
 /**
- * A demo instance over HTTP with Rooms of the test's own and three people in each: ada owns them, grace and mary are
- * members. Every answer is held against the contract it was made from.
+ * A demo instance over HTTP with the test's own Rooms and three people in each: ada owns them, grace and mary are members. Every
+ * answer is checked against the contract.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -13,34 +13,34 @@ import { held } from "../../support/contract.ts"
 export type Name = "ada" | "grace" | "mary"
 type Browser = Awaited<ReturnType<ResearchRoom["browser"]>>
 
-/** A Room and a client for each of its people. */
+/** A Room and a client for each of its members. */
 export interface LabRoom extends Readonly<Record<Name, ResearchRoomClient>> {
   readonly roomId: string
-  /** Its opening Thread. */
+  /** The Room's opening Thread. */
   readonly threadId: string
 }
 
 export interface Lab {
   readonly house: ResearchRoom
-  /** The file of its data, for a second connection. */
+  /** The data file, for a second connection. */
   readonly file: string
-  /** Reads as anybody may. */
+  /** An anonymous client. */
   readonly reader: ResearchRoomClient
-  /** Reads a record; takes what a receipt's `result` holds. */
+  /** Reads a record, given a receipt's `result`. */
   record(of: { readonly versionId: string }): Promise<AnswerOf<"record">>
   readonly browsers: Readonly<Record<Name, Browser>>
   readonly userIds: Readonly<Record<Name, string>>
   room(title?: string): Promise<LabRoom>
-  /** A client for one of them with a credential of its own. */
+  /** A client for a person, with a new credential. */
   client(name: Name, roomId: string, more?: { readonly permissions?: readonly Permission[] }): Promise<ResearchRoomClient>
-  /** Archives a Room as its owner does. */
+  /** Archives a Room as its owner. */
   archive(roomId: string): Promise<void>
 }
 
 type Permission = "post_thread" | "publish_records" | "manage_own_experiments"
 const everything: readonly Permission[] = ["post_thread", "publish_records", "manage_own_experiments"]
 
-/** Starts a lab that ends with the test. */
+/** Starts a lab that closes when the test ends. */
 export async function openLab(t: { teardown(end: () => unknown): unknown }): Promise<Lab> {
   const data = mkdtempSync(join(tmpdir(), "research-room-record-"))
   const house = await startResearchRoom({ data })
@@ -84,7 +84,7 @@ export async function openLab(t: { teardown(end: () => unknown): unknown }): Pro
   }
 }
 
-/** What a request was refused with. @throws Error when it was accepted */
+/** The refusal of a request. @throws Error if the request was accepted */
 export async function refusalOf(request: Promise<unknown>): Promise<RefusedError> {
   try {
     await request
@@ -95,13 +95,13 @@ export async function refusalOf(request: Promise<unknown>): Promise<RefusedError
   throw new Error("it was accepted")
 }
 
-/** A refusal in the words a test speaks of: status, code, and the paths it names. */
+/** A refusal as one line: status, code, and the paths of its issues. */
 export async function refusedAs(request: Promise<unknown>): Promise<string> {
   const { status, refusal, issues } = await refusalOf(request)
   return [status, refusal, ...issues.map(({ path }) => path)].join(" ")
 }
 
-/** Everything of a list, over all its pages. */
+/** Collects all items of a list, over all its pages. */
 export async function everyItem<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = []
   for await (const item of items) found.push(item)

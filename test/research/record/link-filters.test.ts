@@ -1,4 +1,4 @@
-/** The links of a Room, filtered. */
+/** A Room's links, filtered. */
 import t from "tap"
 import { correct, dispute, retract } from "./assertions.ts"
 import { finding, nobody } from "./bodies.ts"
@@ -8,7 +8,7 @@ const lab = await openLab(t)
 const { reader, userIds, house } = lab
 
 // shows: Links are filtered by kind, target and author of the target.
-t.test("the links of a Room, by kind, target and author of the target, in every combination", async (t) => {
+t.test("a Room's links by kind, target and author of the target, in every combination", async (t) => {
   const own = await lab.room()
   const byGrace = (await own.grace.write("publish_finding", finding(own))).result
   const byMary = (await own.mary.write("publish_finding", finding(own))).result

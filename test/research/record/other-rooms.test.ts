@@ -1,6 +1,6 @@
 /**
- * Two Rooms that cite each other in every way that a write can, and every read of them: wherever an object of another Room is
- * shown by its label, `labelFromOtherRoom` and `originRoomId` stand beside it.
+ * Two Rooms that cite each other in every way that a write allows, and every read of them: wherever an object of another Room is
+ * shown by its label, `labelFromOtherRoom` and `originRoomId` are beside it.
  */
 import Database from "better-sqlite3"
 import type { AgentOperation, ReceiptOf, WriteInput } from "research-room/client"
@@ -30,7 +30,7 @@ interface Known {
   readonly label: string
   readonly origin: string
 }
-/** Every labelled object by its id, as its own table has it. */
+/** Returns every labelled object by its id, read from its own table. */
 function everyLabel(): Map<string, Known> {
   const tables = objectList.filter(({ label, room }) => label !== null && room !== null)
   return new Map(
@@ -42,7 +42,7 @@ function everyLabel(): Map<string, Known> {
   )
 }
 
-/** Which fields of which operations named an object of another Room. */
+/** The fields, with their operations, in which an object of another Room was named. */
 const crossed = new Set<string>()
 const isList = (step: string) => /^\d+$/.test(step)
 
@@ -63,7 +63,7 @@ async function say<N extends AgentOperation>(
   return receipt
 }
 
-/** What each Room has of its own. */
+/** Creates each Room's own objects. */
 async function begun(room: LabRoom) {
   const work = await Work.begin(lab, room)
   const planId = await work.plan()
@@ -89,7 +89,7 @@ async function begun(room: LabRoom) {
 }
 type Own = Awaited<ReturnType<typeof begun>>
 
-/** Everything that can be said in one Room of what another one has. */
+/** Makes every write in one Room that can name an object of another. */
 async function cites({ room, work, fallen }: Own, other: Own): Promise<void> {
   const { roomId, threadId } = room
   const toward = other.hypothesis
@@ -126,7 +126,7 @@ async function cites({ room, work, fallen }: Own, other: Own): Promise<void> {
       materials: [{ materialId: other.materialId, purpose: "What was counted." }],
     }),
   )
-  // Their results beside a baseline of ours, and ours beside theirs.
+  // Results of each Room beside a baseline of the other.
   const own = await say(
     room,
     "publish_finding",
@@ -185,7 +185,7 @@ async function cites({ room, work, fallen }: Own, other: Own): Promise<void> {
     await work.tell(again, "started")
     await work.tell(again, "succeeded", { reproduction: { verdict: "reproduces", explanation: because } })
   }
-  // Its effect, repeated beside a baseline of theirs.
+  // Reproduces the other Room's effect beside one of its baselines.
   const repeating = await register({ intent: "reproduction", reproduces: { findingVersionId: other.effect } })
   await work.tell(repeating, "started")
   await say(room, "report_attempt_event", {
@@ -235,7 +235,7 @@ async function cites({ room, work, fallen }: Own, other: Own): Promise<void> {
 const [one, other] = [await begun(rooms[0]), await begun(rooms[1])]
 await cites(one, other)
 await cites(other, one)
-// What was cited falls once more, after it was cited.
+// The cited record falls once more, after it was cited.
 for (const { room, fallen, hypothesis: toward, found } of [one, other]) {
   await room.grace.write("assert_retraction", { targetVersionId: fallen, explanation: because }).catch(() => undefined)
   await room.ada.write("assert_retraction", { targetVersionId: fallen, explanation: because })
@@ -243,13 +243,13 @@ for (const { room, fallen, hypothesis: toward, found } of [one, other]) {
   await room.grace.write("assert_dispute", { targetVersionId: found, explanation: because })
 }
 
-t.test("every field by which a write can name an object of another Room was used for it", async (t) => {
+t.test("each field in which a write can name an object of another Room was used to do so", async (t) => {
   const names = (kinds: readonly ObjectKind[]) => kinds.some((kind) => objectOf(kind).label !== null)
   const fields = operations
     .filter(({ family, surface }) => family === "research" && surface === "agent")
     .flatMap(({ name, body }) =>
       refersIn(body)
-        // What belongs to a subject is of its Room; the subject itself is what the write is in.
+        // Parts of a subject belong to its Room; the subject itself determines the Room of the write.
         .filter(({ refers }) => !refers.isSubject && names(kindsIn(refers)))
         .filter(({ refers }) => refers.of === undefined || name === "publish_finding")
         .map((field) => `${name} ${field.name}`),
@@ -264,7 +264,7 @@ t.test("every field by which a write can name an object of another Room was used
 const labels = everyLabel()
 const LABEL = /^[A-Z][1-9][0-9]*$/
 
-/** What is wrong with an answer seen from a Room: each label of another Room without its mark, or a mark that is not true. */
+/** Finds faults in an answer seen from a Room: another Room's label without its mark, or a mark that is wrong. */
 function faults(value: unknown, seenFrom: string, path: string): string[] {
   if (!isObject(value)) return []
   if (Array.isArray(value)) return value.flatMap((item, index) => faults(item, seenFrom, `${path}/${index}`))
@@ -276,7 +276,7 @@ function faults(value: unknown, seenFrom: string, path: string): string[] {
     const named = ids.filter(({ label }) => label === text)
     if (named.length === 0) return [`${path}/${member}: ${text} stands without its id`]
     const isOther = named.every(({ origin }) => origin !== seenFrom)
-    // Where several labels stand in one object, the mark speaks of its own.
+    // If an object has several labels, the mark applies to the one called `label`.
     const isOwn = member === "label" || !("label" in value)
     const says = isOwn && value.labelFromOtherRoom === true ? value.originRoomId : seenFrom
     return named.some(({ origin }) => origin === says)
@@ -289,7 +289,7 @@ function faults(value: unknown, seenFrom: string, path: string): string[] {
   ]
 }
 
-/** The values that a name in a path, or in a query that a read calls for, may have. */
+/** The possible values of a parameter in a path, or in the query of a read that requires one. */
 function valuesOf(name: string): string[] {
   const column = (sql: string) => db.prepare(sql).pluck().all() as string[]
   if (name === "key") return ["lowers"]
@@ -312,7 +312,7 @@ const roomOf = (name: string, id: string): string | undefined => {
 }
 const ours = new Set(rooms.map(({ roomId }) => roomId))
 
-/** An answer as a page's items or one thing, each with the Room that it is seen from. */
+/** Splits an answer into a page's items or one object, each with the Room that it is seen from. */
 function seen(answer: Record<string, unknown>, place: string | undefined): [unknown, string | undefined][] {
   const of = (item: unknown) => (isObject(item) ? ((item.roomId ?? item.materialOriginRoom) as string | undefined) : undefined)
   const { items } = answer
@@ -327,12 +327,12 @@ const listed = reads.filter(
     family === "research" && mediaType === "application/json" && (surface === "public" || surface === "credential"),
 )
 for (const { name, path, surface, query } of listed) {
-  t.test(`${name} marks what is another Room's`, async (t) => {
+  t.test(`${name} marks objects of other Rooms`, async (t) => {
     let looked = 0
     const wrong = new Set<string>()
     for (const room of surface === "credential" ? rooms : rooms.slice(0, 1)) {
       const headers = surface === "credential" ? { authorization: `Bearer ${await token(room)}` } : {}
-      /** Every way to fill the path in. */
+      /** Every way to fill in the path. */
       const ways = pathNames(path).reduce<Record<string, string>[]>(
         (before, each) => before.flatMap((way) => valuesOf(each).map((id) => ({ ...way, [each]: id }))),
         [{}],
@@ -366,17 +366,17 @@ for (const { name, path, surface, query } of listed) {
         }
     }
     t.strictSame([...wrong], [])
-    if (name !== "thread_replies") t.ok(looked > 0, "there was something to look at")
+    if (name !== "thread_replies") t.ok(looked > 0, "the read returned something to check")
   })
 }
 
-t.test("what is marked is part of what the history makes again, entry by entry", async (t) => {
+t.test("a replay of the history recreates the marks, entry by entry", async (t) => {
   const { db: data } = openData(lab.file)
   t.teardown(() => data.close())
   t.strictSame(checkData(data).problems, [])
 })
 
-t.test("each of them is read into another instance together with what it names of the other one", async (t) => {
+t.test("each Room is imported into another instance together with what it cites from the other Room", async (t) => {
   for (const { roomId } of rooms) {
     const first = Buffer.from(await bytesOf(await lab.reader.download("room_export", { roomId })))
     const there = elsewhere(t)
@@ -392,7 +392,7 @@ t.test("each of them is read into another instance together with what it names o
   }
 })
 
-/** The receipts of a Room that its owner has. */
+/** The query parameters of the owner's receipts in a Room. */
 function receiptsOf({ roomId }: LabRoom): Record<string, string>[] {
   const rows = db
     .prepare(

@@ -1,14 +1,14 @@
-/** Posting checkpoints on what stands in a Thread now, and reading what became of them. */
+/** Posts checkpoints at a Thread's current watermark, and reads them back. */
 import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import type { LabRoom } from "./lab.ts"
 
 type Checkpoint = WriteInput<"post_research_checkpoint">
 
-/** What checkpoint tests do with any Room of a lab. */
+/** Helpers for checkpoint tests, for any Room of a lab. */
 export function posting(reader: ResearchRoomClient) {
   const watermarkOf = async (threadId: string) => (await reader.read("thread_context", { threadId })).thread.timelineWatermark
 
-  /** Posts a checkpoint that covers all there is. */
+  /** Posts a checkpoint that covers the whole timeline. */
   async function post(client: ResearchRoomClient, threadId: string, more: Partial<Checkpoint> = {}) {
     const watermark = await watermarkOf(threadId)
     return client.write("post_research_checkpoint", {

@@ -1,4 +1,4 @@
-/** Cited claims, the records of a paper, and the lists of publications. */
+/** Cited claims, a paper's records, and lists of publications. */
 import t from "tap"
 import { page, recordSummary } from "../../../src/contract/answers/index.ts"
 import { check } from "../../../src/contract/schema/validation.ts"
@@ -10,7 +10,7 @@ const lab = await openLab(t)
 const { reader, house } = lab
 const room = await lab.room()
 
-/** The labels of a paper's records, asked for by a path as it stands. */
+/** Returns the labels of a paper's records, for a path sent exactly as given. */
 async function labelsAt(path: string): Promise<string[]> {
   const response = await fetch(`${house.baseUrl}/api/research/papers/${path}/publications`)
   const body = (await response.json()) as { items: { label: string }[] }
@@ -19,7 +19,7 @@ async function labelsAt(path: string): Promise<string[]> {
   return body.items.map(({ label }) => label)
 }
 
-t.test("a cited claim quotes a paper and says where", async (t) => {
+t.test("a cited claim quotes a paper and gives the location of the quote", async (t) => {
   const body = claim(room, { paper: { arxivId: "1706.03762v5", version: 5 }, locator: { section: "5.3", page: "7", figure: "2" } })
   const { target, result, warnings } = await room.grace.write("publish_cited_claim", body)
   holds(t, target, { kind: "cited_claim", label: "C1" })
@@ -50,7 +50,7 @@ t.test("a cited claim quotes a paper and says where", async (t) => {
 })
 
 // shows: Publications are listed of all Rooms, of one, and of a paper.
-t.test("ids of the new and the old style, with the slash as it is or escaped", async (t) => {
+t.test("ids of the new and the old style, with the slash plain or escaped", async (t) => {
   const made: Record<string, string[]> = {}
   for (const arxivId of [
     "2401.01234",
@@ -91,10 +91,10 @@ t.test("ids of the new and the old style, with the slash as it is or escaped", a
   ])
     t.equal(await refusedAs(reader.read("paper_publications", { arxivId })), "422 invalid_parameter /arxivId")
   const post = await fetch(`${house.baseUrl}/api/research/papers/hep-th/9901001/publications`, { method: "POST" })
-  t.strictSame([post.status, post.headers.get("allow")], [405, "GET, HEAD, OPTIONS"], "the longer path is a read as well")
+  t.strictSame([post.status, post.headers.get("allow")], [405, "GET, HEAD, OPTIONS"], "the longer path is a read too")
 })
 
-t.test("findings that quote a paper or come from it are its records too, each once, newest first", async (t) => {
+t.test("a paper's records include findings that quote it or come from it, each once, newest first", async (t) => {
   const paper = (arxivId: string) => ({ kind: "paper", arxivId, locator: {}, quote: "So." }) as const
   const labelOf = async (more: Parameters<typeof finding>[1]) => (await room.ada.write("publish_finding", finding(room, more))).result.label
   const labels = [
@@ -112,7 +112,7 @@ t.test("findings that quote a paper or come from it are its records too, each on
       [3, 3, true],
       [1, null, false],
     ],
-    "paged by counting",
+    "paged by offset",
   )
   t.match(pages[0]?.links.next, /\/api\/research\/papers\/2305\.00001\/publications\?.*after=3/)
   t.strictSame(
@@ -123,7 +123,7 @@ t.test("findings that quote a paper or come from it are its records too, each on
 
 // shows: Publications carry status, notices and a summary of where they come from.
 // shows: Publications are listed of all Rooms, of one, and of a paper.
-t.test("lists of publications: of all Rooms and of one, newest first, page by page, each as it stands now", async (t) => {
+t.test("lists of publications: of all Rooms and of one, newest first, page by page, each with its current status", async (t) => {
   const own = await lab.room()
   const first = (await own.ada.write("publish_hypothesis", hypothesis(own))).result
   const made = [first]
@@ -156,7 +156,7 @@ t.test("lists of publications: of all Rooms and of one, newest first, page by pa
   t.strictSame(
     onwards.items.map(({ label }) => label),
     all.slice(3, 6),
-    "what lands meanwhile moves nothing between pages",
+    "records published meanwhile shift nothing between pages",
   )
   const everywhere = await everyItem(reader.items("publications", { limit: 50 }))
   t.strictSame(
@@ -173,7 +173,7 @@ t.test("lists of publications: of all Rooms and of one, newest first, page by pa
   t.equal(await refusedAs(reader.read("room_publications", { roomId: crypto.randomUUID() })), "404 room_unavailable")
 })
 
-t.test("the hypotheses list, and one record under both of its paths", async (t) => {
+t.test("the hypotheses list, and a record read under both of its paths", async (t) => {
   const own = await lab.room()
   const labels: string[] = []
   for (let made = 0; made < 3; made += 1) labels.push((await own.ada.write("publish_hypothesis", hypothesis(own))).result.label)
@@ -189,11 +189,11 @@ t.test("the hypotheses list, and one record under both of its paths", async (t) 
   const versionId = second?.versionId ?? ""
   t.strictSame(await reader.read("hypothesis", { versionId }), await reader.read("record", { versionId: versionId.toUpperCase() }))
   const { versionId: found } = (await reader.read("room_publications", { roomId: own.roomId, limit: 1 })).items[0] as { versionId: string }
-  t.equal(await refusedAs(reader.read("hypothesis", { versionId: found })), "404 unknown_record", "a finding is no hypothesis")
+  t.equal(await refusedAs(reader.read("hypothesis", { versionId: found })), "404 unknown_record", "a finding is not a hypothesis")
   t.equal(await refusedAs(reader.read("record", { versionId: "F1" })), "404 unknown_record")
 })
 
-t.test("a card stands in the timeline, the list of records and the publications", async (t) => {
+t.test("a card appears in the timeline, the list of records and the publications", async (t) => {
   const own = await lab.room()
   const client = { name: "finder", version: "2" }
   const { result, entry } = await own.ada.write("publish_finding", { ...finding(own), client })

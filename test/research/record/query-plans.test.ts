@@ -1,4 +1,4 @@
-/** No list of records, links or work scans a table or sorts: what each read asks is explained by the database itself. */
+/** No list of records, links or work scans a table or sorts: the query plan of each statement is checked. */
 import { type ListOf, opaqueCursor } from "../../../src/ledger/lists/paging.ts"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -35,20 +35,23 @@ const [defined] = (await house.client("main_owner_all").read("concepts", {})).it
 const checkpointId = context.threads.find(({ selectedCheckpointId }) => selectedCheckpointId !== null)?.selectedCheckpointId ?? ""
 const planId = (await house.client("main_owner_all").read("experiment", { experimentId })).acceptedPlans[0]?.planId ?? ""
 
-/** A statement's plan, each step in a line. */
+/** Returns a statement's plan, one step per line. */
 const planOf = (sql: string, values: Parameters<ReturnType<typeof db.prepare>["all"]>): string[] =>
   db
     .prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
     .all(...values)
     .map(({ detail }) => detail)
 
-/** Where a plan walks through a whole table; ids that were sent along, and the chain of what a record rests on, are none; nor is a short list within the statement. */
+/**
+ * Returns the steps that scan a whole table. Scans of ids passed in, of the chain a record rests on, or of a short list within
+ * the statement do not count.
+ */
 const scans = (plan: readonly string[]) => plan.filter((step) => /^SCAN (?!json_each|CONSTANT|\(subquery)/.test(step))
 const sorts = (plan: readonly string[]) => plan.filter((step) => step.includes("TEMP B-TREE FOR ORDER BY"))
 const faults = (plan: readonly string[]) => [...scans(plan), ...sorts(plan)]
 
 type Query = Readonly<Record<string, unknown>>
-/** Every choice among some filters. */
+/** Returns every combination of the given filters. */
 function choices(filters: Query): Query[] {
   return Object.entries(filters).reduce<Query[]>(
     (made, [name, value]) => made.flatMap((query) => [query, { ...query, [name]: value }]),
@@ -56,12 +59,12 @@ function choices(filters: Query): Query[] {
   )
 }
 
-/** Every choice of filters, at the start of a list with opaque cursors and further on. */
+/** Returns every combination of filters, both at the start of a list with opaque cursors and further on. */
 const furtherOn = (filters: Query, parts: readonly string[], listOf: (query: Query) => ListOf) =>
   choices(filters).flatMap((query) => [query, { ...query, after: opaqueCursor(parts, listOf(query)) }])
 const marks = ({ kinds, status, author }: Query) => [(kinds as string[] | undefined)?.join(), status, author] as (string | undefined)[]
 const ofRecords = { kinds: ["finding", "hypothesis"], status: "disputed", author: userId }
-/** Each list with its ids in the path and every choice of filters and cursor. */
+/** Each list, with the ids in its path and every combination of filters and cursor. */
 const asked: Readonly<Record<string, readonly [params: Record<string, string>, queries: readonly Query[]]>> = {
   publications: [
     {},
@@ -84,7 +87,7 @@ const asked: Readonly<Record<string, readonly [params: Record<string, string>, q
   admin_credentials: [{}, choices({ after: roomId })],
   admin_keys: [{}, choices({ after: roomId })],
   admin_invitations: [{}, choices({ after: roomId })],
-  // Of a person two pages are put together, which sorts as many lines as these hold: test/people/audit.test.ts looks at that.
+  // A person's audit merges two pages, so it sorts that many rows: test/people/audit.test.ts covers it.
   admin_audit: [{}, choices({ kind: "sign_in", after: 10 })],
   attempts: [
     {},
@@ -98,7 +101,7 @@ const asked: Readonly<Record<string, readonly [params: Record<string, string>, q
   ],
 }
 
-/** What is read by its id, with the few things that belong to it. */
+/** Reads of one object by its id, with the few objects that belong to it. */
 const single: Readonly<Record<string, Record<string, string>>> = {
   record: { versionId },
   hypothesis: { versionId: hypothesisId },
@@ -141,17 +144,17 @@ for (const [name, read] of [
     const steps = await recorder.readsDuring(read)
     t.ok(steps.length >= 6)
     for (const { sql, values } of steps) t.strictSame(faults(planOf(sql, values)), [], sql.replace(/\s+/g, " ").slice(-120))
-    t.equal(steps.length < 12, true, "as many statements, however much there is to show")
+    t.equal(steps.length < 12, true, "the number of statements does not grow with the content")
   })
 }
 
-/** What a virtual table is asked for by its own index is no walk through it, nor is what goes through a list that the statement made. */
+/** Scans that count. A virtual table searched by its own index does not count, nor does a list that the statement itself made. */
 const walks = (plan: readonly string[]) =>
   scans(plan).filter(
     (step) =>
       !/VIRTUAL TABLE INDEX \d+:\S/.test(step) && !plan.some((made) => made.replace(/^(?:CO-ROUTINE|MATERIALIZE)/, "SCAN") === step),
   )
-/** What a brief, a search or what is near is chosen from: sorted, but never looked for in a whole table. */
+/** Reads that choose by relevance may sort their candidates, but must not scan a whole table for them. */
 const chosen = {
   room_brief: [{ roomId }, {}],
   thread_brief: [{ threadId }, {}],
@@ -169,7 +172,7 @@ for (const [name, [params, query]] of Object.entries(chosen)) {
   })
 }
 
-t.test("the words of what is new are read without passing those of anything else", (t) => {
+t.test("words of new texts are read without passing over those of older ones", (t) => {
   t.strictSame(walks(planOf("SELECT * FROM search_texts WHERE item > ?", [0])), [])
   t.end()
 })
@@ -179,7 +182,7 @@ const ofKind = {
   room_activity: [{ roomId }, "journal_of_room_by_operation (room=? AND operation=? AND room_sequence>?)"],
 } as const
 for (const name of ["thread_timeline", "room_activity"] as const) {
-  t.test(`pages of some kinds in ${name} look at entries of these kinds alone, each kind by the index`, async (t) => {
+  t.test(`pages of some kinds in ${name} read only entries of these kinds, each kind by the index`, async (t) => {
     const [params, index] = ofKind[name]
     for (const kinds of [["message"], ["publication"], ["message", "publication", "take_experiment"]]) {
       const steps = await recorder.readsDuring(() =>
@@ -188,14 +191,14 @@ for (const name of ["thread_timeline", "room_activity"] as const) {
       const pages = steps
         .map(({ sql, values }) => planOf(sql, values))
         .filter((plan) => plan.some((step) => step.includes(index) && !step.includes("COVERING")))
-      // What a timeline calls publications are several kinds in the feed.
+      // A timeline's kind "publication" covers several kinds in the feed.
       t.equal(pages.length, name === "room_activity" ? activityKindsOf(kinds).length : kinds.length, kinds.join(","))
       for (const plan of pages) t.strictSame(faults(plan), [])
     }
   })
 }
 
-t.test("entries of one operation among several that have their kind are looked up along the records", async (t) => {
+t.test("entries whose kind is shared by several operations are looked up through the records", async (t) => {
   const look = (kind: string) =>
     recorder.readsDuring(() =>
       readers.thread_timeline({ params: { threadId }, query: { kinds: [kind], after: 1 }, actor: null, basePath: "" } as never),
@@ -212,7 +215,7 @@ t.test("entries of one operation among several that have their kind are looked u
   }
 })
 
-t.test("what scans and what sorts would be seen", (t) => {
+t.test("the test would notice a scan and a sort", (t) => {
   t.strictSame(faults(planOf("SELECT * FROM records WHERE wording LIKE ?", ["%a%"])), ["SCAN records"])
   t.strictSame(faults(planOf("SELECT * FROM records WHERE room_id = ? ORDER BY wording", [roomId])), ["USE TEMP B-TREE FOR ORDER BY"])
   t.end()

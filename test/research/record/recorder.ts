@@ -1,4 +1,4 @@
-/** What reads ask of the database: the statements that were run, less those that write. */
+/** Records the statements that reads run, without those that write. */
 import { type Step as Ran, RecordingDb } from "../../support/recording-db.ts"
 
 export interface Step {
@@ -7,7 +7,7 @@ export interface Step {
 }
 
 export class Recorder extends RecordingDb {
-  /** Does some work and returns the reads it ran. */
+  /** Runs `work` and returns the reads it ran. */
   async readsDuring(work: () => unknown): Promise<Step[]> {
     const steps = await this.during(work)
     return steps.filter(({ how }) => how !== "run").map(({ statement, values }) => ({ sql: this.sql[statement] ?? "", values }))

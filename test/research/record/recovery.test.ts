@@ -1,6 +1,6 @@
 /**
- * The recovery order of the interface, steps 1 to 7, on the built executable: by an agent that knows a base URL and a
- * credential and has no client library, in a Room that another agent fills meanwhile.
+ * The recovery order of the interface, steps 1 to 7, on the built executable: followed by an agent that knows only a base URL and
+ * a credential, without a client library, in a Room that another agent fills meanwhile.
  */
 import { test } from "tap"
 import { list, number, text } from "./agent.ts"
@@ -8,7 +8,7 @@ import { holds } from "./holds.ts"
 import { agent, done, fill, roomId, threadId } from "./two-agents.ts"
 
 // shows: Steps 1 to 7 lead a client that knows only the address and a credential to everything.
-test("steps 1 to 7: the agent finds out where it is, and knows everything in the end", async (t) => {
+test("steps 1 to 7: the agent finds out where it is, and knows everything at the end", async (t) => {
   let recovered = false
   const filling = fill(() => recovered)
   while (done.length < 9) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -33,7 +33,7 @@ test("steps 1 to 7: the agent finds out where it is, and knows everything in the
       "/api/research/attempts",
       "/api/research/threads/{threadId}/timeline",
     ],
-    "and tells the rest of the way",
+    "and lists the remaining steps",
   )
 
   const identity = await agent.read("identity")
@@ -54,7 +54,7 @@ test("steps 1 to 7: the agent finds out where it is, and knows everything in the
   t.strictSame(
     named.map((each) => each.roomId),
     [identity.room?.id],
-    "3: the Room by its title, had it not been named",
+    "3: the Room is found by its title, had it not been named",
   )
 
   const context = await agent.read("room_context", { roomId: text(identity.room?.id) })
@@ -69,7 +69,7 @@ test("steps 1 to 7: the agent finds out where it is, and knows everything in the
   t.strictSame(
     changes.map(({ sequence }) => number(sequence)),
     Array.from({ length: last - watermark }, (_, index) => watermark + 1 + index),
-    "5: every change after it, each once",
+    "5: every later change, each once",
   )
   const seen = changes.map(({ sequence, operation, target }) => ({
     sequence: number(sequence),
@@ -92,7 +92,7 @@ test("steps 1 to 7: the agent finds out where it is, and knows everything in the
     t.strictSame(
       list(later[name]).map((item) => text(item[id])),
       [...list(context[name]).map((item) => text(item[id])), ...added],
-      `the ${name} of then and the changes are the ${name} of now`,
+      `the earlier ${name} and the changes give the present ${name}`,
     )
   }
   t.equal(later.activityWatermark, last as never)
@@ -111,5 +111,5 @@ test("steps 1 to 7: the agent finds out where it is, and knows everything in the
     "7: the discussion, in order",
   )
   const whole = await agent.all("thread_timeline", { threadId, after: 0 })
-  t.equal(whole.length, done.length, "and without kinds the receipts too")
+  t.equal(whole.length, done.length, "and without a filter of kinds, the receipts too")
 })

@@ -1,4 +1,4 @@
-/** What a refusal says of an id that names nothing, something else, the thing itself, or a part of another whole. */
+/** What a refusal says about an id that is unknown, of another kind, the object's own, or part of another object. */
 import tap, { test } from "tap"
 import { RefusedError } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
@@ -49,7 +49,7 @@ const register = (planId: string, experimentId = first) =>
     inputs: [],
   })
 
-test("an id that names nothing, and one that names something else", async (t) => {
+test("an id that is unknown, and one of another kind of object", async (t) => {
   t.match(await told(register(freshId())), { refusal: "unknown_reference", issues: ["/planId is not the id of a plan here"] })
   t.match(await told(register(first)), {
     message: "/planId is an experiment (E1), not a plan; plans of E1: P1.",
@@ -59,14 +59,14 @@ test("an id that names nothing, and one that names something else", async (t) =>
   t.match(await told(register(threadId)), { issues: [/^\/planId is a Thread \(".+"\), not a plan$/] })
 })
 
-test("a part of another whole", async (t) => {
+test("a part of another object", async (t) => {
   t.match(await told(register(plan.result.planId, second)), {
     refusal: "unknown_reference",
     issues: ["/planId is P1 of E1, not of E2; E2 has no plan"],
   })
 })
 
-test("a subject that is something else is unknown under its own code, and what it is is said", async (t) => {
+test("a subject of another kind is refused as unknown under the expected kind's code, and the message says what it is", async (t) => {
   const take = (experimentId: string) => agent.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
   t.match(await told(take(plan.result.planId)), {
     refusal: "unknown_experiment",
@@ -75,7 +75,7 @@ test("a subject that is something else is unknown under its own code, and what i
   t.match(await told(take(freshId())), { refusal: "unknown_experiment", message: "There is no such experiment." })
 })
 
-test("the thing itself, and several faults at once", async (t) => {
+test("the object's own id, and several faults at once", async (t) => {
   const { versionId } = (await publish()).result
   const replaced = agent.write("assert_supersession", {
     targetVersionId: versionId,

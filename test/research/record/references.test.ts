@@ -1,4 +1,4 @@
-/** Exact references to what does not exist, each with its path; and retries of everything that publishes or relates. */
+/** Exact references to objects that do not exist, each reported with its path; and retries of every write that publishes or relates. */
 import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
 import t from "tap"
 import { because, claim, finding, hypothesis, nobody, premise, reference, sha256 } from "./bodies.ts"
@@ -20,7 +20,7 @@ const foreignPlan = await elsewhere.plan()
 const unknown = (...paths: string[]) => ["422 unknown_reference", ...paths].join(" ")
 
 // shows: 422 for a schema violation, a malformed cursor or parameter, an unknown exact reference.
-t.test("of a finding: every part of it, and all of them at once", async (t) => {
+t.test("in a finding: each of its references, and all of them at once", async (t) => {
   const execution = {
     experimentId: work.experimentId,
     planId: foreignPlan,
@@ -76,7 +76,7 @@ t.test("of a finding: every part of it, and all of them at once", async (t) => {
   t.equal(
     await refusedAs(ada.write("publish_finding", finding(room, { provenance: { execution: lost, papers: [] } }))),
     unknown(`${at}/experimentId`, `${at}/attemptIds/2`, `${at}/baselineAttemptIds/1`),
-    "an unknown experiment does not hide the rest; what may well be its own is not at fault",
+    "an unknown experiment does not hide other faults; attempts that may belong to it are not reported",
   )
   t.equal(
     await refusedAs(ada.write("publish_finding", finding({ roomId: room.roomId, threadId: nobody }))),
@@ -87,12 +87,12 @@ t.test("of a finding: every part of it, and all of them at once", async (t) => {
   t.equal(
     await refusedAs(ada.write("publish_finding", finding({ ...room, threadId: other.threadId }))),
     "404 room_unavailable",
-    "and must be of the Room",
+    "and must be in the Room",
   )
 })
 
 // shows: Premises, references, records and concepts that it names must exist.
-t.test("of a cited claim, a hypothesis, a card", async (t) => {
+t.test("in a cited claim, a hypothesis and a card", async (t) => {
   t.equal(
     await refusedAs(ada.write("publish_cited_claim", claim(room, { references: [reference(nobody)], concepts: {} }))),
     unknown("/references/0/versionId", "/assertion/predicate/key"),
@@ -104,7 +104,7 @@ t.test("of a cited claim, a hypothesis, a card", async (t) => {
   t.equal(await refusedAs(ada.write("reuse_record", { threadId: room.threadId, versionId: nobody })), unknown("/versionId"))
 })
 
-t.test("of a relation, a link, a checkpoint", async (t) => {
+t.test("in a relation, a link and a checkpoint", async (t) => {
   const related = {
     experimentId: work.experimentId,
     findingVersionId: known.versionId,
@@ -127,7 +127,7 @@ t.test("of a relation, a link, a checkpoint", async (t) => {
       }),
     ),
     unknown("/findingVersionId", "/attemptId", "/towardHypothesis/1/versionId", "/towardHypothesis/2/versionId"),
-    "each of its kind, the attempt of this experiment",
+    "each of the right kind, and the attempt of this experiment",
   )
   t.equal(
     await refusedAs(ada.write("assert_supersession", { targetVersionId: nobody, replacementVersionId: nobody, explanation: because })),
@@ -188,14 +188,14 @@ t.test("of a relation, a link, a checkpoint", async (t) => {
 
 // shows: Labels count up within a Room in the order of creation, without a gap, also under concurrent writers.
 // shows: Every write is admitted or refused as a whole, with its Thread receipt and activity entry.
-t.test("a refused write leaves nothing behind: no label, no entry, no activity", async (t) => {
+t.test("a refused write leaves nothing behind: no label, no timeline entry, no activity", async (t) => {
   const before = await reader.read("room_context", { roomId: room.roomId })
   await refusalOf(ada.write("publish_finding", finding(room, { references: [reference(nobody)] })))
   await refusalOf(ada.write("assert_dispute", { targetVersionId: base.versionId, evidence: [nobody], explanation: because }))
   t.strictSame(await reader.read("room_context", { roomId: room.roomId }), before)
 })
 
-/** Everything that publishes, relates or states, with another content for the same id. */
+/** Every write that publishes, relates or asserts, with different content for the same id. */
 const writes = {
   publish_finding: [finding(room), { scope: "Elsewhere." }],
   publish_cited_claim: [claim(room), { quote: "Otherwise." }],
@@ -219,7 +219,7 @@ const writes = {
 
 for (const [name, [input, other]] of Object.entries(writes)) {
   // shows: The same id and content return the original receipt, and nothing is done twice.
-  t.test(`${name}: the same again is the first receipt, other content a conflict, and a rotated credential is told`, async (t) => {
+  t.test(`${name}: a repeat gets the first receipt, other content is a conflict, and a rotated credential is reported`, async (t) => {
     const operation = name as "publish_finding"
     const body = { ...(input as never as (typeof writes.publish_finding)[0]), requestId: crypto.randomUUID() }
     const first = await ada.write(operation, { ...body, client: { name: "one" } })
@@ -242,11 +242,11 @@ for (const [name, [input, other]] of Object.entries(writes)) {
       "nothing was done twice",
     )
     t.strictSame(await ada.receipt(operation, body.requestId), first)
-    t.equal(await grace.receipt(operation, body.requestId), null, "a receipt is its sender's own")
+    t.equal(await grace.receipt(operation, body.requestId), null, "only its sender can read a receipt")
   })
 }
 
-t.test("what a record answers as its content is what was digested", async (t) => {
+t.test("a record's content is exactly what its digest covers", async (t) => {
   const record = await lab.record(known)
   t.equal(record.contentDigest, digestOf(canonicalJson(record.content as Json)))
   const upper = finding(room, { references: [{ ...reference(base.versionId), versionId: base.versionId.toUpperCase() }] })

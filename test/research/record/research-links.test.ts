@@ -1,4 +1,4 @@
-/** Corrections, supersessions, disputes and retractions: what each says, who may say it, and what was said already. */
+/** Corrections, supersessions, disputes and retractions: what each says, who may assert it, and when one already exists. */
 import type { ResearchRoomClient } from "research-room/client"
 import t from "tap"
 import { correct, dispute, retract, supersede } from "./assertions.ts"
@@ -15,7 +15,7 @@ const publish = async (client: ResearchRoomClient = grace) => (await client.writ
 const read = (linkId: string) => reader.read("link", { linkId })
 
 // shows: A research link is attributed, explained, immutable and about an exact version, whose record is never edited.
-t.test("each kind as it is read: labelled, explained, immutable, with its target and what replaces it", async (t) => {
+t.test("each kind reads back labelled, explained and immutable, with its target and its replacement", async (t) => {
   const [target, better] = [await publish(), await publish()]
   const named = ({ versionId, label }: { versionId: string; label: string }) => ({
     versionId,
@@ -81,7 +81,7 @@ t.test("each kind as it is read: labelled, explained, immutable, with its target
 })
 
 // shows: A retraction is for the target's author or the Room's owner.
-t.test("a retraction is for the author of the record and the owner of its Room, and nobody else", async (t) => {
+t.test("only the author of the record and the owner of its Room may retract it", async (t) => {
   const role = { status: 403, refusal: "role_required", current: { needed: ["author", "owner"] } }
   const byGrace = await publish(grace)
   holds(t, await refusalOf(retract(mary, byGrace.versionId)), role, "another member")
@@ -138,74 +138,77 @@ t.test("a retraction is for the author of the record and the owner of its Room, 
   holds(t, await refusalOf(retract(left.mary, byMary.versionId)), { status: 403, refusal: "not_a_member" }, "the author who has left")
 })
 
-t.test("a hypothesis and a cited claim can be spoken of like a finding", async (t) => {
+t.test("a hypothesis and a cited claim can be disputed like a finding", async (t) => {
   for (const { result } of [await ada.write("publish_hypothesis", hypothesis(room)), await ada.write("publish_cited_claim", claim(room))]) {
     await dispute(grace, result.versionId)
     holds(t, await lab.record(result), { status: "disputed", notices: [{ kind: "disputes" }] })
   }
 })
 
-t.test("the same member, kind and target: refused, but for another explanation of a correction or a dispute", async (t) => {
-  const [target, better, other] = [await publish(), await publish(), await publish()]
-  const { versionId } = target
-  const exists = (label: string, explanation = because) => ({
-    status: 409,
-    refusal: "link_exists",
-    committed: false,
-    retryable: false,
-    current: { label, targetVersionId: versionId, explanation, linkId: /^[0-9a-f-]{36}$/ },
-  })
-  const label = async (write: Promise<{ result: { label: string } }>) => (await write).result.label
+t.test(
+  "a second link of the same member, kind and target is refused, unless a correction or dispute has another explanation",
+  async (t) => {
+    const [target, better, other] = [await publish(), await publish(), await publish()]
+    const { versionId } = target
+    const exists = (label: string, explanation = because) => ({
+      status: 409,
+      refusal: "link_exists",
+      committed: false,
+      retryable: false,
+      current: { label, targetVersionId: versionId, explanation, linkId: /^[0-9a-f-]{36}$/ },
+    })
+    const label = async (write: Promise<{ result: { label: string } }>) => (await write).result.label
 
-  const corrected = await label(correct(grace, versionId))
-  holds(t, await refusalOf(correct(grace, versionId)), exists(corrected))
-  t.not(
-    await label(correct(grace, versionId, because, "Read 8.")),
-    corrected,
-    "another correction with the same explanation is another one",
-  )
-  const again = await label(correct(grace, versionId, "For another reason."))
-  holds(
-    t,
-    await refusalOf(correct(grace, versionId, "For another reason.")),
-    exists(again, "For another reason."),
-    "the link that says so already is shown",
-  )
-  holds(t, await refusalOf(correct(grace, versionId)), exists(corrected))
-  await correct(mary, versionId)
+    const corrected = await label(correct(grace, versionId))
+    holds(t, await refusalOf(correct(grace, versionId)), exists(corrected))
+    t.not(
+      await label(correct(grace, versionId, because, "Read 8.")),
+      corrected,
+      "a different correction with the same explanation is accepted",
+    )
+    const again = await label(correct(grace, versionId, "For another reason."))
+    holds(
+      t,
+      await refusalOf(correct(grace, versionId, "For another reason.")),
+      exists(again, "For another reason."),
+      "the link that says so already is shown",
+    )
+    holds(t, await refusalOf(correct(grace, versionId)), exists(corrected))
+    await correct(mary, versionId)
 
-  const disputed = await label(dispute(grace, versionId))
-  holds(t, await refusalOf(dispute(grace, versionId)), exists(disputed))
-  await dispute(grace, versionId, "For another reason.")
-  await dispute(mary, versionId)
+    const disputed = await label(dispute(grace, versionId))
+    holds(t, await refusalOf(dispute(grace, versionId)), exists(disputed))
+    await dispute(grace, versionId, "For another reason.")
+    await dispute(mary, versionId)
 
-  const superseded = await label(supersede(grace, versionId, better.versionId))
-  holds(t, await refusalOf(supersede(grace, versionId, better.versionId)), exists(superseded))
-  holds(
-    t,
-    await refusalOf(supersede(grace, versionId, other.versionId, "For another reason.")),
-    exists(superseded),
-    "another replacement and explanation",
-  )
-  await supersede(mary, versionId, other.versionId)
+    const superseded = await label(supersede(grace, versionId, better.versionId))
+    holds(t, await refusalOf(supersede(grace, versionId, better.versionId)), exists(superseded))
+    holds(
+      t,
+      await refusalOf(supersede(grace, versionId, other.versionId, "For another reason.")),
+      exists(superseded),
+      "another replacement and explanation",
+    )
+    await supersede(mary, versionId, other.versionId)
 
-  const retracted = await label(retract(grace, versionId))
-  holds(t, await refusalOf(retract(grace, versionId, "For another reason.")), exists(retracted))
-  await retract(ada, versionId)
-  await correct(grace, better.versionId)
-  t.equal((await lab.record(target)).notices.length, 4 + 3 + 2 + 2, "nothing refused left a notice")
-  t.equal((await lab.record(better)).notices.length, 1, "another target is another matter")
+    const retracted = await label(retract(grace, versionId))
+    holds(t, await refusalOf(retract(grace, versionId, "For another reason.")), exists(retracted))
+    await retract(ada, versionId)
+    await correct(grace, better.versionId)
+    t.equal((await lab.record(target)).notices.length, 4 + 3 + 2 + 2, "no refused link left a notice")
+    t.equal((await lab.record(better)).notices.length, 1, "a link to another target is accepted")
 
-  const rotated = await lab.client("grace", roomId)
-  holds(t, await refusalOf(dispute(rotated, versionId)), exists(disputed), "a member is the same with another credential")
-  const links = await everyItem(reader.items("room_links", { roomId, targetVersionId: versionId }))
-  t.strictSame(
-    links.map(({ linkId }) => linkId),
-    (await lab.record(target)).notices.map(({ linkId }) => linkId),
-  )
-})
+    const rotated = await lab.client("grace", roomId)
+    holds(t, await refusalOf(dispute(rotated, versionId)), exists(disputed), "a member is the same with another credential")
+    const links = await everyItem(reader.items("room_links", { roomId, targetVersionId: versionId }))
+    t.strictSame(
+      links.map(({ linkId }) => linkId),
+      (await lab.record(target)).notices.map(({ linkId }) => linkId),
+    )
+  },
+)
 
-t.test("a link that names what is not current is told so", async (t) => {
+t.test("a link that names a record that is not current gets a warning", async (t) => {
   const [target, gone, argued] = [await publish(), await publish(), await publish()]
   await retract(grace, gone.versionId)
   await dispute(mary, argued.versionId)

@@ -1,4 +1,7 @@
-/** A record that rests on one that was retracted, superseded, corrected or disputed says so itself, and so on down the chain; what it contradicts is no ground of it. */
+/**
+ * A record that rests on a retracted, superseded, corrected or disputed one says so itself, and so on down the chain; a record
+ * that it contradicts is not one it rests on.
+ */
 import type { ResearchRoomClient } from "research-room/client"
 import t from "tap"
 import { because, claim, finding, hypothesis, premise, reference } from "./bodies.ts"
@@ -12,7 +15,7 @@ const room = await lab.room()
 
 type Publish = (room: LabRoom, on: string) => Promise<{ result: { versionId: string }; warnings: unknown[] }>
 
-/** Everything by which a record may rest on another. */
+/** Every way in which a record may rest on another. */
 const rests: Readonly<Record<string, Publish>> = {
   "a hypothesis, by a premise": (at, on) => at.grace.write("publish_hypothesis", hypothesis(at, { premises: [premise(on)] })),
   "a hypothesis, by a reference": (at, on) =>
@@ -36,7 +39,7 @@ const rests: Readonly<Record<string, Publish>> = {
     ofPlanned(at, on, async (work, planned) => work.execution([await work.attempt()], [planned])),
 }
 
-/** What names another record without resting on it. */
+/** Ways of naming another record without resting on it. */
 const rests_not: Readonly<Record<string, Publish>> = {
   "a reference that supports it": (at, on) =>
     at.grace.write("publish_finding", finding(at, { retrospective: true, references: [reference(on, "supports")] })),
@@ -46,7 +49,7 @@ const rests_not: Readonly<Record<string, Publish>> = {
   "a plan that tests it": (at, on) => underPlan(at, { hypotheses: [on] }),
 }
 
-/** A hypothesis one of whose roles is a value that names a record. */
+/** Publishes a hypothesis with a role whose value names a record. */
 function naming(at: LabRoom, value: object) {
   const body = hypothesis(at)
   const [first, ...others] = body.assertion.roles
@@ -60,7 +63,7 @@ async function underPlan(at: LabRoom, more: Parameters<Work["plan"]>[0]) {
   return at.grace.write("publish_finding", finding(at, { provenance: { execution, papers: [] } }))
 }
 
-/** A finding that names an attempt of a plan with that premise, and not the plan. */
+/** Publishes a finding that names an attempt of a plan with that premise, but not the plan. */
 async function ofPlanned(at: LabRoom, on: string, naming: (work: Work, planned: string) => Execution | Promise<Execution>) {
   const work = await Work.begin(lab, at)
   const planned = await work.attempt("succeeded", [losses], await work.plan({ premises: [premise(on)] }))
@@ -82,7 +85,7 @@ for (const [what, write] of Object.entries(rests)) {
     const base = await publish()
     const { result, warnings } = await write(room, base.versionId)
     t.strictSame(warnings, [])
-    // What comes through a plan says so.
+    // Warnings that come through a plan say so.
     const [direct, code, who] = what.includes("plan") ? [false, "plan_rests_on_", "P\\d+ rests"] : [true, "rests_on_", "It rests"]
     const above = (
       await room.mary.write("publish_finding", finding(room, { retrospective: true, references: [reference(result.versionId, "extends")] }))
@@ -125,7 +128,7 @@ for (const [what, write] of Object.entries(rests)) {
 }
 
 for (const [what, write] of Object.entries(rests_not)) {
-  t.test(`not by ${what}`, async (t) => {
+  t.test(`not through ${what}`, async (t) => {
     const base = await publish()
     const { result } = await write(room, base.versionId)
     await dispute(base.versionId)
@@ -139,19 +142,19 @@ for (const [what, write] of Object.entries(rests_not)) {
   })
 }
 
-t.test("not by what replaced or corrected it, nor by what it replaced", async (t) => {
+t.test("not through its own replacement or correction, nor through what it replaced", async (t) => {
   const [first, second] = [await publish(), await publish()]
   await supersede(first.versionId, second.versionId)
   await retract(second.versionId)
-  t.strictSame(await warningsOf(first.versionId), [], "a record is not in doubt because of what it was replaced by")
-  t.strictSame(await warningsOf(second.versionId), [], "nor because of what it replaces")
+  t.strictSame(await warningsOf(first.versionId), [], "a record is not in doubt because of its replacement")
+  t.strictSame(await warningsOf(second.versionId), [], "nor because of the record it replaces")
   const [user, third] = [await publish(), await publish()]
   await correct(user.versionId, { replacementVersionId: third.versionId })
   await dispute(third.versionId)
   t.strictSame(await warningsOf(user.versionId), [])
 })
 
-t.test("each way of falling has its code, the nearest come first, and none comes twice", async (t) => {
+t.test("each way of falling has its own code, the nearest come first, and none comes twice", async (t) => {
   const bases = await Promise.all([publish(), publish(), publish()])
   const [disputed = "", superseded = "", retracted = ""] = bases.map(({ versionId }) => versionId)
   const middle = (await room.ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(retracted), premise(disputed)] })))
@@ -193,7 +196,7 @@ t.test("records do not replace each other in a circle", async (t) => {
   }
 })
 
-t.test("across Rooms, and in the reads of a plan and of a link", async (t) => {
+t.test("warnings cross Rooms, and appear in reads of a plan and of a link", async (t) => {
   const other = await lab.room()
   const base = await publish()
   const there = (await other.grace.write("publish_hypothesis", hypothesis(other, { premises: [premise(base.versionId)] }))).result
@@ -211,7 +214,7 @@ t.test("across Rooms, and in the reads of a plan and of a link", async (t) => {
   holds(t, await reader.read("link", { linkId: link.linkId }), { warnings: [{ ...fallen, direct: true }] }, "a link says it of its target")
 })
 
-t.test("a chain of thirty records, and one that branches and meets again", async (t) => {
+t.test("a chain of thirty records, and a chain that branches and joins again", async (t) => {
   const base = await publish()
   let left = base.versionId
   let right = base.versionId

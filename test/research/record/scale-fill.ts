@@ -1,4 +1,4 @@
-/** What the measurements of `scale.ts` are taken on: a large Room, and Rooms with long lists of records and links. */
+/** The data that `scale.ts` measures: a large Room, and Rooms with long lists of records and links. */
 import { claim, finding, hypothesis } from "./bodies.ts"
 import type { Filler } from "./filler.ts"
 
@@ -13,13 +13,13 @@ export const size = {
   links: 300,
 } as const
 
-/** A paragraph of the length that people write. */
+/** Returns a paragraph of realistic length. */
 const words = "The mean over five seeds at step 1,000 is lower with the ramp than without it, by more than twice its standard error. "
 const times = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 type Person = ReturnType<Filler["person"]>
 
-/** A Room as large as the project's aim speaks of. */
+/** Fills a Room as large as the project aims for. */
 export async function fillRoom(filler: Filler, owner: Person): Promise<{ roomId: string; threadId: string }> {
   return filler.fill(() => {
     const { roomId, openingThreadId } = filler.does(owner, "create_room", { title: "A large Room", question: words }).result
@@ -92,7 +92,7 @@ export async function fillRoom(filler: Filler, owner: Person): Promise<{ roomId:
   })
 }
 
-/** A Room with `count` findings that all quote one paper and all are disputed, through the tables themselves. */
+/** Fills a Room with `count` findings that all quote one paper and are all disputed, by inserting rows directly. */
 export async function fillLists(
   filler: Filler,
   owner: Person,

@@ -1,5 +1,5 @@
 /**
- * Run by hand: `node --conditions=research-room-source test/research/record/scale.ts`. A Room's research-context beside a
+ * Run by hand: `node --conditions=research-room-source test/research/record/scale.ts`. Compares a Room's research-context with a
  * bare run of its queries and one JSON.stringify, and pages of records and links in short and in long lists.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), "research-room-scale-"))
 const file = join(folder, "research-room.db")
 const median = (numbers: readonly number[]) => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN
 
-/** Milliseconds that each of these takes, in turns so that what disturbs one disturbs the other: the median of the rounds. */
+/** Measures each function in milliseconds, as the median of the rounds. They take turns, so that a disturbance affects all of them. */
 function timed<Name extends string>(work: Readonly<Record<Name, () => unknown>>, rounds: number): Record<Name, number> {
   const names = Object.keys(work) as Name[]
   const found = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>
@@ -41,7 +41,7 @@ const print = (...cells: readonly (string | number)[]) =>
   console.log(cells.map((cell, index) => (index === 0 ? String(cell).padEnd(52) : String(cell).padStart(14))).join(""))
 const ms = (milliseconds: number) => `${milliseconds.toFixed(3)} ms`
 
-/** The statements of a read on a bare connection, and one JSON.stringify over all their rows. */
+/** Runs the statements of a read on a bare connection, with one JSON.stringify over all rows. */
 function bare(database: Database.Database, steps: readonly Step[]) {
   const ready = steps.map(({ sql, values }) => ({ statement: database.prepare(sql), values }))
   return () => JSON.stringify(ready.map(({ statement, values }) => statement.all(...values)))
@@ -69,7 +69,7 @@ async function context(
 
 type List = Awaited<ReturnType<typeof fillLists>>
 
-/** A page of each list from its beginning, its middle and its end. */
+/** Measures a page at the beginning, middle and end of each list. */
 function pages(instance: Instance, lists: Readonly<Record<string, List>>): void {
   const ask = asking(instance)
   const opaque = (id: string | undefined) => Buffer.from(JSON.stringify([id])).toString("base64url")

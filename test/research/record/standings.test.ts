@@ -1,4 +1,4 @@
-/** How a record stands: derived from every link on it, in whatever order they pile up, and shown by every read that shows the record. */
+/** A record's standing: derived from every link to it, whatever their order, and shown by every read that shows the record. */
 import { deepStrictEqual } from "node:assert/strict"
 import fc from "fast-check"
 import { RefusedError, type ResearchRoomClient } from "research-room/client"
@@ -13,7 +13,7 @@ const lab = await openLab(t)
 const { reader } = lab
 const room = await lab.room()
 
-/** From the protocol: the first of these that some link brings is the status. */
+/** In the protocol's order: the first of these that some link gives is the status. */
 const precedence = [
   ["retracts", "retracted"],
   ["supersedes", "superseded"],
@@ -54,7 +54,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   explanation: fc.constantFrom("one", "two", "three"),
 })
 
-/** Whether the protocol lets a step through after those before it. */
+/** Whether the protocol allows a step after the previous ones. */
 function allowed({ who, kind, explanation }: Step, before: readonly Step[]): boolean {
   if (kind === "retracts" && who === "mary") return false
   const same = before.filter((other) => other.who === who && other.kind === kind)
@@ -63,7 +63,7 @@ function allowed({ who, kind, explanation }: Step, before: readonly Step[]): boo
 
 // shows: Status, notices and warnings are shown on the reads that show the record; nothing ranks corrections.
 // shows: skill: status
-t.test("any links in any order give the precedence, and the notices in the order they landed", async (t) => {
+t.test("any links in any order give the status by precedence, and the notices in the order they landed", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 9 }), async (steps) => {
       const { versionId } = (await room.grace.write("publish_finding", finding(room))).result
@@ -86,10 +86,10 @@ t.test("any links in any order give the precedence, and the notices in the order
     }),
     { numRuns: runs(25, 8), endOnFailure: true },
   )
-  t.pass("no pile of links disagreed")
+  t.pass("the statuses agreed for every set of links")
 })
 
-/** Everything in an answer that shows the record; what it was sent as, and what warns of it, is not its standing. */
+/** Finds each place in an answer that shows the record's standing. The content as sent and warnings do not count. */
 function shownIn(answer: unknown, versionId: string, path = ""): { path: string; status: unknown; notices: unknown }[] {
   if (typeof answer !== "object" || answer === null) return []
   const own = answer as Record<string, unknown>
@@ -101,7 +101,7 @@ function shownIn(answer: unknown, versionId: string, path = ""): { path: string;
 }
 
 // shows: Status, notices and warnings are shown on the reads that show the record; nothing ranks corrections.
-t.test("every read that shows a record shows how it stands", async (t) => {
+t.test("every read that shows a record shows its standing", async (t) => {
   const own = await lab.room()
   const other = await lab.room()
   const { roomId, threadId } = own
@@ -150,7 +150,7 @@ t.test("every read that shows a record shows how it stands", async (t) => {
   })
 
   const ELSEWHERE = "timeline of another Room"
-  /** For each read, how often it shows the finding and the hypothesis. */
+  /** For each read, how many times it shows the finding and the hypothesis. */
   const reads: readonly [read: () => Promise<unknown>, name: string, finding: number, hypothesis: number][] = [
     [() => reader.read("record", { versionId: found }), "record", 1, 0],
     [() => reader.read("hypothesis", { versionId: predicted }), "hypothesis", 0, 1],
@@ -188,7 +188,7 @@ t.test("every read that shows a record shows how it stands", async (t) => {
         shownIn(answer, versionId)
           .filter(({ path }) => !path.endsWith("/target"))
           .map(({ status, notices }) => ({ status, notices }))
-      // There its links are of another Room as well.
+      // In that timeline, its links are of another Room too.
       const mark = { labelFromOtherRoom: true, originRoomId: roomId }
       const seen = name === ELSEWHERE ? { ...one, notices: one.notices.map((notice) => ({ ...notice, ...mark })) } : one
       t.strictSame([told(found), told(predicted)], [Array(findings).fill(seen), Array(hypotheses).fill(two)], `${step}: ${name}`)
@@ -214,10 +214,10 @@ t.test("every read that shows a record shows how it stands", async (t) => {
 
 // shows: It is immutable.
 // shows: A research link is attributed, explained, immutable and about an exact version, whose record is never edited.
-t.test("a record is never changed by what is said of it", async (t) => {
+t.test("links to a record never change the record itself", async (t) => {
   const { result } = await room.ada.write("publish_finding", finding(room))
   const before = await lab.record(result)
   await assert(room.grace, "corrects", result.versionId, because)
   const after = await lab.record(result)
-  t.strictSame({ ...after, status: "current", notices: [] }, before, "all but its standing is as it was")
+  t.strictSame({ ...after, status: "current", notices: [] }, before, "everything but its standing is unchanged")
 })

@@ -1,4 +1,7 @@
-/** What lists of concepts and Rooms find by an index is what comparing every text would find, in its order, page by page. */
+/**
+ * Lists of concepts and Rooms that are searched by an index find the same items in the same order, page by page, as a comparison
+ * of every text.
+ */
 import Database from "better-sqlite3"
 import fc from "fast-check"
 import t from "tap"
@@ -9,10 +12,13 @@ import { substrings } from "../../../src/ledger/lists/substrings.ts"
 import { hypothesis } from "./bodies.ts"
 import { everyItem, openLab } from "./lab.ts"
 
-/** Few signs, so that texts share much: of both letter cases, of more bytes than one, and all that a pattern or query could mean. */
+/**
+ * Few characters, so that texts share much: both letter cases, multibyte characters, and everything with a meaning in patterns or
+ * queries.
+ */
 const signs = ["a", "A", "b", "B", "ä", "Ä", "İ", "ſ", "ß", "\u0301", "漢", "😀", "%", "_", "\\", '"', "'", "*", " ", "\n"] as const
 const words = (most: number) => fc.array(fc.constantFrom(...signs), { minLength: 1, maxLength: most }).map((all) => all.join(""))
-/** Part of what was written, in the other letter case; or anything. */
+/** Generates a part of a written text in the other letter case, or any text. */
 const asked = (written: readonly string[]) =>
   fc.oneof(
     words(5),
@@ -26,7 +32,7 @@ const asked = (written: readonly string[]) =>
   )
 
 // shows: Concepts are listed and searched.
-t.test("over HTTP, of concepts and of Rooms, some of them amended", async (t) => {
+t.test("concepts and Rooms are searched over HTTP, some of them amended", async (t) => {
   const lab = await openLab(t)
   const room = await lab.room("The first")
   const written: string[] = ["The first", "until 100% of it"]
@@ -66,11 +72,11 @@ t.test("over HTTP, of concepts and of Rooms, some of them amended", async (t) =>
   )
   const aside = openReadConnection(lab.file)
   t.teardown(() => aside.close())
-  t.strictSame(checkData(aside).problems, [], "and a replay of the history makes the same indexes")
+  t.strictSame(checkData(aside).problems, [], "and a replay of the history builds the same indexes")
 })
 
 t.test(
-  "what is too short for the index, or stands nowhere, is looked for a part of the list at a time, and all of it is found",
+  "a query that is too short for the index or occurs nowhere is searched in steps along the list, and everything is found",
   async (t) => {
     const lab = await openLab(t)
     const room = await lab.room()
@@ -114,7 +120,7 @@ t.test(
         `then the other: ${others.join(", ")}`,
       )
       const nowhere = await pages(name, "zzqxj")
-      t.strictSame(nowhere, [0], "of what the index tells to stand nowhere, nothing is compared")
+      t.strictSame(nowhere, [0], "a query that the index rules out compares no texts")
     }
     const shown = await (await fetch(`${lab.house.baseUrl}/concepts?query=zq`)).text()
     t.match(shown, /No newer concept contains/)
@@ -122,7 +128,7 @@ t.test(
   },
 )
 
-t.test("the index tells every text that contains a query, and says when they may be many", (t) => {
+t.test("the index gives every text that contains a query, or says that there may be too many", (t) => {
   fc.assert(
     fc.property(fc.array(words(20), { minLength: 1, maxLength: 30 }), fc.integer({ min: 1, max: 6 }), fc.gen(), (texts, most, g) => {
       const db = openDatabase(":memory:")

@@ -1,4 +1,4 @@
-/** The built executable with a demo, and two agents in its empty Room: one fills it, the other knows nothing but where it is. */
+/** The built executable with a demo, and two agents in its empty Room: one fills it, the other knows only its address and credential. */
 import { ResearchRoomClient } from "research-room/client"
 import tap from "tap"
 import { held } from "../../support/contract.ts"
@@ -21,7 +21,7 @@ interface Told {
   readonly repositories: { readonly public: { readonly url: string; readonly commit: string } }
 }
 
-// The other agent, and nobody else, is told what stands on this line.
+// Only the other agent knows the contents of this line.
 const running = start(program, ["demo", "--json"], { ...place, env: { TMPDIR: place.folder } })
 const [line] = await running.printed(/^.*\n/)
 const told = JSON.parse(line) as Told
@@ -30,7 +30,7 @@ const other = new ResearchRoomClient({ baseUrl: told.baseUrl, token: told.creden
 export const { roomId, openingThreadId: threadId } = told.rooms.empty
 export const room = { roomId, threadId }
 
-/** What the other agent did, by the receipts it got: sequence in the feed, operation and target. */
+/** What the other agent did, from its receipts: sequence in the feed, operation and target. */
 export const done: { sequence: number; operation: string; id: string }[] = []
 type Write = typeof other.write
 export const write = (async (name, input) => {
@@ -39,7 +39,7 @@ export const write = (async (name, input) => {
   return receipt
 }) as Write
 
-/** Fills the Room until it is told to stop: discussion, records, and experiments with attempts. */
+/** Fills the Room until `until` returns true: discussion, records, and experiments with attempts. */
 export async function fill(until: () => boolean): Promise<void> {
   const { url, commit } = told.repositories.public
   for (let round = 0; round < 2 || !until(); round += 1) {

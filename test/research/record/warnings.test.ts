@@ -1,4 +1,4 @@
-/** What a finding's receipt and record warn of: attempts without outcome or output, and outputs that are not what the evidence says. */
+/** The warnings in a finding's receipt and record: attempts without outcome or output, and outputs that differ from the evidence. */
 import t, { type Test } from "tap"
 import { because, finding, sha256 } from "./bodies.ts"
 import { holds } from "./holds.ts"
@@ -12,13 +12,13 @@ const work = await Work.begin(lab, room)
 type More = NonNullable<Parameters<typeof finding>[1]>
 type Evidence = NonNullable<More["evidence"]>
 
-/** Publishes a finding and holds its receipt's warnings, and those of its record, against what is expected. */
+/** Publishes a finding, and checks the warnings of its receipt and record. */
 async function warned(t: Test, more: More, expected: readonly object[], message?: string): Promise<{ versionId: string }> {
   const { result, warnings } = await room.ada.write("publish_finding", finding(room, more))
-  // That another finding reports the same attempts is shown elsewhere.
+  // Warnings that another finding reports the same attempts are tested elsewhere.
   const own = warnings.filter(({ code }) => code !== "same_effect")
   holds(t, own, expected, message)
-  t.strictSame((await lab.record(result)).warnings, warnings, "the record says what the receipt said")
+  t.strictSame((await lab.record(result)).warnings, warnings, "the record has the warnings of the receipt")
   return result
 }
 
@@ -37,7 +37,7 @@ const outcome = (attemptId: string): Evidence[number] => ({ kind: "attempt_outco
 
 // shows: A started attempt without an outcome reads as unknown.
 // shows: skill: attempt_unknown
-t.test("an attempt whose outcome is not known, until it is", async (t) => {
+t.test("an attempt without an outcome, until it has one", async (t) => {
   for (const ending of ["registered", "started"] as const) {
     const attemptId = await work.attempt(ending)
     const expected = {
@@ -54,7 +54,7 @@ t.test("an attempt whose outcome is not known, until it is", async (t) => {
 })
 
 // shows: The publication response warns of attempts that produced nothing and of outputs that do not match.
-t.test("an attempt that produced nothing, unless it is its outcome that is cited", async (t) => {
+t.test("an attempt that produced nothing, unless its outcome is cited", async (t) => {
   for (const ending of ["succeeded", "failed", "cancelled", "preflight_failed"] as const) {
     const attemptId = await work.attempt(ending, [])
     const nothing = { code: "attempt_produced_nothing", attemptId, message: /^A\d+ reported no output and no metric\.$/ }
@@ -65,7 +65,7 @@ t.test("an attempt that produced nothing, unless it is its outcome that is cited
   }
 })
 
-t.test("an outcome that is cited before there is one", async (t) => {
+t.test("an outcome that is cited before it exists", async (t) => {
   const attemptId = await work.attempt("started")
   const unknown = { code: "outcome_unknown", attemptId, evidence: 0 }
   await warned(t, { evidence: [outcome(attemptId)] }, [unknown])
@@ -78,7 +78,7 @@ t.test("an outcome that is cited before there is one", async (t) => {
 })
 
 // shows: The publication response warns of attempts that produced nothing and of outputs that do not match.
-t.test("an output whose digest is unknown, another one, or as it was reported", async (t) => {
+t.test("an output whose digest is unknown, different, or as reported", async (t) => {
   const attemptId = await work.attempt("started")
   const unknown = { code: "output_unknown", attemptId, evidence: 0, outputLabel: losses.outputLabel }
   const record = await warned(t, { evidence: [output(attemptId)] }, [unknown], "not reported yet")
@@ -105,7 +105,7 @@ t.test("an output whose digest is unknown, another one, or as it was reported", 
   )
 })
 
-t.test("everything at once, in the order of attempts and then of evidence", async (t) => {
+t.test("all warnings at once, in the order of attempts and then of evidence", async (t) => {
   const endings: readonly Ending[] = ["succeeded", "failed", "started"]
   const attemptIds = await Promise.all(endings.map((ending) => work.attempt(ending, [])))
   const [idle = "", failed = "", running = ""] = attemptIds
@@ -114,23 +114,19 @@ t.test("everything at once, in the order of attempts and then of evidence", asyn
     finding(room, { provenance: named([idle], [running, failed]), evidence: [output(idle), outcome(running)] }),
   )
   const codes = (found.warnings as { code: string; attemptId: string }[]).map(({ code, attemptId }) => `${code} ${attemptId}`)
-  t.strictSame(codes.slice(0, 1), [`attempt_produced_nothing ${idle}`], "what produced it comes first")
-  t.strictSame(
-    codes.slice(1, 3).sort(),
-    [`attempt_produced_nothing ${failed}`, `attempt_without_outcome ${running}`],
-    "then what it is compared with",
-  )
+  t.strictSame(codes.slice(0, 1), [`attempt_produced_nothing ${idle}`], "the attempts that produced it come first")
+  t.strictSame(codes.slice(1, 3).sort(), [`attempt_produced_nothing ${failed}`, `attempt_without_outcome ${running}`], "then its baselines")
   t.strictSame(codes.slice(3), [`output_unknown ${idle}`, `outcome_unknown ${running}`])
 })
 
 // shows: The publication response warns of attempts that produced nothing and of outputs that do not match.
-t.test("a warning never refuses, and stands in the stored receipt", async (t) => {
+t.test("a warning never refuses a write, and is kept in the stored receipt", async (t) => {
   const attemptId = await work.attempt("registered")
   const body = { ...finding(room, { provenance: named([attemptId]) }), requestId: crypto.randomUUID() }
   const rehearsed = await room.ada.write("publish_finding", body, { rehearse: true })
   const receipt = await room.ada.write("publish_finding", body)
   t.equal(receipt.warnings.length, 1)
-  t.strictSame(rehearsed.warnings, receipt.warnings, "a rehearsal warns of the same")
+  t.strictSame(rehearsed.warnings, receipt.warnings, "a rehearsal gives the same warnings")
   await work.tell(attemptId, "cancelled")
   const replayed = await room.ada.write("publish_finding", body)
   holds(t, replayed, { replayed: true, warnings: receipt.warnings, result: receipt.result }, "a replay is what was said then")

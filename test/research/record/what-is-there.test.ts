@@ -1,4 +1,4 @@
-/** Lists, feeds and refusals as protocol.md, sections 1 to 4, decides them. */
+/** Lists, feeds and refusals follow protocol.md, sections 1 to 4. */
 import t from "tap"
 import { startDemo } from "../../../src/demo/demo.ts"
 import { openLog } from "../../../src/log.ts"
@@ -15,7 +15,7 @@ const { roomId, threadId } = room
 const stated = (await room.ada.write("publish_hypothesis", hypothesis(room))).result
 const found = (await room.ada.write("publish_finding", finding(room))).result
 
-t.test("an id given as a filter that names nothing is 404 under its own code", async (t) => {
+t.test("an unknown id in a filter is 404 under its own code", async (t) => {
   for (const [path, code] of [
     [`/hypotheses?roomId=${nobody}`, "room_unavailable"],
     [`/experiments?roomId=${nobody}`, "room_unavailable"],
@@ -33,7 +33,11 @@ t.test("an id given as a filter that names nothing is 404 under its own code", a
     const { status, body } = await at(path)
     t.strictSame([status, body.refusal], [404, code], path)
   }
-  t.match((await at(`/attempts?findingVersionId=${stated.versionId}`)).body.error, /is a hypothesis \(H1\)/, "and says what it is")
+  t.match(
+    (await at(`/attempts?findingVersionId=${stated.versionId}`)).body.error,
+    /is a hypothesis \(H1\)/,
+    "and the message says what it is",
+  )
   for (const path of [
     `/attempts?findingVersionId=${found.versionId.toUpperCase()}`,
     `/rooms/${roomId}/links?targetAuthorId=${lab.userIds.ada}&targetVersionId=${stated.versionId}`,
@@ -65,7 +69,7 @@ t.test("after beyond the watermark of a feed or timeline is 422 with current.wat
   }
 })
 
-t.test("an opaque cursor of another list or of other filters is 422", async (t) => {
+t.test("an opaque cursor from another list or from other filters is 422", async (t) => {
   const other = await lab.room("Another ramp")
   for (const place of [room, other]) await place.ada.write("publish_hypothesis", hypothesis(place))
   const cursor = async (path: string) => (await at(path)).body.nextCursor as unknown as string
@@ -98,10 +102,10 @@ t.test("a planned attempt names a plan that the current assignee accepted", asyn
   t.match(refused, { status: 422, refusal: "unknown_reference", issues: [{ path: "/planId", message: /^was accepted by ada/ }] })
   const { affordances } = await reader.read("experiment", { experimentId })
   const register = affordances.operations.find(({ operation, by }) => operation === "register_attempt" && by === "assignee")
-  t.notOk((register?.values?.intent as readonly string[] | undefined)?.includes("planned"), "nor is it afforded")
+  t.notOk((register?.values?.intent as readonly string[] | undefined)?.includes("planned"), "nor is it offered in affordances")
 })
 
-t.test("state_conflict for a step that does not follow names the steps that do", async (t) => {
+t.test("state_conflict names the steps that are allowed", async (t) => {
   const work = await Work.begin(lab, room)
   const attemptId = await work.attempt("registered")
   const { expected } = (await reader.read("attempt", { attemptId })).affordances
@@ -110,7 +114,7 @@ t.test("state_conflict for a step that does not follow names the steps that do",
   t.match(refused, { refusal: "state_conflict", message: /succeeded does not follow; started, preflight_failed or cancelled does/ })
 })
 
-t.test("current.needed is a list of strings, whoever lacks what", async (t) => {
+t.test("current.needed is a list of strings, whoever lacks the permission or role", async (t) => {
   const reading = await lab.client("grace", roomId, { permissions: ["post_thread"] })
   const lacking = await refusalOf(reading.write("publish_hypothesis", hypothesis(room)))
   t.strictSame(lacking.current?.needed, ["publish_records"])
@@ -118,13 +122,13 @@ t.test("current.needed is a list of strings, whoever lacks what", async (t) => {
   t.strictSame((await refusalOf(room.grace.write("assert_retraction", retraction))).current?.needed, ["author", "owner"])
 })
 
-t.test("an unknown Room is told as that", async (t) => {
+t.test("an unknown Room is reported as one", async (t) => {
   const lost = await refusalOf(room.ada.write("publish_hypothesis", hypothesis({ roomId: nobody, threadId })))
   t.match(lost, { status: 404, refusal: "room_unavailable", message: /no such Room/ })
   t.equal(await refusedAs(room.ada.write("publish_hypothesis", hypothesis({ roomId, threadId: nobody }))), "404 room_unavailable")
 })
 
-t.test("identity says when the membership is gone; no body on DELETE /api/session is no 415", async (t) => {
+t.test("identity shows that the membership has ended; DELETE /api/session without a body is not a 415", async (t) => {
   const gone = await lab.client("mary", roomId)
   t.match(await gone.read("identity"), { membership: { role: "member" } })
   await lab.browsers.ada.write("remove_member", { roomId, userId: lab.userIds.mary })
@@ -134,7 +138,7 @@ t.test("identity says when the membership is gone; no body on DELETE /api/sessio
   t.strictSame([left.status, left.body.person], [200, null])
 })
 
-t.test("paths in affordances and manifest carry the base path, as links do, and lead on below it", async (t) => {
+t.test("paths in affordances and the manifest carry the base path, as links do, and work below it", async (t) => {
   const demo = await startDemo({
     host: "127.0.0.1",
     port: 0,

@@ -1,4 +1,4 @@
-/** What a body must not say (protocol, sections 1 and 3): every fault at once, each at its place. */
+/** What a body must not contain (protocol, sections 1 and 3): all faults reported at once, each with its path. */
 import t from "tap"
 import { because, finding, hypothesis } from "./bodies.ts"
 import { openLab, refusedAs } from "./lab.ts"
@@ -10,7 +10,7 @@ const said = hypothesis(room)
 const { assertion } = said
 const undeclared = { type: "concept", key: "raises" } as const
 
-t.test("undeclared concepts stand beside schema faults in one invalid_schema", async (t) => {
+t.test("undeclared concepts are reported beside schema faults in one invalid_schema", async (t) => {
   const [cause] = assertion.roles
   const both = { ...said, assertion: { ...assertion, predicate: undeclared, roles: [cause] } }
   t.equal(
@@ -20,11 +20,11 @@ t.test("undeclared concepts stand beside schema faults in one invalid_schema", a
   t.equal(
     await refusedAs(room.ada.write("publish_hypothesis", { ...said, assertion: { ...assertion, predicate: undeclared } })),
     "422 unknown_reference /assertion/predicate/key",
-    "where only references are wrong, unknown_reference",
+    "if only references are wrong, unknown_reference",
   )
 })
 
-t.test("names of roles and arms are unique in their list", async (t) => {
+t.test("names of roles and of arms are unique within their list", async (t) => {
   const [cause, effect] = assertion.roles as never as [(typeof assertion.roles)[number], (typeof assertion.roles)[number]]
   const roles = [cause, { ...effect, role: cause.role }]
   t.equal(
@@ -40,7 +40,7 @@ t.test("names of roles and arms are unique in their list", async (t) => {
   )
 })
 
-t.test("lists of ids hold no duplicates, compared lower-cased", async (t) => {
+t.test("lists of ids hold no duplicates in any letter case", async (t) => {
   const { versionId } = (await room.ada.write("publish_hypothesis", said)).result
   const proposed = { roomId: room.roomId, threadId: room.threadId, question: "Is it so?", scope: "Here." }
   t.equal(
@@ -49,7 +49,7 @@ t.test("lists of ids hold no duplicates, compared lower-cased", async (t) => {
   )
 })
 
-t.test("supports and contradicts toward one hypothesis in one link is 422 invalid_schema at /towardHypothesis", async (t) => {
+t.test("supports and contradicts for one hypothesis in one link is 422 invalid_schema at /towardHypothesis", async (t) => {
   const work = await Work.begin(lab, room)
   const { versionId } = (await room.ada.write("publish_hypothesis", said)).result
   const found = (await room.ada.write("publish_finding", finding(room))).result
@@ -65,7 +65,7 @@ t.test("supports and contradicts toward one hypothesis in one link is 422 invali
   t.equal(await refusedAs(room.ada.write("link_experiment_finding", link)), "422 invalid_schema /towardHypothesis")
 })
 
-t.test("failure belongs to preflight_failed and failed, conclusion to a concluded checkpoint: elsewhere they are 422", async (t) => {
+t.test("failure is only for preflight_failed and failed, conclusion only for a concluded checkpoint: elsewhere they are 422", async (t) => {
   const work = await Work.begin(lab, room)
   const attemptId = await work.attempt()
   const { expected } = (await lab.reader.read("attempt", { attemptId })).affordances
@@ -87,7 +87,7 @@ t.test("failure belongs to preflight_failed and failed, conclusion to a conclude
   t.equal(await refusedAs(room.ada.write("post_research_checkpoint", { ...checkpoint, state: "open" })), "422 invalid_schema /conclusion")
 })
 
-t.test("the manifest and the exported schemas say so", async (t) => {
+t.test("the manifest and the exported schemas declare it", async (t) => {
   const { operations } = (await (await fetch(`${lab.house.baseUrl}/api/manifest`)).json()) as {
     operations: { name: string; onlyWhen: { field: string }[] }[]
   }

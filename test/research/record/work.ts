@@ -1,4 +1,4 @@
-/** Work that findings speak of: an experiment that somebody holds, a plan, and attempts that ended in every way. */
+/** Work for findings to cite: an experiment that somebody holds, a plan, and attempts with every kind of ending. */
 import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import { sha256 } from "./bodies.ts"
 import type { Lab, LabRoom } from "./lab.ts"
@@ -17,10 +17,10 @@ const ways: Readonly<Record<Ending, readonly Event["event"][]>> = {
 const failure = { stage: "running", explanation: "It did not go well." }
 export const reportedAt = "2026-11-20T09:30:00.000Z"
 
-/** What attempts of these tests bring forth where nothing else is said. */
+/** The output of attempts in these tests, unless another is given. */
 export const losses = { outputLabel: "losses.json", digest: sha256("a") }
 
-/** An execution of no plan, for attempts that nobody looks into. */
+/** An execution without a plan, for attempts whose details do not matter. */
 export const launch = {
   intent: "exploratory",
   repository: { url: "https://git.example.org/lab/work", commit: "0123456789abcdef0123456789abcdef01234567" },
@@ -40,7 +40,7 @@ export class Work {
     this.#pin = pin
   }
 
-  /** An experiment that `holder` proposed and took. */
+  /** Proposes and takes an experiment as `holder`. */
   static async begin(
     { house }: Lab,
     { roomId, threadId, ada }: LabRoom,
@@ -79,7 +79,7 @@ export class Work {
     return result.planId
   }
 
-  /** Registers an attempt and leads it to its end; one that succeeded brought forth `outputs`. */
+  /** Registers an attempt and reports its events up to the ending; a successful one has `outputs`. */
   async attempt(ending: Ending = "succeeded", outputs: Event["outputs"] = [losses], planId?: string): Promise<string> {
     const attemptId = crypto.randomUUID()
     await this.#holder.write("register_attempt", {
@@ -102,7 +102,7 @@ export class Work {
     await this.#holder.write("report_attempt_event", { attemptId, event, ...affordances.expected, reportedAt, ...failed, ...more })
   }
 
-  /** Completes it: nothing more happens to it. */
+  /** Completes the experiment. */
   async complete(): Promise<void> {
     await this.#holder.write("report_experiment_status", {
       experimentId: this.experimentId,
@@ -112,7 +112,7 @@ export class Work {
     })
   }
 
-  /** Gives it up. */
+  /** Cancels the experiment. */
   async tellCancelled(summary: string): Promise<void> {
     await this.#holder.write("report_experiment_status", {
       experimentId: this.experimentId,
@@ -122,7 +122,7 @@ export class Work {
     })
   }
 
-  /** An execution that names these attempts. */
+  /** Returns the provenance block of an execution that names these attempts. */
   execution(attemptIds: readonly string[], baselineAttemptIds: readonly string[] = [], planId?: string) {
     return { experimentId: this.experimentId, attemptIds, baselineAttemptIds, ...(planId === undefined ? {} : { planId }) }
   }

@@ -1,10 +1,10 @@
-/** How answers are written: stored texts are copied into whatever they stand in, and everything else is plain JSON. */
+/** How answers are written: stored texts are copied verbatim wherever they occur, and everything else is plain JSON. */
 import { deepStrictEqual } from "node:assert/strict"
 import fc from "fast-check"
 import t from "tap"
 import { JsonText, stored, type Writable, writeJson } from "../../../src/contract/json.ts"
 
-/** What a value says once everybody has parsed it. */
+/** The value after everything in it is parsed. */
 function plain(value: Writable): unknown {
   if (value instanceof JsonText) return JSON.parse(value.text)
   if (Array.isArray(value)) return value.map((item: Writable) => plain(item ?? null))
@@ -12,7 +12,7 @@ function plain(value: Writable): unknown {
   return Object.fromEntries(Object.entries(value).flatMap(([name, inner]) => (inner === undefined ? [] : [[name, plain(inner)]])))
 }
 
-/** Texts that look like what the writer works with; none holds NUL, which the service refuses everywhere. */
+/** Texts that look like the writer's own markers. None holds NUL, which the service refuses everywhere. */
 const strings = fc.oneof(
   fc.string({ unit: "binary" }).filter((text) => !text.includes("\u0000")),
   fc.constantFrom("\\u0000", '"\\u0000"', '\\"\\u0000\\"', "u0000", "\\", "\u2028"),
@@ -37,7 +37,7 @@ const { tree } = fc.letrec<{ tree: Writable }>((tie) => ({
   ),
 }))
 
-t.test("any value, with stored texts anywhere inside", (t) => {
+t.test("any value with stored texts anywhere inside is written as the same JSON", (t) => {
   fc.assert(
     fc.property(tree, (value) => deepStrictEqual(JSON.parse(writeJson(value)), JSON.parse(JSON.stringify(plain(value))))),
     { numRuns: 1_000 },
@@ -46,7 +46,7 @@ t.test("any value, with stored texts anywhere inside", (t) => {
   t.end()
 })
 
-t.test("stored texts are copied byte by byte, in the order they stand in", (t) => {
+t.test("stored texts are copied byte by byte, in their order", (t) => {
   const [one, two] = [new JsonText(stored('{ "b":1.0, "a":"\\u00e9" }')), new JsonText(stored("[1e2]"))]
   t.equal(
     writeJson({ items: [{ one, inner: { two } }, two], left: undefined, one }),
@@ -55,6 +55,6 @@ t.test("stored texts are copied byte by byte, in the order they stand in", (t) =
   t.equal(writeJson([undefined, one]), `[null,${one.text}]`)
   t.equal(writeJson(one), one.text)
   t.equal(writeJson([{ plain: "\u0000" }]), '[{"plain":"\\u0000"}]')
-  t.throws(() => writeJson([{ one, broken: "\u0000" }]), /holds NUL/, "what cannot be told apart is not guessed at")
+  t.throws(() => writeJson([{ one, broken: "\u0000" }]), /holds NUL/, "text that could be mistaken for a marker is refused")
   t.end()
 })
