@@ -75,7 +75,7 @@ async function send(agent: ResearchRoomClient, { kind, said: texts }: { kind: st
   return marker
 }
 
-test("new texts are found at once, even after kills, and with the same answers as an index built at once", {
+test("new texts are found at once, even after kills, just as an index built at once finds them", {
   timeout: 240_000,
 }, async (t) => {
   let { service, agent } = await served()

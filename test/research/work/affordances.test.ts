@@ -1,6 +1,6 @@
 /**
- * Affordances are exactly what the service would accept next, and from whom. After every step of a random history every
- * write is rehearsed by everybody: those that the reads afford must be admitted, all others refused.
+ * Affordances are exactly what the service would accept next, and from whom. After every step of a random history everybody
+ * rehearses every write: those that the reads afford must be admitted, all others refused.
  */
 import fc from "fast-check"
 import t from "tap"
@@ -16,7 +16,7 @@ t.teardown(() => house.close())
 const [owner, ...others] = house.people as [Person, ...Person[]]
 const reader = house.client()
 
-/** A Room in which a history happens. */
+/** A Room with the history under test. */
 class Scene {
   readonly room: TestRoom
   readonly members = new Set(house.people)
@@ -34,7 +34,7 @@ class Scene {
     return scene
   }
 
-  /** Everybody works with a credential for work and for nothing else. */
+  /** Gives a person a client with a credential for work only. */
   async #issue(person: Person) {
     this.#clients.set(
       person.userId,
@@ -44,10 +44,10 @@ class Scene {
 
   client = (person: Person) => this.#clients.get(person.userId) as ReturnType<House["client"]>
 
-  /** Everything that can be tried, each with what the reads say of it. */
+  /** Returns everything that can be tried, each with its affordances. */
   async subjects() {
     const experiments = await Promise.all(this.experiments.map((experimentId) => reader.read("experiment", { experimentId })))
-    // An attempt of any Room can be reproduced, those of earlier histories too.
+    // An attempt of any Room can be reproduced, even from earlier histories.
     const [any] = (await reader.read("attempts", { limit: 1 })).items
     const grounds = (experimentId: string): Grounds => ({
       planId: experiments.find((one) => one.experimentId === experimentId)?.acceptedPlans[0]?.planId,
@@ -73,7 +73,7 @@ class Scene {
     ]
   }
 
-  /** Rehearses everything by everybody and says where affordances and admission part. */
+  /** Rehearses every write as every person, and returns where affordances and admission disagree. */
   async disagreements(): Promise<string[]> {
     const found: string[] = []
     for (const { id, affordances, name, tries, grounds } of await this.subjects()) {
@@ -96,7 +96,7 @@ class Scene {
     return found
   }
 
-  /** What the lists afford, where that is not what each read affords. */
+  /** Returns the affordances in lists that differ from those of the single reads. */
   async unlike(): Promise<unknown[]> {
     const { roomId } = this.room
     const listed = [...(await reader.read("experiments", { roomId })).items, ...(await reader.read("attempts", { roomId })).items]
@@ -104,7 +104,7 @@ class Scene {
     return listed.filter(({ affordances }) => !read.has(JSON.stringify(affordances)))
   }
 
-  /** What may happen next: any afforded write, a proposal, somebody leaving or coming back, half an hour. */
+  /** The possible next moves: any afforded write, a proposal, a member leaving or returning, or half an hour passing. */
   async moves(): Promise<(() => Promise<unknown>)[]> {
     const moves: (() => Promise<unknown>)[] = []
     for (const { id, affordances, tries, grounds } of await this.subjects()) {
@@ -117,7 +117,7 @@ class Scene {
     if (this.experiments.length < 2) moves.unshift(() => this.#propose([...this.members].at(-1) as Person))
     const away = others.find((person) => !this.members.has(person))
     moves.push(() => (away === undefined ? this.#leave(others.at(-1) as Person) : this.#return(away)))
-    // Leases lapse in the meantime.
+    // Leases lapse during this time.
     moves.push(async () => void (ahead += 31 * 60_000))
     return moves
   }
@@ -136,7 +136,7 @@ class Scene {
   }
   async #return(person: Person) {
     await house.does(owner, "add_member", { roomId: this.room.roomId, username: person.username })
-    // The credentials of the earlier membership stay closed.
+    // The credentials of the earlier membership stay revoked.
     await this.#issue(person)
     this.members.add(person)
   }
@@ -149,7 +149,7 @@ const seed = Number(process.env.SEED ?? seedWhenJudged ?? Date.now() % 2 ** 31)
 // shows: The proposer amends and cancels while it is open; an amendment raises the revision.
 // shows: Completed and cancelled are final; there is no forced takeover.
 // shows: Only the assignee registers planned, exploratory or rerun attempts; any member registers a reproduction without taking the work.
-t.test("after every step, what is afforded is admitted and everything else refused", async (t) => {
+t.test("after every step, every afforded write is admitted and every other refused", async (t) => {
   let [steps, tried] = [0, 0]
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(10_000), { minLength: 8, maxLength: 16 }), async (picks) => {

@@ -1,4 +1,4 @@
-/** Reads what an experiment or attempt affords, and writes what is afforded, or what is not. */
+/** Reads the affordances of an experiment or attempt, and attempts afforded and other writes. */
 import type { AgentOperation, AnswerOf, ResearchRoomClient } from "research-room/client"
 import { launch, nobody, plan, told } from "./bodies.ts"
 import type { Person } from "./house.ts"
@@ -6,7 +6,7 @@ import type { Person } from "./house.ts"
 type Affordances = AnswerOf<"experiment">["affordances"] | AnswerOf<"attempt">["affordances"]
 export type Affordance = Affordances["operations"][number]
 
-/** One write that could be tried: an operation, and the value of the field that `values` speaks of. */
+/** One write to try: an operation, and the value of the field that the affordance's `values` restrict. */
 export interface Try {
   readonly operation: AgentOperation
   readonly field?: "status" | "intent" | "event"
@@ -36,7 +36,7 @@ export const attemptTries: readonly Try[] = each("report_attempt_event", "event"
   "cancelled",
 ])
 
-/** Whether a read affords a write to a person. @param isMember what "any member" means for them */
+/** Whether a read affords a write to a person. @param isMember whether "any member" includes them */
 export const affords = ({ operations }: Affordances, { operation, field, value }: Try, { userId }: Person, isMember: boolean): boolean =>
   operations.some((one) => {
     const forThem = one.userId === null ? one.by === "any_member" && isMember : one.userId === userId
@@ -44,14 +44,14 @@ export const affords = ({ operations }: Affordances, { operation, field, value }
     return one.operation === operation && forThem && ofValue
   })
 
-/** What a write builds on besides its subject: ids that exist, where there are any. */
+/** Ids that a write builds on besides its subject; undefined if no such object exists. */
 export interface Grounds {
   readonly planId: string | undefined
   readonly ownAttempt: string | undefined
   readonly anyAttempt: string | undefined
 }
 
-/** The body of a write: its guard copied from the read, everything else as short as it may be. */
+/** The body of a write: its guard copied from the read, and otherwise as short as possible. */
 export function bodyOf(
   { operation, value }: Try,
   subject: object,
@@ -77,7 +77,7 @@ export function bodyOf(
   return { ...subject, ...expected, ...more[operation]?.() }
 }
 
-/** Tries a write without doing it: null when it would be admitted, else the code of its refusal. */
+/** Rehearses a write. @returns null if it would be admitted, otherwise the code of the refusal */
 export async function rehearsed(client: ResearchRoomClient, { operation }: Try, body: Record<string, unknown>): Promise<string | null> {
   try {
     await client.write(operation, body as never, { rehearse: true })

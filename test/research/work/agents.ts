@@ -1,4 +1,4 @@
-/** What the two agents of the pair do outside the service: start it as users do, run programs, hash what comes out. */
+/** What the two agents of the pair do outside the service: start it as users do, run programs, hash their output. */
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { once } from "node:events"
@@ -7,11 +7,11 @@ import { executable, start } from "../../support/program.ts"
 
 export interface Started extends Cast {
   readonly baseUrl: string
-  /** Asks it to end, and returns its exit code. */
+  /** Stops the service and returns its exit code. */
   end(): Promise<number | null>
 }
 
-/** Starts the built `research-room demo --json` in a folder of its own. @throws Error before a build */
+/** Starts the built `research-room demo --json` in its own folder. @throws Error if there is no build */
 export async function startExecutable(folder: string, ...args: readonly string[]): Promise<Started> {
   const started = start(executable(), ["demo", "--json", ...args], { folder, env: { TMPDIR: folder } })
   const [line] = await started.printed(/^\{.*\}(?=\n)/)
@@ -34,7 +34,7 @@ export interface Run {
   readonly endedAt: string
 }
 
-/** Runs a program for real, timed, its output hashed. `node` is the Node that runs the tests. */
+/** Runs a real program, measures its time and hashes its output. `node` is the Node that runs the tests. */
 export async function run([program, ...args]: readonly string[], folder: string): Promise<Run> {
   const startedAt = new Date().toISOString()
   const begun = performance.now()
@@ -56,7 +56,7 @@ export async function run([program, ...args]: readonly string[], folder: string)
   }
 }
 
-/** The lines of an output as metrics: one point for each number of intervals. */
+/** Converts the lines of an output to metrics: one point for each number of intervals. */
 export const metricsOf = (output: Buffer) =>
   output
     .toString()

@@ -1,4 +1,4 @@
-/** Who holds what, across Rooms, and what a credential could do now. */
+/** Each person's assignments across Rooms, and what a credential allows now. */
 import t from "tap"
 import { operations } from "../../../src/contract/operations/index.ts"
 import { House, type Person } from "./house.ts"
@@ -10,7 +10,7 @@ const [owner, member] = house.people as [Person, Person]
 const [first, second] = [await house.room(), await house.room()]
 const work = operations.filter(({ permissions }) => permissions.includes("manage_own_experiments")).map(({ name }) => name)
 
-t.test("assignments are those of the person, in every Room", async (t) => {
+t.test("assignments are the person's, from every Room", async (t) => {
   const here = await experimentIn("claimed", first, owner, member)
   const there = await experimentIn("in_progress", second, owner, member)
   await experimentIn("completed", first, owner, member)
@@ -19,7 +19,7 @@ t.test("assignments are those of the person, in every Room", async (t) => {
     { experimentId: here.experimentId, label: "E1", roomId: first.roomId, status: "claimed" },
     { experimentId: there.experimentId, label: "E1", roomId: second.roomId, status: "in_progress" },
   ]
-  /** The same as a Room shows it: a label is marked where it is another Room's. */
+  /** The same assignments as seen from a Room: labels of other Rooms are marked. */
   const seenFrom = (here: string) =>
     held.map((each) => (each.roomId === here ? each : { ...each, labelFromOtherRoom: true, originRoomId: each.roomId }))
   for (const room of [first, second]) {
@@ -30,7 +30,7 @@ t.test("assignments are those of the person, in every Room", async (t) => {
     t.same(
       status.assignments,
       held.filter(({ roomId }) => roomId === room.roomId),
-      "the status is of one Room",
+      "the status covers one Room",
     )
   }
   t.same((await first.client(owner).identity()).assignments, [], "proposing is not holding")
@@ -42,7 +42,7 @@ t.test("assignments are those of the person, in every Room", async (t) => {
 })
 
 // shows: Identity, status and access are read with a credential, of its own Room.
-t.test("access tells which work would be let in, and by which refusal it would be turned away", async (t) => {
+t.test("access tells which work writes would be admitted, and gives the refusal for the others", async (t) => {
   const { roomId } = first
   const refusals = async (client: ReturnType<House["client"]>) => {
     const { operations: listed } = await client.read("room_access", { roomId })
@@ -59,7 +59,7 @@ t.test("access tells which work would be let in, and by which refusal it would b
   t.same(await refusals(talker), ["permission_missing"])
   await house.does(owner, "archive_room", { roomId, reason: "Over." })
   t.same(await refusals(first.client(member)), ["room_unavailable"])
-  t.same(await refusals(talker), ["permission_missing"], "in the order in which it is checked")
+  t.same(await refusals(talker), ["permission_missing"], "in the order of the checks")
   await house.does(owner, "restore_room", { roomId, reason: "Not over." })
   await house.does(owner, "remove_member", { roomId, userId: member.userId })
   t.same(await refusals(first.client(member)), ["not_a_member"])

@@ -1,4 +1,4 @@
-/** Bodies of work, as short as they may be: what a test does not speak about is left to these. */
+/** The shortest valid bodies of work, for whatever a test does not care about. */
 import type { WriteInput } from "research-room/client"
 import type { TestRoom } from "./house.ts"
 
@@ -9,7 +9,7 @@ export const proposal = ({ roomId, threadId }: Pick<TestRoom, "roomId" | "thread
 
 const protocol = { summary: "Run it and look.", steps: [], arms: [{ name: "only", argv: ["node", "run.js"] }] }
 
-/** A plan, but for its experiment and what is expected of it. */
+/** A plan without its experiment and expected values. */
 export const plan = {
   repository: pin,
   hypotheses: [],
@@ -19,7 +19,7 @@ export const plan = {
   requiredMaterials: [],
 } as const satisfies Partial<WriteInput<"accept_plan">>
 
-/** An execution, but for its ids, its intent and what goes with that. */
+/** An execution without its ids, its intent and the fields that the intent needs. */
 export const launch = { repository: pin, argv: ["node", "run.js"], configuration: {}, inputs: [] } as const satisfies Partial<
   WriteInput<"register_attempt">
 >
@@ -27,13 +27,13 @@ export const launch = { repository: pin, argv: ["node", "run.js"], configuration
 export const reportedAt = "2026-11-20T09:30:00.000Z"
 export const failure = { stage: "running", explanation: "It did not go well." }
 
-/** What an event needs beyond its attempt and what is expected of it. */
+/** The fields an event needs besides its attempt and expected values. */
 export const told = (event: WriteInput<"report_attempt_event">["event"]) =>
   ({ event, reportedAt, ...(event === "failed" || event === "preflight_failed" ? { failure } : {}) }) satisfies Partial<
     WriteInput<"report_attempt_event">
   >
 
-/** Well formed, and nothing's id. */
+/** A well-formed id that belongs to nothing. */
 export const nobody = "0198f3a0-dead-4ead-8ead-00000000dead"
 
 export const sha256 = (digit: string) => `sha256:${digit.repeat(64)}`

@@ -1,6 +1,6 @@
 /**
- * A fetch that holds every answer against the contract, and every refusal against the codes that its route promises in
- * the OpenAPI document.
+ * A fetch that checks every answer against the contract, and every refusal against the codes that its route declares in the
+ * OpenAPI document.
  */
 import type { Fetch } from "research-room/client"
 import { operationRefusals, readRefusals } from "../../../src/discovery/possible-refusals.ts"
@@ -27,13 +27,13 @@ const routes: readonly Route[] = [
   })),
 ]
 
-/** @throws Error for a refusal that the route does not promise */
+/** @throws Error for a refusal that the route does not declare */
 function mustBePromised(method: string, path: string, { refusal }: { refusal: RefusalCode }): void {
   const route = routes.find((one) => one.method === method && one.path.test(path))
   if (route?.codes.includes(refusal) === false) throw new Error(`${route.name} was refused ${refusal}, which its route does not promise`)
 }
 
-/** @throws Error when an answer is not as the contract promises it */
+/** @throws Error if an answer does not match the contract */
 export const checking =
   (fetch: Fetch): Fetch =>
   async (url, init) => {

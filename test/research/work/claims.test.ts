@@ -1,6 +1,6 @@
 /**
- * Two agents of one person and one of another work in one Room. Each says what it is at; the others are told, and what is claimed is
- * offered to nobody else.
+ * Two agents of one person and one of another work in one Room. Each claims what it works on; the others see it, and `next`
+ * offers claimed work to nobody else.
  */
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
@@ -40,7 +40,7 @@ const refusedWith = (write: Promise<unknown>) =>
   )
 
 // shows: skill: next
-test("what is claimed is offered to nobody, shown in next and in the brief, and ends by itself", async (t) => {
+test("claimed work is offered to nobody, shown in next and in the brief, and the claim expires by itself", async (t) => {
   const experimentId = await propose()
   t.ok(await offered(experimentId))
   const { warnings } = await claim(mcp, { object: experimentId, what: "run", note: "Seeds 1 to 5." })
@@ -61,7 +61,7 @@ test("what is claimed is offered to nobody, shown in next and in the brief, and 
   t.strictSame(await claimed(), [])
 })
 
-test("a write of that agent about it renews the claim, one of another agent does not", async (t) => {
+test("a write about the object by the claiming agent renews the claim, one by another agent does not", async (t) => {
   const experimentId = await propose()
   await claim(mcp, { object: experimentId, what: "run" })
   own.pass(20 * MINUTE)
@@ -80,11 +80,11 @@ test("a write of that agent about it renews the claim, one of another agent does
   own.pass(20 * MINUTE)
   await mcp.write("post_message", { threadId, ...message("Why 400 steps?", { replyToEntryId: entry?.entryId }) } as never)
   own.pass(20 * MINUTE)
-  t.strictSame(await claimed(), ["review H1 ada mcp"], "an answer to its card concerns it")
+  t.strictSame(await claimed(), ["review H1 ada mcp"], "a reply to its card is about it")
   own.pass(20 * MINUTE)
 })
 
-test("whoever does the same is told by whom it is claimed and until when; it is not refused", async (t) => {
+test("an agent that does claimed work gets a warning with the claimant and the time limit; it is not refused", async (t) => {
   const experimentId = await propose()
   const { result: first } = await claim(mcp, { object: experimentId, what: "run" })
   const taken = await runner.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
@@ -93,7 +93,7 @@ test("whoever does the same is told by whom it is claimed and until when; it is 
   ])
   t.match(taken.warnings[0]?.message, "ada · agent mcp has claimed this work until ")
   t.strictSame(codes(await claim(sweeper, { object: experimentId, what: "run" })), ["claimed_by"], "another agent of the same person too")
-  t.strictSame(codes(await claim(runner, { object: experimentId, what: "review" })), [], "other work is not the same")
+  t.strictSame(codes(await claim(runner, { object: experimentId, what: "review" })), [], "other work is a different claim")
   await claim(mcp, { threadId, what: "write_checkpoint" })
   const { thread } = (await runner.read("thread_research_context", { threadId })) as { thread: { timelineWatermark: number } }
   const { timelineWatermark } = thread
@@ -109,7 +109,7 @@ test("whoever does the same is told by whom it is claimed and until when; it is 
   own.pass(300 * MINUTE)
 })
 
-test("a new claim replaces the agent's own for the same work, and its person releases it", async (t) => {
+test("a new claim replaces the agent's own for the same work, and its person can release it", async (t) => {
   const experimentId = await propose()
   const first = await claim(mcp, { object: experimentId, what: "run", minutes: 240 })
   const second = await claim(mcp, { object: experimentId, what: "run", minutes: 5 })
@@ -127,7 +127,7 @@ test("a new claim replaces the agent's own for the same work, and its person rel
   t.match(items.at(-1)?.concerns, [{ kind: "work_claim", id: claimId }])
 })
 
-test("a claim on what is not there, is over, or is another Room's is refused", async (t) => {
+test("a claim on an object that is unknown, completed or in another Room is refused", async (t) => {
   const experimentId = await propose()
   await grace.write("cancel_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open", reason: "Answered elsewhere." })
   t.equal(await refusedWith(claim(mcp, { object: experimentId, what: "run" })), "experiment_not_open")
@@ -146,7 +146,7 @@ test("a claim on what is not there, is over, or is another Room's is refused", a
   t.equal(await refusedWith(claim(mcp, { threadId: other.openingThreadId, what: "write_checkpoint" })), "scope_missing")
 })
 
-test("claims come through a replay, an earlier moment, withholding and an import", async (t) => {
+test("claims survive a replay, a read of an earlier moment, withholding and an import", async (t) => {
   const experimentId = await propose()
   const receipt = await claim(mcp, { object: experimentId, what: "run", minutes: 240, note: "The key is hunter2." })
   const { claimId, until } = receipt.result
@@ -158,7 +158,7 @@ test("claims come through a replay, an earlier moment, withholding and an import
   own.pass(60 * MINUTE)
   const at = receipt.activity?.sequence
   const past = await ask(`${own.baseUrl}/api/research/rooms/${roomId}/next?at=${at}`)
-  t.match(past.body.claims, [{ claimId, until }], "as of its own entry it lasts until then")
+  t.match(past.body.claims, [{ claimId, until }], "at the moment of its own entry it lasts until then")
   const before = await ask(`${own.baseUrl}/api/research/rooms/${roomId}/next?at=${Number(at) - 1}`)
   t.strictSame(before.body.claims, [])
   await ada.write("withhold_content", {
@@ -166,7 +166,7 @@ test("claims come through a replay, an earlier moment, withholding and an import
   } as never)
   t.match((await next()).claims, [{ claimId, note: { withheld: { reason: "secret" } } }])
   t.match(await (await fetch(`${own.baseUrl}/rooms/${roomId}`)).text(), /Withheld/)
-  t.strictSame(checkData(own.instance.db).problems, [], "a replay makes the same tables")
+  t.strictSame(checkData(own.instance.db).problems, [], "a replay builds the same tables")
   const there = elsewhere(t)
   await there.import(new Uint8Array(await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer()))
   t.strictSame(there.problems(), [])

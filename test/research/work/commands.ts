@@ -1,4 +1,4 @@
-/** The writes that the model test tries in any order, by anybody, with right and wrong beliefs; each is held against the model. */
+/** The writes that the model test tries in any order, by anybody, with right and wrong expectations. Each is checked against the model. */
 import fc from "fast-check"
 import { RefusedError, type ResearchRoomClient, type WriteInput } from "research-room/client"
 import { launch, plan, proposal, told } from "./bodies.ts"
@@ -14,14 +14,14 @@ type Command = fc.AsyncCommand<model.World, Real>
 const people = 4
 /** The last one is not a member of the Room. */
 const anybody = fc.integer({ min: 0, max: people })
-/** Anybody, and more often those whom it concerns. */
+/** Anybody, but more often the proposer or holder. */
 const who = fc.oneof(anybody, { weight: 4, arbitrary: fc.constantFrom("proposer" as const, "holder" as const) })
 type Role = number | "proposer" | "holder"
 const personOf = ({ proposer, holder }: model.Experiment, role: Role) =>
   role === "proposer" ? proposer : role === "holder" ? (holder ?? proposer) : role
 const pick = fc.nat(1_000)
 const one = <T>(choices: readonly T[], index: number) => choices[index % choices.length] as T
-/** Mostly what is so; else an old revision, a later one, or another status. */
+/** Mostly the true values; otherwise an old revision, a later one, or another status. */
 const slip = fc.oneof(
   { weight: 5, arbitrary: fc.constant("right" as const) },
   fc.constantFrom("old" as const, "early" as const, "other" as const),
@@ -37,7 +37,7 @@ function believe(
   return { expectedRevision: revision, expectedStatus: how === "other" ? (status === other ? "cancelled" : other) : status }
 }
 
-/** Sends a write and holds what comes against the model. @returns the result, where it was accepted */
+/** Sends a write and checks the outcome against the model. @returns the result, if it was accepted */
 async function held<T extends { readonly result: unknown }>(
   write: Promise<T>,
   expected: string | null,
@@ -55,7 +55,7 @@ async function held<T extends { readonly result: unknown }>(
   return result
 }
 
-/** What the service shows of an experiment must be what the model holds. */
+/** Checks that the service shows an experiment as the model has it. */
 async function compare(world: model.World, { clients }: Real, experiment: model.Experiment): Promise<void> {
   const { status, revision, assigneeId, attempts, plans } = await (clients[0] as ResearchRoomClient).read("experiment", {
     experimentId: experiment.id,
@@ -95,7 +95,7 @@ const propose = anybody.map(
   }),
 )
 
-/** What ends an experiment comes less often, or most histories would be short. */
+/** Writes that end an experiment are rarer, or most histories would be short. */
 const steps: readonly model.Step[] = [
   "amend_experiment",
   "take_experiment",

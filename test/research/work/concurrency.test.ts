@@ -1,4 +1,4 @@
-/** Sixteen agents at once, over a socket and on a file: nobody wins twice, nothing is lost, no number is skipped. */
+/** Sixteen agents at once, over a socket and on a file: no race has two winners, nothing is lost, no number is skipped. */
 import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import t from "tap"
 import { checkData } from "../../../src/check/check.ts"
@@ -13,7 +13,7 @@ const room = await house.room()
 const [first] = house.people as [Person]
 const clients = house.people.map((person) => room.client(person))
 
-/** What each of the promises came to: a receipt, or the refusal. */
+/** Sorts the outcomes of the writes into receipts and refusals. */
 const outcomes = async <T>(writes: readonly Promise<T>[]) => {
   const settled = await Promise.allSettled(writes)
   const won = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
@@ -22,7 +22,7 @@ const outcomes = async <T>(writes: readonly Promise<T>[]) => {
 }
 
 // shows: A take is atomic: of many takers one wins.
-t.test("of sixteen takers exactly one wins, again and again", async (t) => {
+t.test("of sixteen takers exactly one wins, in every round", async (t) => {
   for (let round = 0; round < 5; round++) {
     const { experimentId } = await experimentIn("open", room, first, first)
     const { won, lost } = await outcomes(
@@ -46,12 +46,12 @@ t.test("of sixteen takers exactly one wins, again and again", async (t) => {
     t.same(
       history?.items.map(({ operation }) => operation),
       ["propose_experiment", "take_experiment"],
-      "and the history knows of one",
+      "and the history has one take",
     )
   }
 })
 
-t.test("the same taker sending the same take sixteen times takes once", async (t) => {
+t.test("the same taker sending the same take sixteen times takes it once", async (t) => {
   const { experimentId } = await experimentIn("open", room, first, first)
   const take = { experimentId, expectedRevision: 1, expectedStatus: "open" as const, requestId: crypto.randomUUID() }
   const { won } = await outcomes(clients.map(() => room.client(first).write("take_experiment", take)))
@@ -61,7 +61,7 @@ t.test("the same taker sending the same take sixteen times takes once", async (t
 })
 
 // shows: A release supplies a handoff, clears the assignment and keeps plans, reports and findings.
-t.test("released by one, taken by one of the others", async (t) => {
+t.test("released by one holder, taken by one of the others", async (t) => {
   const { experimentId, expected } = await experimentIn("claimed", room, first, first)
   const takes = clients
     .slice(1)
@@ -79,7 +79,7 @@ const POINTS = 3
 const measured = (from: number) =>
   Array.from({ length: POINTS }, (_, index) => ({ name: "loss", value: 1 / (from + index + 1), step: from + index }))
 
-/** One agent's whole attempt. Every event is sent twice at once: one of the two must be the other's replay. */
+/** One agent's whole attempt. Every event is sent twice at once: exactly one of the two must be a replay of the other. */
 async function work(client: ResearchRoomClient, made: Made, base: string, index: number): Promise<string> {
   const attemptId = crypto.randomUUID()
   const grounds =
@@ -120,12 +120,12 @@ t.test("sixteen agents register and report at once", async (t) => {
     failed: AGENTS / 2,
     cancelled: 0,
   })
-  t.same(experiment.affordances.expected, made.expected, "none of it moved the experiment")
+  t.same(experiment.affordances.expected, made.expected, "none of it changed the experiment")
   const { items } = await room.client(first).read("attempts", { experimentId })
   t.same(
     items.map(({ label }) => Number(label.slice(1))).sort((one, other) => one - other),
     Array.from({ length: AGENTS + 1 }, (_, index) => index + 1),
-    "labels are dense",
+    "labels have no gaps",
   )
   t.same(new Set(items.map(({ registrant }) => registrant.userId)).size, AGENTS)
 
@@ -135,7 +135,7 @@ t.test("sixteen agents register and report at once", async (t) => {
     t.same(
       attempt.events.map(({ event, revision }) => `${revision} ${event}`),
       ["1 registered", "2 started", "3 progress", "4 progress", "5 progress", `6 ${end}`],
-      "no event is lost, none is there twice",
+      "no event is lost or doubled",
     )
     t.same(
       attempt.outputs.map(({ outputLabel }) => outputLabel),
@@ -153,7 +153,7 @@ t.test("sixteen agents register and report at once", async (t) => {
   }
 })
 
-t.test("afterwards the record is whole", async (t) => {
+t.test("afterwards the record is complete", async (t) => {
   const feed = await room.client(first).verifyActivity(room.roomId)
   const sequences: number[] = []
   const registered: string[] = []
@@ -169,14 +169,14 @@ t.test("afterwards the record is whole", async (t) => {
   t.same(
     registered,
     registered.map((_, index) => `A${index + 1}`),
-    "labels were given in the order of the timeline",
+    "labels follow the order of the timeline",
   )
   t.ok(feed.entries > sequences.length)
   t.same(checkData(house.instance.db).problems, [])
 })
 
 // shows: A retry of a registration keeps its ids and body; a rerun is a new attempt.
-t.test("sixteen registrations of one attemptId: one is accepted", async (t) => {
+t.test("of sixteen registrations of one attemptId, one is accepted", async (t) => {
   const made = await experimentIn("completed", room, first, first)
   const base = (await room.client(first).read("attempts", { limit: 1 })).items[0]?.attemptId as string
   const body = {
@@ -192,7 +192,7 @@ t.test("sixteen registrations of one attemptId: one is accepted", async (t) => {
   t.equal(lost.length, AGENTS - 1)
 })
 
-t.test("sixteen registrations of one material: one is new, all have one label", async (t) => {
+t.test("of sixteen registrations of one material, one is new, and all get the same label", async (t) => {
   const { won } = await outcomes(
     clients.map((client) => client.write("register_material", { roomId: room.roomId, reference: sha256("f"), name: "The same for all" })),
   )

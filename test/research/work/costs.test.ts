@@ -1,4 +1,4 @@
-/** What attempts cost is added up beside what their plans allow. */
+/** Costs of attempts are added up and compared with the budgets of their plans. */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { openLab, refusalOf } from "../record/lab.ts"
@@ -18,7 +18,7 @@ const tell = async (attemptId: string, event: "progress" | "succeeded", cost: Co
 }
 const [first, second] = [await work.attempt("started", [], planId), await work.attempt("started", [], planId)]
 
-t.test("each telling replaces the one before; an experiment, a plan and a Room add up what attempts said last", async (t) => {
+t.test("each report replaces the one before; an experiment, a plan and a Room add up the latest reports of attempts", async (t) => {
   await tell(first, "progress", { gpuHours: 1 })
   t.same((await tell(first, "progress", { gpuHours: 2.5, money: { amount: 7.5, currency: "EUR" } })).warnings, [])
   await tell(second, "progress", { gpuHours: 0.1, tokens: 1_000, wallSeconds: 60 })
@@ -35,7 +35,7 @@ t.test("each telling replaces the one before; an experiment, a plan and a Room a
   t.same((await lab.reader.read("room", { roomId: room.roomId })).costs, costs)
 })
 
-t.test("who goes over the budget is told so, and other currencies are not added", async (t) => {
+t.test("going over budget gives a warning, and other currencies are not added", async (t) => {
   const { warnings } = await tell(second, "succeeded", { gpuHours: 2, money: { amount: 3, currency: "USD" } })
   t.match(warnings, [{ code: "over_budget", message: /P1 are over its budget: 4\.5 of 4 GPU hours\.$/, plan: { planId, label: "P1" } }])
   const late = await tell(second, "progress", { money: { amount: 3, currency: "EUR" } }, { late: true })
@@ -44,7 +44,7 @@ t.test("who goes over the budget is told so, and other currencies are not added"
   t.same(costs.spent.money, [{ currency: "EUR", amount: 10.5 }])
 })
 
-t.test("what is no cost is refused, with its place", async (t) => {
+t.test("an invalid cost is refused, with its path", async (t) => {
   const issues = async (cost: object) => (await refusalOf(tell(first, "progress", cost as Cost))).issues?.map(({ path }) => path)
   t.same(await issues({ gpuHours: -1 }), ["/cost/gpuHours"])
   t.same(await issues({ tokens: 1.5 }), ["/cost/tokens"])
@@ -53,7 +53,7 @@ t.test("what is no cost is refused, with its place", async (t) => {
   t.same(await issues({ cpuHours: 1 }), ["/cost/cpuHours"])
 })
 
-t.test("pages and Markdown say it", async (t) => {
+t.test("pages and Markdown show costs and budgets", async (t) => {
   const page = async (path: string) => (await fetch(`${lab.house.baseUrl}${path}`)).text()
   t.match(await page(`/plans/${planId}`), /2\.5 GPU hours, 10\.5 EUR \(2 attempts\)/)
   t.match(await page(`/experiments/${experimentId}`), /Over budget: 10\.5 of 10 EUR\./)

@@ -1,4 +1,4 @@
-/** A repository check that counts what it is asked, and answers as the test wants. */
+/** A repository check that counts its requests, and answers as the test wants. */
 import type { OutsideCheck } from "../../../src/ledger/write/admission.ts"
 
 type Answer = Awaited<ReturnType<OutsideCheck["check"]>>
@@ -7,9 +7,9 @@ export const hidden = "https://git.example.org/lab/hidden"
 
 export class CountingCheck implements OutsideCheck {
   readonly asked: string[] = []
-  /** Answers that come first, one for each question. */
+  /** Answers to give first, one for each request. */
   readonly next: Answer[] = []
-  /** Held back until it resolves. */
+  /** Answers wait until this resolves. */
   gate: Promise<void> = Promise.resolve()
 
   async check({ url, commit }: { url: string; commit: string }): Promise<Answer> {

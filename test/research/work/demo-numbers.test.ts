@@ -1,4 +1,4 @@
-/** Every number in the demo's main Room is in the metrics of the attempts it speaks of, or can be recomputed from them. */
+/** Every number in the demo's main Room is in the metrics of the attempts that the sentence is about, or can be recomputed from them. */
 import { startResearchRoom } from "research-room/testing"
 import { textOf } from "research-room/client"
 import t from "tap"
@@ -16,14 +16,14 @@ const context = await reader.read("room_context", { roomId })
 const runs = await runsOf(reader, roomId)
 const byLabel = new Map(runs.map((run) => [run.label, run]))
 const named = (labels: readonly string[]): Run[] => [...new Set(labels)].flatMap((label) => byLabel.get(label) ?? [])
-/** The attempts behind each record, and what it says. */
+/** The attempts behind each record, and its wording. */
 const behind = new Map<string, readonly string[]>()
 const wordings = new Map<string, string>()
-/** The numbers that records set as margins and bounds. */
+/** The numbers that records state as margins and bounds. */
 const given = new Set<string>()
 const sentences: Sentence[] = []
 
-/** The attempts that a text speaks of: those it names, those of the records and experiments it names, and those of `records`. */
+/** The attempts that a text is about: those it names, and those of the records and experiments that it or `records` names. */
 function spokenOf(text: string, records: readonly string[] = []): Run[] {
   const labels = [...(text.match(/\b[AFE]\d+\b/g) ?? []), ...records]
   const ofExperiment = (label: string) =>
@@ -48,12 +48,12 @@ interface Content {
   readonly references: readonly { explanation: string }[]
   readonly premises?: readonly { explanation: string }[]
 }
-/** Hypotheses are a list of their own. */
+/** The context lists hypotheses separately. */
 const published = [...context.hypotheses, ...context.publications]
 for (const { versionId, label, kind } of published) {
   const record = await reader.read("record", { versionId })
   const { assertion, limitations, references, premises = [], scope } = record.content as unknown as Content
-  // What a correction says of a record is about the record too: it tells where a wrong number is from.
+  // A correction is about the record too: it explains where a wrong number came from.
   wordings.set(label, [assertion.wording, ...record.notices.map(({ explanation }) => explanation)].join(" "))
   behind.set(
     label,
@@ -105,7 +105,7 @@ for (const { experimentId, label } of context.experiments)
     for (const text of [question, scope, explanation, reason, summary, handoff, protocol?.summary, ...(protocol?.successCriteria ?? [])])
       says(label, text, [label])
   }
-// A planned size that was never run, and the exit code of what the system ended, are in the words of plans and events only.
+// A planned size that was never run and the exit code of a killed run appear only in the words of plans and events.
 const everything = setUp(runs)
 for (const { wording } of context.hypotheses)
   for (const size of textOf(wording)
@@ -113,7 +113,7 @@ for (const { wording } of context.hypotheses)
     ?.slice(1) ?? [])
     everything.add(size)
 
-t.test("each number of each sentence can be found or recomputed", (t) => {
+t.test("each number in each sentence can be found or recomputed", (t) => {
   let checked = 0
   for (const sentence of sentences) {
     const isKnown = explains(sentence, given, everything)
@@ -126,7 +126,7 @@ t.test("each number of each sentence can be found or recomputed", (t) => {
   t.end()
 })
 
-t.test("and one that is a little off would be noticed", (t) => {
+t.test("most numbers that are slightly wrong would be noticed", (t) => {
   let moved = 0
   let missed = 0
   for (const sentence of sentences) {
@@ -137,16 +137,16 @@ t.test("and one that is a little off would be noticed", (t) => {
         if (isKnown((Number(number) + by).toFixed(3))) missed += 1
       }
   }
-  t.ok(moved > 100, `${moved} numbers moved`)
+  t.ok(moved > 100, `${moved} altered numbers`)
   t.ok(missed < moved / 6, `${missed} of them would pass unnoticed`)
   t.end()
 })
 
-/** What the toy does with the flags of a command line. */
+/** Runs the toy simulation with the flags of a command line. */
 const toyOf = (flags: readonly string[]) =>
   simulate(Object.fromEntries(flags.flatMap((flag, at) => (flag.startsWith("--") ? [[flag.slice(2), Number(flags[at + 1])]] : []))))
 
-t.test("each run of the toy, made again with its own command line, measures what was reported", async (t) => {
+t.test("each run of the toy, repeated with its own command line, measures what was reported", async (t) => {
   const made = runs.filter(({ argv }) => argv[1] === "toy.js")
   t.ok(made.length > 30, `${made.length} runs`)
   for (const { attemptId, label, argv, points } of made) {
@@ -165,7 +165,7 @@ t.test("each run of the toy, made again with its own command line, measures what
   )
 })
 
-t.test("and so does each arm of the Room of numbers, at each seed", async (t) => {
+t.test("and so does each arm in the Room of numbers, at each seed", async (t) => {
   const arms: Record<string, Partial<Settings>> = { plain: {}, penalty: { kl: 0.2 }, early: { steps: 120 }, "groups of 10": { group: 10 } }
   const { items } = await reader.read("rooms", {})
   const numbers = items.find(({ title }) => textOf(title) === "By how much, and how sure?")

@@ -1,4 +1,4 @@
-/** What numbers the demo's sentences may hold: read over HTTP from the attempts that a sentence names, and recomputed. */
+/** The numbers that the demo's sentences may contain: read over HTTP from the attempts that a sentence names, and recomputed. */
 import { type ResearchRoomClient, textOf } from "research-room/client"
 import { PROBLEMS, SAMPLES, WAYS } from "../../demo/problems.ts"
 import { defaults } from "../../demo/simulation.ts"
@@ -17,7 +17,7 @@ export interface Run {
   readonly argv: readonly string[]
   readonly points: readonly Point[]
 }
-/** A sentence, the labels beside it that say what it is about, and the attempts that its object rests on. */
+/** A sentence, the labels and wordings that say what it is about, and the attempts that its object rests on. */
 export interface Sentence {
   readonly where: string
   readonly text: string
@@ -25,7 +25,7 @@ export interface Sentence {
   readonly runs: readonly Run[]
 }
 
-/** Every attempt of a Room with all its points. */
+/** Reads every attempt of a Room with all its points. */
 export async function runsOf(reader: ResearchRoomClient, roomId: string): Promise<Run[]> {
   const runs: Run[] = []
   for await (const { attemptId } of reader.items("attempts", { roomId })) {
@@ -50,7 +50,7 @@ export async function runsOf(reader: ResearchRoomClient, roomId: string): Promis
 const armOf = ({ argv }: Run) => argv.filter((_, at) => argv[at] !== "--seed" && argv[at - 1] !== "--seed").join(" ")
 const three = (value: number) => value.toFixed(3)
 
-/** The numbers of three decimals that can be computed from these runs, at the steps and of the splits that a text names. */
+/** The numbers with three decimals that can be computed from these runs, at the steps and for the splits that a text names. */
 function computed(runs: readonly Run[], text: string): Set<string> {
   const steps = new Set(Array.from(text.matchAll(/\bsteps? (\d+)/g), ([, step]) => Number(step)))
   const splits = /\btrain\b/.test(text) ? ["held-out", "train"] : ["held-out"]
@@ -84,7 +84,7 @@ function computed(runs: readonly Run[], text: string): Set<string> {
   return found
 }
 
-/** Numbers that stand in the set-up itself: command lines, the program's settings, memory, steps, and how many of what there are. */
+/** Numbers from the set-up itself: command lines, the program's settings, memory, steps, and counts of runs. */
 export function setUp(runs: readonly Run[]): Set<string> {
   const of = new Set<string>([WAYS, PROBLEMS, SAMPLES, ...Object.values(defaults)].map(String))
   for (const { argv, points } of runs) {
@@ -101,7 +101,7 @@ export function setUp(runs: readonly Run[]): Set<string> {
   return of
 }
 
-/** The numbers of a text: without formulas, labels and the k of pass@k. */
+/** The numbers in a text, without formulas, labels and the k of pass@k. */
 export const numbersIn = (text: string): string[] =>
   text
     .replace(/\$\$?[^$]*\$\$?/g, " ")
@@ -110,7 +110,7 @@ export const numbersIn = (text: string): string[] =>
     .replace(/\b[AFHECLPM]\d+\b/g, " ")
     .match(/\d+(?:\.\d+)?/g) ?? []
 
-/** Whether a number in a sentence can be found in, or recomputed from, what it speaks of. `given` are numbers that predictions set. */
+/** Whether a number in a sentence can be found in, or recomputed from, the runs it is about. `given` are numbers stated by predictions. */
 export function explains(
   { text, about, runs }: Sentence,
   given: ReadonlySet<string>,

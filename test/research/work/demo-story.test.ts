@@ -1,4 +1,4 @@
-/** The demo's main Room tells a whole story of work, and every read of it holds to its definition. */
+/** The demo's main Room tells a complete story of work, and every read of it matches its definition. */
 import { startResearchRoom } from "research-room/testing"
 import { textOf } from "research-room/client"
 import t from "tap"
@@ -10,7 +10,7 @@ const reader = demo.client("main_member_all", { fetch: checking(globalThis.fetch
 const { roomId } = demo.rooms.main
 const { owner, member } = demo.people
 const context = await reader.read("room_context", { roomId })
-/** Every record of the Room: a context says each once, hypotheses in a list of their own. */
+/** Every record of the Room. A context lists each once, with hypotheses in a separate list. */
 const records = [...context.hypotheses, ...context.publications]
 const idOf = (label: string) => records.find((each) => each.label === label)?.versionId as string
 const tallyOf = async (label: string) => (await reader.read("record", { versionId: idOf(label) })).evidenceTally
@@ -20,22 +20,22 @@ const evidenceOf = async (label: string) =>
       `${by.label ?? by.kind} ${source} ${verdict} ${standing}${independent ? " independent" : ""}`,
   )
 
-t.test("there is enough of everything, by two people", async (t) => {
+t.test("there are enough objects of every kind, by two people", async (t) => {
   const { hypothesis = 0, experiment = 0, attempt = 0, finding = 0 } = context.counts
   t.ok(hypothesis >= 5 && hypothesis <= 8, `${hypothesis} hypotheses`)
   t.ok(experiment >= 6 && attempt >= 30 && finding >= 8, `${experiment} experiments, ${attempt} attempts, ${finding} findings`)
   for (const kind of ["hypothesis", "finding", "cited_claim"]) {
     const authors = records.filter((each) => each.kind === kind).map(({ author }) => author.username)
-    t.strictSame(new Set(authors), new Set([owner.username, member.username]), `each ${kind} is somebody's, and they are of both`)
+    t.strictSame(new Set(authors), new Set([owner.username, member.username]), `each ${kind} has an author, and both people are authors`)
   }
   const now = (await reader.read("room", { roomId })).createdAt
   t.ok(
     records.every(({ createdAt }) => createdAt > now && createdAt < "2026-11-14"),
-    "within the twelve days it is told in",
+    "within the twelve days of the story",
   )
 })
 
-t.test("an experiment proposed, amended, taken and planned with an arm a seed", async (t) => {
+t.test("an experiment is proposed, amended, taken and planned with one arm per seed", async (t) => {
   const [first] = (await reader.read("experiments", { roomId, label: "E1" })).items
   const experiment = await reader.read("experiment", { experimentId: first?.experimentId as string })
   t.match(experiment, {
@@ -52,11 +52,11 @@ t.test("an experiment proposed, amended, taken and planned with an arm a seed", 
   )
   t.ok(
     items.every(({ at }, index) => index === 0 || at > (items[index - 1]?.at as string)),
-    "told in the order of its own clock",
+    "in the order of the story's clock",
   )
 })
 
-t.test("attempts keep to their plans but for one, which is where the retraction comes from", async (t) => {
+t.test("attempts keep to their plans except for one, which leads to the retraction", async (t) => {
   const strays: string[] = []
   for await (const { label, intent, planMatch } of reader.items("attempts", { roomId }))
     if (intent === "planned" && planMatch?.argvMatchesPlan !== true) strays.push(label)
@@ -75,7 +75,7 @@ t.test("two lines of work failed and say why", async (t) => {
   t.strictSame(failures, ["A24 failed NaN", "A25 failed NaN", "A26 failed NaN", "A28 preflight_failed memory", "A29 failed memory"])
 })
 
-t.test("a reproduction holds and another one does not", async (t) => {
+t.test("one reproduction succeeds and another fails", async (t) => {
   t.strictSame(await evidenceOf("F1"), [
     "F2 reproduction null uncounted independent",
     "L1 research_link corrects uncounted independent",
@@ -84,10 +84,10 @@ t.test("a reproduction holds and another one does not", async (t) => {
   const [lucky] = (await reader.read("attempts", { roomId, label: "A27" })).items
   const { reproduction, registrant } = await reader.read("attempt", { attemptId: lucky?.attemptId as string })
   t.match(reproduction, { verdict: "does_not_reproduce" })
-  t.equal(registrant.userId, owner.userId, "by somebody else than who had been lucky")
+  t.equal(registrant.userId, owner.userId, "by another person than the author of the lucky run")
 })
 
-t.test("a retraction reaches what rested on it, and nothing else", async (t) => {
+t.test("a retraction affects the records that rested on it, and nothing else", async (t) => {
   const warned: string[] = []
   for (const { versionId, label } of records)
     for (const { code, label: cause } of (await reader.read("record", { versionId })).warnings as { code: string; label: string }[])
@@ -102,10 +102,10 @@ t.test("a retraction reaches what rested on it, and nothing else", async (t) => 
     (await evidenceOf("H2")).filter((each) => each.startsWith("F3")),
     ["F3 finding_link contradicts fallen independent", "F3 reference contradicts fallen independent"],
   )
-  t.match(await tallyOf("H2"), { supports: 3, contradicts: 0, doubted: 1 }, "what it said no longer counts")
+  t.match(await tallyOf("H2"), { supports: 3, contradicts: 0, doubted: 1 }, "its verdict no longer counts")
 })
 
-t.test("one Thread is concluded and stale, one concluded and fresh, and the Room's own synthesis is open", (t) => {
+t.test("one Thread is concluded and stale, another concluded and fresh, and the Room's own synthesis is open", (t) => {
   t.strictSame(
     context.conclusions.map(({ stale, staleReasons }) => [stale, staleReasons.map(({ code, label }) => `${code} ${label}`)]),
     [
@@ -119,7 +119,7 @@ t.test("one Thread is concluded and stale, one concluded and fresh, and the Room
   t.end()
 })
 
-t.test("findings compete, a dispute is answered, one is withdrawn and one stands", async (t) => {
+t.test("findings compete; of the disputes, one is answered, one withdrawn and one stands", async (t) => {
   t.match(await tallyOf("H4"), { supports: 1, contradicts: 1, independent: 1 })
   const links: string[] = []
   for await (const { label, kind, target, withdrawn } of reader.items("room_links", { roomId }))
@@ -136,7 +136,7 @@ t.test("findings compete, a dispute is answered, one is withdrawn and one stands
   ])
 })
 
-t.test("a claim of a paper says what stands to what, and no measured margin as a prediction does", async (t) => {
+t.test("a cited claim states a relation, without the margin that a prediction states", async (t) => {
   const told: string[] = []
   for (const { versionId, label, kind } of records) {
     if (kind !== "cited_claim") continue
@@ -151,7 +151,7 @@ t.test("a claim of a paper says what stands to what, and no measured margin as a
   t.strictSame(told, ["C1 bounded_by", "C2 exceeds", "C3 exceeds"])
 })
 
-t.test("materials in and out", async (t) => {
+t.test("materials are consumed and produced", async (t) => {
   const { items } = await reader.read("room_materials", { roomId })
   const [problems, taught] = await Promise.all(items.map(({ materialId }) => reader.read("material", { materialId })))
   t.match(problems, { label: "M1", consumedBy: { total: 35 }, requiredBy: { total: 7 }, obtainability: "obtainable" })

@@ -1,4 +1,4 @@
-/** Who is let in at all: every operation of work against grant, membership, scope, archive, unknown subjects and bodies. */
+/** Who is admitted at all: every operation of work against grant, membership, scope, archive, unknown subjects and bodies. */
 import type { AgentOperation, ResearchRoomClient } from "research-room/client"
 import t from "tap"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
@@ -14,7 +14,7 @@ const elsewhere = await house.room([stranger, member])
 const { roomId, threadId } = room
 const { result: aside } = await room.client(owner).write("create_thread", { roomId, title: "Aside" })
 
-/** A body of each operation that `member` may send, about things that stand in the opening Thread. */
+/** A body of each operation that `member` may send, about objects of the opening Thread. */
 async function bodies(): Promise<
   Record<string, { readonly input: Record<string, unknown>; readonly subject?: string; readonly unknown: string }>
 > {
@@ -54,7 +54,7 @@ const sent = await bodies()
 const send = (client: ResearchRoomClient, name: string, input: Record<string, unknown>) =>
   client.write(name as AgentOperation, input as never, { rehearse: true })
 
-/** Clients of `member`, each let in for less than everything. */
+/** Clients of `member`, each with a narrower credential. */
 const withToken = async (more: Parameters<House["credential"]>[2]) => house.client(await house.credential(member, roomId, more))
 const scoped = await withToken({ threadIds: [aside.threadId] })
 const inScope = await withToken({ threadIds: [threadId] })
@@ -63,7 +63,7 @@ const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
 for (const [name, { input, subject, unknown }] of Object.entries(sent)) {
   const needed = operationNamed(name)?.permissions ?? []
 
-  t.test(`${name}: who is let in`, async (t) => {
+  t.test(`${name}: who is admitted`, async (t) => {
     t.match(await send(room.client(member), name, input), { operation: name, rehearsed: true }, "a member with the grant")
     t.match(await send(inScope, name, input), { rehearsed: true }, "a credential limited to the Thread it originates in")
     t.match(
@@ -79,13 +79,13 @@ for (const [name, { input, subject, unknown }] of Object.entries(sent)) {
     t.match(
       await refusalOf(send(elsewhere.client(stranger), name, input)),
       { status: 403, refusal: "not_a_member" },
-      "somebody of another Room",
+      "a member of another Room",
     )
     t.match(await refusalOf(send(house.client(), name, input)), { status: 401, refusal: "not_authenticated" }, "nobody")
   })
 
   // shows: Each write has the path and permission of the table.
-  t.test(`${name}: each permission is needed, and asked for before anything is looked up`, async (t) => {
+  t.test(`${name}: each permission is required, and checked before anything is looked up`, async (t) => {
     t.ok(needed.length > 0)
     for (const lacking of needed) {
       const client = await withToken({ permissions: permissions.filter((permission) => permission !== lacking) })
@@ -93,7 +93,7 @@ for (const [name, { input, subject, unknown }] of Object.entries(sent)) {
       t.match(refused, { status: 403, refusal: "permission_missing", current: { needed, missing: [lacking] } })
     }
     const enough = await withToken({ permissions: [...needed] as (typeof permissions)[number][] })
-    t.match(await send(enough, name, input), { rehearsed: true }, "and no other one")
+    t.match(await send(enough, name, input), { rehearsed: true }, "and no other is needed")
   })
 
   // shows: 404 for what is not there, each kind under its own code.
@@ -119,7 +119,7 @@ for (const [name, { input, subject, unknown }] of Object.entries(sent)) {
   })
 }
 
-t.test("an archived Room admits none of it", async (t) => {
+t.test("an archived Room admits none of these writes", async (t) => {
   await house.does(owner, "archive_room", { roomId, reason: "Answered." })
   for (const [name, { input }] of Object.entries(sent)) {
     const refused = await refusalOf(send(room.client(member), name, input))
@@ -131,16 +131,16 @@ t.test("an archived Room admits none of it", async (t) => {
     t.match(refused.current?.room, { archivedAt: /^\d{4}-/ })
   }
   const unknown = await refusalOf(send(room.client(member), "take_experiment", { ...sent.take_experiment?.input, experimentId: nobody }))
-  t.match(unknown, { status: 404, refusal: "unknown_experiment" }, "what does not exist is told apart from what is archived")
+  t.match(unknown, { status: 404, refusal: "unknown_experiment" }, "an unknown experiment is told apart from an archived Room")
   await house.does(owner, "restore_room", { roomId, reason: "A new doubt." })
   t.match(
     await send(room.client(member), "take_experiment", sent.take_experiment?.input ?? {}),
     { rehearsed: true },
-    "a restored Room does again",
+    "a restored Room admits it again",
   )
 })
 
-t.test("somebody who left the Room is let in no more, and their work stays as it was", async (t) => {
+t.test("a former member is no longer admitted, and their work stays as it was", async (t) => {
   await house.does(owner, "remove_member", { roomId, userId: member.userId })
   for (const [name, { input }] of Object.entries(sent)) {
     t.match(await refusalOf(send(room.client(member), name, input)), { status: 403, refusal: "not_a_member" }, name)

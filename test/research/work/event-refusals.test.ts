@@ -1,4 +1,4 @@
-/** Which event follows which state of an attempt, from whom, and what it must bring. */
+/** Which event may follow each state of an attempt, from whom, and what it must contain. */
 import type { WriteInput } from "research-room/client"
 import t from "tap"
 import { failure, reportedAt, sha256, told } from "./bodies.ts"
@@ -15,7 +15,7 @@ const made = await experimentIn("claimed", room, proposer, holder)
 type Event = WriteInput<"report_attempt_event">["event"]
 const states: readonly AttemptState[] = ["registered", "started", "preflight_failed", "succeeded", "failed", "cancelled"]
 const events: readonly Event[] = ["started", "preflight_failed", "progress", "succeeded", "failed", "cancelled"]
-/** The state each event leads to; a dash where it does not follow. */
+/** The state each event leads to; a dash if the event is not allowed. */
 const table: Readonly<Record<AttemptState, string>> = {
   //                 started preflight_failed progress succeeded failed cancelled
   registered: "      started preflight_failed -        -         -      cancelled",
@@ -49,10 +49,14 @@ for (const state of states) {
         t.match(
           await refusalOf(send(who)),
           { status: 403, refusal: "role_required", current: { ...current(attemptId, expected), needed: ["registrant"] } },
-          `${event} from somebody else`,
+          `${event} from another person`,
         )
       }
-      t.match(await refusalOf(send(other, { ...expected, expectedRevision: 99 })), { refusal: "role_required" }, "who asks goes first")
+      t.match(
+        await refusalOf(send(other, { ...expected, expectedRevision: 99 })),
+        { refusal: "role_required" },
+        "the role is checked first",
+      )
       t.match(await refusalOf(send(holder, { ...expected, expectedRevision: expected.expectedRevision + 1 })), {
         status: 409,
         refusal: "state_conflict",
@@ -66,13 +70,13 @@ for (const state of states) {
         t.match(
           await refusalOf(send(holder)),
           { status: 409, refusal: "state_conflict", current: current(attemptId, expected) },
-          `${event} does not follow`,
+          `${event} is not allowed`,
         )
       else
         t.match((await send(holder)).result, { attemptId, status: to, revision: expected.expectedRevision + 1 }, `${event} leads to ${to}`)
     }
     const read = await client.read("attempt", { attemptId })
-    t.same(read.affordances.expected, expected, "nothing of it changed the attempt")
+    t.same(read.affordances.expected, expected, "none of these writes changed the attempt")
     const outcome = state === "registered" ? null : state === "started" ? "unknown" : state
     t.equal(read.outcome, outcome, "an attempt without an outcome is unknown, not failed")
   })
@@ -89,7 +93,7 @@ t.test("only the registrant reports: the holder and the owner do not", async (t)
   t.match((await send(other)).result, { status: "started", revision: 2 })
 })
 
-t.test("a failure says where and why", async (t) => {
+t.test("a failure states its stage and explanation", async (t) => {
   const attemptId = await exploration(made, client)
   const issues = async (event: Event, more: object = {}) => {
     const refused = await refusalOf(
@@ -114,7 +118,7 @@ t.test("a failure says where and why", async (t) => {
   })
 })
 
-t.test("output labels are unique within an event and over all of them", async (t) => {
+t.test("output labels are unique within an event and across all of them", async (t) => {
   const attemptId = await exploration(made, client)
   await leadTo("started", attemptId, client)
   const report = (expectedRevision: number, labels: string[], more: object = {}) =>
@@ -134,7 +138,7 @@ t.test("output labels are unique within an event and over all of them", async (t
   t.same(twice.issues.length, 2)
   await report(2, ["a", "A"])
   t.match(await refusalOf(report(3, ["b", "a"])), { refusal: "invalid_schema", issues: [{ path: "/outputs/1/outputLabel" }] })
-  t.match(await refusalOf(report(2, ["a"])), { refusal: "state_conflict" }, "a stale event is told that first")
+  t.match(await refusalOf(report(2, ["a"])), { refusal: "state_conflict" }, "a stale event is refused as stale first")
   await report(3, ["b"])
   const other = await exploration(made, client)
   await leadTo("started", other, client)
@@ -153,7 +157,7 @@ t.test("output labels are unique within an event and over all of them", async (t
   )
 })
 
-t.test("an output names a material that exists, and is warned of when it differs from it", async (t) => {
+t.test("an output names a material that exists, and gets a warning if it differs from it", async (t) => {
   const attemptId = await exploration(made, client)
   await leadTo("started", attemptId, client)
   const { result } = await client.write("register_material", { roomId: room.roomId, reference: sha256("d"), name: "What came out" })

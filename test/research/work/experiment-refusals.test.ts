@@ -1,4 +1,4 @@
-/** Which step of an experiment is refused to whom, and by which code: the table of protocol.md, cell by cell. */
+/** Which step of an experiment is refused to whom, and with which code: the table of protocol.md, cell by cell. */
 import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import t, { type Test } from "tap"
 import { launch, plan } from "./bodies.ts"
@@ -12,7 +12,7 @@ const room = await house.room()
 
 type Guard = Made["expected"]
 type Send = (client: ResearchRoomClient, made: Made, guard: Guard, own: Own) => Promise<unknown>
-/** A plan and an attempt of the experiment, where it has any. */
+/** A plan and an attempt of the experiment, if it has any. */
 interface Own {
   readonly planId: string
   readonly attemptId: string
@@ -60,7 +60,7 @@ type Word = keyof typeof codes
 const states: readonly State[] = ["open", "claimed", "in_progress", "completed", "cancelled"]
 const callers = { proposer, holder, other, both }
 
-/** Sent with what was just read. For `both`, the proposer holds the work: the cells where nobody else does. */
+/** Sent with the values just read. In the rows `both`, the proposer also holds the work: cells where nobody else holds it. */
 const fresh: Readonly<Record<string, Partial<Record<keyof typeof callers, string>>>> = {
   //                          open claimed in_progress completed cancelled
   amend: {
@@ -136,7 +136,7 @@ const fresh: Readonly<Record<string, Partial<Record<keyof typeof callers, string
     both: "yes yes yes yes yes",
   },
 }
-/** Sent with an old revision, or with a status it has not: what else is wrong goes first. */
+/** Sent with another revision or a wrong status. Every other fault is reported before that one. */
 const stale: Readonly<Record<string, Partial<Record<keyof typeof callers, string>>>> = {
   amend: {
     proposer: "        moved held   held        over      over",
@@ -163,7 +163,7 @@ const stale: Readonly<Record<string, Partial<Record<keyof typeof callers, string
   reproduction: { proposer: " moved moved  moved       moved     moved", holder: "moved moved moved moved moved" },
 }
 
-/** An experiment in a state that had a plan and an attempt on the way there, where its state allows. */
+/** Makes an experiment in a state, with a plan and an attempt on the way if the state allows them. */
 async function situation(state: State, byBoth: boolean): Promise<{ made: Made; own: Own }> {
   const [asks, holds] = byBoth ? [both, both] : [proposer, holder]
   const client = room.client(holds)
@@ -203,12 +203,12 @@ async function holdTable(t: Test, table: typeof fresh, guards: (made: Made) => r
       made: { experimentId, expected },
     } of Object.values(made)) {
       const now = await room.client(other).read("experiment", { experimentId })
-      t.same(now.affordances.expected, expected, `nothing of it changed the ${state} experiment`)
+      t.same(now.affordances.expected, expected, `none of these writes changed the ${state} experiment`)
     }
   }
 }
 
-/** Holds a refusal against its word: code, status, and what it shows of the experiment as it is now. */
+/** Checks a refusal: its code, its status, and the current experiment that it shows. */
 async function holdRefusal(t: Test, sent: Promise<unknown>, word: Word, { experimentId, expected }: Made, name: string): Promise<void> {
   const refused = await refusalOf(sent)
   const told = { refusal: refused.refusal, status: refused.status, committed: refused.committed, retryable: refused.retryable }
@@ -226,12 +226,12 @@ async function holdRefusal(t: Test, sent: Promise<unknown>, word: Word, { experi
   )
 }
 
-t.test("with what was just read", (t) => holdTable(t, fresh, ({ expected }) => [expected]))
+t.test("with the values just read", (t) => holdTable(t, fresh, ({ expected }) => [expected]))
 
 // shows: A take asks for the revision and status that were read.
 // shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up Thread.
 // shows: skill: guarded
-t.test("with an old revision, and with another status", (t) =>
+t.test("with another revision, or a wrong status", (t) =>
   holdTable(t, stale, ({ expected }) => [
     { ...expected, expectedRevision: expected.expectedRevision - 1 },
     { ...expected, expectedRevision: expected.expectedRevision + 1 },
@@ -240,7 +240,7 @@ t.test("with an old revision, and with another status", (t) =>
 )
 
 // shows: A conflict shows the current state, and a draft is kept.
-t.test("current names who holds it", async (t) => {
+t.test("current names the holder", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const refused = await refusalOf(
     room.client(other).write("take_experiment", { experimentId: made.experimentId, expectedRevision: 1, expectedStatus: "open" }),

@@ -1,4 +1,4 @@
-/** Attempts and their metrics as CSV and JSON lines, read by a program that did not write them. */
+/** Attempts and their metrics as CSV and JSON lines, parsed by a third-party program. */
 import { parse } from "csv-parse/sync"
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
@@ -42,7 +42,7 @@ const told = [
   { name: "x;=cmd|' /C calc'!A0;y", value: -1, split: "list:\n\t@SUM(A1)\r\n+1+1", unit: 'a;"=1+1"; \u200b=2;--seed;-0.5' },
 ] as const
 
-t.test("every point of an attempt, as many as there are, as csv and as JSON lines", async (t) => {
+t.test("every point of an attempt, however many, as CSV and as JSON lines", async (t) => {
   await report([...told])
   const many = Array.from({ length: limits.metricPoints }, (_, step) => ({ name: "many", value: step / 7, step }))
   await report(many)
@@ -68,33 +68,33 @@ t.test("every point of an attempt, as many as there are, as csv and as JSON line
       .slice(0, told.length)
       .map(({ metric: name, value, split, unit, step }) => ({ name, value, split, unit, step })),
     told.map((point) => ({ split: null, unit: null, step: null, ...point })),
-    "as they were told",
+    "as they were reported",
   )
   t.equal(linesOf(jsonl.text).length, rows.length)
 })
 
-t.test("what a spreadsheet would run is text in it", async (t) => {
+t.test("text that a spreadsheet would run as a formula is escaped", async (t) => {
   const rows = rowsOf((await file(`attempts/${attemptId}/metrics?format=csv&limit=${told.length}`)).text)
-  t.equal(rows.length, told.length, "limit bounds it")
+  t.equal(rows.length, told.length, "limit restricts the rows")
   t.equal(rows[4]?.metric, '\'=HYPERLINK("https://evil.example","x")')
   t.match(rows[5], { metric: "'+1, 2", split: "'@SUM(A1)", unit: '"quoted"\nand broken' })
-  t.match(rows[6], { metric: "'-2+3+cmd|' /C calc'!A0", split: "--seed", unit: "-1.5e-3" }, "what calls nothing keeps its name")
+  t.match(rows[6], { metric: "'-2+3+cmd|' /C calc'!A0", split: "--seed", unit: "-1.5e-3" }, "text that is no formula stays unchanged")
   t.match(
     rows[7],
     { metric: "x;'=cmd|' /C calc'!A0;y", split: "list:\n\t'@SUM(A1)\r\n'+1+1", unit: "a;'\"=1+1\";' \u200b=2;--seed;-0.5", value: "-1" },
-    "nor does what follows on a separator of another language, a tab or the end of a line",
+    "text after another locale's separator, a tab or a line break is escaped too",
   )
   for (const row of rows) for (const name of ["metric", "split", "unit"]) t.notMatch(row[name], /^(?:[=@\t\r]|[+-].*[^\w.-])/)
 })
 
-/** Cells as a program of another language has them: split at its separator, with quotes where a cell begins with them. */
+/** Splits a file into cells as a program in another locale does: at its own separator, with quotes only where a cell begins with them. */
 function cellsOf(text: string, delimiter: string): string[] {
   const options = { delimiter, relax_column_count: true, relax_quotes: true, record_delimiter: ["\r\n", "\n", "\r"] }
   const rows: string[][] = parse(text, options)
   return rows.flat()
 }
 
-t.test("however the file is split, no cell of it is a formula", async (t) => {
+t.test("whatever separator splits the file, no cell of it is a formula", async (t) => {
   const files = [
     `attempts/${attemptId}/metrics?format=csv&limit=${told.length}`,
     `attempt-table?attemptIds=${attemptId}&format=csv`,
@@ -114,18 +114,18 @@ t.test("however the file is split, no cell of it is a formula", async (t) => {
   t.ok(guarded > 20, `${guarded} cells have an apostrophe`)
 })
 
-t.test("a part of a series: of one name, after a point", async (t) => {
+t.test("part of a series: of one name, after a cursor", async (t) => {
   const rows = rowsOf((await file(`attempts/${attemptId}/metrics?format=csv&metric=loss&after=1`)).text)
   t.strictSame(
     rows.map(({ metric, step }) => [metric, step]),
     [["loss", "2"]],
   )
   const one = await fetch(`${lab.house.baseUrl}/api/research/attempts/${attemptId}/metrics`, { headers: { accept: "text/csv" } })
-  t.equal(one.headers.get("content-type"), "text/csv; charset=utf-8", "Accept asks for it as well")
+  t.equal(one.headers.get("content-type"), "text/csv; charset=utf-8", "the Accept header selects it too")
   await one.body?.cancel()
 })
 
-t.test("the attempts of a Room, over any number of pages", async (t) => {
+t.test("the attempts of a Room, across pages", async (t) => {
   for (let more = 0; more < 60; more += 1) await work.attempt(more % 3 === 0 ? "failed" : "succeeded")
   const rows = rowsOf((await file(`attempts?roomId=${roomId}&format=csv`)).text)
   const lines = linesOf((await file(`attempts?roomId=${roomId}&format=jsonl`)).text)
@@ -142,7 +142,7 @@ t.test("the attempts of a Room, over any number of pages", async (t) => {
   t.equal((await fetch(`${lab.house.baseUrl}/api/research/attempts?roomId=${roomId}&order=label&format=csv`)).status, 422)
 })
 
-t.test("one who reads slowly or goes away keeps nothing of the service", async (t) => {
+t.test("a reader who is slow or disconnects holds up nothing", async (t) => {
   const gone = await fetch(`${lab.house.baseUrl}/api/research/attempts/${attemptId}/metrics?format=csv`, {
     headers: { "accept-encoding": "br" },
   })

@@ -1,6 +1,6 @@
 /**
- * An instance for tests of work, with as many people as wanted: in memory and without a socket, or on a file and a port.
- * Either way a client goes through the whole edge, and every answer is held against the contract.
+ * An instance for tests of work, with any number of people: in memory and without a socket, or on a file and a port. Either way a
+ * client goes through the whole HTTP layer, and every answer is checked against the contract.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -25,7 +25,7 @@ export interface Person {
   readonly username: string
 }
 
-/** A Room, with a client for each of its members. */
+/** A Room with a client for each of its members. */
 export interface TestRoom {
   readonly roomId: string
   readonly threadId: string
@@ -34,11 +34,11 @@ export interface TestRoom {
 
 export interface HouseOptions {
   readonly people?: number
-  /** Serve on a port and keep the data in a file, as in real life. */
+  /** Serve on a port and keep the data in a file, as in production. */
   readonly served?: boolean
-  /** Put between the instance and its database, to watch what is asked of it. */
+  /** Wraps the database, to observe the statements. */
   readonly around?: (db: Db) => Db
-  /** Milliseconds since 1970; left out, as they are. */
+  /** Milliseconds since 1970; defaults to the real clock. */
   readonly clock?: () => number
 }
 
@@ -79,12 +79,12 @@ export class House {
     })
   }
 
-  /** A person that never signs in, so that no password has to be hashed. */
+  /** Adds a person who never signs in, so that no password has to be hashed. */
   #person(username: string): Person {
     return addPerson(this.instance, username)
   }
 
-  /** Does what a person would in the browser. `input` is the body and the ids of the path. */
+  /** Runs an operation as a person in the browser. `input` holds the body and the ids of the path. */
   async does<N extends OperationName>(
     { userId, username }: Person,
     name: N,
@@ -102,12 +102,12 @@ export class House {
     return JSON.parse(text) as { result: ResultOf<N> }
   }
 
-  /** A client with a credential of its own; without one, a client that only reads. */
+  /** A client with its own credential, or an anonymous one that only reads. */
   client(token?: string, fetch: Fetch = checking(this.#fetch)): ResearchRoomClient {
     return new ResearchRoomClient({ baseUrl: this.baseUrl, token, fetch, retries: 0 })
   }
 
-  /** A credential of a member. */
+  /** Issues a credential for a member. */
   async credential(person: Person, roomId: string, more: Partial<WriteInput<"issue_credential">> = {}): Promise<string> {
     const { result } = await this.does(person, "issue_credential", {
       roomId,
@@ -118,7 +118,7 @@ export class House {
     return result.token as string
   }
 
-  /** A Room of the first of these people, with the others as its members. */
+  /** Creates a Room owned by the first of these people, with the others as members. */
   async room(people: readonly Person[] = this.people): Promise<TestRoom> {
     const [owner, ...members] = people as readonly [Person, ...Person[]]
     const { result } = await this.does(owner, "create_room", { title: "Where the work is done" })

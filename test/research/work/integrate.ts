@@ -1,6 +1,6 @@
 /**
- * The computation that the two agents run outside the service: the area under 4 / (1 + x²) from 0 to 1, by a rule and for
- * the numbers of intervals that a file lists. It writes one line for each, the same ones on every run.
+ * The computation that the two agents run outside the service: the integral of 4 / (1 + x²) from 0 to 1, by a given rule and for
+ * the numbers of intervals listed in a file. It writes one line for each, identical on every run.
  */
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"

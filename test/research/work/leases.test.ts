@@ -1,6 +1,6 @@
 /**
- * Agents of two people take experiments on leases. One goes silent; another takes its experiment over, the first is told, and what it
- * reports late is kept.
+ * Agents of two people take experiments on leases. One goes silent; another takes its experiment over, the first is notified, and
+ * its late reports are kept.
  */
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
@@ -37,7 +37,7 @@ type Client = typeof lab3
 const MINUTE = 60_000
 const propose = async () => (await grace.write("propose_experiment", experiment(roomId, threadId) as never)).result.experimentId
 const read = (experimentId: string) => runner.read("experiment", { experimentId })
-/** Takes it as it is now. */
+/** Takes an experiment in its current state. */
 const take = async (client: Client, experimentId: string, leaseMinutes?: number) => {
   const { affordances } = await read(experimentId)
   return client.write("take_experiment", { experimentId, ...affordances.expected, ...(leaseMinutes && { leaseMinutes }) })
@@ -72,7 +72,7 @@ const refusal = (write: Promise<unknown>) =>
     (error: { readonly refusal: string; readonly message: string; readonly current: unknown }) => error,
   )
 
-test("an experiment without a lease is nobody else's, however long its holder is silent", async (t) => {
+test("an experiment without a lease cannot be taken over, however long its holder is silent", async (t) => {
   const experimentId = await propose()
   await take(lab3, experimentId)
   own.pass(20 * 24 * 60 * MINUTE)
@@ -81,7 +81,7 @@ test("an experiment without a lease is nobody else's, however long its holder is
   t.equal((await refusal(take(runner, experimentId))).refusal, "assignment_conflict")
 })
 
-test("each write of the holder about it renews a lease; it lapses without one, and another member takes it over", async (t) => {
+test("each write of the holder about it renews a lease; otherwise it lapses, and another member can take over", async (t) => {
   const experimentId = await propose()
   const { result } = await take(lab3, experimentId, 30)
   t.match(await read(experimentId), { lease: { minutes: 30, until: result.leaseUntil, lapsed: false } })
@@ -94,16 +94,16 @@ test("each write of the holder about it renews a lease; it lapses without one, a
   const before = await read(experimentId)
   t.equal(before.lease?.lapsed, false)
   const left = Date.parse(before.lease?.until ?? "") - Date.parse(acceptedAt)
-  t.ok(left > 9 * MINUTE && left <= 10 * MINUTE, "what is not about it renews nothing")
+  t.ok(left > 9 * MINUTE && left <= 10 * MINUTE, "a write about something else renews nothing")
   const early = await refusal(take(runner, experimentId))
   t.match(early, { refusal: "assignment_conflict", message: /the lease lasts until /, current: { leaseUntil: before.lease?.until } })
-  t.equal((await refusal(take(lab4, experimentId))).refusal, "experiment_not_open", "nor does another agent of the same person have it")
+  t.equal((await refusal(take(lab4, experimentId))).refusal, "experiment_not_open", "nor can another agent of the same person take it")
   own.pass(10 * MINUTE)
   t.ok(await canBeTaken(experimentId))
   t.equal((await read(experimentId)).lease?.lapsed, true)
 
   await report(lab3, attemptId, "progress")
-  t.notOk(await canBeTaken(experimentId), "a late sign of the holder renews it, as long as nobody took it over")
+  t.notOk(await canBeTaken(experimentId), "a late write of the holder renews it if nobody took it over")
   own.pass(30 * MINUTE)
   const { items } = await runner.read("room_next", { roomId })
   t.match(
@@ -148,7 +148,7 @@ test("each write of the holder about it renews a lease; it lapses without one, a
   t.equal((await read(experimentId)).lease?.lapsed, false)
 })
 
-test("the warning held_by_other_agent goes to whoever writes as its assignee with another agent; a lapsed lease passes between them", async (t) => {
+test("writing with another agent than the holder gives the warning held_by_other_agent; a lapsed lease passes between them", async (t) => {
   const experimentId = await propose()
   await take(lab3, experimentId, 30)
   const accepted = await lab4.write("accept_plan", { experimentId, ...(await read(experimentId)).affordances.expected, ...plan } as never)
@@ -160,7 +160,7 @@ test("the warning held_by_other_agent goes to whoever writes as its assignee wit
   own.pass(20 * MINUTE)
   await report(lab4, attemptId, "started")
   own.pass(10 * MINUTE)
-  t.ok(await canBeTaken(experimentId), "what another agent of the same person writes does not renew it")
+  t.ok(await canBeTaken(experimentId), "a write by another agent of the same person does not renew it")
   const passed = await take(lab4, experimentId, 30)
   t.strictSame(codes(passed), ["lease_lapsed"])
   t.match(await read(experimentId), { assignee: { username: "ada", agent: "lab-4" } })
@@ -174,7 +174,7 @@ test("the warning held_by_other_agent goes to whoever writes as its assignee wit
   t.match(await read(experimentId), { status: "open", lease: null })
 })
 
-test("what a person took in the browser any agent of theirs renews, and its end ends the lease", async (t) => {
+test("any agent of a person renews a lease taken in the browser, and completing the work ends the lease", async (t) => {
   const experimentId = await propose()
   await ada.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open", leaseMinutes: 30 })
   own.pass(20 * MINUTE)
@@ -188,13 +188,13 @@ test("what a person took in the browser any agent of theirs renews, and its end 
   t.notOk(await canBeTaken(experimentId))
 })
 
-test("a lease has from 30 to 1,440 minutes", async (t) => {
+test("a lease lasts from 30 to 1,440 minutes", async (t) => {
   const experimentId = await propose()
   for (const leaseMinutes of [29, 1_441, 45.5]) t.equal((await refusal(take(lab3, experimentId, leaseMinutes))).refusal, "invalid_schema")
   await take(lab3, experimentId, 1_440)
 })
 
-test("leases come through a replay, an earlier moment and an import", async (t) => {
+test("leases survive a replay, a read of an earlier moment and an import", async (t) => {
   await lab3.write("publish_hypothesis", hypothesis(roomId, threadId))
   const { items } = await runner.read("room_activity", { roomId })
   const taking = items.find(({ operation }) => operation === "take_experiment" && items.length > 0)
@@ -204,7 +204,7 @@ test("leases come through a replay, an earlier moment and an import", async (t) 
   const at = (sequence: number) => ask(`${own.baseUrl}/api/research/experiments/${over?.id}?at=${sequence}`)
   t.match((await at(sequence - 1)).body, { assignee: { username: "ada" }, lease: { minutes: 30 } })
   t.match((await at(sequence)).body, { assignee: { username: "grace" }, lease: { minutes: 60, lapsed: false } })
-  t.strictSame(checkData(own.instance.db).problems, [], "a replay makes the same tables")
+  t.strictSame(checkData(own.instance.db).problems, [], "a replay builds the same tables")
   const there = elsewhere(t)
   await there.import(new Uint8Array(await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer()))
   t.strictSame(there.problems(), [])

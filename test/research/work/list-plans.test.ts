@@ -1,6 +1,6 @@
 /**
- * How the lists of work find their rows: every statement that a list asks is looked up in SQLite's own plan, with every
- * set of filters. None may walk through a table or sort what it found.
+ * How the lists of work find their rows: every statement of a list is checked in SQLite's own query plan, with every set of
+ * filters. None may scan a table or sort its results.
  */
 import type { ListName, ReadInput } from "research-room/client"
 import t, { type Test } from "tap"
@@ -10,7 +10,7 @@ import { launch, sha256, told } from "./bodies.ts"
 import { House, type Person } from "./house.ts"
 import { experimentIn, exploration, leadTo, planFor } from "./situations.ts"
 
-/** The statements that were asked for many rows since the last look. */
+/** The statements that read many rows since this was last cleared. */
 const asked: { readonly sql: string; readonly values: number }[] = []
 
 const watched = (db: Db): Db => ({
@@ -69,29 +69,29 @@ const reader = house.client()
 interface Step {
   readonly detail: string
 }
-/** What SQLite says it does for a statement. */
+/** Returns the steps of SQLite's plan for a statement. */
 const steps = ({ sql, values }: (typeof asked)[number]): string[] =>
   (raw as Db)
     .prepare<Step>(`EXPLAIN QUERY PLAN ${sql}`)
     .all(...Array.from({ length: values }, () => null))
     .map(({ detail }) => detail)
 
-/** A walk through a whole table, or a sort. A subquery of one row or of a few, and a list of values in memory are neither. */
+/** A scan of a whole table, or a sort. Subqueries of a few rows and lists of values in memory do not count. */
 const isSlow = (detail: string) =>
   /\bSCAN\b(?! CONSTANT ROW| \(subquery)/.test(detail) ? !/VIRTUAL TABLE|CONSTANT ROW/.test(detail) : /USE TEMP B-TREE/.test(detail)
 
 async function mustBeQuick<N extends ListName>(t: Test, name: N, input: ReadInput<N>, told: string): Promise<void> {
   asked.length = 0
   const page = await reader.read(name as "attempts", input as ReadInput<"attempts">)
-  t.ok(asked.length > 0 && page !== undefined, `${told}: something was asked`)
-  // One statement for the page, and for what is in it none; each id that filters is looked up once, by its key.
+  t.ok(asked.length > 0 && page !== undefined, `${told}: statements ran`)
+  // One statement reads the whole page with its contents; each id in a filter is looked up once, by its key.
   const lookUps = asked.filter(({ sql }) => /^SELECT '?[\w.]+'? AS kind FROM \w+ WHERE \w+ = \?$/.test(sql)).length
   t.ok(asked.length - lookUps === 1, `${told}: one statement a page, not ${asked.length - lookUps}`)
-  t.ok(lookUps <= Object.keys(input).filter((filter) => filter.endsWith("Id")).length, `${told}: ${lookUps} looked up`)
+  t.ok(lookUps <= Object.keys(input).filter((filter) => filter.endsWith("Id")).length, `${told}: ${lookUps} look-ups`)
   for (const statement of asked) t.same(steps(statement).filter(isSlow), [], `${told}: ${steps(statement).join(" | ")}`)
 }
 
-/** The step that finds the attempts: by which columns they are looked up. */
+/** The step that finds the attempts, with the columns it uses. */
 const driver = (details: readonly string[]): string => details.find((detail) => /^SEARCH [at] /.test(detail)) ?? ""
 
 const subsets = <T>(items: readonly T[]): T[][] =>
@@ -102,7 +102,7 @@ const filters = { experimentId, roomId: room.roomId, status: "started", intent: 
 const filterNames = Object.keys(filters) as (keyof typeof filters)[]
 const sets = subsets(filterNames).filter((set) => !set.includes("label") || set.includes("roomId"))
 
-/** What narrows a search the most, by the filters it has. */
+/** The most selective index search for a set of filters. */
 function narrowest(set: readonly string[]): RegExp {
   if (set.includes("label")) return /\(room_id=\? AND label=\?\)$/
   if (set.includes("experimentId")) return /\(experiment_id=\?(?: AND (?:status|intent)=\?)? AND attempt_id>\?\)$/
@@ -119,11 +119,7 @@ t.test("attempts, with every set of filters, at the start and further on", async
     const input = Object.fromEntries(set.map((name) => [name, filters[name]]))
     for (const after of [{}, { after: attemptId }]) {
       await mustBeQuick(t, "attempts", { ...input, ...after }, `attempts by ${set.join(", ") || "nothing"}`)
-      t.match(
-        driver(asked.flatMap(steps)),
-        narrowest(set),
-        `attempts by ${set.join(", ") || "nothing"} are looked up by what narrows the most`,
-      )
+      t.match(driver(asked.flatMap(steps)), narrowest(set), `attempts by ${set.join(", ") || "nothing"} use the most selective index`)
     }
   }
 })
@@ -150,7 +146,7 @@ t.test("the attempts of a finding, with every other filter", async (t) => {
   for (const set of sets) {
     const input = { ...Object.fromEntries(set.map((name) => [name, filters[name]])), findingVersionId: result.versionId }
     await mustBeQuick(t, "attempts", input, `attempts of a finding by ${set.join(", ") || "nothing"}`)
-    t.match(driver(asked.flatMap(steps)), /^SEARCH t .*\(version_id=\? AND attempt_id>\?\)$/, "the finding's few attempts come first")
+    t.match(driver(asked.flatMap(steps)), /^SEARCH t .*\(version_id=\? AND attempt_id>\?\)$/, "the finding's few attempts are read first")
   }
   t.match((await reader.read("attempts", { findingVersionId: result.versionId, experimentId, status: "started" })).items, [
     { attemptId, role: "evidence" },
@@ -174,18 +170,18 @@ t.test("experiments, their history, metrics and materials", async (t) => {
   }
 })
 
-t.test("one material, however much it is used", async (t) => {
+t.test("one material, however often it is used", async (t) => {
   asked.length = 0
   await reader.read("material", { materialId: material.materialId })
   t.equal(asked.length, 4, "its reports, and three kinds of use")
   for (const statement of asked) t.same(steps(statement).filter(isSlow), [], steps(statement).join(" | "))
 })
 
-t.test("the test sees a walk and a sort", async (t) => {
+t.test("the test would notice a scan and a sort", async (t) => {
   const planOf = (sql: string) => steps({ sql, values: 0 }).filter(isSlow)
   t.equal(planOf("SELECT * FROM attempts").length, 1)
   t.equal(planOf("SELECT * FROM attempts WHERE plan_match = 'x'").length, 1)
   t.equal(planOf("SELECT * FROM attempts WHERE room_id = 'x' ORDER BY registered_at").length, 1)
-  t.equal(planOf("SELECT * FROM attempts ORDER BY attempt_id").length, 1, "also along an index, where it goes through all of it")
+  t.equal(planOf("SELECT * FROM attempts ORDER BY attempt_id").length, 1, "also a scan of a whole index")
   t.same(planOf("SELECT * FROM attempts WHERE attempt_id > 'x' ORDER BY attempt_id"), [])
 })

@@ -1,4 +1,4 @@
-/** The lists as somebody asks them who wants to know what came of things, whose they are, and how they stand. */
+/** Lists filtered by outcome, owner and standing. */
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
 import { held } from "../../support/contract.ts"
@@ -24,7 +24,7 @@ const ids: string[] = []
 for (const status of ["failed", "started", "succeeded", "failed"] as const) ids.push(await work.attempt(status))
 
 // shows: skill: attempts
-t.test("an attempt in a list says how it was started and what came of it, without a call of its own", async (t) => {
+t.test("an attempt in a list includes how it was started and its outcome, without another request", async (t) => {
   const { items } = await reader.read("attempts", { roomId, status: "failed", order: "label" })
   t.equal(items.length, 2)
   for (const item of items) {
@@ -38,7 +38,7 @@ t.test("an attempt in a list says how it was started and what came of it, withou
   t.match(running, [{ failure: null }])
 })
 
-t.test("the last value of each metric stands there, of very many the first by name", async (t) => {
+t.test("the list shows the last value of each metric, and the first by name if there are very many", async (t) => {
   const attemptId = await work.attempt("started")
   const report = async (metrics: { name: string; value: number | "NaN"; split?: string; step?: number }[]) => {
     const { revision } = await reader.read("attempt", { attemptId })
@@ -81,12 +81,12 @@ t.test("in the order of their labels, page by page, whatever their ids are", asy
     [ids[0], ids[3]],
   )
   const byId = (await everyItem(reader.items("attempts", { roomId }))).map(({ attemptId }) => attemptId)
-  t.strictSame(byId, byId.toSorted(), "the ids stay the order where nothing is said")
+  t.strictSame(byId, byId.toSorted(), "without order, the ids decide")
   t.match(await refusedAs(reader.read("attempts", { order: "label" })), "422 invalid_parameter")
   t.match(await refusedAs(reader.read("attempts", { roomId, order: "label", after: "A3" })), "422 invalid_parameter")
 })
 
-t.test("experiments by status, by who holds them, by the hypothesis they address", async (t) => {
+t.test("experiments by status, holder and hypothesis", async (t) => {
   const of = async (query: object) => (await reader.read("experiments", { roomId, ...query })).items.map(({ experimentId }) => experimentId)
   const open = proposed.targetId
   t.strictSame(await of({ status: "open" }), [open])
@@ -102,12 +102,12 @@ t.test("experiments by status, by who holds them, by the hypothesis they address
     hypotheses: [],
     explanation: "It asks something else.",
   })
-  t.strictSame(await of({ hypothesisVersionId: predicted }), [], "which it no longer does")
+  t.strictSame(await of({ hypothesisVersionId: predicted }), [], "which the experiment no longer addresses")
   t.match(await refusedAs(reader.read("experiments", { hypothesisVersionId: crypto.randomUUID() })), "404 unknown_record")
   t.match(await refusedAs(reader.read("experiments", { status: "done" as never })), "422 invalid_parameter")
 })
 
-t.test("records by kind, by how they stand, by their author, and all of that together", async (t) => {
+t.test("records by kind, standing and author, and by all of these together", async (t) => {
   const found = (await grace.write("publish_finding", finding(room))).result.versionId
   await grace.write("assert_dispute", { targetVersionId: found, explanation: "I doubt it." })
   const of = async (query: object) => (await reader.read("publications", { roomId, ...query })).items.map(({ versionId }) => versionId)
@@ -136,7 +136,7 @@ t.test("records by kind, by how they stand, by their author, and all of that tog
   t.match(await refusedAs(reader.read("publications", { author: "nobody-here" })), "404 room_unavailable")
 })
 
-t.test("a context in parts holds those alone, and affordances can be left out", async (t) => {
+t.test("a context requested in parts holds only those, and affordances can be left out", async (t) => {
   const at = `${lab.house.baseUrl}/api/research/rooms/${roomId}/research-context`
   const ask = async (query: string) => (await (await held(`${at}?${query}`, {})).json()) as Record<string, unknown>
   t.strictSame(Object.keys(await ask("parts=hypotheses,conclusion")).sort(), [

@@ -1,4 +1,4 @@
-/** Lists of work: every set of filters finds exactly what it names, page by page; what is asked wrongly is refused. */
+/** Lists of work: every set of filters finds exactly what it names, page by page; invalid queries are refused. */
 import type { ItemOf, ReadInput } from "research-room/client"
 import t from "tap"
 import { launch, nobody } from "./bodies.ts"
@@ -61,11 +61,7 @@ t.test("attempts come in the order of their ids, each once", async (t) => {
     (await walked({}, 7)).map(({ attemptId }) => attemptId),
     all.map(({ attemptId }) => attemptId),
   )
-  t.same(
-    await walked({ after: (all[19] as Attempt).attemptId.toUpperCase() }, 50),
-    all.slice(20),
-    "from a cursor on, in whatever letter case",
-  )
+  t.same(await walked({ after: (all[19] as Attempt).attemptId.toUpperCase() }, 50), all.slice(20), "after a cursor, in either letter case")
 })
 
 // shows: Attempts are filtered by every filter of the table, alone and together.
@@ -76,7 +72,7 @@ t.test("every set of filters finds what it names, and nothing else", async (t) =
     const given = names.filter((_, index) => (set & (1 << index)) !== 0)
     if (given.includes("label") && !given.includes("roomId")) continue
     for (const sample of [0, 9, 18, 27, 36, 45]) {
-      // Each filter is taken from another attempt now and then, so that some sets match nothing.
+      // Some filters are taken from another attempt, so that some sets match nothing.
       const input = Object.fromEntries(
         given.map((name, index) => [name, (all[(sample + (sample % 2) * index) % all.length] as Attempt)[name]]),
       ) as ReadInput<"attempts">
@@ -108,7 +104,7 @@ t.test("experiments, in the order they were proposed", async (t) => {
 })
 
 // shows: A label filter needs a Room.
-t.test("what is asked wrongly", async (t) => {
+t.test("invalid queries are refused", async (t) => {
   const refused = async (input: object, path: string, name: "attempts" | "experiments" = "attempts") =>
     t.match(
       await refusalOf(reader.read(name as "attempts", input as ReadInput<"attempts">)),
@@ -131,13 +127,13 @@ t.test("what is asked wrongly", async (t) => {
     t.match(
       await refusalOf(reader.read(name, { roomId: nobody })),
       { status: 404, refusal: "room_unavailable" },
-      `${name} of a Room that is not there`,
+      `${name} of an unknown Room`,
     )
   }
 })
 
 // shows: 404 for what is not there, each kind under its own code.
-t.test("what is not there", async (t) => {
+t.test("unknown ids are refused, each kind under its own code", async (t) => {
   for (const id of [nobody, "not-an-id", "%00", "a b", "0198F3A0-DEAD-4EAD-8EAD-00000000DEAD"]) {
     t.match(await refusalOf(reader.read("experiment", { experimentId: id })), { status: 404, refusal: "unknown_experiment", current: null })
     t.match(await refusalOf(reader.read("experiment_history", { experimentId: id })), { refusal: "unknown_experiment" })

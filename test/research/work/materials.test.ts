@@ -1,4 +1,4 @@
-/** Materials: known once by their content, wherever they are registered; reported on by those who know them. */
+/** Materials: each known once by its content, wherever it is registered; reported on by members of Rooms that registered it. */
 import type { WriteInput } from "research-room/client"
 import t from "tap"
 import { launch, nobody, sha256 } from "./bodies.ts"
@@ -62,9 +62,9 @@ t.test("the same reference is the same material, in one Room and across Rooms, a
 
 // shows: A grant limited to Threads applies to what originated there.
 // shows: skill: material_thread
-t.test("where Threads are concerned", async (t) => {
+t.test("materials and Threads", async (t) => {
   const { threadId: aside } = (await first.client(ada).write("create_thread", { roomId: first.roomId, title: "Aside" })).result
-  t.equal((await inFirst({ reference: sha256("4") })).threadId, first.threadId, "the opening Thread where none is named")
+  t.equal((await inFirst({ reference: sha256("4") })).threadId, first.threadId, "the opening Thread if none is named")
   t.equal((await inFirst({ reference: sha256("5"), threadId: aside })).threadId, aside)
   t.match(
     await refusalOf(inFirst({ reference: sha256("6"), threadId: second.threadId })),
@@ -75,13 +75,13 @@ t.test("where Threads are concerned", async (t) => {
 })
 
 // shows: Materials are found by valuesDigest.
-t.test("materials with the same values are found by them", async (t) => {
+t.test("materials with the same values are found by their digest", async (t) => {
   const valuesDigest = sha256("a")
   for (const digit of ["7", "8", "9"]) await inFirst({ reference: sha256(digit), valuesDigest })
   await inSecond({ reference: `hf://datasets/lab/counts@${"b".repeat(40)}/part.parquet`, valuesDigest })
   await inFirst({ reference: sha256("b"), valuesDigest: sha256("b") })
   const found = await reader.read("materials", { valuesDigest })
-  t.equal(found.items.length, 4, "of every Room")
+  t.equal(found.items.length, 4, "from every Room")
   t.ok(found.items.every((material) => material.valuesDigest === valuesDigest && !material.labelFromOtherRoom))
   const pages: number[] = []
   for await (const page of reader.pages("materials", { valuesDigest, limit: 3 })) pages.push(page.items.length)
@@ -99,7 +99,7 @@ t.test("materials with the same values are found by them", async (t) => {
 })
 
 // shows: A material is referenced by digest or a pinned reference.
-t.test("references: what is taken and what is not", async (t) => {
+t.test("references that are accepted, and those that are not", async (t) => {
   const [forty, sixtyFour] = ["0123456789abcdef0123456789abcdef01234567", "0123456789abcdef".repeat(4)]
   const good = [
     `sha256:${sixtyFour}`,
@@ -176,7 +176,7 @@ t.test("references: what is taken and what is not", async (t) => {
   for (const uri of ["http://a", "ftp://a", "file:///etc/passwd", "javascript:alert(1)", "https:", "https://a b", "//a", "HTTPS://a"]) {
     t.match(await refusalOf(inFirst({ location: uri })), { refusal: "invalid_schema", issues: [{ path: "/location" }] }, uri)
   }
-  // What it names is public, so nobody's user or password may stand in it, however a reader of addresses would find them.
+  // A location is public, so it must not contain a user or password, however a URL parser would find them.
   for (const uri of [
     "https://ada:secret@a/d",
     "https://ada@a",
@@ -193,7 +193,7 @@ t.test("references: what is taken and what is not", async (t) => {
   }
 })
 
-t.test("who knows a material reports on it in their own Room", async (t) => {
+t.test("members of a Room that has registered a material report on it there", async (t) => {
   const { materialId } = (await inFirst({ reference: sha256("d") })).result
   const report = (who: Person, room: typeof first, more: Partial<WriteInput<"report_material_location">> = {}) =>
     room.client(who).write("report_material_location", { materialId, uri: "https://example.org/d", state: "available", ...more })
@@ -201,7 +201,7 @@ t.test("who knows a material reports on it in their own Room", async (t) => {
 
   t.equal(await seen(), "unreported")
   t.match(await report(grace, first), { roomId: first.roomId, result: { materialId, obtainability: "obtainable" } })
-  t.match(await refusalOf(report(mary, second)), { status: 403, refusal: "not_a_member" }, "another Room that did not register it")
+  t.match(await refusalOf(report(mary, second)), { status: 403, refusal: "not_a_member" }, "a Room that did not register it")
   await inSecond({ reference: sha256("d") })
   t.match(await report(mary, second, { state: "restricted", explanation: "Asks for a name." }), {
     roomId: second.roomId,
@@ -233,24 +233,24 @@ t.test("who knows a material reports on it in their own Room", async (t) => {
   t.match(locations[4], { roomId: second.roomId, explanation: "Asks for a name.", observedDigest: null })
 })
 
-t.test("people in the browser do so in a Room they belong to", async (t) => {
+t.test("people in the browser report in a Room they belong to", async (t) => {
   const { materialId } = (await inFirst({ reference: sha256("e") })).result
   const report = (who: Person) =>
     house.does(who, "report_material_location", { materialId, uri: "https://example.org/e", state: "available" })
-  await t.rejects(report(anna), { code: "not_a_member" }, "none of hers knows it")
+  await t.rejects(report(anna), { code: "not_a_member" }, "none of her Rooms registered it")
   await inSecond({ reference: sha256("e") })
-  t.match(await report(anna), { roomId: second.roomId }, "her own Room, not the one it comes from")
+  t.match(await report(anna), { roomId: second.roomId }, "her own Room, not the one that registered it first")
   t.match(await report(ada), { roomId: first.roomId })
   await house.does(ada, "add_member", { roomId: first.roomId, username: anna.username })
-  t.match(await report(anna), { roomId: first.roomId }, "of several the one that registered it first")
+  t.match(await report(anna), { roomId: first.roomId }, "of several Rooms, the one that registered it first")
   await house.does(ada, "archive_room", { roomId: first.roomId, reason: "Over." })
-  t.match(await report(anna), { roomId: second.roomId }, "unless that is archived")
+  t.match(await report(anna), { roomId: second.roomId }, "unless that one is archived")
   await t.rejects(report(ada), { code: "room_unavailable" })
   await house.does(ada, "restore_room", { roomId: first.roomId, reason: "Not over." })
 })
 
 // shows: Attempts consume and produce materials, plans require them.
-t.test("what consumes, produces and requires it is counted over all Rooms", async (t) => {
+t.test("consumers, producers and plans that require it are counted over all Rooms", async (t) => {
   const { materialId, label } = (await inFirst({ reference: sha256("0") })).result
   const client = second.client(mary)
   const required = [{ materialId, purpose: "It is what is counted." }]
@@ -273,7 +273,7 @@ t.test("what consumes, produces and requires it is counted over all Rooms", asyn
   await client.write("report_attempt_event", { attemptId, ...guard, event: "succeeded", reportedAt: "2026-11-20T09:30:00Z", outputs })
 
   const read = await reader.read("material", { materialId })
-  // Seen from the Room that the material comes from.
+  // As seen from the material's own Room.
   const elsewhere = { labelFromOtherRoom: true, originRoomId: second.roomId }
   const own = { id: attemptId, label: receipt.result.label, roomId: second.roomId, ...elsewhere }
   t.same(read.consumedBy, {
@@ -292,7 +292,7 @@ t.test("what consumes, produces and requires it is counted over all Rooms", asyn
   t.match(
     attempt.inputs[0]?.material,
     { label, labelFromOtherRoom: true, materialOriginRoom: first.roomId },
-    "shown in the second Room, its label is another one's",
+    "seen from the second Room, its label is from another Room",
   )
   t.match(attempt.planMatch, { materialsMatchPlan: true, deviations: [] })
   t.match((await reader.read("plan", { planId })).requiredMaterials, [

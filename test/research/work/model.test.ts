@@ -1,6 +1,6 @@
 /**
- * Histories nobody thought of: random writes by four members and a stranger, with right and wrong beliefs, each answer and
- * each read held against a model of its own. A failure prints its seed and the shortest history that shows it.
+ * Random histories: writes by four members and a stranger, with right and wrong expectations. Each answer and each read is
+ * checked against a separate model. A failure prints its seed and the shortest history that shows it.
  */
 import fc from "fast-check"
 import t from "tap"
@@ -9,7 +9,7 @@ import { House } from "./house.ts"
 import type { World } from "./model.ts"
 import { runs, seedWhenJudged } from "../../support/chance.ts"
 
-/** A new Room of four, and a client of somebody who belongs to another one. */
+/** A new Room with four members, and a client of somebody who belongs to another Room. */
 async function setUp(house: House): Promise<{ model: World; real: Real }> {
   const members = house.people.slice(0, 4)
   const stranger = house.people.slice(4)
@@ -46,6 +46,6 @@ for (const [place, served, times, length] of [
       }),
       { seed, numRuns: times },
     )
-    t.ok(accepted > times * 5, `seed ${seed}: ${accepted} writes were accepted on the way`)
+    t.ok(accepted > times * 5, `seed ${seed}: ${accepted} writes were accepted`)
   })
 }

@@ -1,6 +1,6 @@
 /**
- * What protocol.md says of experiments and attempts, written down a second time and in another way than src/contract/states.ts:
- * as a judge that answers every write with what it leads to or the code it is refused with.
+ * The rules of protocol.md for experiments and attempts, written a second time and independently of src/contract/states.ts: for
+ * every write, the model gives the next state or the code of the refusal.
  */
 
 export type Step =
@@ -12,7 +12,7 @@ export type Step =
   | "accept_plan"
 export type Intent = "planned" | "exploratory" | "rerun" | "reproduction"
 export type Event = "started" | "preflight_failed" | "progress" | "succeeded" | "failed" | "cancelled"
-/** People by their number; `null` is nobody. */
+/** People by their number; `null` stands for nobody. */
 export type Who = number
 
 export interface Experiment {
@@ -21,7 +21,7 @@ export interface Experiment {
   status: string
   revision: number
   holder: Who | null
-  /** The holder of ended work is still shown; it holds nothing. */
+  /** The holder of ended work stays set, although they hold nothing then. */
   readonly plans: Plan[]
 }
 
@@ -39,7 +39,7 @@ export interface Attempt {
   events: number
 }
 
-/** What a caller believes to be so. */
+/** What a caller believes the state to be. */
 export interface Belief {
   readonly expectedRevision: number
   readonly expectedStatus: string
@@ -48,7 +48,7 @@ export interface Belief {
 export interface World {
   readonly experiments: Experiment[]
   readonly attempts: Attempt[]
-  /** Who is a member of the Room. */
+  /** The members of the Room. */
   readonly members: ReadonlySet<Who>
 }
 
@@ -57,7 +57,7 @@ const over = (status: string) => status === "completed" || status === "cancelled
 const wrong = (belief: Belief, { revision, status }: { revision: number; status: string }) =>
   belief.expectedRevision !== revision || belief.expectedStatus !== status
 
-/** The code a step is refused with; null when it is accepted. */
+/** The code with which a step is refused; null if it is accepted. */
 export function refusalOfStep(world: World, step: Step, experiment: Experiment, who: Who, belief: Belief, status?: string): string | null {
   if (!world.members.has(who)) return "not_a_member"
   const forProposer = step === "amend_experiment" || step === "cancel_experiment"
@@ -73,7 +73,7 @@ export function refusalOfStep(world: World, step: Step, experiment: Experiment, 
   return step === "report_experiment_status" && status === "in_progress" && experiment.status === "in_progress" ? "state_conflict" : null
 }
 
-/** Does an accepted step. */
+/** Applies an accepted step. */
 export function takeStep(step: Step, experiment: Experiment, who: Who, status?: string): void {
   experiment.revision += 1
   if (step === "take_experiment") [experiment.status, experiment.holder] = ["claimed", who]
@@ -82,7 +82,7 @@ export function takeStep(step: Step, experiment: Experiment, who: Who, status?: 
   if (step === "report_experiment_status") experiment.status = status as string
 }
 
-/** @param belief undefined where a reproduction says nothing of the experiment */
+/** @param belief undefined if a reproduction gives no expected values */
 export function refusalOfRegistration(
   world: World,
   intent: Intent,
@@ -111,14 +111,14 @@ export function refusalOfEvent(world: World, event: Event, attempt: Attempt, who
   return follows ? null : "state_conflict"
 }
 
-/** Does an accepted event. */
+/** Applies an accepted event. */
 export function takeEvent(event: Event, attempt: Attempt): void {
   attempt.revision += 1
   attempt.events += 1
   if (event !== "progress") attempt.status = event
 }
 
-/** How many attempts of an experiment stand in each status. */
+/** Counts the attempts of an experiment by status. */
 export function rollup(world: World, experiment: Experiment): Record<string, number> {
   const counts: Record<string, number> = { total: 0, registered: 0, preflight_failed: 0, started: 0, succeeded: 0, failed: 0, cancelled: 0 }
   for (const attempt of world.attempts) {

@@ -1,4 +1,4 @@
-/** Whether people can get a material: every combination of reports, and what must not matter about them. */
+/** Whether people can get a material: every combination of reports, and what must not affect the result. */
 import fc from "fast-check"
 import t from "tap"
 import { obtainabilityOf, type Report } from "../../../src/research/materials/obtainability.ts"
@@ -8,7 +8,7 @@ const states = ["available", "restricted", "unavailable"] as const
 const [uri, elsewhere] = ["https://data.example.org/one", "s3://bucket/two"]
 const [promised, other] = [sha256("1"), sha256("2")]
 
-/** What protocol.md says, over the newest reports only. */
+/** The rule of protocol.md, applied to the newest reports only. */
 function asWritten(newest: readonly Report[], digest: string | null): string {
   if (newest.length === 0) return "unreported"
   const differs = digest !== null && newest.some(({ observedDigest }) => observedDigest !== null && observedDigest !== digest)
@@ -27,11 +27,11 @@ const permutations = <T>(items: readonly T[]): T[][] =>
     ? [[...items]]
     : items.flatMap((item, index) => permutations(items.filter((_, place) => place !== index)).map((rest) => [item, ...rest]))
 
-/** Everything one reporter can say. */
+/** Everything that one reporter can report. */
 const said = states.flatMap((state) => [null, promised, other].map((observedDigest) => ({ state, observedDigest })))
 
 // shows: skill: obtainability
-t.test("nothing reported", async (t) => {
+t.test("no reports", async (t) => {
   t.equal(obtainabilityOf([], promised), "unreported")
   t.equal(obtainabilityOf([], null), "unreported")
 })
@@ -50,7 +50,7 @@ t.test("one reporter", async (t) => {
   t.same(
     states.map((state) => one(state, other)),
     ["disputed", "disputed", "disputed"],
-    "content of another digest is another thing",
+    "content with another digest is a different thing",
   )
   t.equal(
     obtainabilityOf([{ reporterId: "a", uri, state: "available", observedDigest: other }], null),
@@ -89,7 +89,7 @@ t.test("every combination of up to three reporters, in every order", async (t) =
   t.equal(count, 2 * (9 ** 2 * 2 + 9 ** 3 * 6))
 })
 
-t.test("one place where it lies is enough, and only words on one URI can disagree", async (t) => {
+t.test("one place that has it is enough, and only reports on the same URI can disagree", async (t) => {
   const gone = { reporterId: "a", uri, state: "unavailable", observedDigest: null } as const
   const there = { ...gone, uri: elsewhere, state: "available" } as const
   t.equal(obtainabilityOf([gone, there], promised), "obtainable", "one reporter, two places")
@@ -97,9 +97,9 @@ t.test("one place where it lies is enough, and only words on one URI can disagre
   t.equal(obtainabilityOf([gone, { ...there, state: "restricted" }], promised), "restricted")
   t.equal(obtainabilityOf([gone, { ...there, uri, reporterId: "b" }], promised), "disputed")
   const [seen, seenThere] = [{ ...gone, state: "available", observedDigest: promised } as const, { ...there, observedDigest: other }]
-  t.equal(obtainabilityOf([seen, seenThere], null), "obtainable", "a pinned reference, packed in another way in another place")
+  t.equal(obtainabilityOf([seen, seenThere], null), "obtainable", "a pinned reference, packed differently in another place")
   t.equal(obtainabilityOf([seen, { ...seenThere, uri, reporterId: "b" }], null), "disputed", "on one URI they cannot both be right")
-  t.equal(obtainabilityOf([seen, seenThere], promised), "disputed", "and what a reference promises is promised everywhere")
+  t.equal(obtainabilityOf([seen, seenThere], promised), "disputed", "and the digest of a reference applies to every place")
 })
 
 const reports = fc.array(
@@ -114,7 +114,7 @@ const reports = fc.array(
 
 // shows: Obtainability is derived from attributed location reports.
 // shows: skill: obtainability
-t.test("only each reporter's newest report on each URI counts, and not the order among reporters", async (t) => {
+t.test("only each reporter's newest report on each URI counts, and the order among reporters does not matter", async (t) => {
   const newest = (all: readonly Report[]) =>
     all.filter(
       (report, index) => !all.slice(index + 1).some(({ reporterId, uri }) => reporterId === report.reporterId && uri === report.uri),
@@ -123,7 +123,7 @@ t.test("only each reporter's newest report on each URI counts, and not the order
     fc.property(reports, fc.constantFrom(null, promised), (all, digest) => obtainabilityOf(all, digest) === asWritten(newest(all), digest)),
     { numRuns: 500 },
   )
-  // Reporters taken one after the other keep the order of each, and change the order among them.
+  // Grouping by reporter keeps each reporter's order and changes the order among them.
   fc.assert(
     fc.property(reports, fc.shuffledSubarray(["a", "b", "c", "d"], { minLength: 4 }), (all, order) => {
       const regrouped = order.flatMap((who) => all.filter(({ reporterId }) => reporterId === who))
@@ -140,6 +140,6 @@ t.test("only each reporter's newest report on each URI counts, and not the order
       promised,
     ),
     "obtainable",
-    "who looks again is taken at their newer word",
+    "a reporter's newer report replaces the older one",
   )
 })

@@ -1,6 +1,6 @@
 /**
  * Two agents and the built executable: Ada proposes, takes, plans against the demo's public repository and runs a real
- * computation outside the service; Grace reproduces it from what can be read. The story is then read back over HTTP.
+ * computation outside the service; Grace reproduces it from public reads. Then the story is read back over HTTP.
  */
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -18,7 +18,7 @@ const { folder, remove } = newPlace()
 t.teardown(remove)
 t.teardown(endAll)
 const intervals = JSON.stringify([10, 100, 1_000, 200_000])
-/** A working copy for each agent, as a check-out would make it. */
+/** A working copy for each agent, as after a checkout. */
 for (const name of ["ada", "grace"]) {
   mkdirSync(join(folder, name))
   copyFileSync(join(import.meta.dirname, "integrate.ts"), join(folder, name, "integrate.ts"))
@@ -48,7 +48,7 @@ const { roomId, openingThreadId: threadId } = demo.rooms.empty
 const { url, commit } = demo.repositories.public
 const argv = (rule: string) => ["node", "integrate.ts", "--rule", rule, "--intervals", "intervals.json"]
 
-/** Registers an execution, runs it, and reports it as it went. */
+/** Registers an execution, runs it, and reports its events. */
 async function execute(
   client: ResearchRoomClient,
   home: string,
@@ -175,7 +175,7 @@ t.test("Grace finds what to reproduce by reading, runs it, and gets the same byt
   const original = await reader.read("attempt", { attemptId: found?.attemptId as string })
   const material = await reader.read("material", { materialId: original.inputs[0]?.material?.materialId as string })
   writeFileSync(join(folder, "grace", "intervals.json"), intervals)
-  t.equal(material.digest, digestOf(intervals), "the input she fetched elsewhere is the one that is meant")
+  t.equal(material.digest, digestOf(intervals), "the input she fetched elsewhere is the right one")
   const { repository, configuration } = original
   const body = {
     attemptId: crypto.randomUUID(),
@@ -251,7 +251,7 @@ t.test("the story reads as it happened", async (t) => {
   const [midpoint, trapezoid] = [await errors(made.midpoint), await errors(made.trapezoid)]
   t.ok(
     midpoint.slice(0, 3).every((error, index) => error < (trapezoid[index] as number)),
-    "and the numbers that were measured say so",
+    "and the measured numbers confirm it",
   )
   const { metrics, events } = await reader.read("attempt", { attemptId: made.midpoint.attemptId })
   t.match(
@@ -266,7 +266,7 @@ t.test("the story reads as it happened", async (t) => {
   t.equal(events[1]?.reportedAt, made.midpoint.ran.startedAt)
 })
 
-t.test("a run that failed is told as one, from a repository in the offline folder", async (t) => {
+t.test("a failed run reads as failed, from a repository in the offline folder", async (t) => {
   const failed = await reader.read("attempt", { attemptId: made.mistyped.attemptId })
   t.match(failed, { status: "failed", outcome: "failed", label: "A3", repository: { commit: sketchCommit }, outputs: [] })
   t.match(failed.events.at(-1), { exitCode: 1, failure: { stage: "integration", explanation: "there is no rule simpson" } })
@@ -274,7 +274,7 @@ t.test("a run that failed is told as one, from a repository in the offline folde
 })
 
 // shows: A repository that is not public, or a commit that does not resolve, is 422, whatever a token could read.
-t.test("a repository that is not public is no ground for work", async (t) => {
+t.test("work against a repository that is not public is refused", async (t) => {
   const { attemptId } = made.midpoint
   const body = {
     attemptId: crypto.randomUUID(),
@@ -288,5 +288,5 @@ t.test("a repository that is not public is no ground for work", async (t) => {
   const hidden = await refusalOf(grace.write("register_attempt", { ...body, repository: demo.repositories.private }))
   t.match(hidden, { status: 422, refusal: "repository_unavailable", issues: [{ path: "/repository" }] })
   const { lastSequence, entries } = await reader.verifyActivity(roomId)
-  t.equal(entries, lastSequence, "the whole feed holds together")
+  t.equal(entries, lastSequence, "the chain of the whole feed is valid")
 })

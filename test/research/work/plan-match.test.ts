@@ -48,7 +48,7 @@ t.test("a plan that names an entry point", async (t) => {
   const other = compare({ entrypoint }, { argv: [...(main as string[]), "-v"] })
   t.match(other, { argvMatchesPlan: false, argvComparedWith: null, argvMatches: false })
   t.same(other.deviations, [{ field: "argv", planned: main, registered: [...(main as string[]), "-v"] }])
-  t.match(compare({ entrypoint }, { argv: ["main.js", "node"] }), { argvMatchesPlan: false }, "the order counts")
+  t.match(compare({ entrypoint }, { argv: ["main.js", "node"] }), { argvMatchesPlan: false }, "the order matters")
 })
 
 // shows: planMatch compares the command line with the entry point and with every arm, and says which matched.
@@ -71,7 +71,7 @@ t.test("a plan with arms", async (t) => {
   t.match(
     compare({ arms: [...arms, { name: "again", argv: first as string[] }] }, { argv: first as string[] }),
     { argvComparedWith: "one" },
-    "of two equal arms the first",
+    "the first of two equal arms",
   )
 })
 
@@ -83,7 +83,7 @@ t.test("a plan with both", async (t) => {
   t.match(
     compare(both, { argv: second as string[] }),
     { argvMatchesPlan: true, argvComparedWith: "two", argvMatches: false },
-    "argvMatches is of the entry point alone",
+    "argvMatches is about the entry point only",
   )
   t.match(compare({ entrypoint: { argv: first as string[] }, arms }, { argv: first as string[] }), {
     argvComparedWith: "entrypoint",
@@ -105,16 +105,16 @@ t.test("a plan with neither leaves the command line open", async (t) => {
   })
 })
 
-t.test("the repository and its commit", async (t) => {
+t.test("the repository and its commit are compared", async (t) => {
   const at = (repository: Registered["repository"]) => compare({}, { repository })
   const dotGit = { repositoryMatchesPlan: true, commitMatchesPlan: true, deviations: [] }
   t.match(at({ url: `${url}.git`, commit }), dotGit, "compared without a trailing .git")
   const other = { repositoryMatchesPlan: true, commitMatchesPlan: false }
-  t.match(at({ url, commit: "f".repeat(commit.length) }), other, "the repository is told beside the commit")
+  t.match(at({ url, commit: "f".repeat(commit.length) }), other, "the repository is compared separately from the commit")
   t.match(
     at({ url: url.toUpperCase().replace("HTTPS", "https"), commit }),
     { commitMatchesPlan: true, deviations: [] },
-    "the letter case of an address does not count",
+    "the letter case of an address does not matter",
   )
   const commits = at({ url, commit: "b".repeat(40) })
   t.equal(commits.commitMatchesPlan, false)
@@ -128,13 +128,13 @@ t.test("the repository and its commit", async (t) => {
   )
 })
 
-t.test("configuration: what the plan says counts, what it leaves open does not", async (t) => {
+t.test("configuration: members that the plan sets are compared, all others are open", async (t) => {
   const configuration = { rate: 0.001, nested: { b: [1, 2], a: "x" }, off: false, none: null }
   const fields = (registered: Record<string, unknown>) => compare({ configuration }, { configuration: registered }).deviations
   t.same(
     fields({ none: null, off: false, nested: { a: "x", b: [1, 2] }, rate: 1e-3, seed: 7 }),
     [],
-    "the order of members and more of them do not count",
+    "the order of members and additional members do not matter",
   )
   t.same(fields({ ...configuration, rate: 0.01 }), [{ field: "configuration/rate", planned: 0.001, registered: 0.01 }])
   t.same(fields({ ...configuration, nested: { b: [2, 1], a: "x" } }), [
@@ -147,9 +147,9 @@ t.test("configuration: what the plan says counts, what it leaves open does not",
       { field: "configuration/off", planned: false, registered: null },
       { field: "configuration/none", planned: null, registered: null },
     ],
-    "a missing member is not one that is null",
+    "a missing member differs from one that is null",
   )
-  t.same(compare({}, { configuration: { rate: 1 } }).deviations, [], "a plan without configuration leaves all of it open")
+  t.same(compare({}, { configuration: { rate: 1 } }).deviations, [], "a plan without configuration leaves everything open")
   t.same(compare({ configuration: {} }, { configuration: { rate: 1 } }).deviations, [])
   const odd = JSON.parse('{"__proto__": 1, "constructor": 2}') as Record<string, unknown>
   t.same(
@@ -159,7 +159,7 @@ t.test("configuration: what the plan says counts, what it leaves open does not",
   t.same(compare({ configuration: odd }, { configuration: odd }).deviations, [])
 })
 
-t.test("materials: each one required must go in, under whatever name", async (t) => {
+t.test("materials: each required one must be an input, under any name", async (t) => {
   const required = [
     { materialId: "m1", purpose: "In." },
     { materialId: "m2", purpose: "Too." },
@@ -176,7 +176,7 @@ t.test("materials: each one required must go in, under whatever name", async (t)
 })
 
 // shows: A departure on purpose is declared with intendedDeviation; one that is not is warned of.
-t.test("a departure that was not declared is warned of, with all its fields", async (t) => {
+t.test("an undeclared departure gets a warning that lists all its fields", async (t) => {
   const departing = compare({ arms, configuration: { rate: 1 } }, { repository: { url, commit: "b".repeat(40) } })
   t.match(planWarnings(departing.deviations, undefined), [
     { code: "departs_from_plan", fields: ["repository/commit", "argv", "configuration/rate"] },

@@ -1,4 +1,4 @@
-/** What a plan and a registration must bring with them: references that exist, fields that their intent asks for, fresh ids. */
+/** What a plan and a registration must contain: references that exist, the fields their intent requires, fresh ids. */
 import type { WriteInput } from "research-room/client"
 import t from "tap"
 import { launch, nobody, plan, proposal } from "./bodies.ts"
@@ -27,7 +27,7 @@ const paths = async (write: Promise<unknown>, refusal = "unknown_reference") => 
   return refused.issues.map(({ path }) => path).sort()
 }
 
-t.test("exact references that do not exist are named by their paths, all of them", async (t) => {
+t.test("exact references that do not exist are all reported by their paths", async (t) => {
   const { result } = await client.write("publish_hypothesis", {
     kind: "hypothesis",
     roomId: room.roomId,
@@ -73,10 +73,10 @@ t.test("exact references that do not exist are named by their paths, all of them
   t.match(hypotheses, [{ versionId: result.versionId, label: result.label, wording: "It holds." }], "and one that exists is resolved")
 })
 
-t.test("what a registration builds on must exist, and in its own experiment", async (t) => {
+t.test("a plan or attempt that a registration builds on must exist in the same experiment", async (t) => {
   t.same(await paths(register({ intent: "planned", planId: nobody })), ["/planId"])
   t.same(await paths(register({ intent: "planned", planId: stranger.planId })), ["/planId"], "a plan of another experiment")
-  t.same(await paths(register({ planId: stranger.planId })), ["/planId"], "also where no plan is asked for")
+  t.same(await paths(register({ planId: stranger.planId })), ["/planId"], "even if the intent requires no plan")
   t.same(await paths(register({ intent: "rerun", rerunOf: nobody })), ["/rerunOf"])
   t.same(await paths(register({ intent: "rerun", rerunOf: strangersAttempt })), ["/rerunOf"], "an attempt of another experiment")
   t.same(await paths(register({ intent: "reproduction", reproduces: { attemptId: nobody } })), ["/reproduces/attemptId"])
@@ -99,7 +99,7 @@ t.test("what a registration builds on must exist, and in its own experiment", as
   )
 })
 
-t.test("references are looked at before the repository and before the state", async (t) => {
+t.test("references are checked before the repository and before the state", async (t) => {
   const completed = await experimentIn("completed", room, proposer, holder)
   const before = house.check.asked.length
   t.same(
@@ -108,13 +108,13 @@ t.test("references are looked at before the repository and before the state", as
     ),
     ["/hypotheses/0"],
   )
-  t.equal(house.check.asked.length, before, "nobody outside was asked")
+  t.equal(house.check.asked.length, before, "the repository host was not contacted")
   const late = await refusalOf(client.write("accept_plan", { ...plan, ...completed.expected, experimentId: completed.experimentId }))
   t.equal(late.refusal, "experiment_not_open")
-  t.equal(house.check.asked.length, before + 1, "the state is looked at after the repository")
+  t.equal(house.check.asked.length, before + 1, "the state is checked after the repository")
 })
 
-t.test("each intent asks for its own fields, all missing ones named at once", async (t) => {
+t.test("each intent requires its own fields, and all missing ones are named at once", async (t) => {
   const bare = { attemptId: crypto.randomUUID(), experimentId, ...launch }
   const missing = async (body: Partial<WriteInput<"register_attempt">>) =>
     paths(client.write("register_attempt", { ...bare, ...body } as WriteInput<"register_attempt">), "invalid_schema")
@@ -128,13 +128,13 @@ t.test("each intent asks for its own fields, all missing ones named at once", as
   t.same(
     await missing({ intent: "reproduction", reproduces: { attemptId, findingVersionId: attemptId } as never }),
     ["/reproduces"],
-    "one of the two, not both",
+    "exactly one of the two",
   )
   t.same(await missing({}), ["/intent"])
   t.same(await missing({ intent: "exploratory", ...expected, argv: [] }), ["/argv"])
 })
 
-t.test("other fields that depend on one another", async (t) => {
+t.test("other fields that depend on each other", async (t) => {
   const missing = (write: Promise<unknown>) => paths(write, "invalid_schema")
   t.same(await missing(client.write("report_experiment_status", { experimentId, ...expected, status: "completed" })), ["/summary"])
   t.same(await missing(client.write("report_experiment_status", { experimentId, ...expected, status: "cancelled" })), ["/summary"])
@@ -144,7 +144,7 @@ t.test("other fields that depend on one another", async (t) => {
   t.same(
     await missing(client.write("amend_experiment", { experimentId, ...expected, explanation: "Nothing." })),
     [""],
-    "an amendment amends something",
+    "an amendment must change something",
   )
   for (const field of ["handoff", "reason", "explanation"] as const) {
     const names = { handoff: "release_experiment", reason: "cancel_experiment", explanation: "amend_experiment" } as const
@@ -153,7 +153,7 @@ t.test("other fields that depend on one another", async (t) => {
 })
 
 // shows: An attempt is registered before launch with a pinned commit and configuration, under a fresh attemptId.
-t.test("an attemptId is used once, whoever sends it and whatever its case", async (t) => {
+t.test("an attemptId is used once, whoever sends it and in whatever letter case", async (t) => {
   const { label } = await client.read("attempt", { attemptId })
   const current = {
     attemptId,
@@ -189,7 +189,7 @@ t.test("ids sent in upper case are the same ids", async (t) => {
 })
 
 // shows: Only the assignee registers planned, exploratory or rerun attempts; any member registers a reproduction without taking the work.
-t.test("a reproduction needs nobody's hold, and its expectations are looked at only where it has any", async (t) => {
+t.test("a reproduction needs no holder, and its expected values are checked only if it sends any", async (t) => {
   for (const state of ["open", "claimed", "in_progress", "completed", "cancelled"] as const) {
     const work = await experimentIn(state, room, proposer, holder)
     const body = {

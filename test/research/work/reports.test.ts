@@ -1,4 +1,4 @@
-/** What attempts report at length: long series, many events, numbers that JSON has no digits for. */
+/** Reports that test limits: long series, many events, and numbers that JSON cannot express. */
 import type { WriteInput } from "research-room/client"
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
@@ -14,7 +14,7 @@ const client = room.client(holder)
 const made = await experimentIn("claimed", room, proposer, holder)
 
 type Metrics = NonNullable<WriteInput<"report_attempt_event">["metrics"]>
-/** A started attempt, and a way to report its progress. */
+/** Makes a started attempt, with a function to report its progress. */
 async function running() {
   const attemptId = await exploration(made, client)
   let { expectedRevision } = await leadTo("started", attemptId, client)
@@ -44,7 +44,7 @@ t.test("a series longer than a page", async (t) => {
     const page = await client.read("attempt_metrics", { attemptId, after, limit: 333 })
     steps.push(...page.columns.step)
     const lengths = new Set(Object.values(page.columns).map((column) => column.length))
-    t.equal(lengths.size, 1, "every column is as long as the others")
+    t.equal(lengths.size, 1, "all columns have the same length")
     ;[after, more] = [page.nextCursor as number, page.hasMore]
   }
   t.same(
@@ -55,9 +55,9 @@ t.test("a series longer than a page", async (t) => {
   const one = await client.read("attempt_metrics", { attemptId, metric: "b" })
   t.same([one.columns.step.length, one.hasMore, new Set(one.columns.metric).size], [650, false, 1])
   const exact = await client.read("attempt_metrics", { attemptId, metric: "b", limit: 650 })
-  t.same([exact.columns.step.length, exact.hasMore], [650, false], "a page that is just full is the last one")
+  t.same([exact.columns.step.length, exact.hasMore], [650, false], "a page that is exactly full is the last one")
   const second = await client.read("attempt_metrics", { attemptId, metric: "b", limit: 3, after: 6 })
-  t.same([second.columns.ordinal, second.hasMore, second.nextCursor], [[8, 10, 12], true, 12], "of one metric too, after the cursor")
+  t.same([second.columns.ordinal, second.hasMore, second.nextCursor], [[8, 10, 12], true, 12], "a single metric is paged too")
   const none = await client.read("attempt_metrics", { attemptId, metric: "c" })
   t.same([none.columns.metric, none.hasMore, none.nextCursor], [[], false, 0])
   const beyond = await client.read("attempt_metrics", { attemptId, after: 1_300 })
@@ -68,7 +68,7 @@ t.test("a series longer than a page", async (t) => {
   })
 })
 
-t.test("the last value of each metric and split is the one reported last", async (t) => {
+t.test("the last value of each metric and split is the most recently reported one", async (t) => {
   const { attemptId, progress } = await running()
   await progress({
     metrics: [
@@ -96,7 +96,7 @@ t.test("the last value of each metric and split is the one reported last", async
   )
 })
 
-t.test("a unit told wrongly is corrected by a later event, after the end too, and both stay readable", async (t) => {
+t.test("a wrong unit is corrected by a later event, even after the end, and both stay readable", async (t) => {
   const { attemptId, progress } = await running()
   await progress({
     metrics: [
@@ -108,7 +108,7 @@ t.test("a unit told wrongly is corrected by a later event, after the end too, an
     t.match(
       await refusalOf(progress({ corrects: [{ metric, unit: "nat" }] })),
       { status: 422, refusal: "invalid_schema", issues: [{ path: "/corrects/0/metric", message: /names no metric/ }] },
-      "what was not told cannot be corrected",
+      "a metric that was not reported cannot be corrected",
     )
   await progress({ corrects: [{ metric: "time", unit: "s" }], metrics: [{ name: "time", value: 4 }] })
   const report = async (event: "succeeded" | "progress", more: Partial<WriteInput<"report_attempt_event">>) => {
@@ -116,9 +116,9 @@ t.test("a unit told wrongly is corrected by a later event, after the end too, an
     return client.write("report_attempt_event", { attemptId, ...affordances.expected, ...told(event), ...more })
   }
   await report("succeeded", {})
-  t.match(await refusalOf(report("progress", { message: "Only words." })), { refusal: "state_conflict" }, "the end is the end")
+  t.match(await refusalOf(report("progress", { message: "Only words." })), { refusal: "state_conflict" }, "no other event follows the end")
   const corrected = await report("progress", { corrects: [{ metric: "loss", split: "test", unit: "nat" }] })
-  t.match(corrected.result, { status: "succeeded" }, "but a correction is taken")
+  t.match(corrected.result, { status: "succeeded" }, "but a correction is accepted")
   const { metrics, events, affordances } = await client.read("attempt", { attemptId })
   t.strictSame(
     metrics.map(({ name, unit, value }) => [name, unit, value]),
@@ -128,9 +128,9 @@ t.test("a unit told wrongly is corrected by a later event, after the end too, an
     ],
   )
   t.match(events.at(-1), { event: "progress", corrects: [{ metric: "loss", split: "test", unit: "nat" }] })
-  t.strictSame(affordances.operations, [], "it is no step that waits")
+  t.strictSame(affordances.operations, [], "a correction is not offered as a next step")
   const { columns } = await client.read("attempt_metrics", { attemptId })
-  t.strictSame(columns.unit, ["bit", null, null], "what was told stays as it was told")
+  t.strictSame(columns.unit, ["bit", null, null], "the points stay as they were reported")
 })
 
 t.test("numbers come back as they were sent", async (t) => {
@@ -149,7 +149,7 @@ t.test("numbers come back as they were sent", async (t) => {
   }
 })
 
-t.test("of very many events the newest are shown, and that there are more is said", async (t) => {
+t.test("of very many events the newest are shown, and the answer says that there are more", async (t) => {
   const { attemptId, progress } = await running()
   const count = limits.attemptEvents + 3
   for (let index = 2; index < count; index++) await progress({ message: `Event ${index + 1}.` })
@@ -164,7 +164,7 @@ t.test("of very many events the newest are shown, and that there are more is sai
 })
 
 // shows: Attempt events carry the registrant's time beside the server's.
-t.test("an event says when it happened, in any time zone, beside when it came in", async (t) => {
+t.test("an event gives the time it happened, sent in any time zone, beside the time it was received", async (t) => {
   const { attemptId, progress } = await running()
   await progress({ reportedAt: "1999-12-31T23:59:59.1239+05:30", client: { name: "reporter", model: "a small one" }, exitCode: -9 })
   const event = (await client.read("attempt", { attemptId })).events.at(-1)

@@ -1,4 +1,4 @@
-/** When the repository check is asked and when not, and what becomes of a retry. */
+/** When the repository check runs and when not, and what happens to a retry. */
 import type { WriteInput } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
@@ -14,7 +14,7 @@ const [proposer, holder, other] = house.people as [Person, Person, Person]
 const room = await house.room()
 const client = room.client(holder)
 const { check } = house
-/** How often the check was asked meanwhile. */
+/** Counts the repository checks during `work`. */
 const asked = async (work: () => Promise<unknown>): Promise<number> => {
   const before = check.asked.length
   await work()
@@ -33,7 +33,7 @@ t.test("a plan and a registration are checked once, a known retry never again", 
       t.match(await refusalOf(client.write("accept_plan", { ...accept, intent: "replication" })), { refusal: "request_conflict" }),
     ),
     0,
-    "nor one with other content",
+    "nor for other content under the same id",
   )
 
   const register: WriteInput<"register_attempt"> = {
@@ -65,7 +65,7 @@ t.test("a plan and a registration are checked once, a known retry never again", 
   await house.does(proposer, "restore_room", { roomId: room.roomId, reason: "Not over." })
 })
 
-t.test("what is refused before the check never reaches it", async (t) => {
+t.test("a write refused before the check never reaches it", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const accept = { ...plan, experimentId: made.experimentId, ...made.expected }
   const refused = async (body: WriteInput<"accept_plan">, refusal: string) => {
@@ -74,12 +74,12 @@ t.test("what is refused before the check never reaches it", async (t) => {
   await refused({ ...accept, experimentId: nobody }, "unknown_experiment")
   await refused({ ...accept, hypotheses: [nobody] }, "unknown_reference")
   await refused({ ...accept, repository: { ...pin, commit: "0123" } }, "invalid_schema")
-  t.equal(await asked(() => refusalOf(house.client().write("accept_plan", accept))), 0, "nor from nobody")
+  t.equal(await asked(() => refusalOf(house.client().write("accept_plan", accept))), 0, "nor does a write without a credential")
 })
 
 // shows: The service runs nothing; for a plan or an attempt it checks only that a public repository and a full commit exist.
 // shows: 503 where the database or a reference check fails for now; the same may be sent again.
-t.test("a no and a don't know", async (t) => {
+t.test("the check may refuse, or fail for now", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const accept = { ...plan, experimentId: made.experimentId, ...made.expected, requestId: crypto.randomUUID() }
   const no = await refusalOf(client.write("accept_plan", { ...accept, repository: { ...pin, url: hidden } }))
@@ -101,10 +101,10 @@ t.test("a no and a don't know", async (t) => {
   t.match(await refusalOf(client.write("accept_plan", accept)), { status: 503, retryAfter: null })
   t.equal(await client.receipt("accept_plan", accept.requestId), null, "nothing was stored")
   const late = await client.write("accept_plan", accept)
-  t.notOk(late.replayed, "the same id is taken once the check can answer")
+  t.notOk(late.replayed, "the same id is accepted when the check can answer")
 })
 
-t.test("the state is looked at again after the check", async (t) => {
+t.test("the state is checked again after the repository check", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const { experimentId, expected } = made
   let letGo = () => {}
@@ -135,11 +135,11 @@ t.test("the same delivery twice at once is accepted once", async (t) => {
 })
 
 // shows: A historical take retry returns its receipt with the state of now, and never retakes.
-t.test("a historical take retry returns its receipt and what became of it, and never retakes", async (t) => {
+t.test("a historical take retry returns its receipt and the current state, and never retakes", async (t) => {
   const { experimentId } = await experimentIn("open", room, proposer, holder)
   const take = { experimentId, expectedRevision: 1, expectedStatus: "open" as const, requestId: crypto.randomUUID() }
   const first = await client.write("take_experiment", take)
-  t.notOk("current" in (await client.write("take_experiment", take)), "nothing moved yet")
+  t.notOk("current" in (await client.write("take_experiment", take)), "nothing has changed yet")
   await client.write("release_experiment", { experimentId, expectedRevision: 2, expectedStatus: "claimed", handoff: "Yours." })
   const again = await client.write("take_experiment", take)
   const { current, replayed, ...receipt } = again
@@ -174,10 +174,10 @@ t.test("a historical take retry returns its receipt and what became of it, and n
   })
   t.match(await client.write("take_experiment", take), { replayed: true, current: { status: "completed", revision: 5 } })
   const { items } = await client.read("experiment_history", { experimentId })
-  t.equal(items.length, 5, "no retry left a revision")
+  t.equal(items.length, 5, "no retry added a revision")
 })
 
-t.test("a retried event replays with the state the attempt has now", async (t) => {
+t.test("a retried event returns its receipt with the attempt's current state", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const attemptId = await exploration(made, client)
   const started = {
@@ -196,7 +196,7 @@ t.test("a retried event replays with the state the attempt has now", async (t) =
   })
 })
 
-t.test("the demo's own repositories: public, not public, not there", async (t) => {
+t.test("the demo's own repositories: public, not public, and missing", async (t) => {
   const demo = await startResearchRoom()
   t.teardown(() => demo.close())
   const agent = demo.client("member_all", { fetch: checking(globalThis.fetch), retries: 0 })

@@ -1,6 +1,6 @@
 /**
- * An agent publishes a finding and concludes on it. Others review both: another agent of its person, and another person's. What they say is
- * shown wherever the finding, the conclusion or the plan is; it counts as no evidence.
+ * An agent publishes a finding and concludes on it. Another agent of its person and another person's agent review both. Their
+ * reviews are shown wherever the finding, the conclusion or the plan is, but do not count as evidence.
  */
 import tap, { test } from "tap"
 import { checkData } from "../../../src/check/check.ts"
@@ -69,19 +69,19 @@ test("a conclusion that nobody else has reviewed says so, and next offers to rev
   t.notOk((await steps()).includes(`review_conclusion ${checkpointId}`), "it is reviewed")
   t.match(await text(`/checkpoints/${checkpointId}`), /Seeds 4 and 5 are missing\..*another agent of ada/s)
   const { evidenceTally } = await mcp.read("record", { versionId })
-  t.equal(evidenceTally.supports, 0, "a review is no evidence")
+  t.equal(evidenceTally.supports, 0, "a review does not count as evidence")
 })
 
-test("the newest word of each author and agent counts, and the one before again once it is taken back", async (t) => {
+test("the newest review of each author and agent counts, and after its withdrawal the previous one", async (t) => {
   const versionId = await publish("It is lower with the ramp.")
   const first = await review(runner, versionId)
   t.match(first, { target: { kind: "finding", id: versionId }, targetId: first.result.linkId, result: { verdict: "agrees" } })
-  t.equal(await refusedWith(review(runner, versionId)), "link_exists", "the same again")
+  t.equal(await refusedWith(review(runner, versionId)), "link_exists", "the same review again")
   const second = await review(runner, versionId, objects)
   const counted = async () => (await mcp.read("record", { versionId })).reviewed
   t.match(await counted(), { agrees: 0, objects: 1, independent: 1, otherAgents: 1 })
   await review(grace as never, versionId)
-  t.match(await counted(), { agrees: 1, objects: 1, independent: 1, otherAgents: 2 }, "she herself and her agent speak for themselves")
+  t.match(await counted(), { agrees: 1, objects: 1, independent: 1, otherAgents: 2 }, "a person and her agent each have their own review")
   await runner.write("withdraw_link", { linkId: second.result.linkId, explanation: "The seed is there." })
   t.match(await counted(), { agrees: 2, objects: 0 })
   t.equal(await refusedWith(mcp.write("withdraw_link", { linkId: first.result.linkId, explanation: "x" })), "role_required")
@@ -101,7 +101,7 @@ test("the newest word of each author and agent counts, and the one before again 
   t.match(await text(`/records/${versionId}.md`), /## Reviews\n- agrees \(grace, another person, .*: The numbers are as stated\./)
 })
 
-test("an objection stands with the disputes until its author is answered, and reaches the author's inbox", async (t) => {
+test("an objection is listed with the disputes until the author answers it, and reaches the author's inbox", async (t) => {
   const versionId = await publish("The loss is lower by 0.07 nat.")
   const { entry, result } = await review(runner, versionId, objects)
   t.match((await brief()).disputes, [
@@ -115,14 +115,14 @@ test("an objection stands with the disputes until its author is answered, and re
     concerns: [{ because: "bears_on", id: versionId }],
   })
   await runner.write("post_message", { threadId, ...message("It is the third.", { replyToEntryId: entry?.entryId }) } as never)
-  t.equal((await brief()).disputes.length, 1, "a reply of another answers nothing")
+  t.equal((await brief()).disputes.length, 1, "another person's reply does not answer it")
   await mcp.write("post_message", { threadId, ...message("It diverged; A7 says so.", { replyToEntryId: entry?.entryId }) } as never)
   t.strictSame((await brief()).disputes, [])
   t.match(await mcp.read("link", { linkId: result.linkId }), { answered: { by: "reply" } })
   t.match((await mcp.read("record", { versionId })).reviewed, { objects: 1 }, "it still counts as a review")
 })
 
-test("an objection to a conclusion ends with the conclusion, one to a plan with a reply, one to a finding with a correction", async (t) => {
+test("an objection to a conclusion ends with the conclusion, one to a plan by a reply, one to a finding by a correction", async (t) => {
   const versionId = await publish("The loss is lower by a tenth.")
   const checkpointId = await conclude(mcp, versionId)
   await review(runner, checkpointId, objects)
@@ -157,7 +157,7 @@ test("an objection to a conclusion ends with the conclusion, one to a plan with 
   t.strictSame(await open(), [])
 })
 
-test("what cannot be reviewed is refused; what is claimed for review warns others", async (t) => {
+test("invalid reviews are refused; a claim for review warns others", async (t) => {
   const { result } = await mcp.write("publish_hypothesis", hypothesis(place))
   const refusal = await review(runner, result.versionId).catch((error: { readonly refusal: string; readonly message: string }) => error)
   t.match(refusal, { refusal: "unknown_record", message: /is a hypothesis \(H\d+\)/ })
@@ -172,7 +172,7 @@ test("what cannot be reviewed is refused; what is claimed for review warns other
   own.pass(31 * MINUTE)
 })
 
-test("reviews come through a search, a replay, an earlier moment, withholding and an import", async (t) => {
+test("reviews are found by search, and survive a replay, a read of an earlier moment, withholding and an import", async (t) => {
   const versionId = await publish("The last one.")
   const receipt = await review(runner, versionId, { explanation: "The key is hunter2, verily." })
   const { linkId } = receipt.result
@@ -186,7 +186,7 @@ test("reviews come through a search, a replay, an earlier moment, withholding an
   } as never)
   t.match(await mcp.read("link", { linkId }), { explanation: { withheld: { reason: "secret" } } })
   t.strictSame((await mcp.read("search", { query: "verily", roomId })).items, [])
-  t.strictSame(checkData(own.instance.db).problems, [], "a replay makes the same tables")
+  t.strictSame(checkData(own.instance.db).problems, [], "a replay builds the same tables")
   const there = elsewhere(t)
   await there.import(new Uint8Array(await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer()))
   t.strictSame(there.problems(), [])

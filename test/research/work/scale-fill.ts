@@ -1,20 +1,20 @@
-/** Fills a new database with attempts, directly through SQL: as many as wanted, the same ones each time. */
+/** Fills a new database with any number of attempts, directly through SQL: the same ones each time. */
 import { digestOf } from "../../../src/contract/json.ts"
 import type { Db } from "../../../src/ledger/storage/database.ts"
 
 export interface Filled {
-  /** A Room with most of the attempts, and an experiment in it with four tenths of them. */
+  /** The Room with most of the attempts, and an experiment in it with four tenths of them. */
   readonly roomId: string
   readonly experimentId: string
-  /** The label of an attempt in the middle of that Room. */
+  /** The label of an attempt from the middle of that Room. */
   readonly label: string
   /** A finding that names 300 attempts of that experiment. */
   readonly findingVersionId: string
-  /** An experiment of that Room with 30 attempts, all of them succeeded. */
+  /** An experiment in that Room with 30 attempts, all successful. */
   readonly smallExperimentId: string
 }
 
-/** Chance that is the same each time (mulberry32). */
+/** A random generator that is the same each time (mulberry32). */
 function chance(seed: number): () => number {
   let state = seed
   return () => {
@@ -27,11 +27,11 @@ function chance(seed: number): () => number {
 
 const random = chance(7)
 const hex = (digits: number) => Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join("")
-/** As clients make them: in no order. */
+/** Ids in no order, as clients make them. */
 const id = () => `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`
 const at = "2026-11-20T09:30:00.000Z"
 
-/** One of the words, as often as its share says. */
+/** Picks one of the words with the given frequency. */
 function word(shares: Readonly<Record<string, number>>): string {
   let left = random()
   for (const [name, share] of Object.entries(shares)) if ((left -= share) < 0) return name
@@ -45,7 +45,7 @@ const intents = { planned: 0.3, exploratory: 0.15, rerun: 0.4, reproduction: 0.1
 const ROOMS = 20
 const EXPERIMENTS = 200
 
-/** A registration of about the length of a real one. */
+/** A registration of realistic length. */
 const registration = (attemptId: string, index: number) =>
   JSON.stringify({
     argv: ["python", "train.py", "--seed", String(index)],

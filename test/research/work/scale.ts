@@ -1,7 +1,7 @@
 /**
- * How long a page of a list takes at 1,000 and at 100,000 attempts, run by hand:
- * `node --conditions=research-room-source test/research/work/scale.ts`. For each filter the page of 50 that begins in the
- * middle of what matches, read and written as JSON, in both databases turn by turn; the median, and the ratio.
+ * Measures a page of a list at 1,000 and at 100,000 attempts, run by hand: `node --conditions=research-room-source
+ * test/research/work/scale.ts`. For each filter it reads the page of 50 in the middle of the matches and writes it as JSON,
+ * alternating between both databases; it prints the median and the ratio.
  */
 import { rmSync, mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -56,7 +56,7 @@ const filters: readonly [string, (made: Filled) => Query][] = [
 const page = ({ instance }: Made, query: Query) =>
   instance.readers.attempts({ params: {}, query: query as never, actor: null }) as { readonly items: readonly Writable[] }
 
-/** The id after which the page in the middle of what matches begins, and how many match. */
+/** The id after which the middle page of the matches begins, and the number of matches. */
 function middle({ instance }: Made, query: Query): { after: string; matching: number } {
   const columns: Query = { experimentId: "experiment_id", roomId: "room_id", status: "status", intent: "intent", label: "label" }
   const given = Object.entries(query)

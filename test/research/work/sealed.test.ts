@@ -1,4 +1,4 @@
-/** A sealed plan commits to a protocol that nobody can read, until its acceptor opens it. */
+/** A sealed plan commits to a protocol that nobody can read until its acceptor opens it. */
 import { createHash, randomBytes } from "node:crypto"
 import t from "tap"
 import canonicalize from "canonicalize"
@@ -43,7 +43,7 @@ const open = (by: "ada" | "grace", more: Partial<WriteInput<"open_plan">> = {}) 
   room[by].write("open_plan", { planId, protocol, salt, ...more })
 const everywhere = async (query: string) => (await lab.reader.read("search", { query, roomId: room.roomId })).items.map(({ id }) => id)
 
-t.test("nothing of the protocol is anywhere before it is opened", async (t) => {
+t.test("nothing in the service shows the protocol before it is opened", async (t) => {
   const plan = await lab.reader.read("plan", { planId })
   t.same(plan.protocol, null)
   t.same(plan.protocolMatchesSeal, null)
@@ -54,7 +54,7 @@ t.test("nothing of the protocol is anywhere before it is opened", async (t) => {
   t.match(page, /<strong>Sealed\.<\/strong>/)
 })
 
-t.test("what is wrongly sealed is refused, with its place", async (t) => {
+t.test("an invalid seal is refused, with its path", async (t) => {
   const paths = async (more: Partial<WriteInput<"accept_plan">>) => (await refusalOf(accept(more))).issues?.map(({ path }) => path)
   const digest = seal({ protocol, salt })
   t.same(await paths({ protocol, sealed: { digest, opensAt } }), ["/protocol"])
@@ -63,7 +63,7 @@ t.test("what is wrongly sealed is refused, with its place", async (t) => {
   t.equal((await refusalOf(accept({}))).refusal, "invalid_schema", "neither a protocol nor a seal")
 })
 
-t.test("only its acceptor opens it, and only with what was sealed", async (t) => {
+t.test("only its acceptor can open it, and only with the sealed protocol", async (t) => {
   t.equal((await refusalOf(open("grace"))).refusal, "role_required")
   const other = await refusalOf(open("ada", { protocol: { ...protocol, summary: "Compare both arms in the zirconium oven!" } }))
   t.match([other.refusal, other.issues?.[0]?.path, other.issues?.[0]?.message], ["invalid_schema", "/protocol", /sealed with sha256:/])
@@ -84,7 +84,7 @@ t.test("only its acceptor opens it, and only with what was sealed", async (t) =>
   t.match(markdown, /it was opened \d{4}-\d\d-\d\d, and it gives that digest\./)
 })
 
-t.test("a plan that shows its protocol is not opened", async (t) => {
+t.test("a plan that is not sealed cannot be opened", async (t) => {
   const shown = await work.plan()
   t.equal((await refusalOf(open("ada", { planId: shown }))).refusal, "state_conflict")
   t.equal((await refusalOf(open("ada", { planId: crypto.randomUUID() }))).refusal, "unknown_plan")

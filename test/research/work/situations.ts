@@ -1,4 +1,4 @@
-/** The situations an experiment or an attempt can be in, each made anew where a test needs one. */
+/** Puts an experiment or an attempt into any of its states, newly made for each test. */
 import { RefusedError, type ResearchRoomClient, type WriteInput } from "research-room/client"
 import { launch, plan, proposal, reportedAt, told } from "./bodies.ts"
 import type { Person, TestRoom } from "./house.ts"
@@ -6,13 +6,13 @@ import type { Person, TestRoom } from "./house.ts"
 export type State = "open" | "claimed" | "in_progress" | "completed" | "cancelled"
 export type AttemptState = "registered" | "preflight_failed" | "started" | "succeeded" | "failed" | "cancelled"
 
-/** An experiment with the block that guards a write to it. */
+/** An experiment with the expected values that guard a write to it. */
 export interface Made {
   readonly experimentId: string
   readonly expected: { readonly expectedRevision: number; readonly expectedStatus: State }
 }
 
-/** Proposes an experiment and leads it into a state. @param holder who takes it, where it is taken */
+/** Proposes an experiment and brings it into a state. @param holder who takes it, if it is taken */
 export async function experimentIn(state: State, room: TestRoom, proposer: Person, holder: Person): Promise<Made> {
   const { result } = await room.client(proposer).write("propose_experiment", proposal(room))
   const { experimentId } = result
@@ -32,7 +32,7 @@ export async function experimentIn(state: State, room: TestRoom, proposer: Perso
   return { experimentId, expected: { expectedRevision: reported.result.revision, expectedStatus: state } }
 }
 
-/** A plan for one's own experiment. */
+/** Accepts a plan for an experiment that the client holds. */
 export async function planFor(
   { experimentId, expected }: Made,
   client: ResearchRoomClient,
@@ -42,7 +42,7 @@ export async function planFor(
   return { planId: result.planId, made: { experimentId, expected: { expectedRevision: result.revision, expectedStatus: result.status } } }
 }
 
-/** An attempt that reproduces another one: nobody has to hold anything for it. */
+/** Registers an attempt that reproduces another one, which nobody has to hold anything for. */
 export async function reproductionOf(attemptId: string, { experimentId }: Made, client: ResearchRoomClient): Promise<string> {
   const { result } = await client.write("register_attempt", {
     attemptId: crypto.randomUUID(),
@@ -54,7 +54,7 @@ export async function reproductionOf(attemptId: string, { experimentId }: Made, 
   return result.attemptId
 }
 
-/** An exploratory attempt at one's own experiment. */
+/** Registers an exploratory attempt at an experiment that the client holds. */
 export async function exploration({ experimentId, expected }: Made, client: ResearchRoomClient): Promise<string> {
   const { result } = await client.write("register_attempt", {
     attemptId: crypto.randomUUID(),
@@ -75,7 +75,7 @@ const way: Readonly<Record<AttemptState, readonly WriteInput<"report_attempt_eve
   cancelled: ["cancelled"],
 }
 
-/** Leads a newly registered attempt into a state, and returns the block that guards the next event. */
+/** Brings a newly registered attempt into a state. @returns the expected values that guard the next event */
 export async function leadTo(
   state: AttemptState,
   attemptId: string,
@@ -89,7 +89,7 @@ export async function leadTo(
   return expected
 }
 
-/** What a write was refused with. @throws Error when it was accepted, or went wrong in another way */
+/** The refusal of a write. @throws Error if it was accepted or failed in another way */
 export async function refusalOf(write: Promise<unknown>): Promise<RefusedError> {
   try {
     await write

@@ -1,4 +1,4 @@
-/** What each step of an experiment leaves behind: the receipt, the experiment, the entry in its Thread and in the feed. */
+/** What each step of an experiment leaves behind: the receipt, the experiment, its timeline entry and its feed entry. */
 import t from "tap"
 import { entryDigest } from "../../../src/contract/answers/chain.ts"
 import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
@@ -12,7 +12,7 @@ const [proposer, holder] = house.people as [Person, Person]
 const room = await house.room()
 const [asks, holds] = [room.client(proposer), room.client(holder)]
 
-/** The newest entry of the Thread and of the feed. */
+/** Reads the newest entry of the Thread and of the feed. */
 async function newest() {
   const { thread, recent } = await asks.read("thread_context", { threadId: room.threadId })
   const { activityWatermark } = await asks.read("room", { roomId: room.roomId })
@@ -42,7 +42,7 @@ t.test("every accepted write leaves its receipt, one timeline entry and one acti
       targetId: experimentId,
       result: { experimentId, label: "P1", status: "claimed", revision: 3 },
     },
-    "a plan is the target, its experiment the target's id",
+    "the target is the plan, and targetId is its experiment",
   )
   const { entry, watermark, activity } = await newest()
   t.match(entry, {
@@ -95,7 +95,7 @@ t.test("a rehearsal leaves nothing, not even a label", async (t) => {
 })
 
 // shows: The proposer amends and cancels while it is open; an amendment raises the revision.
-t.test("an amendment changes what it names and keeps the rest", async (t) => {
+t.test("an amendment changes only what it names", async (t) => {
   const suggestedProtocol = { summary: "So.", steps: ["One."], arms: [] }
   const { result } = await asks.write("propose_experiment", { ...proposal(room), suggestedProtocol })
   const { experimentId } = result
@@ -112,11 +112,11 @@ t.test("an amendment changes what it names and keeps the rest", async (t) => {
 })
 
 // shows: A release supplies a handoff, clears the assignment and keeps plans, reports and findings.
-t.test("handoffs and conclusions: who said what, and when it counts", async (t) => {
+t.test("handoffs and conclusions: who wrote them, and when they count", async (t) => {
   const { experimentId, expected } = await experimentIn("claimed", room, proposer, holder)
   const read = () => asks.read("experiment", { experimentId })
   await holds.write("report_experiment_status", { experimentId, ...expected, status: "in_progress", summary: "Half way." })
-  t.match(await read(), { conclusion: null, handoff: null }, "what is said on the way is no conclusion")
+  t.match(await read(), { conclusion: null, handoff: null }, "a summary on the way is not a conclusion")
   t.equal((await asks.read("experiment_history", { experimentId })).items.at(-1)?.content.summary, "Half way.", "it stays in the history")
   await holds.write("release_experiment", { experimentId, expectedRevision: 3, expectedStatus: "in_progress", handoff: "First." })
   t.match(await read(), { status: "open", assigneeId: null, assignee: null, handoff: { text: "First.", by: holder }, conclusion: null })
@@ -133,7 +133,7 @@ t.test("handoffs and conclusions: who said what, and when it counts", async (t) 
 })
 
 // shows: An accepted plan is immutable, pinned to a commit, and accepted under one's own identity; a suggested protocol is not accepted by itself.
-t.test("several plans stand side by side, none of them changed", async (t) => {
+t.test("several plans coexist, and none of them changes", async (t) => {
   const { experimentId, expected } = await experimentIn("claimed", room, proposer, holder)
   const first = await holds.write("accept_plan", { experimentId, ...expected, ...plan })
   const second = await holds.write("accept_plan", { experimentId, ...expected, expectedRevision: 3, ...plan, intent: "confirmatory" })

@@ -1,4 +1,4 @@
-/** A whole story of work over HTTP, and every read of it afterwards. */
+/** A complete story of work over HTTP, and every read of it afterwards. */
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { sha256 } from "./bodies.ts"
@@ -49,7 +49,7 @@ t.test("the experiment reads as it ended", async (t) => {
 
   const listed = (await grace.read("experiments", { roomId, label: "E1" })).items
   const { hypotheses, suggestedProtocol, handoff, conclusion, acceptedPlans, costs, schemaVersion, ...summary } = experiment
-  t.same(listed, [{ ...summary, hypotheses: [versionId] }], "the list shows the same, less what is long")
+  t.same(listed, [{ ...summary, hypotheses: [versionId] }], "the list shows the same, without long fields")
 })
 
 // shows: An experiment's history holds every revision.
@@ -109,7 +109,7 @@ t.test("the proposal and the plan", async (t) => {
 
 // shows: An attempt is registered before launch with a pinned commit and configuration, under a fresh attemptId.
 // shows: Only the registrant delivers an attempt's events, also after releasing the work.
-t.test("each attempt tells how it was run and how it ended", async (t) => {
+t.test("each attempt shows how it was run and how it ended", async (t) => {
   const listed = (await grace.read("attempts", { experimentId })).items
   t.same(
     listed.map(({ attemptId }) => attemptId),
@@ -163,7 +163,7 @@ t.test("each attempt tells how it was run and how it ended", async (t) => {
   )
   t.ok(
     rerun.events.slice(1).every((event) => event.reportedAt === "2026-11-20T09:30:00.000Z" && event.receivedAt !== event.reportedAt),
-    "both clocks are told apart",
+    "the two clocks are told apart",
   )
   t.match(rerun.outputs, [
     { outputLabel: "losses.json", digest: sha256("2"), materialId: producedId, sizeBytes: 412 },
@@ -172,7 +172,7 @@ t.test("each attempt tells how it was run and how it ended", async (t) => {
   t.match(
     attempts.rerun.reporter.last?.warnings,
     [{ code: "reported_before_registration" }],
-    "the registrant tells another time than the server",
+    "the registrant reports another time than the server",
   )
 
   const reproduced = await grace.read("attempt", { attemptId: attemptIds.reproduced })
@@ -190,7 +190,7 @@ t.test("each attempt tells how it was run and how it ended", async (t) => {
 })
 
 // shows: A departure on purpose is declared with intendedDeviation; one that is not is warned of.
-t.test("a departure from the plan is recorded, and warned of unless it was declared", async (t) => {
+t.test("a departure from the plan is recorded, with a warning unless it was declared", async (t) => {
   const diverged = await grace.read("attempt", { attemptId: attemptIds.diverged })
   t.same(diverged.planMatch?.deviations, [{ field: "configuration/peakRate", planned: 0.001, registered: 1 }])
   t.equal(diverged.intendedDeviation, "To see where it breaks.")
@@ -238,11 +238,11 @@ t.test("metrics: the last value of each, and every point as columns", async (t) 
     after = page.nextCursor as number
     more = page.hasMore
   }
-  t.same(paged, [["loss", "loss", "memory"], ["loss"]], "paged, each point once")
+  t.same(paged, [["loss", "loss", "memory"], ["loss"]], "on all pages, each point once")
 })
 
 // shows: Attempts consume and produce materials, plans require them.
-t.test("materials know what consumed, produced and required them", async (t) => {
+t.test("materials list what consumed, produced and required them", async (t) => {
   const counts = await grace.read("material", { materialId })
   t.match(counts, { label: "M1", digest: sha256("1"), materialOriginRoom: roomId, labelFromOtherRoom: false, obtainability: "obtainable" })
   t.match(counts.locations, [{ uri: "https://data.example.org/counts.json", state: "available", reporter: { username: "ada" } }])
@@ -264,7 +264,7 @@ t.test("materials know what consumed, produced and required them", async (t) => 
   )
 })
 
-t.test("the Thread and the feed tell it too, and the assignee is free again", async (t) => {
+t.test("the Thread and the feed show it too, and the assignee is free again", async (t) => {
   const { lastSequence } = await grace.verifyActivity(roomId)
   const kinds: string[] = []
   for await (const { kind } of grace.items("thread_timeline", { threadId, limit: 50 })) kinds.push(kind)

@@ -1,6 +1,6 @@
 /**
- * A whole story of work, told over HTTP: proposed, amended, taken, planned, tried in every way, handed over, completed.
- * Ada holds the work first and Grace after her; Grace proposed it.
+ * A complete story of work over HTTP: proposed, amended, taken, planned, attempted in every way, handed over, completed. Grace
+ * proposes it; Ada holds the work first, and Grace after her.
  */
 import type { ReceiptOf, ResearchRoomClient, WriteInput } from "research-room/client"
 import { proposal, reportedAt, sha256 } from "./bodies.ts"
@@ -17,7 +17,7 @@ export const without = ["python", "train.py", "--warmup", "0"]
 export const ramp = ["python", "train.py", "--warmup", "400"]
 export const configuration = { peakRate: 0.001, note: "Ἀρχή 𝔞" }
 
-/** Reports the events of one attempt, one after the other. */
+/** Reports the events of one attempt, in order. */
 export class Reporter {
   readonly #client: ResearchRoomClient
   readonly attemptId: string
@@ -63,7 +63,7 @@ const prediction = {
 const points = (name: string, values: readonly (number | "NaN" | "Infinity" | "-Infinity")[], from = 0) =>
   values.map((value, index) => ({ name, value, step: from + index, split: "train", unit: "nat" }))
 
-/** Registers what goes in and comes out, and proposes and plans the experiment. */
+/** Registers the input and output materials, and proposes and plans the experiment. */
 async function prepare({ ada, grace, roomId, threadId, repository }: Scene) {
   const { result: hypothesis } = await ada.write("publish_hypothesis", { ...prediction, roomId, threadId })
   const { versionId } = hypothesis
@@ -120,7 +120,7 @@ async function prepare({ ada, grace, roomId, threadId, repository }: Scene) {
   return { versionId, experimentId, planId: planned.result.planId, materialId, producedId: losses.result.materialId }
 }
 
-/** Tells the story and returns what it made. */
+/** Runs the story and returns the objects it made. */
 export async function tellWork(scene: Scene) {
   const { ada, grace, repository } = scene
   const made = await prepare(scene)
@@ -163,7 +163,7 @@ export async function tellWork(scene: Scene) {
   await explored.reporter.tell("cancelled", { message: "Not worth it." })
 
   await ada.write("release_experiment", { experimentId, ...held, handoff: "The rerun is under way; the rest is yours." })
-  // The registrant delivers a late outcome after having given the work back.
+  // The registrant reports a late outcome after releasing the work.
   await rerun.reporter.tell("succeeded", {
     metrics: points("loss", [3.4], 2),
     exitCode: 0,
