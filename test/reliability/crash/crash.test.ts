@@ -1,6 +1,6 @@
 /**
- * The executable is killed in the middle of its work, again and again, and comes back on the same data. Whatever it had
- * acknowledged is there; whatever it had not is there as a whole or not at all. The long form is `prove.ts` in this folder.
+ * The executable is killed in the middle of its work, again and again, and restarted on the same data. Every acknowledged write is there;
+ * every other write is there whole or not at all. The long form is `prove.ts` in this folder.
  */
 import tap, { test } from "tap"
 import { endAll } from "../../support/program.ts"
@@ -20,7 +20,7 @@ tap.teardown(() => {
 })
 const seed = process.env.RESEARCH_ROOM_SEED ?? freshSeed()
 
-test("through kills in the middle of the work, nothing acknowledged is lost and nothing is half there", { timeout }, async (t) => {
+test("after kills in the middle of the work, nothing acknowledged is lost and nothing is half stored", { timeout }, async (t) => {
   const tally = nothingYet()
   const problems = await throughKills({ ground, data: "killed", chance: chanceOf(seed), kills: 8, most: 60, tally })
   t.strictSame(problems, [], `seed ${seed}: ${JSON.stringify(tally)}`)
@@ -28,7 +28,9 @@ test("through kills in the middle of the work, nothing acknowledged is lost and 
   t.ok(tally.acknowledged >= 8)
 })
 
-test("through kills while the data is made and the first person is set up, the next start goes on from there", { timeout }, async (t) => {
+test("after kills while the data is created and the first person is set up, the next start continues from there", {
+  timeout,
+}, async (t) => {
   const seen = { kills: 0, setUp: 0, notSetUp: 0 }
   for (const data of ["first", "second"])
     t.strictSame(await firstStart(ground, data, chanceOf(`${seed}/${data}`), seen), [], `seed ${seed}`)

@@ -1,27 +1,27 @@
 /**
- * One data folder through many kills: the built executable serves it under load, is ended by SIGKILL in the middle, comes
- * back on the same data, and is looked at from outside.
+ * One data folder through many kills: the built executable serves it under load, is ended by SIGKILL in the middle, restarts on the same
+ * data, and is checked from outside.
  */
 import type { Chance } from "../support/chance.ts"
 import type { Ground, Served } from "../support/ground.ts"
 import { startLoad, Writers } from "../support/load.ts"
 import { Account } from "../support/outside.ts"
 
-/** What was seen over some kills. */
+/** The counts of several kills. */
 export interface Tally {
   kills: number
-  /** Kills while the service was coming back from one. */
+  /** Kills while the service was restarting after a kill. */
   killsAtStart: number
   acknowledged: number
-  /** Writes that were refused or rehearsed, of which nothing may be there. */
+  /** Refused and rehearsed writes, of which nothing may be stored. */
   declined: number
-  /** Writes nobody had an answer to, and what they turned out to be. */
+  /** Writes without an answer, and whether they were found stored. */
   unknown: number
   found: number
   absent: number
-  /** Of the absent ones, how many were taken when they were sent again. */
+  /** How many of the absent ones were accepted when sent again. */
   takenAgain: number
-  /** Writes whose sender went away before the answer, and asked again. */
+  /** Writes whose sender disconnected before the answer, and asked again. */
   askedTwice: number
 }
 
@@ -43,25 +43,25 @@ export interface CrashOptions {
   readonly data: string
   readonly chance: Chance
   readonly kills: number
-  /** How many acknowledged writes a kill waits for, at the most. */
+  /** The most acknowledged writes that a kill waits for. */
   readonly most: number
   readonly tally: Tally
-  /** Called after every kill that was looked into. */
+  /** Called after every kill that was checked. */
   readonly progress?: () => void
 }
 
-/** Lets so much time go by. Which moment of the work that hits is chance; how long it is, the seed says. */
+/** Waits for this long. The seed decides how long; which moment of the work it hits is chance. */
 export const passing = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 
-/** Ends a service without warning, and waits until it is gone. */
+/** Kills a service, and waits until it is gone. */
 export async function kill(service: Pick<Served, "signal" | "ended">): Promise<void> {
   service.signal("SIGKILL")
   await service.ended()
 }
 
 /**
- * Leads one data folder through its kills.
- * @returns what was wrong, in sentences; after the first kill that brought anything to light no other follows
+ * Takes one data folder through its kills.
+ * @returns problems, in sentences; after the first kill that shows a problem no other follows
  */
 export async function throughKills({ ground, data, chance, kills, most, tally, progress }: CrashOptions): Promise<readonly string[]> {
   ground.copy(data)
@@ -84,7 +84,7 @@ export async function throughKills({ ground, data, chance, kills, most, tally, p
     const unknown = load.sent.filter(({ outcome }) => outcome === "unknown")
     tally.unknown += unknown.length
 
-    // What comes first after a kill recovers the data: another start, which may be killed itself, or a check.
+    // The first process after a kill recovers the data: another start, which may be killed itself, or a check.
     for (; own.oneIn(4); tally.killsAtStart += 1) {
       const cutShort = ground.begin(data)
       await passing(own.between(0, 400))

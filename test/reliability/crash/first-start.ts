@@ -1,6 +1,6 @@
 /**
- * The very first start, killed: while the folder is made, the schema written, the instance named, the first person set up.
- * Whatever was reached, the next start goes on from there.
+ * The very first start, killed while the folder is made, the schema written, the instance named, or the first person set up. Whatever was
+ * reached, the next start continues from there.
  */
 import { randomUUID } from "node:crypto"
 import { passing, kill } from "./crash.ts"
@@ -12,12 +12,12 @@ const person = { username: "ada", password: "correct horse battery" }
 
 export interface FirstStarts {
   kills: number
-  /** How often the first person was there after a kill in the middle of the set-up, and how often not. */
+  /** How often the first person existed after a kill in the middle of the set-up, and how often not. */
   setUp: number
   notSetUp: number
 }
 
-/** The one-time token that `serve` prints where nobody exists yet. @throws when it ends without */
+/** The one-time token that `serve` prints while there are no users. @throws if it ends without printing one */
 const tokenOf = async (service: Served): Promise<string> => (await service.printed(/token=(\S+)/))[1] as string
 
 const post = (baseUrl: string, path: string, body: object) =>
@@ -27,7 +27,7 @@ const post = (baseUrl: string, path: string, body: object) =>
     body: JSON.stringify(body),
   })
 
-/** @returns what was wrong, in sentences */
+/** @returns problems, in sentences */
 export async function firstStart(ground: Ground, data: string, chance: Chance, seen: FirstStarts): Promise<readonly string[]> {
   const problems: string[] = []
   for (let kills = chance.between(1, 3); kills > 0; kills -= 1) {

@@ -1,6 +1,6 @@
 /**
- * The long form: hundreds of kills, on folders that go through many of them, and on folders that are killed while they are
- * made. `node --conditions=research-room-source test/reliability/crash/prove.ts --kills 300 --first 40 --seed …`
+ * The long form: hundreds of kills, on folders that go through many of them, and on folders killed while they are created. `node
+ * --conditions=research-room-source test/reliability/crash/prove.ts --kills 300 --first 40 --seed …`
  */
 import { chanceOf } from "../support/chance.ts"
 import { breakGround } from "../support/ground.ts"
@@ -10,14 +10,14 @@ import { firstStart } from "./first-start.ts"
 
 const { seed, numbers } = asked(
   {
-    /** Kills under load altogether, and folders that are killed while they are made. */
+    /** Kills under load in total, and folders killed while they are created. */
     kills: 300,
     first: 40,
   },
   {
     /** How many kills one data folder goes through. */
     each: 50,
-    /** How many acknowledged writes a kill waits for, at the most. */
+    /** The most acknowledged writes that a kill waits for. */
     most: 600,
   },
 )

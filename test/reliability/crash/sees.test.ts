@@ -1,4 +1,7 @@
-/** A harness that finds nothing proves nothing: data that was spoilt on purpose, each time in one way, and what the look from outside says. */
+/**
+ * A harness that finds nothing proves nothing: here data is damaged on purpose, in one way each time, and the check from outside must
+ * report it.
+ */
 import { cpSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -27,13 +30,13 @@ await load.acknowledged(200)
 load.stop()
 await load.ended()
 
-test("the data as it is: nothing is wrong with it", async (t) => {
+test("undamaged data: no problem is reported", async (t) => {
   await account.look(service.baseUrl, load.sent)
   await account.lookAtAll(service.baseUrl)
   t.strictSame(account.problems, [], `seed ${seed}`)
 })
 
-test("a write that is said to be acknowledged and was never sent, and one that is said not to be stored and is", async (t) => {
+test("a write claimed as acknowledged but never sent, and a stored write claimed as not stored", async (t) => {
   const [known] = account.storedWrites.filter(({ operation, agent }) => operation.name === "post_message" && agent.threadIds === null)
   const { agent, body, receiptText, receipt } = known as Sent
   const never = written(agent, {
@@ -49,7 +52,7 @@ test("a write that is said to be acknowledged and was never sent, and one that i
   t.match(doubted.problems.join("\n"), /was said not to be stored, and has a receipt/)
 })
 
-/** Takes a row away. */
+/** Deletes a row. */
 const without = (table: string, row: string) => `DELETE FROM ${table} WHERE ${row}`
 const lastMessage = "position = (SELECT max(position) FROM journal WHERE operation = 'post_message')"
 const lastOfFeed = "position = (SELECT max(position) FROM journal WHERE room_sequence IS NOT NULL)"
@@ -86,14 +89,14 @@ const spoilt: Readonly<Record<string, { sql: string; seen: RegExp }>> = {
   },
 }
 
-/** Past the triggers that keep what was accepted, and past foreign keys. */
+/** Without the triggers that protect accepted rows, and without foreign keys. */
 function spoil(file: string, sql: string): void {
   const database = new Database(file)
   const triggers = database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck().all()
   database.exec(`PRAGMA foreign_keys = OFF; ${triggers.map((name) => `DROP TRIGGER ${name};`).join(" ")} ${sql}`).close()
 }
 
-test("what was spoilt in the data", async (t) => {
+test("damage to the data", async (t) => {
   await kill(service)
   for (const [what, { sql, seen }] of Object.entries(spoilt)) {
     const data = what.replaceAll(" ", "-")

@@ -1,6 +1,6 @@
 /**
- * The long form: makes the executables of all platforms as `npm run executables` does, reads back what is inside each, and runs
- * the one for this machine. The others' Nodes come from the npm registry when they are not here yet.
+ * The long form: builds the executables of all platforms as `npm run executables` does, reads back the contents of each, and runs the one
+ * for this machine. Missing Nodes for other platforms come from the npm registry.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -23,7 +23,7 @@ async function makeAll(): Promise<void> {
   if (code !== 0) throw new Error(`the build ended with ${code}`)
 }
 
-/** Gives the digest of the program inside. */
+/** The digest of the program inside. */
 function look(name: string, os: string, cpu: string): string {
   const { faults, size, assets, program } = lookInto(join(root, "dist", name), os, cpu, os === process.platform && cpu === process.arch)
   problems.push(...faults.map((fault) => `${name}: ${fault}`))
@@ -36,7 +36,7 @@ function checkSums(names: readonly string[]): void {
   if (readFileSync(join(root, "dist/SHA256SUMS"), "utf8") !== list.join("")) problems.push("SHA256SUMS says something else")
 }
 
-/** From an empty folder: its version, a start, an answer, an end. */
+/** In an empty folder: its version, a start, an answer, an end. */
 async function runHere(name: string): Promise<void> {
   const place = newPlace()
   try {

@@ -1,4 +1,4 @@
-/** Values that exist: every id, label, cursor and expectation that the service itself tells, by the name it tells them under. */
+/** Values that exist: every id, label, cursor and expectation that the service returns, by its name in the answer. */
 import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import type { Target } from "./targets.ts"
 
@@ -7,7 +7,7 @@ type Growing = Map<string, unknown[]>
 
 const MOST = 24
 
-/** Values that stand whole where their name is asked for. */
+/** Values used whole as a parameter of their name. */
 const wholes: ReadonlySet<string> = new Set(["repository", "expected"])
 
 function put(anchors: Growing, name: string, value: unknown): void {
@@ -17,24 +17,24 @@ function put(anchors: Growing, name: string, value: unknown): void {
   if (known.length < MOST && !known.some((each) => JSON.stringify(each) === text)) known.push(value)
 }
 
-/** Experiments and attempts with the revision and status they have now. */
+/** Experiments and attempts with their present revision and status. */
 export const situations = "situations"
 
-/** Gathers what an answer tells; a list's values go under the name of one (`versionIds` tells a `versionId`). */
+/** Collects the values of an answer; a list's values are kept under the singular name (`versionIds` gives a `versionId`). */
 export function gather(anchors: Growing, value: unknown, name = ""): void {
   if (Array.isArray(value)) {
     for (const inner of value) gather(anchors, inner, name.replace(/s$/, ""))
   } else if (typeof value === "object" && value !== null) {
     if (wholes.has(name)) put(anchors, name, value)
     const { affordances, experimentId, attemptId } = value as Partial<Record<string, { expected?: object } & string>>
-    // What a write on it may expect to find: each with its own, or every one of them would be stale.
+    // The expectations for a write on it: each with its own, or every one of them would be stale.
     if (affordances?.expected !== undefined)
       put(anchors, situations, { ...(attemptId ? { attemptId } : { experimentId }), ...affordances.expected })
     for (const [member, inner] of Object.entries(value)) gather(anchors, inner, member)
   } else if (typeof value === "number" || (typeof value === "string" && value.length <= 200)) put(anchors, name, value)
 }
 
-/** Under other names: an id of a kind is told as `versionId` and asked for as `targetVersionId`. */
+/** Other names: an id comes as `versionId` and is used as `targetVersionId`. */
 const elsewhere: Readonly<Record<string, string>> = {
   expectedWatermark: "timelineWatermark",
   coversThrough: "timelineWatermark",
@@ -55,7 +55,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   key: "key",
 }
 
-/** What is known under a name. */
+/** The known values of a name. */
 export const known = (anchors: Anchors, name: string): readonly unknown[] => {
   const found = anchors.get(name) ?? anchors.get(elsewhere[name] ?? "") ?? []
   return found.length > 0 ? found : (anchors.get(name.replace(/s$/, "")) ?? [])
@@ -63,7 +63,7 @@ export const known = (anchors: Anchors, name: string): readonly unknown[] => {
 
 type Ask = (path: string, target: Target) => Promise<unknown>
 
-/** The paths of a read with what is known filled in; none while too little is known. */
+/** The paths of a read with known values filled in; none while too few are known. */
 function pathsOf(target: Target, anchors: Anchors): string[] {
   const names = pathNames(target.path)
   const choices = names.map((name) => known(anchors, name))
@@ -76,7 +76,7 @@ function pathsOf(target: Target, anchors: Anchors): string[] {
   )
 }
 
-/** Asks every read for one item of everything that is known, again and again as more becomes known. */
+/** Requests every read for one item of each known kind, repeatedly as more becomes known. */
 export async function explore(reads: readonly Target[], ask: Ask, begin: Readonly<Record<string, readonly unknown[]>>): Promise<Anchors> {
   const anchors: Growing = new Map()
   const seen = new Set<string>()

@@ -1,13 +1,13 @@
-/** Reads HTTP/1.1 answers out of bytes, strictly: how an answer is framed is part of what is judged. */
+/** Parses HTTP/1.1 answers from bytes, strictly: the framing of an answer is judged too. */
 
 export interface Answer {
   readonly status: number
-  /** As they came, names in lower case; a name may be there more than once. */
+  /** In order of arrival, names in lower case; a name may be repeated. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Buffer
 }
 
-/** What stands at the front of some bytes: an answer, part of one, or what is none. */
+/** What the bytes begin with: an answer, part of one, or something else. */
 export type Front = { readonly answer: Answer; readonly rest: Buffer } | { readonly more: true } | { readonly fault: string }
 
 const more: Front = { more: true }

@@ -1,4 +1,4 @@
-/** How a request would be right: its path with ids that exist, and the headers that let it in. Every attack starts from there. */
+/** Builds a correct request: its path with existing ids, and the headers that authorise it. Every attack starts from one. */
 import fc from "fast-check"
 import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import { known } from "./anchors.ts"
@@ -13,15 +13,15 @@ export interface Asked {
 
 const nobodys = "0198f3a0-0000-7000-8000-00000000dead"
 
-/** Of a list the first ones often, the others at times. */
+/** Picks the first items of a list often, the others rarely. */
 const mostly = <T>(values: readonly T[]): fc.Arbitrary<T> =>
   fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...values.slice(0, 3)) }, { weight: 1, arbitrary: fc.constantFrom(...values) })
 
-/** The proofs with which a target may be asked. */
+/** The credentials that a target accepts. */
 const proofsFor = (ground: Ground, target: Target): readonly string[] =>
   target.isOfAccounts ? [ground.spare] : ground.proofs[target.caller]
 
-/** Paths and headers of a target, mostly as they should be. */
+/** Paths and headers of a target, mostly correct. */
 export function asked(ground: Ground, target: Target): fc.Arbitrary<Asked> {
   const anchors = target.caller === "session" && !(target.method === "GET") ? ground.people : ground.agents
   const names = pathNames(target.path)
@@ -32,11 +32,11 @@ export function asked(ground: Ground, target: Target): fc.Arbitrary<Asked> {
   }))
 }
 
-/** Any of some targets, asked as it should be. */
+/** One of several targets, with a correct request. */
 export const askedAny = (ground: Ground, targets: readonly Target[]): fc.Arbitrary<Asked & { readonly target: Target }> =>
   fc.oneof(...targets.map((target) => asked(ground, target).map((made) => ({ ...made, target }))))
 
-/** A small body that a target takes, its delivery id fresh; null where it takes none. */
+/** A small body that a target accepts, with a fresh delivery id; null if it takes none. */
 export function smallBody(target: Target): fc.Arbitrary<string | null> {
   if (target.example === null || typeof target.example !== "object") return fc.constant(null)
   const example = target.example

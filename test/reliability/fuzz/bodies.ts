@@ -1,4 +1,4 @@
-/** Attack: JSON bodies, from those a route takes, by near misses, to what no route could ever take. */
+/** Attack: JSON bodies, from valid ones and near misses to bodies that no route accepts. */
 import fc from "fast-check"
 import { limits } from "../../../src/contract/limits.ts"
 import { jsonText, valid } from "../../contract/bodies.ts"
@@ -11,7 +11,7 @@ import { type Target, targetsWith } from "./targets.ts"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** A value with what exists in place of what was made up, one in thirty-two places left as they are. */
+/** A value with existing ids in place of made-up ones; one in thirty-two places is left unchanged. */
 function grounded(value: unknown, name: string, anchors: Anchors, picks: () => number): unknown {
   const pick = picks()
   const here = known(anchors, name)
@@ -36,7 +36,7 @@ function grounded(value: unknown, name: string, anchors: Anchors, picks: () => n
   return made
 }
 
-/** The same with an experiment or attempt as it stands, where the body says what it expects of one. */
+/** The same with the present state of an experiment or attempt, if the body has expectations. */
 function situated(body: unknown, anchors: Anchors, pick: number): unknown {
   if (typeof body !== "object" || body === null || !("expectedRevision" in body) || pick % 8 === 0) return body
   const subject = "event" in body ? "attemptId" : "experimentId"
@@ -46,7 +46,7 @@ function situated(body: unknown, anchors: Anchors, pick: number): unknown {
 
 const made = new Map<Target, fc.Arbitrary<unknown>>()
 
-/** Bodies that the schema of a target takes, about things that exist. */
+/** Bodies that match the schema of a target, about existing objects. */
 export function takenBy(target: Target, anchors: Anchors): fc.Arbitrary<unknown> {
   const body = made.get(target) ?? valid(target.body ?? {}, target.body ?? {})
   made.set(target, body)
@@ -82,7 +82,7 @@ const tokens: readonly string[] = [
   '{"a":1,}',
 ]
 
-/** Puts a raw token in place of one value of a JSON text. */
+/** Replaces one value of a JSON text by a raw token. */
 function withToken(text: string, place: number, token: string): string {
   const values = [...text.matchAll(/(?<=[:[,])(?:"(?:[^"\\]|\\.)*"(?!:)|-?[0-9][0-9.eE+-]*|true|false|null)/g)]
   const value = values[place % Math.max(1, values.length)]
@@ -90,7 +90,7 @@ function withToken(text: string, place: number, token: string): string {
   return text.slice(0, value.index) + token + text.slice(value.index + value[0].length)
 }
 
-/** Writes one of the keys of an object a second time, before or after the first. */
+/** Repeats one of the keys of an object, before or after the first. */
 function withDoubledKey(text: string, place: number, token: string): string {
   const keys = [...text.matchAll(/[{,]("(?:[^"\\]|\\.)*"):/g)]
   const key = keys[place % Math.max(1, keys.length)]
@@ -99,7 +99,7 @@ function withDoubledKey(text: string, place: number, token: string): string {
   return `${text.slice(0, at)}${key[1]}:${token},${text.slice(at)}`
 }
 
-/** Fills one of the lists or objects of a JSON text with as much as fits into a request: each item may be a fault of its own. */
+/** Fills one of the lists or objects of a JSON text until the request is full: each item may be a fault of its own. */
 function withFlood(text: string, place: number): string {
   const holders = [...text.matchAll(/[[{]/g)]
   const holder = holders[place % Math.max(1, holders.length)]
@@ -110,7 +110,7 @@ function withFlood(text: string, place: number): string {
   return `${text.slice(0, at)}${items.join(",")}${text[at] === (isList ? "]" : "}") ? "" : ","}${text.slice(at)}`
 }
 
-/** Texts that cost a careless reader its stack or its memory. */
+/** Texts that exhaust a careless parser's stack or memory. */
 const bombs: fc.Arbitrary<string> = fc.oneof(
   fc
     .tuple(
@@ -136,7 +136,7 @@ const odd: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),
 )
 
-/** JSON texts for a target: some it takes, most it does not. */
+/** JSON texts for a target: some valid, most not. */
 export function textsFor(target: Target, anchors: Anchors): fc.Arbitrary<string> {
   const taken = takenBy(target, anchors)
   const text = taken.map(jsonText)
@@ -159,7 +159,7 @@ export function textsFor(target: Target, anchors: Anchors): fc.Arbitrary<string>
   )
 }
 
-/** Every route that takes JSON. */
+/** Every route that accepts JSON. */
 export function bodies(ground: Ground): fc.Arbitrary<Shot> {
   return fc.oneof(
     ...targetsWith(({ body, takesForm }) => body !== null && !takesForm).map((target) => {

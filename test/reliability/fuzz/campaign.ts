@@ -1,4 +1,4 @@
-/** A run of the fuzz: every attack at once against one service, while somebody goes on working beside it, and the reckoning. */
+/** A run of the fuzz: all attacks at once against one service, with an ordinary client working beside them, and the report. */
 import { randomUUID } from "node:crypto"
 import fc from "fast-check"
 import { bodies } from "./bodies.ts"
@@ -32,10 +32,10 @@ export const attacks: Readonly<Record<string, { readonly shots: (ground: Ground)
 export interface Plan {
   readonly cases: number
   readonly seed: number
-  /** Only this attack; with `path`, only the one case it leads to. */
+  /** Only this attack; with `path`, only the one case at that path. */
   readonly attack?: string | undefined
   readonly path?: string | undefined
-  /** Also requests whose bodies never end: the service has patience with them for half a minute. */
+  /** Also requests whose bodies never end: the service waits half a minute for them. */
   readonly endlessBodies: boolean
   readonly progress: (done: number, violations: number, memory: number | null) => void
 }
@@ -43,7 +43,7 @@ export interface Plan {
 export interface Violation {
   readonly what: string
   readonly attack: string
-  /** How to get there again. */
+  /** How to reproduce it. */
   readonly replay: string
   readonly request: string
   readonly kept: Kept | null
@@ -57,18 +57,18 @@ export interface Report {
   readonly statuses: ReadonlyMap<string, number>
   readonly codes: ReadonlyMap<string, number>
   readonly stored: number
-  /** Bytes after the first tenth, and at the end; null where the system does not tell. */
+  /** Bytes after the first tenth, and at the end; null if the system gives no figure. */
   readonly memory: { readonly warm: number; readonly end: number } | null
 }
 
-/** Different violations that are looked into, of one attack; one alone may have a thousand cases. */
+/** Different violations examined per attack; a single one may have a thousand cases. */
 const MOST_VIOLATIONS = 12
-/** Further cases tried to make a failing one smaller. */
+/** Further cases tried to shrink a failing one. */
 const MOST_SHRINKS = 150
-/** Cases between two rounds of whoever works beside the fuzz. */
+/** Cases between two rounds of the ordinary client. */
 const BESIDE = 25
 
-/** What makes two violations the same one: everything but the numbers and ids in them. */
+/** The identity of a violation: its sentence without the numbers and ids. */
 const kindOf = (what: string): string =>
   what
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/gi, "id")
@@ -92,7 +92,7 @@ class Campaign {
     this.#beside = new Wire(ground.baseUrl)
   }
 
-  /** Sends one case and judges what comes back. */
+  /** Sends one case and judges the answer. */
   async #fire(wire: Wire, given: Shot): Promise<string[]> {
     const outcome = await wire.exchange(given.pieces, given.methods, given.ending)
     this.#tally.note(given, outcome)
@@ -106,7 +106,7 @@ class Campaign {
     if (this.#warm === null && this.#done >= this.#plan.cases / 10) this.#warm = this.#ground.memory()
   }
 
-  /** One round of somebody who means well, on a connection of their own: a message, what became of it, a page. */
+  /** One round of an ordinary client, on a connection of its own: a message, its receipt, a page. */
   async #workBeside(): Promise<string[]> {
     const { cast, host } = this.#ground
     const { openingThreadId } = cast.rooms.empty
@@ -131,7 +131,7 @@ class Campaign {
     this.#violations.push({ what, attack, replay, request, kept })
   }
 
-  /** One attack: its cases one after the other; each kind of violation is made small and told once. */
+  /** One attack: its cases one after the other; each kind of violation is shrunk and reported once. */
   async attack(name: string): Promise<void> {
     const { seed, path, cases, attack } = this.#plan
     const { shots, share } = attacks[name] as (typeof attacks)[string]
@@ -141,7 +141,7 @@ class Campaign {
     for (let round = 0; left > 0 && known.size < MOST_VIOLATIONS; round += 1) {
       let [failing, shrinks]: [{ what: string; given: Shot } | null, number] = [null, 0]
       const property = fc.asyncProperty(arbitrary, async (given) => {
-        // A service that has ended makes no case smaller.
+        // After the service has ended no case can be shrunk.
         if (this.#ground.hasEnded() || (failing !== null && (shrinks += 1) > MOST_SHRINKS)) return
         const faults = await this.#fire(wire, given)
         this.#count()
@@ -162,7 +162,7 @@ class Campaign {
     wire.close()
   }
 
-  /** Cases without chance in them: those that once failed, and requests that never end. */
+  /** Cases without chance: those that once failed, and requests that never end. */
   async fixed(shots: readonly Shot[]): Promise<void> {
     for (const given of shots) {
       const wire = new Wire(this.#ground.baseUrl)
@@ -172,7 +172,7 @@ class Campaign {
     }
   }
 
-  /** Everybody who was in is in still: what was thrown at the service signed nobody out who had not asked for it. */
+  /** Everyone is still signed in: the attacks signed out nobody who had not asked for it. */
   async #lookAfterPeople(): Promise<void> {
     const { baseUrl, proofs } = this.#ground
     for (const cookie of proofs.session.slice(0, -1)) {
@@ -205,7 +205,7 @@ class Campaign {
 const said = ({ answers, fault, end }: Outcome): string =>
   `${answers[0]?.status ?? end} ${fault ?? ""} ${answers[0]?.body.toString("utf8").slice(0, 200) ?? ""}`
 
-/** Runs it. */
+/** Runs the fuzz. */
 export async function campaign(plan: Plan): Promise<Report> {
   const ground = await openGround()
   try {

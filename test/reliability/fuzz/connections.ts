@@ -1,4 +1,4 @@
-/** Attack: connections. Senders that go away half-way, readers that do, requests in single bytes, ends that are half ends. */
+/** Attack: connections. Senders and readers that disconnect half-way, requests in single bytes, half-closed connections. */
 import fc from "fast-check"
 import { proofLines, type Ground } from "./ground.ts"
 import { asked, smallBody } from "./asking.ts"
@@ -6,7 +6,7 @@ import { bytesOf, type Shot, shot } from "./shot.ts"
 import { type Target, targetsWith } from "./targets.ts"
 import type { Ending } from "./wire.ts"
 
-/** Cuts bytes into pieces at some places. */
+/** Cuts bytes into pieces at the given places. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const at = [...new Set([0, ...places.map((place) => place % Math.max(1, bytes.length)), bytes.length])].sort((a, b) => a - b)
   return at.slice(1).map((to, index) => bytes.subarray(at[index], to))
@@ -28,7 +28,7 @@ const requests = (ground: Ground, target: Target): fc.Arbitrary<Buffer> =>
 
 const places = fc.array(fc.nat(5_000), { maxLength: 12 })
 
-/** Whole requests in small pieces, answered as if they had come in one. */
+/** Whole requests in small pieces, answered as if they had arrived in one. */
 const inPieces = (target: Target, bytes: Buffer, cuts: readonly number[], ending: Ending): Shot =>
   shot({
     attack: `connections (${cuts.length} pieces, ${ending}) at ${target.name}`,
@@ -40,7 +40,7 @@ const inPieces = (target: Target, bytes: Buffer, cuts: readonly number[], ending
     ending,
   })
 
-/** The first part of a request, and then nothing: the sender goes, or says that no more will come. */
+/** The first part of a request, and then nothing: the sender disconnects, or half-closes. */
 const cutOff = (target: Target, bytes: Buffer, cuts: readonly number[], at: number, ending: Ending): Shot =>
   shot({
     attack: `connections (cut off, ${ending}) at ${target.name}`,
@@ -52,7 +52,7 @@ const cutOff = (target: Target, bytes: Buffer, cuts: readonly number[], at: numb
     ending,
   })
 
-/** Much asked for, nothing read. */
+/** Many requests, no answer read. */
 const unread = (ground: Ground, target: Target): fc.Arbitrary<Shot> =>
   fc.tuple(requests(ground, target), fc.integer({ min: 1, max: 40 })).map(([bytes, times]) =>
     shot({
@@ -67,7 +67,7 @@ const unread = (ground: Ground, target: Target): fc.Arbitrary<Shot> =>
   )
 
 export function connections(ground: Ground): fc.Arbitrary<Shot> {
-  // Writes go out with the one credential whose receipts nobody counts; the rest reads.
+  // Writes use the one credential whose receipts are not counted; the other requests only read.
   const all = targetsWith(({ caller, method, takesForm }) => !takesForm && (method === "GET" || caller === "credential"))
   return fc.oneof(
     ...all.map((target) =>
@@ -84,7 +84,7 @@ export function connections(ground: Ground): fc.Arbitrary<Shot> {
   )
 }
 
-/** Requests that begin and never end: the service must end each in its own time. */
+/** Requests that begin and never end: the service must end each within its own time limit. */
 export function endless(ground: Ground, withBodies: boolean): Shot[] {
   const host = `Host: ${ground.host}`
   const heads = ["", "GET", `GET / HTTP/1.1\r\n${host}\r\nX-Slow: `, `GET / HTTP/1.1\r\n${host}\r\n`]

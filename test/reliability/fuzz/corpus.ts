@@ -1,4 +1,4 @@
-/** Cases that once failed, as the bytes that were sent: replayed first in each run. */
+/** Cases that once failed, as the bytes sent: replayed first in each run. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Ground } from "./ground.ts"
@@ -6,7 +6,9 @@ import { type Shot, shot } from "./shot.ts"
 import { targets } from "./targets.ts"
 import type { Ending } from "./wire.ts"
 
-/** As it is kept. `text` is latin-1, with `{{host}}`, `{{origin}}` and the names of credentials and keys where they differ in each run. */
+/**
+ * The stored form. `text` is latin-1, with `{{host}}`, `{{origin}}` and the names of credentials and keys where they differ in each run.
+ */
 export interface Kept {
   readonly name: string
   /** What was wrong, and when it was found. */
@@ -33,7 +35,7 @@ function places({ host, baseUrl, cast, proofs, spare }: Ground): (readonly [name
   ]
 }
 
-/** A case as it can be kept in `seeds.json`. */
+/** A case in the form for `seeds.json`. */
 export function keep(ground: Ground, given: Shot, was: string): Kept {
   const text = Buffer.concat(given.pieces).toString("latin1")
   return {
@@ -48,7 +50,7 @@ export function keep(ground: Ground, given: Shot, was: string): Kept {
   }
 }
 
-/** The cases that were kept, for a running service. */
+/** The stored cases, for a running service. */
 export function corpus(ground: Ground): Shot[] {
   const kept = JSON.parse(readFileSync(join(import.meta.dirname, "seeds.json"), "utf8")) as Kept[]
   return kept.map(({ name, target, path, methods, isSound, ending, text }) =>

@@ -1,4 +1,4 @@
-/** Attack: bodies that are not the JSON in UTF-8 they claim to be, and media types of all sorts. */
+/** Attack: bodies that are not the UTF-8 JSON they claim to be, and media types of all sorts. */
 import { gzipSync } from "node:zlib"
 import fc from "fast-check"
 import { limits } from "../../../src/contract/limits.ts"
@@ -9,7 +9,7 @@ import { targetsWith } from "./targets.ts"
 
 const bytes = (...values: number[]) => Buffer.from(values)
 
-/** Sequences that are no UTF-8, or hardly any. */
+/** Sequences that are not UTF-8, or only just. */
 const broken: readonly Buffer[] = [
   bytes(0x80),
   bytes(0xff),
@@ -28,7 +28,7 @@ const broken: readonly Buffer[] = [
   bytes(0x1b, 0x5b, 0x32, 0x4a),
 ]
 
-/** What becomes of the bytes of a body on its way. */
+/** Transformations of the bytes of a body. */
 const changes: readonly (readonly [name: string, change: (text: Buffer, place: number) => Buffer])[] = [
   ["as it is", (text) => text],
   ["a BOM before", (text) => Buffer.concat([bytes(0xef, 0xbb, 0xbf), text])],
@@ -61,7 +61,7 @@ const changes: readonly (readonly [name: string, change: (text: Buffer, place: n
   ],
 ]
 
-/** Something broken put into the middle of a string of the body, where its JSON stays as it was. */
+/** Invalid bytes inserted into a string of the body, with its JSON otherwise unchanged. */
 const withBroken = (text: Buffer, place: number, insert: Buffer): Buffer => {
   const quotes = [...text.toString("latin1").matchAll(/"/g)].map(({ index }) => index)
   const at = (quotes[place % Math.max(1, quotes.length)] ?? 0) + 1
@@ -96,7 +96,7 @@ const types: readonly string[] = [
 
 const encodingLines = ["Content-Encoding: gzip", "Content-Encoding: identity", "Content-Encoding: br, gzip", "Content-Encoding: x"]
 
-/** Every route that takes a body, of JSON or of a form. */
+/** Every route that accepts a body, of JSON or of a form. */
 export function encodings(ground: Ground): fc.Arbitrary<Shot> {
   const typed = fc.oneof({ weight: 3, arbitrary: fc.constant(types[0] as string) }, { weight: 2, arbitrary: fc.constantFrom(...types) })
   const encoded = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constantFrom(...encodingLines) })

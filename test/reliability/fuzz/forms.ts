@@ -1,4 +1,4 @@
-/** Attack: the forms of pages, which a person's browser sends: the drafts of every operation, and what no browser would send. */
+/** Attack: the forms of pages, as a browser sends them: the drafts of every operation, and forms that no browser would send. */
 import fc from "fast-check"
 import { countName } from "../../../src/web/forms/draft.ts"
 import { takenBy } from "./bodies.ts"
@@ -10,7 +10,7 @@ import { targetsWith } from "./targets.ts"
 
 type Field = readonly [name: string, value: string]
 
-/** A body as the fields of a form: each value under its JSON Pointer, a list also with how many items it shows, and as lines. */
+/** A body as the fields of a form: each value under its JSON Pointer; a list also with its number of items, and as lines. */
 function fieldsOf(value: unknown, pointer = ""): Field[] {
   if (typeof value !== "object" || value === null) return [[pointer, value === null ? "" : String(value)]]
   const inside = Object.entries(value).flatMap(([name, inner]) =>
@@ -74,7 +74,7 @@ const oddValues = [
   "\r\nX-Injected: y",
 ]
 
-/** Lists shown as long as they can be, and one textarea full of lines. */
+/** Lists at their longest, and one textarea full of lines. */
 const counts = ["/assertion/roles", "/evidence", "/premises", "/references", "/concepts", "/protocol/arms", "/metrics", "/outputs"]
 const floods: readonly string[] = [
   encoded(counts.map((path) => [countName(path), "1e9"])),
@@ -82,7 +82,7 @@ const floods: readonly string[] = [
   encoded([["/openQuestions", "x\n".repeat(150_000)]]),
 ]
 
-/** Texts that are no form, or hardly one. */
+/** Texts that are not a form, or only just. */
 const texts = [
   "",
   "&",

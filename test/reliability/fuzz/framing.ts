@@ -1,4 +1,4 @@
-/** Attack: where a request ends. Lengths that lie, chunks that do not add up, two requests in one, many at once. */
+/** Attack: where a request ends. Wrong lengths, chunks that do not add up, two requests in one, many at once. */
 import fc from "fast-check"
 import { limits } from "../../../src/contract/limits.ts"
 import { asked, smallBody } from "./asking.ts"
@@ -11,7 +11,7 @@ const chunked = (body: string, sizes: (text: string) => string = (text) => Buffe
 
 const smuggled = "GET /api/health/live HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Smuggled: y\r\n\r\n"
 
-/** What is said of the length of a body, and the bytes that follow. */
+/** The header for the length of a body, and the bytes that follow. */
 type Frame = readonly [name: string, lines: (body: string) => readonly string[], content: (body: string) => string]
 const size = (body: string) => Buffer.byteLength(body)
 
@@ -79,7 +79,7 @@ const frames: readonly Frame[] = [
   ],
 ]
 
-/** Requests that are none. */
+/** Invalid requests. */
 const noRequests: readonly string[] = [
   "\r\n\r\n\r\n",
   "GET\r\n\r\n",
@@ -117,7 +117,7 @@ const broken = (attack: string, target: Target | null, pieces: readonly Buffer[]
     ending: "finish",
   })
 
-/** A request with a lie about its length. */
+/** A request with a wrong length. */
 const lying = (ground: Ground, target: Target): fc.Arbitrary<Shot> =>
   fc.tuple(asked(ground, target), smallBody(target), fc.constantFrom(...frames)).map(([{ path }, small, [name, lines, content]]) => {
     const body = small ?? "{}"
@@ -126,7 +126,7 @@ const lying = (ground: Ground, target: Target): fc.Arbitrary<Shot> =>
     return broken(`framing (${name}) at ${target.name}`, target, [head, Buffer.from(content(body))], 1)
   })
 
-/** Several sound requests in one write, the answers to come in their order. */
+/** Several valid requests in one write, whose answers must come in order. */
 const pipelined = (ground: Ground, all: readonly Target[]): fc.Arbitrary<Shot> =>
   fc
     .array(fc.oneof(...all.map((target) => asked(ground, target).map((made) => ({ ...made, target })))), { minLength: 2, maxLength: 30 })

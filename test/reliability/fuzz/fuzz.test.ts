@@ -1,6 +1,6 @@
 /**
- * The short form of the fuzz: the same cases each time, against the built executable as a process of its own. The long form,
- * with other cases each time, is prove.ts beside this file; what fails there is kept in seeds.json and fails here too.
+ * The short form of the fuzz: the same cases each time, against the built executable as a process of its own. The long form, with new cases
+ * each time, is prove.ts beside this file; its failures are kept in seeds.json and fail here too.
  */
 import tap, { test } from "tap"
 import { openLog } from "../../../src/log.ts"
@@ -17,19 +17,19 @@ import type { Outcome } from "./wire.ts"
 
 tap.teardown(endAll)
 
-test("every route that the application has is attacked", async (t) => {
+test("every route of the application is attacked", async (t) => {
   const house = await openHouse()
   const app = createApp({ instance: house.instance, baseUrl: "http://127.0.0.1:1", softwareVersion: "0", log: openLog("silent") })
   const attacked = new Set(targets.flatMap(({ method, path }) => routePatterns(path).map((pattern) => `${method} ${pattern}`)))
   const served = app["~routes"].filter(({ method, route }) => method && method !== "HEAD" && route && !route.includes("*"))
   t.ok(served.length > 200)
-  // One page stands for all operations there; here it is attacked once for each. Of events see targets.ts.
+  // One page serves all operations there; here it is attacked once for each. For events see targets.ts.
   const missed = served.map(({ method, route }) => `${method} ${route}`).filter((each) => !attacked.has(each))
   t.strictSame(missed.sort(), ["GET /api/research/rooms/:roomId/events", "GET /do/:operation", "POST /web/:operation"])
   house.close()
 })
 
-/** What a healthy service would never answer, and what is said of it. */
+/** Answers that a healthy service never gives, and the violation each must produce. */
 const given = (target: string, isSound = true) =>
   shot({
     attack: "made up",
@@ -42,7 +42,7 @@ const given = (target: string, isSound = true) =>
   })
 const outcome = (...answers: Answer[]): Outcome => ({ answers, fault: null, end: "open", finishedFirst: false })
 
-test("the judge sees what is wrong", async (t) => {
+test("the judge detects wrong answers", async (t) => {
   const house = await openHouse()
   const app = createApp({ instance: house.instance, baseUrl: "http://127.0.0.1:1", softwareVersion: "0", log: openLog("silent") })
   const response = await app.request("http://127.0.0.1:1/api/research/rooms?limit=0", { headers: { host: "127.0.0.1" } })
@@ -50,7 +50,7 @@ test("the judge sees what is wrong", async (t) => {
   const right: Answer = { status: response.status, headers: [...response.headers], body: Buffer.from(text) }
   const wrong = (change: Partial<Answer>) => judge(given("rooms"), outcome({ ...right, ...change })).join("; ")
   const body = (change: object) => ({ body: Buffer.from(JSON.stringify({ ...JSON.parse(text), ...change })) })
-  t.equal(wrong({}), "", "a right refusal is right")
+  t.equal(wrong({}), "", "a correct refusal is accepted")
   t.match(wrong({ status: 500 }), /status 500/)
   t.match(wrong({ status: 404 }), /comes with 422/)
   t.match(wrong({ headers: [] }), /without any header/)
@@ -78,7 +78,7 @@ test("the judge sees what is wrong", async (t) => {
   house.close()
 })
 
-test("answers are read strictly", async (t) => {
+test("answers are parsed strictly", async (t) => {
   const read = (text: string, over = false) => readAnswer(Buffer.from(text), "GET", over)
   const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
   t.match(read("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabc"), {

@@ -1,4 +1,4 @@
-/** The service under fuzz: the built executable as a process of its own, with the demo's people and Rooms, and some to be spoilt. */
+/** The service under fuzz: the built executable as a process of its own, with the demo's people and Rooms, and some that may be damaged. */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Cast } from "research-room/testing"
@@ -8,29 +8,29 @@ import { executable, newPlace, type Running, run, start } from "../../support/pr
 import { type Anchors, explore, gather } from "./anchors.ts"
 import { type Caller, type Target, targetsWith } from "./targets.ts"
 
-/** What stands in place of a caller's proof, the best first. */
+/** The secrets for each kind of caller, the best first. */
 export type Proofs = Readonly<Record<Caller, readonly string[]>>
 
 export interface Ground {
   readonly baseUrl: string
-  /** Whom the requests go to, as `Host` and `Origin` say it. */
+  /** The address of the requests, as in `Host` and `Origin`. */
   readonly host: string
   readonly cast: Cast
   readonly proofs: Proofs
-  /** A signed-in cookie that may be spent: what signs out takes this one. */
+  /** A session cookie that may be lost: requests that sign out use this one. */
   readonly spare: string
-  /** Who alone sends what may be cut off on its way: their receipts are not counted. */
+  /** The only sender of requests that may be cut off: its receipts are not counted. */
   readonly uncertain: string
-  /** What exists for agents to work on, and what people may spoil in the browser. */
+  /** Objects for agents to work on, and objects that people may damage in the browser. */
   readonly agents: Anchors
   readonly people: Anchors
   readonly database: string
   readonly running: Running
   /** Whether it has ended; it should not before `end`. */
   readonly hasEnded: () => boolean
-  /** Bytes of memory in use; null where the system does not tell. */
+  /** Bytes of memory in use; null if the system gives no figure. */
   memory(): number | null
-  /** Ends it in good order, and has `check` look at what is left. */
+  /** Shuts it down cleanly, and runs `check` on the data. */
   end(): Promise<{ readonly code: number | null; readonly check: string; readonly isSound: boolean }>
   remove(): void
 }
@@ -46,14 +46,14 @@ async function cookieOf(baseUrl: string, { username, password }: { username: str
   return cookie
 }
 
-/** Header lines by which a request to a target is let in. */
+/** Header lines that authorise a request to a target. */
 export function proofLines(caller: Caller, proof: string, baseUrl: string, method: string): string[] {
   if (caller === "anyone") return []
   if (caller !== "session") return [`Authorization: Bearer ${proof}`]
   return [`Cookie: ${proof}`, ...(method === "GET" || method === "HEAD" ? [] : [`Origin: ${baseUrl}`])]
 }
 
-/** Things of the owner's that people in the browser may archive, revoke and delete. */
+/** Objects of the owner's that people in the browser may archive, revoke and delete. */
 async function toSpoil(baseUrl: string, cast: Cast): Promise<Anchors> {
   const owner = await Browser.signIn({ baseUrl }, cast.people.owner)
   const anchors = new Map<string, unknown[]>()
@@ -86,7 +86,7 @@ async function toSpoil(baseUrl: string, cast: Cast): Promise<Anchors> {
   return anchors
 }
 
-/** What the agents of the demo can find by reading. */
+/** Everything that the agents of the demo can find by reading. */
 function toWorkOn(baseUrl: string, cast: Cast): Promise<Anchors> {
   const reads = targetsWith(({ method, isPage, isOther, query }) => method === "GET" && !isPage && !isOther && !("bundle" in query))
   const bearer = { credential: cast.credentials.main_member_all.token, key: cast.keys.all.token }
@@ -105,7 +105,7 @@ function toWorkOn(baseUrl: string, cast: Cast): Promise<Anchors> {
   })
 }
 
-/** Starts it. @param same whether it has the same ids each time, which one thread alone can give: a service that is run has three */
+/** Starts it. @param same whether it has the same ids each time, which needs a single thread: a served program has three */
 export async function openGround({ same = true } = {}): Promise<Ground> {
   const place = newPlace()
   const data = join(place.folder, "data")

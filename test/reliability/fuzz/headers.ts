@@ -1,4 +1,4 @@
-/** Attack: headers. Ones that are refused must be refused in good order, all others must change nothing about the answer. */
+/** Attack: headers. Refused ones must be refused cleanly, all others must not change the answer. */
 import fc from "fast-check"
 import { sessionCookie } from "../../../src/contract/operations/actions.ts"
 import { askedAny, smallBody } from "./asking.ts"
@@ -10,7 +10,7 @@ import { targets } from "./targets.ts"
 interface Change {
   readonly name: string
   readonly change: (lines: readonly string[]) => readonly string[]
-  /** Whether the request is still one that HTTP allows and Node reads. */
+  /** Whether HTTP still allows the request and Node reads it. */
   readonly isSound: boolean
 }
 
@@ -27,10 +27,10 @@ const instead = (name: string, ...added: string[]): Change => ({
 })
 const loosely = (change: Change): Change => ({ ...change, isSound: false })
 
-/** Characters of headers that are surely read; beyond, two long ones together may be refused. */
+/** Characters of headers that are certainly read; beyond, two long ones together may be refused. */
 const MOST_HEAD = 14_000
 
-/** Tokens that are almost one of `token`. */
+/** Tokens that differ slightly from `token`. */
 function mistyped(token: string): string[] {
   const prefix = token.slice(0, 4)
   const turned = (at: number) => `${token.slice(0, at)}${token[at] === "a" ? "b" : "a"}${token.slice(at + 1)}`
@@ -79,7 +79,7 @@ const cookie = (...added: string[]): Change => {
   return { ...change, change: (lines) => change.change(lines).map((line) => line.replaceAll(own, ownOf(lines))) }
 }
 
-/** With the request's own cookie where `own` stands: somebody else's could be signed out by it. */
+/** With the request's own cookie in place of `own`: another user's could be signed out by it. */
 const cookies: readonly Change[] = [
   cookie(`Cookie: ${own}; ${own}`),
   cookie(`Cookie: a=b; ${own}`, `Cookie: ${sessionCookie}=nobody`),

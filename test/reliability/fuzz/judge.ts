@@ -1,4 +1,4 @@
-/** Judges what came back: what must hold of every answer whatever was sent. Each violation is a sentence. */
+/** Judges an answer: rules that hold for every answer, whatever was sent. Each violation is a sentence. */
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { mcpPath } from "../../../src/contract/base-path.ts"
 import type { RefusalSpec } from "../../../src/contract/refusals/codes.ts"
@@ -9,10 +9,10 @@ import { type Answer, headerOf } from "./answers.ts"
 import type { Shot } from "./shot.ts"
 import type { Outcome } from "./wire.ts"
 
-/** What some attacks write wherever text goes: a page that holds it as it is could hold a script as well. */
+/** Markup that some attacks put into every text: a page that contains it unescaped could contain a script as well. */
 export const marker = "<fuzz onload=1>"
 
-/** What the inside of a program looks like. */
+/** Signs of a program's internals, such as stack traces. */
 const inside: readonly RegExp[] = [
   /\bat [\w.<>$ ]{1,80}\(?(?:node:|file:|\/|[A-Z]:\\)[^\s)]{1,200}:\d+/,
   /node_modules|\/snapshot\/|\/tmp\/|\/work\/|\/root\/|\/home\/|\/proc\//,
@@ -26,31 +26,31 @@ const inside: readonly RegExp[] = [
   /\bCannot read propert|is not a function|is not iterable/,
 ]
 
-/** Bytes of a refusal, in an envelope and as a page: whoever sends faults must not make the service write many times as much. */
+/** Bytes of a refusal, in an envelope and as a page: an invalid request must not make the service send many times as much. */
 const MOST_REFUSED = 256 * 1024
 const MOST_PAGE = 5 * 1024 * 1024
 
-/** The codes of the registry, as pages tell them. */
+/** The codes of the registry, as on pages. */
 const told = /<code>([a-z_]+)<\/code><\/span><span>status ([0-9]{3})</
 
 function leaks(answer: Answer, text: string, sent: string): string[] {
   const whole = `${answer.headers.map(([name, value]) => `${name}: ${value}`).join("\n")}\n${text}`
   return inside.flatMap((look) => {
     const found = look.exec(whole)?.[0]
-    // What the sender wrote may come back to them.
+    // The sender's own text may be repeated.
     return found === undefined || sent.includes(found) ? [] : [`the inside of the program shows: ${found}`]
   })
 }
 
 const isBare = (answer: Answer): boolean => Object.keys(commonHeaders).every((name) => headerOf(answer, name) === null)
 
-/** What was sent, with what stands in it as `%2F` put plainly. */
+/** The request with `%2F` decoded. */
 const plainlySent = ({ pieces }: Shot): string =>
   Buffer.concat(pieces)
     .toString("latin1")
     .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
 
-/** Whether a shot asks for an address that begins so. Where an attack wrote its addresses itself, they stand in what it sent. */
+/** Whether a shot requests an address with this beginning. If an attack wrote its addresses itself, they are in the bytes sent. */
 const asksFor = (given: Shot, start: string): boolean =>
   given.path === null ? plainlySent(given).includes(start) : given.path.startsWith(start)
 
@@ -69,7 +69,7 @@ function commonOnes(given: Shot, answer: Answer): string[] {
   ]
 }
 
-/** Paths below which something is read that anybody may read; the patterns of the routes are looked at elsewhere. */
+/** Paths with public reads below them; the patterns of the routes are tested elsewhere. */
 const shared = [
   "/api/research",
   "/api/health",
@@ -82,7 +82,7 @@ const shared = [
   "/skill.zip",
 ]
 
-/** Pages of other origins read what anybody may, and are let in by nothing else. */
+/** Pages of other origins read what is public, and are authorised for nothing else. */
 function sharedFaults(origin: string | null, path: string | null): string[] {
   if (origin === null) return []
   const plain = plainPath(path)
@@ -103,7 +103,7 @@ function pageFaults({ status }: Answer, text: string): string[] {
   return faults
 }
 
-/** A refusal whose family cannot be told from the request: the contract holds it to either. */
+/** A refusal whose family cannot be derived from the request: it must match either. */
 function envelopeFaults(method: string, response: Response, text: string, path: string | null): string[] {
   const families = path === null ? ["/", "/api/library/"] : [path]
   const faults = families.map((each) => {
@@ -117,7 +117,7 @@ function envelopeFaults(method: string, response: Response, text: string, path: 
   return faults.includes(null) ? [] : [faults[0] as string]
 }
 
-/** A refusal that the OpenAPI document does not name for the route. */
+/** A refusal that the OpenAPI document does not list for the route. */
 function documentFaults({ target, methods }: Shot, { status }: Answer, text: string): string[] {
   const asked = methods[0] === "HEAD" ? "GET" : methods[0]
   if (target?.refusals == null || asked !== target.method || text === "") return []
@@ -130,25 +130,25 @@ function redirectFaults(answer: Answer): string[] {
   return /^\/(?![/\\])[^\s\\]*$/.test(location) ? [] : [`it sends on to ${JSON.stringify(location)}`]
 }
 
-/** Where nothing of a request can be relied on, neither can its path. */
+/** If the request is not reliable, its path is not either. */
 const plainPath = (path: string | null): string | null =>
   path !== null && /^\/[\w.~/%:@-]*$/.test(path) && !/\/\.{1,2}(?:\/|$)|%|\/\//.test(path) ? path : null
 
-/** Whether a refusal comes before it is known which route is asked; then it is told in the envelope also where pages are. */
+/** Whether a refusal comes before the route is known; it is then in the envelope even for pages. */
 function isOfAnyRoute(text: string): boolean {
   const code = (JSON.parse(text || "{}") as { refusal?: string }).refusal ?? ""
   const spec: RefusalSpec | null = Object.hasOwn(refusals, code) ? refusals[code as RefusalCode] : null
   return spec?.when?.includes("any") === true
 }
 
-/** What an answer says, unpacked where the request asked for it packed. */
+/** The body of an answer, decompressed if the request asked for compression. */
 function plainText(answer: Answer): string {
   const { body } = answer
   const unpack = { br: brotliDecompressSync, gzip: gunzipSync }[headerOf(answer, "content-encoding") ?? ""]
   return (unpack === undefined || body.length === 0 ? body : unpack(body)).toString("utf8")
 }
 
-/** Whether it is MCP that refuses, in its own protocol: what such an answer holds is shown in test/mcp. */
+/** Whether MCP refuses, in its own protocol: test/mcp covers such answers. */
 const isOfMcp = (given: Shot, text: string): boolean =>
   (given.target === null ? asksFor(given, mcpPath) : given.target.path === mcpPath) && text.startsWith('{"jsonrpc"')
 
@@ -157,9 +157,9 @@ function answerFaults(given: Shot, answer: Answer, index: number): string[] {
   const text = plainText(answer)
   const { status } = answer
   const faults = [...commonOnes(given, answer)]
-  // Then it is not the service that answers, and there is no more to look for.
+  // Then the answer is not the service's, and there is nothing more to check.
   if (isBare(answer)) return [`a ${status} without any header of the service: ${text.slice(0, 100)}`]
-  // A repository that cannot be looked up from here is told so, by the protocol.
+  // The protocol has a refusal for a repository that cannot be looked up from here.
   const isElsewhere = status === 503 && text.includes('"refusal":"repository_unavailable"')
   if (status >= 500 && !isElsewhere) faults.push(`status ${status} to ${given.attack}: ${text.slice(0, 200)}`)
   if (status >= 400) faults.push(...leaks(answer, text, Buffer.concat(pieces).toString("utf8")))
@@ -186,7 +186,7 @@ function answerFaults(given: Shot, answer: Answer, index: number): string[] {
   return faults
 }
 
-/** Everything that is wrong with what came back. */
+/** All violations of an answer. */
 export function judge(given: Shot, { answers, fault, end, finishedFirst }: Outcome): string[] {
   const faults = answers.flatMap((answer, index) => answerFaults(given, answer, index))
   if (fault !== null && !finishedFirst) faults.push(fault)

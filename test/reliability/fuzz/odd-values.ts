@@ -1,9 +1,9 @@
-/** Values for parameters: cursors that no list gave out, searches that are syntax, arXiv ids that are almost ones, and anything else. */
+/** Values for parameters: cursors from no list, searches with syntax, near misses of arXiv ids, and anything else. */
 import { marker } from "./judge.ts"
 
 const base64 = (text: string | Buffer) => Buffer.from(text).toString("base64url")
 
-/** Cursors that no list gave out. */
+/** Cursors that no list returned. */
 export const forged: readonly string[] = [
   ..."-1 0 1 00 01 +1 1.0 1e3 999999999999999 9999999999999999 18446744073709551616 NaN Infinity null".split(" "),
   "0198f3a0-0000-7000-8000-00000000dead",
@@ -37,7 +37,7 @@ export const forged: readonly string[] = [
   "%00",
 ]
 
-/** What a full-text index takes for syntax. */
+/** Text that a full-text index takes for syntax. */
 export const searches: readonly string[] = [
   '"',
   '""',
@@ -157,7 +157,7 @@ export const arxivIds: readonly string[] = [
   "a".repeat(5_000),
 ]
 
-/** Values that some parameter may not be ready for. */
+/** Values that some parameter may not expect. */
 export const anything: readonly string[] = [
   "",
   " ",

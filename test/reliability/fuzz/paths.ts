@@ -1,4 +1,4 @@
-/** Attack: the request line. Paths that mean something else to somebody, ids of every wrong shape, methods nobody has. */
+/** Attack: the request line. Ambiguous paths, ids of every wrong shape, unknown methods. */
 import fc from "fast-check"
 import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import { asked, askedAny, smallBody } from "./asking.ts"
@@ -7,7 +7,7 @@ import { marker } from "./judge.ts"
 import { bytesOf, type Shot, shot } from "./shot.ts"
 import { type Target, targets, targetsWith } from "./targets.ts"
 
-/** What may stand where an id belongs; as it is, for it is encoded where it must be. */
+/** Values in place of an id; raw, since it is encoded where necessary. */
 const odd: readonly string[] = [
   "",
   ".",
@@ -61,7 +61,7 @@ const odd: readonly string[] = [
   "/".repeat(200),
 ]
 
-/** What may be done to a path as a whole. */
+/** Changes to a path as a whole. */
 const turns: readonly (readonly [name: string, turn: (path: string, host: string) => string, isSound: boolean])[] = [
   ["doubled slash", (path) => `/${path}`, true],
   ["doubled slashes", (path) => path.replaceAll("/", "//"), true],
@@ -144,7 +144,7 @@ function shotAt(
   const typed = body === null ? [] : ["Content-Type: application/json"]
   return shot({
     attack: `paths (${name}) at ${target.name}`,
-    // A path that was turned is no longer the target's own, nor is another method.
+    // A changed path is no longer the target's own, nor is another method.
     target: null,
     path: null,
     pieces: [bytesOf({ method, target: path, host: ground.host, headers: [...lines, ...typed], body })],
@@ -154,7 +154,7 @@ function shotAt(
   })
 }
 
-/** Ids of every wrong shape, in the place of one. */
+/** Ids of every wrong shape, in place of one. */
 function ids(ground: Ground): fc.Arbitrary<Shot> {
   return fc.oneof(
     ...targetsWith(({ path }) => pathNames(path).length > 0).map((target) =>
@@ -169,7 +169,7 @@ function ids(ground: Ground): fc.Arbitrary<Shot> {
   )
 }
 
-/** Whole paths turned, and other methods. */
+/** Whole paths changed, and other methods. */
 function lines(ground: Ground): fc.Arbitrary<Shot> {
   const turned = fc.oneof(
     fc.constantFrom(...turns).map(([name, turn, isSound]) => ({ name, turn, method: null, isSound })),

@@ -1,17 +1,17 @@
 /**
- * The long form of the fuzz, run by `npm run prove`: tens of thousands of cases, other ones each time. The last line on
- * standard output is its summary. `--seed N` runs the same cases again, `--attack NAME --seed N --path P` the one a failure names.
+ * The long form of the fuzz, run by `npm run prove`: tens of thousands of cases, new ones each time. The last line on standard output is
+ * its summary. `--seed N` repeats a run, `--attack NAME --seed N --path P` the case that a failure names.
  */
 import { randomInt } from "node:crypto"
 import { parseArgs } from "node:util"
 import { endAll } from "../../support/program.ts"
 import { campaign } from "./campaign.ts"
 
-/** Bytes that the service may have in use at the end. Requests of a megabyte cost some forty, freed when the engine sees fit. */
+/** Bytes that the service may have in use at the end. Requests of a megabyte need some forty, freed when the engine decides. */
 const MOST_MEMORY = 800 * 1024 * 1024
 const CASES = 60_000
 
-// Whatever becomes of this process, the service it started ends with it.
+// However this process ends, the service it started ends with it.
 process.on("exit", endAll)
 
 const { values } = parseArgs({

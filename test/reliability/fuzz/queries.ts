@@ -1,4 +1,4 @@
-/** Attack: query strings. Cursors nobody was given, searches that are syntax, lists without end, names given twice. */
+/** Attack: query strings. Unknown cursors, searches with syntax, endless lists, repeated names. */
 import fc from "fast-check"
 import { valid } from "../../contract/bodies.ts"
 import { type Anchors, known } from "./anchors.ts"
@@ -8,7 +8,7 @@ import { anything, arxivIds, forged, searches } from "./odd-values.ts"
 import { type Shot, soundly } from "./shot.ts"
 import { type Target, targets } from "./targets.ts"
 
-/** A cursor some list gave out, changed a little. */
+/** A cursor returned by some list, slightly changed. */
 const bent = (cursor: string, way: number, place: number): string => {
   const at = place % Math.max(1, cursor.length)
   const code = cursor.charCodeAt(at)
@@ -28,7 +28,7 @@ const bent = (cursor: string, way: number, place: number): string => {
   }
 }
 
-/** A list of words 10,000 entries long does not fit into a head; as many as fit. */
+/** A list of 10,000 words does not fit into a head; as many as fit. */
 const wordLists = (schema: { items?: { enum?: readonly string[] } }): string[] => {
   const words = schema.items?.enum ?? []
   return [
@@ -81,7 +81,7 @@ const encoded = (text: string): string => {
   }
 }
 
-/** Names that a query gets besides its own. */
+/** Extra names in a query. */
 const otherNames = [
   "x",
   "",
@@ -104,7 +104,7 @@ const otherNames = [
   "wait",
 ]
 
-/** Query strings broken as text. */
+/** Malformed query strings. */
 const oddities = [
   "",
   "&&&",
@@ -133,7 +133,7 @@ export function queries(ground: Ground): fc.Arbitrary<Shot> {
         const anchors = ground.agents
         const own = Object.keys(target.query)
         const names = own.length === 0 ? otherNames : own
-        // A page's parameters stand in no registry: it gets every name there is.
+        // A page's parameters are in no registry: it gets every name there is.
         const parameter = fc
           .oneof(
             { weight: 5, arbitrary: fc.constantFrom(...names) },
@@ -149,13 +149,13 @@ export function queries(ground: Ground): fc.Arbitrary<Shot> {
           .map(([{ path, lines }, text, method]) =>
             soundly("queries", target, { method, target: `${path}?${text.slice(0, 12_000)}`, host: ground.host, headers: lines }),
           )
-        // Lists have more to get wrong than documents.
+        // Lists have more ways to fail than documents.
         return own.length > 1 ? [made, made, made] : [made]
       }),
   )
 }
 
-/** Every name that some read gives a parameter. */
+/** The parameter names of all reads. */
 const pageNames: readonly string[] = [...new Set([...targets.flatMap(({ query }) => Object.keys(query)), ...otherNames])].filter(
   (name) => name !== "wait",
 )

@@ -1,18 +1,18 @@
-/** One case of the fuzz: the bytes of a request, what they are meant to do, and how much may be expected of the answer. */
+/** One case of the fuzz: the bytes of a request, their purpose, and what the answer must satisfy. */
 import fc from "fast-check"
 import type { Target } from "./targets.ts"
 import type { Ending } from "./wire.ts"
 
 export interface Shot {
-  /** Which attack it is part of, and what is done. */
+  /** The attack it belongs to, and what it does. */
   readonly attack: string
   readonly target: Target | null
-  /** The path that is asked, as far as there is one; null where no more can be said of it than that it is odd. */
+  /** The requested path, if there is one; null if it is only known to be odd. */
   readonly path: string | null
   readonly pieces: readonly Buffer[]
-  /** The methods of the requests in it, in order. */
+  /** The methods of its requests, in order. */
   readonly methods: readonly string[]
-  /** Whether each request is sound as HTTP, so that each must be answered, and as its route says. */
+  /** Whether each request is valid HTTP, so that each must be answered as its route says. */
   readonly isSound: boolean
   readonly ending: Ending
 }
@@ -20,7 +20,7 @@ export interface Shot {
 export interface Sent {
   readonly method: string
   readonly target: string
-  /** Header lines beyond Host and Content-Length, as they stand. */
+  /** Header lines other than Host and Content-Length, unchanged. */
   readonly headers?: readonly string[]
   readonly body?: string | Buffer | null
   readonly host?: string
@@ -28,7 +28,7 @@ export interface Sent {
 
 const EOL = "\r\n"
 
-/** The bytes of one request; strings go out as latin-1 in the head and as UTF-8 in the body. */
+/** The bytes of one request; strings are encoded as latin-1 in the head and as UTF-8 in the body. */
 export function bytesOf({ method, target, headers = [], body = null, host = "127.0.0.1" }: Sent): Buffer {
   const content = body === null ? null : typeof body === "string" ? Buffer.from(body, "utf8") : body
   const names = headers.map((line) => line.split(":")[0]?.trim().toLowerCase())
@@ -44,7 +44,7 @@ export function bytesOf({ method, target, headers = [], body = null, host = "127
 }
 
 const MOST_SHOWN = 1_500
-/** As `printf` takes it: `printf '…' | nc host port` sends the same again. */
+/** For `printf`: `printf '…' | nc host port` sends the same again. */
 export function printable(pieces: readonly Buffer[]): string {
   const all = Buffer.concat(pieces)
   const text = all
@@ -57,11 +57,11 @@ export function printable(pieces: readonly Buffer[]): string {
   return `printf '${text}'${all.length > MOST_SHOWN ? ` # and ${all.length - MOST_SHOWN} bytes more` : ""}`
 }
 
-/** A case that tells what it is when a failure is printed. */
+/** A case that describes itself when a failure is printed. */
 export const shot = (given: Shot): Shot =>
   Object.assign({ ...given }, { [fc.toStringMethod]: () => `${given.attack}: ${printable(given.pieces)}` })
 
-/** A sound request to a target. */
+/** A valid request to a target. */
 export const soundly = (attack: string, target: Target, sent: Sent): Shot =>
   shot({
     attack: `${attack} at ${target.name}`,

@@ -1,4 +1,4 @@
-/** What was acknowledged against what was stored: nothing may be stored by a request that was refused, and nothing lost. */
+/** Compares acknowledged with stored writes: a refused request may store nothing, and nothing may be lost. */
 import Database from "better-sqlite3"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
 import { headerOf } from "./answers.ts"
@@ -10,18 +10,18 @@ interface Receipt {
   readonly operation: string
   readonly delivery_id: string
   readonly credential_id: string | null
-  /** Its place in a Room's activity. */
+  /** Its sequence in a Room's activity. */
   readonly sequence: number | null
 }
 
-/** Tables that are looked at, and where each ended before the first case. */
+/** The compared tables, and the last row of each before the first case. */
 const counted = ["journal", "people"] as const
 type Ends = Readonly<Record<(typeof counted)[number], number>>
 
-/** Every write of which a retry is known. */
+/** Every write with a known retry. */
 const RECEIPTS = `SELECT j.operation, lower(hex(j.delivery_id)) AS delivery_id, nullif(w.sender, '') AS credential_id, j.room_sequence AS sequence
   FROM journal j JOIN writers w USING (writer) WHERE j.delivery_id IS NOT NULL`
-/** How many entries the activity of all Rooms has, as their heads say. */
+/** The number of entries in the activity of all Rooms, by their heads. */
 const entriesOf = (db: Database.Database): number =>
   db.prepare<[], number>("SELECT coalesce(sum(activity_sequence), 0) FROM room_heads").pluck().get() ?? 0
 
@@ -37,9 +37,9 @@ export class Tally {
   readonly #before: Ends
   readonly #entriesBefore: number
   readonly #acknowledged = new Set<string>()
-  /** Writes by forms that named no delivery id: the service made one. */
+  /** Writes by forms without a delivery id: the service made one. */
   #unnamed = 0
-  /** How often each status came, and each refusal by its code. */
+  /** The count of each status, and of each refusal by its code. */
   readonly statuses = new Map<string, number>()
   readonly codes = new Map<string, number>()
 
@@ -58,7 +58,7 @@ export class Tally {
     return new Tally(ground, identity.credential.id, withDatabase(ground, ends), withDatabase(ground, entriesOf))
   }
 
-  /** Keeps what an outcome acknowledges. */
+  /** Records what an outcome acknowledges. */
   note({ target, pieces }: Pick<Shot, "target" | "pieces">, { answers }: Outcome): void {
     for (const answer of answers) {
       count(this.statuses, String(answer.status))
@@ -103,7 +103,7 @@ export class Tally {
 
   #receiptFaults(db: Database.Database): string[] {
     const stored = this.#new(db)
-    // What is acknowledged may be a replay of what was there before the first case.
+    // An acknowledgement may be a replay of a write from before the first case.
     const all = db.prepare(RECEIPTS).all() as Receipt[]
     const keys = new Set(all.map(({ operation, delivery_id }) => keyOf(operation, delivery_id)))
     const lost = [...this.#acknowledged].filter((key) => !keys.has(key) && operationNamed(key.split(" ")[0] ?? "")?.receiptOf !== "nobody")

@@ -1,4 +1,4 @@
-/** What there is to attack: every route of the service, out of the registries it is itself made from. */
+/** The targets of attacks: every route of the service, from the registries it is built from. */
 import { actions } from "../../../src/contract/operations/actions.ts"
 import { openApiRoutes } from "../../../src/discovery/openapi-routes.ts"
 import { queryParameters } from "../../../src/discovery/parameters.ts"
@@ -17,36 +17,36 @@ import type { Edge } from "../../../src/edge/edge.ts"
 import type { Routes } from "../../../src/edge/requests/routes.ts"
 import { pageRoutes } from "../../../src/web/pages/index.ts"
 
-/** What a request must bring to be let in: a Room credential, a personal key, a signed-in cookie and Origin, or nothing. */
+/** What authorises a request: a Room credential, a personal key, a session cookie and Origin, or nothing. */
 export type Caller = "credential" | "key" | "session" | "anyone"
 
 export interface Target {
   readonly name: string
   readonly method: string
-  /** With `{name}` for each part that varies. */
+  /** With `{name}` for each variable part. */
   readonly path: string
   readonly family: Family
   readonly caller: Caller
   /** Answers with a page for people. */
   readonly isPage: boolean
-  /** Answers with what no schema of the contract describes: a file, or figures for the operator. */
+  /** Answers in a form that no schema of the contract describes: a file, or figures for the operator. */
   readonly isOther: boolean
-  /** Takes the forms of pages in place of JSON. */
+  /** Accepts the forms of pages instead of JSON. */
   readonly takesForm: boolean
   /** The exported JSON Schema of its body. */
   readonly body: JsonSchema | null
   readonly example: unknown
-  /** The exported JSON Schemas of what its query may hold. */
+  /** The exported JSON Schemas of its query parameters. */
   readonly query: Readonly<Record<string, JsonSchema>>
-  /** Each status and code that the OpenAPI document names for it; null where it stands in none. */
+  /** Each status and code that the OpenAPI document lists for it; null if it is not in the document. */
   readonly refusals: ReadonlySet<string> | null
-  /** Its own session, which may end: signing in and out, set-up, invitations. */
+  /** Uses a session of its own, which may end: signing in and out, set-up, invitations. */
   readonly isOfAccounts: boolean
 }
 
 type Responses = Readonly<Record<string, { readonly "x-refusals"?: readonly string[] }>>
 
-/** What the OpenAPI document says a route may refuse with. */
+/** The refusals of a route in the OpenAPI document. */
 const documented: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   openApiRoutes().map(({ method, path, operation }) => [
     `${method} ${path}`,
@@ -104,24 +104,27 @@ function readsOf(read: Read): Target[] {
   return inBrowser === null ? [target] : [target, { ...target, name: `${name} in the browser`, path: inBrowser, caller: "session" }]
 }
 
-/** What would end the sessions of the others who attack, by right, or make an operator of whoever may not: it is sent by somebody who may not. */
+/**
+ * Requests that would, rightly, end the sessions of the other attackers, or make an attacker an operator: they are sent by a caller without
+ * permission.
+ */
 const keepsOthersOut = (path: string): boolean =>
   /\/(?:disable(?:_person)?|operator|make_operator)$|^\/(?:api|web)\/admin\/(?:credentials|keys|invitations)\//.test(path)
 
-/** The pages tell their addresses while they register themselves: no list of them stands anywhere else. */
+/** Pages register their addresses themselves: there is no other list of them. */
 function pages(): Target[] {
   const told: { method: string; path: string }[] = []
   pageRoutes({} as Edge, { add: (method: string, path: string) => void told.push({ method, path }) } as unknown as Routes)
   return told.flatMap(({ method, path }): Target[] => {
     const page: Target = { ...plain, name: `page ${path}`, method, path, family: familyOf(path), caller: "session" as const }
-    // Files, feeds and maps: what their names end with says so.
+    // Files, feeds and maps: recognised by the ending of their names.
     if (path.startsWith("/assets/") || /\.[a-z]+$/.test(path)) return [{ ...page, isOther: true }]
     const isForm = method === "POST"
-    // To whoever is no operator nothing is there, and what is answered where nothing is depends on what was asked for.
+    // For anyone but an operator these routes do not exist, and the answer for a missing route depends on what was requested.
     if (/^(?:\/web)?\/admin(?:\/|$)/.test(path)) return [{ ...page, isOther: true, takesForm: isForm, isOfAccounts: keepsOthersOut(path) }]
     const shown = { ...page, isPage: true, takesForm: isForm, isOfAccounts: isForm }
     if (!path.includes("{operation}")) return [shown]
-    // A page for every operation: each has a form of its own.
+    // The page of every operation: each has its own form.
     return operations.map((operation) => ({
       ...shown,
       isOfAccounts: false,
@@ -133,7 +136,7 @@ function pages(): Target[] {
   })
 }
 
-/** Every route; each is there once. */
+/** Every route, once. */
 const all: readonly Target[] = [
   ...operations.flatMap(writesOf),
   ...(
@@ -159,7 +162,7 @@ const all: readonly Target[] = [
       query: queryOf(writeParameters),
     }),
   ),
-  // A picture is no JSON: test/figures sends what is none, or lies about itself.
+  // A picture is not JSON: test/figures sends invalid and mislabelled ones.
   ...(
     [
       [uploadFigure, uploadFigure.path, "credential"],
@@ -177,7 +180,7 @@ const all: readonly Target[] = [
       isOther: true,
     }),
   ),
-  // An answer that goes on for as long as somebody listens is no answer to judge: test/http/events.test.ts attacks it.
+  // A stream without an end cannot be judged: test/http/events.test.ts attacks it.
   ...[...reads.filter((read) => !isEvents(read)), ...discoveryRoutes].flatMap(readsOf),
   ...readsOf(metricsRead).map((target) => ({ ...target, isOther: true })),
   {
@@ -187,7 +190,7 @@ const all: readonly Target[] = [
     path: mcpPath,
     family: familyOf(mcpPath),
     caller: "credential",
-    // Its messages are of another protocol, which test/mcp holds; what is refused before them is the contract's.
+    // Its messages belong to another protocol, which test/mcp covers; refusals before them follow the contract.
     isOther: true,
     body: {
       type: "object",
@@ -214,7 +217,7 @@ const all: readonly Target[] = [
 
 export const targets: readonly Target[] = all.map((target) => ({
   ...target,
-  // Also where it only reads: another method at the same path signs out.
+  // Also if it only reads: another method at the same path signs out.
   isOfAccounts: target.isOfAccounts || all.some(({ path, isOfAccounts }) => isOfAccounts && path === target.path),
   refusals: documented.get(`${target.method.toLowerCase()} ${target.path}`) ?? null,
 }))

@@ -1,31 +1,30 @@
-/** Sends requests byte by byte, as no library would, and collects what comes back. */
+/** Sends requests byte by byte, as no library would, and collects the answers. */
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { setImmediate as turn } from "node:timers/promises"
 import { type Answer, readAnswer } from "./answers.ts"
 
 /**
- * What the sender does after the last byte. `keep`: waits for the answer, and uses the connection again. `finish`: once there
- * is an answer, or none for a while, says that nothing more will come, and waits for the other side to close. `half-close`: says
- * so at once, which lets Node leave out the answer. `wait`: says nothing, and waits for the other side to close. `leave`: goes
- * away at once. `leave-answered`: goes away as soon as the first byte of an answer is there. `deaf`: reads nothing for a while,
- * however much is sent, and goes away.
+ * What the sender does after the last byte. `keep`: waits for the answer, and reuses the connection. `finish`: once there is an answer, or
+ * none for a while, half-closes and waits for the other side to close. `half-close`: half-closes at once, which lets Node leave out the
+ * answer. `wait`: sends nothing, and waits for the other side to close. `leave`: disconnects at once. `leave-answered`: disconnects as soon
+ * as the first byte of an answer arrives. `deaf`: reads nothing for a while, however much is sent, and disconnects.
  */
 export type Ending = "keep" | "finish" | "half-close" | "wait" | "leave" | "leave-answered" | "deaf"
 
 export interface Outcome {
   readonly answers: readonly Answer[]
-  /** What was wrong with how the answers were framed; null where nothing was. */
+  /** The fault in the framing of the answers; null if there is none. */
   readonly fault: string | null
   /** `open`: usable again. `reset`: the other side closed with bytes unread. `stuck`: nothing happened for too long. */
   readonly end: "open" | "closed" | "reset" | "stuck" | "left"
-  /** Whether the sender had said that nothing more will come before an answer began: it may then be missing, or be cut. */
+  /** Whether the sender had half-closed before an answer began: it may then be missing, or be cut. */
   readonly finishedFirst: boolean
 }
 
-/** Milliseconds after which a service has lost a request: well over its own patience with a request that never ends. */
+/** Milliseconds after which a request counts as lost: well above the service's own limit for a request that never ends. */
 const STUCK = 90_000
-/** Milliseconds without an answer after which a sender that finishes says so. */
+/** Milliseconds without an answer after which a sender that finishes half-closes. */
 const QUIET = 100
 
 export class Wire {
@@ -39,13 +38,13 @@ export class Wire {
     this.#port = Number(port)
   }
 
-  /** @param methods of the requests in `pieces`, in order; between two pieces the other side gets time to look */
+  /** @param methods of the requests in `pieces`, in order; between two pieces the other side gets time to read */
   async exchange(pieces: readonly Uint8Array[], methods: readonly string[], ending: Ending): Promise<Outcome> {
     const kept = this.#kept
     this.#kept = null
     if (kept !== null && ending === "keep") {
       const outcome = await converse(kept, pieces, methods, ending)
-      // A kept connection may have been closed meanwhile, for good reasons: then nobody has seen the request.
+      // A kept connection may have been closed meanwhile, for good reasons: then the request was not read.
       if (outcome.answers.length > 0 || outcome.fault !== null || outcome.end === "stuck") return this.#keeping(kept, outcome)
     } else kept?.destroy()
     const socket = connect({ host: this.#host, port: this.#port, noDelay: true })
@@ -78,7 +77,7 @@ async function converse(socket: Socket, pieces: readonly Uint8Array[], methods: 
   }
   if (ending === "half-close") socket.end()
   if (ending === "leave") {
-    // What was written is handed to the system first: the service sees the beginning, then the end.
+    // Written bytes are handed to the system first: the service sees the beginning, then the end.
     await turn()
     socket.destroy()
   }
@@ -107,7 +106,7 @@ function collect(socket: Socket, methods: readonly string[], ending: Ending): Pr
     const pause = { finish, deaf: () => settle("left") }[ending as string]
     const quiet = pause === undefined ? undefined : setTimeout(pause, QUIET)
     if (ending === "deaf") {
-      // Without a reader the answers pile up in the service: it must bear that, and forget them when the connection is gone.
+      // Without a reader the answers pile up in the service: it must cope, and drop them when the connection is gone.
       socket.pause()
       return
     }
@@ -139,7 +138,7 @@ function collect(socket: Socket, methods: readonly string[], ending: Ending): Pr
     socket.on("end", () => void (socket.writableEnded || socket.end()))
     socket.on("close", () => {
       if (ending === "leave") return settle("left")
-      // The other side may reset a connection whose request it did not read to its end: an answer cut by that is no fault.
+      // The other side may reset a connection whose request it did not read to its end: a truncated answer is then no fault.
       if (!reset) read(true)
       settle(reset ? "reset" : "closed")
     })

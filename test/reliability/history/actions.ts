@@ -1,4 +1,4 @@
-/** What a client may want to do next: bodies made from what is on the board, often meant for the same few things. */
+/** A client's next actions: bodies made from what is on the board, often about the same few objects. */
 import { hypothesis, message } from "../../support/bodies.ts"
 import type { Known } from "./board.ts"
 import { Contents, expectedOf, type Situation } from "./contents.ts"
@@ -10,12 +10,12 @@ export interface Intent {
   readonly body: Members
 }
 
-/** Few of them at once, so that many want the same one. */
+/** Few at once, so that many clients want the same one. */
 const EXPERIMENTS = 3
 const proposers: ReadonlySet<string> = new Set(["amend_experiment", "cancel_experiment"])
 const terminal: ReadonlySet<string> = new Set(["completed", "cancelled"])
 
-/** How often each is wanted. */
+/** How often each is chosen. */
 const weights = {
   take_experiment: 16,
   release_experiment: 6,
@@ -40,7 +40,7 @@ const weights = {
 }
 export type Wanted = keyof typeof weights
 
-/** Makes the bodies. A maker answers undefined where there is nothing to do it to. */
+/** Makes the bodies. A maker returns undefined if there is no object for it. */
 export class Maker {
   readonly #now: Situation
   readonly #contents: Contents
@@ -50,7 +50,7 @@ export class Maker {
     this.#contents = new Contents(situation)
   }
 
-  /** Any of them, or one that is possible from the start. */
+  /** Any action, or one that is possible from the start. */
   any(): Intent {
     const { chance, board } = this.#now
     const open = board.experiments.all().filter(({ status }) => !terminal.has(status))
@@ -58,7 +58,7 @@ export class Maker {
     return this.make(wanted) ?? this.make("post_message") ?? this.#intent("propose_experiment", this.#contents.proposal())
   }
 
-  /** @param known what it is done to, where everybody shall do it to the same */
+  /** @param known the object, if everyone should act on the same */
   make(wanted: Wanted, known = this.#experiment(wanted)): Intent | undefined {
     const { chance, board, roomId } = this.#now
     const threadId = chance.oneOf(board.threads) ?? ""
@@ -115,7 +115,7 @@ export class Maker {
     return this.#intent("post_research_checkpoint", this.#contents.checkpoint(threadId))
   }
 
-  /** Registers a run outside of any plan. */
+  /** Registers a run without a plan. */
   execution(known: Known): Intent {
     return this.#intent("register_attempt", this.#contents.execution(known))
   }

@@ -1,4 +1,4 @@
-/** The history check can fail: every forgery of what clients were answered is found, for what is wrong with it. */
+/** The history check can fail: every forged answer is detected, with its kind of fault. */
 import type { Forger } from "./forge.ts"
 import { forgeries, json, lived } from "./forging.ts"
 import { parsed } from "./history.ts"
@@ -63,7 +63,7 @@ forgeries(
   },
 )
 
-/** The reads after everybody had gone. */
+/** The reads after all clients had finished. */
 const last = (forger: Forger, name: string) => {
   const over = Math.max(...forger.originals().map(({ write }) => write.end))
   return forger.reads.filter((read) => read.name === name && read.start > over)

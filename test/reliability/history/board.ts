@@ -1,8 +1,8 @@
-/** What the clients of a Room know of it together: each puts up what it saw, and takes from it what it needs, sometimes of old. */
+/** The shared knowledge of a Room's clients: each adds what it saw, and takes what it needs, sometimes an old value. */
 import type { Chance } from "./chance.ts"
 import type { Members, Receipt } from "./history.ts"
 
-/** What a client read of an experiment or attempt, and copies into its next write. */
+/** The state of an experiment or attempt as a client read it, to copy into its next write. */
 export interface Known {
   readonly id: string
   readonly status: string
@@ -10,10 +10,10 @@ export interface Known {
   readonly assignee: string | null
 }
 
-/** What leaves more than a receipt, and some that does not. */
+/** Operations that leave more than a receipt, and some that do not. */
 const answerable: ReadonlySet<string> = new Set(["post_message", "publish_hypothesis", "post_research_checkpoint", "take_experiment"])
 
-/** Things by id with what was seen of each, newest last. */
+/** Objects by id with the states seen of each, newest last. */
 export class Seen {
   readonly #things = new Map<string, Known[]>()
 
@@ -23,7 +23,7 @@ export class Seen {
     else if ((before.at(-1) as Known).revision < known.revision) before.push(known)
   }
 
-  /** What was seen of one thing last; now and then what was seen of it before. */
+  /** The latest seen state of an object; now and then an earlier one. */
   recall(id: string, chance: Chance): Known {
     const seen = this.#things.get(id) as Known[]
     return (chance.happens(0.15) ? chance.oneOf(seen) : seen.at(-1)) as Known
@@ -44,14 +44,14 @@ export class Board {
   readonly threads: string[]
   readonly entries: { entryId: string; threadId: string }[] = []
   readonly watermarks = new Map<string, number>()
-  /** Who proposed an experiment or registered an attempt. */
+  /** The proposer of an experiment or registrant of an attempt. */
   readonly makers = new Map<string, string>()
 
   constructor(openingThreadId: string) {
     this.threads = [openingThreadId]
   }
 
-  /** What a receipt tells, and to whom. */
+  /** What a receipt says, and to which client. */
   learn({ operation, target, result, threadId, entry }: Receipt, body: Members, person: string): void {
     if (threadId !== null && entry !== null) {
       this.watermarks.set(threadId, Math.max(entry.sequence, this.watermarks.get(threadId) ?? 0))
@@ -67,7 +67,7 @@ export class Board {
     if (operation === "publish_finding") this.findings.push(target.id)
   }
 
-  /** What a refusal shows in `current`, or a read of one thing. */
+  /** The `current` of a refusal, or a read of one object. */
   saw(shown: Members | null): void {
     if (shown === null) return
     if (typeof shown.attemptId === "string" && typeof shown.status === "string" && typeof shown.revision === "number")

@@ -1,4 +1,4 @@
-/** What a schedule draws from its seed beyond what all harnesses draw: fractions, weighted choices and ids. */
+/** Draws that a schedule needs beyond those of all harnesses: fractions, weighted choices and ids. */
 import { chanceOf } from "../support/chance.ts"
 
 const FINE = 2 ** 30
@@ -23,12 +23,12 @@ export class Chance {
     return this.next() < probability
   }
 
-  /** One of a list; undefined when it is empty. */
+  /** One of a list; undefined if it is empty. */
   oneOf<T>(items: readonly T[]): T | undefined {
     return this.#source.of(items)
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** One of the names, with the given weights. */
   weighted<N extends string>(weights: Readonly<Record<N, number>>): N {
     const entries = Object.entries(weights) as [N, number][]
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0)

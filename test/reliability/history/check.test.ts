@@ -1,7 +1,4 @@
-/**
- * The history check can fail: a history as it was lived holds, and every forgery of what the Room holds is found, for what
- * is wrong with it.
- */
+/** The history check can fail: a real history passes, and every forgery of the Room's contents is detected, with its kind of fault. */
 import assert from "node:assert/strict"
 import { test } from "tap"
 import { checkHistory } from "./check.ts"
@@ -12,11 +9,11 @@ import type { Receipt, Write } from "./history.ts"
 
 const history = await lived()
 
-test("what was lived through holds", async () => {
+test("a real history passes", async () => {
   const { faults, accepted, replays, refusals, rehearsals, reads } = checkHistory(history)
   assert.deepEqual(faults, [])
-  for (const [what, count] of Object.entries({ accepted, replays, rehearsals, reads })) assert.ok(count > 0, `it holds ${what}`)
-  assert.ok((refusals.get("assignment_conflict") ?? 0) > 0, "it holds refusals")
+  for (const [what, count] of Object.entries({ accepted, replays, rehearsals, reads })) assert.ok(count > 0, `it contains ${what}`)
+  assert.ok((refusals.get("assignment_conflict") ?? 0) > 0, "it contains refusals")
 })
 
 const writtenIn = (forger: Forger) => forger.truth.feed.slice(forger.truth.founded)
@@ -43,7 +40,7 @@ forgeries(history, "an entry with other content, sealed again", "feed", writtenI
   forger.seal()
 })
 
-/** Pairs of which the first was over before the second began. */
+/** Pairs of which the first ended before the second began. */
 const inOrder = (forger: Forger) => {
   const all = forger.originals().filter(({ receipt }) => receipt.activity !== null)
   return all.flatMap((one) => all.filter((other) => one.write.end < other.write.start).map((other) => ({ one, other })))
@@ -65,7 +62,7 @@ forgeries(history, "time that went back", "order", writtenIn, (forger, entry) =>
 })
 
 const takeOf = (forger: Forger) => forger.originals().filter(({ write }) => write.operation === "take_experiment")
-/** Takes that were refused because somebody else was first, who was told so. */
+/** Takes that were refused because another client was first and had its answer. */
 const losers = (forger: Forger) => {
   const won = new Set(takeOf(forger).map(({ write }) => write.body.experimentId))
   return forger

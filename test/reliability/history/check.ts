@@ -1,6 +1,6 @@
 /**
- * Judges a history: shows that what the clients saw is what they would have seen had everything happened one at a time, in
- * the order of the activity feed. The feed gives that order, so nothing has to be searched for but places between entries.
+ * Judges a history: shows that the clients saw what they would have seen if everything had happened one at a time, in the order of the
+ * activity feed. The feed gives that order, so the check only has to find places between entries.
  */
 import { requestDigestOf, same } from "./content.ts"
 import { isOk, type Landed, landedIn, nameOf, replayFault } from "./deliveries.ts"
@@ -22,7 +22,7 @@ const SLACK = 2
 
 const told = (verdict: Verdict) => (verdict.kind === "refused" ? `${verdict.code} ${JSON.stringify(verdict.current)}` : verdict.kind)
 
-/** Runs the accepted writes in the order of the feed; each must be legal at its place and have the receipt that belongs there. */
+/** Runs the accepted writes in the order of the feed; each must be legal at its place and have the right receipt. */
 function replayAll(history: History, landed: readonly Landed[], findings: Findings): Model {
   const model = new Model(history.truth)
   for (const one of landed) {
@@ -51,7 +51,7 @@ function replayOne(model: Model, one: Landed, findings: Findings): void {
   model.apply(sequence, delivery, one)
 }
 
-/** A refusal shows a Thread whole; the model knows where it stands. */
+/** A refusal shows a whole Thread; the model knows its state. */
 function shownOf({ refusal, current }: Refusal): unknown {
   if (refusal !== "thread_exists" || current === null) return current
   const { threadId, timelineWatermark, selectedCheckpointId } = current.thread as Members
@@ -71,7 +71,7 @@ function replayedFault(verdict: Verdict, write: Write): string | null {
   )
 }
 
-/** A write that was answered, to be placed; undefined for the one answer that is an accepted write's own. */
+/** An answered write, to be placed; undefined for the one answer that is the accepted write's own. */
 function placeableWrite(model: Model, write: Write, findings: Findings): Placeable | undefined {
   const { start, end } = write
   const digest = requestDigestOf(write)
@@ -96,10 +96,10 @@ function placeableWrite(model: Model, write: Write, findings: Findings): Placeab
   return { start, end, kind: "rehearsal", name, faultAt }
 }
 
-/** A receipt as it is answered to another credential of its member: the same, with a mark. */
+/** A receipt as another credential of its member gets it: the same, with a mark. */
 const toAnother = (stored: string): string => `${stored.slice(0, -1)},"credentialChanged":true}`
 
-/** The way out of an uncertain delivery: the receipt, byte by byte, or the certain answer that there is none. */
+/** Resolving an uncertain delivery: the receipt, byte by byte, or the definite answer that there is none. */
 function receiptReadFault({ accepted }: Model, { delivery, status, answer }: Read, position: number): string | null {
   const stored = accepted.at(position, delivery)
   if (stored === undefined) return status === 404 && parsed<Refusal>(answer).refusal === "unknown_receipt" ? null : "there is no receipt"
@@ -113,7 +113,7 @@ function placeableRead(model: Model, read: Read, findings: Findings): Placeable 
   if (what === "receipt") return { start, end, kind: "read", name, faultAt: (position) => receiptReadFault(model, read, position) }
   if (!isOk(read) || !isCompared(what))
     return { start, end, kind: "read", name, faultAt: () => `it was answered ${status} ${answer.slice(0, 200)}` }
-  // A feed that waits looks a last time when the time is up: an empty page says that nothing was there even then.
+  // A waiting feed reads once more when the time is up: an empty page says that there was nothing even then.
   const waited = what === "room_activity" && params.wait !== undefined && parsed<{ items: unknown[] }>(answer).items.length === 0
   const from = waited ? start + Number(params.wait) * 1000 - SLACK : start
   findings.expect(from <= end, "read", () => `${name()} came back empty before its time was up`)

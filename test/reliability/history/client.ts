@@ -1,4 +1,4 @@
-/** A client of a run: it writes and reads as chance has it, on two connections of its own, and notes all it sent and saw. */
+/** A client of a run: it writes and reads at random, on two connections of its own, and records all it sent and saw. */
 import { operationNamed } from "../../../src/contract/operations/index.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
 import { addressOf } from "../../support/routes.ts"
@@ -10,7 +10,7 @@ import { isOk } from "./deliveries.ts"
 import { deliveryIdOf, deliveryOf, type Members, parsed, type Read, type Receipt, type Write } from "./history.ts"
 import type { Credential, House, Person, Room } from "./house.ts"
 
-/** A Room of the run, with what is known of it and what was noted. */
+/** A Room of the run, with what is known of it and what was recorded. */
 export interface Stage {
   readonly room: Room
   readonly board: Board
@@ -24,7 +24,7 @@ export interface ClientParts {
   readonly chance: Chance
 }
 
-/** Where a read is asked for. */
+/** The path of a read. */
 export function addressOfRead(name: string, params: Members): string {
   const path = reads.find((read) => read.name === name)?.path ?? ""
   const query = Object.entries(params).filter(([member]) => !path.includes(`{${member}}`))
@@ -36,7 +36,7 @@ export class Client {
   readonly #parts: ClientParts
   readonly #connection: Connection
   readonly #spare: Connection
-  /** What it sent before, to be sent again. */
+  /** Earlier writes, to be sent again. */
   readonly #past: { stage: Stage; intent: Intent; credential: Credential }[] = []
 
   constructor(parts: ClientParts) {
@@ -54,7 +54,7 @@ export class Client {
     return new Maker({ roomId: room.roomId, board, chance, person: person.userId, repositories: house.repositories })
   }
 
-  /** Does one thing, whichever. */
+  /** Performs one random action. */
   async act(stage: Stage): Promise<void> {
     const { chance, index } = this.#parts
     const way = chance.weighted({ read: 38, write: 44, rehearse: 5, twice: 5, hangUp: 5, again: 4, archive: index === 0 ? 1 : 0 })
@@ -74,14 +74,14 @@ export class Client {
     return (room.credentials.get(this.#parts.person.userId) ?? [])[this.#parts.index % 2] as Credential
   }
 
-  /** Mostly one with every permission. */
+  /** Usually one with every permission. */
   credential(stage: Stage): Credential {
     const { chance, person } = this.#parts
     const talker = stage.room.credentials.get(person.userId)?.[2]
     return talker !== undefined && chance.happens(0.03) ? talker : this.full(stage)
   }
 
-  /** Sends a write and notes what became of it. */
+  /** Sends a write and records the outcome. */
   async write(
     stage: Stage,
     { operation, params, body }: Intent,
@@ -114,7 +114,7 @@ export class Client {
     await Promise.all([this.write(stage, intent, one), this.write(stage, second, chance.happens(0.3) ? other : one, { on: this.#spare })])
   }
 
-  /** Goes away without the answer, and mostly comes back to ask again. */
+  /** Disconnects before the answer, and usually asks again later. */
   async #hangUp(stage: Stage, intent: Intent, credential: Credential): Promise<void> {
     const { chance } = this.#parts
     const lost = await this.write(stage, intent, credential, { hangUp: chance.happens(0.5) ? "sent" : "answering" })
@@ -122,7 +122,7 @@ export class Client {
     if (chance.happens(0.7)) await this.write(stage, intent, credential)
   }
 
-  /** Asks what became of a delivery without sending it again. */
+  /** Asks for the outcome of a delivery without sending it again. */
   async askReceipt(stage: Stage, write: Write): Promise<void> {
     const { index: client, person } = this.#parts
     const all = stage.room.credentials.get(write.person) ?? []
@@ -134,7 +134,7 @@ export class Client {
     stage.reads.push({ client, person: person.userId, name: "receipt", params, delivery: deliveryOf(write), ...seen })
   }
 
-  /** A delivery of long ago, as it was or with other content. */
+  /** An old delivery, unchanged or with other content. */
   async #again(): Promise<void> {
     const { chance } = this.#parts
     const before = chance.oneOf(this.#past)
@@ -144,7 +144,7 @@ export class Client {
     await this.write(stage, { ...intent, body }, chance.happens(0.7) ? credential : this.credential(stage))
   }
 
-  /** The owner closes the Room to new work in the midst of it all, and opens it again. */
+  /** The owner archives the Room in the middle of it all, and reopens it. */
   async #archive(stage: Stage): Promise<void> {
     await this.#atTheBrowser(stage, "archive_room", "archive")
     await this.read(stage, "room_context", { roomId: stage.room.roomId })
@@ -187,7 +187,7 @@ export class Client {
     return [name === "room_status" ? name : "room_context", { roomId }]
   }
 
-  /** Reads, and notes what it saw. A read that brought no answer says nothing and is left out. */
+  /** Reads, and records what it saw. A read without an answer says nothing and is left out. */
   async read(stage: Stage, name: string, params: Members, signal?: AbortSignal): Promise<void> {
     const { index: client, person } = this.#parts
     const token = name === "room_status" ? { token: this.full(stage).token } : {}
@@ -203,7 +203,7 @@ export class Client {
   }
 }
 
-/** Other content under the same id, as the operation takes it. */
+/** Other content under the same id, valid for the operation. */
 function altered(body: Members, chance: Chance): Members {
   const member = ["text", "title", "question", "handoff", "explanation", "synthesis", "scope", "reportedAt"].find(
     (name) => typeof body[name] === "string",

@@ -1,4 +1,4 @@
-/** One connection of a client: a request at a time, and the will to hang up in the midst of it. */
+/** One connection of a client: one request at a time, and able to hang up in the middle. */
 import { Agent, request } from "node:http"
 
 export interface Sent {
@@ -6,14 +6,14 @@ export interface Sent {
   readonly path: string
   readonly token?: string
   readonly body?: object
-  /** Goes away without the answer: as soon as the request is out, or as soon as an answer begins. */
+  /** Disconnects before the answer: as soon as the request is sent, or as soon as an answer begins. */
   readonly hangUp?: "sent" | "answering"
   readonly signal?: AbortSignal
 }
 
 export interface Seen {
   readonly start: number
-  /** Infinity where no whole answer came. */
+  /** Infinity if no whole answer came. */
   readonly end: number
   readonly status: number
   readonly answer: string

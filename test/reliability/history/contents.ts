@@ -1,4 +1,4 @@
-/** What the bodies of a run say: made from what is on the board, now and then of what will not be taken. */
+/** The contents of a run's bodies: made from what is on the board, now and then invalid. */
 import type { DemoRepositories } from "../../../src/demo/repositories.ts"
 import { hypothesis } from "../../support/bodies.ts"
 import type { Board, Known } from "./board.ts"
@@ -15,7 +15,7 @@ export interface Situation {
 
 export const expectedOf = ({ revision, status }: Known) => ({ expectedRevision: revision, expectedStatus: status })
 
-/** The bodies of operations without what every body carries. Undefined where there is nothing yet that it could be about. */
+/** The bodies of operations without the common members. Undefined if there is no object for it yet. */
 export class Contents {
   readonly #now: Situation
 
@@ -60,7 +60,7 @@ export class Contents {
     }
   }
 
-  /** What every event says of its attempt. */
+  /** The common members of an attempt's events. */
   reported(known: Known, event: string): Members {
     return { attemptId: known.id, ...expectedOf(known), event, reportedAt: "2026-11-20T09:00:00.000Z" }
   }
@@ -76,7 +76,7 @@ export class Contents {
       rerun: { rerunOf: attempt?.id },
       reproduction: { reproduces: { attemptId: attempt?.id } },
     }[choice]
-    // Now and then an id that somebody took already.
+    // Now and then an id that is already used.
     const attemptId = attempt !== undefined && chance.happens(0.06) ? attempt.id : chance.id()
     const more = { intent: choice, ...grounds, ...(choice === "reproduction" ? {} : expectedOf(known)) }
     const ran = { repository: this.repository(), argv: ["python", "train.py"], configuration: {}, inputs: [] }
@@ -166,7 +166,7 @@ export class Contents {
       synthesis: "What it has come to.",
       openQuestions: [],
       ...(concluded && { conclusion: "It is so." }),
-      // What a conclusion cites would make it stale by falling, which this model does not follow.
+      // The cited records of a conclusion would make it stale when they fall, which this model does not follow.
       citations: !concluded && chance.happens(0.4) ? board.records.slice(0, 1) : [],
     }
   }

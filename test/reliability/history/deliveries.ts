@@ -1,13 +1,13 @@
 /**
- * Puts the tries of each delivery together and finds out what became of it: accepted once, with one receipt that every
- * replay repeats byte by byte, or not there at all.
+ * Groups the tries of each delivery and finds its outcome: accepted once, with one receipt that every replay repeats byte by byte, or not
+ * stored at all.
  */
 import { contentDigestOf, requestDigestOf } from "./content.ts"
 import type { Findings } from "./faults.ts"
 import { deliveryOf, type History, parsed, type Receipt, type Write } from "./history.ts"
 import type { Accepted } from "./state.ts"
 
-/** A delivery that was accepted, and between which moments. */
+/** An accepted delivery, and the interval in which it happened. */
 export interface Landed extends Accepted {
   readonly delivery: string
   readonly start: number
@@ -16,7 +16,7 @@ export interface Landed extends Accepted {
 }
 
 export const isOk = ({ status }: Pick<Write, "status">): boolean => status >= 200 && status < 300
-/** The outcome of a write nobody heard of. A 5xx that leaves it open is an answer of its own, and a fault where nothing is broken. */
+/** The outcome of a write without an answer. A 5xx that leaves it open is an answer of its own, and a fault if nothing is broken. */
 const isUnanswered = ({ status }: Write) => status === 0
 const has = (write: Write, member: string) => write.answer.endsWith("}") && new RegExp(`,"${member}":true[,}]`).test(write.answer)
 export const isReplay = (write: Write): boolean => isOk(write) && parsed<Receipt>(write.answer).replayed === true
@@ -36,14 +36,14 @@ function groupsOf(writes: readonly Write[]): Map<string, Write[]> {
   return groups
 }
 
-/** Which try was the one that landed, where nobody was told: the unanswered ones, best those with the content that the feed names. */
+/** Which try was stored, if none was answered: one of the unanswered, preferably one with the content that the feed names. */
 function candidates(unanswered: readonly Write[], receipt: Receipt, { truth }: History): readonly Write[] {
   const entry = truth.feed[(receipt.activity?.sequence ?? 0) - 1]
   const fitting = unanswered.filter((write) => contentDigestOf(write) === entry?.contentDigest)
   return fitting.length > 0 ? fitting : unanswered
 }
 
-/** What became of one delivery. */
+/** The outcome of one delivery. */
 function resolve(delivery: string, tries: readonly Write[], history: History, findings: Findings): Landed | undefined {
   const real = tries.filter(({ rehearsal }) => !rehearsal)
   const originals = tries.filter(isOriginal)
@@ -82,14 +82,14 @@ function resolve(delivery: string, tries: readonly Write[], history: History, fi
   }
 }
 
-/** All that was accepted, in the order of the feed. */
+/** All accepted writes, in the order of the feed. */
 export function landedIn(history: History, findings: Findings): Landed[] {
   return [...groupsOf(history.writes)]
     .flatMap(([delivery, tries]) => resolve(delivery, tries, history, findings) ?? [])
     .sort((one, other) => one.sequence - other.sequence)
 }
 
-/** What is wrong with a replay of this receipt, as far as it can be said without knowing when it came; null when nothing is. */
+/** What is wrong with a replay of this receipt, as far as that is known without its time; null if nothing is. */
 export function replayFault(write: Write, { text, write: first }: Accepted): string | null {
   const start = `${text.slice(0, -1)},"replayed":true`
   if (!write.answer.startsWith(start)) return "it does not repeat the receipt byte by byte"

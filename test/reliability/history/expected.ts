@@ -1,10 +1,10 @@
-/** What the receipt of a write must say when it is accepted at one place: the next label, sequences, revision and status. */
+/** The expected receipt of a write accepted at one place: the next label, sequences, revision and status. */
 import { same } from "./content.ts"
 import type { Receipt, Write } from "./history.ts"
 import type { Model } from "./model.ts"
 import { prefixes, stepOf } from "./state.ts"
 
-/** What is expected of a receipt. */
+/** The expected values of a receipt. */
 function expected(model: Model, at: number, { operation, person, params, body }: Write) {
   const { truth, experiments, attempts, threads, records, labels } = model
   const experiment = experiments.at(at, body.experimentId)
@@ -45,7 +45,7 @@ function expected(model: Model, at: number, { operation, person, params, body }:
   }
 }
 
-/** What a receipt says otherwise than expected; null when it fits. */
+/** How a receipt differs from the expected one; null if it matches. */
 export function receiptFault(model: Model, at: number, write: Write, receipt: Receipt): string | null {
   const told: Readonly<Record<string, unknown>> = expected(model, at, write)
   const { revision, status, assigneeId } = receipt.result

@@ -1,6 +1,6 @@
-/** What a check found, and what it looked at. */
+/** The faults found by a check, and what it looked at. */
 
-/** What can be wrong with a history, in one word each. */
+/** The kinds of faults in a history, one word each. */
 export type FaultKind =
   | "receipt"
   | "replay"
@@ -25,7 +25,7 @@ export class Findings {
   accepted = 0
   replays = 0
   rehearsals = 0
-  /** Deliveries that nobody was answered, and that were found there, or not. */
+  /** Unanswered deliveries that were found stored, or not. */
   unknownThere = 0
   unknownAbsent = 0
   reads = 0
@@ -50,7 +50,7 @@ export class Findings {
     return [...this.refusals.values()].reduce((sum, count) => sum + count, 0)
   }
 
-  /** Takes over what another check found. */
+  /** Adds the findings of another check. */
   add(other: Findings): void {
     this.faults.push(...other.faults)
     for (const [code, count] of other.refusals) this.refusals.set(code, (this.refusals.get(code) ?? 0) + count)

@@ -1,11 +1,11 @@
-/** Holds the feed and the timelines against what was accepted: dense, chained, in order, an entry for each write and no other. */
+/** Checks the feed and the timelines against the accepted writes: dense, chained, in order, with one entry for each write and no other. */
 import { contentDigestOf, entryDigestOf, FIRST_PREVIOUS, same } from "./content.ts"
 import type { Landed } from "./deliveries.ts"
 import type { Findings } from "./faults.ts"
 import type { Truth } from "./history.ts"
 import type { Model } from "./model.ts"
 
-/** What the activity of the two browser operations is called; every other goes by its own name. */
+/** The names of the two browser operations in the activity; every other operation uses its own name. */
 const kinds: Readonly<Record<string, string>> = { archive_room: "room_archived", restore_room: "room_restored" }
 
 function checkChain({ feed }: Truth, findings: Findings): void {
@@ -39,7 +39,7 @@ function checkClaims({ feed, founded }: Truth, landed: readonly Landed[], findin
       actor: write.person,
       operation: write.operation,
       target: receipt.target,
-      // A Room that is archived is not said to be so in a Thread.
+      // Archiving a Room leaves no entry in a Thread.
       threadId: receipt.threadId,
       entryId: receipt.entry?.entryId ?? null,
       contentDigest: contentDigestOf(write),

@@ -1,12 +1,12 @@
 /**
- * Forges histories: what a service at fault would have left behind. A forger is clever: where it changes one thing it makes
- * digests, receipts and replays agree with it, so that only the meaning is wrong.
+ * Forges histories: what a faulty service would have left behind. A forger is clever: when it changes one thing it adapts digests, receipts
+ * and replays, so that only the meaning is wrong.
  */
 import { FIRST_PREVIOUS, entryDigestOf } from "./content.ts"
 import { isOk, isReplay } from "./deliveries.ts"
 import { deliveryOf, type History, parsed, type Read, type Receipt, type Truth, type Write } from "./history.ts"
 
-/** As much of it as is forged may be written to. */
+/** Makes the forged parts writable. */
 type Open<T> = T extends readonly (infer I)[] ? Open<I>[] : T extends object ? { -readonly [K in keyof T]: Open<T[K]> } : T
 export type Entry = Open<Truth["feed"][number]>
 export type OpenReceipt = Open<Receipt>
@@ -29,7 +29,7 @@ export class Forger {
     return this as unknown as History
   }
 
-  /** The accepted writes that somebody was told of at once, with their receipts. */
+  /** The accepted writes that were answered at once, with their receipts. */
   originals(): { write: OpenWrite; receipt: OpenReceipt }[] {
     return this.writes
       .filter((write) => isOk(write as Write) && !write.rehearsal)
@@ -62,7 +62,7 @@ export class Forger {
         write.answer = `${after.slice(0, -1)}${write.answer.slice(repeated.length)}`
   }
 
-  /** Numbers and chains the feed again as it stands, and lets the receipts say so. */
+  /** Renumbers and rechains the feed in its present order, and updates the receipts. */
   seal(): void {
     const moved = new Map<number, Entry>()
     let previous = FIRST_PREVIOUS

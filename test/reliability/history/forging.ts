@@ -1,4 +1,4 @@
-/** What the tests of the check share: a history that was lived through, and forgeries of it that have to be found. */
+/** Shared by the tests of the check: a real history, and forgeries of it that must be detected. */
 import assert from "node:assert/strict"
 import fc from "fast-check"
 import { test } from "tap"
@@ -9,7 +9,7 @@ import { deliveryOf, type History, parsed, type Write } from "./history.ts"
 import { openInside } from "./inside.ts"
 import { playRound } from "./round.ts"
 
-/** Lives a history through: a real one, of clients against a service. */
+/** Records a real history of clients against a service. */
 export async function lived(): Promise<History> {
   const house = await openInside(4)
   try {
@@ -21,7 +21,7 @@ export async function lived(): Promise<History> {
 
 const kindsOf = (forged: Forger): FaultKind[] => [...new Set(checkHistory(forged.history).faults.map(({ kind }) => kind))]
 
-/** A test that forges in every way that `choices` allows, a few of them drawn, and expects a fault of that kind each time. */
+/** A test that tries some of the forgeries that `choices` allows, drawn at random, and expects that kind of fault each time. */
 export function forgeries<T>(
   history: History,
   name: string,
@@ -31,12 +31,12 @@ export function forgeries<T>(
 ): void {
   test(name, async () => {
     const count = choices(new Forger(history)).length
-    assert.ok(count > 0, "the history holds something to forge")
+    assert.ok(count > 0, "the history has something to forge")
     fc.assert(
       fc.property(fc.nat(count - 1), (index) => {
         const forger = new Forger(history)
         forge(forger, choices(forger)[index] as T)
-        assert.ok(kindsOf(forger).includes(kind), `it is found as ${kind}`)
+        assert.ok(kindsOf(forger).includes(kind), `it is detected as ${kind}`)
       }),
       { numRuns: 8 },
     )

@@ -1,6 +1,5 @@
 /**
- * Many clients at once, on a real file over HTTP: what they saw is what one at a time could have given. The long form is
- * `npm run prove`.
+ * Many clients at once, on a real file over HTTP: what they saw is possible with one request at a time. The long form is `npm run prove`.
  */
 import assert from "node:assert/strict"
 import tap, { test } from "tap"
@@ -14,8 +13,8 @@ import { playRound, type RoundOptions } from "./round.ts"
 const seed = process.env.PROVE_SEED ?? "npm test"
 
 /**
- * What the service makes of a few operations: what it should; or it finds out that they are refused only after it has
- * written, so that their group has to be undone and done again; or it does not look at all who has an experiment.
+ * How the service treats a few operations: correctly; or it notices only after writing that they are refused, so their group has to be
+ * rolled back and repeated; or it ignores who holds an experiment.
  */
 let mode: "ordinary" | "late" | "unguarded" = "ordinary"
 const steps = ["amend_experiment", "cancel_experiment", "take_experiment", "release_experiment", "report_experiment_status"]
@@ -34,7 +33,7 @@ const changeable = (name: string, behaviour: AnyBehaviour): AnyBehaviour => ({
     try {
       return behaviour.write(call, subject, change)
     } finally {
-      // Where the table itself did not take what is not allowed, it is refused for the reason that the protocol names.
+      // If the table itself rejects the write, it is refused for the reason that the protocol names.
       behaviour.admit?.(call, subject, change.at)
     }
   },
@@ -57,34 +56,34 @@ async function judged(options: Partial<RoundOptions> = {}): Promise<Findings> {
   return all
 }
 
-/** Every Room has had its contended take and its messages sent twice, whatever chance made of the rest. */
+/** Every Room has had its contended take and its messages sent twice, whatever else is random. */
 function held({ faults, refusals, accepted, replays }: Findings, rooms = 1): void {
   assert.deepEqual(faults, [], `nothing is wrong with the histories of seed ${seed}`)
   assert.ok(accepted > 0 && replays > 0, "writes were accepted, and some of them replayed")
   assert.ok(
     (refusals.get("assignment_conflict") ?? 0) >= 10 * rooms,
-    "of the twelve who took the same experiment at least ten were turned away",
+    "of the twelve who took the same experiment at least ten were refused",
   )
 }
 
-test("clients at their own pace in two Rooms see what one at a time could have given", async () => {
+test("clients at their own pace in two Rooms see what is possible with one request at a time", async () => {
   held(await judged({ rooms: 2, inStep: false }), 2)
 })
 
-test("clients in step, whose writes meet in the same groups, see the same", async () => {
+test("clients in step, whose writes share groups, see the same", async () => {
   held(await judged())
 })
 
-test("writes that are refused after they have written leave nothing behind, whoever shares their group", async (t) => {
+test("writes refused after they have written leave nothing behind, whatever else is in their group", async (t) => {
   mode = "late"
   held(await judged())
-  assert.ok(calls.size >= 12, "those who took the experiment were let write first")
+  assert.ok(calls.size >= 12, "those who took the experiment could write first")
   t.comment(`${again} of ${calls.size} writes were undone with their group and done again`)
 })
 
-test("a service at fault is found out: one that lets everybody take what one has", async () => {
+test("a faulty service is detected: one that lets everyone take a held experiment", async () => {
   mode = "unguarded"
   const { faults } = await judged({ steps: 4 })
   const illegal = faults.filter(({ kind, what }) => kind === "illegal" && what.includes("take_experiment"))
-  assert.ok(illegal.length >= 10, "of the twelve who took the same experiment at least ten should have been turned away")
+  assert.ok(illegal.length >= 10, "of the twelve who took the same experiment at least ten should have been refused")
 })

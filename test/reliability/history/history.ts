@@ -1,27 +1,27 @@
 /**
- * What a run leaves behind to be judged: everything the clients sent and saw, each with the moments between which it
- * happened, and what the Room held when all was over.
+ * The record of a run, to be judged: everything the clients sent and saw, each with its start and end, and the contents of the Room when
+ * all was over.
  */
 import type { ItemOf } from "research-room/client"
 import type { ActivityEntry } from "../../../src/contract/answers/index.ts"
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** One try of a write. `rehearsal`: it asked what would happen, and nothing was to happen. */
+/** One try of a write. `rehearsal`: sent to see what would happen; nothing may be stored. */
 export interface Write {
-  /** Which of the clients sent it. */
+  /** The client that sent it. */
   readonly client: number
   readonly person: string
-  /** null: somebody at the browser, with every permission. */
+  /** null: a person in the browser, with every permission. */
   readonly credential: { readonly id: string; readonly permissions: readonly string[] } | null
   readonly operation: string
   readonly params: Readonly<Record<string, string>>
   readonly body: Members
   readonly rehearsal: boolean
-  /** Milliseconds on the one clock of the run; `end` is Infinity where no whole answer came. */
+  /** Milliseconds on the one clock of the run; `end` is Infinity if no whole answer came. */
   readonly start: number
   readonly end: number
-  /** 0 where no answer came. */
+  /** 0 if no answer came. */
   readonly status: number
   readonly answer: string
 }
@@ -31,7 +31,7 @@ export interface Read {
   readonly person: string
   readonly name: string
   readonly params: Members
-  /** Of somebody who asks for the receipt of a delivery: which, by `deliveryOf`. */
+  /** For a request for a delivery's receipt: which delivery, by `deliveryOf`. */
   readonly delivery?: string
   readonly start: number
   readonly end: number
@@ -39,16 +39,16 @@ export interface Read {
   readonly answer: string
 }
 
-/** A Room as it was found when everybody had gone, all of it at one watermark. */
+/** A Room as it was after all clients had finished, all of it at one watermark. */
 export interface Truth {
   readonly roomId: string
   readonly openingThreadId: string
   readonly ownerId: string
-  /** How many entries of the feed were there before the clients began. */
+  /** The number of entries in the feed before the clients began. */
   readonly founded: number
   readonly feed: readonly ActivityEntry[]
   readonly timelines: Readonly<Record<string, readonly ItemOf<"thread_timeline">[]>>
-  /** The stored receipt of each delivery that was ever sent, by `deliveryOf`; null where there is none. */
+  /** The stored receipt of each delivery ever sent, by `deliveryOf`; null if there is none. */
   readonly receipts: Readonly<Record<string, string | null>>
 }
 
@@ -63,11 +63,11 @@ export const ofCredential: ReadonlySet<string> = new Set(["create_thread", "post
 
 export const deliveryIdOf = ({ body }: Pick<Write, "body">): string => String(body.clientMessageId ?? body.requestId)
 
-/** What makes two tries the same delivery. */
+/** The identity of a delivery: two tries with the same are the same delivery. */
 export const deliveryOf = (write: Pick<Write, "operation" | "person" | "credential" | "body">): string =>
   [write.operation, write.person, ofCredential.has(write.operation) ? (write.credential?.id ?? "") : "", deliveryIdOf(write)].join(" ")
 
-/** A receipt, as far as the check looks into it. */
+/** A receipt, as far as the check reads it. */
 export interface Receipt {
   readonly operation: string
   readonly acceptedAt: string

@@ -17,7 +17,7 @@ export interface Room {
   readonly roomId: string
   readonly openingThreadId: string
   readonly founded: number
-  /** By userId: two that may do everything, and one that may only talk. */
+  /** By userId: two with all permissions, and one that may only talk. */
   readonly credentials: ReadonlyMap<string, readonly Credential[]>
 }
 export interface House {
@@ -30,7 +30,7 @@ export interface House {
 const everything = ["post_thread", "publish_records", "manage_own_experiments"] as const
 const grants = [everything, everything, ["post_thread"]] as const
 
-/** Signs people in who exist already. */
+/** Signs in people who exist already. */
 export async function houseOf(
   baseUrl: string,
   known: readonly { readonly username: string; readonly password: string }[],
@@ -55,7 +55,7 @@ async function credentialsOf({ browser }: Person, roomId: string): Promise<Crede
   return made
 }
 
-/** Makes a Room that all the people belong to. */
+/** Makes a Room with all the people as members. */
 export async function newRoom(house: House, title: string): Promise<Room> {
   const [owner, ...others] = house.people as [Person, ...Person[]]
   const { roomId, openingThreadId } = (await owner.browser.write("create_room", { title })).result

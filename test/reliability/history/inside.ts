@@ -1,4 +1,4 @@
-/** A service inside of this process, on a real file, with people to let loose on it. */
+/** A service in this process, on a real file, with people to run as clients. */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { makeRepositories } from "../../../src/demo/repositories.ts"
@@ -9,7 +9,7 @@ import { type House, houseOf } from "./house.ts"
 
 export const names = ["ada", "grace", "mary", "emmy", "sofia", "lise"]
 
-/** @param count how many people there are; each of them takes the service a moment to let in */
+/** @param count the number of people; the service takes a moment to sign in each */
 export async function openInside(count = names.length): Promise<House & { readonly folder: string; close(): Promise<void> }> {
   const folder = temporaryFolder()
   const repositories = makeRepositories(join(folder, "repositories"))

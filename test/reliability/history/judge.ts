@@ -1,6 +1,6 @@
 /**
- * What the protocol answers to a write at one place of a Room's sequence: its order of checks, its state tables and its
- * refusals, written from protocol.md. The service's own tables are not looked at.
+ * The protocol's answer to a write at one place of a Room's sequence: its order of checks, its state tables and its refusals, written from
+ * protocol.md, without the service's own tables.
  */
 import { deliveryOf, type Members, type Receipt, type Write } from "./history.ts"
 import type { Model } from "./model.ts"
@@ -10,13 +10,13 @@ import type { Shelf } from "./versions.ts"
 export type Verdict =
   | { readonly kind: "accepted" }
   | { readonly kind: "replayed"; readonly accepted: Accepted; readonly current: Members | undefined }
-  /** `current` is undefined where the protocol does not say what it shows. */
+  /** `current` is undefined if the protocol does not say what it shows. */
   | { readonly kind: "refused"; readonly code: string; readonly current?: Members | null }
 
 const ACCEPTED: Verdict = { kind: "accepted" }
 const refused = (code: string, current: Members | null = null): Verdict => ({ kind: "refused", code, current })
 
-/** Section 2: who may do what. What is not listed needs `post_thread`. */
+/** Section 2: permissions. An operation that is not listed needs `post_thread`. */
 const work = ["manage_own_experiments"]
 const needs: Readonly<Record<string, readonly string[]>> = {
   publish_hypothesis: ["publish_records"],
@@ -37,7 +37,7 @@ const needs: Readonly<Record<string, readonly string[]>> = {
 /** Thread, message and publication routes say `room_archived`; the research routes say `room_unavailable`. */
 const threadRoutes: ReadonlySet<string> = new Set(["create_thread", "post_message", "reuse_record", "publish_finding", "archive_room"])
 
-/** The table of attempts: what may follow what. */
+/** The table of attempts: the allowed transitions. */
 const follows: Readonly<Record<string, readonly string[]>> = {
   registered: ["started", "preflight_failed", "cancelled"],
   started: ["progress", "succeeded", "failed", "cancelled"],
@@ -115,7 +115,7 @@ export class Judge {
     return refused(threadRoutes.has(operation) ? "room_archived" : "room_unavailable", { room })
   }
 
-  /** Step 10, its second half, and step 11: everything else that is named must exist, the commit included. */
+  /** Step 10, its second half, and step 11: everything else that is named must exist, including the commit. */
   #references({ operation, params, body }: Write): Verdict | undefined {
     const { attempts, records, plans, entries } = this.#model
     const isOfExperiment = (id: unknown) => id === undefined || this.#find(attempts, id)?.experimentId === body.experimentId
@@ -151,7 +151,7 @@ export class Judge {
     return repository?.url.endsWith("/unpublished") ? refused("repository_unavailable") : undefined
   }
 
-  /** A planned attempt follows a plan that whoever holds the experiment accepted; where nobody holds it, step 12 says so. */
+  /** A planned attempt follows a plan that the experiment's holder accepted; if nobody holds it, step 12 says so. */
   #isAnothersPlan({ intent, planId, experimentId }: Write["body"]): boolean {
     const holder = this.#find(this.#model.experiments, experimentId)?.assignee ?? null
     return intent === "planned" && holder !== null && this.#find(this.#model.plans, planId)?.acceptedBy !== holder
@@ -236,7 +236,7 @@ export class Judge {
     })
   }
 
-  /** Whether what would replace the record was itself replaced by it, directly or further on. */
+  /** Whether the replacement was itself replaced by this record, directly or through others. */
   #closesCircle(operation: string, body: Write["body"]): boolean {
     if (operation !== "assert_supersession") return false
     const later = new Set([String(body.replacementVersionId)])

@@ -1,6 +1,6 @@
 /**
- * Data of an earlier version, brought forward by a service that is killed in the midst of it, again and again: the file is
- * always either the old one or the new one, and the start that is let be brings it forward whole.
+ * Data of an earlier version, upgraded by a service that is killed in the middle of it, again and again: the file is always either the old
+ * one or the new one, and the first start that is not killed completes the upgrade.
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
@@ -12,14 +12,14 @@ import type { Chance } from "../support/chance.ts"
 
 export interface Moved {
   kills: number
-  /** How the data was found after a kill. */
+  /** The state of the data after a kill. */
   old: number
   made: number
   /** Kills that left a half-made file beside it. */
   halves: number
 }
 
-/** What the data says, read as nothing but a file. */
+/** The version and contents of the data, read directly from the file. */
 function seen(file: string): { version: number; entries: string } {
   const database = new Database(file)
   try {
@@ -33,7 +33,7 @@ function seen(file: string): { version: number; entries: string } {
   }
 }
 
-/** The newest sample as data of an earlier version, some kills. @returns what was wrong, in sentences */
+/** The newest sample as data of an earlier version, with some kills. @returns problems, in sentences */
 export async function bringThroughKills(program: string, place: Place, kills: number, chance: Chance, moved: Moved): Promise<string[]> {
   const problems: string[] = []
   const data = `earlier-${chance.seed.replace(/\W/g, "-")}`
@@ -42,7 +42,7 @@ export async function bringThroughKills(program: string, place: Place, kills: nu
   const before = seen(file)
   for (let left = kills; left > 0; left -= 1) {
     const service = start(program, ["serve", "--port", "0", "--data", data], place)
-    // What it takes from the start to the new file, on a machine that has more to do.
+    // The time from the start to the new file, on a busy machine.
     await new Promise((resolve) => setTimeout(resolve, chance.between(50, 900)))
     service.signal("SIGKILL")
     await service.ended()

@@ -1,6 +1,6 @@
 /**
- * A Room as the protocol describes it, written from its pages and from nothing of the service: what stood in it after each
- * accepted write. It takes writes in the order of the activity feed; whether each was legal is judged in `judge.ts`.
+ * A Room as the protocol describes it, written from its pages without the service's code: its state after each accepted write. It applies
+ * writes in the order of the activity feed; `judge.ts` judges whether each was legal.
  */
 import type { Members, Receipt, Truth, Write } from "./history.ts"
 import {
@@ -34,9 +34,9 @@ export class Model {
   readonly records = new Shelf<Published>()
   readonly findingLinks = new Shelf<{ linkId: string; entryId: string }>()
   readonly said = new Map<string, Grown<Said>>()
-  /** What replaced each record. */
+  /** The replacement of each record. */
   readonly replacements = new Map<string, Grown<string>>()
-  /** Which finding links say the same, by who says what. */
+  /** Finding links with the same content, by their author. */
   readonly related = new Map<string, Grown<{ linkId: string; at: string }>>()
   readonly plans = new Shelf<Plan>()
   readonly accepted = new Shelf<Accepted>()
@@ -53,7 +53,7 @@ export class Model {
     this.#open(truth.openingThreadId, null)
   }
 
-  /** What was accepted at a place of the feed. */
+  /** The write accepted at a place of the feed. */
   apply(position: number, delivery: string, accepted: Accepted): void {
     this.#now = position
     const { write, receipt } = accepted
@@ -177,7 +177,7 @@ export class Model {
     this.threads.set(this.#now, id, { id, watermark: 0, follows, selected: null, concludedAt: null, stale: false })
   }
 
-  /** The entry of a write in its Thread, and the message that opened a Thread after it. */
+  /** The entry of a write in its Thread, followed by the opening message if it opened a Thread. */
   #enter({ operation, person, body }: Write, receipt: Receipt, threadId: string, entryId: string): void {
     const record = operation === "link_experiment_finding" ? String(body.findingVersionId) : receipt.target.id
     this.#append(threadId, receipt.acceptedAt, {

@@ -1,4 +1,4 @@
-/** Finding places: what could have happened one at a time is placed, and what could not is told. Held against trying every order. */
+/** Finding places: a history possible one at a time is placed, and an impossible one is reported. Compared with trying every order. */
 import assert from "node:assert/strict"
 import fc from "fast-check"
 import { test } from "tap"
@@ -9,7 +9,7 @@ interface Span {
   readonly start: number
   readonly end: number
 }
-/** A read that saw so many writes, and when. */
+/** A read that saw this many writes, and when. */
 interface Look extends Span {
   readonly saw: number
 }
@@ -25,7 +25,7 @@ const looksOf = (looks: readonly Look[]): Placeable[] =>
     faultAt: (at) => (at === saw ? null : `${at} stands`),
   }))
 
-/** The definition, tried in the plainest way: nothing stands before what ended before it began. */
+/** The definition, tried in the plainest way: nothing is placed before what ended before it began. */
 function couldBe(writes: readonly Span[], looks: readonly Look[]): boolean {
   const all = [
     ...writes.map((span, index) => ({ ...span, place: index + 1, isWrite: true })),
@@ -41,7 +41,7 @@ function couldBe(writes: readonly Span[], looks: readonly Look[]): boolean {
 
 const span = fc.tuple(fc.nat(20), fc.nat(6)).map(([start, length]) => ({ start, end: start + length }))
 
-test("a history of writes and looks is found faulty exactly where no order explains it", async () => {
+test("a history of writes and reads is found faulty exactly if no order explains it", async () => {
   fc.assert(
     fc.property(fc.array(span, { maxLength: 6 }), fc.array(fc.record({ at: span, saw: fc.nat(6) }), { maxLength: 5 }), (writes, seen) => {
       const looks = seen.map(({ at, saw }) => ({ ...at, saw: Math.min(saw, writes.length) }))
@@ -53,7 +53,7 @@ test("a history of writes and looks is found faulty exactly where no order expla
   )
 })
 
-test("a write that was never answered binds nobody who came later", async () => {
+test("a write that was never answered does not constrain later requests", async () => {
   const findings = new Findings()
   placeAll([...writesOf([{ start: 0, end: Infinity }]), ...looksOf([{ start: 5, end: 6, saw: 0 }])], 1, findings)
   assert.deepEqual(findings.faults, [])

@@ -1,7 +1,7 @@
 /**
- * Finds for everything that was answered a place in the sequence of the Room, such that what ended before something else
- * began also stands before it. Each takes the first place that explains it; since places only move onwards, a later one
- * would never serve anybody better. Takes as long as the history is, not longer.
+ * Finds a place in the Room's sequence for every answer, so that what ended before something else began also comes before it. Each takes
+ * the first place that explains it; since places only move forwards, a later one would never help. Takes time linear in the length of the
+ * history.
  */
 import type { FaultKind, Findings } from "./faults.ts"
 import { firstWhere } from "./versions.ts"
@@ -11,13 +11,13 @@ export interface Placeable {
   readonly end: number
   readonly kind: FaultKind
   readonly name: () => string
-  /** Of an accepted write: its own sequence. */
+  /** For an accepted write: its own sequence. */
   readonly sequence?: number
-  /** Why it could not have been answered so in the state after `position` writes; null when it could. Not asked of accepted writes. */
+  /** Why this could not have been the answer in the state after `position` writes; null if it could. Not called for accepted writes. */
   readonly faultAt?: (position: number) => string | null
 }
 
-/** The last place that something which ended at `end` can have seen: what began later was not there yet. */
+/** The last place that something which ended at `end` can have seen: later writes had not begun. */
 function lastPlaces(items: readonly Placeable[], last: number): (end: number) => number {
   const writes = items.filter(({ sequence }) => sequence !== undefined).sort((one, other) => one.start - other.start)
   const leastFrom = new Array<number>(writes.length + 1).fill(last + 1)
@@ -26,7 +26,7 @@ function lastPlaces(items: readonly Placeable[], last: number): (end: number) =>
   return (end) => (leastFrom[firstWhere(writes, ({ start }) => start > end)] as number) - 1
 }
 
-/** Looks for a place from `floor` on. @returns the place, or where it stayed with what speaks against each */
+/** Looks for a place starting at `floor`. @returns the place, or where it stopped and the objection to each */
 function search({ faultAt = () => null }: Placeable, floor: number, ceiling: number): { place: number; against?: string[] } {
   const against: string[] = []
   for (let place = floor; place <= ceiling; place++) {

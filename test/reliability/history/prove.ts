@@ -1,10 +1,9 @@
 /**
- * The long history check: rounds of clients against the built executable, each judged as soon as it is over. Every other
- * round goes in step, so that writes meet in groups. `PROVE_SCALE` scales the number of rounds, `PROVE_SEED` repeats their
- * schedules; what the machine makes of a schedule is never twice the same, so a history with faults is kept in a file.
- *
- * At the end everything that was accepted is replayed, by `check`, and compared row by row. Then data of every earlier version
- * is brought forward by a service that is killed in the midst of it.
+ * The long history check: rounds of clients against the built executable, each judged as soon as it is over. Every other round goes in
+ * step, so that writes share groups. `PROVE_SCALE` scales the number of rounds, `PROVE_SEED` repeats their schedules; the machine never
+ * runs a schedule the same way twice, so a history with faults is kept in a file.
+ * At the end `check` replays everything that was accepted, and compares it row by row. Then data of every earlier version is upgraded by a
+ * service that is killed in the middle of it.
  */
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -31,7 +30,7 @@ const counted = (findings: Findings) =>
   `${findings.operations} operations (${findings.accepted} accepted, ${findings.replays} replayed, ${findings.refusalCount} refused, ${findings.rehearsals} rehearsed, ` +
   `${findings.reads} reads), unknown ${findings.unknownThere} there and ${findings.unknownAbsent} absent`
 
-/** Plays a round and judges it. A history that does not hold is kept. */
+/** Plays a round and judges it. A history with faults is kept. */
 async function provedRound(house: House, round: number): Promise<Findings> {
   const options = {
     seed: `${seed} ${round}`,

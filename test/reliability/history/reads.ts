@@ -1,18 +1,18 @@
-/** What each read shows of a Room at one place of its sequence, beside what it was answered with. */
+/** What each read should show of a Room at one place of its sequence, and what it was answered. */
 import { same } from "./content.ts"
 import { type Members, parsed, type Read } from "./history.ts"
 import type { Model } from "./model.ts"
 import type { Experiment } from "./state.ts"
 
 type Shown = Record<string, unknown>
-/** The two sides of a comparison: what an answer shows, and what it would show at a place. */
+/** The two sides of a comparison: what an answer shows, and what it should show at a place. */
 interface Comparison {
   readonly found: (answer: Shown) => unknown
   readonly expected: (model: Model, at: number, params: Members) => unknown
 }
 const list = (value: unknown) => value as Shown[]
 
-/** The attempts of an experiment as a read counts them: those statuses that have any. */
+/** The attempts of an experiment as a read counts them: only statuses with attempts. */
 const counted = (attempts: unknown) =>
   Object.fromEntries(Object.entries(attempts as Record<string, number>).filter(([status, count]) => status !== "total" && count > 0))
 const total = (attempts: Readonly<Record<string, number>>) => Object.values(attempts).reduce((sum, count) => sum + count, 0)
@@ -164,7 +164,7 @@ const comparisons: Readonly<Record<string, Comparison>> = {
 
 export const isCompared = (name: string): boolean => Object.hasOwn(comparisons, name)
 
-/** The first members in which two values differ, for a person. */
+/** The first members in which two values differ, in readable form. */
 function difference(found: unknown, expected: unknown): string {
   const [one, other] = [found, expected] as [Shown | undefined, Shown | undefined]
   const member = Object.keys(one ?? {}).find((name) => !same(one?.[name], other?.[name]))
@@ -172,7 +172,7 @@ function difference(found: unknown, expected: unknown): string {
   return `${member ?? "it"} is ${JSON.stringify(shown)?.slice(0, 400)}, not ${JSON.stringify(told)?.slice(0, 400)}`
 }
 
-/** A function that says why a read could not have been answered so at a place, or null. What it was answered is looked at once. */
+/** Returns a function that says why a read could not have had its answer at a place, or null. The answer is parsed once. */
 export function readFaults(model: Model, { name, params, person, answer }: Read): (at: number) => string | null {
   const { found, expected } = comparisons[name] as Comparison
   const shown = found(parsed<Shown>(answer))

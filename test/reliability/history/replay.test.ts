@@ -1,6 +1,6 @@
 /**
- * Random histories of many clients, done again: every table comes out as it is, row by row, and a service on what came out
- * answers as the one that lived through it. The long form is `npm run prove`.
+ * Random histories of many clients, replayed: every table comes out the same, row by row, and a service on the result answers like the
+ * original. The long form is `npm run prove`.
  */
 import { copyFileSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -23,7 +23,7 @@ const scratch = temporaryFolder()
 tap.teardown(() => rmSync(scratch, { recursive: true, force: true }))
 let copies = 0
 
-/** The data as it stands, made anew from its history in a folder of its own. */
+/** The data, rebuilt from its journal in a folder of its own. */
 function remade(): string {
   const folder = join(scratch, `copy-${++copies}`)
   mkdirSync(folder)
@@ -35,7 +35,7 @@ function remade(): string {
   return folder
 }
 
-/** What a service on that data says of the Room. */
+/** The answers of a service on that data about the Room. */
 async function seenIn(folder: string, { truth }: History) {
   const service = await startOwn({ folder, keeps: true })
   try {
@@ -61,13 +61,13 @@ test("whatever clients did, a replay makes the same rows and the same answers", 
       const histories = await playRound(house, round)
       const folder = remade()
       const made = openDatabase(databaseFile(folder))
-      t.strictSame(checkData(made).problems, [], "what was made anew is whole, and makes itself again")
+      t.strictSame(checkData(made).problems, [], "the rebuilt data is whole, and replays to itself")
       made.close()
       const before = openDatabase(join(folder, "before.db"))
-      t.strictSame(checkData(before).problems, [], "every row that was there is what the history makes")
+      t.strictSame(checkData(before).problems, [], "every original row is what the journal gives")
       before.close()
       for (const history of histories) {
-        t.strictSame(checkHistory(history).faults, [], "one at a time could have given what they saw")
+        t.strictSame(checkHistory(history).faults, [], "what they saw is possible with one request at a time")
         const seen = await seenIn(folder, history)
         t.strictSame(seen.feed, history.truth.feed)
         t.strictSame(seen.timelines, history.truth.timelines)

@@ -10,14 +10,14 @@ import { truthOf } from "./truth.ts"
 export interface RoundOptions {
   readonly seed: string
   readonly clients: number
-  /** Things that each client does. */
+  /** The actions of each client. */
   readonly steps: number
   readonly rooms: number
-  /** All clients begin each thing at once, so that their writes meet in the same groups. */
+  /** All clients begin each action at once, so that their writes share groups. */
   readonly inStep: boolean
 }
 
-/** Lets everybody go on once all have come. */
+/** Lets everyone continue once all have arrived. */
 class Barrier {
   readonly #size: number
   #waiting: (() => void)[] = []
@@ -35,7 +35,7 @@ class Barrier {
   }
 }
 
-/** Everybody wants the same at once: the one experiment, the one checkpoint; or says the same thing twice. */
+/** All clients want the same at once: the one experiment, the one checkpoint; or send the same message twice. */
 async function volley(client: Client, stage: Stage, step: number): Promise<void> {
   const { board } = stage
   const maker = client.maker(stage)
@@ -50,7 +50,7 @@ async function volley(client: Client, stage: Stage, step: number): Promise<void>
   await client.write(stage, intent ?? maker.any(), client.credential(stage))
 }
 
-/** Follows a Room's feed by waiting for what comes next. */
+/** Follows a Room's feed by waiting for new entries. */
 async function follow(client: Client, stage: Stage, until: AbortSignal): Promise<void> {
   let after = 0
   while (!until.aborted) {
@@ -61,7 +61,7 @@ async function follow(client: Client, stage: Stage, until: AbortSignal): Promise
   }
 }
 
-/** Reads everything once more when all is over: nothing may look otherwise than it ended. */
+/** Reads everything once more when all is over: everything must show its final state. */
 async function lookAround(client: Client, stage: Stage): Promise<void> {
   const { room, board } = stage
   await client.read(stage, "room_context", { roomId: room.roomId })
@@ -95,7 +95,7 @@ async function play(options: RoundOptions, clients: readonly Client[], stages: r
   )
 }
 
-/** Plays a round and gathers what it left: a history for each of its Rooms. */
+/** Plays a round and collects its record: a history for each of its Rooms. */
 export async function playRound(house: House, options: RoundOptions): Promise<History[]> {
   const { seed, rooms, clients: count } = options
   const stages: Stage[] = []

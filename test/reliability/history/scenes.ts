@@ -1,8 +1,8 @@
-/** What every round begins with, whatever chance makes of the rest: things to contend for, and each contention once. */
+/** The fixed beginning of every round: objects to contend for, and each contention once. */
 import type { Intent, Maker, Wanted } from "./actions.ts"
 import type { Client, Stage } from "./client.ts"
 
-/** Everybody who can make something of what they know sends it, all at once; what is made is made before anybody knows how it ends. */
+/** Every client that can build a body from what it knows sends it, all at once; bodies are built before any outcome is known. */
 async function atOnce(stage: Stage, clients: readonly Client[], make: (maker: Maker) => Intent | undefined): Promise<void> {
   const made = clients.flatMap((client) => {
     const intent = make(client.maker(stage))
@@ -11,7 +11,7 @@ async function atOnce(stage: Stage, clients: readonly Client[], make: (maker: Ma
   await Promise.all(made.map(({ client, intent }) => client.write(stage, intent, client.full(stage))))
 }
 
-/** Who has the first experiment runs something, and reports twice at once from what it read once. */
+/** The holder of the first experiment runs an attempt, and reports twice at once from one read. */
 async function report(stage: Stage, clients: readonly Client[]): Promise<void> {
   const { board } = stage
   const [taken] = board.experiments.all()

@@ -1,4 +1,4 @@
-/** What a Room holds, as the protocol describes it, and the parts of its tables that say what an accepted write makes of it. */
+/** The contents of a Room, as the protocol describes them, and the parts of its tables that say what an accepted write changes. */
 import type { Members, Receipt, Write } from "./history.ts"
 
 export interface Experiment {
@@ -42,7 +42,7 @@ export interface Thread {
   readonly watermark: number
   readonly follows: string | null
   readonly selected: string | null
-  /** Where the selected checkpoint stands, if it concludes. */
+  /** The place of the selected checkpoint, if it concludes. */
   readonly concludedAt: number | null
   readonly stale: boolean
 }
@@ -82,7 +82,7 @@ export interface Accepted {
   readonly digest: string
 }
 
-/** What each assertion makes of its target, strongest last. */
+/** The standing that each assertion gives its target, strongest last. */
 export const standings = ["current", "disputed", "corrected", "superseded", "retracted"]
 const assertions: Readonly<Record<string, { kind: string; status: string }>> = {
   assert_correction: { kind: "corrects", status: "corrected" },
@@ -94,7 +94,7 @@ export const assertionOf = (operation: string) => assertions[operation]
 
 export const publications: ReadonlySet<string> = new Set(["publish_hypothesis", "publish_finding", "reuse_record"])
 export const cards: ReadonlySet<string> = new Set([...publications, "post_research_checkpoint", "link_experiment_finding", "post_message"])
-/** The prefixes of labels by the operation that gives them. */
+/** The prefix of labels by the operation that assigns them. */
 export const prefixes: Readonly<Record<string, string>> = {
   propose_experiment: "E",
   accept_plan: "P",
@@ -107,7 +107,7 @@ export const prefixes: Readonly<Record<string, string>> = {
   assert_retraction: "L",
 }
 
-/** What an accepted operation changes of its experiment: the last column of the protocol's table. */
+/** How an accepted operation changes its experiment: the last column of the protocol's table. */
 export function stepOf(operation: string, person: string, body: Members): Partial<Experiment> {
   switch (operation) {
     case "take_experiment":
@@ -125,7 +125,7 @@ export function stepOf(operation: string, person: string, body: Members): Partia
   }
 }
 
-/** What one member says of a finding and an experiment; these histories always say it with the same verdicts. */
+/** A member's link between a finding and an experiment; these histories always use the same verdicts. */
 export const relationOf = (
   person: string,
   { experimentId, findingVersionId, attemptId = "none" }: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** Reads what a Room holds once everybody has gone. */
+/** Reads the contents of a Room after all clients have finished. */
 import type { ActivityEntry } from "../../../src/contract/answers/index.ts"
 import { type ItemOf, ResearchRoomClient } from "research-room/client"
 import { deliveryIdOf, deliveryOf, ofCredential, type Truth, type Write } from "./history.ts"
@@ -15,14 +15,14 @@ export function reader(baseUrl: string) {
   }
 }
 
-/** The stored receipt of a delivery as text, asked for with the credential that sent it. */
+/** The stored receipt of a delivery as text, requested with the credential that sent it. */
 async function receiptOf(baseUrl: string, token: string, write: Write): Promise<string | null> {
   const id = write.body.clientMessageId === undefined ? "requestId" : "clientMessageId"
   const query = new URLSearchParams({ operation: write.operation, [id]: deliveryIdOf(write) })
   const response = await fetch(`${baseUrl}/api/agent/receipts?${query}`, { headers: { authorization: `Bearer ${token}` } })
   const text = await response.text()
   const isOfAnother = text.endsWith(',"credentialChanged":true}')
-  // Of a member's credentials another one sent the same id: what this one sent is a delivery of its own.
+  // Another credential of the member sent the same id: this one's write is a separate delivery.
   if (response.status === 200 && isOfAnother && ofCredential.has(write.operation)) return null
   // Whichever of them asks, the stored text is the same.
   if (response.status === 200) return isOfAnother ? text.replace(/,"credentialChanged":true\}$/, "}") : text
@@ -41,9 +41,9 @@ async function inTurn<T>(items: readonly T[], atOnce: number, work: (item: T) =>
 }
 
 /**
- * Finds the whole truth, as of one watermark: where a request that was given up lands while it is read, it is read again.
+ * Reads everything as of one watermark: if an abandoned request is stored meanwhile, it reads again.
  * @param writes everything that was ever sent into the Room
- * @param browsers the receipts of what was sent at the browser, which no credential can ask for
+ * @param browsers the receipts of browser writes, which no credential can request
  */
 export async function truthOf(
   baseUrl: string,
@@ -61,7 +61,7 @@ export async function truthOf(
     const one = new Map(writes.map((write) => [deliveryOf(write), write]))
     await inTurn([...one], 8, async ([delivery, write]) => {
       const token = tokenOf(write)
-      // What somebody does at the browser is always answered here; its receipt is the answer.
+      // A browser write is always answered here; its receipt is the answer.
       if (token !== null) receipts[delivery] = await receiptOf(baseUrl, token, write)
       else receipts[delivery] = writes.find((each) => deliveryOf(each) === delivery && each.status === 200)?.answer ?? null
     })

@@ -1,4 +1,4 @@
-/** Values that change along the sequence of a Room, kept so that each can be asked what it was at any place of it. */
+/** Values that change along the sequence of a Room, kept so that each can be read as of any place. */
 
 /** The index of the first element for which `later` holds, in a list in which it holds for all that follow. */
 export function firstWhere<T>(list: readonly T[], later: (item: T) => boolean): number {
@@ -11,7 +11,7 @@ export function firstWhere<T>(list: readonly T[], later: (item: T) => boolean): 
   return low
 }
 
-/** One value through time. Positions only grow. */
+/** One value over time. Positions only grow. */
 export class Versioned<T> {
   readonly #versions: { position: number; value: T }[] = []
 
@@ -19,7 +19,7 @@ export class Versioned<T> {
     this.#versions.push({ position, value })
   }
 
-  /** What it was after the write at `position`; undefined before it was. */
+  /** The value after the write at `position`; undefined before it existed. */
   at(position: number): T | undefined {
     return this.#versions[firstWhere(this.#versions, (version) => version.position > position) - 1]?.value
   }
@@ -42,7 +42,7 @@ export class Grown<T> {
   }
 }
 
-/** Values by id, each through time. */
+/** Values by id, each over time. */
 export class Shelf<T> {
   readonly #values = new Map<string, Versioned<T>>()
   readonly #order = new Grown<string>()
@@ -61,7 +61,7 @@ export class Shelf<T> {
     return this.#values.get(String(id))?.at(position)
   }
 
-  /** All that were there, in the order they came. */
+  /** All that existed, in order of appearance. */
   all(position: number): T[] {
     return this.#order.at(position).map((id) => this.at(position, id) as T)
   }
