@@ -4,16 +4,16 @@ import { parsed } from "../contract/json.ts"
 import { oneLine, shortened } from "../contract/text.ts"
 import type { Page } from "../ledger/lists/paging.ts"
 
-/** Characters of what an entry tells. */
-const TOLD = 300
+/** Maximum length of an entry's summary. */
+const SUMMARY_LENGTH = 300
 
-/** An entry that has its sentence: its sequence, the minute it was accepted in, what happened, and why it concerns who asks. */
+/** Renders an entry: its sequence, the minute of its acceptance, its summary and why it concerns the caller. */
 function line({ sequence, at, summary = "", ...entry }: ActivityEntry | InboxEntry): string {
   const concerns = "concerns" in entry ? entry.concerns.map(({ sentence }) => ` ${sentence}`).join("") : ""
-  return `${sequence} ${at.slice(0, 16)}Z ${shortened(oneLine(summary), TOLD)}${concerns}`
+  return `${sequence} ${at.slice(0, 16)}Z ${shortened(oneLine(summary), SUMMARY_LENGTH)}${concerns}`
 }
 
-/** The lines of a page whose entries have their sentences, and where the feed goes on. */
+/** Renders a page of entries with summaries, and the cursor of the next page. */
 export function activityLines({ items, nextCursor, hasMore }: Page<ActivityEntry> | Page<InboxEntry>): string {
   const end = hasMore ? `There is more after ${nextCursor}.` : `The feed ends at ${nextCursor}.`
   return `${[...items.map((item) => line(parsed(item))), end].join("\n")}\n`

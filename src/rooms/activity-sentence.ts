@@ -1,4 +1,4 @@
-/** What an entry of the feed tells, in one sentence: who did what, in their own words. Each operation has its own (`sentence` in its definition). */
+/** Describes an entry of the activity in one sentence: who did what. The definition of each operation has a `sentence` for this. */
 import { writerName } from "../contract/answers/parts.ts"
 import type { ActivityEntry } from "../contract/answers/index.ts"
 import type { Naming } from "../contract/definitions/operation.ts"
@@ -8,19 +8,19 @@ import { recordedOperation } from "../contract/operations/index.ts"
 import type { Activity } from "../ledger/journal/activity.ts"
 import type { People } from "../people/people.ts"
 
-/** What happened, in words that follow who did it. */
+/** The actor, and the rest of the sentence, which follows the actor's name. */
 export interface Told {
   readonly actor: ActivityEntry["actor"]
   readonly told: string
 }
 
-/** @param content the accepted content as JSON text; null where it is not known */
+/** @param content the accepted content as JSON text; null if it is not known */
 type Of<T> = (roomId: string, entry: ActivityEntry, content: string | null) => T
 export type Telling = Of<Told>
-/** One sentence on what an entry tells. */
+/** Describes an entry in one sentence. */
 export type Summary = Of<string>
 
-/** Tells entries of Rooms, with their actors as they are called here: names of another instance mean others. */
+/** Describes entries of Rooms. Actors have their names on this instance, where a name of another instance may belong to someone else. */
 export function telling(
   people: Pick<People, "withId">,
   activity: Pick<Activity, "localActor">,
@@ -31,15 +31,15 @@ export function telling(
     const { operation, target } = entry
     const { userId, username } = people.withId(activity.localActor(roomId, entry)) ?? entry.actor
     const label = target.label ?? aOrAn(words(target.kind))
-    const done = content === null ? undefined : recordedOperation(operation)?.sentence?.(JSON.parse(content), label, named)
-    const told = done ?? `${words(operation)} ${label}`
-    return { actor: { ...entry.actor, userId, username }, told: `${told}${/[.!?…]$/u.test(told) ? "" : "."}` }
+    const sentence = content === null ? undefined : recordedOperation(operation)?.sentence?.(JSON.parse(content), label, named)
+    const text = sentence ?? `${words(operation)} ${label}`
+    return { actor: { ...entry.actor, userId, username }, told: `${text}${/[.!?…]$/u.test(text) ? "" : "."}` }
   }
   return {
     told,
     summary(...entry) {
-      const { actor, told: done } = told(...entry)
-      return `${writerName(actor)} ${done}`
+      const { actor, told: text } = told(...entry)
+      return `${writerName(actor)} ${text}`
     },
   }
 }

@@ -1,6 +1,6 @@
-/** What the name of an agent may look like. Usernames are ASCII; titles of Rooms need not differ, and are shown with who made them. */
+/** Checks on agent names. Usernames need none, as they are ASCII; nor do titles of Rooms, which need not be unique and are shown with the owner. */
 
-/** Names that look alike are one name: signs that are not seen, runs of spaces, and forms and case of letters tell none apart. */
+/** Reduces a name to a form that names of the same appearance share: without invisible characters, repeated spaces, case and compatibility forms. */
 export const likeName = (name: string): string =>
   name
     .normalize("NFKC")
@@ -9,7 +9,7 @@ export const likeName = (name: string): string =>
     .trim()
     .toLowerCase()
 
-/** For the scripts that UAX 31 recommends for names, each alone, with Latin only those that are written beside it: a letter of another one. */
+/** For each script that UAX 31 recommends, or set of scripts written together: matches a letter that is in none of them. */
 const strangers = [
   ...[
     ["Latin", "Han", "Hiragana", "Katakana"],
@@ -23,15 +23,15 @@ const strangers = [
   return new RegExp(`(?=[\\p{L}\\p{M}])[^${letters.join("")}\\p{Script=Common}\\p{Script=Inherited}]`, "u")
 })
 
-/** Signs that end a line, or change in which direction what stands beside the name is read. */
+/** Control characters, line breaks, and characters that change the direction of the text around the name. */
 const UNRULY = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
 /**
- * Why an agent cannot have a name; null where it can. Letters of several scripts look alike, so a name has one script:
- * "highly restrictive" in UTS 39.
+ * Returns why a name is not acceptable for an agent; null if it is. Letters of different scripts can look alike, so a name
+ * must not mix scripts ("highly restrictive" in UTS 39).
  */
 export function faultOfName(name: string): string | null {
-  if (UNRULY.test(name)) return "must be one line without control characters and marks of direction"
+  if (UNRULY.test(name)) return "must be one line without control characters and direction marks"
   const letters = name.normalize("NFKC")
   return strangers.some((stranger) => !stranger.test(letters)) ? null : "must not mix letters of several scripts, which look alike"
 }

@@ -1,4 +1,4 @@
-/** How credentials are issued, rotated and revoked. Tokens leave the service in these answers and nowhere else. */
+/** Issuing, rotating and revoking credentials. A token appears in the response to these operations and nowhere else. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour, type Change } from "../ledger/journal/behaviour.ts"
 import { expiry } from "../people/expiry.ts"
@@ -9,21 +9,21 @@ import type { RoomThreads } from "./room-operations.ts"
 import type { Rooms } from "./rooms.ts"
 
 export function credentialOperations(rooms: Rooms, credentials: Credentials, { strangers }: RoomThreads) {
-  /** Makes the row and the answer of a new credential. */
-  function issue(change: Change, said: Pick<Credential, "roomId" | "owner" | "label" | "permissions" | "threadIds" | "expiresAt">) {
+  /** Stores a new credential and returns the answer with its token. */
+  function issue(change: Change, options: Pick<Credential, "roomId" | "owner" | "label" | "permissions" | "threadIds" | "expiresAt">) {
     const credentialId = change.newId()
-    const made = change.token((bytes) => mintToken("credential", bytes))
-    const { roomId, owner, label, permissions, threadIds, expiresAt } = said
-    credentials.insert({ credentialId, roomId, owner, label, permissions, threadIds, createdAt: change.at, expiresAt }, made)
+    const token = change.token((bytes) => mintToken("credential", bytes))
+    const { roomId, owner, label, permissions, threadIds, expiresAt } = options
+    credentials.insert({ credentialId, roomId, owner, label, permissions, threadIds, createdAt: change.at, expiresAt }, token)
     const result = { credentialId, label, permissions, threadIds, expiresAt }
-    return { target: { id: credentialId, label: null }, result, secret: { token: made.token } }
+    return { target: { id: credentialId, label: null }, result, secret: { token: token.token } }
   }
 
-  /** The credential in the path, of the Room in the path. @throws Refusal 404 */
+  /** Returns the credential in the path. @throws Refusal 404 if it does not exist or belongs to another Room */
   function inPath({ params }: { params: { roomId: string; credentialId: string } }) {
     const credential = credentials.find(params.credentialId)
     if (credential === undefined || credential.roomId !== params.roomId)
-      throw new Refusal("room_unavailable", "There is no such credential in this Room.")
+      throw new Refusal("room_unavailable", "There is no credential with this id in this Room.")
     return { roomId: credential.roomId, threadId: undefined, credential }
   }
 
@@ -36,7 +36,7 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
     })
   }
 
-  /** Two live credentials of a person in a Room have two names: the name identifies the agent. @throws Refusal `state_conflict` */
+  /** The name identifies the agent, so a person's live credentials in a Room have different names. @throws Refusal `state_conflict` */
   function mustHaveOwnName({ roomId, owner, label }: Pick<Credential, "roomId" | "owner" | "label">, at: string, besides?: string): void {
     const suggestion = credentials.freeName(roomId, owner.userId, label, at, besides)
     if (suggestion === label) return
@@ -76,7 +76,7 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
     subject: inPath,
     admit({ actor }, { credential }, at) {
       if (credential.owner.userId !== actor.userId) {
-        throw new Refusal("role_required", "Only the member a credential belongs to rotates it.", { current: { needed: ["holder"] } })
+        throw new Refusal("role_required", "Only the member who holds a credential can rotate it.", { current: { needed: ["holder"] } })
       }
       mustNotBeRevoked(credential)
       mustHaveOwnName(credential, at, credential.credentialId)
@@ -94,7 +94,7 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
       const role = rooms.standing(roomId, actor.userId)?.role ?? null
       if (!isOwn && role === null) throw new Refusal("not_a_member", `${actor.username} is not a member of this Room.`)
       if (!isOwn && role !== "owner") {
-        throw new Refusal("role_required", "Only the member a credential belongs to, or the Room's owner, revokes it.", {
+        throw new Refusal("role_required", "Only the member who holds a credential, or the Room's owner, can revoke it.", {
           current: { needed: ["owner"] },
         })
       }

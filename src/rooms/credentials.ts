@@ -1,4 +1,4 @@
-/** Room credentials: their rows, and who a token speaks for. */
+/** Room credentials: their table, and authentication by token. */
 import type { CredentialSummary, Person } from "../contract/answers/index.ts"
 import type { Permission } from "../contract/schema/enumerations.ts"
 import { parse, type Stored } from "../contract/json.ts"
@@ -46,22 +46,21 @@ export function credentials(db: Db) {
 
   return {
     ...bearing,
-    /** A person's own credentials that end between two moments, 50 at most, the first to end first. */
+    /** Returns a person's credentials that expire between two times, at most 50, earliest first. */
     endingOf: (userId: string, from: string, until: string) => ending.all(userId, from, until),
 
-    insert(made: Omit<Credential, "tokenStart" | "revokedAt" | "lastUsedAt">, { token, digest }: Token): void {
+    insert(row: Omit<Credential, "tokenStart" | "revokedAt" | "lastUsedAt">, { token, digest }: Token): void {
       insert({
-        ...made,
-        ...{ tokenDigest: digest, tokenStart: tokenStart(token), userId: made.owner.userId },
-        permissions: JSON.stringify(made.permissions),
-        threadIds: made.threadIds && JSON.stringify(made.threadIds),
+        ...row,
+        tokenDigest: digest,
+        tokenStart: tokenStart(token),
+        userId: row.owner.userId,
+        permissions: JSON.stringify(row.permissions),
+        threadIds: row.threadIds && JSON.stringify(row.threadIds),
       })
     },
 
-    /**
-     * Who a bearer token speaks for, at the moment of asking.
-     * @throws Refusal `not_authenticated`, saying what is wrong with the token as far as its holder may know
-     */
+    /** Returns the actor of a bearer token. @throws Refusal `not_authenticated` with the reason, unless the token is valid now */
     authenticate(token: string, at: string): Actor & { readonly credential: Credential } {
       const found = bearing.opened(token, at)
       const { credentialId, roomId } = found
@@ -75,8 +74,8 @@ export function credentials(db: Db) {
     },
 
     /**
-     * A name for an agent of a person in a Room: the wanted one, or with the first number behind it that no other live credential has.
-     * @param besides the credential that is to have it, where there is one already
+     * Returns an unused agent name: the wanted one, or the wanted one with the lowest number that is free among live credentials.
+     * @param besides a credential whose own name does not count as used
      */
     freeName(roomId: string, userId: string, wanted: string, at: string, besides?: string): string {
       const others = liveNames.all(roomId, userId, at).filter(({ credentialId }) => credentialId !== besides)
@@ -88,7 +87,7 @@ export function credentials(db: Db) {
       return numbered(number)
     },
     ofRoom: (roomId: string): Credential[] => ofRoom.all(roomId).map(credential),
-    /** Revokes what a person still has in a Room. */
+    /** Revokes all of a person's credentials in a Room. */
     revokeAll: (roomId: string, userId: string, at: string) => revokeAll.run(at, roomId, userId),
   }
 }

@@ -1,4 +1,4 @@
-/** The feed of a Room: its activity in pages, and as events while somebody listens. */
+/** The activity of a Room, in pages and as an event stream. */
 import type { ActivityEntry } from "../contract/answers/index.ts"
 import { extendJson, JsonText, parse, stored, type Writable } from "../contract/json.ts"
 import { activityKindsOf } from "../contract/reads/kinds.ts"
@@ -15,14 +15,14 @@ interface FeedSources {
   readonly rooms: Rooms
   readonly activity: Activity
   readonly watch: Watch
-  /** Reads several things as of one moment: of a feed that waited, what it asks for has long answered. */
+  /** Runs several reads in one transaction. A feed that waited needs its own, as that of its request has ended. */
   readonly snapshot: <T>(work: () => T) => T
   readonly summary: Summary
-  /** What another instance needs to do the write of an entry again. */
+  /** Returns what another instance needs to replay the write of an entry. */
   readonly written: (roomId: string, sequence: number) => Writable
 }
 
-/** An entry with what was asked for beside it. */
+/** Returns an entry with the additions that `include` names. */
 function withIncluded(
   { body, content, sequence }: FullRow,
   include: readonly string[],
@@ -51,8 +51,8 @@ export function feedReads({ rooms, activity, watch, summary, snapshot, written }
           : { userId: actor.userId, credentialId: actor.grant?.credentialId ?? null }
       const inLines = query.format === "lines"
       const include = inLines ? ["summary"] : query.include
-      // After a wait as well of one moment: what lands in between must not be passed by.
-      const look = () =>
+      // In one snapshot: an entry accepted between the two reads would be skipped.
+      const readPage = () =>
         snapshot(() => ({
           rows: include
             ? activity.fullAfter(roomId, after, kinds, pageSize(query) + 1, without).map((row) => ({
@@ -68,14 +68,14 @@ export function feedReads({ rooms, activity, watch, summary, snapshot, written }
           watermark: activity.watermark(roomId),
         }))
       mustNotBeAhead(after, activity.watermark(roomId))
-      const page = ({ rows, watermark }: ReturnType<typeof look>) => feedOf(rows, query, ({ body }) => new JsonText(body), watermark)
-      /** What lands may be of another kind than asked for: then the wait goes on. */
+      const page = ({ rows, watermark }: ReturnType<typeof readPage>) => feedOf(rows, query, ({ body }) => new JsonText(body), watermark)
+      /** Waits until a new entry matches the query. */
       async function waited(until: number): Promise<Page<ActivityEntry>> {
-        let seen = look()
-        while (seen.rows.length === 0 && (await watch.next(roomId, until, signal))) seen = look()
-        return page(seen)
+        let current = readPage()
+        while (current.rows.length === 0 && (await watch.next(roomId, until, signal))) current = readPage()
+        return page(current)
       }
-      const found = query.wait ? waited(performance.now() + query.wait * 1000) : page(look())
+      const found = query.wait ? waited(performance.now() + query.wait * 1000) : page(readPage())
       if (!inLines) return found
       return found instanceof Promise ? found.then(activityLines) : activityLines(found)
     },

@@ -1,4 +1,4 @@
-/** Rooms as the instance puts them together: their tables, what their operations do, what their reads answer. */
+/** Rooms: their tables, operations and reads, as the instance assembles them. */
 import type { Db } from "../ledger/storage/database.ts"
 import type { People } from "../people/people.ts"
 import { credentialOperations } from "./credential-operations.ts"

@@ -1,4 +1,4 @@
-/** What the owner of a Room does with its webhooks. */
+/** Adding, changing and removing webhooks, for the owner of a Room. */
 import { randomBytes } from "node:crypto"
 import type { ActionBody } from "../contract/operations/actions.ts"
 import { limits } from "../contract/limits.ts"
@@ -22,7 +22,7 @@ interface Parts {
   readonly audit: Audit
 }
 
-/** An address as it is kept. @throws Refusal `invalid_schema` for one that no webhook can have */
+/** Parses the address of a new webhook. @throws Refusal `invalid_schema` for one that cannot be used */
 function addressIn(url: string): URL {
   const refused = (message: string) =>
     new Refusal("invalid_schema", "The body does not match the schema of add_webhook.", { issues: [{ path: "/url", message }] })
@@ -30,7 +30,7 @@ function addressIn(url: string): URL {
   const address = new URL(url)
   if (address.protocol !== "https:" && address.protocol !== "http:")
     throw refused("must be an address that begins with https:// or http://")
-  if (address.username !== "" || address.password !== "") throw refused("must not hold a name or a password")
+  if (address.username !== "" || address.password !== "") throw refused("must not contain a username or password")
   address.hash = ""
   return address
 }
@@ -38,50 +38,59 @@ function addressIn(url: string): URL {
 export type KeepingWebhooks = ReturnType<typeof keepingWebhooks>
 
 export function keepingWebhooks({ ledger, world, rooms, webhooks, audit }: Parts) {
-  /** @throws Refusal 404, 403 */
+  /** @throws Refusal 404 for an unknown Room, 403 for anyone but the owner */
   function mustOwn({ userId }: Person, roomId: string): void {
     rooms.mustExist(roomId)
     if (rooms.standing(roomId, userId)?.role === "owner") return
-    throw new Refusal("role_required", "Webhooks belong to the owner of the Room.", { current: { needed: ["owner"] } })
+    throw new Refusal("role_required", "Only the owner of the Room manages its webhooks.", { current: { needed: ["owner"] } })
   }
-  const noted = (kind: "add_webhook" | "change_webhook", by: Person, { webhookId, roomId, url }: Webhook, done?: string) =>
+  const log = (kind: "add_webhook" | "change_webhook", by: Person, { webhookId, roomId, url }: Webhook, done?: string) =>
     audit.write({
-      ...{ kind, by, roomId, subject: { kind: "webhook", id: webhookId, name: new URL(url).host } },
+      kind,
+      by,
+      roomId,
+      subject: { kind: "webhook", id: webhookId, name: new URL(url).host },
       ...(done !== undefined && { detail: { done } }),
     })
 
   return {
     mustOwn,
 
-    /** Adds one, which is told what lands from then on. @returns its secret too, which is told once. @throws Refusal */
+    /** Adds a webhook, which receives entries accepted from now on. The returned secret is shown only once. @throws Refusal */
     async add(by: Person, roomId: string, { url }: ActionBody<"add_webhook">, reach: Reach): Promise<Webhook> {
       mustOwn(by, roomId)
       const address = addressIn(url)
       if (await isForbidden(address, reach))
         throw new Refusal("invalid_schema", "The body does not match the schema of add_webhook.", {
-          issues: [{ path: "/url", message: "must lead to a public address: the operator of the service can allow other networks" }],
+          issues: [{ path: "/url", message: "must have a public address: the operator of the service can allow other networks" }],
         })
       return ledger.transact(() => {
         mustOwn(by, roomId)
         if (webhooks.ofRoom(roomId).length >= limits.roomWebhooks)
           throw new Refusal("state_conflict", `This Room has ${limits.roomWebhooks} webhooks; remove one first.`)
         const webhook = {
-          ...{ webhookId: world.id(), roomId, url: address.href, secret: `whsec_${randomBytes(32).toString("base64")}` },
-          ...{ delivered: ledger.activity.watermark(roomId), resend: null, failingSince: null, offBecause: null },
+          webhookId: world.id(),
+          roomId,
+          url: address.href,
+          secret: `whsec_${randomBytes(32).toString("base64")}`,
+          delivered: ledger.activity.watermark(roomId),
+          resend: null,
+          failingSince: null,
+          offBecause: null,
         }
         webhooks.add(webhook, by.userId, isoTime(world.now()))
-        noted("add_webhook", by, webhook)
+        log("add_webhook", by, webhook)
         return webhook
       })
     },
 
-    /** Turns one on or off, removes it, or has an entry sent again. @throws Refusal 404, 403, 409 */
-    change: (by: Person, webhookId: string, { do: what, sequence }: ActionBody<"change_webhook">): Promise<void> =>
+    /** Turns a webhook on or off, removes it, or sends an entry again. @throws Refusal 404, 403, 409 */
+    change: (by: Person, webhookId: string, { do: action, sequence }: ActionBody<"change_webhook">): Promise<void> =>
       ledger.transact(() => {
         const webhook = webhooks.find(webhookId)
         if (webhook === undefined) throw noSuch("room")
         mustOwn(by, webhook.roomId)
-        if (what === "send_again") {
+        if (action === "send_again") {
           if (webhook.offBecause !== null) throw new Refusal("state_conflict", "This webhook is off. Turn it on first.")
           if (sequence === undefined || sequence < 1 || sequence > webhook.delivered)
             throw new Refusal("invalid_schema", "The body does not match the schema of change_webhook.", {
@@ -90,9 +99,9 @@ export function keepingWebhooks({ ledger, world, rooms, webhooks, audit }: Parts
               ],
             })
           webhooks.resend(webhookId, sequence)
-        } else if (what === "remove") webhooks.remove(webhookId)
-        else webhooks.turn(webhookId, what === "turn_off" ? OFF : null)
-        noted("change_webhook", by, webhook, what)
+        } else if (action === "remove") webhooks.remove(webhookId)
+        else webhooks.turn(webhookId, action === "turn_off" ? OFF : null)
+        log("change_webhook", by, webhook, action)
       }),
   }
 }

@@ -1,4 +1,4 @@
-/** Rooms of other instances that leave, whole or from an entry on: which writes go, and who names something of them. */
+/** Removal of Rooms of other instances, whole or from an entry on: finds the writes to remove, and the writes that refer to them. */
 import { canonicalJson, isObject, trusted } from "../contract/json.ts"
 import { objectOf } from "../contract/objects/objects.ts"
 import { type OperationName, recordedOperation } from "../contract/operations/index.ts"
@@ -12,17 +12,19 @@ import type { Cut, Reach } from "../ledger/cut.ts"
 import { type Arrival, FILE } from "./imported.ts"
 
 interface Leaving {
+  /** The journal positions of the writes to remove. */
   readonly positions: ReadonlySet<number>
-  /** What the writes made that go. */
+  /** The ids of the objects that these writes created. */
   readonly ids: ReadonlySet<string>
 }
 
+/** The entry of a write that refers to something that is removed; null outside of Rooms. */
 interface Citing {
   readonly roomId: string | null
   readonly sequence: number | null
 }
 
-/** The ids that a write names in its body. People are no part of a Room. */
+/** Returns the ids of objects of Rooms in the body of a write. People are not part of a Room. */
 const namedBy = ({ operation, content }: Entry): string[] => {
   const schema = recordedOperation(operation)?.body
   const body: unknown = JSON.parse(content)
@@ -53,7 +55,7 @@ export function leavingRooms(db: Db) {
     "SELECT position, content FROM journal WHERE operation = 'import_room' AND content ->> '$.roomId' = +? ORDER BY position",
   )
 
-  /** The place of the last write that stays. What a later one needed before it leaves with that. */
+  /** Returns the journal position of the last write that stays. */
   const lastOf = ({ roomId, from }: Cut): number => positionOf.get(roomId, from - 1)?.position ?? 0
 
   function leavingWith(cuts: readonly Cut[]): Leaving {
@@ -64,7 +66,7 @@ export function leavingRooms(db: Db) {
         positions.add(position)
         const { given, operation, content } = kept.at(position) ?? {}
         for (const id of given?.ids ?? []) ids.add(id)
-        // The one object whose id is its sender's choice.
+        // The sender chooses the id of an attempt, so it is not among the given ids.
         if (operation === ("register_attempt" satisfies OperationName)) ids.add(trusted<{ attemptId: string }>(content ?? "{}").attemptId)
       }
       if (cut.from === 1) ids.add(cut.roomId)
@@ -72,7 +74,7 @@ export function leavingRooms(db: Db) {
     return { positions, ids }
   }
 
-  /** The writes that stay and name something that leaves. */
+  /** Returns the remaining writes that refer to something removed. */
   function* citing(cuts: readonly Cut[]): Generator<Citing> {
     const { positions, ids } = leavingWith(cuts)
     const materials = new Set(known.all(JSON.stringify([...ids])).map(({ position }) => position))
@@ -84,35 +86,35 @@ export function leavingRooms(db: Db) {
     }
   }
 
-  /** Whether a Room that names something may leave along. */
+  /** Whether a Room that refers to something removed may be removed too. */
   const mayLeave = (roomId: string, reach: Reach): boolean =>
     reach === "others" ? isOthers.get(roomId) !== undefined : reach === "followed" && isFollowed.get(roomId) !== undefined
 
   return {
     /**
-     * With what leaves along because it names something that leaves.
-     * @throws Refusal where a Room that may not leave names something of them
+     * Adds the cuts in other Rooms that refer to something removed.
+     * @throws Refusal if such a Room may not be removed
      */
     withCiting(cuts: readonly Cut[], reach: Reach): Cut[] {
-      const due = new Map(cuts.map(({ roomId, from }) => [roomId, from]))
+      const firstRemoved = new Map(cuts.map(({ roomId, from }) => [roomId, from]))
       for (let isMore = true; isMore; ) {
         isMore = false
-        for (const { roomId, sequence } of citing([...due].map(([id, from]) => ({ roomId: id, from })))) {
+        for (const { roomId, sequence } of citing([...firstRemoved].map(([id, from]) => ({ roomId: id, from })))) {
           if (roomId === null || sequence === null || !mayLeave(roomId, reach))
             throw new Refusal(
               "state_conflict",
-              `${roomId === null || sequence === null ? "Something here" : `Entry ${sequence} of Room ${roomId}`} names something of ${[...due.keys()].map((id) => `Room ${id}`).join(" or ")}, so that cannot be dropped.`,
+              `${roomId === null || sequence === null ? "Something here" : `Entry ${sequence} of Room ${roomId}`} refers to ${[...firstRemoved.keys()].map((id) => `Room ${id}`).join(" or ")}, which therefore cannot be dropped.`,
             )
-          if (sequence < (due.get(roomId) ?? Number.POSITIVE_INFINITY)) {
-            due.set(roomId, sequence)
+          if (sequence < (firstRemoved.get(roomId) ?? Number.POSITIVE_INFINITY)) {
+            firstRemoved.set(roomId, sequence)
             isMore = true
           }
         }
       }
-      return [...due].map(([roomId, from]) => ({ roomId, from }))
+      return [...firstRemoved].map(([roomId, from]) => ({ roomId, from }))
     },
 
-    /** Removes the writes from the journal, with the pictures and people that nothing else names. Within `Remaking.leave`. */
+    /** Removes the writes from the journal, with their figures and the people whom nothing else names. Call this within `Remaking.leave`. */
     take(cuts: readonly Cut[]): void {
       const lasts = new Map(cuts.map((cut) => [cut.roomId, lastOf(cut)]))
       const { positions } = leavingWith(cuts)
@@ -124,12 +126,12 @@ export function leavingRooms(db: Db) {
           for (const id of [userId, params.userId, given.named, ...Object.values(given.people ?? {})]) if (id != null) named.add(id)
       for (const { position } of acts.all("import_room")) {
         const entry = kept.at(position)
-        const said = entry && trusted<Arrival>(entry.content)
-        const last = lasts.get(said?.roomId ?? "")
-        if (entry === undefined || said === undefined || last === undefined || position < last) continue
-        const people = said.people.filter(({ userId }) => named.has(userId))
+        const arrival = entry && trusted<Arrival>(entry.content)
+        const last = lasts.get(arrival?.roomId ?? "")
+        if (entry === undefined || arrival === undefined || last === undefined || position < last) continue
+        const people = arrival.people.filter(({ userId }) => named.has(userId))
         if (people.length === 0) remove.run(position)
-        else kept.rewrite(position, { ...entry, content: canonicalJson({ ...said, roomId: null, people }) })
+        else kept.rewrite(position, { ...entry, content: canonicalJson({ ...arrival, roomId: null, people }) })
       }
       for (const { position } of acts.all("describe_person")) {
         const { userId } = trusted<{ userId: string }>(kept.at(position)?.content ?? "{}")
@@ -137,13 +139,13 @@ export function leavingRooms(db: Db) {
       }
     },
 
-    /** Whether an entry and all after it came along with other Rooms that name something of it, and nobody asked for them. */
+    /** Whether an entry and all later ones were imported only because other Rooms refer to them. */
     cameAlong(roomId: string, sequence: number): boolean {
       const first = positionOf.get(roomId, sequence)?.position ?? 0
       const all = arrivals.all(roomId)
       const own = all.findLast(({ position }) => position < first)?.position ?? first
-      const said = all.filter(({ position }) => position >= own).map(({ content }) => trusted<Arrival>(content))
-      return said.length > 0 && said.every(({ along, toldBy }) => along === true || (toldBy !== undefined && toldBy !== FILE))
+      const later = all.filter(({ position }) => position >= own).map(({ content }) => trusted<Arrival>(content))
+      return later.length > 0 && later.every(({ along, toldBy }) => along === true || (toldBy !== undefined && toldBy !== FILE))
     },
   }
 }

@@ -1,4 +1,4 @@
-/** How membership comes and goes. */
+/** Operations on memberships: requesting to join, deciding, adding and removing. */
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
@@ -8,10 +8,10 @@ import type { Members } from "./members.ts"
 
 const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
 
-const nobody = (what: string) => new Refusal("room_unavailable", what)
+const unavailable = (sentence: string) => new Refusal("room_unavailable", sentence)
 
 export function memberOperations(members: Members, credentials: Credentials, people: People) {
-  /** Begins a membership. Credentials of an earlier one stay closed: the owner may have ended it because of them. */
+  /** Adds a member. Credentials of an earlier membership are revoked: they may be the reason it ended. */
   function join(roomId: string, userId: string, at: string): void {
     credentials.revokeAll(roomId, userId, at)
     members.add(roomId, userId, "member", at)
@@ -29,7 +29,7 @@ export function memberOperations(members: Members, credentials: Credentials, peo
     admit({ actor }, { roomId }) {
       mustNotBeMember(roomId, actor.userId)
       if (members.asking(roomId, actor.userId) === undefined) return
-      throw new Refusal("state_conflict", "Your request waits for the owner's decision already.", {
+      throw new Refusal("state_conflict", "Your request is already waiting for the owner's decision.", {
         current: { joinRequest: { userId: actor.userId } },
       })
     },
@@ -47,7 +47,7 @@ export function memberOperations(members: Members, credentials: Credentials, peo
     admit(_call, { roomId, userId }) {
       if (members.asking(roomId, userId) !== undefined) return
       mustNotBeMember(roomId, userId)
-      throw nobody("There is no open request of this person; it may have been decided already.")
+      throw unavailable("This person has no open request; it may have been decided already.")
     },
     write({ body }, { roomId, userId }, { at }) {
       const { decision } = body
@@ -63,7 +63,7 @@ export function memberOperations(members: Members, credentials: Credentials, peo
     subject: inPath,
     admit({ body }, { roomId }) {
       const person = people.named(body.username)
-      if (person === undefined || !people.isEnabled(person.userId)) throw nobody(`There is no user named ${body.username}.`)
+      if (person === undefined || !people.isEnabled(person.userId)) throw unavailable(`There is no user named ${body.username}.`)
       mustNotBeMember(roomId, person.userId)
     },
     write({ body, named }, { roomId }, { at }) {
@@ -80,10 +80,10 @@ export function memberOperations(members: Members, credentials: Credentials, peo
     admit({ actor }, { roomId, userId }) {
       const caller = members.find(roomId, actor.userId)
       if (caller?.role !== "owner" && userId !== actor.userId) {
-        throw new Refusal("role_required", "Only the owner of a Room removes other members.", { current: { needed: ["owner"] } })
+        throw new Refusal("role_required", "Only the owner of a Room can remove other members.", { current: { needed: ["owner"] } })
       }
       const member = members.find(roomId, userId)
-      if (member === undefined) throw nobody("This person is not a member of the Room.")
+      if (member === undefined) throw unavailable("This person is not a member of the Room.")
       if (member.role === "owner") throw new Refusal("state_conflict", "The owner cannot leave the Room.", { current: { member } })
     },
     write(_call, { roomId, userId }) {

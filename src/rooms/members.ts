@@ -1,4 +1,4 @@
-/** Membership of Rooms and requests for it. */
+/** Memberships of Rooms, and requests to join. */
 import type { Member, Person } from "../contract/answers/index.ts"
 import type { MemberRole } from "../contract/schema/enumerations.ts"
 import type { Db } from "../ledger/storage/database.ts"
@@ -38,33 +38,33 @@ export function members(db: Db) {
   const settle = db.prepare("DELETE FROM join_requests WHERE room_id = +? AND user_id = +?")
 
   return {
-    /** Adds a member; an open request of theirs is thereby answered. */
+    /** Adds a member and removes their open request to join. */
     add(roomId: string, userId: string, role: MemberRole, at: string): void {
       insert({ roomId, userId, role, joinedAt: at })
       settle.run(roomId, userId)
     },
-    /** Makes somebody the owner, whether they were a member or not; who was it stays a member. */
+    /** Makes a person the owner, member or not. The previous owner stays a member. */
     setOwner(roomId: string, userId: string, at: string): void {
       demote.run(roomId)
       putOwner({ roomId, userId, role: "owner", joinedAt: at })
       settle.run(roomId, userId)
     },
-    /** The Rooms that a person is in, the newest Room first. */
+    /** Returns the Rooms of a person, newest first. */
     roomsOf: (userId: string, count: number) => rooms.all(userId, count),
-    /** Whether somebody owns a Room. */
+    /** Whether a person owns any Room. */
     ownsAny: (userId: string): boolean => owns.get(userId) !== undefined,
     remove: (roomId: string, userId: string) => remove.run(roomId, userId),
-    /** How many Rooms each of some people is in, and owns; nothing for people who never were in one. */
+    /** Returns how many Rooms each person is in and owns. People who were never in a Room are left out. */
     countsOf: (userIds: readonly string[]) => new Map(counts.all(JSON.stringify(userIds)).map((row) => [row.userId, row])),
     find: (roomId: string, userId: string): Member | undefined => one.get(roomId, userId),
     of: (roomId: string): Member[] => all.all(roomId),
 
-    /** Whether the request is new. */
+    /** Stores a request to join. @returns false if the person has an open request already */
     ask: (roomId: string, userId: string, message: string | null, at: string): boolean =>
       ask({ roomId, userId, message, requestedAt: at }) === 1,
-    /** The name of a person who waits for a decision. */
+    /** Returns the name of a person with an open request. */
     asking: (roomId: string, userId: string): string | undefined => request.get(roomId, userId)?.username,
-    /** Requests to join any Room that a person owns, 50 at most, by Room and name. */
+    /** Returns requests to join the Rooms that a person owns, at most 50, by Room and name. */
     waitingFor: (ownerId: string) => waiting.all(ownerId),
     requests: (roomId: string) =>
       requests.all(roomId).map(({ userId, username, message, requestedAt }) => ({ person: { userId, username }, message, requestedAt })),

@@ -1,15 +1,15 @@
-/** Rooms of other instances that are followed: which, from where, and how far that has come. */
+/** Mirrors: the Rooms of other instances that this one follows, with the progress of each. */
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 
 export interface Followed {
   readonly roomId: string
-  /** Where it is followed: scheme, host and path, without a slash at the end. */
+  /** The address of the origin: scheme, host and path, without a slash at the end. */
   readonly baseUrl: string
-  /** Where its activity stood there when it was last heard of, and when that was; null until it is. */
+  /** The sequence of the newest entry at the origin when it last answered; null before it has. */
   readonly originSequence: number | null
   readonly heardAt: string | null
-  /** Why it is followed no longer; null while it is. */
+  /** Why the Room is no longer followed; null while it is. */
   readonly stopped: string | null
 }
 
@@ -26,14 +26,14 @@ export function mirrors(db: Db) {
   const heard = db.prepare("UPDATE mirrors SET origin_sequence = +?, heard_at = +? WHERE room_id = +? AND base_url = +?")
   const stop = db.prepare("UPDATE mirrors SET stopped = +? WHERE room_id = +? AND base_url = +?")
   return {
-    /** Begins to follow a Room, or goes on after it was stopped. */
+    /** Starts to follow a Room, or resumes. */
     put: (roomId: string, baseUrl: string, at: string) => put({ roomId, baseUrl, addedAt: at }),
-    /** Whether it was followed. What is here of the Room stays. */
+    /** Stops following a Room; its content stays here. @returns false if it was not followed */
     remove: (roomId: string): boolean => remove.run(roomId) === 1,
     all: (): Followed[] => all.all(),
-    /** Whether it is followed there now. */
+    /** Whether the Room is now followed at that address. */
     follows: (roomId: string, baseUrl: string): boolean => one.get(roomId, baseUrl) !== undefined,
-    /** Notes where the Room stands at its origin. */
+    /** Stores the sequence of the newest entry at the origin. */
     heard: (roomId: string, baseUrl: string, sequence: number, at: string) => heard.run(sequence, at, roomId, baseUrl),
     stop: (roomId: string, baseUrl: string, why: string) => stop.run(why, roomId, baseUrl),
   }

@@ -1,8 +1,8 @@
-/** What the owner of a Room may do, and an operator of the service in any Room. */
+/** The check for actions that are open to the owner of a Room and to operators. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 
-/** @throws Refusal 403 `not_a_member` or `role_required` for anybody else. @param sentence who may, for members */
+/** @param sentence the refusal for other members. @throws Refusal 403 `not_a_member` or `role_required` */
 export function mustOwnOrOperate(
   { username }: Pick<Actor, "username">,
   { role, isOperator }: { readonly role: string | null; readonly isOperator: boolean },

@@ -17,7 +17,7 @@ import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
 import type { Webhooks } from "./webhooks.ts"
 
-/** The tables of Rooms, and what their reads ask of the history and of the domains above. */
+/** The tables of Rooms, with what their reads need from the journal and from higher floors. */
 interface RoomReadSources {
   readonly rooms: Rooms
   readonly members: Members
@@ -25,16 +25,16 @@ interface RoomReadSources {
   readonly webhooks: Webhooks
   readonly withheld: Pick<Withheld, "unproved">
   readonly activity: Pick<Activity, "watermark" | "lastOfSenders">
-  /** What the attempts of a Room cost. */
+  /** Sums the costs of a Room's attempts. */
   readonly costs: (roomId: string) => Costs
-  /** The experiments a person holds now. */
+  /** Returns the experiments that a person holds now. */
   readonly assignments: (
     userId: string,
   ) => readonly { readonly experimentId: string; readonly label: string; readonly roomId: string; readonly status: string }[]
 }
 
-/** Rooms whose costs are kept in memory. */
-const SUMMED = 100
+/** Rooms whose costs are cached. */
+const CACHED_COSTS = 100
 
 export function roomReads({ rooms, members, credentials, webhooks, withheld, activity, costs, assignments }: RoomReadSources) {
   /** @throws Refusal 404 */
@@ -44,19 +44,19 @@ export function roomReads({ rooms, members, credentials, webhooks, withheld, act
     return room
   }
 
-  const summed = new Map<string, { readonly at: string; readonly costs: Costs }>()
-  /** What a Room's attempts cost: added up once for each state of the Room, since every page of it asks for the Room. */
+  const costCache = new Map<string, { readonly at: string; readonly costs: Costs }>()
+  /** Returns the costs of a Room's attempts, cached until the Room has new activity: every page of the Room reads it. */
   function costsOf({ roomId, activityWatermark, lastActivityAt }: RoomSummary): Costs {
     const at = `${activityWatermark} ${lastActivityAt}`
-    const known = summed.get(roomId)
-    if (known?.at === at) return known.costs
+    const cached = costCache.get(roomId)
+    if (cached?.at === at) return cached.costs
     const found = costs(roomId)
-    if (summed.size >= SUMMED) summed.clear()
-    summed.set(roomId, { at, costs: found })
+    if (costCache.size >= CACHED_COSTS) costCache.clear()
+    costCache.set(roomId, { at, costs: found })
     return found
   }
 
-  /** The credential's own Room as it stands now. @throws Refusal 404 for no Room, 403 for another one */
+  /** Returns a Room, which must be that of the actor's credential. @throws Refusal 404 for an unknown Room, 403 for another one */
   function ownRoom(actor: Actor, roomId: string): RoomAccess {
     const standing = rooms.standing(roomId, actor.userId)
     if (standing === undefined) throw noSuch("room")
@@ -65,13 +65,13 @@ export function roomReads({ rooms, members, credentials, webhooks, withheld, act
     return standing
   }
 
-  /** What somebody is in a Room; null once their membership is gone: their credential then only says who they were. */
+  /** Returns a person's membership; null after it has ended, when their credential still identifies them. */
   function membership(roomId: string, userId: string) {
     const member = members.find(roomId, userId)
     return member === undefined ? null : { role: member.role, joinedAt: member.joinedAt }
   }
 
-  /** A signed-in person's membership of the Room in the path. @throws Refusal 404, 403 */
+  /** Returns the actor's membership. @throws Refusal 404 for an unknown Room, 403 if they are not a member */
   function ownMembership(actor: Actor, roomId: string) {
     rooms.mustExist(roomId)
     const member = members.find(roomId, actor.userId)
@@ -84,8 +84,8 @@ export function roomReads({ rooms, members, credentials, webhooks, withheld, act
       const list: ListOf = ["rooms", query.query]
       const [before] = readOpaqueCursor(query.after, 1, list) ?? []
       const { found, stopped } = rooms.page(before, query.query, pageSize(query) + 1)
-      const goesOn = stopped === undefined ? undefined : opaqueCursor([stopped], list)
-      return keysetPage(found, query, ({ roomId }) => opaqueCursor([roomId], list), goesOn)
+      const resumeAt = stopped === undefined ? undefined : opaqueCursor([stopped], list)
+      return keysetPage(found, query, ({ roomId }) => opaqueCursor([roomId], list), resumeAt)
     },
 
     room({ params: { roomId } }) {
@@ -149,13 +149,13 @@ export function roomReads({ rooms, members, credentials, webhooks, withheld, act
     join_requests({ actor, params }) {
       const roomId = params.roomId
       if (ownMembership(actor, roomId).role !== "owner")
-        throw new Refusal("role_required", "Requests to join are shown to the owner of the Room.", { current: { needed: ["owner"] } })
+        throw new Refusal("role_required", "Only the owner of the Room sees requests to join.", { current: { needed: ["owner"] } })
       return { items: members.requests(roomId) }
     },
 
     webhooks({ actor, params: { roomId } }) {
       if (ownMembership(actor, roomId).role !== "owner")
-        throw new Refusal("role_required", "Webhooks belong to the owner of the Room.", { current: { needed: ["owner"] } })
+        throw new Refusal("role_required", "Only the owner of the Room manages its webhooks.", { current: { needed: ["owner"] } })
       return { items: webhooks.ofRoom(roomId) }
     },
 
@@ -165,7 +165,7 @@ export function roomReads({ rooms, members, credentials, webhooks, withheld, act
       const userId = actor.userId
       const all = credentials.ofRoom(roomId)
       const own = all.filter(({ owner }) => owner.userId === userId)
-      // Who was removed still sees what they had here, and may revoke it.
+      // A former member still sees their own credentials, and can revoke them.
       const role = own.length > 0 ? members.find(roomId, userId)?.role : ownMembership(actor, roomId).role
       const shown = role === "owner" ? all : own
       const last = activity.lastOfSenders(roomId)

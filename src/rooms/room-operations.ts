@@ -1,4 +1,4 @@
-/** What people do with Rooms themselves: create, amend, archive, restore. */
+/** Operations on Rooms: create, amend, archive, restore, transfer, adopt. */
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
@@ -9,15 +9,15 @@ import type { Members } from "./members.ts"
 import { mustOwnOrOperate } from "./owner-or-operator.ts"
 import type { Rooms } from "./rooms.ts"
 
-/** What operations on Rooms need of the Threads, which stand above them. */
+/** What operations on Rooms need from Threads, which are on a higher floor. */
 export interface RoomThreads {
-  /** Each Room is made with its opening one. */
+  /** Creates the opening Thread of a Room. */
   open(thread: NewRow<"threads">): unknown
-  /** Which of some Threads are not Threads of the Room, by their place. */
+  /** Returns the indexes of the Threads that are not in the Room. */
   strangers(roomId: string, threadIds: readonly string[]): number[]
 }
 
-/** A Room named in the path; whether it exists is found out by the entrance. */
+/** Returns the Room in the path. Admission checks that it exists. */
 const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
 
 export function roomOperations(rooms: Rooms, members: Members, imported: ImportedRooms, people: People, threads: RoomThreads) {
@@ -54,7 +54,7 @@ export function roomOperations(rooms: Rooms, members: Members, imported: Importe
     subject: inPath,
     admit({ actor }, { roomId }) {
       if (rooms.standing(roomId, actor.userId)?.state !== "active") return
-      throw new Refusal("state_conflict", "The Room is active: there is nothing to restore.", {
+      throw new Refusal("state_conflict", "The Room is active already.", {
         current: { room: { id: roomId, state: "active" } },
       })
     },
@@ -69,7 +69,7 @@ export function roomOperations(rooms: Rooms, members: Members, imported: Importe
     admit({ actor, body }, { roomId, userId }) {
       const role = rooms.standing(roomId, actor.userId)?.role ?? null
       const isOperator = people.isOperator(actor.userId)
-      mustOwnOrOperate(actor, { role, isOperator }, "Only the owner of a Room or an operator hands it over.")
+      mustOwnOrOperate(actor, { role, isOperator }, "Only the owner of a Room or an operator can transfer it.")
       if (role !== "owner" && body.reason === undefined)
         throw new Refusal("invalid_schema", "An operator who transfers a Room must give a reason.", {
           issues: [{ path: "/reason", message: "is required of an operator" }],
@@ -79,7 +79,7 @@ export function roomOperations(rooms: Rooms, members: Members, imported: Importe
         throw new Refusal("state_conflict", `${next.username} owns this Room already.`, { current: { member: next } })
       if (next === undefined && !isOperator) throw new Refusal("room_unavailable", "This person is not a member of the Room.")
       if (next === undefined && people.ofHere(userId) === undefined) throw new Refusal("room_unavailable", "There is no user with this id.")
-      if (!people.isEnabled(userId)) throw new Refusal("state_conflict", "This person cannot sign in here, and so look after no Room.")
+      if (!people.isEnabled(userId)) throw new Refusal("state_conflict", "This person cannot sign in here, so they cannot own a Room.")
     },
     write(_call, { roomId, userId }, { at }) {
       rooms.setOwner(roomId, userId)
@@ -96,14 +96,14 @@ export function roomOperations(rooms: Rooms, members: Members, imported: Importe
       if (origin === null) throw new Refusal("state_conflict", `The Room ${roomId} is this instance's own.`)
       const { instanceId, baseUrl, throughSequence } = body.origin
       if (origin.instanceId === instanceId && origin.baseUrl === baseUrl && origin.throughSequence === throughSequence) return
-      throw new Refusal("state_conflict", "The Room does not stand as it was expected to.", { current: { room: { id: roomId, origin } } })
+      throw new Refusal("state_conflict", "The Room's origin is not the expected one.", { current: { room: { id: roomId, origin } } })
     },
     write({ actor, body }, { roomId }, { at }) {
       const { userId } = actor
       rooms.setOwner(roomId, userId)
       members.setOwner(roomId, userId, at)
       imported.leave(roomId, body.origin, at)
-      // What was adopted elsewhere comes by its Room, and is that instance's own.
+      // A replayed adoption has a grant: another instance adopted the Room, so it is not this instance's own.
       if (actor.grant === null) imported.keep(roomId, at)
       return { target: { id: roomId, label: null }, result: { ownerId: userId, label: null } }
     },

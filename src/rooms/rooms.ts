@@ -1,4 +1,4 @@
-/** Rooms: their rows, and how they are shown. */
+/** The table of Rooms, and their public form. */
 import type { Archive, RoomOrigin, RoomSummary } from "../contract/answers/index.ts"
 import { parse, type Stored } from "../contract/json.ts"
 import { each } from "../contract/each.ts"
@@ -12,7 +12,7 @@ import { containing } from "../ledger/lists/paging.ts"
 import { batches, type Sized, substrings, type Walked, walked } from "../ledger/lists/substrings.ts"
 import { ADOPTED, ORIGIN } from "./imported.ts"
 
-/** Who archived a Room, when and why; all null while it is active. */
+/** Who archived a Room, when and why; all null if it is active. */
 export interface ArchiveRow {
   readonly archivedAt: string | null
   readonly archivedBy: string | null
@@ -28,11 +28,10 @@ type SummaryRow = Omit<RoomSummary, "owner" | "concluded" | "counts" | "archive"
     readonly username: string
     readonly concluded: number
     readonly members: number
-    /** The last ordinal of each kind. */
+    /** The highest ordinal of each kind. */
     readonly counters: Stored<{ readonly [kind: string]: number }>
   }
 
-/** What its owner says of a Room. */
 export interface RoomDescription {
   readonly title: string
   readonly question?: string
@@ -58,7 +57,7 @@ function summary(row: SummaryRow): RoomSummary {
 
 export const ARCHIVE = "r.archived_at AS archivedAt, r.archived_by AS archivedBy, a.username AS archiver, r.archive_reason AS reason"
 
-/** One statement gives a Room with everything its summary shows. */
+/** The columns of a Room's summary. */
 const SHOWN = `r.room_id AS roomId, r.title, r.question, r.license, r.state, r.owner_id AS ownerId, o.username, r.created_at AS createdAt,
     r.opening_thread_id AS openingThreadId, ${ARCHIVE},
     coalesce(h.activity_sequence, 0) AS activityWatermark, coalesce(h.last_activity_at, r.created_at) AS lastActivityAt,
@@ -102,7 +101,7 @@ export function rooms(db: Db) {
     `${SUMMARY} WHERE r.room_id IN (SELECT r.room_id FROM json_each(+?) j CROSS JOIN rooms r ON r.room_id = j.value
        WHERE r.title LIKE +? ESCAPE '\\' OR r.question LIKE +? ESCAPE '\\' ORDER BY r.room_id DESC LIMIT +?) ORDER BY r.room_id DESC`,
   )
-  // Written out at once: what has no space then fails before the commit, where it is certain that nothing is stored.
+  // Writes the index out within the transaction: a full disk then fails before the commit, when certainly nothing is stored.
   const flush = db.prepare("INSERT INTO room_trigrams (room_trigrams) VALUES ('flush')")
   const reindexTitles = db.prepare("INSERT INTO room_trigrams (room_trigrams) VALUES ('rebuild')")
   const all = db.prepare<SummaryRow>(`${SUMMARY} ORDER BY r.room_id`)
@@ -119,7 +118,7 @@ export function rooms(db: Db) {
       insert({ roomId, title, question, license, ownerId, openingThreadId, createdAt: at, state: "active" })
       flush.run()
     },
-    /** Changes what is given and returns all of it as it is now. */
+    /** Changes the given members and returns the resulting description. */
     amend(roomId: string, { title, question, license }: Partial<RoomDescription>) {
       const now = amend.one(title ?? null, question ?? null, license ?? null, roomId)
       flush.run()
@@ -129,7 +128,7 @@ export function rooms(db: Db) {
     setOwner: (roomId: string, ownerId: string) => own.run(ownerId, roomId),
     restore: (roomId: string) => setArchive.run("active", null, null, null, roomId),
 
-    /** What admission asks: the Room, and what the person is in it. */
+    /** Returns what admission checks: the state of the Room and the person's role. */
     standing(roomId: string, userId: string): RoomAccess | undefined {
       const row = standing.get(userId, roomId)
       return (
@@ -155,13 +154,13 @@ export function rooms(db: Db) {
         })
       }
     },
-    /** The Thread a Room was made with; undefined when there is no such Room. */
+    /** Returns the id of the opening Thread; undefined if the Room does not exist. */
     openingThread: (roomId: string): string | undefined => openingThread.get(roomId)?.opening_thread_id,
     summary: (roomId: string): RoomSummary | undefined => {
       const row = one.get(roomId)
       return row && summary(row)
     },
-    /** Rooms older than `before`, newest first; with a query, those whose title or question contains it. */
+    /** Returns Rooms older than `before`, newest first; with a query, those whose title or question contains it. */
     page(before: string | undefined, query: string | undefined, count: number): Walked<RoomSummary> {
       const start = before ?? "g"
       if (query === undefined) return { found: list.all(start, count).map(summary) }
@@ -170,13 +169,13 @@ export function rooms(db: Db) {
       return walked(texts, (ids) => contain.all(JSON.stringify(ids), pattern, pattern, count).map(summary), count)
     },
     all: (): RoomSummary[] => all.all().map(summary),
-    /** What some Rooms are called, by their ids. */
+    /** Returns the titles of Rooms by id. */
     titles: (roomIds: readonly string[]): ReadonlyMap<string, string> =>
       new Map(titles.all(JSON.stringify(roomIds)).map(({ roomId, title }) => [roomId, title])),
-    /** How many bytes were accepted into some Rooms, as their history keeps it now: what was withheld counts no more. */
+    /** Returns the bytes accepted into each Room, without withheld content. */
     acceptedBytes: (roomIds: readonly string[]): ReadonlyMap<string, number> =>
       new Map(accepted.all(JSON.stringify(roomIds)).map(({ roomId, bytes }) => [roomId, bytes])),
-    /** Makes the index of the contents of Rooms again. */
+    /** Rebuilds the search index of titles and questions. */
     reindexTitles: () => reindexTitles.run(),
   }
 }

@@ -1,48 +1,48 @@
-/** Which addresses webhooks may be sent to: public ones, and networks that the operator names. */
+/** Address checks for webhooks: deliveries go to public addresses, and to networks that the operator allows. */
 import { lookup } from "node:dns/promises"
 import type { LookupFunction } from "node:net"
 import ipaddr from "ipaddr.js"
 
-/** A network as its address and the bits that count. */
+/** A network: its address and prefix length. */
 export type Network = ReturnType<typeof ipaddr.parseCIDR>
 
-/** The networks of a list such as `10.0.0.0/8,fd00::/8`. @throws Error for what is none */
+/** Parses a list of networks such as `10.0.0.0/8,fd00::/8`. @throws Error if it is invalid */
 export const networksIn = (text: string): Network[] => text.split(",").map((each) => ipaddr.parseCIDR(each.trim()))
 
-/** Whether a webhook may be sent to an IP address. An IPv4 address within an IPv6 one counts as what it is. */
+/** Whether webhooks may be sent to an IP address. An IPv4-mapped IPv6 address counts as IPv4. */
 export function mayReach(address: string, networks: readonly Network[]): boolean {
   if (!ipaddr.isValid(address)) return false
-  const known = ipaddr.process(address)
-  return known.range() === "unicast" || networks.some((network) => network[0].kind() === known.kind() && known.match(network))
+  const ip = ipaddr.process(address)
+  return ip.range() === "unicast" || networks.some((network) => network[0].kind() === ip.kind() && ip.match(network))
 }
 
-/** A host that has no address which a webhook may be sent to. */
+/** Thrown for a host with no permitted address. */
 export class ForbiddenAddress extends Error {
   override readonly name = "ForbiddenAddress"
 }
 
-/** Looks a host's addresses up. @throws Error where it has none */
+/** Resolves the addresses of a host. @throws Error if it has none */
 export type Resolve = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>
 
-/** What webhooks may be sent to beside public addresses, and how names are looked up. */
+/** The networks that are permitted besides public addresses, and the resolver of host names. */
 export interface Reach {
   readonly networks: readonly Network[]
   readonly resolve: Resolve
 }
 export const publicAddresses: Reach = { networks: [], resolve: (host) => lookup(host, { all: true }) }
 
-/** The host of an address: of an IPv6 one, without brackets. */
+/** Returns the host of a URL; an IPv6 address without brackets. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
 
-/** The addresses of a host that may be reached. @throws ForbiddenAddress where it has others only, Error where it has none */
+/** Returns the permitted addresses of a host. @throws ForbiddenAddress if none of its addresses is permitted, Error if it has none */
 async function reachable(host: string, { networks, resolve }: Reach) {
   const all = ipaddr.isValid(host) ? [{ address: host, family: host.includes(":") ? 6 : 4 }] : await resolve(host)
-  const open = all.filter(({ address }) => mayReach(address, networks))
-  if (open.length === 0) throw new ForbiddenAddress(`${host} is not a public address.`)
-  return open
+  const permitted = all.filter(({ address }) => mayReach(address, networks))
+  if (permitted.length === 0) throw new ForbiddenAddress(`${host} is not a public address.`)
+  return permitted
 }
 
-/** What connects to the addresses that were looked at, and to no others that a name may have a moment later. */
+/** Makes a lookup function for connections. It checks the addresses it returns, so a later DNS answer cannot bypass the check. */
 export const pinned =
   (reach: Reach): LookupFunction =>
   (host, { all }, done) => {
@@ -56,7 +56,7 @@ export const pinned =
     )
   }
 
-/** Whether an address of a webhook leads to no place that may be reached; one whose name is not known now may be known later. */
+/** Whether webhooks may not be sent to a URL. A host name that does not resolve now is allowed, as it may resolve later. */
 export async function isForbidden(url: URL, reach: Reach): Promise<boolean> {
   try {
     await reachable(hostOf(url), reach)
@@ -66,7 +66,7 @@ export async function isForbidden(url: URL, reach: Reach): Promise<boolean> {
   }
 }
 
-/** @throws ForbiddenAddress for a literal address that may not be reached: nothing is looked up for it */
+/** Checks a URL with a literal IP address, for which connections call no lookup function. @throws ForbiddenAddress if it is not permitted */
 export function mustReachLiteral(url: URL, { networks }: Reach): void {
   const host = hostOf(url)
   if (ipaddr.isValid(host) && !mayReach(host, networks)) throw new ForbiddenAddress(`${host} is not a public address.`)

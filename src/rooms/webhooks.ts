@@ -1,33 +1,33 @@
-/** Webhooks: addresses that are told what lands in a Room, how far each has come, and what became of its newest deliveries. */
+/** Webhooks: addresses to notify of new entries in a Room, with the progress and the latest deliveries of each. */
 import { parse, type Stored, stored } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import type { Delivery } from "../contract/answers/webhooks.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 
-/** A webhook as it is delivered to. */
+/** A webhook with its delivery state. */
 export interface Webhook {
   readonly webhookId: string
   readonly roomId: string
   readonly url: string
-  /** What deliveries are signed with. */
+  /** The signing key of deliveries. */
   readonly secret: string
-  /** The last entry of the Room's activity that was delivered. */
+  /** The sequence of the last entry that was delivered. */
   readonly delivered: number
-  /** An entry that its owner wants to be sent again; null for none. */
+  /** The sequence of an entry to send again; null for none. */
   readonly resend: number | null
-  /** Since when deliveries fail; null where the newest did not. */
+  /** When deliveries began to fail; null if the latest succeeded. */
   readonly failingSince: string | null
-  /** Why nothing is delivered any more; null while it is. */
+  /** Why the webhook is off; null while it is on. */
   readonly offBecause: string | null
 }
 
-/** What came of deliveries: how far they have come, and whether they fail. */
+/** The result of a round of deliveries. */
 export interface Progress {
   readonly delivered: number
   readonly failingSince: string | null
   readonly offBecause: string | null
-  /** The newest last. */
+  /** In order, the newest last. */
   readonly deliveries: readonly Delivery[]
 }
 
@@ -63,30 +63,30 @@ export function webhooks(db: Db) {
   const again = db.prepare("UPDATE webhooks SET resend = +? WHERE webhook_id = +?")
   const remove = db.prepare("DELETE FROM webhooks WHERE webhook_id = +?")
   return {
-    /** @param delivered the entry after which it is told what lands */
+    /** Adds a webhook, which receives the entries after `delivered`. */
     add(webhook: Pick<Webhook, "webhookId" | "roomId" | "url" | "secret" | "delivered">, addedBy: string, at: string): void {
       insert({ ...webhook, addedBy, addedAt: at, recent: "[]" })
     },
     find: (webhookId: string): Webhook | undefined => find.get(webhookId),
-    /** Those that are delivered to. */
+    /** Returns the webhooks that are on. */
     on: () => on.all(),
-    /** Those of a Room with what became of their newest deliveries. */
+    /** Returns the webhooks of a Room with their latest deliveries. */
     ofRoom: (roomId: string) =>
       ofRoom.all(roomId).map(({ secret: _secret, roomId: _room, resend: _resend, userId, username, recent, ...shown }) => ({
         ...shown,
         addedBy: { userId, username },
         deliveries: parse(recent).toReversed(),
       })),
-    /** Notes what came of deliveries, one that was sent again among them. @param resent the entry that was; null for none */
+    /** Stores the result of deliveries. @param resent the entry that was sent again; null for none */
     note(webhookId: string, { delivered, failingSince, offBecause, deliveries }: Progress, resent: number | null): void {
       const before = find.get(webhookId)
       if (before === undefined) return
       const recent = [...parse(before.recent), ...deliveries].slice(-limits.webhookDeliveries)
       note.run(delivered, failingSince, offBecause, stored(JSON.stringify(recent)), resent, webhookId)
     },
-    /** @param because why it is off; null turns it on */
+    /** Turns a webhook off, or on if `because` is null. */
     turn: (webhookId: string, because: string | null) => turn.run(because, webhookId),
-    /** Turns off all that are on. */
+    /** Turns off all webhooks that are on. */
     turnAllOff: (because: string) => allOff.run(because),
     resend: (webhookId: string, sequence: number) => again.run(sequence, webhookId),
     remove: (webhookId: string) => remove.run(webhookId),

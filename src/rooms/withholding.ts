@@ -1,4 +1,4 @@
-/** Withholding: removes words from the journal, and so from everything that is made from it. */
+/** Withholding: removes text from the journal, and so from everything that is derived from it. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { Figures } from "../ledger/journal/figures.ts"
@@ -14,9 +14,9 @@ export interface Withholding {
   readonly rooms: Rooms
   readonly people: People
   readonly audit: Pick<Audit, "unname" | "newest">
-  /** Changes the journal, and makes everything again that is made from it. */
+  /** Changes the journal and rebuilds everything that is derived from it. */
   readonly change: (change: () => void) => void
-  /** Where a copy of what was here may be, in sentences; those on folders of the machine for an operator alone. */
+  /** Returns sentences on where copies of the text may remain. Only an operator is told about folders of the machine. */
   readonly copies: (isOperator: boolean) => string
 }
 
@@ -35,10 +35,10 @@ export function withholdingOperations({ withheld, figures, rooms, people, audit,
     references({ actor, body }, { roomId, write }) {
       const role = rooms.standing(roomId, actor.userId)?.role ?? null
       const isOperator = people.isOperator(actor.userId)
-      mustOwnOrOperate(actor, { role, isOperator }, "Only the owner of a Room or an operator withholds something in it.")
-      if (write === undefined) return [{ path: "/of", message: "names no write of this Room" }]
+      mustOwnOrOperate(actor, { role, isOperator }, "Only the owner of a Room or an operator can withhold content.")
+      if (write === undefined) return [{ path: "/of", message: "does not name a write of this Room" }]
       const index = withheld.nowhere(write.position, body.fields)
-      return index === undefined ? [] : [{ path: `/fields/${index}`, message: "names nothing of that write that can be withheld" }]
+      return index === undefined ? [] : [{ path: `/fields/${index}`, message: "does not name a part of that write that can be withheld" }]
     },
     admit({ body }, { write }) {
       if (write !== undefined && withheld.places(write, body.fields).length > 0) return

@@ -128,7 +128,7 @@ test("a Room that another Room here refers to stays; any other is dropped whole"
   t.match(await command("room", "forget", own.openingThreadId), { code: 2, err: /There is no Room/ })
   t.match(await command("room", "forget", roomId), {
     code: 2,
-    err: new RegExp(`Entry \\d of Room .* names something of Room ${roomId}.*Nothing was changed`),
+    err: new RegExp(`Entry \\d of Room .* refers to Room ${roomId}.*Nothing was changed`),
   })
   t.not(found(picture).length, 0)
   const { code, out, err } = await command("room", "forget", other.roomId)

@@ -40,7 +40,7 @@ t.test("the page of people leads to the webhooks, and an address that is not pub
   await page.locator("#url-fault").waitFor()
   t.equal(await field.inputValue(), "http://10.0.0.1/hook")
   t.equal(await field.getAttribute("aria-invalid"), "true")
-  t.match(await page.locator("#url-fault").innerText(), /^It must lead to a public address: /)
+  t.match(await page.locator("#url-fault").innerText(), /^It must have a public address: /)
   t.same(await violations(page), [])
   t.same(troubles(), [])
 })
