@@ -1,4 +1,4 @@
-/** How a person writes on a paper for themselves. Every change names the revision it was made on. */
+/** A person's private annotations of papers. Every change to notes or highlights names the revision it was based on. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour, type Subject } from "../ledger/journal/behaviour.ts"
@@ -9,13 +9,12 @@ import { inLibrary } from "./filing-operations.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustFit, noPaper, wholeScope } from "./reach/scope.ts"
 
-/** The paper whose annotations a write is about. */
 interface Annotated extends Subject {
   readonly paperId: string
 }
 
 export function annotationOperations({ papers, annotations, names }: LibraryTables) {
-  /** A paper that the person saved, shares, or wrote on before. @throws Refusal 404 */
+  /** Finds a paper that the person saved, shares, or already annotated. @throws Refusal 404 */
   function filed({ actor, body }: { actor: Actor; body: { paperId?: string; arxivId?: string } }): Annotated {
     const paperId = paperNamedBy(names, actor.userId, body)
     const { savedAt, held } = papers.standing(wholeScope(actor.userId), paperId)
@@ -23,19 +22,19 @@ export function annotationOperations({ papers, annotations, names }: LibraryTabl
     return { ...inLibrary, paperId }
   }
 
-  /** The person's own highlight in the path. @throws Refusal 404 */
+  /** Finds the person's own highlight named in the path. @throws Refusal 404 */
   function inPath({ actor, params }: { actor: Actor; params: { highlightId: string } }): Annotated & { readonly highlight: Highlight } {
     const highlight = annotations.findHighlight(params.highlightId, actor.userId)
     if (highlight === undefined) throw new Refusal("room_unavailable", "You have no such highlight.")
     return { ...inLibrary, paperId: highlight.paperId, highlight }
   }
 
-  /** @throws Refusal `state_conflict` with what is there now */
+  /** @throws Refusal `state_conflict` with the current annotations */
   function mustBeCurrent({ actor, body }: { actor: Actor; body: { expectedRevision: number } }, { paperId }: Annotated): void {
-    const now = annotations.read(actor.userId, paperId)
-    if (now.revision === body.expectedRevision) return
-    throw new Refusal("state_conflict", `Your notes on this paper have changed since: they are at revision ${now.revision}.`, {
-      current: { ...named(paperId), revision: now.revision, notes: now.notes, highlights: now.highlights.length },
+    const current = annotations.read(actor.userId, paperId)
+    if (current.revision === body.expectedRevision) return
+    throw new Refusal("state_conflict", `Your notes on this paper have changed since: they are at revision ${current.revision}.`, {
+      current: { ...named(paperId), revision: current.revision, notes: current.notes, highlights: current.highlights.length },
     })
   }
 
@@ -98,8 +97,8 @@ export function annotationOperations({ papers, annotations, names }: LibraryTabl
     references: ({ body: { page, pages = page } }) => (page > pages ? [{ path: "/page", message: "is past the last page" }] : []),
     write({ actor, body }, { paperId }, { at }) {
       const { page, pages = null, offset = 0 } = body
-      const known = annotations.setPosition(actor.userId, paperId, { page, pages, offset }, at)
-      return { target: { id: paperId, label: null }, result: { ...named(paperId), page, pages: known, offset, label: null } }
+      const knownPages = annotations.setPosition(actor.userId, paperId, { page, pages, offset }, at)
+      return { target: { id: paperId, label: null }, result: { ...named(paperId), page, pages: knownPages, offset, label: null } }
     },
   })
 

@@ -1,11 +1,8 @@
-/** What a person keeps of a paper for themselves: free text, highlights, and how far they have read. */
+/** A person's private annotations of a paper: notes, highlights and the reading position. */
 import type { Highlight, Annotations as Shown } from "../contract/library/answers.ts"
 import { named } from "../contract/library/papers.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
-
-/** What a highlight says, less when. */
-export type NewHighlight = Omit<Highlight, "createdAt" | "updatedAt">
 
 const HIGHLIGHTS = `SELECT highlight_id AS highlightId, quote, page, colour, comment, version, prefix, suffix, created_at AS createdAt, updated_at AS updatedAt
   FROM highlights`
@@ -32,7 +29,7 @@ export function annotations(db: Db) {
   const positions = db.prepare<{ paperId: string; page: number; pages: number | null }>(
     "SELECT paper_id AS paperId, page, pages FROM reading_positions WHERE user_id = +? AND paper_id IN (SELECT value FROM json_each(+?))",
   )
-  // A number of pages that the reader has gone beyond was none.
+  // A stored page count is dropped if the reader is past it.
   const setPosition = db.prepare<{ pages: number | null }>(
     `INSERT INTO reading_positions (user_id, paper_id, page, pages, thousandths, set_at) VALUES (+?, +?, +?, +?, +?, +?)
      ON CONFLICT DO UPDATE SET page = excluded.page, thousandths = excluded.thousandths, set_at = excluded.set_at,
@@ -40,21 +37,20 @@ export function annotations(db: Db) {
   )
 
   return {
-    /** What was annotated; the empty state where nothing ever was. */
+    /** Returns the annotations of a paper; revision 0 if there are none. */
     read(userId: string, paperId: string) {
       const { revision, notes, updatedAt } = one.get(userId, paperId) ?? { revision: 0, notes: "", updatedAt: null }
       return { ...named(paperId), revision, notes, highlights: revision === 0 ? [] : all.all(userId, paperId), updatedAt }
     },
     revision: (userId: string, paperId: string): number => one.get(userId, paperId)?.revision ?? 0,
-    /** Raises the revision, with a new free text if one is given, and returns it. */
+    /** Increments the revision, replaces the notes unless they are null, and returns the revision. */
     raise: (userId: string, paperId: string, notes: string | null, at: string): number =>
       raise.one(userId, paperId, notes, at, notes).revision,
 
     highlights: (userId: string, paperId: string): number => count.get(userId, paperId)?.held ?? 0,
-    addHighlight(userId: string, paperId: string, highlight: NewHighlight, at: string): void {
+    addHighlight(userId: string, paperId: string, highlight: Omit<Highlight, "createdAt" | "updatedAt">, at: string): void {
       insert({ ...highlight, userId, paperId, createdAt: at, updatedAt: at })
     },
-    /** A highlight of the person's own, with the paper it is in. */
     findHighlight: (highlightId: string, userId: string) => found.get(highlightId, userId),
     amendHighlight: (highlightId: string, colour: string, comment: string | null, at: string) =>
       amend.run(colour, comment, at, highlightId),
@@ -63,10 +59,10 @@ export function annotations(db: Db) {
     position(userId: string, paperId: string) {
       return { ...named(paperId), ...(position.get(userId, paperId) ?? { page: null, pages: null, offset: null, at: null }) }
     },
-    /** How far a person has read some papers; those that they did not begin are left out. */
+    /** Returns the reading positions in the given papers, without the papers that the person has not opened. */
     positions: (userId: string, paperIds: readonly string[]) =>
       new Map(positions.all(userId, JSON.stringify(paperIds)).map(({ paperId, ...read }) => [paperId, read])),
-    /** Keeps how far a person has read, and returns how many pages there are, as far as they ever said. */
+    /** Stores the reading position and returns the page count, if any client ever sent one. */
     setPosition: (userId: string, paperId: string, read: { page: number; pages: number | null; offset: number }, at: string) =>
       setPosition.one(userId, paperId, read.page, read.pages, read.offset, at).pages,
   }

@@ -1,4 +1,4 @@
-/** Collections: their rows, their members, and the papers they hold. */
+/** Collections, their members, and the papers they hold. */
 import type { Person } from "../contract/answers/index.ts"
 import type { CollectionPaper, CollectionSummary, PaperMember } from "../contract/library/answers.ts"
 import type { Db } from "../ledger/storage/database.ts"
@@ -9,7 +9,7 @@ import { REINDEX } from "./names/named.ts"
 import { offsetPage, pageItems } from "./saved.ts"
 import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./reach/scope.ts"
 
-/** A Collection as one reader sees it. */
+/** A Collection, as one reader sees it. */
 export type Collection = CollectionSummary
 
 type Row = Omit<Collection, "isOwner" | "counts"> & Collection["counts"] & { readonly isOwner: number }
@@ -66,13 +66,13 @@ export function collections(db: Db) {
        CASE WHEN c.known = 1 OR p.origin = 'import' THEN p.same_as END AS sameAs
      FROM collection_papers c LEFT JOIN papers p ON p.paper_id = c.paper_id WHERE c.collection_id = +? ORDER BY c.entry`,
   )
-  /** What goes with a member, and what goes with a whole Collection: in the order that the references between them ask for. */
-  const leaving = [
+  // The order of both lists respects the foreign keys.
+  const removeMember = [
     "DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +?",
     "DELETE FROM key_collections WHERE key_id IN (SELECT key_id FROM personal_keys WHERE user_id = +?) AND collection_id = +?",
     "DELETE FROM collection_members WHERE user_id = +? AND collection_id = +?",
   ].map((sql) => db.prepare(sql))
-  const deleting = [
+  const deleteAll = [
     "unread_notes",
     "notes",
     "collection_papers",
@@ -82,7 +82,7 @@ export function collections(db: Db) {
     "collections",
   ].map((table) => db.prepare(`DELETE FROM ${table} WHERE collection_id = +?`))
 
-  const noted = db.prepare<{ authorId: string; paperId: string }>(
+  const papersWithNotes = db.prepare<{ authorId: string; paperId: string }>(
     "SELECT DISTINCT author_id AS authorId, paper_id AS paperId FROM notes WHERE collection_id = +?",
   )
   const reindex = db.prepare(REINDEX)
@@ -95,14 +95,14 @@ export function collections(db: Db) {
       join({ userId: ownerId, collectionId, joinedAt: at })
     },
     rename: (collectionId: string, name: string) => rename.run(name, collectionId),
-    /** Deletes it with everything in it, for everybody. */
+    /** Deletes a Collection and everything in it, for all members. */
     delete(collectionId: string): void {
-      const found = noted.all(collectionId)
-      for (const statement of deleting) statement.run(collectionId)
-      for (const { authorId, paperId } of found) reindex.run(authorId, paperId)
+      const toReindex = papersWithNotes.all(collectionId)
+      for (const statement of deleteAll) statement.run(collectionId)
+      for (const { authorId, paperId } of toReindex) reindex.run(authorId, paperId)
     },
 
-    /** One in reach; undefined for one that is out of reach, or is not. */
+    /** Finds a Collection in reach. */
     find(scope: Scope, collectionId: string): Collection | undefined {
       const row = one.get(...values(scope), collectionId)
       return row && collection(row)
@@ -119,42 +119,42 @@ export function collections(db: Db) {
       if (!found.isOwner) throw ownerOnly()
       return found
     },
-    /** A page of the Collections in reach, newest first. */
+    /** Returns a page of the Collections in reach, newest first. */
     page: (scope: Scope, offset: number) => offsetPage(page.all(...values(scope), offset).map(collection), offset),
 
     members: (collectionId: string) => members.all(collectionId),
     join: (collectionId: string, userId: string, at: string) => join({ userId, collectionId, joinedAt: at }),
-    /** Ends a share; what the person had of it, in keys too, is gone for good. */
-    leave: (collectionId: string, userId: string) => leaving.forEach((statement) => statement.run(userId, collectionId)),
+    /** Removes a member, their unread marks, and the Collection from the reach of their keys. */
+    leave: (collectionId: string, userId: string) => removeMember.forEach((statement) => statement.run(userId, collectionId)),
 
     /**
-     * Adds what is not there yet, under whichever name. @param namesOf every name of a paper
-     * @throws Refusal `limit_reached`, with nothing added
+     * Adds the papers that the Collection does not hold yet under any of their ids. @param namesOf returns every id of a paper
+     * @throws Refusal `limit_reached` before anything is added
      */
     add({ id, counts }: Collection, filed: readonly FiledPaper[], by: string, at: string, namesOf: (paperId: string) => readonly string[]) {
       const held = new Set(among.all(id, JSON.stringify(filed.flatMap(({ paperId }) => namesOf(paperId)))).map(({ paperId }) => paperId))
-      const there = new Set(filed.map(({ paperId }) => paperId).filter((paperId) => namesOf(paperId).some((name) => held.has(name))))
-      const fresh = filed.filter(({ paperId }) => !there.has(paperId))
+      const present = new Set(filed.map(({ paperId }) => paperId).filter((paperId) => namesOf(paperId).some((name) => held.has(name))))
+      const fresh = filed.filter(({ paperId }) => !present.has(paperId))
       mustFit("collectionPapers", counts.papers, fresh.length)
       add.run(id, by, at, id, JSON.stringify(fresh))
       return {
         added: fresh.map(({ paperId }) => paperId),
-        alreadyThere: filed.flatMap(({ paperId }) => (there.has(paperId) ? [paperId] : [])),
+        alreadyThere: filed.flatMap(({ paperId }) => (present.has(paperId) ? [paperId] : [])),
       }
     },
-    /** Under which of its names the Collection holds a paper, and how many notes are on it; undefined where it does not hold the paper. */
+    /** Finds the id under which a Collection holds a paper, and counts the notes on it; undefined if it does not hold the paper. */
     holding: (collectionId: string, names: readonly string[]) => holding.get(JSON.stringify(names), collectionId),
     removePaper: (collectionId: string, paperId: string) => removePaper.run(collectionId, paperId),
 
-    /** A page of a Collection's papers, newest first, and which they are. */
+    /** Returns a page of a Collection's papers, newest first, and their ids. */
     papers(scope: Scope, collectionId: string, offset: number) {
       const rows = papersPage.all(collectionId, pageItems + 1, offset, reachesLibrary(scope) ? scope.userId : "")
-      const shown = rows.map(({ paperId, record, sameAs, given, ...added }) =>
+      const items = rows.map(({ paperId, record, sameAs, given, ...added }) =>
         shownPaper<CollectionPaper>({ paperId, record, sameAs, given }, added),
       )
-      return { page: offsetPage(shown, offset), paperIds: rows.slice(0, pageItems).map(({ paperId }) => paperId) }
+      return { page: offsetPage(items, offset), paperIds: rows.slice(0, pageItems).map(({ paperId }) => paperId) }
     },
-    /** Every paper of a Collection for a bibliography, in the order they were added. */
+    /** Returns every paper of a Collection for a bibliography, in the order they were added. */
     bibliography: (collectionId: string): readonly Cited[] => cited.all(collectionId),
   }
 }

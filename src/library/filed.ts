@@ -1,4 +1,4 @@
-/** The papers that a write files: what it names, under the names that the person knows them by. */
+/** Resolves the papers that a write names to the ids that the person has them under. */
 import { parse, stored } from "../contract/json.ts"
 import { type Issue, Refusal } from "../contract/refusals/refusal.ts"
 import { limits } from "../contract/limits.ts"
@@ -11,18 +11,18 @@ import { wholeScope } from "./reach/scope.ts"
 import { readPapers } from "./reading.ts"
 import type { LibraryTables } from "./tables.ts"
 
-/** What a write's text was found to hold before the transaction. */
+/** The papers that `prepare` found in a write's text before the transaction. */
 export const foundIn = ({ prepared }: { readonly prepared?: unknown }): Found => (prepared as Found | undefined) ?? nothingFound
 const nothingFound: Found = { papers: [], unreadable: [], byWords: [] }
 
-/** Papers as a body sends them, with titles for some of them. */
+/** The members of a request body that name papers to file. */
 export interface SentPapers {
   readonly arxivIds?: readonly string[]
   readonly identifiers?: readonly string[]
   readonly titles?: readonly { readonly arxivId: string; readonly title: string }[]
 }
 
-/** Reads what names papers in a body. @throws Refusal 422 where none of it does, or where it names more than one write takes */
+/** Parses the identifiers in a body. @throws Refusal 422 if they name no paper, or more papers than one write may file */
 export async function readIdentifiers({ arxivIds = [], identifiers }: SentPapers): Promise<Found | undefined> {
   if (identifiers === undefined) return undefined
   const found = await readPapers(identifiers, "/identifiers")
@@ -30,11 +30,9 @@ export async function readIdentifiers({ arxivIds = [], identifiers }: SentPapers
   if (count > limits.arxivIds)
     throw new Refusal(
       "invalid_schema",
-      `This names ${count} papers; one write takes ${limits.arxivIds}. Nothing was stored. Send them in parts.`,
+      `This names ${count} papers; one write can file ${limits.arxivIds}. Nothing was stored. Send them in parts.`,
       {
-        issues: [
-          { path: "/identifiers", message: `names ${found.papers.length} papers; at most ${limits.arxivIds} are taken in one write` },
-        ],
+        issues: [{ path: "/identifiers", message: `names ${found.papers.length} papers; one write can file ${limits.arxivIds}` }],
       },
     )
   if (count > 0) return found
@@ -42,47 +40,49 @@ export async function readIdentifiers({ arxivIds = [], identifiers }: SentPapers
   throw new Refusal("invalid_schema", `None of the identifiers names a paper. Nothing was stored.`, { issues })
 }
 
-/** Titles of papers that are not sent. */
+/** Returns an issue for each title whose paper is not in `arxivIds`. */
 export const unmatchedTitles = ({ arxivIds = [], titles = [] }: SentPapers): Issue[] =>
   titles.flatMap(({ arxivId }, index) =>
     arxivIds.includes(arxivId) ? [] : [{ path: `/titles/${index}/arxivId`, message: "is not among arxivIds" }],
   )
 
-/** The papers of a body, each with what came with it. */
+/** Returns the papers of a body with their titles and descriptions. */
 export function sentPapers({ arxivIds = [], titles = [] }: SentPapers, found: Found): FiledPaper[] {
-  const given = new Map(titles.map(({ arxivId, title }) => [arxivId, title]))
-  const plain = arxivIds.map((paperId): FiledPaper => {
-    const title = given.get(paperId)
+  const titleOf = new Map(titles.map(({ arxivId, title }) => [arxivId, title]))
+  const byArxivId = arxivIds.map((paperId): FiledPaper => {
+    const title = titleOf.get(paperId)
     return title === undefined ? { paperId } : { paperId, given: { title } }
   })
-  return [...plain, ...found.papers]
+  return [...byArxivId, ...found.papers]
 }
 
-/** Brings papers under the names that a person knows them by, and brings together what turns out to be one paper. */
+/** Maps the ids of sent papers to those that a person has them under, and merges ids that turn out to belong to one paper. */
 export function naming({ names, papers }: Pick<LibraryTables, "names" | "papers">) {
-  /** What a body says is one paper. Two papers of arXiv never are. */
+  /** Merges the ids that a body gives for one paper. Two arXiv ids are never merged. */
   function joinStated(userId: string, { paperId, names: others = [] }: FiledPaper): void {
     for (const other of others) {
-      const [one, same] = [names.of(userId, other), names.of(userId, paperId)]
-      if (one === same || (isArxivId(one) && isArxivId(same))) continue
-      // What stands for a paper without a name matters only where something is filed under it.
-      if (isDoi(one) || names.reaches(userId, one)) names.join(userId, { paperId: one, sameAs: same }, null)
+      const [from, to] = [names.of(userId, other), names.of(userId, paperId)]
+      if (from === to || (isArxivId(from) && isArxivId(to))) continue
+      // A `ref:` id needs an alias only if the person has something under it.
+      if (isDoi(from) || names.reaches(userId, from)) names.join(userId, { paperId: from, sameAs: to }, null)
     }
   }
 
-  /** What sources say is one paper with one of these, as far as the person has both. */
+  /** Merges each of these papers with another that a source reports as the same, if the person has both. */
   function joinReported(userId: string, paperIds: readonly string[], change: Change): void {
     const due = change.told(() =>
-      names.reportedPairs(userId, paperIds).flatMap(({ paperId, sameAs, said }) => {
+      names.reportedPairs(userId, paperIds).flatMap(({ paperId, sameAs, record }) => {
         const pair = pairOf(paperId, sameAs)
-        return pair === undefined || !names.reaches(userId, sameAs) ? [] : [{ ...pair, given: descriptionFrom(stored<PaperRecord>(said)) }]
+        return pair === undefined || !names.reaches(userId, sameAs)
+          ? []
+          : [{ ...pair, given: descriptionFrom(stored<PaperRecord>(record)) }]
       }),
     )
     for (const { paperId, sameAs, given } of due) names.join(userId, { paperId, sameAs }, given)
   }
 
   return {
-    /** The papers of a write, each under the name that the person knows it by, and once. */
+    /** Returns the papers of a write without duplicates, each under the id that the person has it under. */
     named(userId: string, sent: readonly FiledPaper[], change: Change): FiledPaper[] {
       for (const paper of sent) joinStated(userId, paper)
       const ids = sent.map(({ paperId }) => names.of(userId, paperId))
@@ -90,28 +90,28 @@ export function naming({ names, papers }: Pick<LibraryTables, "names" | "papers"
       const filed = new Map<string, FiledPaper>()
       for (const { paperId: sentAs, given, citationKey } of sent) {
         const paperId = names.of(userId, sentAs)
-        const before = filed.get(paperId)
-        const said = given ?? givenInReach(userId, paperId)
-        filed.set(paperId, { paperId, ...(said && { given: said }), ...(citationKey && { citationKey }), ...before })
+        const earlier = filed.get(paperId)
+        const description = given ?? givenInReach(userId, paperId)
+        filed.set(paperId, { paperId, ...(description && { given: description }), ...(citationKey && { citationKey }), ...earlier })
       }
       return [...filed.values()]
     },
 
-    /** Papers of a body that are known only by what was given of them, and not to this person. */
+    /** Returns an issue for each `ref:` id that is sent without a description and is not in the person's reach. */
     unknown: (userId: string, sent: readonly FiledPaper[]): Issue[] =>
       sent
         .filter(({ paperId, given }) => given === undefined && paperId.startsWith("ref:") && !names.reaches(userId, paperId))
         .map(({ paperId }) => ({ path: "/identifiers", message: `${paperId} names no paper in reach` })),
   }
 
-  /** What somebody who shares a Collection said of a paper that nothing else tells of. */
+  /** Returns the description that someone in a shared Collection gave of a paper with a `ref:` id. */
   function givenInReach(userId: string, paperId: string): Given | undefined {
     const given = paperId.startsWith("ref:") ? papers.standing(wholeScope(userId), paperId).given : null
     return given === null ? undefined : parse(given)
   }
 }
 
-/** The paper that a body or a query names, as the person knows it. @throws Refusal 422 where it names none, or two */
+/** Returns the id under which a person has the paper that a body or query names. @throws Refusal 422 if it names none, or two */
 export function paperNamedBy(
   names: Names,
   userId: string,
@@ -120,17 +120,17 @@ export function paperNamedBy(
   const named = paperId ?? arxivId
   if (named === undefined)
     throw new Refusal("invalid_parameter", "Say which paper: send paperId or arxivId.", {
-      issues: [{ path: "/paperId", message: "is required where arxivId is left out" }],
+      issues: [{ path: "/paperId", message: "is required if arxivId is left out" }],
     })
   const id = names.of(userId, named)
   if (arxivId !== undefined && names.of(userId, arxivId) !== id)
-    throw new Refusal("invalid_parameter", "paperId and arxivId name two papers; send one of them.", {
-      issues: [{ path: "/arxivId", message: "names another paper than paperId" }],
+    throw new Refusal("invalid_parameter", "paperId and arxivId name two different papers. Send one of them.", {
+      issues: [{ path: "/arxivId", message: "does not name the same paper as paperId" }],
     })
   return id
 }
 
-/** The papers that a body names by `paperIds` and `arxivIds`, as the person knows them. */
+/** Returns the ids under which a person has the papers that a body names by `paperIds` and `arxivIds`. */
 export const papersNamedBy = (
   names: Names,
   userId: string,

@@ -1,4 +1,4 @@
-/** Filing: what a person or an agent with their key does with papers, Collections and notes. */
+/** Operations that a person or an agent with their key may call: filing papers, editing Collections, and posting notes. */
 import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
@@ -7,19 +7,19 @@ import { foundIn, naming, paperNamedBy, readIdentifiers, sentPapers, type SentPa
 import type { LibraryTables } from "./tables.ts"
 import { mustFit, mustReachLibrary, noPaper, reachesLibrary, scopeOf } from "./reach/scope.ts"
 
-/** The Library has no Rooms and no Threads. */
+/** The subject of a Library write, which belongs to no Room or Thread. */
 export const inLibrary = { roomId: null, threadId: undefined } as const
 
 export function filingOperations(tables: LibraryTables) {
   const { saved, collections, notes, keys, names } = tables
   const papers = naming(tables)
-  /** The Collection in reach that a body names. @throws Refusal 404 */
+  /** Finds the Collection in reach that the body names. @throws Refusal 404 */
   const inBody = ({ actor, body }: { actor: Actor; body: { collectionId: string } }) => ({
     ...inLibrary,
     collection: collections.mustFind(scopeOf(actor), body.collectionId),
   })
 
-  /** The same, and how many notes its thread on the paper holds. @throws Refusal 404 */
+  /** Does the same, and counts the notes on the paper that the body names. @throws Refusal 404 */
   function withPaper(call: { actor: Actor; body: { collectionId: string; paperId?: string; arxivId?: string } }) {
     const subject = inBody(call)
     const { userId } = call.actor
@@ -28,7 +28,7 @@ export function filingOperations(tables: LibraryTables) {
     return { ...subject, ...held }
   }
 
-  /** What is sent to be filed: read before the transaction, and looked at within it. */
+  // The identifiers are parsed in `prepare`, before the transaction.
   const sent = (call: { body: SentPapers; prepared?: unknown }) => sentPapers(call.body, foundIn(call))
   const filing = {
     prepare: ({ body }: { body: SentPapers }) => readIdentifiers(body),
@@ -39,7 +39,7 @@ export function filingOperations(tables: LibraryTables) {
   }
   const unreadableIn = (call: { prepared?: unknown }) => [...foundIn(call).unreadable]
 
-  /** What others see of the key that an agent posted with; null for a person. */
+  /** Returns JSON of the public part of the key that an agent posts with; null for a person. */
   function via({ key }: Actor): string | null {
     const found = key && keys.find(key.keyId)
     return found === undefined ? null : JSON.stringify({ label: found.label, agent: found.agent })
@@ -117,9 +117,9 @@ export function filingOperations(tables: LibraryTables) {
     write({ actor, body }, { collection, paperId }, change) {
       const { text, replyToNoteId = null } = body
       const noteId = change.newId()
-      const where = { collectionId: collection.id, paperId, replyToNoteId }
-      notes.post({ noteId, ...where, authorId: actor.userId, postedAt: change.at, text, via: via(actor) })
-      const result = { noteId, collectionId: collection.id, ...named(paperId), replyToNoteId, label: null }
+      const collectionId = collection.id
+      notes.post({ noteId, collectionId, paperId, replyToNoteId, authorId: actor.userId, postedAt: change.at, text, via: via(actor) })
+      const result = { noteId, collectionId, ...named(paperId), replyToNoteId, label: null }
       return { target: { id: noteId, label: null }, result }
     },
   })

@@ -1,4 +1,4 @@
-/** The Library as the instance puts it together: its tables, what its operations do, what its reads answer. */
+/** The parts of the Library that an instance is composed of: its tables, its operations and its reads. */
 import type { People } from "../people/people.ts"
 import { annotationOperations } from "./annotation-operations.ts"
 import { filingOperations } from "./filing-operations.ts"

@@ -1,4 +1,4 @@
-/** Invitations to Collections that wait for an answer. */
+/** Open invitations to Collections. */
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 
@@ -35,7 +35,7 @@ export function collectionInvitations(db: Db) {
       const row = one.get(invitationId)
       return row && invitation(row)
     },
-    /** Accepted, declined or taken back: it is over. */
+    /** Removes an invitation that was accepted, declined or withdrawn. */
     close: (invitationId: string) => remove.run(invitationId),
     receivedBy: (userId: string): Invitation[] => received.all(userId).map(invitation),
     sentFor: (collectionId: string): Invitation[] => sent.all(collectionId).map(invitation),

@@ -1,4 +1,4 @@
-/** How personal keys are issued and revoked. Tokens leave the service in these answers and nowhere else. */
+/** Issuing and revoking personal keys. A token is sent only in the answer that issues it. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import { expiry } from "../people/expiry.ts"
@@ -13,7 +13,7 @@ export function keyOperations({ keys, collections }: LibraryTables) {
     references({ actor, body }) {
       const { reach, collectionIds } = body
       if (collectionIds === undefined) return []
-      if (reach !== "selected") return [{ path: "/collectionIds", message: "goes with a selected reach only" }]
+      if (reach !== "selected") return [{ path: "/collectionIds", message: "is allowed only when reach is selected" }]
       return collectionIds.flatMap((collectionId, index) =>
         collections.find(scopeOf(actor), collectionId) === undefined
           ? [{ path: `/collectionIds/${index}`, message: "is not a Collection of yours" }]

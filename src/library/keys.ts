@@ -1,4 +1,4 @@
-/** Personal keys: their rows, and whose Library a token opens. */
+/** Personal keys, and the authentication of their tokens. */
 import type { Person } from "../contract/answers/index.ts"
 import type { LibraryPermission } from "../contract/schema/enumerations.ts"
 import { parse, type Stored } from "../contract/json.ts"
@@ -10,8 +10,6 @@ import type { Token } from "../ledger/journal/chance.ts"
 import { bearers } from "../people/bearer-tokens.ts"
 import { tokenStart } from "../people/tokens.ts"
 
-export type KeyAgent = NonNullable<Shown["agent"]>
-
 export interface PersonalKey extends Shown {
   readonly owner: Person
 }
@@ -20,10 +18,9 @@ type Row = Omit<Shown, "permissions" | "collectionIds" | "agent"> &
   Person & {
     readonly permissions: Stored<LibraryPermission[]>
     readonly collectionIds: Stored<string[]>
-    readonly agent: Stored<KeyAgent> | null
+    readonly agent: Stored<NonNullable<Shown["agent"]>> | null
   }
 
-/** For a selected reach, the Collections that its person still has. */
 const personalKey = ({ userId, username, permissions, collectionIds, agent, ...row }: Row): PersonalKey => ({
   ...row,
   owner: { userId, username },
@@ -47,22 +44,24 @@ export function keys(db: Db) {
 
   return {
     ...bearing,
-    insert(made: Omit<PersonalKey, "tokenStart" | "revokedAt" | "lastUsedAt">, { token, digest }: Token): void {
-      const { keyId, owner, permissions, agent } = made
+    insert(key: Omit<PersonalKey, "tokenStart" | "revokedAt" | "lastUsedAt">, { token, digest }: Token): void {
+      const { keyId, owner, permissions, agent } = key
       insert({
-        ...made,
-        ...{ tokenDigest: digest, tokenStart: tokenStart(token), userId: owner.userId },
+        ...key,
+        tokenDigest: digest,
+        tokenStart: tokenStart(token),
+        userId: owner.userId,
         permissions: JSON.stringify(permissions),
         agent: agent && JSON.stringify(agent),
       })
-      for (const collectionId of made.collectionIds ?? []) select({ keyId, collectionId })
+      for (const collectionId of key.collectionIds ?? []) select({ keyId, collectionId })
     },
-    /** Lets a Collection join a selected reach. */
+    /** Adds a Collection to a key with a selected reach. */
     select: (keyId: string, collectionId: string) => select({ keyId, collectionId }),
 
     /**
-     * Whose Library a bearer token opens, at the moment of asking.
-     * @throws Refusal `not_authenticated`, saying what is wrong with the token as far as its holder may know
+     * Returns the person that a bearer token acts for, and its permissions.
+     * @throws Refusal `not_authenticated`, with as much of the reason as its holder may know
      */
     authenticate(token: string, at: string): Actor & { readonly key: KeyGrant } {
       const { owner, keyId, permissions, reach } = bearing.opened(token, at)

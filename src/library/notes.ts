@@ -1,4 +1,4 @@
-/** Notes on the papers of Collections, and who has still to read them. */
+/** Notes on the papers of Collections, and which members have not read them yet. */
 import { fitting, JsonText, type Served, type Stored } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import type { Note } from "../contract/library/answers.ts"
@@ -10,8 +10,8 @@ import { offsetPage, pageItems } from "./saved.ts"
 
 type Row = Omit<Note, "arxivId" | "via" | "unread"> & { readonly via: Stored<Note["via"]> | null; readonly unread: number }
 
-/** Notes that a page of papers brings along at most; the newest are kept. */
-const BROUGHT_ALONG = 1_000
+/** The most notes that a page of papers includes. Older ones are left out. */
+const NOTES_PER_PAGE = 1_000
 
 const note = ({ via, unread, paperId, ...row }: Row): Served<Note> => ({
   ...row,
@@ -26,21 +26,21 @@ const COLUMNS = `n.note_id AS noteId, n.paper_id AS paperId, p.username AS autho
 
 export function notes(db: Db) {
   const insert = inserting(db, "notes")
-  // A person has read what they wrote; what their agent wrote in their name they have not.
-  const announce = db.prepare(
+  // A note that a person wrote is not unread for them; a note that their agent posted is.
+  const addUnread = db.prepare(
     "INSERT INTO unread_notes (user_id, collection_id, paper_id, note_id) SELECT user_id, collection_id, +?, +? FROM collection_members WHERE collection_id = +? AND user_id <> +?",
   )
-  const one = db.prepare<Pick<NewRow<"notes">, "collectionId" | "paperId" | "authorId">>(
+  const find = db.prepare<Pick<NewRow<"notes">, "collectionId" | "paperId" | "authorId">>(
     "SELECT collection_id AS collectionId, paper_id AS paperId, author_id AS authorId FROM notes WHERE note_id = +?",
   )
-  const forget = db.prepare("DELETE FROM unread_notes WHERE note_id = +?")
+  const removeUnread = db.prepare("DELETE FROM unread_notes WHERE note_id = +?")
   const remove = db.prepare("DELETE FROM notes WHERE note_id = +?")
   const reindex = db.prepare(REINDEX)
   const page = db.prepare<Row>(
     `SELECT ${COLUMNS} WHERE n.collection_id = +? AND n.paper_id = +? ORDER BY n.note_id LIMIT ${pageItems + 1} OFFSET +?`,
   )
   const on = db.prepare<Row>(
-    `SELECT ${COLUMNS} WHERE n.collection_id = +? AND n.paper_id IN (SELECT value FROM json_each(+?)) ORDER BY n.note_id DESC LIMIT ${BROUGHT_ALONG + 1}`,
+    `SELECT ${COLUMNS} WHERE n.collection_id = +? AND n.paper_id IN (SELECT value FROM json_each(+?)) ORDER BY n.note_id DESC LIMIT ${NOTES_PER_PAGE + 1}`,
   )
   const readAll = db.prepare("DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +? AND note_id <= +?")
   const readThread = db.prepare("DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +? AND paper_id = +? AND note_id <= +?")
@@ -50,28 +50,31 @@ export function notes(db: Db) {
     post(note: NewRow<"notes">): void {
       insert(note)
       const { noteId, collectionId, paperId, authorId, via } = note
-      announce.run(paperId, noteId, collectionId, via == null ? authorId : "")
+      addUnread.run(paperId, noteId, collectionId, via == null ? authorId : "")
     },
-    find: (noteId: string) => one.get(noteId),
-    /** Deletes a note; its author no longer finds the paper by it. */
+    find: (noteId: string) => find.get(noteId),
+    /** Deletes a note, and removes its words from the author's search index. */
     delete(noteId: string): void {
-      const note = one.get(noteId)
-      forget.run(noteId)
+      const note = find.get(noteId)
+      removeUnread.run(noteId)
       remove.run(noteId)
       if (note !== undefined) reindex.run(note.authorId, note.paperId)
     },
 
-    /** A page of one thread, oldest first. */
+    /** Returns a page of the notes on one paper, oldest first. */
     page: (userId: string, collectionId: string, paperId: string, offset: number) =>
       offsetPage(page.all(userId, collectionId, paperId, offset).map(note), offset),
-    /** The notes on some papers, oldest first; where there are very many, the newest of them. */
+    /** Returns the notes on the given papers, oldest first. If they do not all fit, the oldest are left out. */
     on(userId: string, collectionId: string, paperIds: readonly string[]) {
       const rows = on.all(userId, collectionId, JSON.stringify(paperIds))
-      const fit = fitting(rows.slice(0, BROUGHT_ALONG).map(note), limits.innerListBytes)
+      const fit = fitting(rows.slice(0, NOTES_PER_PAGE).map(note), limits.innerListBytes)
       return { notes: fit.reverse(), notesTruncated: rows.length > fit.length }
     },
 
-    /** Marks notes as read, up to one of them and on one paper where they are named, and returns how many are left. */
+    /**
+     * Marks notes in a Collection as read and returns how many are still unread.
+     * @param paperId limits this to one paper @param through the last note to mark; the default sorts after every id
+     */
     markRead(userId: string, collectionId: string, paperId: string | undefined, through = "g"): number {
       if (paperId === undefined) readAll.run(userId, collectionId, through)
       else readThread.run(userId, collectionId, paperId, through)

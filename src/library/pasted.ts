@@ -1,4 +1,4 @@
-/** What people and agents send to have papers filed: ids, addresses, DOIs, ISBNs, references of any style, files, many at once. */
+/** Parses the texts that people and agents send to file papers: ids, URLs, DOIs, ISBNs, references in any style, bibliography files. */
 import { limits } from "../contract/limits.ts"
 import { mentionsIn } from "../contract/schema/paper-mention.ts"
 import { inDigits, oneLine, withoutTrailing } from "../contract/text.ts"
@@ -8,36 +8,36 @@ import { isRis } from "./bibtex/ris.ts"
 import { PaperCollector, type Found } from "./papers/found.ts"
 import { identify } from "./papers/identity.ts"
 
-/** How a reference begins in a list of them: `[12]`, `12.`, `(12)`, a dot, an entry of TeX. */
+/** The start of a reference in a list: `[12]`, `12.`, `(12)`, a bullet, `\bibitem`. */
 const BEGINS = /^(?:\[[^\]]{1,20}\]|\(?\d{1,3}[.)]\s|[•*–-]\s|\\bibitem(?:\[[^\]]{0,40}\])?(?:\{[^}]{0,60}\})?)\s*/
-/** How a line ends after which another reference may begin. */
+/** The end of a line after which another reference may begin. */
 const ENDED = /[.;)\]}"”]$/
-/** What is an address, a DOI or an id, and no word of a sentence. */
+/** A URL, a DOI or an id, as opposed to a word of a sentence. */
 const THING =
   /^(?:https?:\/\/|www\.|doi:|doi\.org\/|10\.\d{4,9}\/|arxiv:|isbn|97[89][\d-]{10}|\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i
-/** What stands for a paper without a name of its own, as answers have it. */
+/** The id of a paper known only by its description. */
 const REFERENCE = /^ref:[0-9a-f]{24}$/
-/** What stands around one. */
+/** Brackets, quotes and punctuation around an id. */
 const OPENING = /^[([{<"'“]+/
 const CLOSING = ")]}>\"'”.,;:"
-/** Characters of an address that anybody pastes. */
+/** The most characters of a URL. */
 const LONGEST = 500
 const ADDRESS = /^(?:https?:\/\/|www\.)[^\s<>"]{4,500}$/i
-/** Words that a text must have to say which paper it means; of scripts without spaces, letters. */
+/** The fewest words that can identify a paper, or letters in a script without spaces. */
 const WORDS = 3
 const LETTERS = 8
-/** What says which kind of name follows. */
+/** A label in front of an id. */
 const MARK = /\b(doi|arxiv|isbn(?:-1[03])?):?\s+/gi
 const YEAR = /\b(?:1[6-9]|20)\d\d[a-z]?\b/
 
 const isThing = (token: string): boolean => THING.test(token)
 
-/** Whether a text has enough words to say which paper it means. */
-const saysWhich = (text: string): boolean =>
+/** Whether a text has enough words to identify a paper. */
+const identifiesPaper = (text: string): boolean =>
   (text.match(/\p{L}{2,}/gu) ?? []).length >= WORDS ||
   (text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu) ?? []).length >= LETTERS
 
-/** A text without some parts of it. */
+/** Returns a text without the given parts. */
 function without(text: string, parts: readonly { readonly at: number; readonly end: number }[]): string {
   let rest = ""
   let at = 0
@@ -48,21 +48,21 @@ function without(text: string, parts: readonly { readonly at: number; readonly e
   return oneLine(rest + text.slice(at))
 }
 
-/** The words of a line of names. What says which kind of name follows goes with it. */
+/** Splits a line of ids at spaces, keeping each label together with its id. */
 const wordsOf = (line: string): string[] =>
   line
     .replace(MARK, (_, mark: string) => (/^isbn/i.test(mark) ? `${mark}\u00a0` : `${mark}:`))
     .split(/[^\S\u00a0]+/)
     .map((word) => word.replaceAll("\u00a0", " "))
 
-/** An address in one form. */
-function addressOf(text: string): string | undefined {
+/** Normalizes a URL; undefined if the text is none. */
+function urlOf(text: string): string | undefined {
   const address = withoutTrailing(text, ".,;")
-  const written = /^www\./i.test(address) ? `https://${address}` : address
-  return ADDRESS.test(address) && URL.canParse(written) ? new URL(written).href : undefined
+  const url = /^www\./i.test(address) ? `https://${address}` : address
+  return ADDRESS.test(address) && URL.canParse(url) ? new URL(url).href : undefined
 }
 
-/** A reference without the number before it, and without the name of the paper where it ends in that. */
+/** Returns the words of a reference without a DOI, ISBN or arXiv id at the end. */
 function wordingOf(words: string): string {
   const { papers } = mentionsIn(words)
   const last = papers.at(-1)
@@ -70,33 +70,33 @@ function wordingOf(words: string): string {
   return withoutTrailing(words.slice(0, last.at).replace(/(?:https?:\/\/\S{0,200}|(?:doi|arxiv|isbn(?:-1[03])?):?)$/i, ""), " ([<,;:")
 }
 
-/** Takes a part of a text that is one reference, one line or one word. @param isAside it stands between the entries of a file */
+/** Collects the papers of one reference, line or word. @param isAside whether the text is between the entries of a file */
 function take(part: string, collector: PaperCollector, isAside: boolean): void {
   if (part === "") return
   const { papers, mistakes } = mentionsIn(part)
   for (const { text, reason } of mistakes) collector.addUnreadable(text, reason)
   const words = oneLine(part.replace(BEGINS, ""))
   const rest = without(part, [...papers, ...mistakes])
-  const isReference = (BEGINS.test(part) || YEAR.test(rest)) && saysWhich(rest)
+  const isReference = (BEGINS.test(part) || YEAR.test(rest)) && identifiesPaper(rest)
   const isShort = words.length <= limits.explanation
   if (papers.length > 0) {
-    // What a reference says is shown until a source says more; what stands around several names is a sentence about them.
-    const isItsOwn = papers.length === 1 && isReference && isShort
-    for (const { paperId } of papers) collector.add({ paperId, ...(isItsOwn && { given: { title: wordingOf(words) } }) })
+    // The words of a reference serve as a title until a source has a better one. Words around several ids are a sentence about them.
+    const hasWording = papers.length === 1 && isReference && isShort
+    for (const { paperId } of papers) collector.add({ paperId, ...(hasWording && { given: { title: wordingOf(words) } }) })
     return
   }
-  const address = mistakes.length === 0 ? addressOf(words) : undefined
+  const url = mistakes.length === 0 ? urlOf(words) : undefined
   if (REFERENCE.test(words)) collector.add({ paperId: words })
-  else if (address !== undefined) collector.add(identify({}, { title: address, url: address }))
+  else if (url !== undefined) collector.add(identify({}, { title: url, url }))
   else if (!isShort) collector.addUnreadable(part, `is longer than ${inDigits(limits.explanation)} characters`)
-  else if (isReference || (saysWhich(rest) && !isAside)) collector.add(identify({}, { title: words }), "words")
+  else if (isReference || (identifiesPaper(rest) && !isAside)) collector.add(identify({}, { title: words }), "words")
   else if (mistakes.length === 0)
-    collector.addUnreadable(part, isAside ? "stands outside of the file's entries" : "does not say which paper it means")
+    collector.addUnreadable(part, isAside ? "is outside the file's entries" : "does not say which paper it means")
 }
 
-/** Reads plain text; each of its lines once, so that its length is all that it costs. */
+/** Reads plain text, in time linear in its length. */
 function readText(text: string, collector: PaperCollector, isAside = false): void {
-  // A reference may go over several lines.
+  // A reference may span several lines.
   let reference: string[] = []
   const end = (): void => {
     take(reference.join(" "), collector, isAside)
@@ -108,11 +108,11 @@ function readText(text: string, collector: PaperCollector, isAside = false): voi
       .map((token) => (token.length > LONGEST ? token : withoutTrailing(token.replace(OPENING, ""), CLOSING)))
       .filter((token) => token !== "")
     const [first, last] = [reference[0], reference.at(-1)]
-    // What is numbered goes on to the next number; other references end where a line does that looks like an end.
+    // A numbered reference continues to the next number. Any other ends at a line that looks like an end.
     const begins =
       last === undefined || BEGINS.test(line) || (!BEGINS.test(first ?? "") && (ENDED.test(last) || isThing(last.split(/\s/).at(-1) ?? "")))
     if (begins || line === "") end()
-    // One id or address, perhaps with its subject class; or several with nothing between them.
+    // One id or URL, perhaps with its subject class.
     const isOne = tokens.length <= 3 && tokens.filter(isThing).length === 1
     if (begins && isOne) take(line, collector, isAside)
     else if (begins && tokens.length > 0 && tokens.every(isThing)) for (const token of wordsOf(line)) take(token, collector, isAside)
@@ -121,10 +121,10 @@ function readText(text: string, collector: PaperCollector, isAside = false): voi
   end()
 }
 
-/** Whether a text is a file of references, or holds entries of one. */
+/** Whether a text is a bibliography file, or contains BibTeX entries. */
 export const isBibliography = (text: string): boolean => isRis(text) || isCsl(text) || /^[ \t]*@[A-Za-z]{1,30}[ \t]{0,9}[{(]/m.test(text)
 
-/** Reads some texts, each of which may be a file. A file can be made so that this takes any time and memory (see `reading.ts`). */
+/** Reads texts that may be files. A hostile file can take unbounded time and memory, so `reading.ts` runs this in a separate process. */
 export async function readTexts(texts: readonly string[]): Promise<Found> {
   const collector = new PaperCollector()
   for (const text of texts) {
@@ -135,7 +135,7 @@ export async function readTexts(texts: readonly string[]): Promise<Found> {
   return collector.result()
 }
 
-/** Reads texts that are no files. */
+/** Reads texts that are not files. */
 export function readPlain(texts: readonly string[]): Found {
   const collector = new PaperCollector()
   for (const text of texts) readText(text, collector)

@@ -1,4 +1,4 @@
-/** Texts of strangers are read in a process that is ended when it takes too much; short plain ones at once. */
+/** Reads the papers named in a text. A long text or a file is parsed in a separate process with bounded time and memory. */
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { inDigits } from "../contract/text.ts"
@@ -7,8 +7,8 @@ import { parsing } from "../jobs/pools.ts"
 import type { Found } from "./papers/found.ts"
 import { isBibliography, readPlain } from "./pasted.ts"
 
-/** Characters of plain text that are read at once. */
-const AT_ONCE = 5_000
+/** The most characters of plain text that are parsed in this thread. */
+const INLINE_CHARACTERS = 5_000
 
 const papers = (path: string): Job<readonly string[], Found> => ({
   name: "papers",
@@ -21,16 +21,16 @@ const papers = (path: string): Job<readonly string[], Found> => ({
 })
 
 /**
- * The papers that some texts name, and what in them names none.
- * @param path where the texts stand in a body @throws Refusal 422 for what costs too much, 503 when too many are being read
+ * Finds the papers that the texts name, and the parts that name none.
+ * @param path the texts' field in the request body @throws Refusal 422 if parsing exceeds its bounds, 503 if too many texts are being parsed
  */
 export async function readPapers(texts: readonly string[], path = "/text"): Promise<Found> {
-  const isShort = texts.reduce((length, text) => length + text.length, 0) <= AT_ONCE
+  const isShort = texts.reduce((length, text) => length + text.length, 0) <= INLINE_CHARACTERS
   if (!isShort || texts.some(isBibliography)) return parsing.run(papers(path), texts)
   return readPlain(texts)
 }
 
-/** The papers of a text to be imported. @throws Refusal 422 for one that names no paper, too many, or costs too much; 503 when too many are being read */
+/** Finds the papers of a text to import. @throws Refusal 422 if it names no paper or too many, otherwise as `readPapers` does */
 export async function readImport(text: string): Promise<Found> {
   const found = await readPapers([text])
   const { length } = found.papers
@@ -38,7 +38,7 @@ export async function readImport(text: string): Promise<Found> {
     new Refusal("invalid_schema", `${sentence} Nothing was stored.`, { issues: [{ path: "/text", message }] })
   if (length > limits.importedPapers)
     throw refuse(
-      `This names ${inDigits(length)} papers. At most ${inDigits(limits.importedPapers)} are taken at once: paste it in parts.`,
+      `This names ${inDigits(length)} papers. At most ${inDigits(limits.importedPapers)} can be imported at once: paste it in parts.`,
       `names ${length} papers`,
     )
   if (length > 0) return found

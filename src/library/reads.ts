@@ -1,4 +1,4 @@
-/** What the Library answers: to a personal key as far as it reaches, to its person in the browser all of it. */
+/** The reads of the Library. A personal key gets the part that it reaches; a person in the browser gets everything. */
 import { type DiscoveryName, discoveryRoutes } from "../discovery/routes.ts"
 import { JsonText } from "../contract/json.ts"
 import type { LibraryPaper } from "../contract/library/answers.ts"
@@ -19,42 +19,42 @@ import { mustReachLibrary, noPaper, reachesLibrary, type Scope, scopeOf } from "
 
 const document = (name: DiscoveryName): string => discoveryRoutes.find((route) => route.name === name)?.path ?? ""
 
-/** Papers that are counted to tell which of several words is meant. */
-const SPELLING_TEXTS = 50
+/** The most papers counted for each candidate when a misspelled word is corrected. */
+const SPELLING_MATCHES = 50
 
-/** What an identity tells of the limits. */
 const { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes } = limits
-const told = { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes }
+/** The limits that `library_identity` includes. */
+const identityLimits = { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes }
 
 export function libraryReads({ papers, names, saved, tags, collections, notes, invitations, keys, annotations }: LibraryTables) {
-  /** Whether something that the reader may see has to do with the paper: it is saved, held, or annotated. */
-  function concerns(scope: Scope, paperId: string, { savedAt, held }: PaperStanding): boolean {
+  /** Whether the reader saved or annotated the paper, or a Collection in reach holds it. */
+  function isInReach(scope: Scope, paperId: string, { savedAt, held }: PaperStanding): boolean {
     return savedAt !== null || held || (reachesLibrary(scope) && annotations.revision(scope.userId, paperId) > 0)
   }
 
-  /** A paper in reach, or one that the operator imported for everybody. @throws Refusal 404 */
+  /** Finds a paper that is in reach, or whose metadata the operator imported for everyone. @throws Refusal 404 */
   function mustKnow(scope: Scope, query: { readonly paperId?: string; readonly arxivId?: string }) {
     const paperId = paperNamedBy(names, scope.userId, query)
     const standing = papers.standing(scope, paperId)
-    const inReach = concerns(scope, paperId, standing)
+    const inReach = isInReach(scope, paperId, standing)
     if (!inReach && !standing.imported) throw noPaper()
     return { ...standing, paperId, inReach }
   }
 
-  /** A query with words that none of the reader's papers has put right by one letter each; undefined where that finds nothing. */
-  function respelledFor(actor: Actor, query: string): string | undefined {
-    const texts = (word: string, isLast: boolean) => saved.matches(matchWord(word, isLast, actor), SPELLING_TEXTS)
-    const near = respelled(
+  /** Corrects by one letter each word of a query that none of the reader's papers has; undefined if the result finds nothing either. */
+  function correctSpelling(actor: Actor, query: string): string | undefined {
+    const count = (word: string, isLast: boolean) => saved.countMatches(matchWord(word, isLast, actor), SPELLING_MATCHES)
+    const corrected = respelled(
       query,
       WORDS,
-      (word, isLast) => texts(word, isLast) > 0,
-      (some) =>
-        some
-          .map((word) => ({ word, count: texts(word, false) }))
+      (word, isLast) => count(word, isLast) > 0,
+      (candidates) =>
+        candidates
+          .map((word) => ({ word, count: count(word, false) }))
           .reduce((best, each) => (each.count > best.count ? each : best), { word: "", count: 0 }).word || undefined,
     )
-    const match = near === undefined ? undefined : matchQuery(near, actor)
-    return match !== undefined && saved.matches(match, 1) > 0 ? near : undefined
+    const match = corrected === undefined ? undefined : matchQuery(corrected, actor)
+    return match !== undefined && saved.countMatches(match, 1) > 0 ? corrected : undefined
   }
 
   return {
@@ -77,7 +77,7 @@ export function libraryReads({ papers, names, saved, tags, collections, notes, i
         permissions,
         reach,
         collectionIds,
-        limits: told,
+        limits: identityLimits,
         links: Object.fromEntries(Object.entries(links).map(([name, path]) => [name, `${basePath}${path}`])),
       }
     },
@@ -97,18 +97,18 @@ export function libraryReads({ papers, names, saved, tags, collections, notes, i
 
     library_papers({ actor, query }) {
       mustReachLibrary(actor)
-      const { query: typed, tag, sort, format = "json", offset = 0 } = query
-      const match = typed === undefined ? undefined : matchQuery(typed, actor)
-      const wanted = { ...(sort && { sort }), ...(tag !== undefined && { tag }), ...(match !== undefined && { match }) }
-      // Signs alone are no word of any paper.
-      const none = typed !== undefined && match === undefined
+      const { query: search, tag, sort, format = "json", offset = 0 } = query
+      const match = search === undefined ? undefined : matchQuery(search, actor)
+      const filter = { ...(sort && { sort }), ...(tag !== undefined && { tag }), ...(match !== undefined && { match }) }
+      // A query of punctuation alone matches nothing.
+      const matchesNothing = search !== undefined && match === undefined
       if (format === "json") {
-        const page = none ? { items: [], hasMore: false, nextOffset: null } : saved.page(scopeOf(actor), wanted, offset)
-        const near = page.items.length > 0 || offset > 0 || typed === undefined ? undefined : respelledFor(actor, typed)
-        return { ...page, didYouMean: near ?? null }
+        const page = matchesNothing ? { items: [], hasMore: false, nextOffset: null } : saved.page(scopeOf(actor), filter, offset)
+        const corrected = page.items.length > 0 || offset > 0 || search === undefined ? undefined : correctSpelling(actor, search)
+        return { ...page, didYouMean: corrected ?? null }
       }
-      const { all, cited } = saved.bibliography(scopeOf(actor), wanted)
-      return bibliographyOf("library", format, none ? [] : all, cited)
+      const { all, read } = saved.bibliography(scopeOf(actor), filter)
+      return bibliographyOf("library", format, matchesNothing ? [] : all, read)
     },
 
     library_tags({ actor }) {
@@ -135,7 +135,7 @@ export function libraryReads({ papers, names, saved, tags, collections, notes, i
     library_annotations({ actor, query }) {
       const scope = scopeOf(actor)
       const { paperId, inReach } = mustKnow(scope, query)
-      // Of a paper that is merely known here, a key that does not reach it learns nothing of what its person wrote on it.
+      // A key can read the metadata of an imported paper out of its reach, but not its owner's annotations.
       return annotations.read(inReach ? scope.userId : "", paperId)
     },
 

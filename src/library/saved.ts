@@ -1,4 +1,4 @@
-/** Saved papers: what a person keeps in their Library, whether or not a Collection holds it. */
+/** The papers that a person saved in their Library, whether or not a Collection holds them. */
 import type { PaperOrder } from "../contract/schema/enumerations.ts"
 import { JsonText, type Stored } from "../contract/json.ts"
 import type { Holding, SavedPaper } from "../contract/library/answers.ts"
@@ -9,25 +9,24 @@ import { NAMES } from "./names/named.ts"
 import { type FiledPaper, GIVEN, holders, type ShownPaper, shownPaper, TAGS } from "./papers/papers.ts"
 import { mustFit, REACHED, type Scope, values } from "./reach/scope.ts"
 
-/** `given`: what was said of it when it was saved, or when it was added to a Collection in reach. */
+/** `given` is the description sent when the paper was saved or added to a Collection in reach. */
 interface Row extends ShownPaper {
   readonly savedAt: string
   readonly collections: Stored<Holding>
   readonly tags: Stored<string[]>
 }
 
-/** Which saved papers are wanted, and in which order. */
+/** Selects saved papers and their order. */
 export interface SavedFilter {
   readonly sort?: PaperOrder
   readonly tag?: string
-  /** What the index of words is asked for (see `matchQuery`). */
+  /** A full-text match expression (see `matchQuery`). */
   readonly match?: string
 }
 
-/** The pages of a Library's lists are all of one size. */
 export const pageItems = limits.pageItems
 
-/** A page from items of which one more than a page holds was asked for. */
+/** Makes a page. @param found the items from `offset` on, read with a limit of `pageItems + 1` to know whether more follow */
 export function offsetPage<Item>(found: readonly Item[], offset: number) {
   const hasMore = found.length > pageItems
   return { items: found.slice(0, pageItems), hasMore, nextOffset: hasMore ? offset + pageItems : null }
@@ -39,7 +38,7 @@ const orders: Readonly<Record<PaperOrder, string>> = {
   published: "s.published_at DESC, s.entry DESC",
 }
 
-/** SQL for whether a person may know what a source says of a paper they saved. */
+/** SQL condition: the person may see the metadata that a source has for a paper they saved. */
 const SHOWN = `(s.known = 1 OR p.origin = 'import'
   OR EXISTS (SELECT 1 FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.paper_id IN ${NAMES("s.user_id", "s.paper_id")} AND h.known = 1))`
 
@@ -60,8 +59,8 @@ export function saved(db: Db) {
        ${isSearched ? "AND s.entry IN (SELECT rowid FROM library_index WHERE library_index MATCH +?)" : ""}
        ORDER BY ${order} LIMIT +? OFFSET +?`,
     )
-  const texts = db.prepare<{ texts: number }>(
-    "SELECT count(*) AS texts FROM (SELECT 1 FROM library_index WHERE library_index MATCH +? LIMIT +?)",
+  const matches = db.prepare<{ papers: number }>(
+    "SELECT count(*) AS papers FROM (SELECT 1 FROM library_index WHERE library_index MATCH +? LIMIT +?)",
   )
   const finders = new Map<string, ReturnType<typeof finding>>()
   const page = db.prepare<Row>(
@@ -74,19 +73,19 @@ export function saved(db: Db) {
      ORDER BY w.key`,
   )
 
-  /** The entries of the papers that are wanted, in their order. */
-  function entries(userId: string, { sort = "saved", tag, match }: SavedFilter, most: number, offset: number): number[] {
+  /** Returns the `entry` numbers of the selected papers, in order. */
+  function entries(userId: string, { sort = "saved", tag, match }: SavedFilter, limit: number, offset: number): number[] {
     const name = `${sort} ${tag !== undefined} ${match !== undefined}`
     const find = finders.get(name) ?? finding(orders[sort], tag !== undefined, match !== undefined)
     finders.set(name, find)
     return find
-      .all(userId, ...(tag === undefined ? [] : [userId, tag]), ...(match === undefined ? [] : [match]), most, offset)
+      .all(userId, ...(tag === undefined ? [] : [userId, tag]), ...(match === undefined ? [] : [match]), limit, offset)
       .map(({ entry }) => entry)
   }
-  const rows = (scope: Scope, wanted: readonly number[]) => page.all(...values(scope), JSON.stringify(wanted))
+  const rows = (scope: Scope, entries: readonly number[]) => page.all(...values(scope), JSON.stringify(entries))
 
   return {
-    /** Saves what is not saved yet. @throws Refusal `limit_reached`, with nothing saved */
+    /** Saves the papers that are not saved yet. @throws Refusal `limit_reached` before anything is saved */
     save(userId: string, filed: readonly FiledPaper[], at: string): { saved: string[]; alreadySaved: string[] } {
       const there = new Set(among.all(userId, JSON.stringify(filed.map(({ paperId }) => paperId))).map(({ paperId }) => paperId))
       const fresh = filed.filter(({ paperId }) => !there.has(paperId))
@@ -97,36 +96,27 @@ export function saved(db: Db) {
         alreadySaved: filed.flatMap(({ paperId }) => (there.has(paperId) ? [paperId] : [])),
       }
     },
-    /** How many saved papers an index query finds; of very many, so many. */
-    matches: (match: string, most: number): number => texts.one(match, most).texts,
-    /** How many papers a person has saved. */
+    /** Counts the saved papers that match an expression, up to a limit. */
+    countMatches: (match: string, limit: number): number => matches.one(match, limit).papers,
     count: (userId: string): number => count.get(userId)?.saved ?? 0,
-    /** Takes a paper and its tags out of the Library. Whether it was saved. */
+    /** Removes a paper and its tags from the Library. Returns whether it was saved. */
     unsave: (userId: string, paperId: string): boolean => leaving.map((statement) => statement.run(userId, paperId)).at(-1) === 1,
 
-    /** A page of the saved papers of a reader whose reach includes them: newest first, where nothing else is wanted. */
-    page: (scope: Scope, wanted: SavedFilter, offset: number) =>
+    /** Returns a page of saved papers, newest first by default. The caller has checked that the scope includes them. */
+    page: (scope: Scope, filter: SavedFilter, offset: number) =>
       offsetPage(
-        rows(scope, entries(scope.userId, wanted, pageItems + 1, offset)).map(({ savedAt, collections, tags, ...paper }) =>
+        rows(scope, entries(scope.userId, filter, pageItems + 1, offset)).map(({ savedAt, collections, tags, ...paper }) =>
           shownPaper<SavedPaper>(paper, { savedAt, collections: new JsonText(collections), tags: new JsonText(tags) }),
         ),
         offset,
       ),
 
-    /** All that are wanted, for a bibliography: which they are now, and what is said of some of them. */
-    bibliography(scope: Scope, wanted: SavedFilter) {
-      const all = entries(scope.userId, wanted, limits.savedPapers, 0)
+    /** Selects papers for a bibliography. @returns the entries of all of them, and a function that reads a batch of those entries */
+    bibliography(scope: Scope, filter: SavedFilter) {
+      const all = entries(scope.userId, filter, limits.savedPapers, 0)
       return {
         all,
-        cited: (some: readonly number[]): Cited[] =>
-          rows(scope, some).map(({ paperId, record, sameAs, given, tags }) => ({
-            paperId,
-            citationKey: null,
-            record,
-            sameAs,
-            given,
-            tags,
-          })),
+        read: (batch: readonly number[]): Cited[] => rows(scope, batch).map((row) => ({ ...row, citationKey: null })),
       }
     },
   }

@@ -1,4 +1,4 @@
-/** What people do with Collections in the browser: delete them, share them, read and delete notes, bring in a bibliography. */
+/** Operations for people in the browser: sharing and deleting Collections, deleting notes, and importing a bibliography. */
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
@@ -15,8 +15,7 @@ import { mustFit, scopeOf } from "./reach/scope.ts"
 
 type InPath<Id extends string> = { readonly actor: Actor; readonly params: Readonly<Record<Id, string>> }
 
-const nothing = (what: string) => new Refusal("room_unavailable", what)
-const noInvitation = () => nothing("There is no such open invitation.")
+const notFound = (sentence: string) => new Refusal("room_unavailable", sentence)
 const named = ({ id, name }: Collection) => ({ collectionId: id, name, label: null })
 const ofInvitation = ({ invitationId, collection }: Invitation) => ({
   invitationId,
@@ -28,21 +27,21 @@ const ofInvitation = ({ invitationId, collection }: Invitation) => ({
 export function sharingOperations({ people, ...tables }: LibraryTables & { readonly people: People }) {
   const { saved, collections, notes, invitations, names } = tables
   const papers = naming(tables)
-  /** The Collection in the path. @throws Refusal 404 */
+  /** Finds the Collection named in the path. @throws Refusal 404 */
   const shared = ({ actor, params }: InPath<"collectionId">) => ({
     ...inLibrary,
     collection: collections.mustFind(scopeOf(actor), params.collectionId),
   })
-  /** The same, for its owner only. @throws Refusal 404, 403 */
+  /** Does the same, for its owner only. @throws Refusal 404, 403 */
   const owned = ({ actor, params }: InPath<"collectionId">) => ({
     ...inLibrary,
     collection: collections.mustOwn(scopeOf(actor), params.collectionId),
   })
 
-  /** The invitation in the path, which the person received or sent. @throws Refusal 404 */
+  /** Finds the invitation named in the path. @param side the role in it that the person must have @throws Refusal 404 */
   function invitation({ actor, params }: InPath<"invitationId">, side: "userId" | "ownerId") {
     const found = invitations.find(params.invitationId)
-    if (found?.[side] !== actor.userId) throw noInvitation()
+    if (found?.[side] !== actor.userId) throw notFound("There is no such open invitation.")
     return { ...inLibrary, invitation: found }
   }
   const received = (call: InPath<"invitationId">) => invitation(call, "userId")
@@ -73,13 +72,17 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
       people.named(body.username) === undefined ? [{ path: "/username", message: "is not the name of anyone here" }] : [],
     admit({ body }, { collection }) {
       const members = collections.members(collection.id)
-      const open = invitations.sentFor(collection.id)
-      const there = [...members, ...open].find(({ username }) => username === body.username)
-      if (there !== undefined)
-        throw new Refusal("state_conflict", `${body.username} ${members.includes(there) ? "has this Collection" : "is invited"} already.`, {
-          current: { username: body.username },
-        })
-      mustFit("collectionMembers", members.length + open.length, 1)
+      const invited = invitations.sentFor(collection.id)
+      const existing = [...members, ...invited].find(({ username }) => username === body.username)
+      if (existing !== undefined)
+        throw new Refusal(
+          "state_conflict",
+          `${body.username} ${members.includes(existing) ? "has this Collection" : "is invited"} already.`,
+          {
+            current: { username: body.username },
+          },
+        )
+      mustFit("collectionMembers", members.length + invited.length, 1)
     },
     write({ body }, { collection }, change) {
       const { userId, username } = present(people.named(body.username))
@@ -133,7 +136,7 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
       const { collection } = owned(call)
       const username = call.params.username.toLowerCase()
       const member = collections.members(collection.id).find((each) => each.username === username)
-      if (member === undefined) throw nothing("No member of this Collection has that name.")
+      if (member === undefined) throw notFound("No member of this Collection has that name.")
       return { ...inLibrary, collection, member }
     },
     admit(_call, { collection, member }) {
@@ -146,8 +149,8 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
     },
   })
 
-  /** Whether an owner may clear away what somebody left behind, so that a paper can be taken out again. */
-  const leftBehind = (collection: Collection, authorId: string) =>
+  /** Whether the owner may delete a note whose author left the Collection. A paper with notes cannot be removed. */
+  const isAbandoned = (collection: Collection, authorId: string) =>
     collection.isOwner && collections.members(collection.id).every(({ userId }) => userId !== authorId)
 
   const delete_note = behaviour("delete_note", {
@@ -155,9 +158,9 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
       const noteId = params.noteId
       const note = notes.find(noteId)
       const collection = note && collections.find(scopeOf(actor), note.collectionId)
-      if (collection === undefined) throw nothing("There is no such note.")
-      if (note?.authorId !== actor.userId && !leftBehind(collection, note?.authorId ?? "")) {
-        throw new Refusal("not_authorized", "A note is deleted by who wrote it.", { status: 403, current: { needed: ["author"] } })
+      if (collection === undefined) throw notFound("There is no such note.")
+      if (note?.authorId !== actor.userId && !isAbandoned(collection, note?.authorId ?? "")) {
+        throw new Refusal("not_authorized", "Only its author can delete a note.", { status: 403, current: { needed: ["author"] } })
       }
       return { ...inLibrary, noteId, collectionId: collection.id, paperId: note?.paperId ?? "" }
     },
@@ -171,8 +174,8 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
     subject: ({ actor, body }) => ({ ...inLibrary, collection: collections.mustFind(scopeOf(actor), body.collectionId) }),
     write({ actor, body }, { collection }) {
       const isAll = body.paperId === undefined && body.arxivId === undefined
-      const asked = isAll ? undefined : paperNamedBy(names, actor.userId, body)
-      const paperId = asked && (collections.holding(collection.id, names.all(actor.userId, asked))?.paperId ?? asked)
+      const requested = isAll ? undefined : paperNamedBy(names, actor.userId, body)
+      const paperId = requested && (collections.holding(collection.id, names.all(actor.userId, requested))?.paperId ?? requested)
       const unread = notes.markRead(actor.userId, collection.id, paperId, body.throughNoteId)
       return { target: { id: collection.id, label: null }, result: { collectionId: collection.id, unread, label: null } }
     },

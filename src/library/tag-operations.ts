@@ -1,4 +1,4 @@
-/** How a person tags the papers they saved. */
+/** Tagging saved papers. Tagging a paper also saves it. */
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import { naming, papersNamedBy } from "./filed.ts"
 import { inLibrary } from "./filing-operations.ts"

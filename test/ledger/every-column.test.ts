@@ -139,7 +139,7 @@ await ledger.transact(() => {
   tables.webhooks.resend(webhookId, 1)
   const failure = { sequence: 2, at: isoTime(world.now()), isDelivered: false, outcome: "500", milliseconds: 1 }
   tables.webhooks.note(webhookId, { delivered: 1, failingSince: failure.at, offBecause: "Off.", deliveries: [failure] }, 2)
-  tables.library.metadata.missed(["2999.99999"], isoTime(world.now()))
+  tables.library.metadata.recordMisses(["2999.99999"], isoTime(world.now()))
   connections(live).connect(newcomer.userId, { issuer: "https://provider.example", subject: "zoe" }, isoTime(world.now()))
   renewInstance(live)
   tables.audit.write({ kind: "restore_backup" })

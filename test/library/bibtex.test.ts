@@ -49,7 +49,7 @@ test("every entry is a paper, known by its arXiv id, its DOI or its own words, a
     { title: "Adam: naïve and x₁", authors: ["Diederik P. Kingma", "Jimmy Ba"], year: 2014 },
     "the first of two entries stands",
   )
-  t.strictSame(unreadable, [{ text: "Something that is no entry.", reason: "stands outside of the file's entries" }])
+  t.strictSame(unreadable, [{ text: "Something that is no entry.", reason: "is outside the file's entries" }])
   t.match((await readText("@article{broken, title={Unclosed")).unreadable, [
     { text: "@article{broken, title={Unclosed", reason: /braces or quotes do not match/ },
   ])

@@ -291,7 +291,7 @@ test("a file of references goes through the same box", async (t) => {
 test("a text of very many papers, or a very long one, is refused whole", async (t) => {
   const ids = Array.from({ length: 1_001 }, (_, index) => paperId(1_000 + index)).join(" ")
   const { told, box } = await paste({ text: ids })
-  t.match(told, /^Nothing was saved This names 1,001 papers\. At most 1,000 are taken at once: paste it in parts\./)
+  t.match(told, /^Nothing was saved This names 1,001 papers\. At most 1,000 can be imported at once: paste it in parts\./)
   t.equal(box, ids)
   t.match((await paste({ text: "x".repeat(500_001) })).told, /longer than 500,000 characters/)
 })

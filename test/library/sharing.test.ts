@@ -157,7 +157,7 @@ test("each person has a read mark of their own, and an agent moves nobody's", as
   )
 })
 
-test("a note is deleted by who wrote it; its replies stay", async (t) => {
+test("only its author can delete a note; its replies stay", async (t) => {
   const { collectionId, arxivId } = await shared("Second thoughts")
   const { noteId } = (await grace.write("post_note", { collectionId, arxivId, text: "Nonsense." })).result
   const reply = (await ada.write("post_note", { collectionId, arxivId, text: "Why?", replyToNoteId: noteId })).result.noteId

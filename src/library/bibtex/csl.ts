@@ -1,4 +1,4 @@
-/** Reads CSL-JSON: a list of items as Zotero, Crossref's converters and this service write it. */
+/** Reads CSL-JSON, the item lists that Zotero, Crossref's converters and this service write. */
 import { isObject } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { inDigits } from "../../contract/text.ts"
@@ -7,7 +7,7 @@ import { type Entry, takeEntry } from "./entry.ts"
 
 type Members = { readonly [member: string]: unknown }
 
-/** Whether a text looks like it: a list of objects, or one object with a type. */
+/** Whether a text looks like CSL-JSON: a list of objects, or one object that begins with a member of an item. */
 export const isCsl = (text: string): boolean =>
   /^\uFEFF?\s*(?:\[\s*(?:\{\s*"|\]\s*$)|\{\s*"(?:id|type|DOI|title|citation-key)")/.test(text.slice(0, 1_000))
 
@@ -49,7 +49,6 @@ function entryOf(item: Members): Entry {
   }
 }
 
-/** Reads a file of CSL-JSON. */
 export function readCsl(text: string, collector: PaperCollector): void {
   let value: unknown
   try {
@@ -59,7 +58,7 @@ export function readCsl(text: string, collector: PaperCollector): void {
     return
   }
   for (const item of Array.isArray(value) ? value : [value]) {
-    if (!isObject(item)) collector.addUnreadable(JSON.stringify(item), "is no item of CSL-JSON")
+    if (!isObject(item)) collector.addUnreadable(JSON.stringify(item), "is not a CSL-JSON item")
     else if (JSON.stringify(item).length > limits.bibtexEntry * 2)
       collector.addUnreadable(textOf(item.title) ?? textOf(item.id) ?? "", `is longer than ${inDigits(limits.bibtexEntry * 2)} characters`)
     else takeEntry(entryOf(item), collector)

@@ -1,4 +1,4 @@
-/** An entry of a file of references, in whichever format, as a paper. */
+/** Turns an entry of a bibliography file into a paper to file. */
 import { isArxivId, paperId } from "../../contract/schema/fields.ts"
 import { limits } from "../../contract/limits.ts"
 import { asArxivId, mentionedArxivId, mentionsIn } from "../../contract/schema/paper-mention.ts"
@@ -8,16 +8,16 @@ import { identify, type Identifiers } from "../papers/identity.ts"
 import { doiIn } from "../papers/record.ts"
 import type { Given } from "../papers/papers.ts"
 
-/** An entry as BibTeX's parser gives it; creators are objects, some fields lists. */
+/** An entry as the BibTeX parser returns it: creators are objects, and some fields are lists. */
 export interface Entry {
   readonly type: string
   readonly key: string
   readonly fields: Readonly<Record<string, unknown>>
-  /** The entry as it was written, for the person who has to find it. */
+  /** The source of the entry, so that a person can find it in their file. */
   readonly text: string
 }
 
-export interface Creator {
+interface Creator {
   readonly name?: string
   readonly firstName?: string
   readonly prefix?: string
@@ -25,22 +25,22 @@ export interface Creator {
   readonly suffix?: string
 }
 
-export const fieldText = (value: unknown): string =>
+const fieldText = (value: unknown): string =>
   typeof value === "string" ? value : Array.isArray(value) ? value.filter((part) => typeof part === "string").join(" ") : ""
 
-/** A bare number in a field is no mention: pages and volumes look like ids. */
+/** Finds an arXiv id in a text, but not in a bare number: page and volume numbers look like ids. */
 const mentionIn = (text: string): string | undefined => (/[a-z]/i.test(text) ? mentionedArxivId(text) : undefined)
 
-/** The arXiv id of an entry: its eprint, or where else people write it. */
+/** Finds the arXiv id of an entry in its eprint, or in the other fields that people put it in. */
 function arxivIdOf({ fields }: Entry): string | undefined {
   const eprint = fieldText(fields.eprint ?? fields.arxivid).trim()
   const archive = fieldText(fields.archiveprefix ?? fields.eprinttype ?? "arxiv").toLowerCase()
   if (archive === "arxiv") {
-    // The old style was often split: the archive in primaryClass, the number in eprint.
+    // Old-style ids were often split, with the archive in primaryClass and the number in eprint.
     const found = mentionedArxivId(eprint) ?? asArxivId(`${fieldText(fields.primaryclass ?? fields.eprintclass)}/${eprint}`)
     if (found !== undefined) return found
   }
-  // As DBLP has it: the journal is CoRR, and the id stands where its volume would.
+  // DBLP writes CoRR as the journal and the id as the volume.
   const journal = fieldText(fields.journal ?? fields.journaltitle)
   const inCorr = /\bcorr\b/i.test(journal) ? mentionedArxivId(fieldText(fields.volume).replace(/^\s*abs\//i, "")) : undefined
   if (inCorr !== undefined) return inCorr
@@ -48,10 +48,10 @@ function arxivIdOf({ fields }: Entry): string | undefined {
   return texts.map((name) => mentionIn(fieldText(fields[name]))).find((found) => found !== undefined)
 }
 
-/** Entries that are books as a whole: of their parts an ISBN says nothing. */
+/** Types of entries that are whole books. The ISBN of a chapter does not identify the chapter. */
 const BOOKS = /^(?:book|mvbook|collection|mvcollection|proceedings|mvproceedings|manual|reference|periodical|ebook|edbook|conf|monograph)$/i
 
-/** A DOI or an ISBN in a field of its own; what stands there and is none is told. */
+/** Reads the DOI or ISBN field, and reports a value that is neither. */
 function namedIn(name: "doi" | "isbn", { fields, key }: Entry, collector: PaperCollector): string | undefined {
   const text = fieldText(fields[name]).trim()
   if (text === "") return undefined
@@ -69,7 +69,7 @@ function namedIn(name: "doi" | "isbn", { fields, key }: Entry, collector: PaperC
   return found?.replace(/^isbn:/, "")
 }
 
-/** What stood for the paper in a file that this service wrote. */
+/** Reads the `ref:` id from a file that this service wrote. */
 function referenceIn({ fields }: Entry): string | undefined {
   const checked = check(paperId, fieldText(fields.paperid).trim())
   return checked.ok && checked.value.startsWith("ref:") ? checked.value : undefined
@@ -86,14 +86,14 @@ export const plainText = (value: string): string =>
 const nameOf = ({ name, firstName, prefix, lastName, suffix }: Creator): string =>
   plainText(name ?? [firstName, prefix, lastName, suffix].filter((part) => part !== undefined).join(" "))
 
-/** The day of a date, where it has one. */
+/** Returns the time of a date that includes a day. */
 function momentIn(text: string): string | undefined {
   const day = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(day) ? undefined : new Date(day).toISOString()
 }
 
-/** What the entry says of the paper; members of which it says nothing are left out. */
-function givenBy({ fields }: Entry, isbn: string | undefined): Given {
+/** Returns the description in an entry, with only the members it has. */
+function descriptionIn({ fields }: Entry, isbn: string | undefined): Given {
   const short = (name: string, most: number): string | undefined =>
     plainText(fieldText(fields[name])).slice(0, most).toWellFormed() || undefined
   const oneOf = (names: readonly string[], most = 500) => names.map((name) => short(name, most)).find((text) => text !== undefined)
@@ -102,7 +102,7 @@ function givenBy({ fields }: Entry, isbn: string | undefined): Given {
   const year = /^\D{0,3}([0-9]{4})\b/.exec(date || fieldText(fields.year))?.[1]
   const venue = oneOf(["journal", "journaltitle", "booktitle", "publisher", "school", "institution", "organization"])
   const inCorr = venue !== undefined && /\bcorr\b|^arxiv\b/i.test(venue)
-  const said = {
+  const members = {
     title: short("title", limits.statement),
     authors: authors.length === 0 ? undefined : authors.slice(0, 1_000),
     publishedAt: momentIn(date),
@@ -113,28 +113,28 @@ function givenBy({ fields }: Entry, isbn: string | undefined): Given {
     pages: short("pages", 100),
     isbn,
   }
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }
 
 const isKey = (key: string): boolean => key.length <= limits.name && /^[^\s{}(),\\"#%~]+$/u.test(key)
 
-/** Files an entry under what it names, or tells why it cannot. */
+/** Collects the paper of an entry, or reports why it names none. */
 export function takeEntry(entry: Entry, collector: PaperCollector): void {
   const arxivId = arxivIdOf(entry)
   const doi = namedIn("doi", entry, collector) ?? doiInAddress(entry)
   const isbn = namedIn("isbn", entry, collector)
-  const given = givenBy(entry, isbn)
+  const description = descriptionIn(entry, isbn)
   const url = fieldText(entry.fields.url).trim()
-  const named: Identifiers = {
+  const identifiers: Identifiers = {
     arxivId: arxivId ?? (doi !== undefined && isArxivId(doi) ? doi : undefined),
     doi: doi !== undefined && isArxivId(doi) ? undefined : doi,
-    isbn: BOOKS.test(entry.type) || given.title === undefined ? isbn : undefined,
+    isbn: BOOKS.test(entry.type) || description.title === undefined ? isbn : undefined,
     reference: referenceIn(entry),
   }
-  const isNamed = named.arxivId !== undefined || named.doi !== undefined || named.isbn !== undefined
-  // What has no name is found again at its address.
-  const said = !isNamed && /^https?:\/\//.test(url) && URL.canParse(url) ? { title: url, ...given, url } : given
-  const filed = identify(named, said)
+  const isNamed = identifiers.arxivId !== undefined || identifiers.doi !== undefined || identifiers.isbn !== undefined
+  // A paper without an id keeps its URL, which may serve as its title.
+  const given = !isNamed && /^https?:\/\//.test(url) && URL.canParse(url) ? { title: url, ...description, url } : description
+  const filed = identify(identifiers, given)
   if (filed === undefined)
     collector.addUnreadable(
       entry.key === "" ? entry.text : `${entry.key}: ${entry.text}`,
@@ -143,8 +143,8 @@ export function takeEntry(entry: Entry, collector: PaperCollector): void {
   else collector.add({ ...filed, ...(isKey(entry.key) && { citationKey: entry.key }) })
 }
 
-/** The DOI in the address of an entry, where that is one of doi.org. */
+/** Finds a DOI in a doi.org URL of an entry. */
 function doiInAddress({ fields }: Entry): string | undefined {
-  const text = [fields.url, fields.howpublished, fields.note].map(fieldText).find((each) => /\bdoi\.org\//i.test(each))
+  const text = [fields.url, fields.howpublished, fields.note].map(fieldText).find((field) => /\bdoi\.org\//i.test(field))
   return text === undefined ? undefined : mentionsIn(text).papers.find(({ paperId }) => !paperId.startsWith("isbn:"))?.paperId
 }

@@ -1,4 +1,4 @@
-/** Papers as a file for reference managers: BibTeX, RIS or CSL-JSON, written while it is sent, some of them in each turn of the thread. */
+/** Writes papers as a BibTeX, RIS or CSL-JSON file, streamed in batches so that other requests run in between. */
 import { setImmediate as turn } from "node:timers/promises"
 import { risText } from "../../contract/ris.ts"
 import type { Download } from "../../ledger/reads/reading.ts"
@@ -7,22 +7,21 @@ import { bibtexEntry } from "./write.ts"
 
 export type BibliographyFormat = "bibtex" | "ris" | "csl"
 
-/** Papers that are read and written in one turn. */
-const STEP = 200
+/** Papers in one batch. */
+const BATCH = 200
 
-/** A name in its parts, as arXiv writes it: the family name last. A collaboration's is one. */
-function partsOf(name: string): { family: string; given?: string } | { literal: string } {
+/** Splits a name before its last word, the family name. The name of a collaboration is not split. */
+function splitName(name: string): { family: string; given?: string } | { literal: string } {
   const [, given, family] = /^(.*\S)\s+(\S+)$/.exec(name) ?? []
   if (given === undefined || family === undefined || /,|\band\b|Collaboration|Consortium|\bTeam\b/i.test(name)) return { literal: name }
   return { family, given }
 }
 
-/** The DOI of a paper; arXiv gives one to every paper of its own. */
+/** The DOI of a paper. arXiv assigns one to each of its papers. */
 const doiOf = ({ doi, arxivId }: ReturnType<typeof citationFields>): string | undefined => doi ?? (arxivId && `10.48550/arXiv.${arxivId}`)
 
 const cslTypes = { book: "book", article: "article-journal", preprint: "article", other: "document" } as const
 
-/** Members that are undefined are left out. */
 function cslItem(cited: Cited): object {
   const paper = citationFields(cited)
   const { key, form, date, year, venue, arxivId, tags } = paper
@@ -32,7 +31,7 @@ function cslItem(cited: Cited): object {
     "citation-key": key,
     type: cslTypes[form],
     title: paper.title,
-    author: paper.authors.map(partsOf),
+    author: paper.authors.map(splitName),
     issued: day && { "date-parts": [day] },
     publisher: form === "preprint" ? "arXiv" : form === "book" ? venue : undefined,
     "container-title": form === "article" ? venue : undefined,
@@ -54,7 +53,7 @@ const risTypes = { book: "BOOK", article: "JOUR", preprint: "UNPB", other: "GEN"
 function risEntry(cited: Cited): string {
   const paper = citationFields(cited)
   const { form, pages, arxivId } = paper
-  const names = paper.authors.map(partsOf).map((name) => ("literal" in name ? name.literal : `${name.family}, ${name.given ?? ""}`))
+  const names = paper.authors.map(splitName).map((name) => ("literal" in name ? name.literal : `${name.family}, ${name.given ?? ""}`))
   const [first, last] = pages?.split(/[–—-]+/) ?? []
   return risText([
     ["TY", risTypes[form]],
@@ -79,21 +78,21 @@ function risEntry(cited: Cited): string {
   ])
 }
 
-/** How each format begins, joins its entries and ends. */
 const formats = {
   bibtex: { extension: "bib", before: "", entry: bibtexEntry, between: "\n", after: "" },
   ris: { extension: "ris", before: "", entry: risEntry, between: "\r\n", after: "" },
   csl: { extension: "json", before: "[", entry: (cited: Cited) => JSON.stringify(cslItem(cited)), between: ",\n", after: "]\n" },
 } as const
 
-export const unchanged = (some: readonly Cited[]): readonly Cited[] => some
+/** A `read` for papers that were read already. */
+export const unchanged = (batch: readonly Cited[]): readonly Cited[] => batch
 
-/** A bibliography of `all`, of which `cited` tells some at a time. */
+/** Makes a bibliography of `all`. @param read returns the papers of one batch */
 export function bibliographyOf<Of>(
   name: string,
   format: BibliographyFormat,
   all: readonly Of[],
-  cited: (some: readonly Of[]) => readonly Cited[],
+  read: (batch: readonly Of[]) => readonly Cited[],
 ): Download {
   const { extension, before, entry, between, after } = formats[format]
   const encoder = new TextEncoder()
@@ -103,12 +102,12 @@ export function bibliographyOf<Of>(
     {
       async pull(controller) {
         await turn()
-        const begin = at === 0 ? before : ""
-        const some = cited(all.slice(at, at + STEP))
-        at += STEP
-        const text = some.map((one) => `${written++ === 0 ? "" : between}${entry(one)}`).join("")
+        const start = at === 0 ? before : ""
+        const papers = read(all.slice(at, at + BATCH))
+        at += BATCH
+        const text = papers.map((paper) => `${written++ === 0 ? "" : between}${entry(paper)}`).join("")
         const isEnd = at >= all.length
-        controller.enqueue(encoder.encode(`${begin}${text}${isEnd ? after : ""}`))
+        controller.enqueue(encoder.encode(`${start}${text}${isEnd ? after : ""}`))
         if (isEnd) controller.close()
       },
     },

@@ -1,7 +1,7 @@
-/** Writes papers as BibTeX. What arXiv says of a paper is TeX already; it is only kept from breaking the file. */
+/** Writes papers as BibTeX. arXiv's metadata is TeX already, so only characters that would break the file are escaped. */
 import { type Cited, citationFields } from "./cited.ts"
 
-/** Escapes what TeX would take for something else, outside of formulas. */
+/** Escapes special characters of TeX outside formulas. */
 const escaped = (text: string): string => text.replace(/(?<!\\)[&%#_]/g, "\\$&").replace(/(?<!\\)\^(?!\{)/g, "\\^{}")
 
 const isBalanced = (text: string): boolean => {
@@ -13,7 +13,7 @@ const isBalanced = (text: string): boolean => {
   return depth === 0
 }
 
-/** A text as the value of a field: formulas as they are, braces in pairs or not at all. */
+/** Makes a text a field value: formulas stay as they are, and all braces are removed unless they are balanced. */
 export function texValue(text: string): string {
   const paired = isBalanced(text) ? text : text.replace(/[{}]/g, "").replace(/ {2,}/g, " ")
   const parts = paired.split(/(?<!\\)\$/)
@@ -21,10 +21,10 @@ export function texValue(text: string): string {
   return parts.map((part, index) => (index % 2 === 0 ? escaped(part) : part)).join("$")
 }
 
-/** A name that is one: BibTeX would split a collaboration's at its commas and at the word "and". */
+/** Braces the name of a collaboration, which BibTeX would otherwise split at its commas and at the word "and". */
 const author = (name: string): string => (/,|\band\b|Collaboration/i.test(name) ? `{${texValue(name)}}` : texValue(name))
 
-/** What BibTeX calls a paper of each form, and the field for where it appeared. */
+/** The entry type of each form, and the field for its venue. */
 const types = {
   book: { type: "book", venue: "publisher" },
   article: { type: "article", venue: "journal" },
@@ -32,12 +32,11 @@ const types = {
   other: { type: "misc", venue: "howpublished" },
 } as const
 
-/** A value that programs take as it is: only what would end the field is left out. */
+/** A value without TeX markup. Unbalanced braces, which would end the field, are removed. */
 const verbatim = (text: string | undefined): string | undefined =>
   text === undefined || isBalanced(text) ? text : text.replace(/[{}]/g, "")
 const tex = (text: string | undefined): string | undefined => (text === undefined ? undefined : texValue(text))
 
-/** The entry of one paper. */
 export function bibtexEntry(cited: Cited): string {
   const paper = citationFields(cited)
   const { type, venue } = types[paper.form]
@@ -62,5 +61,4 @@ export function bibtexEntry(cited: Cited): string {
   return `@${type}{${paper.key},\n${lines.join(",\n")}\n}\n`
 }
 
-/** The BibTeX of some papers. */
 export const writeBibtex = (papers: readonly Cited[]): string => papers.map(bibtexEntry).join("\n")

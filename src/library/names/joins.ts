@@ -1,10 +1,10 @@
-/** Moves what is kept under one name of a paper to another. Nothing is lost: what is there under both names is kept together. */
+/** Moves rows from one id of a paper to another. If both ids have rows, they are merged, so nothing is lost. */
 import { canonicalJson, type JsonObject } from "../../contract/json.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { REINDEX } from "./named.ts"
 
-/** In the form that the journal keeps it in. */
-const textOf = (given: JsonObject | null): string | null => (given === null ? null : canonicalJson(given))
+/** The JSON as the journal stores it. */
+const givenText = (given: JsonObject | null): string | null => (given === null ? null : canonicalJson(given))
 
 export function joins(db: Db) {
   const savedAs = db.prepare<{ entry: number; savedAt: string; given: string | null }>(
@@ -17,7 +17,7 @@ export function joins(db: Db) {
   const merge = db.prepare("UPDATE saved_papers SET saved_at = min(saved_at, +?), given = coalesce(given, +?) WHERE entry = +?")
   const unsave = db.prepare("DELETE FROM saved_papers WHERE entry = +?")
   const reindex = db.prepare(REINDEX)
-  const annotated = [
+  const moveAnnotations = [
     `INSERT INTO annotations (paper_id, user_id, revision, notes, updated_at)
      SELECT +?, user_id, revision, notes, updated_at FROM annotations WHERE user_id = +? AND paper_id = +?
      ON CONFLICT DO UPDATE SET revision = max(revision, excluded.revision) + 1, updated_at = max(updated_at, excluded.updated_at),
@@ -28,13 +28,11 @@ export function joins(db: Db) {
      ON CONFLICT DO UPDATE SET page = excluded.page, pages = coalesce(excluded.pages, pages), thousandths = excluded.thousandths, set_at = excluded.set_at
        WHERE excluded.set_at > set_at`,
   ].map((sql) => db.prepare(sql))
-  const cleared = ["annotations", "reading_positions"].map((table) =>
-    db.prepare(`DELETE FROM ${table} WHERE user_id = +? AND paper_id = +?`),
-  )
-  const noted = ["notes", "unread_notes"].map((table) =>
+  const clear = ["annotations", "reading_positions"].map((table) => db.prepare(`DELETE FROM ${table} WHERE user_id = +? AND paper_id = +?`))
+  const moveNotes = ["notes", "unread_notes"].map((table) =>
     db.prepare(`UPDATE ${table} SET paper_id = +? WHERE collection_id = +? AND paper_id = +?`),
   )
-  const takeOut = db.prepare<{ given: string | null; key: string | null; notes: number }>(
+  const remove = db.prepare<{ given: string | null; key: string | null; notes: number }>(
     "DELETE FROM collection_papers WHERE collection_id = +? AND paper_id = +? RETURNING given, citation_key AS key, notes",
   )
   const keep = db.prepare(
@@ -42,29 +40,29 @@ export function joins(db: Db) {
   )
 
   return {
-    /** All that a person has for themselves. */
+    /** Moves everything private to a person: the saved paper, its tags and annotations, and the reading position. */
     move(userId: string, from: string, to: string, given: JsonObject | null): void {
-      const said = textOf(given)
+      const text = givenText(given)
       const [moved, kept] = [savedAs.get(userId, from), savedAs.get(userId, to)]
       if (moved !== undefined) {
         const tags = tagsOf.all(userId, from)
         untag.run(userId, from)
-        if (kept === undefined) rename.run(to, said, moved.entry)
+        if (kept === undefined) rename.run(to, text, moved.entry)
         else {
-          merge.run(moved.savedAt, moved.given ?? said, kept.entry)
+          merge.run(moved.savedAt, moved.given ?? text, kept.entry)
           unsave.run(moved.entry)
         }
         for (const each of tags) tag.run(userId, to, each.tag)
       }
-      for (const statement of annotated) statement.run(to, userId, from)
-      for (const statement of cleared) statement.run(userId, from)
+      for (const statement of moveAnnotations) statement.run(to, userId, from)
+      for (const statement of clear) statement.run(userId, from)
       reindex.run(userId, to)
     },
-    /** A paper of a Collection with its notes, for all its members. The Collection holds it under both names. */
+    /** Merges the two ids in a Collection that holds both, with their notes, for all of its members. */
     moveInCollection(collectionId: string, from: string, to: string, given: JsonObject | null): void {
-      for (const statement of noted) statement.run(to, collectionId, from)
-      const { given: said, key, notes } = takeOut.one(collectionId, from)
-      keep.run(said, textOf(given), key, notes, collectionId, to)
+      for (const statement of moveNotes) statement.run(to, collectionId, from)
+      const removed = remove.one(collectionId, from)
+      keep.run(removed.given, givenText(given), removed.key, removed.notes, collectionId, to)
     },
   }
 }

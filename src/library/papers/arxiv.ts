@@ -4,8 +4,8 @@ import { answerJob, type Source } from "./fetcher.ts"
 /** @param api the address of the API */
 export const arxiv = (api: string): Source => ({
   name: "arxiv",
-  called: "arXiv",
-  // What arXiv asks of programs: no more than one request in three seconds.
+  label: "arXiv",
+  // arXiv asks programs to send at most one request every three seconds.
   pause: 3_000,
   job: answerJob("atom", "arXiv"),
   request(paperIds) {

@@ -1,4 +1,4 @@
-/** An Atom answer of arXiv's API: some papers as XML. */
+/** Parses the Atom feeds of papers that arXiv's API sends. */
 import { isObject } from "../../contract/json.ts"
 import { XMLParser } from "fast-xml-parser"
 import type { SourcePaper } from "./papers.ts"
@@ -18,20 +18,20 @@ interface AtomEntry {
 const parser = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: "",
-  // An id such as 2401.10000 is no number, and a title such as "1e5" neither.
+  // Neither an id such as 2401.10000 nor a title such as "1e5" is a number.
   parseTagValue: false,
   parseAttributeValue: false,
   removeNSPrefix: false,
   isArray: (name) => name === "entry" || name === "author" || name === "category",
 })
 
-/** An element that carries attributes keeps its text beside them. */
+/** The parser puts the text of an element with attributes into a member. */
 const textOf = (value: unknown): unknown => (isObject(value) ? value["#text"] : value)
 
 const list = <T>(value: readonly T[] | undefined): readonly T[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : []
 
-function toldBy({ id, title, summary, published, author, category, ...more }: AtomEntry): SourcePaper | null {
+function paperOf({ id, title, summary, published, author, category, ...more }: AtomEntry): SourcePaper | null {
   const address = textOf(id)
   return paperFromArxiv({
     id: typeof address === "string" ? address.trim().replace(/^https?:\/\/arxiv\.org\/abs\//, "") : undefined,
@@ -45,11 +45,11 @@ function toldBy({ id, title, summary, published, author, category, ...more }: At
   })
 }
 
-/** The papers of an Atom feed, and how many of its entries are none. @throws Error for what is no feed */
+/** Returns the papers of an Atom feed, and the number of entries that are not papers. @throws Error if the XML is not a feed */
 export function atomPapers(xml: string): { papers: SourcePaper[]; others: number } {
   const { feed }: { feed?: { entry?: readonly AtomEntry[] } | "" } = parser.parse(xml.trim(), true)
   if (feed === undefined) throw new Error("This is not an Atom feed.")
   const entries = feed === "" ? [] : list(feed.entry)
-  const papers = entries.map(toldBy).filter((told) => told !== null)
+  const papers = entries.map(paperOf).filter((paper) => paper !== null)
   return { papers, others: entries.length - papers.length }
 }

@@ -1,4 +1,4 @@
-/** Crossref's JSON: works as its REST API and its public data file have them, alone or in lists. */
+/** Parses the works of Crossref's REST API and public data file, alone or in lists. */
 import { isObject } from "../../contract/json.ts"
 import { asArxivId, mentionedArxivId } from "../../contract/schema/paper-mention.ts"
 import type { SourcePaper } from "./papers.ts"
@@ -9,7 +9,7 @@ const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? val
 const objects = (value: unknown): readonly Members[] => list(value).filter(isObject)
 const first = (value: unknown): unknown => list(value)[0]
 
-/** Titles and abstracts hold JATS and MathML. */
+/** Removes the JATS and MathML tags of titles and abstracts. */
 const withoutTags = (value: unknown): string =>
   typeof value !== "string"
     ? ""
@@ -28,7 +28,7 @@ const nameOf = ({ given, family, name, suffix }: Members): string =>
     .filter((part) => part !== "")
     .join(" ")
 
-/** The parts of the earliest date that a work has: of these Crossref calls `issued`. */
+/** Reads the earliest date of a work, which Crossref calls `issued`; `published` if that is missing. */
 function dateOf({ issued, published }: Members): { year: number | null; publishedAt: string | null } {
   const [parts] = [issued, published]
     .map((date) => (isObject(date) ? list(first(date["date-parts"])) : []))
@@ -42,7 +42,7 @@ function dateOf({ issued, published }: Members): { year: number | null; publishe
 
 const PREPRINTS = ["has-preprint", "is-preprint-of", "is-version-of", "has-version", "is-identical-to"]
 
-/** The arXiv id among the relations of a work, if it has one. */
+/** Finds the arXiv id of a work's preprint among its relations. */
 function preprintOf({ relation }: Members): string | null {
   const related = PREPRINTS.flatMap((name) => (isObject(relation) ? objects(relation[name]) : []))
   const ids = related.slice(0, 100).map(({ id, "id-type": type }) => {
@@ -52,7 +52,7 @@ function preprintOf({ relation }: Members): string | null {
   return ids.find((id) => id !== undefined) ?? null
 }
 
-/** What a work tells of a paper; null for one without DOI or title. */
+/** Makes a paper of a work; null if it has no DOI or no title. */
 export function paperFromWork(work: Members): SourcePaper | null {
   return paperFromCrossref({
     doi: work.DOI,
@@ -73,7 +73,7 @@ export function paperFromWork(work: Members): SourcePaper | null {
   })
 }
 
-/** The works of an answer: one, a list of them, or what the public data file holds. Undefined for what is none of these. */
+/** Finds the works in an answer or a public data file, which hold one work or a list; undefined if the JSON is neither. */
 function worksOf(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value
   if (!isObject(value)) return undefined
@@ -82,10 +82,10 @@ function worksOf(value: unknown): readonly unknown[] | undefined {
   return "DOI" in message ? [message] : undefined
 }
 
-/** What an answer of Crossref tells of papers, and how many of its items are none. @throws Error for what is no answer of Crossref */
+/** Returns the papers of an answer, and the number of works that are not papers. @throws Error if the JSON is not from Crossref */
 export function crossrefPapers(json: string): { papers: SourcePaper[]; others: number } {
   const works = worksOf(JSON.parse(json) as unknown)
-  if (works === undefined) throw new Error("This holds no works of Crossref.")
-  const papers = works.map((work) => (isObject(work) ? paperFromWork(work) : null)).filter((told) => told !== null)
+  if (works === undefined) throw new Error("This holds no Crossref works.")
+  const papers = works.map((work) => (isObject(work) ? paperFromWork(work) : null)).filter((paper) => paper !== null)
   return { papers, others: works.length - papers.length }
 }

@@ -3,21 +3,17 @@ import { withoutTrailing } from "../../contract/text.ts"
 import { softwareVersion } from "../../version.ts"
 import { answerJob, type Source, type SourceRequest } from "./fetcher.ts"
 
-/** DOIs in one request, and characters of its filter. */
+/** The most DOIs in one request, and the most characters of its filter. */
 const BATCH = 20
 const LONGEST_FILTER = 3_000
-/** What a list of works is asked for: whole records can have thousands of references. */
-const SELECTED = [
-  ...["DOI", "title", "author", "abstract", "issued", "container-title", "publisher", "volume", "issue", "page", "ISBN"],
-  ...["subject", "relation"],
-].join(",")
-/** What a filter takes as it is: a comma parts two filters. */
+/** The members to request of each work in a list. Whole records can have thousands of references. */
+const SELECTED = "DOI,title,author,abstract,issued,container-title,publisher,volume,issue,page,ISBN,subject,relation"
+/** A DOI that needs no escaping in a filter, where a comma separates values. */
 const PLAIN = /^[a-z0-9./_;()<>:[\]+#-]+$/
 
 export interface CrossrefSettings {
-  /** The address of the API. */
   readonly api: string
-  /** Whom Crossref may write to: who says so is served from a pool of their own. */
+  /** The email address of a contact. Crossref serves clients that name one from a faster pool. */
   readonly contact?: string | undefined
 }
 
@@ -28,13 +24,13 @@ export function crossref({ api, contact }: CrossrefSettings): Source {
   }
   const base = withoutTrailing(api, "/")
 
-  /** The record of one work, which its path names. */
+  /** Requests one work by its path. */
   function one(doi: string): SourceRequest {
     const url = new URL(`${base}/works/${encodeURIComponent(doi)}`)
     if (contact !== undefined) url.searchParams.set("mailto", contact)
     return { url, paperIds: [doi], headers, redirect: "error", mayBeAbsent: true }
   }
-  /** The records of several works. */
+  /** Requests several works with a filter. */
   function list(dois: readonly string[]): SourceRequest {
     const url = new URL(`${base}/works`)
     url.searchParams.set("filter", dois.map((doi) => `doi:${doi}`).join(","))
@@ -46,21 +42,21 @@ export function crossref({ api, contact }: CrossrefSettings): Source {
 
   return {
     name: "crossref",
-    called: "Crossref",
-    // Lists: one request a second without a contact, three with one.
+    label: "Crossref",
+    // Crossref allows one list request per second without a contact, three with one.
     pause: 1_000,
     job: answerJob("crossref", "Crossref"),
     request([first, ...others]) {
       if (!PLAIN.test(first)) return one(first)
-      const together = [first]
+      const batch = [first]
       let length = first.length
       for (const doi of others) {
-        if (together.length >= BATCH) break
+        if (batch.length >= BATCH) break
         if (!PLAIN.test(doi) || length + doi.length > LONGEST_FILTER) continue
-        together.push(doi)
+        batch.push(doi)
         length += doi.length
       }
-      return list(together)
+      return list(batch)
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Brings metadata in from a file of arXiv or Crossref: JSON lines (arXiv's snapshot, Crossref's public data file), of any length in
- * bounded memory, or one answer of their APIs (Atom, JSON). Each may be compressed with gzip.
+ * Imports metadata from a file of arXiv or Crossref: JSON lines of any length in bounded memory (arXiv's snapshot, Crossref's public
+ * data file), or one response of their APIs (Atom, JSON). Each may be compressed with gzip.
  */
 import { codeOf } from "../../contract/faults.ts"
 import { createReadStream } from "node:fs"
@@ -15,53 +15,53 @@ import type { MetadataIntake } from "./intake.ts"
 import type { SourcePaper } from "./papers.ts"
 import { snapshotPaper } from "./snapshot.ts"
 
-/** Papers in one transaction: long enough to be quick, short enough to let a serving process write in between. */
-const STEP = 500
-/** Characters of one line, and of a whole answer. A work of Crossref brings all its references along. */
+/** Papers in one transaction: enough to be fast, few enough to let a serving process write in between. */
+const BATCH = 500
+/** The most characters of a line, which may hold all references of a work, and of a whole response. */
 const LONGEST_LINE = 4_000_000
 const LONGEST_ANSWER = 100_000_000
-/** How an answer of Crossref begins, or one that is set out over several lines. */
-const ANSWER = /^\s*\{\s*(?:"(?:status|message|message-type|items)"|\r?\n)/
-/** How many times its size a compressed file may unpack to, once it came to so many characters. Text comes to 3 to 10 times. */
-const MOST_UNPACKED = 100
-const UNPACKED_FREELY = 16_000_000
+/** The start of a Crossref response, or of JSON that spans several lines. */
+const RESPONSE = /^\s*\{\s*(?:"(?:status|message|message-type|items)"|\r?\n)/
+/** The most times its own size that a file may unpack to, checked after so many characters. Real files unpack to 3 to 10 times their size. */
+const MAX_EXPANSION = 100
+const UNCHECKED_CHARACTERS = 16_000_000
 
-/** The file cannot be imported, in a sentence for the person who asked for it. */
+/** A file cannot be imported. The message is for the operator. */
 export class ImportError extends Error {
   override readonly name = "ImportError"
 }
 
 export interface Imported {
-  /** Papers whose metadata is known now. */
+  /** Papers whose metadata was stored. */
   readonly papers: number
-  /** Lines or entries that are no paper. */
+  /** Lines or entries that are not papers. */
   readonly skipped: number
 }
 
-export interface ImportOptions {
-  /** Called with the bytes of the file read so far, and the papers kept. */
+interface ImportOptions {
+  /** Called with the bytes of the file read so far, and the papers stored. */
   readonly onProgress?: (bytes: number, papers: number) => void
 }
 
-/** A line is longer than any paper's; nothing behind it is read. */
+/** A line is too long to be a paper. Reading stops there. */
 class LineTooLong extends Error {
   override readonly name = "LineTooLong"
 
   constructor(line: number) {
     super(
-      `Line ${line.toLocaleString("en")} is longer than ${LONGEST_LINE.toLocaleString("en")} characters: no line of arXiv's snapshot or Crossref's data file is.`,
+      `Line ${line.toLocaleString("en")} is longer than ${LONGEST_LINE.toLocaleString("en")} characters. No line of arXiv's snapshot or Crossref's data file is that long.`,
     )
   }
 }
 
-/** The lines of a text, as many at a time as came together. @throws LineTooLong before more of a line than may be is held in memory */
+/** Splits a text into lines, chunk by chunk. @throws LineTooLong as soon as a line exceeds the limit */
 async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   let rest = ""
   let number = 0
   for await (const chunk of text) {
     const lines = (rest + chunk).split("\n")
     rest = lines.pop() ?? ""
-    // Only the first of them began before this piece.
+    // Only the first line can have begun in an earlier chunk.
     if ((lines[0]?.length ?? 0) > LONGEST_LINE) throw new LineTooLong(number + 1)
     number += lines.length
     yield lines
@@ -70,13 +70,13 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<readonly st
   yield [rest]
 }
 
-/** Hands a text on while it does not unpack to far more than its file has. @throws ImportError */
-async function* notBlownUp(text: AsyncIterable<string>, file: string, bytesRead: () => number): AsyncGenerator<string> {
+/** Passes a text on unless it unpacks to far more than the size of its file. @throws ImportError */
+async function* limitExpansion(text: AsyncIterable<string>, file: string, bytesRead: () => number): AsyncGenerator<string> {
   let length = 0
   for await (const chunk of text) {
     length += chunk.length
-    if (length > UNPACKED_FREELY && length > MOST_UNPACKED * bytesRead())
-      throw new ImportError(`${file} unpacks to more than ${MOST_UNPACKED} times its size; such a file is not imported.`)
+    if (length > UNCHECKED_CHARACTERS && length > MAX_EXPANSION * bytesRead())
+      throw new ImportError(`${file} unpacks to more than ${MAX_EXPANSION} times its size. Such a file is not imported.`)
     yield chunk
   }
 }
@@ -85,20 +85,19 @@ async function wholeText(text: AsyncIterable<string>): Promise<string> {
   let whole = ""
   for await (const chunk of text) {
     whole += chunk
-    if (whole.length > LONGEST_ANSWER)
-      throw new ImportError("An answer of that size cannot be read in one piece; use a file of JSON lines.")
+    if (whole.length > LONGEST_ANSWER) throw new ImportError("An answer of this size cannot be imported. Use a file of JSON lines.")
   }
   return whole
 }
 
-/** How a file begins: compressed or not, and the first character that says what it is. */
-async function beginning(file: string): Promise<{ bytes: number; zipped: boolean }> {
+/** Reads the size of a file, and whether it is compressed. @throws ImportError */
+async function inspect(file: string): Promise<{ bytes: number; isZipped: boolean }> {
   try {
     const handle = await open(file)
     try {
       const head = Buffer.alloc(2)
       await handle.read(head, 0, 2, 0)
-      return { bytes: (await stat(file)).size, zipped: head[0] === 0x1f && head[1] === 0x8b }
+      return { bytes: (await stat(file)).size, isZipped: head[0] === 0x1f && head[1] === 0x8b }
     } finally {
       await handle.close()
     }
@@ -107,84 +106,88 @@ async function beginning(file: string): Promise<{ bytes: number; zipped: boolean
   }
 }
 
-/** The bytes of a file, for a bar that shows how far an import is. @throws ImportError */
-export const importSize = async (file: string): Promise<number> => (await beginning(file)).bytes
+/** Returns the size of a file in bytes, for a progress bar. @throws ImportError */
+export const importSize = async (file: string): Promise<number> => (await inspect(file)).bytes
 
-/** Puts the first piece of a text back before the others. */
+/** Puts the first chunk of a text back in front of the others. */
 async function* withFirst(first: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
   yield first
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }
 
 /**
- * Imports a file; what is imported is known to everybody on this instance from then on.
- * @throws ImportError when the file is of none of these formats, or cannot be read
+ * Imports a file. Its metadata becomes visible to everyone on this instance.
+ * @throws ImportError if the file cannot be read or has none of these formats
  */
 export async function importPapers(
   { ledger, world, metadataIntake }: { readonly ledger: Ledger; readonly world: World; readonly metadataIntake: MetadataIntake },
   file: string,
   { onProgress }: ImportOptions = {},
 ): Promise<Imported> {
-  const { zipped } = await beginning(file)
+  const { isZipped } = await inspect(file)
   const source = createReadStream(file)
-  const text: Readable = (zipped ? source.pipe(createGunzip()) : source).setEncoding("utf8")
+  const text: Readable = (isZipped ? source.pipe(createGunzip()) : source).setEncoding("utf8")
   source.on("error", (error) => text.destroy(error))
-  let kept = 0
+  let stored = 0
   let skipped = 0
 
-  async function keep(papers: readonly SourcePaper[]): Promise<void> {
+  async function store(papers: readonly SourcePaper[]): Promise<void> {
     await ledger.transact(() => metadataIntake.store(papers, "import", isoTime(world.now())))
-    kept += papers.length
-    onProgress?.(source.bytesRead, kept)
+    stored += papers.length
+    onProgress?.(source.bytesRead, stored)
   }
 
-  async function lines(pieces: AsyncIterable<string>): Promise<void> {
+  async function importLines(chunks: AsyncIterable<string>): Promise<void> {
     let batch: SourcePaper[] = []
-    const all = linesOf(pieces)
+    const lines = linesOf(chunks)
     for (;;) {
-      const next = await all.next().catch(async (error: unknown) => {
+      const next = await lines.next().catch(async (error: unknown) => {
         if (!(error instanceof LineTooLong)) throw error
-        if (batch.length > 0) await keep(batch)
-        throw new ImportError(`${error.message} ${kept === 0 ? "Nothing was imported." : `The ${kept} papers before it are here now.`}`)
+        if (batch.length > 0) await store(batch)
+        throw new ImportError(
+          `${error.message} ${stored === 0 ? "Nothing was imported." : `The ${stored} papers before it were imported.`}`,
+        )
       })
       if (next.done) break
       for (const line of next.value) {
         if (line.trim() === "") continue
-        const told = snapshotPaper(line)
-        if (told === null) skipped += 1
-        else batch.push(told)
-        if (kept + batch.length === 0 && skipped >= STEP)
-          throw new ImportError(`${file} is neither arXiv's snapshot nor Crossref's data file: none of its first ${STEP} lines is a paper.`)
-        if (batch.length < STEP) continue
-        await keep(batch)
+        const paper = snapshotPaper(line)
+        if (paper === null) skipped += 1
+        else batch.push(paper)
+        if (stored + batch.length === 0 && skipped >= BATCH)
+          throw new ImportError(
+            `${file} is neither arXiv's snapshot nor Crossref's data file: none of its first ${BATCH} lines is a paper.`,
+          )
+        if (batch.length < BATCH) continue
+        await store(batch)
         batch = []
       }
     }
-    if (batch.length > 0) await keep(batch)
+    if (batch.length > 0) await store(batch)
   }
 
-  /** An answer in one piece. @param what what the file looks like, and what it should then be */
-  async function answer(pieces: AsyncIterable<string>, read: typeof atomPapers, what: string): Promise<void> {
+  /** Imports a response of an API. @param mismatch completes the message if it cannot be parsed */
+  async function importResponse(chunks: AsyncIterable<string>, read: typeof atomPapers, mismatch: string): Promise<void> {
     let found: ReturnType<typeof atomPapers>
     try {
-      found = read(await wholeText(pieces))
+      found = read(await wholeText(chunks))
     } catch (error) {
       if (error instanceof ImportError) throw error
-      throw new ImportError(`${file} is ${what} (${error instanceof Error ? error.message : String(error)}).`)
+      throw new ImportError(`${file} is ${mismatch} (${error instanceof Error ? error.message : String(error)}).`)
     }
     skipped += found.others
-    for (let start = 0; start < found.papers.length; start += STEP) await keep(found.papers.slice(start, start + STEP))
+    for (let start = 0; start < found.papers.length; start += BATCH) await store(found.papers.slice(start, start + BATCH))
   }
 
   try {
-    const pieces = notBlownUp(text, file, () => source.bytesRead)
-    const first = await pieces.next()
+    const chunks = limitExpansion(text, file, () => source.bytesRead)
+    const first = await chunks.next()
     const head = first.done ? "" : first.value.replace(/^\uFEFF/, "")
-    const whole = withFirst(head, pieces)
+    const whole = withFirst(head, chunks)
     const mark = head.trimStart()[0]
-    if (mark === "<") await answer(whole, atomPapers, "XML, but not an Atom answer of arXiv")
-    else if (mark === "[" || ANSWER.test(head)) await answer(whole, crossrefPapers, "JSON, but not an answer of Crossref")
-    else if (mark === "{") await lines(whole)
+    if (mark === "<") await importResponse(whole, atomPapers, "XML, but not an Atom answer of arXiv")
+    else if (mark === "[" || RESPONSE.test(head)) await importResponse(whole, crossrefPapers, "JSON, but not an answer of Crossref")
+    else if (mark === "{") await importLines(whole)
     else
       throw new ImportError(
         `${file} is none of these: arXiv's snapshot, an Atom answer of its API, Crossref's data file, a JSON answer of its API.`,
@@ -197,5 +200,5 @@ export async function importPapers(
     source.destroy()
     text.destroy()
   }
-  return { papers: kept, skipped }
+  return { papers: stored, skipped }
 }

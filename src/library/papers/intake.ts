@@ -1,20 +1,20 @@
-/** What happens when a source's word on papers comes: it is kept, and what turns out to be one paper is brought together. */
+/** Stores metadata that arrives from sources, reveals it to the people who filed the papers, and merges ids that it reports as one paper. */
 import type { JsonObject } from "../../contract/json.ts"
 import type { Acts } from "../../ledger/journal/acts.ts"
 import { type Names, pairOf, type SamePaper } from "../names/names.ts"
 import type { Metadata } from "./metadata.ts"
 import { descriptionFrom, type Origin, type Papers, type SourcePaper } from "./papers.ts"
 
-/** Two names of one paper, as a source told, and what it says of the paper: shown where nothing else is known. */
+/** Two ids that a source reports for one paper, with its description, used where no other is known. */
 type Joined = SamePaper & { readonly given: JsonObject | null }
 
-/** What the Library does by itself, and notes in the journal. */
+/** The writes that the Library makes on its own. */
 export const libraryActs = (names: Names) =>
   ({
     join_papers: (_call, { paperId, sameAs, given }: Joined) => names.joinEverywhere({ paperId, sameAs }, given),
   }) satisfies Acts
 
-export interface MetadataIntakeParts {
+interface MetadataIntakeParts {
   readonly papers: Papers
   readonly metadata: Metadata
   readonly names: Names
@@ -23,23 +23,23 @@ export interface MetadataIntakeParts {
 
 export type MetadataIntake = ReturnType<typeof metadataIntake>
 
-/** Everything here is done within an open transaction. */
+/** The caller opens the transaction. */
 export function metadataIntake({ papers, metadata, names, join }: MetadataIntakeParts) {
-  /** Brings together what two names of some papers hold, as far as people have both. */
+  /** Merges the two ids of each paper whose record reports another, if anyone has both. */
   function joinReported(paperIds: readonly string[]): void {
-    for (const { paperId, sameAs, record } of papers.withOtherNames(paperIds)) {
+    for (const { paperId, sameAs, record } of papers.withOtherIds(paperIds)) {
       const pair = pairOf(paperId, sameAs)
       if (pair !== undefined && names.isDue(pair)) join({ ...pair, given: descriptionFrom(record) })
     }
   }
   return {
-    /** Keeps what a source told. */
+    /** Stores the papers of a source. */
     store(sourcePapers: readonly SourcePaper[], origin: Origin, at: string): void {
       for (const paper of sourcePapers) papers.put(paper, origin, at)
-      // Anybody may know what the operator imported.
+      // Metadata that the operator imported is visible to everyone at once.
       if (origin === "import") joinReported(sourcePapers.flatMap(({ paperId, sameAs }) => (sameAs === null ? [] : [paperId])))
     },
-    /** Shows what is known of some papers to everybody who filed them. */
+    /** Makes the metadata of papers visible to everyone who filed them. */
     reveal(paperIds: readonly string[]): void {
       metadata.reveal(paperIds)
       joinReported(paperIds)

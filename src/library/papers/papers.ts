@@ -1,4 +1,4 @@
-/** What sources say of papers, one record for each paper. */
+/** Metadata of papers: the records that sources have, and the descriptions that people sent. */
 import {
   extendJson,
   type JsonObject,
@@ -17,7 +17,7 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 import { NAMES } from "../names/named.ts"
 import { REACHED, reachesLibrary, type Scope, values } from "../reach/scope.ts"
 
-/** What can be said of a paper, whoever says it. */
+/** Bibliographic data of a paper, from a source or a person. */
 export interface Description {
   readonly title: string
   readonly authors: readonly string[]
@@ -30,7 +30,7 @@ export interface Description {
   readonly isbn: string | null
 }
 
-/** What a source says of a paper, as it is stored and answered. */
+/** The metadata of a paper from a source, as stored and as served. */
 export interface PaperRecord extends Description {
   readonly url: null
   readonly abstract: string | null
@@ -38,70 +38,70 @@ export interface PaperRecord extends Description {
   readonly source: "arxiv" | "crossref"
 }
 
-/** What whoever filed a paper said of it, where no source's word is known; members that would be empty are left out. */
+/** The description sent with a paper, shown until a source's record is known. Empty members are left out. */
 export type Given = Partial<Description> & {
-  /** Where the paper is filed under another name. */
+  /** Set if the paper is filed under another id. */
   readonly doi?: string
   readonly url?: string
 }
 
-/** A paper as a source tells of it: under which name, and under which other one. */
+/** A paper as a source reports it, with its other id if it has one. */
 export interface SourcePaper {
   readonly paperId: string
   readonly sameAs: string | null
   readonly record: PaperRecord
 }
 
-/** What a record says that stands for what somebody would have said of the paper. */
+/** Reduces a record to the description that a person could have sent. */
 export function descriptionFrom(record: Stored<PaperRecord>): JsonObject {
-  const { url: _url, abstract: _abstract, categories: _categories, source: _source, authors, ...said } = parse(record)
-  const kept: JsonObject = { authors: authors.slice(0, AUTHORS_KEPT) }
-  for (const [name, value] of Object.entries(said)) if (value !== null) kept[name] = value
-  return kept
+  const { url: _url, abstract: _abstract, categories: _categories, source: _source, authors, ...members } = parse(record)
+  const description: JsonObject = { authors: authors.slice(0, AUTHORS_KEPT) }
+  for (const [name, value] of Object.entries(members)) if (value !== null) description[name] = value
+  return description
 }
 const AUTHORS_KEPT = 100
 
-/** Where a record came from: the operator brought it in, or a source was asked for somebody. */
+/** Where a record came from: a file that the operator imported, or a source that was asked about a filed paper. */
 export type Origin = "import" | "arxiv" | "crossref"
 
-const nothingSaid = {
-  ...{
-    title: null,
-    authors: [],
-    publishedAt: null,
-    year: null,
-    venue: null,
-    volume: null,
-    issue: null,
-    pages: null,
-    isbn: null,
-    url: null,
-  },
-  ...{ abstract: null, categories: [], source: null },
+const emptyRecord = {
+  title: null,
+  authors: [],
+  publishedAt: null,
+  year: null,
+  venue: null,
+  volume: null,
+  issue: null,
+  pages: null,
+  isbn: null,
+  url: null,
+  abstract: null,
+  categories: [],
+  source: null,
 }
 
-/** What is shown of a paper to one reader. */
+/** The parts of a paper that one reader may see. */
 export interface ShownPaper {
   readonly paperId: string
   readonly record: Stored<PaperRecord> | null
-  /** The other name that the record gives it. */
+  /** The other id that the record reports. */
   readonly sameAs: string | null
   readonly given: Stored<Given> | null
 }
 
-/** A paper in an answer: its record as it is stored, or what can be said without one, and whatever else the answer says. */
+/** Makes the paper of an answer from its stored record, or from its description if there is none. @param more the other members of the answer */
 export function shownPaper<Answer extends { readonly [M in PaperMember]: unknown }>(
   { paperId, record, sameAs, given }: ShownPaper,
   more: { readonly [M in Exclude<keyof Answer, PaperMember>]: Served<Answer[M]> },
 ): JsonText<Answer> {
-  const { doi: givenDoi, ...said } = given === null ? {} : parse(given)
+  const { doi: givenDoi, ...description } = given === null ? {} : parse(given)
   const other = sameAs ?? givenDoi ?? null
   const known =
     record ??
     writeJson({
-      ...nothingSaid,
+      ...emptyRecord,
       ...(paperId.startsWith("isbn:") && { isbn: paperId.slice(5) }),
-      ...said,
+      ...description,
       ...(given !== null && { source: "given" }),
     })
   const doi = isDoi(paperId) ? paperId : other !== null && isDoi(other) ? other : null
@@ -124,39 +124,40 @@ interface StandingRow {
   readonly heldKnown: number | null
 }
 
-/** A paper as one reader may know it. */
+/** The state of a paper for one reader. */
 export interface PaperStanding {
-  /** null: nothing that this reader may see says what the paper is. */
+  /** Null if the reader may see no record. */
   readonly record: Stored<PaperRecord> | null
   readonly sameAs: string | null
-  /** What the reader, or somebody who added it to a Collection in reach, said of it. */
+  /** The description that the reader sent, or someone who added it to a Collection in reach. */
   readonly given: Stored<Given> | null
-  /** Whether the operator imported it: that it is known here is no secret then. */
+  /** Whether the operator imported the record, which makes it visible to everyone. */
   readonly imported: boolean
   readonly savedAt: string | null
   /** The Collections in reach that hold it. */
   readonly collections: Stored<Holding>
-  /** The person's own tags; null where the reach leaves the Library out. */
+  /** The person's own tags; null if the Library is not in reach. */
   readonly tags: Stored<string[]> | null
+  /** Whether a Collection in reach holds it. */
   readonly held: boolean
 }
 
-/** JSON of the Collections in reach that hold the paper `of`, under whichever of its names. */
+/** SQL for JSON of the Collections in reach that hold the paper `of` under any of its ids. */
 export const holders = (of: string): string =>
   `(SELECT json_group_array(json_object('id', id, 'name', name) ORDER BY id) FROM (SELECT DISTINCT r.collection_id AS id, r.name FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.paper_id IN ${NAMES("r.reader_id", of)}))`
 
-/** SQL for JSON of a person's tags of a paper. */
+/** SQL for JSON of a person's tags on a paper. */
 export const TAGS = (user: string, paper: string): string =>
   `(SELECT json_group_array(t.tag ORDER BY t.tag) FROM paper_tags t WHERE t.user_id = ${user} AND t.paper_id = ${paper})`
 
-/** SQL for the note of the person who first added the paper `of` to a Collection in reach. */
+/** SQL for the earliest description sent with the paper `of` when it was added to a Collection in reach. */
 export const GIVEN = (of: string): string =>
   `(SELECT h.given FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.paper_id = ${of} AND h.given IS NOT NULL ORDER BY h.entry LIMIT 1)`
 
-/** A paper to be filed, with what was said of it. */
+/** A paper to file, with its description. */
 export interface FiledPaper {
   readonly paperId: string
-  /** Its other names. */
+  /** Its other ids. */
   readonly names?: readonly string[]
   readonly given?: Given
   readonly citationKey?: string
@@ -169,7 +170,7 @@ export function papers(db: Db) {
     onConflict: `DO UPDATE SET origin = CASE WHEN origin = 'import' THEN origin ELSE excluded.origin END,
       recorded_at = excluded.recorded_at, record = excluded.record, same_as = excluded.same_as`,
   })
-  const otherwiseNamed = db.prepare<{ paperId: string; sameAs: string; record: Stored<PaperRecord> }>(
+  const withOtherIds = db.prepare<{ paperId: string; sameAs: string; record: Stored<PaperRecord> }>(
     "SELECT paper_id AS paperId, same_as AS sameAs, record FROM papers WHERE same_as IS NOT NULL AND paper_id IN (SELECT value FROM json_each(+?))",
   )
   const standing = db.prepare<StandingRow>(
@@ -182,14 +183,14 @@ export function papers(db: Db) {
   )
 
   return {
-    /** Keeps a record. What the operator imported stays open to everybody, also when a source sends it again. */
+    /** Stores a record. A record that the operator imported stays visible to everyone, even if a source sends it again. */
     put: ({ paperId, sameAs, record }: SourcePaper, origin: Origin, at: string) =>
       put({ paperId, origin, recordedAt: at, record: JSON.stringify(record), sameAs }),
 
-    /** Those of some papers to which their record gives another name. */
-    withOtherNames: (paperIds: readonly string[]) => otherwiseNamed.all(JSON.stringify(paperIds)),
+    /** Returns those of the papers whose record reports another id. */
+    withOtherIds: (paperIds: readonly string[]) => withOtherIds.all(JSON.stringify(paperIds)),
 
-    /** What a reader may know of a paper. What others filed is as if it were not there. */
+    /** Returns the state of a paper for a reader. Papers that only others filed look unknown. */
     standing(scope: Scope, paperId: string): PaperStanding {
       const row = standing.one(...values(scope), paperId)
       const library = reachesLibrary(scope)

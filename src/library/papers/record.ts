@@ -1,17 +1,17 @@
-/** Makes records of what formats of others say, however they are laid out. */
+/** Makes records from the fields that arXiv and Crossref send, whatever the format. */
 import { isDoi, paperOfDoi } from "../../contract/schema/fields.ts"
 import { asArxivId } from "../../contract/schema/paper-mention.ts"
 import { DOI } from "../../contract/schema/patterns.ts"
 import type { Description, PaperRecord, SourcePaper } from "./papers.ts"
 
-/** Characters of a title or a name, of an abstract, and of a short field; items of a list. No paper comes near them. */
+/** The most characters of each kind of field, and the most items of a list. Real papers stay far below these limits. */
 const LONGEST = 2_000
 const LONGEST_ABSTRACT = 20_000
 const SHORT = 200
 const MOST_AUTHORS = 5_000
 const MOST_CATEGORIES = 100
 
-/** One line of clean text: others break their texts into lines by width. */
+/** Returns a value as one line of text, since sources wrap lines; empty if it is not text. */
 export const clean = (value: unknown, most = LONGEST): string =>
   typeof value === "string"
     ? value
@@ -35,13 +35,13 @@ const momentOf = (value: unknown): string | null => {
   return Number.isNaN(time) ? null : new Date(time).toISOString()
 }
 
-/** A DOI as its own field has it, perhaps as an address: what it names, or null. */
+/** Returns the paper that a DOI field names, with or without the doi.org URL; null if it is not a DOI. */
 export function doiIn(value: unknown): string | null {
   const text = clean(value, 400).replace(/^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)/i, "")
   return DOI.test(text) ? paperOfDoi(text) : null
 }
 
-/** What arXiv says of one of its papers, in the words of one of its formats. */
+/** The unchecked fields of an arXiv paper. */
 export interface ArxivFields {
   readonly id: unknown
   readonly title: unknown
@@ -49,27 +49,27 @@ export interface ArxivFields {
   readonly abstract: unknown
   readonly categories: readonly unknown[]
   readonly published: unknown
-  /** The DOI and the place of the version of record, as its authors gave them. */
+  /** The DOI and the journal of the published version, as the authors entered them. */
   readonly doi: unknown
   readonly journal: unknown
 }
 
-const nowhere = { venue: null, volume: null, issue: null, pages: null, isbn: null, url: null } satisfies Partial<
+const noPublication = { venue: null, volume: null, issue: null, pages: null, isbn: null, url: null } satisfies Partial<
   Description & { url: null }
 >
 
-/** What is told of a paper of arXiv; null for what has no id of arXiv or no title. */
+/** Makes a paper from arXiv's fields; null if they have no arXiv id or no title. */
 export function paperFromArxiv({ id, title, authors, abstract, categories, published, doi, journal }: ArxivFields): SourcePaper | null {
   const paperId = asArxivId(id)
   const named = clean(title)
   if (paperId === undefined || named === "") return null
   const publishedAt = momentOf(published)
-  // Authors give several, with spaces between them; the first is the paper's.
+  // Authors may enter several DOIs separated by spaces. The first is the paper's.
   const other = doiIn(clean(doi).split(" ")[0])
   const record: PaperRecord = {
     title: named,
     authors: cleanList(authors, MOST_AUTHORS),
-    ...nowhere,
+    ...noPublication,
     venue: short(journal, 500),
     year: publishedAt === null ? null : Number(publishedAt.slice(0, 4)),
     publishedAt,
@@ -80,8 +80,8 @@ export function paperFromArxiv({ id, title, authors, abstract, categories, publi
   return { paperId, sameAs: other !== null && isDoi(other) ? other : null, record }
 }
 
-/** What Crossref says of a work, in the words of its record. */
-export interface WorkFields extends Omit<Description, "title" | "authors"> {
+/** The fields of a Crossref work. */
+interface WorkFields extends Omit<Description, "title" | "authors"> {
   readonly doi: unknown
   readonly title: unknown
   readonly authors: readonly unknown[]
@@ -91,7 +91,7 @@ export interface WorkFields extends Omit<Description, "title" | "authors"> {
   readonly preprint: string | null
 }
 
-/** What is told of a work of Crossref; null for what has no DOI or no title. */
+/** Makes a paper from Crossref's fields; null if they have no DOI or no title. */
 export function paperFromCrossref({ doi, title, authors, abstract, subjects, preprint, ...more }: WorkFields): SourcePaper | null {
   const paperId = doiIn(doi)
   const named = clean(title)

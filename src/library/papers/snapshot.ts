@@ -1,4 +1,4 @@
-/** A line of arXiv's metadata snapshot, or of Crossref's public data file: one paper as JSON. */
+/** Parses a line of arXiv's metadata snapshot or Crossref's public data file, which holds one paper as JSON. */
 import { readJson } from "../../contract/schema/strict-json.ts"
 import { paperFromWork } from "./crossref-work.ts"
 import type { SourcePaper } from "./papers.ts"
@@ -9,11 +9,11 @@ interface Line {
   readonly id?: unknown
   readonly title?: unknown
   readonly abstract?: unknown
-  /** With spaces in between. */
+  /** Separated by spaces. */
   readonly categories?: unknown
-  /** As they were typed in. */
+  /** As the authors entered them. */
   readonly authors?: unknown
-  /** Last name, first names, suffix. */
+  /** Lists of last name, first names and suffix. */
   readonly authors_parsed?: unknown
   readonly versions?: unknown
   readonly doi?: unknown
@@ -31,7 +31,7 @@ function authorsOf({ authors, authors_parsed: parsed }: Line): string[] {
   return typeof authors === "string" ? authors.split(/,|\sand\s/).map((author) => author.trim()) : []
 }
 
-/** What a line tells of a paper; null for a line that is no paper. */
+/** Makes a paper from a line; null if the line holds none. */
 export function snapshotPaper(text: string): SourcePaper | null {
   const read = readJson(text)
   if (!read.ok || !isObject(read.value)) return null
@@ -39,7 +39,11 @@ export function snapshotPaper(text: string): SourcePaper | null {
   const line: Line = read.value
   const [first]: { created?: unknown }[] = Array.isArray(line.versions) ? line.versions : []
   return paperFromArxiv({
-    ...{ id: line.id, title: line.title, abstract: line.abstract, doi: line.doi, journal: line["journal-ref"] },
+    id: line.id,
+    title: line.title,
+    abstract: line.abstract,
+    doi: line.doi,
+    journal: line["journal-ref"],
     authors: authorsOf(line),
     categories: words(line.categories),
     published: first?.created,

@@ -1,6 +1,6 @@
 /**
- * How far the caller can see: a person in the browser their whole Library, a personal key what its reach leaves of it.
- * Everything that reads a Collection goes through the one expression below, so what is out of reach is simply not there.
+ * The part of a Library that a caller can see: all of it for a person in the browser, less for a personal key with a limited reach.
+ * Every read of a Collection goes through the one SQL expression below, so a Collection out of reach looks like one that does not exist.
  */
 import type { KeyReach } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
@@ -20,13 +20,12 @@ export const scopeOf = ({ userId, key }: Pick<Actor, "userId" | "key">): Scope =
   keyId: key?.keyId ?? "",
 })
 
-/** The whole of a person's Library. */
 export const wholeScope = (userId: string): Scope => ({ userId, reach: "all", keyId: "" })
 
-/** Whether the saved papers themselves are in reach. */
+/** Whether saved papers are in reach, and not only Collections. */
 export const reachesLibrary = ({ reach }: Scope): boolean => reach !== "selected"
 
-/** What follows `WITH`: the Collections in reach of three values (see `values`), as `reached`. */
+/** Common table expressions to put after `WITH`: `reached` holds the Collections in reach. The first three parameters come from `values`. */
 export const REACHED = `
   me (user_id, reach, key_id) AS (VALUES (+?, +?, +?)),
   reached AS (
@@ -36,19 +35,19 @@ export const REACHED = `
     WHERE me.reach = 'all' OR (me.reach = 'owned' AND c.owner_id = me.user_id)
       OR (me.reach = 'selected' AND EXISTS (SELECT 1 FROM key_collections k WHERE k.key_id = me.key_id AND k.collection_id = c.collection_id)))`
 
-/** What `REACHED` begins with. */
+/** The parameters of `REACHED`. */
 export const values = ({ userId, reach, keyId }: Scope): [string, KeyReach, string] => [userId, reach, keyId]
 
-/** @throws Refusal 403 for a key whose reach leaves the saved papers out */
+/** @throws Refusal 403 for a key that reaches only selected Collections */
 export function mustReachLibrary(actor: Actor): void {
   if (reachesLibrary(scopeOf(actor))) return
-  throw new Refusal("not_authorized", "The reach of this key leaves the Library itself out; it holds chosen Collections only.", {
+  throw new Refusal("not_authorized", "This key reaches selected Collections only, not the Library itself.", {
     status: 403,
     current: { needed: ["reach"], reach: "selected", reaches: ["all", "owned"] },
   })
 }
 
-/** The caps that a batch can meet. */
+/** The limits that a write can exceed by adding items. */
 export type Cap =
   | "collectionPapers"
   | "savedPapers"
@@ -59,7 +58,7 @@ export type Cap =
   | "threadNotes"
   | "highlights"
 
-const held: Record<Cap, string> = {
+const labels: Record<Cap, string> = {
   collectionPapers: "papers in a Collection",
   savedPapers: "saved papers in the Library",
   ownedCollections: "owned Collections",
@@ -70,20 +69,17 @@ const held: Record<Cap, string> = {
   highlights: "highlights in one paper",
 }
 
-/** @throws Refusal `limit_reached` when `added` more would pass the cap */
+/** @throws Refusal `limit_reached` if `added` more items would exceed the limit */
 export function mustFit(limit: Cap, now: number, added: number): void {
   const most = limits[limit]
   if (added === 0 || now + added <= most) return
   throw new Refusal(
     "limit_reached",
-    `There may be ${most.toLocaleString("en")} ${held[limit]}; there are ${now.toLocaleString("en")}, and ${added} more were sent. Nothing was written.`,
-    {
-      current: { limit, most, now, added },
-    },
+    `The limit is ${most.toLocaleString("en")} ${labels[limit]}. There are ${now.toLocaleString("en")}, and this write adds ${added}. Nothing was stored.`,
+    { current: { limit, most, now, added } },
   )
 }
 
-/** @throws Refusal 404 */
 export const noCollection = (): Refusal => new Refusal("unknown_collection", "There is no such Collection in reach.")
 export const noPaper = (): Refusal => new Refusal("unknown_paper", "There is no such paper in reach.")
 export const ownerOnly = (): Refusal =>
