@@ -4,8 +4,8 @@ import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour, type Subject } from "../ledger/journal/behaviour.ts"
 import type { Highlight } from "../contract/library/answers.ts"
 import { named } from "../contract/library/papers.ts"
-import { paperNamedBy } from "./filed.ts"
-import { inLibrary } from "./filing-operations.ts"
+import { type PaperName, paperNamedBy } from "./filed.ts"
+import { inLibrary, outcome } from "./filing-operations.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustFit, noPaper, wholeScope } from "./reach/scope.ts"
 
@@ -15,7 +15,7 @@ interface Annotated extends Subject {
 
 export function annotationOperations({ papers, annotations, names }: LibraryTables) {
   /** Finds a paper that the person saved, shares, or already annotated. @throws Refusal 404 */
-  function filed({ actor, body }: { actor: Actor; body: { paperId?: string; arxivId?: string } }): Annotated {
+  function filed({ actor, body }: { actor: Actor; body: PaperName }): Annotated {
     const paperId = paperNamedBy(names, actor.userId, body)
     const { savedAt, held } = papers.standing(wholeScope(actor.userId), paperId)
     if (savedAt === null && !held && annotations.revision(actor.userId, paperId) === 0) throw noPaper()
@@ -43,7 +43,7 @@ export function annotationOperations({ papers, annotations, names }: LibraryTabl
     admit: (call, subject) => mustBeCurrent(call, subject),
     write({ actor, body }, { paperId }, { at }) {
       const revision = annotations.raise(actor.userId, paperId, body.notes, at)
-      return { target: { id: paperId, label: null }, result: { ...named(paperId), revision, label: null } }
+      return outcome(paperId, { ...named(paperId), revision, label: null })
     },
   })
 
@@ -58,7 +58,7 @@ export function annotationOperations({ papers, annotations, names }: LibraryTabl
       const highlightId = change.newId()
       const revision = annotations.raise(actor.userId, paperId, null, change.at)
       annotations.addHighlight(actor.userId, paperId, { highlightId, quote, page, colour, comment, version, prefix, suffix }, change.at)
-      return { target: { id: highlightId, label: null }, result: { ...named(paperId), revision, highlightId, label: null } }
+      return outcome(highlightId, { ...named(paperId), revision, highlightId, label: null })
     },
   })
 
@@ -67,16 +67,10 @@ export function annotationOperations({ papers, annotations, names }: LibraryTabl
     admit: (call, subject) => mustBeCurrent(call, subject),
     write({ actor, body }, { paperId, highlight }, { at }) {
       const { highlightId } = highlight
-      annotations.amendHighlight(
-        highlightId,
-        body.colour ?? highlight.colour,
-        body.comment === undefined ? highlight.comment : body.comment,
-        at,
-      )
-      return {
-        target: { id: highlightId, label: null },
-        result: { ...named(paperId), revision: annotations.raise(actor.userId, paperId, null, at), highlightId, label: null },
-      }
+      const { colour = highlight.colour, comment = highlight.comment } = body
+      annotations.amendHighlight(highlightId, colour, comment, at)
+      const revision = annotations.raise(actor.userId, paperId, null, at)
+      return outcome(highlightId, { ...named(paperId), revision, highlightId, label: null })
     },
   })
 
@@ -85,10 +79,8 @@ export function annotationOperations({ papers, annotations, names }: LibraryTabl
     admit: (call, subject) => mustBeCurrent(call, subject),
     write({ actor }, { paperId, highlight: { highlightId } }, { at }) {
       annotations.removeHighlight(highlightId)
-      return {
-        target: { id: highlightId, label: null },
-        result: { ...named(paperId), revision: annotations.raise(actor.userId, paperId, null, at), highlightId, label: null },
-      }
+      const revision = annotations.raise(actor.userId, paperId, null, at)
+      return outcome(highlightId, { ...named(paperId), revision, highlightId, label: null })
     },
   })
 
@@ -98,7 +90,7 @@ export function annotationOperations({ papers, annotations, names }: LibraryTabl
     write({ actor, body }, { paperId }, { at }) {
       const { page, pages = null, offset = 0 } = body
       const knownPages = annotations.setPosition(actor.userId, paperId, { page, pages, offset }, at)
-      return { target: { id: paperId, label: null }, result: { ...named(paperId), page, pages: knownPages, offset, label: null } }
+      return outcome(paperId, { ...named(paperId), page, pages: knownPages, offset, label: null })
     },
   })
 

@@ -111,12 +111,14 @@ export function naming({ names, papers }: Pick<LibraryTables, "names" | "papers"
   }
 }
 
+/** The members of a body or query that name one paper. */
+export interface PaperName {
+  readonly paperId?: string
+  readonly arxivId?: string
+}
+
 /** Returns the id under which a person has the paper that a body or query names. @throws Refusal 422 if it names none, or two */
-export function paperNamedBy(
-  names: Names,
-  userId: string,
-  { paperId, arxivId }: { readonly paperId?: string; readonly arxivId?: string },
-): string {
+export function paperNamedBy(names: Names, userId: string, { paperId, arxivId }: PaperName): string {
   const named = paperId ?? arxivId
   if (named === undefined)
     throw new Refusal("invalid_parameter", "Say which paper: send paperId or arxivId.", {

@@ -3,12 +3,15 @@ import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { named } from "../contract/library/papers.ts"
-import { foundIn, naming, paperNamedBy, readIdentifiers, sentPapers, type SentPapers, unmatchedTitles } from "./filed.ts"
+import { foundIn, naming, type PaperName, paperNamedBy, readIdentifiers, sentPapers, type SentPapers, unmatchedTitles } from "./filed.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustFit, mustReachLibrary, noPaper, reachesLibrary, scopeOf } from "./reach/scope.ts"
 
 /** The subject of a Library write, which belongs to no Room or Thread. */
 export const inLibrary = { roomId: null, threadId: undefined } as const
+
+/** The outcome of a write whose target has no label. */
+export const outcome = <Result>(id: string, result: Result) => ({ target: { id, label: null }, result })
 
 export function filingOperations(tables: LibraryTables) {
   const { saved, collections, notes, keys, names } = tables
@@ -20,7 +23,7 @@ export function filingOperations(tables: LibraryTables) {
   })
 
   /** Does the same, and counts the notes on the paper that the body names. @throws Refusal 404 */
-  function withPaper(call: { actor: Actor; body: { collectionId: string; paperId?: string; arxivId?: string } }) {
+  function withPaper(call: { actor: Actor; body: PaperName & { collectionId: string } }) {
     const subject = inBody(call)
     const { userId } = call.actor
     const held = collections.holding(subject.collection.id, names.all(userId, paperNamedBy(names, userId, call.body)))
@@ -54,7 +57,7 @@ export function filingOperations(tables: LibraryTables) {
     write(call, _subject, change) {
       const { userId } = call.actor
       const kept = saved.save(userId, papers.named(userId, sent(call), change), change.at)
-      return { target: { id: userId, label: null }, result: { ...kept, unreadable: unreadableIn(call), label: null } }
+      return outcome(userId, { ...kept, unreadable: unreadableIn(call), label: null })
     },
   })
 
@@ -64,7 +67,7 @@ export function filingOperations(tables: LibraryTables) {
       const collectionId = change.newId()
       collections.create(collectionId, actor.userId, body.name, change.at)
       if (actor.key?.reach === "selected") keys.select(actor.key.keyId, collectionId)
-      return { target: { id: collectionId, label: null }, result: { collectionId, name: body.name, label: null } }
+      return outcome(collectionId, { collectionId, name: body.name, label: null })
     },
   })
 
@@ -76,8 +79,7 @@ export function filingOperations(tables: LibraryTables) {
       const all = papers.named(actor.userId, sent(call), change)
       const filed = collections.add(collection, all, actor.userId, change.at, (paperId) => names.all(actor.userId, paperId))
       const kept = reachesLibrary(scopeOf(actor)) ? saved.save(actor.userId, all, change.at) : { saved: null, alreadySaved: null }
-      const result = { collectionId: collection.id, ...filed, ...kept, unreadable: unreadableIn(call), label: null }
-      return { target: { id: collection.id, label: null }, result }
+      return outcome(collection.id, { collectionId: collection.id, ...filed, ...kept, unreadable: unreadableIn(call), label: null })
     },
   })
 
@@ -93,7 +95,7 @@ export function filingOperations(tables: LibraryTables) {
     },
     write(_call, { collection, paperId }) {
       collections.removePaper(collection.id, paperId)
-      return { target: { id: collection.id, label: null }, result: { collectionId: collection.id, ...named(paperId), label: null } }
+      return outcome(collection.id, { collectionId: collection.id, ...named(paperId), label: null })
     },
   })
 
@@ -101,7 +103,7 @@ export function filingOperations(tables: LibraryTables) {
     subject: ({ actor, body }) => ({ ...inLibrary, collection: collections.mustOwn(scopeOf(actor), body.collectionId) }),
     write({ body }, { collection }) {
       collections.rename(collection.id, body.name)
-      return { target: { id: collection.id, label: null }, result: { collectionId: collection.id, name: body.name, label: null } }
+      return outcome(collection.id, { collectionId: collection.id, name: body.name, label: null })
     },
   })
 
@@ -119,8 +121,7 @@ export function filingOperations(tables: LibraryTables) {
       const noteId = change.newId()
       const collectionId = collection.id
       notes.post({ noteId, collectionId, paperId, replyToNoteId, authorId: actor.userId, postedAt: change.at, text, via: via(actor) })
-      const result = { noteId, collectionId, ...named(paperId), replyToNoteId, label: null }
-      return { target: { id: noteId, label: null }, result }
+      return outcome(noteId, { noteId, collectionId, ...named(paperId), replyToNoteId, label: null })
     },
   })
 

@@ -3,7 +3,7 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import { expiry } from "../people/expiry.ts"
 import { mintToken } from "../people/tokens.ts"
-import { inLibrary } from "./filing-operations.ts"
+import { inLibrary, outcome } from "./filing-operations.ts"
 import type { LibraryTables } from "./tables.ts"
 import { scopeOf } from "./reach/scope.ts"
 
@@ -24,9 +24,9 @@ export function keyOperations({ keys, collections }: LibraryTables) {
       const keyId = change.newId()
       const token = change.token((bytes) => mintToken("personalKey", bytes))
       const { label, permissions, reach, collectionIds = null, agent = null } = body
-      const made = { label, permissions, reach, collectionIds, expiresAt: expiry(body.expiresAt, change.at), agent }
-      keys.insert({ keyId, owner: { userId: actor.userId, username: actor.username }, ...made, createdAt: change.at }, token)
-      return { target: { id: keyId, label: null }, result: { keyId, ...made }, secret: { token: token.token } }
+      const key = { label, permissions, reach, collectionIds, expiresAt: expiry(body.expiresAt, change.at), agent }
+      keys.insert({ keyId, owner: { userId: actor.userId, username: actor.username }, ...key, createdAt: change.at }, token)
+      return { ...outcome(keyId, { keyId, ...key }), secret: { token: token.token } }
     },
   })
 
@@ -41,7 +41,7 @@ export function keyOperations({ keys, collections }: LibraryTables) {
     },
     write(_call, { key: { keyId, label } }, { at }) {
       keys.revoke(keyId, at)
-      return { target: { id: keyId, label: null }, result: { keyId, label, revokedAt: at } }
+      return outcome(keyId, { keyId, label, revokedAt: at })
     },
   })
 

@@ -11,8 +11,8 @@ import type { Actor } from "../ledger/journal/actor.ts"
 import { NamedText, type Readers } from "../ledger/reads/reading.ts"
 import { bibliographyOf, unchanged } from "./bibtex/file.ts"
 import { writeBibtex } from "./bibtex/write.ts"
-import { paperNamedBy } from "./filed.ts"
-import { type PaperStanding, shownPaper } from "./papers/papers.ts"
+import { type PaperName, paperNamedBy } from "./filed.ts"
+import { shownPaper } from "./papers/papers.ts"
 import { WORDS, matchWord, matchQuery } from "./words.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustReachLibrary, noPaper, reachesLibrary, type Scope, scopeOf } from "./reach/scope.ts"
@@ -27,16 +27,15 @@ const { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, co
 const identityLimits = { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes }
 
 export function libraryReads({ papers, names, saved, tags, collections, notes, invitations, keys, annotations }: LibraryTables) {
-  /** Whether the reader saved or annotated the paper, or a Collection in reach holds it. */
-  function isInReach(scope: Scope, paperId: string, { savedAt, held }: PaperStanding): boolean {
-    return savedAt !== null || held || (reachesLibrary(scope) && annotations.revision(scope.userId, paperId) > 0)
-  }
-
-  /** Finds a paper that is in reach, or whose metadata the operator imported for everyone. @throws Refusal 404 */
-  function mustKnow(scope: Scope, query: { readonly paperId?: string; readonly arxivId?: string }) {
+  /**
+   * Finds a paper that the operator imported for everyone, or one in reach: saved, annotated, or in a Collection in reach.
+   * @throws Refusal 404
+   */
+  function mustKnow(scope: Scope, query: PaperName) {
     const paperId = paperNamedBy(names, scope.userId, query)
     const standing = papers.standing(scope, paperId)
-    const inReach = isInReach(scope, paperId, standing)
+    const isAnnotated = reachesLibrary(scope) && annotations.revision(scope.userId, paperId) > 0
+    const inReach = standing.savedAt !== null || standing.held || isAnnotated
     if (!inReach && !standing.imported) throw noPaper()
     return { ...standing, paperId, inReach }
   }

@@ -7,7 +7,7 @@ import type { People } from "../people/people.ts"
 import { named as namedPaper } from "../contract/library/papers.ts"
 import type { Collection } from "./collections.ts"
 import { foundIn, naming, paperNamedBy, papersNamedBy } from "./filed.ts"
-import { inLibrary } from "./filing-operations.ts"
+import { inLibrary, outcome } from "./filing-operations.ts"
 import type { Invitation } from "./invitations.ts"
 import { readImport } from "./reading.ts"
 import type { LibraryTables } from "./tables.ts"
@@ -39,22 +39,19 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
   })
 
   /** Finds the invitation named in the path. @param side the role in it that the person must have @throws Refusal 404 */
-  function invitation({ actor, params }: InPath<"invitationId">, side: "userId" | "ownerId") {
+  function findInvitation({ actor, params }: InPath<"invitationId">, side: "userId" | "ownerId") {
     const found = invitations.find(params.invitationId)
     if (found?.[side] !== actor.userId) throw notFound("There is no such open invitation.")
     return { ...inLibrary, invitation: found }
   }
-  const received = (call: InPath<"invitationId">) => invitation(call, "userId")
+  const received = (call: InPath<"invitationId">) => findInvitation(call, "userId")
 
   const unsave_papers = behaviour("unsave_papers", {
     subject: () => inLibrary,
     write({ actor, body }) {
       const all = papersNamedBy(names, actor.userId, body)
       const unsaved = all.filter((paperId) => saved.unsave(actor.userId, paperId))
-      return {
-        target: { id: actor.userId, label: null },
-        result: { unsaved, notSaved: all.filter((paperId) => !unsaved.includes(paperId)), label: null },
-      }
+      return outcome(actor.userId, { unsaved, notSaved: all.filter((paperId) => !unsaved.includes(paperId)), label: null })
     },
   })
 
@@ -62,7 +59,7 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
     subject: owned,
     write(_call, { collection }) {
       collections.delete(collection.id)
-      return { target: { id: collection.id, label: null }, result: named(collection) }
+      return outcome(collection.id, named(collection))
     },
   })
 
@@ -88,33 +85,32 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
       const { userId, username } = present(people.named(body.username))
       const invitationId = change.newId()
       invitations.open(invitationId, collection.id, userId, change.at)
-      return { target: { id: invitationId, label: null }, result: { invitationId, ...named(collection), username } }
+      return outcome(invitationId, { invitationId, ...named(collection), username })
     },
   })
 
+  function close({ invitation }: { readonly invitation: Invitation }) {
+    invitations.close(invitation.invitationId)
+    return outcome(invitation.invitationId, ofInvitation(invitation))
+  }
+
   const withdraw_collection_invitation = behaviour("withdraw_collection_invitation", {
-    subject: (call) => invitation(call, "ownerId"),
-    write(_call, { invitation: found }) {
-      invitations.close(found.invitationId)
-      return { target: { id: found.invitationId, label: null }, result: ofInvitation(found) }
-    },
+    subject: (call) => findInvitation(call, "ownerId"),
+    write: (_call, subject) => close(subject),
   })
 
   const accept_collection_invitation = behaviour("accept_collection_invitation", {
     subject: received,
-    write({ actor }, { invitation: found }, { at }) {
-      invitations.close(found.invitationId)
-      collections.join(found.collection.id, actor.userId, at)
-      return { target: { id: found.collection.id, label: null }, result: ofInvitation(found) }
+    write({ actor }, { invitation }, { at }) {
+      invitations.close(invitation.invitationId)
+      collections.join(invitation.collection.id, actor.userId, at)
+      return outcome(invitation.collection.id, ofInvitation(invitation))
     },
   })
 
   const decline_collection_invitation = behaviour("decline_collection_invitation", {
     subject: received,
-    write(_call, { invitation: found }) {
-      invitations.close(found.invitationId)
-      return { target: { id: found.invitationId, label: null }, result: ofInvitation(found) }
-    },
+    write: (_call, subject) => close(subject),
   })
 
   const leave_collection = behaviour("leave_collection", {
@@ -127,7 +123,7 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
     },
     write({ actor }, { collection }) {
       collections.leave(collection.id, actor.userId)
-      return { target: { id: collection.id, label: null }, result: named(collection) }
+      return outcome(collection.id, named(collection))
     },
   })
 
@@ -145,7 +141,7 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
     },
     write(_call, { collection, member }) {
       collections.leave(collection.id, member.userId)
-      return { target: { id: collection.id, label: null }, result: { ...named(collection), username: member.username } }
+      return outcome(collection.id, { ...named(collection), username: member.username })
     },
   })
 
@@ -166,7 +162,7 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
     },
     write(_call, { noteId, collectionId, paperId }) {
       notes.delete(noteId)
-      return { target: { id: noteId, label: null }, result: { noteId, collectionId, ...namedPaper(paperId), label: null } }
+      return outcome(noteId, { noteId, collectionId, ...namedPaper(paperId), label: null })
     },
   })
 
@@ -177,7 +173,7 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
       const requested = isAll ? undefined : paperNamedBy(names, actor.userId, body)
       const paperId = requested && (collections.holding(collection.id, names.all(actor.userId, requested))?.paperId ?? requested)
       const unread = notes.markRead(actor.userId, collection.id, paperId, body.throughNoteId)
-      return { target: { id: collection.id, label: null }, result: { collectionId: collection.id, unread, label: null } }
+      return outcome(collection.id, { collectionId: collection.id, unread, label: null })
     },
   })
 

@@ -1,7 +1,7 @@
 /** Tagging saved papers. Tagging a paper also saves it. */
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import { naming, papersNamedBy } from "./filed.ts"
-import { inLibrary } from "./filing-operations.ts"
+import { inLibrary, outcome } from "./filing-operations.ts"
 import type { LibraryTables } from "./tables.ts"
 
 export function tagOperations(tables: LibraryTables) {
@@ -14,15 +14,9 @@ export function tagOperations(tables: LibraryTables) {
       const sent = papersNamedBy(names, actor.userId, body).map((paperId) => ({ paperId }))
       const papers = named(actor.userId, sent, change)
       const kept = saved.save(actor.userId, papers, change.at)
-      const { changed, before } = tags.add(
-        actor.userId,
-        papers.map(({ paperId }) => paperId),
-        body.tags,
-      )
-      return {
-        target: { id: actor.userId, label: null },
-        result: { tags: body.tags, tagged: changed, alreadyTagged: before, ...kept, label: null },
-      }
+      const paperIds = papers.map(({ paperId }) => paperId)
+      const { changed, before } = tags.add(actor.userId, paperIds, body.tags)
+      return outcome(actor.userId, { tags: body.tags, tagged: changed, alreadyTagged: before, ...kept, label: null })
     },
   })
 
@@ -30,10 +24,7 @@ export function tagOperations(tables: LibraryTables) {
     subject: () => inLibrary,
     write({ actor, body }) {
       const { changed, before } = tags.remove(actor.userId, papersNamedBy(names, actor.userId, body), body.tags)
-      return {
-        target: { id: actor.userId, label: null },
-        result: { tags: body.tags, untagged: changed, notTagged: before, label: null },
-      }
+      return outcome(actor.userId, { tags: body.tags, untagged: changed, notTagged: before, label: null })
     },
   })
 

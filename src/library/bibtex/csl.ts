@@ -3,9 +3,8 @@ import { isObject } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { inDigits } from "../../contract/text.ts"
 import type { PaperCollector } from "../papers/found.ts"
+import type { Members } from "../papers/record.ts"
 import { type Entry, takeEntry } from "./entry.ts"
-
-type Members = { readonly [member: string]: unknown }
 
 /** Whether a text looks like CSL-JSON: a list of objects, or one object that begins with a member of an item. */
 export const isCsl = (text: string): boolean =>
@@ -42,7 +41,6 @@ function entryOf(item: Members): Entry {
       volume: textOf(item.volume),
       issue: textOf(item.issue),
       pages: textOf(item.page),
-      number: undefined,
       note: [item.number, item.note, item.archive_location].flatMap((value) => textOf(value) ?? []).join(" "),
       paperid: isObject(item.custom) ? textOf(item.custom.paperId) : undefined,
     },

@@ -2,11 +2,8 @@
 import { isObject } from "../../contract/json.ts"
 import { asArxivId, mentionedArxivId } from "../../contract/schema/paper-mention.ts"
 import type { SourcePaper } from "./papers.ts"
-import { clean, short, paperFromCrossref } from "./record.ts"
+import { clean, list, type Members, objects, paperFromCrossref, short } from "./record.ts"
 
-type Members = { readonly [member: string]: unknown }
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const objects = (value: unknown): readonly Members[] => list(value).filter(isObject)
 const first = (value: unknown): unknown => list(value)[0]
 
 /** Removes the JATS and MathML tags of titles and abstracts. */

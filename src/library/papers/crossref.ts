@@ -24,20 +24,9 @@ export function crossref({ api, contact }: CrossrefSettings): Source {
   }
   const base = withoutTrailing(api, "/")
 
-  /** Requests one work by its path. */
-  function one(doi: string): SourceRequest {
-    const url = new URL(`${base}/works/${encodeURIComponent(doi)}`)
+  function requestTo(url: URL, paperIds: readonly string[]): SourceRequest {
     if (contact !== undefined) url.searchParams.set("mailto", contact)
-    return { url, paperIds: [doi], headers, redirect: "error", mayBeAbsent: true }
-  }
-  /** Requests several works with a filter. */
-  function list(dois: readonly string[]): SourceRequest {
-    const url = new URL(`${base}/works`)
-    url.searchParams.set("filter", dois.map((doi) => `doi:${doi}`).join(","))
-    url.searchParams.set("rows", String(dois.length))
-    url.searchParams.set("select", SELECTED)
-    if (contact !== undefined) url.searchParams.set("mailto", contact)
-    return { url, paperIds: dois, headers, redirect: "error" }
+    return { url, paperIds, headers, redirect: "error" }
   }
 
   return {
@@ -47,7 +36,7 @@ export function crossref({ api, contact }: CrossrefSettings): Source {
     pause: 1_000,
     job: answerJob("crossref", "Crossref"),
     request([first, ...others]) {
-      if (!PLAIN.test(first)) return one(first)
+      if (!PLAIN.test(first)) return { ...requestTo(new URL(`${base}/works/${encodeURIComponent(first)}`), [first]), mayBeAbsent: true }
       const batch = [first]
       let length = first.length
       for (const doi of others) {
@@ -56,7 +45,11 @@ export function crossref({ api, contact }: CrossrefSettings): Source {
         batch.push(doi)
         length += doi.length
       }
-      return list(batch)
+      const url = new URL(`${base}/works`)
+      url.searchParams.set("filter", batch.map((doi) => `doi:${doi}`).join(","))
+      url.searchParams.set("rows", String(batch.length))
+      url.searchParams.set("select", SELECTED)
+      return requestTo(url, batch)
     },
   }
 }

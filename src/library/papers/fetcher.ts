@@ -150,14 +150,12 @@ export class MetadataFetcher {
     const requested = new Set(request.paperIds)
     const found = (await this.#send(request)).filter(({ paperId }) => requested.has(paperId))
     const ids = found.map(({ paperId }) => paperId)
+    const misses = request.paperIds.filter((paperId) => !ids.includes(paperId))
     await ledger.transact(() => {
       const at = isoTime(world.now())
       metadataIntake.store(found, source.name, at)
       metadataIntake.reveal(ids)
-      metadata.recordMisses(
-        request.paperIds.filter((paperId) => !ids.includes(paperId)),
-        at,
-      )
+      metadata.recordMisses(misses, at)
     })
     this.#failures = 0
   }
@@ -170,16 +168,10 @@ export class MetadataFetcher {
       signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
     const waitMs = requestedWaitMs(response, world.now())
-    if (response.status === 404 && mayBeAbsent) {
-      await response.body?.cancel()
-      this.#waitMs = waitMs
-      return []
-    }
-    if (!response.ok) {
-      await response.body?.cancel()
-      throw new ErrorResponse(`${source.label} answered ${response.status}`, waitMs)
-    }
+    const isAbsent = response.status === 404 && mayBeAbsent
+    if (!response.ok) await response.body?.cancel()
+    if (!response.ok && !isAbsent) throw new ErrorResponse(`${source.label} answered ${response.status}`, waitMs)
     this.#waitMs = waitMs
-    return (await parsing.run(source.job, await textOf(response, source.label))).papers
+    return isAbsent ? [] : (await parsing.run(source.job, await textOf(response, source.label))).papers
   }
 }

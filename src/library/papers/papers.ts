@@ -124,24 +124,6 @@ interface StandingRow {
   readonly heldKnown: number | null
 }
 
-/** The state of a paper for one reader. */
-export interface PaperStanding {
-  /** Null if the reader may see no record. */
-  readonly record: Stored<PaperRecord> | null
-  readonly sameAs: string | null
-  /** The description that the reader sent, or someone who added it to a Collection in reach. */
-  readonly given: Stored<Given> | null
-  /** Whether the operator imported the record, which makes it visible to everyone. */
-  readonly imported: boolean
-  readonly savedAt: string | null
-  /** The Collections in reach that hold it. */
-  readonly collections: Stored<Holding>
-  /** The person's own tags; null if the Library is not in reach. */
-  readonly tags: Stored<string[]> | null
-  /** Whether a Collection in reach holds it. */
-  readonly held: boolean
-}
-
 /** SQL for JSON of the Collections in reach that hold the paper `of` under any of its ids. */
 export const holders = (of: string): string =>
   `(SELECT json_group_array(json_object('id', id, 'name', name) ORDER BY id) FROM (SELECT DISTINCT r.collection_id AS id, r.name FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.paper_id IN ${NAMES("r.reader_id", of)}))`
@@ -191,7 +173,7 @@ export function papers(db: Db) {
     withOtherIds: (paperIds: readonly string[]) => withOtherIds.all(JSON.stringify(paperIds)),
 
     /** Returns the state of a paper for a reader. Papers that only others filed look unknown. */
-    standing(scope: Scope, paperId: string): PaperStanding {
+    standing(scope: Scope, paperId: string) {
       const row = standing.one(...values(scope), paperId)
       const library = reachesLibrary(scope)
       const imported = row.origin === "import"
@@ -199,11 +181,13 @@ export function papers(db: Db) {
       return {
         record: visible ? row.record : null,
         sameAs: visible ? row.sameAs : null,
+        /** The description that the reader sent, or someone who added the paper to a Collection in reach. */
         given: (library ? row.savedGiven : null) ?? row.heldGiven,
         imported,
         savedAt: library ? row.savedAt : null,
         collections: row.collections,
         tags: library ? row.tags : null,
+        /** Whether a Collection in reach holds the paper. */
         held: row.heldKnown !== null,
       }
     },

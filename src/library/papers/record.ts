@@ -1,4 +1,5 @@
 /** Makes records from the fields that arXiv and Crossref send, whatever the format. */
+import { isObject } from "../../contract/json.ts"
 import { isDoi, paperOfDoi } from "../../contract/schema/fields.ts"
 import { asArxivId } from "../../contract/schema/paper-mention.ts"
 import { DOI } from "../../contract/schema/patterns.ts"
@@ -10,6 +11,11 @@ const LONGEST_ABSTRACT = 20_000
 const SHORT = 200
 const MOST_AUTHORS = 5_000
 const MOST_CATEGORIES = 100
+
+/** An object of parsed JSON or XML, unchecked. */
+export type Members = { readonly [member: string]: unknown }
+export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+export const objects = (value: unknown): readonly Members[] => list(value).filter(isObject)
 
 /** Returns a value as one line of text, since sources wrap lines; empty if it is not text. */
 export const clean = (value: unknown, most = LONGEST): string =>

@@ -2,27 +2,11 @@
 import { readJson } from "../../contract/schema/strict-json.ts"
 import { paperFromWork } from "./crossref-work.ts"
 import type { SourcePaper } from "./papers.ts"
-import { paperFromArxiv } from "./record.ts"
+import { list, type Members, paperFromArxiv } from "./record.ts"
 import { isObject } from "../../contract/json.ts"
 
-interface Line {
-  readonly id?: unknown
-  readonly title?: unknown
-  readonly abstract?: unknown
-  /** Separated by spaces. */
-  readonly categories?: unknown
-  /** As the authors entered them. */
-  readonly authors?: unknown
-  /** Lists of last name, first names and suffix. */
-  readonly authors_parsed?: unknown
-  readonly versions?: unknown
-  readonly doi?: unknown
-  readonly "journal-ref"?: unknown
-}
-
-const words = (value: unknown): string[] => (typeof value === "string" ? value.split(" ") : [])
-
-function authorsOf({ authors, authors_parsed: parsed }: Line): string[] {
+/** Reads the authors from `authors_parsed`, lists of last name, first names and suffix, or else from the text that they entered. */
+function authorsOf({ authors, authors_parsed: parsed }: Members): string[] {
   if (Array.isArray(parsed)) {
     return parsed
       .filter(Array.isArray)
@@ -36,8 +20,8 @@ export function snapshotPaper(text: string): SourcePaper | null {
   const read = readJson(text)
   if (!read.ok || !isObject(read.value)) return null
   if ("DOI" in read.value) return paperFromWork(read.value)
-  const line: Line = read.value
-  const [first]: { created?: unknown }[] = Array.isArray(line.versions) ? line.versions : []
+  const line: Members = read.value
+  const [firstVersion] = list(line.versions)
   return paperFromArxiv({
     id: line.id,
     title: line.title,
@@ -45,7 +29,7 @@ export function snapshotPaper(text: string): SourcePaper | null {
     doi: line.doi,
     journal: line["journal-ref"],
     authors: authorsOf(line),
-    categories: words(line.categories),
-    published: first?.created,
+    categories: typeof line.categories === "string" ? line.categories.split(" ") : [],
+    published: isObject(firstVersion) ? firstVersion.created : undefined,
   })
 }

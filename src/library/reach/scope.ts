@@ -47,18 +47,8 @@ export function mustReachLibrary(actor: Actor): void {
   })
 }
 
-/** The limits that a write can exceed by adding items. */
-export type Cap =
-  | "collectionPapers"
-  | "savedPapers"
-  | "ownedCollections"
-  | "tags"
-  | "paperTags"
-  | "collectionMembers"
-  | "threadNotes"
-  | "highlights"
-
-const labels: Record<Cap, string> = {
+/** The limits that a write can exceed by adding items, in words. */
+const labels = {
   collectionPapers: "papers in a Collection",
   savedPapers: "saved papers in the Library",
   ownedCollections: "owned Collections",
@@ -67,10 +57,10 @@ const labels: Record<Cap, string> = {
   collectionMembers: "members of a Collection, open invitations included",
   threadNotes: "notes on one paper in a Collection",
   highlights: "highlights in one paper",
-}
+} as const
 
 /** @throws Refusal `limit_reached` if `added` more items would exceed the limit */
-export function mustFit(limit: Cap, now: number, added: number): void {
+export function mustFit(limit: keyof typeof labels, now: number, added: number): void {
   const most = limits[limit]
   if (added === 0 || now + added <= most) return
   throw new Refusal(
