@@ -1,11 +1,9 @@
 /**
- * `npm run prove`: every long harness, one after the other, and a table of what became of them.
- *
- * A harness is a script, `test/reliability/<name>/prove.ts`. It prints its progress on standard error; its last line on
- * standard output is its summary; it ends with 0 when all held and with 1 when something did not. `PROVE_SCALE` in its
- * environment (1 when left out) scales how much it does. It ends what it started when it gets SIGINT or SIGTERM.
- *
- * `--only NAME` runs one of them (it may be given several times); `--quick` is `PROVE_SCALE=0.1` unless that is set.
+ * `npm run prove`: every long harness, one after the other, and a table of the results.
+ * A harness is a script, `test/reliability/<name>/prove.ts`. It prints its progress on standard error; its last line on standard output is
+ * its summary; it exits with 0 if everything held, otherwise with 1. `PROVE_SCALE` in its environment (default 1) scales how much it does.
+ * On SIGINT or SIGTERM it ends the processes it started.
+ * `--only NAME` runs one of them (and may be repeated); `--quick` is `PROVE_SCALE=0.1` unless that is set.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -40,7 +38,7 @@ const scale = process.env.PROVE_SCALE ?? (flags.quick ? "0.1" : "1")
 let running: ChildProcess | null = null
 let ending = false
 
-/** Ends the harness that runs, and with it whatever it started: they are a group, named by its id. */
+/** Ends the running harness, and everything it started: they are a process group, named by its id. */
 function end(signal: NodeJS.Signals): void {
   ending = true
   if (running?.pid === undefined) return
@@ -49,11 +47,11 @@ function end(signal: NodeJS.Signals): void {
 }
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, end)
 
-/** Runs a harness to its end, with its output passed on as it comes. */
+/** Runs a harness to its end, and passes on its output as it comes. */
 async function run(name: string): Promise<Outcome> {
   console.error(`\n=== ${name}`)
   const started = performance.now()
-  // In a group of its own: Ctrl-C reaches it through us alone, once.
+  // In a group of its own: Ctrl-C reaches it only through this process, once.
   const child = spawn(process.execPath, [...process.execArgv, scriptOf(name)], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, PROVE_SCALE: scale },

@@ -76,7 +76,7 @@ function pathsOf(db: Db, { name, path }: Read): string[] {
 
 /** Who reads what: everyone what is public, a Room's agent and a person's agent what is theirs. */
 const askers: Readonly<Record<string, string | null>> = { public: null, credential: "main_owner_all", key: "all" }
-/** Answers in other formats, endless answers, and a receipt requested by the id of a write. */
+/** Reads without a sample: answers in other formats, endless answers, and a receipt, which is requested by the id of a write. */
 const leftOut = new Set([...reads.filter(({ mediaType }) => isStreamed(mediaType)).map(({ name }) => name), "receipt"])
 
 const folder = mkdtempSync(join(tmpdir(), "research-room-sample-"))

@@ -7,7 +7,7 @@ type Growing = Map<string, unknown[]>
 
 const MOST = 24
 
-/** Values used whole as a parameter of their name. */
+/** Objects kept whole under their name, besides their members. */
 const wholes: ReadonlySet<string> = new Set(["repository", "expected"])
 
 function put(anchors: Growing, name: string, value: unknown): void {
@@ -76,7 +76,7 @@ function pathsOf(target: Target, anchors: Anchors): string[] {
   )
 }
 
-/** Requests every read for one item of each known kind, repeatedly as more becomes known. */
+/** Sends every read for all known values, with one item per page, and again as more values become known. */
 export async function explore(reads: readonly Target[], ask: Ask, begin: Readonly<Record<string, readonly unknown[]>>): Promise<Anchors> {
   const anchors: Growing = new Map()
   const seen = new Set<string>()

@@ -19,7 +19,7 @@ export interface Moved {
   halves: number
 }
 
-/** The version and contents of the data, read directly from the file. */
+/** The schema version and the digests of all entries, read directly from the file. */
 function seen(file: string): { version: number; entries: string } {
   const database = new Database(file)
   try {

@@ -1,11 +1,11 @@
-/** The bystander's process, as the attackers' side has it. */
+/** The bystander's process, seen from the attacking side. */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import type { Ground } from "../fuzz/ground.ts"
 import type { Places, Seen } from "./bystander.ts"
 
-/** Milliseconds a bystander watches before an attack begins and after it is over: what was begun may still be on its way. */
+/** Milliseconds a bystander watches before an attack begins and after it is over: requests may still be under way. */
 const EDGE = 40
 
 export class Bystander {
@@ -23,13 +23,13 @@ export class Bystander {
         `/api/research/threads/${openingThreadId}/timeline?limit=1`,
         `/api/research/rooms/${roomId}`,
       ],
-      // Its receipts are not counted: nobody here hears of them.
+      // Its receipts are not counted: this process does not see them.
       write: { path: `/api/agent/threads/${openingThreadId}/messages`, token: uncertain },
     }
     this.#child.send({ places })
   }
 
-  /** What the bystander saw while something went on. */
+  /** What the bystander saw during one period. */
   async during(work: () => Promise<void>): Promise<Seen> {
     this.#child.send({ begin: true })
     await new Promise((resolve) => setTimeout(resolve, EDGE))

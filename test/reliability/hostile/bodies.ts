@@ -1,4 +1,4 @@
-/** Attacks by bodies: JSON and forms that cost much to read, in one piece or in chunks, with and without leave. */
+/** Attacks by bodies: JSON and forms that are expensive to read, in one piece or in chunks, with and without permission. */
 import { bytesOf, type Shot, shot } from "../fuzz/shot.ts"
 import { type Ground, proofLines } from "../fuzz/ground.ts"
 import { type Target, targetsWith } from "../fuzz/targets.ts"
@@ -11,7 +11,7 @@ import { addressOf } from "./heads.ts"
 import { planted, textsFor } from "./planted.ts"
 import { junk } from "./junk.ts"
 
-/** Bytes of a body that is just taken. */
+/** Bytes of a body just below the limit. */
 const MOST = limits.requestBodyBytes - 1_000
 const full = (unit: string, close = ""): string => unit.repeat(Math.floor((MOST - close.length) / unit.length)) + close
 
@@ -62,7 +62,7 @@ function junkShot(ground: Ground, target: Target, name: string, body: string, { 
     headers,
     body: isChunked ? inChunks(body.slice(0, 60_000), 3) : body,
   })
-  // Who is refused before the body is read may find the connection closed.
+  // If a request is refused before its body is read, the sender may find the connection closed.
   return [
     shot({
       attack: `body: ${name}${isIn ? "" : ", not signed in"}`,
@@ -76,10 +76,10 @@ function junkShot(ground: Ground, target: Target, name: string, body: string, { 
   ]
 }
 
-/** Every route that takes a body, with bodies that are none of its own; `some` of all. */
+/** Every route that accepts a body, with invalid bodies; `some` of all. */
 export function junkShots(ground: Ground, chance: Chance, some: number): Shot[] {
   const takers = targetsWith(({ body, takesForm }) => body !== null || takesForm)
-  // Made one by one: all of them at once would be a gigabyte.
+  // Made one by one: all of them at once would take a gigabyte.
   return Array.from({ length: some }, (_, at) => {
     const target = takers[(at * 7 + chance.between(0, 6)) % takers.length] as Target
     const [name, made] = chance.of(Object.entries(target.takesForm ? forms : junk)) as [string, () => string]
@@ -96,7 +96,7 @@ function draftOf(target: Target, body: object): URLSearchParams {
   return draft
 }
 
-/** Each costly text, looked at before it is sent by somebody who is not signed in. */
+/** Previews of each costly text, by a caller who is not signed in. */
 export const previewShots = (ground: Ground): Shot[] =>
   textsFor(null).map(({ name, text }) =>
     shot({
@@ -118,7 +118,7 @@ export const previewShots = (ground: Ground): Shot[] =>
     }),
   )
 
-/** The form of every operation with costly texts in it: looked at before it is sent, made longer, made shorter, sent. */
+/** The form of every operation with costly texts in it: previewed, made longer, made shorter, sent. */
 export function formShots(ground: Ground, chance: Chance, each: number): Shot[] {
   return targetsWith(({ takesForm, body }) => takesForm && body !== null).flatMap((target) =>
     Array.from({ length: each }, () => {

@@ -1,18 +1,17 @@
 /**
- * A bystander: a process of its own, with a clock of its own, that reads, comes in anew and writes as anybody may, while others
- * attack. Started by `Bystander` in beside.ts, told by messages when to begin and when to say what it saw.
- *
- * What a read waited is counted twice: by the clock, and as the service's own doing. From the second is taken what the machine is
- * answerable for: the time in which the serving thread or this process was ready to run and the processors were with somebody else;
- * and, of the time in which the serving thread slept, as much as one of its helpers (which collect its garbage) was ready and not
- * run. What is left is what the thread was at work on, and what it slept for a disk, a lock or another thread at work.
+ * A bystander: a process of its own, with its own clock, that reads, signs in and writes like an ordinary user while others attack. Started
+ * by `Bystander` in beside.ts; messages tell it when to begin and when to report.
+ * It counts the wait of a read twice: by the clock, and as the service's own share. The second excludes what the machine caused: the time
+ * in which the serving thread or this process was ready to run but other processes had the processors; and, while the serving thread slept,
+ * the time in which one of its helpers (which collect its garbage) was ready but not running. The rest is time the thread worked, or slept
+ * for a disk, a lock or another working thread.
  */
 import { randomUUID } from "node:crypto"
 import { Agent, request } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"
 import { atWork, helpers, longestQueued, queued } from "./queued.ts"
 
-/** What it is told first. */
+/** The first message to it. */
 export interface Places {
   readonly baseUrl: string
   /** Of the service. */
@@ -24,16 +23,16 @@ export interface Places {
 
 export interface Waits {
   readonly count: number
-  /** The longest, in milliseconds, without what the machine is answerable for, and by the clock. */
+  /** The longest wait, in milliseconds: without the machine's share, and by the clock. */
   readonly longest: number
   readonly byTheClock: number
-  /** Turned away with 503 and a time to come back. */
+  /** Refused with 503 and a time to retry. */
   readonly turnedAway: number
 }
 
 /** What it saw between two messages. */
 export interface Seen {
-  /** Reads on a connection that stays. */
+  /** Reads on a kept connection. */
   readonly reads: Waits
   /** Reads on a connection of their own each. */
   readonly newcomers: Waits
@@ -46,7 +45,7 @@ const kinds = ["reads", "newcomers", "writes"] as const
 type Kind = (typeof kinds)[number]
 /** Milliseconds between an answer and the next request. */
 const every: Readonly<Record<Kind, number>> = { reads: 4, newcomers: 50, writes: 100 }
-/** Milliseconds after which an answer is taken for lost. */
+/** Milliseconds after which an answer counts as lost. */
 const LOST = 60_000
 
 interface Got {
@@ -79,7 +78,7 @@ function ask({ baseUrl, write }: Places, kind: Kind, path: string): Promise<Got>
   })
 }
 
-/** Milliseconds over which a wait is looked into, and after which the last look at all threads is old. */
+/** Milliseconds after which a wait is examined, and after which the last look at all threads is outdated. */
 const [LONG, OLD] = [100, 50]
 let looked = { at: 0, helpers: helpers(0) }
 
@@ -92,12 +91,12 @@ interface Look {
 
 function look(pid: number): Look {
   const at = performance.now()
-  // There are many threads: this process, too, takes of the processors.
+  // There are many threads, and looking at them uses processor time too.
   if (at - looked.at > OLD) looked = { at, helpers: helpers(pid) }
   return { at: performance.now(), elsewhere: queued(pid) + queued(process.pid), atWork: atWork(pid), helpers: looked.helpers }
 }
 
-/** How much of a wait was the service's own doing. */
+/** How much of a wait the service caused. */
 function ownOf(pid: number, waited: number, before: Look): number {
   const own = Math.max(0, waited - (queued(pid) + queued(process.pid) - before.elsewhere))
   const working = atWork(pid)
@@ -142,7 +141,7 @@ process.on("message", async (told: { places?: Places; begin?: true; end?: true }
   }
   if (told.end) {
     watching = false
-    // What is under way is waited for: it is the longest of all.
+    // A request under way counts too: its wait may be the longest of all.
     await Promise.all(rounds)
     process.send?.(seen)
   }

@@ -1,17 +1,17 @@
-/** The costliest input known for each parser and reader, made anew each time. All of it is within the limits on length. */
+/** The costliest known input for each parser and reader, generated each time. All of it is within the length limits. */
 
 const entry = (fields: string, key = "x"): string => `@misc{${key}, eprint={1706.03762}, ${fields}}\n`
 
-/** `@string` values that double, all on one line: 2 to the power of `times` characters out of a few hundred. */
+/** `@string` values that double, all on one line: 2 to the power of `times` characters from a few hundred. */
 const doubling = (times: number): string =>
   `@string{a0={xxxxxxxxxxxxxxxx}} ${Array.from({ length: times }, (_, step) => `@string{a${step + 1}=a${step}#a${step}}`).join(" ")} @misc{x, eprint={1706.03762}, title=a${times}}`
 
-/** The same, one definition a line. */
+/** The same, one definition per line. */
 const doublingByLine = (times: number): string => doubling(times).replaceAll(" @", "\n@")
 
 const nested = (open: string, close: string, depth: number): string => `${open.repeat(depth)}x${close.repeat(depth)}`
 
-/** BibTeX, each text in the length that an import takes. */
+/** BibTeX, each text as long as an import accepts. */
 export const bibtexFiles: Readonly<Record<string, () => string>> = {
   doubling: () => doubling(22),
   doublingByLine: () => doublingByLine(22),
@@ -41,7 +41,7 @@ export const bibtexFiles: Readonly<Record<string, () => string>> = {
     ).join(""),
 }
 
-/** Messages that make a search slow, each in the length that a message may have. */
+/** Messages that make a search slow, each as long as a message may be. */
 export const searchedTexts: Readonly<Record<string, (round: number) => string>> = {
   oneWord: () => "zz ".repeat(6_600),
   giantWord: (round) => "g".repeat(19_990) + round,
@@ -49,7 +49,7 @@ export const searchedTexts: Readonly<Record<string, (round: number) => string>> 
   twoWords: () => "a b ".repeat(4_900),
 }
 
-/** Queries for them, within the length that a query may have. */
+/** Queries for them, as long as a query may be. */
 export const searchQueries: readonly string[] = [
   "zz",
   "zz zz zz",

@@ -1,4 +1,4 @@
-/** Attacks within the head of a request: queries, cookies, headers and tokens, each as costly as a head may be. */
+/** Attacks in the head of a request: queries, cookies, headers and tokens, each as expensive as a head may be. */
 import { sessionCookie } from "../../../src/contract/operations/actions.ts"
 import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import { type Anchors, known } from "../fuzz/anchors.ts"
@@ -6,13 +6,13 @@ import { type Ground, proofLines } from "../fuzz/ground.ts"
 import { type Shot, soundly } from "../fuzz/shot.ts"
 import { type Target, targetsWith } from "../fuzz/targets.ts"
 
-/** Characters of a head that are surely read. */
+/** Characters of a head that are certainly read. */
 const HEAD = 13_000
 
 const times = (count: number, made: (index: number) => string) => Array.from({ length: count }, (_, index) => made(index))
 const upTo = (text: string): string => text.slice(0, HEAD)
 
-/** The address of a target about things that exist; null where nothing is known that it could be about. */
+/** The address of a target about existing objects; null if no fitting object is known. */
 export function addressOf(target: Target, anchors: Anchors, pick = 0): string | null {
   const names = pathNames(target.path)
   const choices = names.map((name) => known(anchors, name))
@@ -23,7 +23,7 @@ export function addressOf(target: Target, anchors: Anchors, pick = 0): string | 
   }, target.path)
 }
 
-/** A right request without a body, but for what is added to it. */
+/** A valid request without a body, with additions. */
 export function askShot(ground: Ground, attack: string, target: Target, path: string, lines: readonly string[] = [], proof?: string): Shot {
   const own = target.isOfAccounts ? ground.spare : (ground.proofs[target.caller][0] ?? "")
   return soundly(attack, target, {
@@ -61,7 +61,7 @@ export const queryShots = (ground: Ground): Shot[] =>
     return Object.entries(queries).map(([name, made]) => askShot(ground, `query: ${name}`, target, `${path}?${made(names, ground.agents)}`))
   })
 
-/** Words for a search: of what everything holds, over and over, as beginnings, as syntax. */
+/** Words for a search: common ones, repeated, as prefixes, as syntax. */
 const searched = [
   "z",
   "zz",
@@ -79,7 +79,7 @@ const searched = [
   "NEAR(zz zz, 9)",
 ]
 
-/** Every read and page that looks something up by words. */
+/** Every read and page that searches by words. */
 export const searchShots = (ground: Ground): Shot[] =>
   reading
     .filter(({ query, name }) => Object.hasOwn(query, "query") || /search/.test(name))
@@ -118,7 +118,7 @@ const crowd = (ground: Ground, target: Target, path: string): Shot[] =>
     isSound: false,
   }))
 
-/** Tokens of every odd shape, at every address that wants one. */
+/** Tokens of every odd shape, at every address that requires one. */
 export function tokenShots(ground: Ground): Shot[] {
   const digits = "0".repeat(36)
   const odd = [

@@ -1,10 +1,10 @@
-/** JSON texts as large as a request may be that cost their reader as much as they can, by what is costly about them. */
+/** JSON texts of the maximum size that are as expensive to read as possible, by the cause of the cost. */
 import { limits } from "../../../src/contract/limits.ts"
 import { freshId } from "../../support/bodies.ts"
 
 const most = limits.requestBodyBytes - 64
 
-/** `text` as often as fits into a body, between `before` and `after`. */
+/** `text` repeated to fill a body, between `before` and `after`. */
 const filled = (before: string, text: string, after: string): string =>
   before + text.repeat(Math.floor((most - before.length - after.length) / text.length)) + after
 

@@ -1,4 +1,4 @@
-/** Costly texts put where texts go: into every text of a body that a route takes, as its own schema tells where that is. */
+/** Costly texts in every text member of a body that a route accepts, found through its own schema. */
 import { randomUUID } from "node:crypto"
 import type { JsonSchema } from "../../../src/contract/definitions/json-schema.ts"
 import { limits } from "../../../src/contract/limits.ts"
@@ -7,26 +7,26 @@ import { bibtexFiles } from "./files.ts"
 import { texts } from "./words.ts"
 import type { Costly } from "./texts.ts"
 
-/** Texts of fewer characters are names, ids and words of a list. */
+/** Shorter texts are names, ids and enumerated words. */
 const LEAST = limits.conceptLabel
-/** Bytes of a body that leave room for what else is in it. */
+/** Bytes of a text that leave room for the rest of the body. */
 const MOST = limits.contentBytes - 2_000
 
 const cut = (text: string, length: number): string => [...text.slice(0, 2 * length)].slice(0, length).join("").toWellFormed()
 
-/** Whether a schema takes what people write: no pattern of ids or times. */
+/** Whether a schema accepts free text: no pattern of ids or times. */
 const takesText = (schema: JsonSchema): boolean =>
   schema.type === "string" &&
   Number(schema.maxLength ?? 0) >= LEAST &&
   (schema.pattern === undefined || new RegExp(schema.pattern as string, "u").test("Any é text, $𝔞$!"))
 
-/** Whether a body takes a whole file of references. */
+/** Whether a body accepts a whole file of references. */
 function takesImport({ properties }: JsonSchema): boolean {
   const { text } = (properties ?? {}) as { text?: JsonSchema }
   return text?.maxLength === limits.importedText
 }
 
-/** A body with `text` in every place for one, its delivery a new one. */
+/** A body with `text` in every text member, and a new delivery id. */
 export function planted(body: unknown, schema: JsonSchema, { text }: Costly): object {
   const put = (most: number) => {
     const holder = { body: structuredClone(body) as Record<string, unknown> }
@@ -44,7 +44,7 @@ export function planted(body: unknown, schema: JsonSchema, { text }: Costly): ob
   return put(LEAST)
 }
 
-/** Made anew at each look: they are long. */
+/** Generated for each use: they are long. */
 const bibliographies: readonly Costly[] = Object.entries(bibtexFiles).map(([name, made]) => ({
   name,
   get text() {

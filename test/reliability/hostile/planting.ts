@@ -1,4 +1,4 @@
-/** Has costly texts accepted, as a member may, and remembers under which ids they stand: whoever reads them pays for them. */
+/** Stores costly texts, as a member may, and remembers their ids: reading them is expensive. */
 import fc from "fast-check"
 import type { Chance } from "../support/chance.ts"
 import { type Anchors, gather, known } from "../fuzz/anchors.ts"
@@ -12,7 +12,7 @@ import * as bodies from "../../support/bodies.ts"
 import { planted, textsFor } from "./planted.ts"
 import { fire, type Note } from "./volley.ts"
 
-/** Writes of a Room's agents and of keys: what anybody with the smallest standing may do. */
+/** Writes by a Room's agents and by keys: what the least privileged caller may do. */
 const writing = targetsWith(({ caller, body }) => (caller === "credential" || caller === "key") && body !== null)
 
 const filled = (target: Target, ids: Readonly<Record<string, string>>): string =>
@@ -29,7 +29,7 @@ export function writeShot(ground: Ground, target: Target, ids: Readonly<Record<s
   })
 }
 
-/** Bodies of every operation about things that exist, a costly text in each place for one. */
+/** Bodies of every operation about existing objects, with a costly text in each text member. */
 export function plantings(ground: Ground, chance: Chance, each: number): Shot[] {
   const proofs = { credential: ground.cast.credentials.main_member_all.token, key: ground.cast.keys.all.token }
   return writing.flatMap((target) => {
@@ -47,7 +47,7 @@ export function plantings(ground: Ground, chance: Chance, each: number): Shot[] 
 
 const named = (name: string): Target => writing.find((target) => target.name === name) as Target
 
-/** What stands in the stories for each text that people write: a Thread of its own with messages, a hypothesis, an experiment. */
+/** The objects stored for each text: a Thread of its own with messages, a hypothesis, an experiment. */
 export async function plant(ground: Ground, chance: Chance, some: number, note: Note): Promise<Anchors> {
   const { token, roomId } = ground.cast.credentials.member_all
   const anchors = new Map<string, unknown[]>()

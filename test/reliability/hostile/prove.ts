@@ -1,13 +1,13 @@
 /**
- * The long form, run by `npm run prove -- --only hostile`: other requests each time. `--seed` sends the same again; with
- * `PROVE_MATCHING` in the environment only the volleys whose name matches it are run.
+ * The long form, run by `npm run prove -- --only hostile`: new requests each time. `--seed` sends the same again; with `PROVE_MATCHING` in
+ * the environment only volleys with a matching name run.
  */
 import { asked, progress, prove, tell } from "../support/proving.ts"
 import { megabytes, siege } from "./siege.ts"
 
 const { seed, numbers } = asked(
   {
-    /** Shots of one volley; texts planted; bodies of each operation; connections held; hostile requests in all. */
+    /** Shots of one volley; planted texts; bodies of each operation; held connections; hostile requests in all. */
     shots: 1_500,
     texts: 40,
     each: 6,

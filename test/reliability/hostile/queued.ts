@@ -1,10 +1,10 @@
 /**
- * What the machine is answerable for: how long threads were ready to run and had to wait for a processor, in milliseconds since
- * they began, as Linux counts it. Where the system does not tell, nothing is said to be its fault.
+ * The machine's share: how long threads were ready to run and had to wait for a processor, in milliseconds since they began, as Linux
+ * counts it. If the system gives no figures, nothing is attributed to it.
  */
 import { readdirSync, readFileSync } from "node:fs"
 
-/** Of one thread; the first of a process has the process's own id, and is the one that serves. */
+/** For one thread; the first thread of a process has the process's id, and is the one that serves. */
 export function queued(pid: number, thread = pid): number {
   try {
     const [, waited] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")
@@ -14,7 +14,7 @@ export function queued(pid: number, thread = pid): number {
   }
 }
 
-/** Milliseconds for which a thread was at work, since it began; null where the system does not tell. */
+/** Milliseconds for which a thread has run since it began; null if the system gives no figure. */
 export function atWork(pid: number): number | null {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6
@@ -23,7 +23,7 @@ export function atWork(pid: number): number | null {
   }
 }
 
-/** Of every other thread of a process: those that collect garbage for the first one, and those it hands work to. */
+/** For every other thread of a process: its garbage collectors, and the threads it gives work to. */
 export function helpers(pid: number): ReadonlyMap<number, number> {
   try {
     const threads = readdirSync(`/proc/${pid}/task`).map(Number)

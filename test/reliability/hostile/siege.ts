@@ -1,4 +1,4 @@
-/** A run of the attack: volley after volley beside a bystander, then hostile requests by the thousand, and the reckoning. */
+/** A run of the attack: volley after volley beside a bystander, then thousands of hostile requests, and the report. */
 import { readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { type Ground, openGround } from "../fuzz/ground.ts"
@@ -15,22 +15,22 @@ import { plantedShots, soundShots } from "./views.ts"
 import { fire, firing, type Volley } from "./volley.ts"
 import { Watch } from "./watch.ts"
 
-/** Milliseconds that a bystander's small read may be held up. */
+/** The most milliseconds that a bystander's small read may wait. */
 export const MOST_WAITED = 250
-/** Memory after the attack, in that of ordinary use. */
+/** The limit of memory after the attack, as a multiple of ordinary use. */
 export const MOST_GROWN = 1.5
-/** A wait counts when it comes again: the machine itself stands still at times. */
+/** A wait counts if it recurs: the machine itself stalls at times. */
 const TRIES = 3
-/** Requests of a volley of everything. */
+/** Requests of a volley with everything. */
 const FLOOD = 10_000
-/** Milliseconds for which no machine stands still. */
+/** Milliseconds that no stall of a machine lasts. */
 const BEYOND_DOUBT = 2_000
 
 export interface Plan {
   readonly seed: string
-  /** Shots of one volley, at the most. */
+  /** The most shots of one volley. */
   readonly most: number
-  /** Texts planted, of each kind of body so many. */
+  /** Planted texts for each kind of body. */
   readonly texts: number
   readonly each: number
   readonly patience: Patience
@@ -38,9 +38,9 @@ export interface Plan {
   readonly hostile: number
   /** Seconds of rest at the end. */
   readonly rest: number
-  /** Seconds after which a volley sends no more. */
+  /** Seconds after which a volley stops sending. */
   readonly longest: number
-  /** Seconds that the hostile requests of the end may take altogether. */
+  /** The most seconds for the hostile requests at the end. */
   readonly flood: number
   /** Only volleys whose name matches this. */
   readonly matching?: string | undefined
@@ -51,9 +51,9 @@ export interface Row {
   readonly name: string
   readonly requests: number
   readonly seconds: number
-  /** Of its tries, the one in which a bystander waited longest. */
+  /** Of its tries, the one with the bystander's longest wait. */
   readonly seen: Seen
-  /** The wait that counts, in milliseconds: of several tries the second longest, since one may be the machine's. */
+  /** The wait that counts, in milliseconds: the second longest of several tries, since one may be caused by the machine. */
   readonly waited: number
   /** Bytes in use after it. */
   readonly memory: number | null
@@ -87,7 +87,7 @@ const peakOf = ({ running }: Ground): number => {
   }
 }
 
-/** So many of a list, spread over all of it. */
+/** This many items of a list, spread over all of it. */
 function some<T>(all: readonly T[], most: number, chance: Chance): T[] {
   if (all.length <= most) return [...all]
   const from = chance.between(0, all.length - 1)
@@ -102,7 +102,7 @@ class Siege {
   readonly #bystander: Bystander
   readonly #chance: Chance
   readonly rows: Row[] = []
-  /** Everything that may be sent once more. */
+  /** Everything that may be sent again. */
   readonly #again: Shot[] = []
 
   constructor(ground: Ground, plan: Plan, watch: Watch) {
@@ -117,7 +117,7 @@ class Siege {
     this.#bystander.close()
   }
 
-  /** What anybody does on an ordinary day. */
+  /** The requests of an ordinary day. */
   async ordinary(): Promise<number> {
     const shots = soundShots(this.#ground)
     const all = Array.from({ length: this.#plan.ordinary }, (_, at) => shots[at % shots.length] as Shot)
@@ -125,7 +125,7 @@ class Siege {
     return this.#ground.memory() ?? Number.NaN
   }
 
-  /** Runs a volley; again where a bystander waited too long, until it is known whether that comes from the volley. */
+  /** Runs a volley; repeats it if a bystander waited too long, until it is known whether the volley is the cause. */
   async volley(volley: Volley): Promise<void> {
     if (!new RegExp(this.#plan.matching ?? "").test(volley.name)) return
     const waits: number[] = []
@@ -186,13 +186,13 @@ class Siege {
     await this.volley(firing("crowded heads", 8, take(headShots(ground))))
     await this.volley(firing("tokens of odd shapes", 16, take(tokenShots(ground))))
     await this.volley(firing("bodies of a megabyte", 8, junkShots(ground, chance, Math.ceil(most / 4))))
-    // Not among what is sent again: they are answered late on purpose, and nothing else would get its turn.
+    // Not among the repeated requests: they are answered late on purpose, and would block all others.
     await this.volley({ ...firing("sign-ins that fail", 8, signInShots(ground, Math.ceil(most / 12))), shots: [] })
     await this.volley(firing("requests without waiting", 4, pipelinedShots(ground, Math.ceil(most / 10))))
     for (const slow of slowVolleys(ground, patience)) await this.volley(slow)
   }
 
-  /** Whatever there is, again and again, until enough was sent. */
+  /** All requests again and again, until enough were sent. */
   async flood(): Promise<void> {
     const began = this.#watch.requests
     const until = performance.now() + this.#plan.flood * 1000
@@ -210,9 +210,9 @@ const longestOf = ({ reads, newcomers }: Seen): number => Math.max(reads.longest
 const told = ({ name, requests, seconds, seen, memory }: Omit<Row, "waited">, waits: readonly number[]): string =>
   `${name}: ${requests} requests in ${seconds.toFixed(1)} s, a bystander waited ${waits.map((wait) => wait.toFixed(0)).join(", ")} ms (${seen.reads.byTheClock.toFixed(0)} by the clock, a write ${seen.writes.longest.toFixed(0)}), ${megabytes(memory)}`
 
-/** Runs it. */
+/** Runs the attack. */
 export async function siege(plan: Plan): Promise<Report> {
-  // As it is run: with a thread for writes and one that renders.
+  // As in `serve`: with a thread for writes and one that renders.
   const ground = await openGround({ same: false })
   const watch = new Watch(await Tally.open(ground))
   const made = new Siege(ground, plan, watch)

@@ -1,10 +1,10 @@
-/** Attacks by patience: heads and bodies that never end, answers nobody reads, feeds held by the thousand, requests without waiting. */
+/** Attacks by slowness: heads and bodies that never end, unread answers, thousands of waiting feeds, requests without a pause. */
 import { limits } from "../../../src/contract/limits.ts"
 import { bytesOf, type Shot, shot } from "../fuzz/shot.ts"
 import type { Ground } from "../fuzz/ground.ts"
 import { holding, type Volley } from "./volley.ts"
 
-/** How many connections, and for how long. */
+/** The number of connections, and how long they are held. */
 export interface Patience {
   readonly connections: number
   readonly seconds: number
@@ -14,7 +14,7 @@ const head = (ground: Ground, path: string, more: readonly string[] = []) =>
   [`POST ${path} HTTP/1.1`, `Host: ${ground.host}`, ...more].join("\r\n")
 const ofBytes = (text: string) => Buffer.from(text, "latin1")
 
-/** A body announced whole and sent but for its last bytes. */
+/** A body with its full length announced but its last bytes missing. */
 const unfinished = (ground: Ground, path: string, type: string, bytes: number, unit: string): Buffer =>
   ofBytes(
     `${head(ground, path, [`Origin: ${ground.baseUrl}`, `Content-Type: ${type}`, `Content-Length: ${limits.requestBodyBytes}`])}\r\n\r\n${unit.repeat(bytes / unit.length)}`,
@@ -63,7 +63,7 @@ export function slowVolleys(ground: Ground, { connections, seconds }: Patience):
   ]
 }
 
-/** Hundreds of requests in one go, and their answers taken as they come. */
+/** Hundreds of requests at once, and their answers read in order of arrival. */
 export function pipelinedShots(ground: Ground, count: number): Shot[] {
   const { roomId, openingThreadId } = ground.cast.rooms.main
   const paths = [
@@ -90,7 +90,7 @@ export function pipelinedShots(ground: Ground, count: number): Shot[] {
   })
 }
 
-/** Sign-ins that fail, each under another name: each costs the hash of a password. */
+/** Failed sign-ins, each under another name: each costs a password hash. */
 export const signInShots = (ground: Ground, count: number): Shot[] =>
   Array.from({ length: count }, (_, at) =>
     shot({

@@ -1,12 +1,12 @@
-/** Markdown and TeX that cost more to set than they look: each as long as a message may be, or as long as is asked. */
+/** Markdown and TeX that are more expensive to render than they look: each as long as a message may be, or as long as requested. */
 export interface Costly {
   readonly name: string
   readonly text: string
 }
 
-/** As often as it fits. */
+/** Repeated as often as it fits. */
 const full = (unit: string, length: number): string => unit.repeat(Math.floor(length / unit.length))
-/** `open` and `close` around something, as deep as it fits. */
+/** `open` and `close` nested around something, as deep as it fits. */
 const nested = (open: string, inner: string, close: string, length: number): string => {
   const depth = Math.floor((length - inner.length) / (open.length + close.length))
   return open.repeat(depth) + inner + close.repeat(depth)
@@ -18,7 +18,7 @@ const lines = (line: (index: number) => string, length: number): string => {
   return text.slice(0, length)
 }
 
-/** Sources of formulas that define something, or would say again what they were told once. */
+/** Sources of formulas that define something, or that use an earlier definition. */
 export const definitions: readonly Costly[] = [
   ["def", `\\def\\a{${"x".repeat(1_000)}}\\def\\b{${"\\a".repeat(10)}}${"\\b".repeat(18)}`],
   ["gdef", `\\gdef\\a{${"y".repeat(900)}}${"\\a".repeat(190)}`],

@@ -1,4 +1,4 @@
-/** A volley: requests of one kind, all at once, as fast as they go. What comes of each is noted. */
+/** A volley: requests of one kind, all at once, as fast as possible. Records the answer to each. */
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
@@ -7,20 +7,20 @@ import type { Ground } from "../fuzz/ground.ts"
 import { type Shot, shot } from "../fuzz/shot.ts"
 import { type Outcome, Wire } from "../fuzz/wire.ts"
 
-/** Told of every request that was sent, what came back, and after how many milliseconds. */
+/** Called with every request sent, its answer, and the milliseconds in between. */
 export type Note = (given: Shot, outcome: Outcome, milliseconds: number) => void
 
 export interface Volley {
   readonly name: string
   /** Requests in it. */
   readonly size: number
-  /** @param until the time on this process's clock after which it sends no more */
+  /** @param until the time on this process's clock after which it stops sending */
   run(ground: Ground, note: Note, until: number): Promise<void>
-  /** Those of its requests that can be sent again in any order. */
+  /** Those of its requests that can be repeated in any order. */
   readonly shots: readonly Shot[]
 }
 
-/** Sends shots from so many connections at once, each when the one before it was answered. */
+/** Sends shots on this many connections at once, each after the answer to the one before. */
 export async function fire(ground: Ground, shots: readonly Shot[], abreast: number, note: Note, until = Number.POSITIVE_INFINITY) {
   let next = 0
   const sender = async () => {
@@ -46,22 +46,22 @@ export const firing = (name: string, abreast: number, shots: readonly Shot[]): V
 
 interface Holding {
   readonly count: number
-  /** How long all are held once they are there. */
+  /** How long all are held once they are open. */
   readonly seconds: number
-  /** What each sends first, and then, every so many milliseconds, again and again. */
+  /** What each sends first, and then repeats at this interval in milliseconds. */
   readonly first: (index: number) => Buffer
   readonly again?: { readonly bytes: Buffer; readonly every: number }
-  /** Whether it takes what is answered. */
+  /** Whether it reads the answers. */
   readonly reads?: boolean
 }
 
 /**
- * Connections opened at one time, and milliseconds to the next ones. A process accepts one after the other: with all of them at
- * once a newcomer would wait behind the queue, and no more could be said of what the held ones cost.
+ * Connections opened at one time, and milliseconds to the next ones. A process accepts them one after the other: with all of them at once a
+ * newcomer would wait behind the queue, and the cost of the held ones could not be measured.
  */
 const [AT_ONCE, APART] = [10, 15]
 
-/** Opens connections, says something on each, and holds them; those the service answered have their answer noted. */
+/** Opens connections, sends something on each, and holds them; records the answers of the service. */
 export const holding = (name: string, { count, seconds, first, again, reads = true }: Holding): Volley => ({
   name,
   size: count,
@@ -94,7 +94,7 @@ export const holding = (name: string, { count, seconds, first, again, reads = tr
   },
 })
 
-/** The first answer on a connection, where there is one. */
+/** The first answer on a connection, if there is one. */
 function collect(socket: Socket, told: (outcome: Outcome) => void): void {
   let bytes: Buffer = Buffer.alloc(0)
   let isOver = false

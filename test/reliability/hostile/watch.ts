@@ -1,4 +1,4 @@
-/** What is held against every answer of an attack, and what was seen of all of them. */
+/** Checks every answer to an attack, and keeps statistics of all of them. */
 import { isText } from "../../../src/contract/definitions/read.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
 import { headerOf } from "../fuzz/answers.ts"
@@ -9,11 +9,11 @@ import type { Tally } from "../fuzz/tally.ts"
 import type { Outcome } from "../fuzz/wire.ts"
 import type { Note } from "./volley.ts"
 
-/** Bytes of the largest answer that is no export. */
+/** Bytes of the largest answer other than an export. */
 export const MOST_ANSWERED = 4 * 1024 * 1024
-/** What answers are that may be of any size: files of a whole Room. */
+/** Answers that may have any size: files of a whole Room. */
 const EXPORTS: readonly string[] = reads.flatMap(({ mediaType }) => (isText(mediaType) ? [] : [mediaType]))
-/** Of answers of one kind and status, the first so many are judged whole, and then one in so many: judging costs more than answering. */
+/** Of answers of one kind and status, the first few are judged whole, and then one in so many: judging is more expensive than answering. */
 const [FIRST, THEN] = [40, 25]
 
 export interface Slow {
@@ -21,7 +21,7 @@ export interface Slow {
   readonly given: Shot
 }
 
-/** A sentence without what differs from one case to the next. */
+/** A sentence without the parts that differ from one case to the next. */
 const kindOf = (what: string): string =>
   what
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}[0-9a-f-]*/gi, "id")
@@ -50,7 +50,7 @@ export class Watch {
       this.violations.set(kind, given === null ? what : `${what}\n    ${printable(given.pieces).slice(0, 400)}`)
   }
 
-  /** Forgets which were slow. */
+  /** Resets the slowest. */
   fresh(): void {
     this.slowest = []
   }
@@ -75,7 +75,7 @@ export class Watch {
     for (const what of this.#faults(given, outcome)) this.found(`${given.attack}: ${what}`, given)
   }
 
-  /** What the fuzz holds against an answer, but for the one status of a fault that is foreseen: too much at once. */
+  /** The rules of the fuzz, except for the one status of an expected failure: too many requests at once. */
   #faults(given: Shot, outcome: Outcome): string[] {
     const isTurnedAway = outcome.answers.some((answer) => answer.status === 503 && headerOf(answer, "retry-after") !== null)
     const isLate = outcome.answers.some(({ status }) => status === 408)
@@ -89,7 +89,7 @@ export class Watch {
     this.slowest = [...this.slowest, slow].sort((one, other) => other.milliseconds - one.milliseconds).slice(0, 3)
   }
 
-  /** Of a service that has ended: what was stored beside what was acknowledged. */
+  /** For an ended service: compares what was stored with what was acknowledged. */
   end(_ground: Ground): void {
     for (const what of this.#tally.faults()) this.found(what)
   }

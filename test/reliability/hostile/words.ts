@@ -1,4 +1,4 @@
-/** Words that cost more than they look: for a search, as single tokens without end, of letters that few programs expect. */
+/** Words that are more expensive than they look: for a search, as single endless tokens, in letters that few programs expect. */
 import { texts as settings, type Costly } from "./texts.ts"
 
 const full = (unit: string, length = 20_000): string => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
@@ -19,5 +19,5 @@ const words: readonly Costly[] = [
   { name: "white space", text: `a${full(" \n", 19_000)}b` },
 ]
 
-/** Everything that goes where people write: these, and what costs much to set. */
+/** Everything for text fields: these, and texts that are expensive to render. */
 export const texts: readonly Costly[] = [...words, ...settings()]

@@ -11,7 +11,7 @@ tap.teardown(() => {
   place.remove()
 })
 
-test("an import that is killed leaves nothing or all of it", async (t) => {
+test("a killed import leaves nothing or all of it", async (t) => {
   const seed = freshSeed()
   t.comment(`seed ${seed}`)
   const program = executable()

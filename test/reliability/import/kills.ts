@@ -1,4 +1,4 @@
-/** Imports by the executable that are killed in their midst: afterwards the Room is there whole or not at all, and can be imported. */
+/** Imports by the executable that are killed in the middle: afterwards the Room is there whole or not at all, and can be imported. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type newPlace, run, start } from "../../support/program.ts"
@@ -9,7 +9,7 @@ interface Demo {
   readonly rooms: Readonly<Record<string, { readonly roomId: string }>>
 }
 
-/** Writes the export of a demo's Room, and says how long the whole import of it takes. */
+/** Writes the export of a demo's Room, and measures how long its import takes. */
 export async function exportedDemo(
   program: string,
   place: ReturnType<typeof newPlace>,
@@ -28,12 +28,12 @@ export async function exportedDemo(
 
 export interface Seen {
   kills: number
-  /** After which the Room was not there, and was there whole. */
+  /** Kills after which the Room was absent, and was there whole. */
   absent: number
   there: number
 }
 
-/** Kills an import of a crate again and again, each in a data folder of its own. @returns what was wrong, in sentences */
+/** Kills an import of a crate again and again, each in a data folder of its own. @returns problems, in sentences */
 export async function throughKills(
   program: string,
   place: ReturnType<typeof newPlace>,
@@ -49,7 +49,7 @@ export async function throughKills(
   if (whole.code !== 0) return [`the import fails: ${whole.err}`]
   for (let count = 0; count < kills; count++) {
     const data = `data-${count}`
-    // Some folders are lived in already.
+    // Some folders already have data.
     if (count % 2 === 1) await run(program, ["user", "add", "ada", "--password", "the long password", "--data", data], place)
     const importing = start(program, ["import", file, "--data", data], place)
     const timer = setTimeout(() => importing.signal("SIGKILL"), chance.between(0, Math.ceil(long)))
@@ -57,7 +57,7 @@ export async function throughKills(
     clearTimeout(timer)
     seen.kills += 1
     const listed = await run(program, ["room", "list", "--json", "--data", data], place)
-    // A kill before anything was made leaves no data.
+    // A kill before anything was created leaves no data.
     const rooms =
       listed.code === 0
         ? (JSON.parse(listed.out) as { roomId: string; activityWatermark: number; origin: { throughSequence: number } }[])

@@ -1,4 +1,4 @@
-/** Imports that are killed at any moment: `npm run prove -- --only import`. */
+/** Imports killed at any moment: `npm run prove -- --only import`. */
 import { newPlace } from "../../support/program.ts"
 import { chanceOf } from "../support/chance.ts"
 import { asked, atEnd, ownExecutable, prove } from "../support/proving.ts"

@@ -1,7 +1,7 @@
 /**
- * Fifty agents that take from one list of work, on a clock that the simulation moves: experiments on leases, and reviews under claims.
- * Now and then one is killed in the midst of it, or suspended for an hour or more, and goes on as if no time had passed. What they did
- * is noted as they saw it, and judged afterwards (judge.ts).
+ * Fifty agents that take from one list of work, on a clock that the simulation moves: experiments on leases, and reviews under claims. Now
+ * and then one is killed in the middle of its work, or suspended for an hour or more, and continues as if no time had passed. Their actions
+ * are recorded as they saw them, and judged afterwards (judge.ts).
  */
 import type { Actor } from "../../../src/ledger/journal/actor.ts"
 import { Refusal } from "../../../src/contract/refusals/refusal.ts"
@@ -18,18 +18,18 @@ export interface Size {
   readonly reviews: number
 }
 
-/** Work of one agent on one thing. */
+/** One agent's work on one object. */
 export interface Stint {
   readonly agent: number
   readonly on: string
   readonly what: "run" | "review"
   readonly began: number
-  /** When it wrote about it, as long as it was not told that the work is another's: each write begins its lease or claim again. */
+  /** The times of its writes about it, until it learns that the work is another's: each write renews its lease or claim. */
   readonly signs: number[]
   isFinished: boolean
 }
 
-/** A write that was answered, as its sender knows it. */
+/** An answered write, as its sender knows it. */
 export interface Known {
   readonly sequence: number
   readonly digest: string
@@ -40,7 +40,7 @@ export interface Told {
   readonly house: House
   readonly stints: readonly Stint[]
   readonly known: readonly Known[]
-  /** Experiments that an agent was told are completed; attempts that one was told have succeeded. */
+  /** Experiments that were reported to an agent as completed; attempts that were reported as succeeded. */
   readonly completed: ReadonlySet<string>
   readonly succeeded: ReadonlySet<string>
   readonly killed: number
@@ -57,12 +57,12 @@ interface Agent {
 
 export const MINUTES = { lease: 30, claim: 20 } as const
 const MINUTE = 60_000
-/** Minutes after which whoever has no more to do looks again. */
+/** Minutes after which an idle agent looks again. */
 const IDLE = 7
 /** Minutes of the whole simulation. */
 const END = 48 * 60
 
-/** What an agent does between two waits; it yields minutes. */
+/** An agent's actions between two waits; it yields minutes. */
 type Course = AsyncGenerator<number, void, void>
 
 export async function simulate(chance: Chance, { agents, experiments, reviews }: Size): Promise<Told> {
@@ -74,7 +74,7 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
   const [completed, succeeded] = [new Set<string>(), new Set<string>()]
   const counts = { killed: 0, suspended: 0, lateReports: 0, takeovers: 0 }
 
-  /** Sends a write. @returns its receipt; null where it was refused by the state of things */
+  /** Sends a write. @returns its receipt; null if the state of things did not allow it */
   async function send(actor: Actor, name: OperationName, body: Body, params = {}): Promise<Receipt | null> {
     try {
       const receipt = await house.admit({
@@ -100,14 +100,14 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
     if (receipt?.entry != null) cards.set(receipt.targetId, receipt.entry.entryId)
   }
 
-  /** Runs an experiment from end to end. */
+  /** Runs an experiment from start to end. */
   async function* run({ agent, actor, chance }: Agent, experimentId: string): Course {
     const summary = () => tables.experiments.page({ roomId }, undefined, experiments).find((each) => each.experimentId === experimentId)
     const before = summary()
     const taken = await send(actor, "take_experiment", { experimentId, ...before?.affordances.expected, leaseMinutes: MINUTES.lease })
     if (taken === null) return
     if (before?.status !== "open") counts.takeovers += 1
-    // From here on it believes what it was told, and looks at nothing again.
+    // From here on it relies on its answers, and reads nothing again.
     const expected = { expectedRevision: Number(taken.result.revision), expectedStatus: "claimed" }
     const attemptId = freshId()
     const stint: Stint = { agent, on: experimentId, what: "run", began: clock.read(), signs: [clock.read()], isFinished: false }
@@ -126,7 +126,7 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
       if (receipt === null) throw new Error("the report of a registrant was refused")
       at = { expectedRevision: Number(receipt.result.revision), expectedStatus: String(receipt.result.status) }
       if (event === "succeeded") succeeded.add(attemptId)
-      // It goes on to report how its run ended, and leaves the rest to the new holder.
+      // It still reports how its run ended, and leaves the rest to the new holder.
       if (isWarned(receipt, "taken_over")) counts.lateReports += 1
       else stint.signs.push(clock.read())
       if (event === "succeeded" && isWarned(receipt, "taken_over")) return
@@ -137,7 +137,7 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
     if (done !== null) completed.add(experimentId)
   }
 
-  /** Reviews a hypothesis under a claim, and says so in an answer to its card. */
+  /** Reviews a hypothesis under a claim, and says so in a reply to its card. */
   async function* review({ agent, actor, chance }: Agent, versionId: string): Course {
     const claim = await send(actor, "claim_work", { object: versionId, what: "review", minutes: MINUTES.claim })
     if (claim === null) return
@@ -182,7 +182,7 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
     }
   }
 
-  // Half of the agents are of each person. Who is due at one moment writes at one moment.
+  // Each person has half of the agents. Agents due at the same moment write at the same moment.
   const courses: Course[] = []
   for (let agent = 0; agent < agents; agent += 1)
     courses.push(
@@ -203,7 +203,7 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
       }),
     )
     for (const one of turn) {
-      // A sixth of the agents stays alive whatever happens: somebody has to finish.
+      // A sixth of the agents is never killed: some have to finish.
       if (due.length > agents / 6 && chance.oneIn(60)) {
         counts.killed += 1
         due.splice(due.indexOf(one), 1)
@@ -217,5 +217,5 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
   return { house, stints, known, completed, succeeded, ...counts }
 }
 
-/** The moment in minutes, to read a fault by. */
+/** The time in minutes, for messages about faults. */
 export const minuteOf = (moment: number): number => Math.round(moment / MINUTE)

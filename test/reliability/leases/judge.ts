@@ -1,17 +1,17 @@
-/** What has to hold of the work of many agents, whatever became of them. */
+/** What must hold for the work of many agents, whatever happened to them. */
 import { checkData } from "../../../src/check/check.ts"
 import { minuteOf, MINUTES, type Stint, type Told } from "./agents.ts"
 
 const MINUTE = 60_000
 const lasts = { run: MINUTES.lease, review: MINUTES.claim } as const
 
-/** The signs that renewed a lease or claim. A claim that lapsed while its agent was suspended is over: a later write does not renew it. */
+/** The writes that renewed a lease or claim. A claim that lapsed while its agent was suspended is over: a later write does not renew it. */
 function renewing({ what, signs }: Stint): number[] {
   const lapsed = signs.findIndex((sign, index) => index > 0 && sign >= (signs[index - 1] ?? sign) + lasts[what] * MINUTE)
   return what === "run" || lapsed === -1 ? signs : signs.slice(0, lapsed)
 }
 
-/** Begun while another agent's lease or claim on the same thing lasted, by its last sign before. */
+/** Begun while another agent's lease or claim on the same object lasted, counted from its last write before. */
 function doneTwice(stints: readonly Stint[]): string[] {
   const found: string[] = []
   for (const { agent, on, what, began } of stints)
@@ -26,7 +26,7 @@ function doneTwice(stints: readonly Stint[]): string[] {
   return found
 }
 
-/** @returns what does not hold; nothing where all does */
+/** @returns violations; empty if there are none */
 export function faultsOf({ house, stints, known, completed, succeeded }: Told): string[] {
   const { instance, roomId, db } = house
   const { tables, ledger } = instance

@@ -1,4 +1,4 @@
-/** Two executables, one of which follows Rooms of the other, while somebody writes and either of them is killed again and again. */
+/** Two executables, one following Rooms of the other, under writes, with either of them killed again and again. */
 import { ResearchRoomClient } from "research-room/client"
 import { type newPlace, run, type Running, serve, start } from "../../support/program.ts"
 import type { Chance } from "../support/chance.ts"
@@ -10,7 +10,7 @@ interface Demo {
 }
 type Place = ReturnType<typeof newPlace>
 
-/** Serves a folder again where it was served. */
+/** Serves a folder again at its old address. */
 async function serveAt(program: string, data: string, port: string, place: Place): Promise<Running> {
   const service = start(program, ["serve", "--port", port, "--data", data], place)
   await service.printed(/llms\.txt\n/)
@@ -21,13 +21,13 @@ const portOf = (baseUrl: string) => new URL(baseUrl).port
 export interface Followed {
   kills: number
   writes: number
-  /** Milliseconds from a write's answer there until it is here, while nobody is killed. */
+  /** Milliseconds from a write's answer at the origin until the mirror has it, while nothing is killed. */
   readonly lags: number[]
 }
 
 const LATE = 60_000
 
-/** @returns what was wrong, in sentences */
+/** @returns problems, in sentences */
 export async function throughKills(
   program: string,
   place: Place,
@@ -48,7 +48,7 @@ export async function throughKills(
   const author = new ResearchRoomClient({ baseUrl, token: credentials.member_all.token })
   const { roomId, openingThreadId: threadId } = rooms.empty
 
-  /** Waits until an entry is here, by a held feed as any reader would. */
+  /** Waits until an entry is here, by a waiting feed like any reader. */
   async function reaches(id: string, sequence: number): Promise<void> {
     for (const end = performance.now() + LATE; performance.now() < end; ) {
       const page = await reader.read("room_activity", { roomId: id, after: sequence - 1, wait: 5 }).catch(() => undefined)
@@ -79,7 +79,7 @@ export async function throughKills(
     victim.signal("SIGKILL")
     await victim.ended()
     seen.kills += 1
-    // A mirror that is down misses what is written meanwhile.
+    // A mirror that is down misses the writes made meanwhile.
     if (!isOrigin) await post()
     if (isOrigin) there = await serveAt(program, "there", portOf(baseUrl), place)
     else here = await serveAt(program, "here", portOf(mirror.baseUrl), place)

@@ -1,4 +1,4 @@
-/** The short form of `npm run prove -- --only mirror`: two running executables, the one following the other. */
+/** The short form of `npm run prove -- --only mirror`: two running executables, one following the other. */
 import tap, { test } from "tap"
 import { endAll, executable, newPlace, run } from "../../support/program.ts"
 import { chanceOf, freshSeed } from "../support/chance.ts"

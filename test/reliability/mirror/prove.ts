@@ -1,4 +1,4 @@
-/** A mirror and its origin, killed at any moment, and how far the one is behind the other: `npm run prove -- --only mirror`. */
+/** A mirror and its origin, killed at any moment, and the lag between them: `npm run prove -- --only mirror`. */
 import { newPlace } from "../../support/program.ts"
 import { chanceOf } from "../support/chance.ts"
 import { asked, atEnd, ownExecutable, prove } from "../support/proving.ts"

@@ -9,11 +9,11 @@ import type { Kept, Parent } from "./litestream.ts"
 
 const LANES = 8
 
-/** Looks for each at a running service. @returns a sentence for each that is not there as it was told */
+/** Looks for each at a running service. @returns a sentence for each that is missing or different */
 export async function missing(baseUrl: string, writes: readonly Sent[]): Promise<string[]> {
   const line = new Line(baseUrl, LANES)
   const problems: string[] = []
-  // What a key does in the Library has no receipt to be read; `Account` looks for it.
+  // A key's writes in the Library have no receipt to read; `Account` looks for them.
   const told = writes.filter(({ outcome, operation }) => outcome === "acknowledged" && operation.family === "research")
   await each(told, LANES, async (write) => {
     const { operation, deliveryId, agent } = write
@@ -25,12 +25,12 @@ export async function missing(baseUrl: string, writes: readonly Sent[]): Promise
   return problems
 }
 
-/** How many transactions a copy is restored short of its newest, where that one is not whole. */
+/** How many transactions before its newest a copy is restored, if the newest is not whole. */
 const SHORT_OF = 3
 
 /**
- * Restores the newest that is whole and checks all of it. A commit in the midst of which the service was killed may stand in the
- * copy half; those before it are whole, and nothing after it was acknowledged.
+ * Restores the newest whole state and checks all of it. If the service was killed in the middle of a commit, the copy may have half of it;
+ * earlier commits are whole, and nothing after it was acknowledged.
  */
 async function restored(ground: Ground, parent: Parent, kept: Kept, into: string, onEarlier: () => void): Promise<string | null> {
   const folder = join(ground.place.folder, into)
@@ -47,7 +47,7 @@ async function restored(ground: Ground, parent: Parent, kept: Kept, into: string
   return wrong
 }
 
-/** Restores, checks all of it, and looks for each write. @param work done while the restored copy is served */
+/** Restores, checks everything, and looks for each write. @param work done while the restored copy is served */
 export async function inCopy(
   ground: Ground,
   parent: Parent,

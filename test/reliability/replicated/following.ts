@@ -1,4 +1,4 @@
-/** A reading copy under load: how far it is behind, and whether anything torn is ever read, its follower killed now and then. */
+/** A read-only copy under load, its follower killed now and then: how far it lags, and whether a torn read is ever served. */
 import { join } from "node:path"
 import { ResearchRoomClient } from "research-room/client"
 import { type Running, start } from "../../support/program.ts"
@@ -9,7 +9,7 @@ import { startLoad, Writers } from "../support/load.ts"
 import type { Parent } from "./litestream.ts"
 
 export interface Followed {
-  /** Milliseconds from an acknowledgement there until the entry is here. */
+  /** Milliseconds from an acknowledgement at the original until the entry is here. */
   readonly lags: number[]
   reads: number
   followersKilled: number
@@ -21,7 +21,7 @@ interface Entry {
   readonly previousDigest: string
 }
 
-/** @returns what was wrong, in sentences */
+/** @returns problems, in sentences */
 export async function underLoad(
   ground: Ground,
   parent: Parent,
@@ -42,7 +42,7 @@ export async function underLoad(
   const { roomId = "", openingThreadId: threadId = "" } = agent?.room ?? {}
   const author = new ResearchRoomClient({ baseUrl: original.baseUrl, token: agent?.token ?? "" })
   const post = async (text: string) => (await author.write("post_message", { threadId, text })).activity?.sequence ?? 0
-  // Once it is acknowledged there is a copy to be followed.
+  // Once a write is acknowledged there is a copy to follow.
   await post("The first one.")
   let follower = await follow()
   const copy = start(ground.program, ["serve", "--port", "0", "--follow", "following", "--primary", original.baseUrl], ground.place)
@@ -54,7 +54,7 @@ export async function underLoad(
     if (serving) problems.push(`The copy's service ended by itself (${code ?? signal}): ${err.slice(-2_000)}`)
   })
 
-  // Whoever reads all the while: a page that is torn has entries that do not follow from each other, or fails.
+  // A reader that reads all the while: on a torn page, entries do not follow from each other, or the read fails.
   let [reading, known] = [true, 0]
   const reader = async (): Promise<void> => {
     const line = new Line(baseUrl)
@@ -68,7 +68,7 @@ export async function underLoad(
       const path = paths[round % paths.length] ?? "/"
       const answer = await line.get(path)
       seen.reads += 1
-      // While the follower is down with half a change in the file, whoever asks is sent on.
+      // While the follower is down with half a change in the file, readers are forwarded.
       if (answer === null || ![200, 307, 503].includes(answer.status))
         problems.push(`${path} is answered ${answer?.status}: ${answer?.text.slice(0, 300)}`)
       if (answer?.status !== 200 || !path.includes("/activity")) continue

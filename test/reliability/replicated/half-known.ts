@@ -1,6 +1,6 @@
 /**
- * A service killed in the midst of a commit, made on purpose: the commit is whole in the log, and SQLite's index of the log does
- * not know it. By kills alone that seldom comes about. Litestream is stopped meanwhile, so that nothing is left to chance.
+ * A service killed in the middle of a commit, on purpose: the commit is whole in the log, but SQLite's index of the log does not include
+ * it. Kills alone seldom cause this. Litestream is stopped meanwhile, so that nothing is left to chance.
  */
 import { closeSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"
@@ -12,20 +12,22 @@ import { Account } from "../support/outside.ts"
 import { inCopy } from "./acknowledged.ts"
 import type { Parent } from "./litestream.ts"
 
-/** Bytes at the start of the index that say how far it goes, twice; of these, where the one begins that changes when the log begins anew. */
+/**
+ * Bytes of the two copies of the header at the start of the index; in each, the offset of the salt, which changes when the log restarts.
+ */
 const HEADER = 96
 const SALTS = 32
 /** Milliseconds in which a write is looked for in the index. */
 const PATIENCE = 3_000
-/** Litestream writes the log into the file at almost every sync, and a row of its own before. */
+/** Litestream checkpoints the log at almost every sync, and writes a row of its own before. */
 const atOnce = { "min-checkpoint-page-count": 2 }
 
 export interface HalfKnown {
-  /** Commits that the index was made not to know. */
+  /** Commits that were removed from the index. */
   halfKnown: number
-  /** How often the newest in the copy was not whole then, and what was acknowledged was found as of a transaction before. */
+  /** How often the newest state of the copy was not whole then, and the acknowledged writes were found one transaction earlier. */
   fallenBack: number
-  /** How often the log had begun anew in between, so that there was no such commit. */
+  /** How often the log had restarted in between, so that there was no such commit. */
   begunAnew: number
 }
 
@@ -43,7 +45,7 @@ function putBack(index: string, header: Buffer): void {
   closeSync(file)
 }
 
-/** @returns what was wrong, in sentences */
+/** @returns problems, in sentences */
 export async function throughHalfKnown(
   ground: Ground,
   parent: Parent,
@@ -77,11 +79,11 @@ export async function throughHalfKnown(
     seen[goesOn ? "halfKnown" : "begunAnew"] += 1
     const known = headerOf(index)
     running.signal("SIGCONT")
-    // What Litestream does before it finds that the service has ended: it copies, and writes to the file itself.
+    // What Litestream does before it notices that the service has ended: it copies, and writes to the file itself.
     const soon = Date.now() + PATIENCE
     while (headerOf(index).equals(known) && Date.now() < soon) await passing(1)
     await passing(own.between(0, 50))
-    // Litestream ends as it finds that the service has; where it is killed too, it takes up the log as it finds it.
+    // Litestream ends once it notices that the service has ended; if it is killed too, it continues with the log as it finds it.
     if (own.oneIn(2)) running.signal("SIGKILL")
     process.kill(running.service, "SIGKILL")
     await running.ended()
@@ -90,7 +92,7 @@ export async function throughHalfKnown(
     const sent = [...load.sent, ...last.sent]
     const unknown = sent.filter(({ outcome }) => outcome === "unknown")
 
-    // Every other time the disk is lost before anybody serves it again, and the copy is what goes on.
+    // Every other time the disk is lost before the data is served again, and the service continues from the copy.
     const diskIsLost = own.oneIn(2)
     account.problems.push(
       ...(await inCopy(ground, parent, kept, [...account.storedWrites, ...sent], {
@@ -108,7 +110,7 @@ export async function throughHalfKnown(
     for (const write of unknown) writers.learn(write)
     await account.sendAgain(running.baseUrl, unknown, own)
     for (const write of unknown) writers.learn(write)
-    // Once it is served again, the newest in the copy is whole.
+    // Once it is served again, the newest state of the copy is whole.
     account.problems.push(...(await inCopy(ground, parent, kept, account.storedWrites)))
   }
   running.signal("SIGTERM")

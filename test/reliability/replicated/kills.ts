@@ -1,6 +1,6 @@
 /**
- * Service, Litestream, or both are killed under load; what was acknowledged is in the copy, and the next start goes on. Several
- * folders go through it side by side: most of a kill is waiting for a copy and for starts.
+ * The service, Litestream, or both are killed under load; acknowledged writes are in the copy, and the next start continues. Several
+ * folders run side by side: most of the time is spent waiting for a copy and for starts.
  */
 import { renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -17,9 +17,9 @@ type Victim = (typeof victims)[number]
 
 export interface Tally {
   kills: number
-  /** Kills after which the disk was taken for lost, so that the copy is what went on. */
+  /** Kills after which the disk counted as lost, so that the service continued from the copy. */
   disksLost: number
-  /** Kills after which the newest in the copy was not whole, and what was acknowledged was found as of a transaction before. */
+  /** Kills after which the newest state of the copy was not whole, and the acknowledged writes were found one transaction earlier. */
   earlier: number
   acknowledged: number
   unknown: number
@@ -28,7 +28,7 @@ export interface Tally {
 
 const FOLDERS = 3
 
-/** @param each how often each of the victims is killed  @returns what was wrong, in sentences */
+/** @param each how often each of the victims is killed  @returns problems, in sentences */
 export async function throughKills(
   ground: Ground,
   parent: Parent,
@@ -40,7 +40,7 @@ export async function throughKills(
   const all = Array.from({ length: each * victims.length }, (_, round) => ({ round, victim: victims[round % victims.length] as Victim }))
   const found = await Promise.all(
     Array.from({ length: FOLDERS }, (_, folder) => {
-      // Each folder meets every victim, whatever the number of folders.
+      // Each folder gets every victim, whatever the number of folders.
       const rounds = all.slice(Math.floor((all.length * folder) / FOLDERS), Math.floor((all.length * (folder + 1)) / FOLDERS))
       return throughRounds(ground, parent, chance, `killed-${folder + 1}`, rounds, tally, progress)
     }),

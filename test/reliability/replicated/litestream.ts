@@ -1,11 +1,11 @@
-/** The real Litestream, where there is one: as the parent of the service, as what restores, and as a follower. */
+/** The real Litestream, if there is one: as the parent of the service, to restore, and as a follower. */
 import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import * as v from "valibot"
 import { run, type Running, start } from "../../support/program.ts"
 import type { Ground } from "../support/ground.ts"
 
-/** The program, from `LITESTREAM` or the `PATH`; null where there is none. */
+/** The program, from `LITESTREAM` or the `PATH`; null if there is none. */
 export function found(): string | null {
   const named = process.env.LITESTREAM
   const places = named === undefined ? (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "litestream")) : [named]
@@ -18,7 +18,7 @@ export function found(): string | null {
   return null
 }
 
-/** Where a copy is kept: as Litestream's configuration says it, below `replica`. */
+/** Where a copy is kept: the members of Litestream's configuration below `replica`. */
 export type Kept = Readonly<Record<string, string | boolean | number>>
 
 export interface Replicated extends Running {
@@ -28,11 +28,11 @@ export interface Replicated extends Running {
 }
 
 export interface Parent {
-  /** Has Litestream serve a folder, and says where the service is reached. @param own what is configured of this file besides */
+  /** Runs Litestream with a service on a folder, and returns the address of the service. @param own further configuration of this file */
   serve(data: string, kept: Kept, own?: Kept): Promise<Replicated>
-  /** Restores the copy into a folder that is not there yet, as of a transaction or the newest. @returns what went wrong, or null */
+  /** Restores the copy into a new folder, as of a transaction or the newest. @returns an error message, or null */
   restore(kept: Kept, into: string, as?: string): Promise<string | null>
-  /** The transactions that the copy has one by one, the newest first. @param into where it is to be restored */
+  /** The single transactions in the copy, newest first. @param into where it is to be restored */
   transactions(kept: Kept, into: string): Promise<readonly string[]>
   /** Follows the copy into a folder. */
   follow(kept: Kept, into: string, interval: string): Running
@@ -42,7 +42,7 @@ export function parentOf(litestream: string, ground: Ground): Parent {
   const at = (...names: string[]) => join(ground.place.folder, ...names)
   const repositories = at("seed", "repositories")
 
-  /** @returns the file, and the path by which it knows the data */
+  /** @returns the configuration file, and the path by which it knows the data */
   function configured(data: string, kept: Kept, own: Kept = {}): { config: string; path: string; socket: string } {
     const [config, path, socket] = [at(`${data}.yml`), at(data, "research-room.db"), at(`${data}.sock`)]
     const lines = (values: Kept, indented: string) => Object.entries(values).map(([name, value]) => `${indented}${name}: ${value}`)

@@ -1,7 +1,7 @@
 /**
- * With the real Litestream: kills of the service, of Litestream, and of both under load; a commit that the log's index does not
- * know; a store that hangs, refuses, or knows the credential no longer; a copy promoted while the old service runs; a reading
- * copy under load. `npm run prove -- --only replicated`.
+ * With the real Litestream: kills of the service, of Litestream, and of both under load; a commit missing in the log's index; a store that
+ * hangs, refuses, or no longer accepts the credential; a copy promoted while the old service runs; a read-only copy under load. `npm run
+ * prove -- --only replicated`.
  */
 import { chanceOf } from "../support/chance.ts"
 import { breakGround } from "../support/ground.ts"

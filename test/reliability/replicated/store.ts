@@ -1,4 +1,4 @@
-/** A store that speaks as much of S3 as Litestream asks of one, in memory; it hangs, refuses or knows a credential no longer when told. */
+/** A store in memory that speaks as much of S3 as Litestream needs; on request it hangs, refuses or no longer accepts a credential. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createHash } from "node:crypto"
@@ -8,7 +8,7 @@ export type Mood = "well" | "hangs" | "refuses"
 export interface Store {
   readonly endpoint: string
   mood: Mood
-  /** Keys of access that are known no longer. */
+  /** Access keys that are no longer valid. */
   readonly revoked: Set<string>
   close(): Promise<void>
 }
@@ -19,7 +19,7 @@ interface Kept {
   readonly at: Date
 }
 
-/** A body as it was meant: chunks with signatures between them, where they are sent so. */
+/** The decoded body: chunks with signatures between them, if sent that way. */
 function plain(body: Buffer, { headers }: IncomingMessage): Buffer {
   if (!(headers["content-encoding"] ?? "").includes("aws-chunked") && !String(headers["x-amz-content-sha256"]).startsWith("STREAMING"))
     return body
@@ -43,7 +43,7 @@ const tagOf = (bytes: Buffer) => `"${createHash("md5").update(bytes).digest("hex
 
 export async function startStore(): Promise<Store> {
   const objects = new Map<string, Kept>()
-  /** What was never answered. */
+  /** Requests without an answer. */
   const hanging = new Set<IncomingMessage>()
   let mood: Mood = "well"
   const bodyOf = async (request: IncomingMessage) => plain(Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)), request)
@@ -132,7 +132,7 @@ export async function startStore(): Promise<Store> {
     },
     set mood(next) {
       mood = next
-      // Whoever is there again knows nothing of what was asked before.
+      // A store that is back has forgotten earlier requests.
       for (const { socket } of hanging) socket.destroy()
       hanging.clear()
     },
@@ -146,7 +146,7 @@ export async function startStore(): Promise<Store> {
   return store
 }
 
-/** The store as Litestream's configuration names it. @param path within its bucket @param key by which it is opened */
+/** The store in the form of Litestream's configuration. @param path within its bucket @param key its access key */
 export const keptIn = ({ endpoint }: Store, path: string, key: string) => ({
   type: "s3",
   bucket: "rooms",

@@ -1,4 +1,4 @@
-/** A store that hangs, refuses or knows the credential no longer; and a copy that is promoted while the old service still runs. */
+/** A store that hangs, refuses or no longer accepts the credential; and a copy promoted while the old service still runs. */
 import { passing } from "../crash/crash.ts"
 import type { Chance } from "../support/chance.ts"
 import type { Ground } from "../support/ground.ts"
@@ -18,7 +18,7 @@ const moods: Readonly<Record<string, (store: Store) => void>> = {
   "knows the credential no longer": (store) => void store.revoked.add("first"),
 }
 
-/** @returns what was wrong, in sentences */
+/** @returns problems, in sentences */
 export async function throughTroubles(
   ground: Ground,
   parent: Parent,
@@ -40,7 +40,7 @@ export async function throughTroubles(
         await load.acknowledged(own.between(5, 60))
         befalls(store)
         await load.failed(6)
-        // From now on nothing more may be acknowledged: what was on its way has come back.
+        // From now on nothing more may be acknowledged: requests that were under way have been answered.
         const before = acknowledged(load.sent).length
         await load.failed(6)
         if (acknowledged(load.sent).length !== before) account.problems.push(`While the store ${what}, a write was acknowledged.`)
@@ -69,7 +69,7 @@ export async function throughTroubles(
   }
 }
 
-/** The old service runs on, without its credential; whatever it acknowledged is where the new one goes on. */
+/** The old service keeps running without its credential; everything it acknowledged is in the data of the new one. */
 export async function throughPromotion(
   ground: Ground,
   parent: Parent,
@@ -86,7 +86,7 @@ export async function throughPromotion(
     const load = startLoad(new Writers(ground), ground.agents, { baseUrl: old.baseUrl, connections: 8, chance: own, mayFail: true })
     await load.acknowledged(own.between(20, 150))
     store.revoked.add("first")
-    // The old one goes on for as long as its writers ask.
+    // The old service keeps running for as long as its writers send.
     await passing(own.between(0, 50))
     const promoted = `promoted-${round}`
     const failed = await parent.restore({ ...before, "access-key-id": "second", "secret-access-key": "secret-of-second" }, promoted)

@@ -1,4 +1,4 @@
-/** The reader of traces that says whether an acknowledged write was synchronised before: it is told of what it must find, and of what is sound. */
+/** The trace reader that decides whether an acknowledged write was synchronised first: tried with faulty and with correct traces. */
 import { test } from "tap"
 import { inOrder } from "./fsync.ts"
 
@@ -14,17 +14,17 @@ const first = [...frame('{\\"text\\":\\"Message 0.\\"}', false), ...frame("an in
 const problems = (...second: string[]) => inOrder([...first, ...second], 2).problems.map((problem) => problem.replace(/:.*/, ""))
 const written = [...frame("Message 0. Message 1.", false), ...frame("an index", true)]
 
-test("a write that is synchronised before its answer is sound, whatever another transaction has begun since", (t) => {
+test("a write synchronised before its answer is sound, even if another transaction has begun since", (t) => {
   t.strictSame(problems(...written, SYNC, ANSWER), [])
   t.strictSame(problems(...written, SYNC, ...frame("The words of Message 1.", false), ANSWER, ...frame("words", true), SYNC), [])
   t.strictSame(problems(...written, SYNC.replace(") = 0", " <unfinished ...>"), "7 <... fdatasync resumed>) = 0", ANSWER), [])
   t.end()
 })
 
-test("an answer that comes before the write is safe is found", (t) => {
+test("an answer that comes before the write is safe is reported", (t) => {
   const early = ["Message 1 was acknowledged before it was synchronised in the log"]
   t.strictSame(problems(...written, ANSWER, SYNC), early)
-  t.strictSame(problems(...written.slice(0, 2), SYNC, ...written.slice(2), ANSWER), early, "what is not whole yet is not made safe")
+  t.strictSame(problems(...written.slice(0, 2), SYNC, ...written.slice(2), ANSWER), early, "an incomplete transaction is not made safe")
   t.strictSame(problems(...written, SYNC.replace("= 0", "= -1 EIO"), ANSWER), early)
   t.strictSame(
     problems(...written, SYNC.replace(") = 0", " <unfinished ...>"), ANSWER, "7 <... fdatasync resumed>) = 0"),

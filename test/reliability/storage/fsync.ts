@@ -1,4 +1,4 @@
-/** What the system is asked, in order, seen by strace: whether the log was synchronised before a write was acknowledged. */
+/** The order of system calls, seen by strace: whether the log was synchronised before a write was acknowledged. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { message } from "../../support/bodies.ts"
@@ -9,7 +9,7 @@ import { found } from "./disk.ts"
 
 const CALLS = "pwrite64,fdatasync,fsync,write,writev,sendto,sendmsg"
 
-/** @returns null where the machine has no strace or does not let it; else what was wrong, and how many answers were looked at */
+/** @returns null if the machine has no strace or does not allow it; else the problems, and the number of answers checked */
 export async function synchronisedFirst(
   ground: Ground,
   data: string,
@@ -30,13 +30,13 @@ export async function synchronisedFirst(
     await line.send(written(agent, { name: "post_message", params: { threadId }, body: message(`Message ${n}.`) }))
   }
   line.close()
-  // What was started is strace, which blocks signals, and ends with the service.
+  // The started process is strace, which blocks signals, and ends with the service.
   process.kill(Number(readFileSync(join(ground.place.folder, data, "serve.pid"), "utf8")), "SIGTERM")
   await service.ended()
   return inOrder(readFileSync(trace, "utf8").split("\n"), writes)
 }
 
-/** A frame of the log is a header of 24 bytes and a page. Bytes 5 to 8 of the header are 0 but in the last frame of a transaction. */
+/** A frame of the log is a header of 24 bytes and a page. Bytes 5 to 8 of the header are 0 except in the last frame of a transaction. */
 const HEADER = /pwrite64\(\d+<[^>]*-wal>, "(?:\\\d{1,3}|\\.|[^\\]){4}((?:\\\d{1,3}|\\.|[^\\]){4}).*, 24, \d+/
 const PAGE = /pwrite64\(\d+<[^>]*-wal>/
 const SYNC = /^(?<thread>\d+) +f(?:data)?sync\(\d+<[^>]*-wal>(?:\) += (?<result>-?\d+)| <unfinished)/
@@ -44,8 +44,8 @@ const SYNC_ENDED = /^(?<thread>\d+) +<\.\.\. f(?:data)?sync resumed>\) += (?<res
 const ANSWER = /(?:write|writev|sendto|sendmsg)\(\d+<(?:socket|TCP)[^>]*>.*HTTP\/1\.1 200/
 
 /**
- * Reads a trace: the n-th answer must come after a synchronisation of the log that began after the transaction with the n-th message
- * was whole in the log. The index of words is written soon after a write, so other transactions may be under way when it is answered.
+ * Reads a trace: the n-th answer must come after a synchronisation of the log that began after the transaction with the n-th message was
+ * whole in the log. The search index is written soon after a write, so other transactions may be under way when it is answered.
  */
 export function inOrder(trace: readonly string[], writes: number): { problems: string[]; answers: number } {
   const problems: string[] = []

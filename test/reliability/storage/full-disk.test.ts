@@ -1,6 +1,6 @@
 /**
- * No file may grow any further, as on a disk that is full: writes are answered 503 in the envelope, nothing of them is there,
- * nothing that was acknowledged is lost, reads go on, and the same requests are taken once there is space.
+ * No file may grow any further, as on a full disk: writes are answered 503 in the envelope and leave nothing, no acknowledged write is
+ * lost, reads continue, and the same requests succeed once there is space.
  */
 import { statSync } from "node:fs"
 import { join } from "node:path"
@@ -17,10 +17,10 @@ tap.teardown(() => {
   ground.remove()
 })
 const seed = process.env.RESEARCH_ROOM_SEED ?? freshSeed()
-/** More than the database engine, which the executable loads from a file, and less than the log is let grow to. */
+/** More than the database engine, which the executable loads from a file, and less than the maximum size of the log. */
 const SMALL = 3_500_000
 
-test("a disk that fills up under load: nothing is lost, and a start with space goes on", {
+test("a disk that fills up under load: nothing is lost, and a start with space continues", {
   skip: process.platform === "win32",
 }, async (t) => {
   const data = ground.copy("full")
@@ -37,7 +37,7 @@ test("a disk that fills up under load: nothing is lost, and a start with space g
 })
 
 const prlimit = found("prlimit") === null ? "this machine has no prlimit" : false
-test("an error in the middle of the log, and a disk that is mended: writes go on without a new start", { skip: prlimit }, async (t) => {
+test("an error in the middle of the log, then a repaired disk: writes continue without a restart", { skip: prlimit }, async (t) => {
   const data = ground.copy("mended")
   const chance = chanceOf(`${seed}/log`)
   const { problems, lived } = await throughHardTimes({

@@ -1,4 +1,4 @@
-/** A served instance whose disk is full: what a mirror brings, and what is withheld over HTTP, is whole or not there, and goes on with space. */
+/** A served instance on a full disk: the writes of a mirror, and a withholding over HTTP, are whole or absent, and continue with space. */
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs"
@@ -36,7 +36,10 @@ function stage(seed: string): void {
   mkdirSync(data)
   cpSync(join(place.folder, seed), data, { recursive: true })
 }
-/** A door to an origin that notes when a mirror asks who the origin is: once as it begins to try, and once more after a page of the feed. */
+/**
+ * A proxy before an origin that records when a mirror asks who the origin is: once as it begins to try, and once more after a page of the
+ * feed.
+ */
 async function watched(baseUrl: string) {
   const questions: number[] = []
   const server = createServer((incoming, response) => {
@@ -59,7 +62,7 @@ async function watched(baseUrl: string) {
 }
 const lines = (err: string, message: string) => err.split("\n").filter((line) => line.includes(message)).length
 
-test("a mirror that finds no space says so once, serves on, and has everything once there is space", { skip }, async (t) => {
+test("a mirror without space reports it once, keeps serving, and has everything once there is space", { skip }, async (t) => {
   const folder = temporaryFolder()
   const there = await startOwn({ folder })
   t.teardown(() => there.close())
@@ -86,10 +89,10 @@ test("a mirror that finds no space says so once, serves on, and has everything o
       await until("it is told", () => lines(service.err, "a mirror cannot be stored here") > 0)
       const from = questions.length
       await until("it is tried again", () => questions.length >= from + 5)
-      // Of five questions at most two are of one try: between them are two pauses, of 500 and 1,000 ms at least.
+      // Of five requests at most two belong to one try: between them are two pauses, of 500 and 1,000 ms at least.
       const [first = 0, , , , fifth = 0] = questions.slice(from)
-      t.ok(fifth - first > 1_400, `five questions in ${Math.round(fifth - first)} ms, with ${left} bytes left`)
-      t.equal(lines(service.err, "a mirror cannot be stored here"), 1, `told once, with ${left} bytes left`)
+      t.ok(fifth - first > 1_400, `five requests in ${Math.round(fifth - first)} ms, with ${left} bytes left`)
+      t.equal(lines(service.err, "a mirror cannot be stored here"), 1, `reported once, with ${left} bytes left`)
       t.equal((await fetch(`${service.baseUrl}/api/health/live`)).status, 200)
       t.equal((await fetch(`${service.baseUrl}/api/health/ready`)).status, 503)
       makeSpace(disk)
@@ -97,7 +100,7 @@ test("a mirror that finds no space says so once, serves on, and has everything o
     await until("it arrives", async () => (await reader.read("room", { roomId }).catch(() => null))?.activityWatermark === 31)
     const [here, all] = await Promise.all([reader, origin].map((each) => Array.fromAsync(each.items("room_activity", { roomId }))))
     t.strictSame(here, all, "nothing is lost or doubled")
-    // What was stored is read before the mirror notes that it is, and says so.
+    // Stored entries can be read before the mirror records and reports that it has them.
     if (added.code === 0) await until("it is told", () => lines(service.err, "a mirror can be stored again") === 1)
     await until("it takes writes", async () => (await fetch(`${service.baseUrl}/api/health/ready`)).status === 200)
     service.signal("SIGTERM")
@@ -106,8 +109,8 @@ test("a mirror that finds no space says so once, serves on, and has everything o
   }
 })
 
-test("a withholding over HTTP is done and in no file, or 503 and says which", { skip }, async (t) => {
-  hashAsServed() // the program signs ada in
+test("a withholding over HTTP is done and the words are in no file, or it answers 503 with the state", { skip }, async (t) => {
+  hashAsServed() // the program signs in ada
   const own = await startOwn({ folder: join(place.folder, "withheld"), keeps: true })
   const ada = await own.setUp()
   const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Warm-up" })).result
@@ -139,7 +142,7 @@ test("a withholding over HTTP is done and in no file, or 503 and says which", { 
       t.match({ status: response.status, ...answer }, { status: 503, refusal: "temporarily_unavailable" }, `with ${left} bytes left`)
       if (answer.committed === null) half += 1
       else refused += 1
-      t.equal(await shown(), answer.committed === false, `what is said of it is so: ${JSON.stringify(answer)}`)
+      t.equal(await shown(), answer.committed === false, `the answer is true: ${JSON.stringify(answer)}`)
     }
     makeSpace(disk)
     const again = await send()

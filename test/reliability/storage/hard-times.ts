@@ -1,4 +1,4 @@
-/** A service whose disk fails under it, and is mended: what it must do meanwhile and afterwards, whatever the failure is. */
+/** A service whose disk fails, and is repaired: what it must do meanwhile and afterwards, whatever the failure is. */
 import { kill } from "../crash/crash.ts"
 import type { Chance } from "../support/chance.ts"
 import type { Ground, Served } from "../support/ground.ts"
@@ -11,27 +11,27 @@ export interface HardTimes {
   readonly ground: Ground
   readonly data: string
   readonly chance: Chance
-  /** How the service is started; where the disk fails by itself in time, this brings it about. */
+  /** How the service is started; if the disk fails by itself in time, this prepares it. */
   start(): Promise<Served>
-  /** Makes the disk fail; left out where it fails by itself. */
+  /** Makes the disk fail; omitted if it fails by itself. */
   worsen?(service: Served): void
-  /** Makes it well again while the service runs; left out where only a new start does. */
+  /** Repairs it while the service runs; omitted if only a restart does. */
   mend?(service: Served): void
-  /** How many acknowledged writes come before it fails, and how many failed ones before it is mended. */
+  /** How many acknowledged writes come before the failure, and how many failed ones before the repair. */
   readonly writes: number
   readonly failures: number
 }
 
 export interface Lived {
   acknowledged: number
-  /** Writes answered 503: told that nothing was stored, and told that it is not certain. */
+  /** Writes answered 503: as not stored, and as uncertain. */
   notStored: number
   uncertain: number
 }
 
 const failed = ({ tries }: Sent): boolean => tries.some((each) => each.startsWith("503"))
 
-/** @returns what was wrong, in sentences, and what was lived through */
+/** @returns problems, in sentences, and the statistics */
 export async function throughHardTimes(times: HardTimes): Promise<{ problems: readonly string[]; lived: Lived }> {
   const { ground, data, chance, writes, failures } = times
   const writers = new Writers(ground)
@@ -53,7 +53,7 @@ export async function throughHardTimes(times: HardTimes): Promise<{ problems: re
   if (struck.length < failures)
     problems.push(`The service ended, or nothing failed: ${struck.length} of ${failures} failures.\n${service.err}`)
 
-  // While the disk fails the service is alive, reads are answered, and nothing that was acknowledged is gone.
+  // While the disk fails the service is alive, reads are answered, and no acknowledged write is gone.
   problems.push(...(await readsGoOn(service.baseUrl)))
   await account.look(service.baseUrl, load.sent)
 

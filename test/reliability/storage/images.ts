@@ -1,7 +1,7 @@
 /**
- * Images of a machine that lost its power: the service is stopped where it is, in the middle of its work, and the database
- * and its log are copied as they are at that moment; of some images the end of the log is spoilt, as a disk may leave it that
- * was writing. Each must open, be whole, and hold everything that was acknowledged before, or, spoilt, a part without a gap.
+ * Images of a machine that lost power: the service is stopped in the middle of its work, and the database and its log are copied as they
+ * are at that moment; in some images the end of the log is damaged, as a disk may leave it in the middle of a write. Each must open, be
+ * whole, and hold everything acknowledged before, or, if damaged, a beginning of it without a gap.
  */
 import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -21,15 +21,15 @@ import { type Tail, tailOf } from "./wal.ts"
 export interface Image {
   /** The name of its data folder. */
   readonly data: string
-  /** What was acknowledged before the moment it shows. */
+  /** The writes acknowledged before the moment of the image. */
   readonly acknowledged: readonly Sent[]
-  /** How its log was spoilt; null for a faithful image. */
+  /** How its log was damaged; null for an exact image. */
   readonly spoilt: string | null
 }
 
 const NAME = "research-room.db"
 
-/** How the end of a log is spoilt from a byte on. */
+/** The ways to damage the end of a log from a byte on. */
 const damages: readonly (readonly [how: string, spoil: (log: Buffer, at: number, chance: Chance) => void])[] = [
   ["zeroed to the end", (log, at) => log.fill(0, at)],
   ["a sector zeroed", (log, at) => log.fill(0, at - (at % 512), Math.min(log.length, at - (at % 512) + 512))],
@@ -45,13 +45,13 @@ export async function takeImage(ground: Ground, service: Served, load: Load, dat
   const { acknowledged, tail } = await whileStopped(service, () => {
     copyFileSync(from, to)
     copyFileSync(`${from}-wal`, `${to}-wal`)
-    // Answers that are still on their way were sent before as well; they are not counted on.
+    // Answers still under way were sent before as well; the check does not rely on them.
     return { acknowledged: load.sent.filter(({ outcome }) => outcome === "acknowledged"), tail: tailOf(from) }
   })
   return { data: name, acknowledged, spoilt: chance.oneIn(3) ? null : spoil(`${to}-wal`, tail, chance) }
 }
 
-/** Spoils a log somewhere in what the database does not have yet. @returns null where it has everything */
+/** Damages a log somewhere in the part that the database does not have yet. @returns null if it has everything */
 function spoil(file: string, { from, to }: Tail, chance: Chance): string | null {
   if (to <= from) return null
   // Half of them near the end, where a machine was writing.
@@ -67,7 +67,7 @@ function spoil(file: string, { from, to }: Tail, chance: Chance): string | null 
   return `${how} at ${at} of ${to}`
 }
 
-/** What the service itself held in the end: the activity of each Room. Every image shows the beginning of it. */
+/** The final contents of the service: the activity of each Room. Every image shows the beginning of it. */
 export type Truth = ReadonlyMap<string, readonly ActivityEntry[]>
 
 const activity = (roomId: string) => (query: Record<string, string>) => pathTo("room_activity", { roomId }, query)
@@ -82,7 +82,7 @@ export async function truthOf(ground: Ground, baseUrl: string): Promise<Truth> {
 
 export interface Opened {
   readonly problems: readonly string[]
-  /** How many acknowledged writes it does not hold; none where it is faithful. */
+  /** How many acknowledged writes are missing; none if it is exact. */
   readonly lost: number
 }
 
@@ -95,7 +95,7 @@ export async function openImage(ground: Ground, image: Image, truth: Truth, chan
   return { problems, lost: code === 0 ? await serveImage(ground, image, truth, chance, tell) : 0 }
 }
 
-/** @returns how many acknowledged writes are not there */
+/** @returns the number of missing acknowledged writes */
 async function serveImage(ground: Ground, image: Image, truth: Truth, chance: Chance, tell: (problem: string) => void): Promise<number> {
   const service = await ground.serve(image.data)
   const line = new Line(service.baseUrl, 4)
@@ -109,7 +109,7 @@ async function serveImage(ground: Ground, image: Image, truth: Truth, chance: Ch
   if (image.spoilt === null && lost.length > 0) tell(`${lost.length} acknowledged writes are lost, ${nameOf(lost[0] as Sent)} first.`)
   mustBeBeginning(inRooms, isHeld, tell)
 
-  // The newest, where the image ends, and some older ones; writes of the Library are told by their replays.
+  // The newest, where the image ends, and some older ones; writes of the Library are recognised by their replays.
   const some = new Set([...inRooms.slice(-40), ...Array.from({ length: 10 }, () => chance.of(inRooms))])
   await each(
     [...some].filter((write) => write !== undefined),
@@ -137,7 +137,7 @@ async function serveImage(ground: Ground, image: Image, truth: Truth, chance: Ch
   return lost.length
 }
 
-/** Reads a Room's activity, which must be the beginning of what it came to be. @returns its last sequence */
+/** Reads a Room's activity, which must be the beginning of its final activity. @returns its last sequence */
 async function beginningOf(roomId: string, whole: readonly ActivityEntry[], line: Line, tell: (problem: string) => void): Promise<number> {
   const entries = await list<ActivityEntry>(line, activity(roomId))
   const differs = entries.findIndex(({ digest }, index) => digest !== whole[index]?.digest)
@@ -145,7 +145,7 @@ async function beginningOf(roomId: string, whole: readonly ActivityEntry[], line
   return entries.length
 }
 
-/** Over all Rooms: what is held came before everything that is not. Ids of entries count upwards as writes are taken. */
+/** Across all Rooms: everything in the image came before everything missing from it. Ids of entries increase in the order of the writes. */
 function mustBeBeginning(writes: readonly Sent[], isHeld: (write: Sent) => boolean, tell: (problem: string) => void): void {
   const ids = (held: boolean) => writes.flatMap((write) => (isHeld(write) === held ? (write.receipt?.entry?.entryId ?? []) : []))
   const newest = ids(true).sort().at(-1)

@@ -1,4 +1,6 @@
-/** A service and the commands beside it within 300 MB: helpers may be ended for want of memory, the service is not, and answers at the end. */
+/**
+ * A service and the commands beside it within 300 MB: helpers may be killed for lack of memory, the service is not, and answers at the end.
+ */
 import { once } from "node:events"
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
 import { get, type IncomingMessage } from "node:http"
@@ -16,7 +18,7 @@ const place = newPlace()
 const group = `/sys/fs/cgroup/memory/research-room-test-${process.pid}`
 const passing = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** Makes the group of processes. @returns why it cannot be made */
+/** Creates the control group. @returns why it cannot be created */
 function makeGroup(): string | false {
   try {
     mkdirSync(group)
@@ -44,7 +46,7 @@ const inside = (args: readonly string[]) =>
     env: { RESEARCH_ROOM_RATE_LIMITS: "off" },
   })
 
-test("300 MB are enough for the service, whatever is done beside it", { skip }, async (t) => {
+test("300 MB are enough for the service, whatever else runs beside it", { skip }, async (t) => {
   const folder = temporaryFolder()
   const there = await startOwn({ folder })
   t.teardown(() => there.close())
@@ -67,7 +69,7 @@ test("300 MB are enough for the service, whatever is done beside it", { skip }, 
     await buffer(response)
     return response.statusCode ?? 0
   }
-  /** An export whose process was ended for want of memory is cut off. */
+  /** An export whose process was killed for lack of memory is cut off. */
   const exported = () => read(`${room}/export`).catch(() => 503)
   const room = `/api/research/rooms/${roomId}`
   const paths = [
@@ -80,7 +82,7 @@ test("300 MB are enough for the service, whatever is done beside it", { skip }, 
   t.match(await mirrored.ended(), { code: 0 })
   for (let count = 0; count < 30; count += 1) await post(`Message ${count}. ${"word ".repeat(2_000)}`)
 
-  // All at once, three times. What is refused for want of memory is refused in order.
+  // All at once, three times. Requests refused for lack of memory get a proper refusal.
   for (let turn = 0; turn < 3; turn += 1) {
     const importing = inside(["import", file, "--data", `imported-${turn}`]).ended()
     const answers = await Promise.all([exported(), exported(), ...[...paths, ...paths, ...paths].map(read)])
@@ -94,10 +96,10 @@ test("300 MB are enough for the service, whatever is done beside it", { skip }, 
       code === 0 || signal === "SIGKILL" || /^research-room: \S/.test(err),
       `the import is done, ended by the system, or says why not: ${err}`,
     )
-    t.equal(end, null, "the service goes on")
+    t.equal(end, null, "the service keeps running")
   }
   const reader = new ResearchRoomClient({ baseUrl })
-  // A mirror pauses for up to 15 seconds, and little memory makes each of its tries slow.
+  // A mirror pauses for up to 15 seconds, and with little memory each of its tries is slow.
   for (let look = 0; look < 1_200; look += 1, await passing(100)) {
     const { activityWatermark = 0 } = await reader.read("room", { roomId: followed }).catch(() => ({}) as { activityWatermark?: number })
     if (activityWatermark >= 31) break

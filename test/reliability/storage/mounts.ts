@@ -1,4 +1,4 @@
-/** Small real file systems, where the machine lets one be mounted: by root on Linux. */
+/** Small real file systems, if the machine allows mounting: as root on Linux. */
 import { execFileSync } from "node:child_process"
 import { appendFileSync, mkdirSync, rmSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
@@ -7,7 +7,7 @@ import { found } from "./disk.ts"
 const mounted = new Set<string>()
 const run = (program: string, ...args: string[]) => execFileSync(found(program) ?? program, args, { stdio: "ignore" })
 
-/** A file system of its own at `folder`. @returns false where the machine does not let it */
+/** Mounts a file system at `folder`. @returns false if the machine does not allow it */
 function mount(folder: string, ...args: string[]): boolean {
   mkdirSync(folder, { recursive: true })
   try {
@@ -19,24 +19,24 @@ function mount(folder: string, ...args: string[]): boolean {
   }
 }
 
-/** An empty file system of so many bytes. */
+/** An empty file system of this many bytes. */
 export const mountSmall = (folder: string, bytes: number): boolean =>
   mount(folder, "-t", "tmpfs", "-o", `size=${bytes}`, "research-room-proof")
 
-/** A folder shown once more, where nothing can be written. */
+/** A second, read-only mount of a folder. */
 export function mountReadOnly(shown: string, folder: string): boolean {
   if (!mount(folder, "--bind", shown)) return false
   run("mount", "-o", "remount,bind,ro", folder)
   return true
 }
 
-/** Takes away what was mounted, as soon as nobody has a file of it open. */
+/** Unmounts it, as soon as no file of it is open. */
 export function unmountAll(): void {
   for (const folder of mounted) run("umount", "-l", folder)
   mounted.clear()
 }
 
-/** Fills a file system with a file until nothing more goes in, and takes so many bytes off again. */
+/** Fills a file system with a file until it is full, and frees this many bytes again. */
 export function fill(folder: string, left: number): void {
   const ballast = join(folder, "ballast")
   const piece = Buffer.alloc(65_536)

@@ -18,13 +18,13 @@ export interface Power {
 export interface Images {
   taken: number
   spoilt: number
-  /** Spoilt ones that begin like the others and end earlier than what was acknowledged. */
+  /** Damaged images that begin like the others and end before the last acknowledged write. */
   shortened: number
   /** Acknowledged before the last image. */
   acknowledged: number
 }
 
-/** @returns what was wrong, in sentences, and what was seen */
+/** @returns problems, in sentences, and the statistics */
 export async function throughPowerLoss(power: Power): Promise<{ problems: readonly string[]; seen: Images }> {
   const { ground, data, chance, images, progress } = power
   ground.copy(data)
@@ -39,7 +39,7 @@ export async function throughPowerLoss(power: Power): Promise<{ problems: readon
   }
   load.stop()
   await load.ended()
-  // A stop is no harm either.
+  // A stop does no harm either.
   await account.look(service.baseUrl, load.sent)
   const truth = await truthOf(ground, service.baseUrl)
   service.signal("SIGTERM")

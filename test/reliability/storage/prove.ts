@@ -1,7 +1,7 @@
 /**
- * The long form: images of a machine that loses its power, disks that fail at random places and fill up for good, data on a
- * read-only file system, and the order in which the system is asked to keep what is acknowledged.
- * `node --conditions=research-room-source test/reliability/storage/prove.ts --images 300 --faults 30 --seed …`
+ * The long form: images of a machine that loses power, disks that fail at random places and fill up for good, data on a read-only file
+ * system, and the order of system calls that make acknowledged writes durable. `node --conditions=research-room-source
+ * test/reliability/storage/prove.ts --images 300 --faults 30 --seed …`
  */
 import { statSync } from "node:fs"
 import { join } from "node:path"
@@ -21,21 +21,21 @@ import { newPlace } from "../../support/program.ts"
 
 const { seed, numbers } = asked(
   {
-    /** Images altogether, disks that fail at a random place, and file systems that fill up. */
+    /** Images in total, disks that fail at a random place, and file systems that fill up. */
     images: 300,
     faults: 30,
     full: 6,
-    /** Imports, adoptions and withholdings that a disk with any space left fails. */
+    /** Imports, adoptions and withholdings on a disk that fails with any space left. */
     stages: 150,
   },
   {
-    /** How many images are taken of one data folder. */
+    /** The number of images of one data folder. */
     each: 60,
   },
 )
 
 type Found = readonly string[]
-/** What each part saw, for the summary. */
+/** The results of each part, for the summary. */
 const all: Record<string, unknown> = {}
 const saw = (what: string, seen: unknown) => {
   all[what] = seen
@@ -66,7 +66,7 @@ async function images(ground: Ground, chance: Chance): Promise<Found> {
   return []
 }
 
-/** The limit falls anywhere: in the log, or in the database file while the log is worked off into it. */
+/** The limit falls anywhere: in the log, or in the database file during a checkpoint. */
 async function faults(ground: Ground, chance: Chance): Promise<Found> {
   if (found("prlimit") === null) return skip("faults", "this machine has no prlimit")
   const sum = { faults: 0, acknowledged: 0, notStored: 0, uncertain: 0 }
@@ -97,7 +97,7 @@ async function faults(ground: Ground, chance: Chance): Promise<Found> {
 
 const MEGABYTE = 1_048_576
 
-/** A file system that fills up for good, is mended, and is full again when the service starts. */
+/** A file system that fills up for good, is repaired, and is full again when the service starts. */
 async function fullFileSystems(ground: Ground, chance: Chance): Promise<Found> {
   const sum = { filled: 0, acknowledged: 0, notStored: 0, uncertain: 0, startedWhileFull: 0, refusedToStart: 0 }
   for (; sum.filled < numbers.full; sum.filled += 1) {
@@ -142,7 +142,7 @@ async function fullFileSystems(ground: Ground, chance: Chance): Promise<Found> {
 async function stages({ program }: Ground, chance: Chance): Promise<Found> {
   const place = newPlace()
   atEnd(place.remove)
-  // What is mounted in the folder goes before the folder does.
+  // A mount in the folder is removed before the folder is.
   atEnd(unmountAll)
   const disk = join(place.folder, "disk")
   if (!mountSmall(disk, 24 * MEGABYTE)) return skip("stages of commands", "none can be mounted by this user")
@@ -161,7 +161,7 @@ async function stages({ program }: Ground, chance: Chance): Promise<Found> {
 
 async function readOnlyFileSystem(ground: Ground): Promise<Found> {
   const data = ground.copy("shown")
-  // The log of a killed service lies beside the data.
+  // The log of a killed service is beside the data.
   await kill(await ground.serve(data))
   if (!mountReadOnly(join(ground.place.folder, data), join(ground.place.folder, "read-only")))
     return skip("read-only file system", "none can be mounted by this user")

@@ -1,6 +1,6 @@
 /**
- * Data that turns read-only while it is served: what is open stays open, so the service goes on; a new start says in one
- * sentence what is the matter and changes nothing, the log of a killed service included; with its rights back all is there.
+ * Data that becomes read-only while it is served: open files stay open, so the service continues; a new start reports the problem in one
+ * sentence and changes nothing, including the log of a killed service; with its permissions restored everything is there.
  */
 import { createHash } from "node:crypto"
 import { chmodSync, chownSync, readdirSync, readFileSync } from "node:fs"
@@ -19,10 +19,10 @@ tap.teardown(() => {
   ground.remove()
 })
 const seed = process.env.RESEARCH_ROOM_SEED ?? freshSeed()
-// Root may write anywhere: the program is then run as somebody else.
+// Root may write anywhere, so the program runs as another user.
 const uid = process.getuid?.() === 0 ? 65_534 : undefined
 
-/** Every file of a folder with a digest of what is in it. */
+/** Every file of a folder with the digest of its contents. */
 const contents = (folder: string) =>
   Object.fromEntries(
     readdirSync(folder).map((name) => [
@@ -33,7 +33,7 @@ const contents = (folder: string) =>
     ]),
   )
 
-test("a folder that turns read-only under the service", { skip: process.platform === "win32" }, async (t) => {
+test("a folder that becomes read-only under the service", { skip: process.platform === "win32" }, async (t) => {
   const data = ground.copy("data")
   const folder = join(ground.place.folder, data)
   const files = () => readdirSync(folder).map((name) => join(folder, name))
@@ -57,7 +57,7 @@ test("a folder that turns read-only under the service", { skip: process.platform
   const refused = ground.begin(data, as)
   const { code, out, err } = await refused.ended()
   t.strictSame([code, out], [1, ""])
-  t.match(err, /^research-room: \S.* cannot be (?:opened for writing|written).*\n$/, "one sentence, no trace")
+  t.match(err, /^research-room: \S.* cannot be (?:opened for writing|written).*\n$/, "one sentence, no stack trace")
   t.strictSame(contents(folder), before, "nothing was changed")
 
   chmodSync(folder, 0o755)

@@ -1,4 +1,4 @@
-/** A disk on which every synchronisation or every write takes long: readers are answered at once meanwhile, and all that is written is done. */
+/** A disk on which every synchronisation or every write is slow: reads are answered at once meanwhile, and every write is completed. */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ResearchRoomClient } from "research-room/client"
@@ -17,13 +17,13 @@ tap.teardown(() => {
 })
 const disk = slowDisk(place.folder)
 const skip = disk === null ? "this machine has no C compiler that makes a library to stand before the system's" : false
-/** Milliseconds that a synchronisation takes, and that a reader may wait at most. */
+/** Milliseconds that a synchronisation takes, and the most that a reader may wait. */
 const [SLOW, PROMPT] = [1_000, 700]
-/** Milliseconds that a write to a place of a file takes: a transaction has some five to fifty. */
+/** Milliseconds that one write to a file takes: a transaction has some five to fifty. */
 const SLOW_WRITE = 30
 const passing = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** Asks for small things again and again until `work` has settled. @returns what it returned, and the longest wait of a reader */
+/** Sends small reads again and again until `work` has settled. @returns its result, and the longest wait of a reader */
 async function whileReading<T>(baseUrl: string, paths: readonly string[], work: () => Promise<T>): Promise<{ value: T; longest: number }> {
   let [isOver, longest] = [false, 0]
   const reading = (async () => {
@@ -47,7 +47,7 @@ const ways = [
 ] as const
 
 for (const [what, data, makeSlow] of ways)
-  test(`a reader does not wait for the writes of others to a disk that ${what}`, { skip }, async (t) => {
+  test(`a reader does not wait for writes to a disk that ${what}`, { skip }, async (t) => {
     if (disk === null) return
     const folder = temporaryFolder()
     const there = await startOwn({ folder })
@@ -82,7 +82,7 @@ for (const [what, data, makeSlow] of ways)
     const { entry } = await during("a write", () => eve.write("post_message", { threadId, text: "The token is hf_slow." } as never))
     const began = performance.now()
     t.equal((await during("a sign-in", signIn)).status, 200)
-    t.ok(performance.now() - began >= SLOW_WRITE, "what was written is answered once it is safe on the disk")
+    t.ok(performance.now() - began >= SLOW_WRITE, "a write is answered once it is safe on the disk")
     t.match(await during("mirror add", () => run(program, ["mirror", "add", there.baseUrl, followed, "--data", data], at)), { code: 0 })
     const reader = new ResearchRoomClient({ baseUrl })
     await during("a mirror's rounds", async () => {
@@ -110,7 +110,7 @@ for (const [what, data, makeSlow] of ways)
     t.match(await run(program, ["check", "--data", data], place), { code: 0 })
   })
 
-test("an adoption and a drill are done whole on a slow disk, and a service that runs beside the drill answers at once", {
+test("an adoption and a drill complete on a slow disk, and a service running beside the drill answers at once", {
   skip,
 }, async (t) => {
   if (disk === null) return
@@ -140,7 +140,11 @@ test("an adoption and a drill are done whole on a slow disk, and a service that 
     t.ok(longest <= PROMPT, `a reader waited for ${Math.round(longest)} ms at most`)
     return value
   }
-  t.match(await beside(() => run(program, adopt, at)), { code: 1, err: /serves \S* already/ }, "data that is served is not adopted into")
+  t.match(
+    await beside(() => run(program, adopt, at)),
+    { code: 1, err: /serves \S* already/ },
+    "nothing is adopted into data that is being served",
+  )
   const drill = ["drill", join(place.folder, "copy"), "--litestream", litestream, "--scratch", scratch, "--data", "adopting"]
   t.match(await beside(() => run(program, drill, at)), { code: 0, out: /It lacks nothing\.\nThe copy is good\.\n$/ })
   t.strictSame(readdirSync(scratch), [])

@@ -1,10 +1,13 @@
-/** A disk that takes long to synchronise or to write: a library of some lines of C, which a C compiler makes here, stands before the system's own. */
+/** A disk that is slow to synchronise or to write: a library of a few lines of C, compiled here, that is loaded before the system's own. */
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { found } from "./disk.ts"
 
-/** Each synchronisation sleeps as many milliseconds as the file says that SLOW_SYNC names, and each write to a place of a file as SLOW_WRITE's says. */
+/**
+ * Each synchronisation sleeps for the milliseconds in the file named by SLOW_SYNC, and each write for those in the file named by
+ * SLOW_WRITE.
+ */
 const SOURCE = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -30,15 +33,15 @@ ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at) { wait_for_d
 `
 
 export interface SlowDisk {
-  /** What a program is started with so that it meets this disk. */
+  /** The environment of a program that uses this disk. */
   readonly env: Readonly<Record<string, string>>
-  /** From now on each synchronisation takes so long, in programs that run too. */
+  /** From now on each synchronisation takes this long, also in running programs. */
   takes(milliseconds: number): void
-  /** From now on each write takes so long. A transaction writes some five to fifty times. */
+  /** From now on each write takes this long. A transaction has some five to fifty writes. */
   writesTake(milliseconds: number): void
 }
 
-/** Makes such a disk in a folder; null where the machine has no C compiler that makes a library for Linux. */
+/** Makes such a disk in a folder; null if the machine has no C compiler that makes a library for Linux. */
 export function slowDisk(folder: string): SlowDisk | null {
   const compiler = found("cc")
   if (compiler === null || process.platform !== "linux") return null

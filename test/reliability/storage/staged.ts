@@ -1,4 +1,4 @@
-/** The commands that the disk fails under, and what must be there of each afterwards. */
+/** The commands for which the disk fails, and what must be there after each. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type newPlace, run } from "../../support/program.ts"
@@ -12,7 +12,7 @@ interface Ground {
   readonly disk: string
 }
 
-/** An import into a folder without data, or into one where somebody adopts the Room. */
+/** An import into a folder without data, or into one where a user adopts the Room. */
 export async function imports(ground: Ground): Promise<{ afresh: Stage; adopting: Stage }> {
   const { program, place, disk } = ground
   const data = dataOn(disk)
@@ -37,7 +37,7 @@ export async function imports(ground: Ground): Promise<{ afresh: Stage; adopting
 
 const SECRET = "hf_kT9sQ2mV7xLpB4nR8wZ1cD6y"
 
-/** A message with a secret among others is withheld. */
+/** Withholds a message with a secret among others. */
 export async function withholding(ground: Ground): Promise<Stage> {
   const { program, place, disk } = ground
   const seed = join(place.folder, "withheld")

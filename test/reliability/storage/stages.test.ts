@@ -21,7 +21,7 @@ const ground = { program, place, disk }
 const FINE = 8_192
 const data = dataOn(disk)
 
-test("an import, or an adoption, takes all of a Room or nothing, and notes it", { skip }, async (t) => {
+test("an import, or an adoption, stores all of a Room or nothing, and records it", { skip }, async (t) => {
   const { afresh, adopting } = await imports(ground)
   for (const left of [0, 16_384, 400_000]) t.match(await attempt(afresh, left), { succeeded: false, problems: [] })
   const swept = await closeIn(adopting, 3_000_000, 1, FINE)
@@ -29,20 +29,20 @@ test("an import, or an adoption, takes all of a Room or nothing, and notes it", 
   t.ok(swept.failed > 1 && swept.succeeded > 0, `${swept.failed} failed, ${swept.succeeded} succeeded`)
 })
 
-test("what was withheld is in no file after a success; a failure that left words says so", { skip }, async (t) => {
+test("after a success the withheld words are in no file; a failure that left words says so", { skip }, async (t) => {
   const swept = await closeIn(await withholding(ground), 3_000_000, 3, FINE)
   t.strictSame(swept.problems, [])
   t.ok(swept.failed > 1 && swept.succeeded > 0, `${swept.failed} failed, ${swept.succeeded} succeeded`)
 })
 
-test("a drill that finds no space does not say that the copy falls short, and leaves nothing", { skip }, async (t) => {
+test("a drill without space does not say that the copy falls short, and leaves nothing", { skip }, async (t) => {
   const copy = join(place.folder, "copy")
   await run(program, ["backup", copy, "--data", data], place)
   const litestream = join(place.folder, "litestream")
   writeFileSync(litestream, '#!/bin/sh\nexec /bin/cp "$4" "$3"\n')
   chmodSync(litestream, 0o755)
   mkdirSync(join(place.folder, "roomy"))
-  // On one disk with its copy, and where only the replay finds it full.
+  // On the same disk as its copy, and with a disk that fills up only in the replay.
   for (const scratch of ["disk", "roomy"])
     for (let left = 0; left <= 2_400_000; left += 600_000) {
       fill(disk, left)

@@ -1,5 +1,5 @@
 /**
- * Commands on a disk with so many bytes left: whether each did all or nothing, said so in one sentence, left no file behind, and works
+ * Commands on a disk with this many bytes left: whether each did all or nothing, said so in one sentence, left no file behind, and succeeds
  * once there is space.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
@@ -7,18 +7,18 @@ import { join } from "node:path"
 import { type Ended, type newPlace, run } from "../../support/program.ts"
 import { fill, makeSpace } from "./mounts.ts"
 
-/** A data folder on a small disk, before each attempt as it is in the folder `seed`. */
+/** A data folder on a small disk, restored before each attempt from the folder `seed`. */
 export interface Stage {
   readonly program: string
   readonly place: ReturnType<typeof newPlace>
   /** A small file system of its own. */
   readonly disk: string
-  /** The folder whose contents are put there; left out, nothing is. */
+  /** The folder whose contents are copied there; if omitted, nothing is. */
   readonly seed?: string
   /** The command, which works in the folder `data` of the disk. */
   readonly command: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** What of the command is there, after it has ended so and there is space again: problems, in sentences. */
+  /** Checks the effects of the command after this exit, once there is space again: problems, in sentences. */
   judge(ended: Ended): Promise<readonly string[]>
   /** Whether the same command says that there is nothing left to do, after it did everything. */
   isDone(again: Ended): boolean
@@ -26,7 +26,7 @@ export interface Stage {
 
 export const dataOn = (disk: string): string => join(disk, "data")
 
-/** The files below a folder that hold a text. */
+/** The files below a folder that contain a text. */
 export const holding = (folder: string, text: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
     (name) => statSync(join(folder, name)).isFile() && readFileSync(join(folder, name)).includes(text),
@@ -34,7 +34,7 @@ export const holding = (folder: string, text: string): string[] =>
 
 const kept = /^(?:data|data\/(?:research-room\.db(?:-wal|-shm)?|serve\.(?:lock|pid)))$/
 
-/** Runs the command with so many bytes left. @returns whether it succeeded, and what was wrong */
+/** Runs the command with this many bytes left. @returns whether it succeeded, and the problems */
 export async function attempt(stage: Stage, left: number): Promise<{ succeeded: boolean; problems: string[] }> {
   const { program, place, disk, seed, command, env, judge, isDone } = stage
   for (const name of readdirSync(disk)) rmSync(join(disk, name), { recursive: true, force: true })
@@ -62,8 +62,8 @@ export async function attempt(stage: Stage, left: number): Promise<{ succeeded: 
 }
 
 /**
- * Fills the disk to some points on the way, and then closes in on the least space that is enough: there the last steps of the command fail.
- * @param most so many bytes are enough @returns how often it failed and succeeded, and what was wrong
+ * Tries several amounts of free space, and then narrows down the least that is enough: there the last steps of the command fail.
+ * @param most this many bytes are enough @returns how often it failed and succeeded, and the problems
  */
 export async function closeIn(stage: Stage, most: number, coarse: number, fine: number): Promise<Swept> {
   const swept: Swept = { failed: 0, succeeded: 0, problems: [] }

@@ -1,23 +1,23 @@
 /**
- * As much of SQLite's files as damage needs: where in the write-ahead log the part lies that the database file does not have
- * yet. That part alone can be lost with the power: what is before it was synchronised when it was copied into the database.
+ * The parts of SQLite's files that the damage needs: the section of the write-ahead log that the database file does not have yet. Only that
+ * section can be lost with the power: everything before it was synchronised when it was copied into the database.
  */
 import { closeSync, openSync, readSync } from "node:fs"
 
 const LOG_HEADER = 32
 const FRAME_HEADER = 24
-/** Places in the index beside the log (wal.c: WalIndexHdr and WalCkptInfo), in the byte order of the machine. */
+/** Offsets in the index beside the log (wal.c: WalIndexHdr and WalCkptInfo), in the byte order of the machine. */
 const PAGE_SIZE = 14
 const LAST_FRAME = 16
 const COPIED_OR_BEING_COPIED = 128
 
 export interface Tail {
-  /** The first byte that may be lost, and the first after the last frame. Equal where nothing is at stake. */
+  /** The first byte that may be lost, and the first after the last frame. Equal if nothing can be lost. */
   readonly from: number
   readonly to: number
 }
 
-/** Reads the index of a database that stands still. */
+/** Reads the index of a database that is not being written. */
 export function tailOf(database: string): Tail {
   const index = Buffer.alloc(136)
   const handle = openSync(`${database}-shm`, "r")

@@ -1,4 +1,4 @@
-/** Chance that can be had again: whatever a harness chooses comes out of one seed, which it prints. */
+/** Repeatable chance: every choice of a harness comes from one seed, which it prints. */
 import { createHash, randomUUID } from "node:crypto"
 import { seedWhenJudged } from "../../support/chance.ts"
 
@@ -7,11 +7,11 @@ export interface Chance {
   readonly seed: string
   /** A whole number from `least` to `most`, both included. */
   between(least: number, most: number): number
-  /** True once in so many times. */
+  /** True once in this many times on average. */
   oneIn(times: number): boolean
-  /** One of a list; undefined of an empty one. */
+  /** One of a list; undefined if it is empty. */
   of<T>(list: readonly T[]): T | undefined
-  /** Chance of its own for a part, which does not depend on how much the others draw. */
+  /** A separate source for a part, independent of how much the others draw. */
   part(name: string | number): Chance
 }
 

@@ -1,6 +1,6 @@
 /**
- * The feeds of a service from outside: the activity of each Room and the timeline of each Thread. Each entry must be of
- * exactly one stored write, each stored write must have its entries, and no number may be missing.
+ * The feeds of a service from outside: the activity of each Room and the timeline of each Thread. Each entry must belong to exactly one
+ * stored write, each stored write must have its entries, and no number may be missing.
  */
 import type { ActivityEntry, Entry } from "../../../src/contract/answers/index.ts"
 import { Chain, type ActivityMark } from "../../../src/client/chain.ts"
@@ -32,7 +32,7 @@ export async function list<T>(line: Line, path: (query: Record<string, string>) 
 const activity = (roomId: string) => (query: Record<string, string>) => pathTo("room_activity", { roomId }, query)
 const timeline = (threadId: string) => (query: Record<string, string>) => pathTo("thread_timeline", { threadId }, query)
 
-/** Where the feeds stood before anybody wrote. */
+/** The ends of the feeds before any writes. */
 export interface Baseline {
   readonly marks: ReadonlyMap<string, ActivityMark>
   readonly threads: ReadonlyMap<string, number>
@@ -40,7 +40,7 @@ export interface Baseline {
 
 export class Feeds {
   readonly baseline: Baseline
-  /** Up to where each feed has been looked at. */
+  /** How far each feed has been read. */
   readonly #marks: Map<string, ActivityMark>
   readonly #sequences: Map<string, number>
 
@@ -65,9 +65,9 @@ export class Feeds {
   }
 
   /**
-   * Takes in what has come since the last look.
-   * @param fresh the writes that were stored since
-   * @param sent everything that was sent since; of what is not among `fresh` there must be nothing
+   * Checks the entries added since the last look.
+   * @param fresh the writes stored since
+   * @param sent everything sent since; writes that are not among `fresh` must have left nothing
    */
   async take(fresh: readonly Sent[], sent: readonly Sent[], line: Line, tell: Tell): Promise<void> {
     const inRooms = fresh.filter(({ operation }) => operation.family === "research")
@@ -93,7 +93,7 @@ export class Feeds {
     await this.#timelines(inRooms, sent, line, tell)
   }
 
-  /** The new entries of a Room's activity, its chain of digests verified from the last one that was seen. */
+  /** The new entries of a Room's activity, with its chain of digests verified from the last one seen. */
   async #newActivity(roomId: string, line: Line, tell: Tell): Promise<ActivityEntry[]> {
     const mark = this.#marks.get(roomId) as ActivityMark
     const chain = new Chain(roomId, mark)
@@ -109,11 +109,11 @@ export class Feeds {
     }
   }
 
-  /** The timelines of every Thread that somebody wrote in. */
+  /** The timelines of every Thread with writes. */
   async #timelines(fresh: readonly Sent[], sent: readonly Sent[], line: Line, tell: Tell): Promise<void> {
     const due = new Map(fresh.flatMap((write) => entriesOf(write.receipt as Receipt).map((entryId) => [entryId, write] as const)))
     const threads = new Set(fresh.flatMap(({ receipt }) => receipt?.threadId ?? []))
-    // A write that was not stored must have left nothing in the Thread it was for.
+    // A write that was not stored must have left nothing in its Thread.
     for (const { body, path } of sent) {
       const named = (body.threadId as string | undefined) ?? /threads\/([0-9a-f-]{36})/.exec(path)?.[1]
       if (named !== undefined) threads.add(named)
@@ -134,7 +134,7 @@ export class Feeds {
   }
 }
 
-/** The entries that a write leaves in a timeline: its own, and the message a Thread may begin with. */
+/** The entries that a write leaves in a timeline: its own, and the opening message of a new Thread. */
 function entriesOf({ entry, result }: Receipt): string[] {
   const opening = typeof result.messageEntryId === "string" ? [result.messageEntryId] : []
   return [...(entry === null ? [] : [entry.entryId]), ...opening]

@@ -1,6 +1,6 @@
 /**
- * What is filed in the Library, from outside. The Library answers no receipts but as replays, so a write is told by what only
- * it brought: its papers, its Collection's name, its note's text. Of a batch of papers all are there, or none.
+ * The contents of the Library, from outside. The Library returns receipts only as replays, so a write is recognised by what only it added:
+ * its papers, its Collection's name, its note's text. Of a batch of papers all are there, or none.
  */
 import { pathTo } from "../../../src/contract/reads/index.ts"
 import { nameOf, originalOf, type Sent } from "./journal.ts"
@@ -9,14 +9,14 @@ import { each, type Line } from "./line.ts"
 type Tell = (problem: string) => void
 
 export class Filed {
-  /** Settles the Library's writes: finds which are there, and that those acknowledged are replayed as they were answered. */
+  /** Settles the Library's writes: finds which are stored, and checks that acknowledged ones replay as they were answered. */
   async settle(sent: readonly Sent[], line: Line, tell: Tell): Promise<void> {
     const filed = sent.filter(({ operation }) => operation.family === "library")
     const look = new Look(line)
     await each(filed, 4, async (write) => {
       const parts = await look.partsOf(write)
       const there = parts.filter(Boolean).length
-      // A page of a Collection shows the newest of very many notes: then nothing can be told of an old one.
+      // A page of a Collection shows the newest of very many notes: an old one cannot be checked there.
       const canBeTold = parts.length > 0
       if (there > 0 && there < parts.length) tell(`Half there: of ${nameOf(write)} ${there} of ${parts.length} papers are filed.`)
       if (write.outcome === "acknowledged" && canBeTold && there === 0)
@@ -32,7 +32,7 @@ export class Filed {
   }
 }
 
-/** One look at the Library: what was read once is not read again. */
+/** One look at the Library: each page is read once. */
 class Look {
   readonly #line: Line
   readonly #texts = new Map<string, Promise<string>>()
@@ -41,7 +41,7 @@ class Look {
     this.#line = line
   }
 
-  /** For each part that the write brought, whether it is there. */
+  /** For each part that the write added, whether it is there. */
   async partsOf({ operation, body, agent }: Sent): Promise<boolean[]> {
     const { token } = agent
     if (operation.name === "create_collection")

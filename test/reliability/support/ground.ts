@@ -1,12 +1,12 @@
 /**
- * Where the harnesses work: a data folder with people, Rooms, credentials, keys and a public repository in it, told once by
- * the executable's own `demo` and copied for every story; and the executable on such a copy.
+ * The workplace of the harnesses: a data folder with people, Rooms, credentials, keys and a public repository, made once by the
+ * executable's own `demo` and copied for every story; and the executable on such a copy.
  */
 import { cpSync } from "node:fs"
 import { join } from "node:path"
 import { type Ended, executable, newPlace, type Place, type Running, run, start } from "../../support/program.ts"
 
-/** Who writes: a credential of a Room, or a personal key. */
+/** A writer: a credential of a Room, or a personal key. */
 export interface Agent {
   readonly name: string
   readonly token: string
@@ -14,7 +14,7 @@ export interface Agent {
   readonly permissions: ReadonlySet<string>
   /** Null for a key of the Library. */
   readonly room: { readonly roomId: string; readonly openingThreadId: string } | null
-  /** Its only Threads, where it is limited to some. */
+  /** Its only Threads, if it is limited to some. */
   readonly threadIds: readonly string[] | null
 }
 
@@ -35,11 +35,11 @@ export interface Ground {
   readonly agents: readonly Agent[]
   readonly rooms: readonly string[]
   readonly repository: { readonly url: string; readonly commit: string }
-  /** A copy of the data under a name of its own, in the place. */
+  /** A copy of the data under its own name, in the workplace. */
   copy(name: string): string
   /** Starts to serve a data folder. */
   begin(data: string, options?: Serving): Running
-  /** Serves a data folder, and says where it is reached. */
+  /** Serves a data folder, and returns its address. */
   serve(data: string, options?: Serving): Promise<Served>
   /** Runs `research-room check` on a data folder. */
   check(data: string): Promise<Ended>
@@ -49,7 +49,7 @@ export interface Ground {
 export type Served = Running & { readonly baseUrl: string }
 
 export interface Serving {
-  /** A line of `sh` that runs before, in the same process. */
+  /** A line of `sh` that runs first, in the same process. */
   readonly shell?: string
   readonly uid?: number
 }
@@ -58,7 +58,7 @@ const writing = ["owner_all", "member_all", "member_post_only", "member_publish_
 const elsewhere = ["main_owner_all", "main_member_all"]
 const filing = ["all", "owned", "member_all"]
 
-/** A load is no attack: what limits attackers is off. A version that knows no limits takes no notice. */
+/** Load is not an attack: limits against attackers are off. A version without such limits ignores the setting. */
 const env = { RESEARCH_ROOM_RATE_LIMITS: "off" }
 
 function agentsOf({ people, rooms, credentials, keys }: Told): Agent[] {
@@ -78,7 +78,7 @@ function agentsOf({ people, rooms, credentials, keys }: Told): Agent[] {
   ]
 }
 
-/** Tells the demo once and ends it in good order. @param program another copy of the executable than the one just built */
+/** Makes the demo once and shuts it down cleanly. @param program another copy of the executable than the one just built */
 export async function breakGround(program = executable()): Promise<Ground> {
   const { folder, remove } = newPlace()
   const place = { folder, env }

@@ -1,11 +1,11 @@
-/** What the writers sent and what they were told of it. Everything is judged later by this, and by nothing the service keeps. */
+/** What the writers sent and the answers they got. Everything is judged later by this record, and not by anything the service keeps. */
 import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
 import type { Operation } from "../../../src/contract/definitions/operation.ts"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
 import type { Body } from "../../support/bodies.ts"
 import type { Agent } from "./ground.ts"
 
-/** What is looked into of a receipt. */
+/** The members of a receipt that are checked. */
 export interface Receipt {
   readonly operation: string
   readonly acceptedAt: string
@@ -20,8 +20,8 @@ export interface Receipt {
 }
 
 /**
- * `acknowledged`: its receipt came. `declined`: it was said, or is in the nature of a rehearsal, that nothing was stored.
- * `unknown`: no whole answer came, or one that leaves it open.
+ * `acknowledged`: its receipt came. `declined`: the answer said that nothing was stored, or it was a rehearsal. `unknown`: no whole answer
+ * came, or one that leaves it open.
  */
 export type Outcome = "acknowledged" | "declined" | "unknown"
 
@@ -30,21 +30,21 @@ export interface Sent {
   readonly operation: Operation
   readonly path: string
   readonly body: Body
-  /** The body as it goes out, the same at every try. */
+  /** The body as sent, the same at every try. */
   readonly text: string
   readonly deliveryId: string
-  /** By which the Room's activity names its content. */
+  /** The digest of its content in the Room's activity. */
   readonly contentDigest: string
   readonly rehearsed: boolean
   outcome: Outcome
-  /** The receipt as it was first given, once it is known that it was. */
+  /** The receipt as first given, once there is one. */
   receiptText: string | null
   receipt: Receipt | null
-  /** How each try was answered, in short, for whoever looks into a failure. */
+  /** How each try was answered, in short, for the diagnosis of a failure. */
   readonly tries: string[]
 }
 
-/** A write somebody thought of. */
+/** A write to be sent. */
 export interface Thought {
   readonly name: string
   readonly params?: Readonly<Record<string, string>>
@@ -72,19 +72,19 @@ export function written(agent: Agent, { name, params = {}, body }: Thought, rehe
   }
 }
 
-/** The receipt a replay was made from: what it added is cut off again. */
+/** The receipt of which this is a replay: removes what the replay added. */
 export function originalOf(replay: string): string {
   const at = replay.lastIndexOf(',"replayed":true')
   return at < 0 ? replay : `${replay.slice(0, at)}}`
 }
 
-/** A write is certainly stored: from now on it must be found. */
+/** The write is certainly stored: from now on it must be found. */
 export function stored(sent: Sent, text: string): void {
   sent.outcome = "acknowledged"
   sent.receiptText = originalOf(text)
   sent.receipt = JSON.parse(sent.receiptText) as Receipt
 }
 
-/** One line on a write, for a message of what went wrong. */
+/** One line about a write, for failure messages. */
 export const nameOf = ({ operation, deliveryId, agent, tries }: Sent): string =>
   `${operation.name} ${deliveryId} by ${agent.name} (${tries.join("; ")})`

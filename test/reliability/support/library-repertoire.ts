@@ -1,21 +1,21 @@
 /**
- * What is filed in the Library. Every write brings papers, a name or a text that no other write brings, for the Library has
- * no feed: what is there tells which writes were stored.
+ * Writes to the Library. Each adds papers, a name or a text that no other write adds, because the Library has no feed: its contents show
+ * which writes were stored.
  */
 import { randomUUID } from "node:crypto"
 import type { Chance } from "./chance.ts"
 import type { Agent } from "./ground.ts"
 import type { Sent, Thought } from "./journal.ts"
 
-/** What the keys of one instance have filed. */
+/** What the keys of one instance have stored. */
 export class Files {
   #papers = 0
-  /** Collections made through each key. */
+  /** Collections made with each key. */
   readonly collections = new Map<string, string[]>()
   /** Papers that are certainly in a Collection. */
   readonly #held: { collectionId: string; arxivId: string; agent: Agent }[] = []
 
-  /** An arXiv id that nobody used before. */
+  /** An arXiv id that was not used before. */
   #paper(): string {
     const n = this.#papers++
     const month = `${String(Math.floor(n / 1_200_000) % 100).padStart(2, "0")}${String((Math.floor(n / 100_000) % 12) + 1).padStart(2, "0")}`

@@ -1,4 +1,4 @@
-/** One connection to the service, as a client holds it: one request at a time, kept open, and at times dropped in the middle. */
+/** One connection to the service, as a client holds it: one request at a time, kept open, and sometimes dropped in the middle. */
 import { Agent as Connections, type ClientRequest, type IncomingMessage, request } from "node:http"
 import { type Sent, stored } from "./journal.ts"
 
@@ -7,7 +7,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** Something the service must never do, with whatever a reader needs to look into it. */
+/** Something the service must never do, with the details for a diagnosis. */
 export class Violation extends Error {
   override readonly name = "Violation"
 }
@@ -17,11 +17,11 @@ interface Asked {
   readonly path: string
   readonly token?: string
   readonly text?: string
-  /** Drops the connection so many milliseconds after the whole request has gone out. */
+  /** Drops the connection this many milliseconds after the whole request was sent. */
   readonly hangUpAfter?: number
 }
 
-/** The whole body of an answer; rejects when the connection ends before. */
+/** The whole body of an answer; rejects if the connection ends first. */
 async function bodyOf(response: IncomingMessage): Promise<string> {
   let text = ""
   for await (const piece of response.setEncoding("utf8")) text += piece
@@ -32,13 +32,13 @@ export class Line {
   readonly #baseUrl: URL
   readonly #connections: Connections
 
-  /** @param connections how many requests may be under way at once */
+  /** @param connections the most requests under way at once */
   constructor(baseUrl: string, connections = 1) {
     this.#baseUrl = new URL(baseUrl)
     this.#connections = new Connections({ keepAlive: true, maxSockets: connections })
   }
 
-  /** @returns null when no whole answer came */
+  /** @returns null if no whole answer came */
   ask({ method, path, token, text, hangUpAfter }: Asked): Promise<Answer | null> {
     const { hostname, port } = this.#baseUrl
     return new Promise((resolve) => {
@@ -72,7 +72,7 @@ export class Line {
     return this.ask({ method: "GET", path, ...(token !== undefined && { token }) })
   }
 
-  /** Sends a write, and notes in it what its sender may now believe. @returns null when no whole answer came */
+  /** Sends a write, and records in it what its sender may now conclude. @returns null if no whole answer came */
   async send(sent: Sent, hangUpAfter?: number): Promise<Answer | null> {
     const { operation, path, text, agent } = sent
     const answer = await this.ask({
@@ -96,7 +96,7 @@ interface Envelope {
   readonly committed?: boolean | null
 }
 
-/** What an answer lets its sender believe. @throws Violation for an answer that the interface does not know */
+/** What an answer lets its sender conclude. @throws Violation for an answer that the interface does not allow */
 function judge(sent: Sent, answer: Answer | null): void {
   if (answer === null) {
     sent.tries.push("no answer")
@@ -112,7 +112,7 @@ function judge(sent: Sent, answer: Answer | null): void {
   }
   if (parsed?.refusal === undefined || parsed.committed === undefined)
     throw new Violation(`${sent.operation.name} was answered ${status} without an envelope: ${text.slice(0, 300)}`)
-  // What was found stored once stays so, whatever a later try was told.
+  // A write found stored once stays stored, whatever a later try was answered.
   if (sent.outcome === "unknown" && parsed.committed === false) sent.outcome = "declined"
 }
 
@@ -124,7 +124,7 @@ function parse(text: string): Envelope | undefined {
   }
 }
 
-/** Does something for each of a list, so many at a time. */
+/** Does something for each item of a list, with a limit on how many at a time. */
 export async function each<T>(list: readonly T[], lanes: number, work: (item: T) => Promise<void>): Promise<void> {
   const left = list.values()
   const lane = async () => {

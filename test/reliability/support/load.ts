@@ -1,4 +1,4 @@
-/** Load: agents who write all at once, each over a connection of its own, until they are told to stop or nobody answers any more. */
+/** Load: agents who all write at once, each on its own connection, until they are stopped or the service no longer answers. */
 import type { Chance } from "./chance.ts"
 import type { Agent, Ground } from "./ground.ts"
 import { type Sent, written } from "./journal.ts"
@@ -8,10 +8,10 @@ import { inRooms, type Kind } from "./repertoire.ts"
 import { Shelf } from "./shelf.ts"
 import { work } from "./work-repertoire.ts"
 
-/** What an agent of a Room may write at random, as often as it is named. */
+/** The operations an agent of a Room chooses from at random, with repetitions as weights. */
 const kinds: readonly Kind[] = [...inRooms, ...work].flatMap(([kind, times]) => Array.from({ length: times }, () => kind))
 
-/** Writes that nothing guards: whether they are tried once or twice, and in which order, they are taken. */
+/** Writes without a guard: they are accepted, once or repeated, and in any order. */
 const unguarded: ReadonlySet<string> = new Set([
   "post_message",
   "create_thread",
@@ -21,7 +21,7 @@ const unguarded: ReadonlySet<string> = new Set([
   "create_collection",
 ])
 
-/** The writers of one data folder, and what they know. They come back after every end of the service. */
+/** The writers of one data folder, and what they know. They resume after every end of the service. */
 export class Writers {
   readonly #ground: Ground
   readonly #shelves = new Map<string, Shelf>()
@@ -32,7 +32,7 @@ export class Writers {
     for (const { room } of ground.agents) if (room !== null) this.#shelves.set(room.roomId, new Shelf(room.openingThreadId))
   }
 
-  /** Takes in what came of a write. */
+  /** Records the outcome of a write. */
   learn(sent: Sent): void {
     const { agent, receipt } = sent
     if (receipt === null) return
@@ -40,7 +40,7 @@ export class Writers {
     else this.#shelves.get(agent.room.roomId)?.learn(sent, receipt)
   }
 
-  /** A write that the agent is permitted and has occasion for. */
+  /** A write that the agent may send and has a reason for. */
   think(agent: Agent, chance: Chance): Sent {
     if (agent.room === null) return written(agent, this.files.think(agent, chance))
     const { roomId } = agent.room
@@ -57,11 +57,11 @@ export class Writers {
 export interface Load {
   /** Everything sent so far. */
   readonly sent: readonly Sent[]
-  /** Resolves once so many more were acknowledged than now, or once nobody writes any more. */
+  /** Resolves once this many more were acknowledged, or once no writer is left. */
   acknowledged(more: number): Promise<void>
-  /** The same of writes that the storage failed (see `mayFail`). */
+  /** The same for writes that failed because of the storage (see `mayFail`). */
   failed(more: number): Promise<void>
-  /** Resolves once every writer has stopped: told to, or because nobody answers. @throws what one of them came upon */
+  /** Resolves once every writer has stopped: on request, or because the service no longer answers. @throws the error of one of them */
   ended(): Promise<void>
   /** Lets every writer finish what is under way. */
   stop(): void
@@ -71,11 +71,13 @@ export interface LoadOptions {
   readonly baseUrl: string
   readonly connections: number
   readonly chance: Chance
-  /** Whether the storage may fail: a write is then answered 503 in the envelope, and its writer goes on. Else a 5xx is a violation. */
+  /**
+   * Whether the storage may fail: a write is then answered 503 in the envelope, and its writer continues. Otherwise a 5xx is a violation.
+   */
   readonly mayFail?: boolean
 }
 
-/** Sets writers to work on a running service. */
+/** Starts writers on a running service. */
 export function startLoad(
   writers: Writers,
   agents: readonly Agent[],
@@ -103,7 +105,7 @@ export function startLoad(
         sent.push(write)
         const leaves = unguarded.has(write.operation.name) && !write.rehearsed && own.oneIn(20)
         let answer = await line.send(write, leaves ? own.between(0, 4) : undefined)
-        // Who went away without waiting for the answer comes back and asks again.
+        // A writer that disconnected before the answer comes back and asks again.
         if (answer === null && leaves) answer = await line.send(write)
         if (answer === null) return
         if (answer.status >= 500) {
@@ -123,7 +125,7 @@ export function startLoad(
   const all = Promise.all(
     Array.from({ length: connections }, (_, index) => writer(agents[index % agents.length] as Agent, chance.part(`writer ${index}`))),
   )
-  // Nobody may be waiting yet; `ended` hands it on.
+  // There may be no listener yet; `ended` passes it on.
   all.catch(() => undefined)
   const reached = (what: keyof typeof seen, more: number) =>
     new Promise<void>((resolve) => {

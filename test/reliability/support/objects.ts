@@ -7,7 +7,7 @@ import { each, type Line } from "./line.ts"
 type Tell = (problem: string) => void
 const LANES = 8
 
-/** Where the object that a receipt names is read. A message is read in its timeline. */
+/** The path of the object that a receipt names. A message is read in its timeline. */
 const reads: Readonly<Record<string, readonly [read: ReadName, id: string]>> = {
   thread: ["thread_context", "threadId"],
   hypothesis: ["record", "versionId"],
@@ -30,7 +30,7 @@ async function countsOf(roomId: string, line: Line): Promise<Counts> {
   return (JSON.parse(answer?.text ?? "{}") as { counts: Counts }).counts
 }
 
-/** What of an experiment or an attempt is counted in revisions. */
+/** The part of an experiment or an attempt that revisions count. */
 interface Course {
   readonly read: "experiment" | "attempt"
   readonly id: string
@@ -70,7 +70,7 @@ export class Objects {
     await this.#counted(line, tell)
   }
 
-  /** Every object, every course and every number once more. */
+  /** Checks every object, every history and every number once more. */
   async all(stored: readonly Sent[], line: Line, tell: Tell): Promise<void> {
     const inRooms = stored.filter(({ operation }) => operation.family === "research")
     await each(inRooms, LANES, (write) => this.#isThere(write, line, tell))
@@ -90,7 +90,7 @@ export class Objects {
     if (kind === "thread") this.#threads.set(roomId, (this.#threads.get(roomId) ?? 0) + 1)
     if (label !== null) {
       const labels = this.#labels.get(roomId) as Map<string, Set<string>>
-      // A card of a record that is used again bears the record's own label.
+      // A card of an existing record has the record's own label.
       const of = kind === "record" ? ({ H: "hypothesis", F: "finding", C: "cited_claim" }[label[0] as string] as string) : kind
       labels.set(of, (labels.get(of) ?? new Set()).add(label))
     }
@@ -114,19 +114,19 @@ export class Objects {
     const object = JSON.parse(answer.text) as { label?: string; contentDigest?: string; content?: { requestId?: string } }
     if (label !== null && object.label !== undefined && object.label !== label)
       tell(`The ${kind} of ${nameOf(write)} is ${object.label}, not ${label}.`)
-    // The write that made it: what it holds is what was sent.
+    // The write that made it: its content is what was sent.
     const made = object.content?.requestId === write.deliveryId
     if (made && object.contentDigest !== write.contentDigest) tell(`The ${kind} of ${nameOf(write)} does not hold what was sent.`)
     if (!made && isMaking(write)) tell(`The ${kind} of ${nameOf(write)} is not the one that it made.`)
   }
 
-  /** The revisions of one experiment, or the events of one attempt: those of its stored writes, one each, in their order. */
+  /** The revisions of one experiment, or the events of one attempt: one for each of its stored writes, in their order. */
   async #course(id: string, line: Line, tell: Tell): Promise<void> {
     const { read, writes } = this.#courses.get(id) as Course
     const due = writes.map(({ receipt }) => receipt?.result.revision as number).sort((a, b) => a - b)
     const known = read === "experiment" ? await revisionsOf(id, line) : await eventsOf(id, line)
     const first = due[0] as number
-    // An experiment of the demo's has a course of its own before.
+    // An experiment of the demo's has earlier revisions of its own.
     if (JSON.stringify(known.slice(first - 1)) !== JSON.stringify(due))
       tell(`The ${read} ${id} has the revisions ${known}, and the stored writes made ${due}: ${writes.map(nameOf).join(", ")}`)
   }
@@ -148,10 +148,10 @@ export class Objects {
   }
 }
 
-/** Whether the object is made, and kept with its content, by this write. */
+/** Whether this write makes the object, which keeps its content. */
 const isMaking = ({ operation: { name } }: Sent): boolean => /^publish_|^accept_plan$|^register_/.test(name)
 
-/** The experiment or attempt whose revision a receipt tells. */
+/** The experiment or attempt whose revision is in a receipt. */
 function courseOf({ result }: Receipt): Course | undefined {
   if (typeof result.revision !== "number") return undefined
   if (typeof result.attemptId === "string") return { read: "attempt", id: result.attemptId, writes: [] }

@@ -1,6 +1,6 @@
 /**
- * The look from outside: what a service that came back answers over HTTP, held against what its writers were told. Every
- * stored write must be there whole (receipt, object, timeline, activity), once; of every other write there must be nothing.
+ * The check from outside: compares the answers of a restarted service over HTTP with those its writers got. Every stored write must be
+ * there whole (receipt, object, timeline, activity), once; every other write must have left nothing.
  */
 import { pathTo } from "../../../src/contract/reads/index.ts"
 import type { Chance } from "./chance.ts"
@@ -13,16 +13,16 @@ import { Objects } from "./objects.ts"
 
 /** Requests under way at once. */
 const LANES = 8
-/** Refusals by which a guarded write may be told that the world has moved on since it was first sent. */
+/** Refusals of a guarded write because the state has changed since it was first sent. */
 const OVERTAKEN: ReadonlySet<number> = new Set([403, 409, 422])
 
 export interface Settled {
-  /** Of the writes with no answer: how many were found stored, how many were not. */
+  /** Unanswered writes: how many were found stored, how many were not. */
   readonly found: number
   readonly absent: number
 }
 
-/** What one data folder must hold. It outlives every end of the service. */
+/** The expected contents of one data folder, across all restarts of the service. */
 export class Account {
   readonly #ground: Ground
   readonly #feeds: Feeds
@@ -39,7 +39,7 @@ export class Account {
     this.#filed = new Filed()
   }
 
-  /** Reads what the data holds before anybody writes. */
+  /** Reads the data before any writes. */
   static async open(ground: Ground, baseUrl: string): Promise<Account> {
     const line = new Line(baseUrl, LANES)
     const account = new Account(ground, await Feeds.open(ground.rooms, line), await Objects.open(ground.rooms, line))
@@ -56,9 +56,9 @@ export class Account {
   }
 
   /**
-   * Looks at a service that came back.
+   * Checks a restarted service.
    * @param sent what was sent since the last look
-   * @returns what became of the writes nobody had an answer to; they are settled now
+   * @returns the outcome of the unanswered writes, which are settled now
    */
   async look(baseUrl: string, sent: readonly Sent[]): Promise<Settled> {
     const line = new Line(baseUrl, LANES)
@@ -70,7 +70,7 @@ export class Account {
     return { found, absent: open.length - found }
   }
 
-  /** Receipts: each acknowledged one byte for byte, none for what was declined, and an end to every doubt. */
+  /** Receipts: each acknowledged one byte for byte, none for declined writes, and a result for every unknown one. */
   async #settle(sent: readonly Sent[], line: Line): Promise<void> {
     await this.#filed.settle(sent, line, this.#told)
     const inRooms = sent.filter(({ operation }) => operation.family === "research")
@@ -93,7 +93,7 @@ export class Account {
     })
   }
 
-  /** Feeds, objects and numbers hold what the receipts say, and nothing else. */
+  /** Feeds, objects and numbers match the receipts, with nothing else. */
   async #hold(sent: readonly Sent[], line: Line): Promise<void> {
     const known = new Set(this.#stored)
     const fresh = sent.filter((write) => write.outcome === "acknowledged" && !known.has(write))
@@ -103,9 +103,9 @@ export class Account {
   }
 
   /**
-   * Sends again what was sent before: everything that was in doubt, and some of what was acknowledged. What was stored is
-   * replayed as it was; what was not is taken now, or refused because the world has moved on.
-   * @returns how many were taken now
+   * Sends writes again: all that were unknown, and some that were acknowledged. Stored ones are replayed unchanged; the others are accepted
+   * now, or refused because the state has changed.
+   * @returns how many were accepted now
    */
   async sendAgain(baseUrl: string, doubtful: readonly Sent[], chance: Chance): Promise<number> {
     const line = new Line(baseUrl, LANES)
@@ -131,7 +131,7 @@ export class Account {
     return taken
   }
 
-  /** Looks at everything from the very beginning, as somebody would who sees this service for the first time. */
+  /** Checks everything from the start, like a first-time reader of this service. */
   async lookAtAll(baseUrl: string): Promise<void> {
     const line = new Line(baseUrl, LANES)
     const feeds = await Feeds.open(this.#ground.rooms, line, this.#feeds.baseline)

@@ -1,4 +1,4 @@
-/** What the long forms have in common: their flags, their progress, how they clean up after themselves, and how they end. */
+/** Shared by the long forms: their flags, their progress, their clean-up, and how they end. */
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,14 +7,14 @@ import { endAll, executable } from "../../support/program.ts"
 import { freshSeed } from "./chance.ts"
 
 export interface Asked<Name extends string> {
-  /** Everything that is chosen comes out of it. */
+  /** Every choice comes from it. */
   readonly seed: string
   readonly numbers: Readonly<Record<Name, number>>
 }
 
 /**
  * Reads `--seed` and numbers such as `--kills 300`, from flags or from variables such as `PROVE_KILLS`.
- * @param counts how much is done where nothing is said; `PROVE_SCALE` scales these
+ * @param counts default amounts; `PROVE_SCALE` scales these
  * @param shapes numbers that say how it is done, and are not scaled
  */
 export function asked<Count extends string, Shape extends string>(
@@ -33,7 +33,7 @@ export function asked<Count extends string, Shape extends string>(
 
 const cleaning: (() => void)[] = []
 
-/** Has something done at the end, whichever it is. What was asked for last is done first. */
+/** Registers work for the end, whatever ends the run. The last registered runs first. */
 export const atEnd = (work: () => void): void => void cleaning.unshift(work)
 
 function cleanUp(): void {
@@ -41,7 +41,7 @@ function cleanUp(): void {
   for (const work of cleaning.splice(0)) work()
 }
 
-/** A copy of the executable: a build in the meantime must not change what is being proved. */
+/** A copy of the executable: a build in the meantime must not change what is being tested. */
 export function ownExecutable(): { program: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), "research-room-proved-"))
   const program = join(folder, "research-room")
@@ -49,7 +49,7 @@ export function ownExecutable(): { program: string; remove(): void } {
   return { program, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** A line that is written over while somebody watches, and one of many where it goes into a file. */
+/** A line that is overwritten on a terminal, and appended in a file. */
 export function progress(text: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${text}` : `${text}\n`)
 }
@@ -57,13 +57,13 @@ export function progress(text: string): void {
 /** A line that stays. */
 export const tell = (text: string): void => void process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${text}\n` : `${text}\n`)
 
-/** What a proof came to: what was wrong, in sentences, and what was seen. */
+/** The result of a proof: problems, in sentences, and the statistics. */
 export interface Proof {
   readonly problems: readonly string[]
   readonly seen: string
 }
 
-/** Runs a proof to its end: what was wrong and the seed on standard error, the summary as the last line of standard output. */
+/** Runs a proof to its end: problems and the seed on standard error, the summary as the last line of standard output. */
 export async function prove(what: string, seed: string, work: () => Promise<Proof>): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => {

@@ -1,4 +1,4 @@
-/** What members of a Room write: discussion, records, and what is said of records. Work and the Library have files of their own. */
+/** Writes of a Room's members: discussion, records, and assertions about records. Work and the Library have files of their own. */
 import { randomBytes, randomUUID } from "node:crypto"
 import { hypothesis, message, thread } from "../../support/bodies.ts"
 import type { Chance } from "./chance.ts"
@@ -14,7 +14,7 @@ export interface Scene {
   readonly repository: Ground["repository"]
 }
 
-/** Thinks of a write; undefined when nothing is there yet that it could be about. */
+/** Makes a write; undefined if there is no object for it yet. */
 export type Kind = (scene: Scene) => Thought | undefined
 
 const lorem = "The loss at step one thousand fell with a longer ramp, and the spread over seeds fell with it. "
@@ -48,7 +48,7 @@ const publishHypothesis: Kind = (scene) => {
   return { name: "publish_hypothesis", body: hypothesis(scene.roomId, someThread(scene), { premises }) }
 }
 
-/** What the two other records share with a hypothesis. */
+/** The members that the two other records share with a hypothesis. */
 function asserted(scene: Scene) {
   const { premises: _premises, kind: _kind, ...rest } = hypothesis(scene.roomId, someThread(scene))
   const cited = scene.chance.of(scene.shelf.records())
@@ -102,7 +102,7 @@ const reportMaterialLocation: Kind = ({ shelf, chance }) => {
   return material && { name: "report_material_location", body: { ...common(), materialId: material.materialId, ...report } }
 }
 
-/** Now and then the same of the same record, which is refused. */
+/** Now and then the same assertion about the same record, which is refused. */
 const assertCorrection: Kind = ({ shelf, chance }) => {
   const same = chance.oneIn(3)
   const record = chance.of(same ? shelf.records().slice(-2) : shelf.records())
@@ -128,7 +128,7 @@ const postCheckpoint: Kind = (scene) => {
   }
 }
 
-/** Each kind with how often it is written. */
+/** Each kind with its weight. */
 export const inRooms: readonly (readonly [Kind, number])[] = [
   [postMessage, 10],
   [createThread, 2],

@@ -1,4 +1,4 @@
-/** What the writers know of each other's work: as much as receipts told them, and of that the newest. */
+/** What the writers know of each other's work: the newest that receipts contained. */
 import type { Agent } from "./ground.ts"
 import type { Receipt, Sent } from "./journal.ts"
 
@@ -21,10 +21,10 @@ export interface KnownAttempt {
   status: string
 }
 
-/** How many of each are remembered: writers meet at these. */
+/** How many of each are remembered: few, so that writers meet at the same ones. */
 const REMEMBERED = 24
 
-/** A list that forgets its oldest. */
+/** A list that drops its oldest item. */
 class Newest<T> {
   readonly all: T[] = []
   add(item: T): void {
@@ -68,7 +68,7 @@ export class Shelf {
     return this.#materials.all
   }
 
-  /** Takes in what a receipt tells. */
+  /** Adds what a receipt contains. */
   learn({ agent, body, operation }: Sent, { threadId, entry, target, result }: Receipt): void {
     if (threadId !== null && entry !== null) {
       this.watermarks.set(threadId, Math.max(entry.sequence, this.watermarks.get(threadId) ?? 0))

@@ -7,7 +7,7 @@ import type { KnownExperiment } from "./shelf.ts"
 const common = () => ({ schemaVersion: 3, requestId: randomUUID() })
 const argv = ["python", "train.py", "--warmup", "400"]
 
-/** An experiment of which something is true, as far as the agent knows. */
+/** An experiment with a given property, as far as the agent knows. */
 function some({ shelf, chance, agent }: Scene, when: (known: KnownExperiment) => boolean): KnownExperiment | undefined {
   return chance.of(shelf.experiments.filter((known) => (agent.threadIds?.includes(known.threadId) ?? true) && when(known)))
 }
@@ -38,7 +38,7 @@ const amend: Kind = (scene) => {
   )
 }
 
-/** Everybody wants the same few: of several takers one wins. */
+/** All want the same few: of several takers one wins. */
 const take: Kind = (scene) => {
   const known = some(scene, ({ status }) => status === "open")
   return known && { name: "take_experiment", body: expecting(known) }
@@ -94,7 +94,7 @@ const linkFinding: Kind = (scene) => {
   return { name: "link_experiment_finding", body }
 }
 
-/** Each kind with how often it is written. */
+/** Each kind with its weight. */
 export const work: readonly (readonly [Kind, number])[] = [
   [propose, 4],
   [amend, 2],
