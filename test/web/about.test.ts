@@ -1,4 +1,4 @@
-/** What programs read of pages: linked data, previews, citations, links in the header, feeds. In a real browser, below the policy. */
+/** What programs read from pages: linked data, previews, citations, Link headers and feeds. Checked in a real browser, under the policy. */
 import { createRequire } from "node:module"
 import { startResearchRoom } from "research-room/testing"
 import t, { test } from "tap"
@@ -6,7 +6,7 @@ import { hypothesis } from "../research/record/bodies.ts"
 import { launch } from "./browser.ts"
 
 type Statement = { readonly [member: string]: unknown }
-// It comes without types.
+// It ships without types.
 const jsonld = createRequire(import.meta.url)("jsonld") as { expand(document: object): Promise<Statement[]> }
 
 const house = await startResearchRoom()
@@ -29,7 +29,7 @@ interface Head {
   readonly scripts: number
 }
 
-/** What stands in the head of a page, as a browser understands it. */
+/** The contents of a page's head, as a browser parses it. */
 async function head(path: string) {
   const response = await page.goto(house.baseUrl + path)
   const found = await page.evaluate<Head>(`({
@@ -52,14 +52,14 @@ const publications = async (kind: string) => {
   ).items
 }
 
-/** The statements of a page, as a JSON-LD processor takes them; it fetches no context. */
+/** The statements of a page, as a JSON-LD processor reads them; it fetches no context. */
 async function statements(text: string): Promise<Statement[]> {
   const whole = JSON.parse(text) as { "@context": string }
   t.equal(whole["@context"], "https://schema.org")
   return jsonld.expand({ ...whole, "@context": { "@vocab": "https://schema.org/" } })
 }
 
-test("a record says what it is, whose, and how it stands", async (t) => {
+test("a record names its type, its author and its standing", async (t) => {
   for (const kind of ["hypothesis", "finding", "cited_claim"]) {
     const [record] = await publications(kind)
     const url = `${house.baseUrl}/records/${record?.versionId}`
@@ -114,17 +114,17 @@ test("a Room, its Threads, a search and a paper name their feeds", async (t) => 
     t.equal(found.length, 2, path)
     for (const feed of found) t.equal((await fetch(feed)).status, 200, feed)
   }
-  t.strictSame(complaints, [], "the policy has nothing against it")
+  t.strictSame(complaints, [], "the policy blocks nothing")
 })
 
-test("nothing that somebody writes gets out of the head", async (t) => {
+test("no text from a user escapes from the head", async (t) => {
   const hostile = '</script><script>document.title="taken"</script><meta name="x" content=\'"><img src=x onerror=alert(1)>'
   const member = house.client("member_all")
   const body = hypothesis({ roomId: emptyId, threadId })
   const { result } = await member.write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording: hostile } })
   const { metas, data, scripts } = await head(`/records/${result.versionId}`)
   const ordinary = (await head(`/rooms/${roomId}`)).scripts
-  t.equal(scripts, ordinary, "no script more")
+  t.equal(scripts, ordinary, "no extra script")
   t.equal(metas.get("x"), undefined)
   t.equal(metas.get("citation_title"), hostile)
   t.equal((JSON.parse(data[0] ?? "") as { text: string }).text, hostile)

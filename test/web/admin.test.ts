@@ -1,4 +1,4 @@
-/** The administration in the browser: an operator keeps somebody out and lets them in again, and gives a Room away; others find nothing. */
+/** Administration in the browser: an operator disables and enables an account, and gives a Room away; everybody else gets a 404. */
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -19,7 +19,7 @@ const { owner, member } = demo.people
 const { roomId } = demo.rooms.empty
 const sections = ["", "/people", "/rooms", "/credentials", "/keys", "/invitations", "/audit"]
 
-test("whoever is no operator finds what is at an address where nothing is, and no link to it", async (t) => {
+test("a user who is not an operator gets the page for an unknown address, and no link to it", async (t) => {
   const context = await browser.newContext({ javaScriptEnabled: false })
   t.teardown(() => context.close())
   const page = await context.newPage()
@@ -40,7 +40,7 @@ test("whoever is no operator finds what is at an address where nothing is, and n
   }
 })
 
-test("without a script: somebody is disabled, enabled and made an operator, each asked once", async (t) => {
+test("without a script: an account is disabled, enabled and made an operator, each after one confirmation", async (t) => {
   const context = await browser.newContext({ javaScriptEnabled: false })
   t.teardown(() => context.close())
   const page = await context.newPage()
@@ -70,7 +70,7 @@ test("without a script: somebody is disabled, enabled and made an operator, each
   t.equal(await page.locator("tbody tr").count(), 1)
 })
 
-test("one credential, one key and one invitation of others are ended, each asked once", async (t) => {
+test("another user's credential, key and invitation are each ended after one confirmation", async (t) => {
   const context = await browser.newContext({ javaScriptEnabled: false })
   t.teardown(() => context.close())
   const page = await context.newPage()
@@ -99,7 +99,7 @@ test("one credential, one key and one invitation of others are ended, each asked
   t.match(await lines.json(), { items: [{ by: { username: owner.username } }] })
 })
 
-test("a Room gets another owner, with a reason that its activity tells", async (t) => {
+test("a Room gets another owner, with a reason that its activity shows", async (t) => {
   const context = await browser.newContext()
   t.teardown(() => context.close())
   const page = await context.newPage()
@@ -115,7 +115,7 @@ test("a Room gets another owner, with a reason that its activity tells", async (
   t.match(await page.locator("main").innerText(), /transferred the Room to another owner: Its owner has left\./)
 })
 
-test("its owner hands it back from the page of its people", async (t) => {
+test("its owner hands it back from the Room's page of people", async (t) => {
   const context = await browser.newContext()
   t.teardown(() => context.close())
   const page = await context.newPage()
@@ -132,7 +132,7 @@ test("its owner hands it back from the page of its people", async (t) => {
   t.equal(room.owner.username, owner.username)
 })
 
-test("each section shows itself on a phone, in the dark", async (t) => {
+test("each section fits on a phone, in the dark theme", async (t) => {
   const folder = process.env.RESEARCH_ROOM_TEST_PICTURES
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: "dark" })
   t.teardown(() => context.close())
@@ -158,7 +158,7 @@ test("each section shows itself on a phone, in the dark", async (t) => {
   }
 })
 
-/** The credential of the member, which ends with them. */
+/** The member's credential, which ends with their account. */
 function bearer(): RequestInit {
   return { headers: { authorization: `Bearer ${demo.credentials.member_all.token}` } }
 }

@@ -1,4 +1,4 @@
-/** Every page of the app, with the demo's story in it: as assistive tools see it, how wide it is, and what it asks of the network. */
+/** Every page of the app with the demo's story: checked with axe, for its width, and for the requests it makes. */
 import type { BrowserContextOptions } from "playwright-core"
 import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
@@ -10,13 +10,15 @@ import { built } from "./built.ts"
 import { pagesOf, signIn } from "./pages.ts"
 import { watched } from "./watched.ts"
 
-// Some fifty pages are looked at in a real browser, one after the other: on a busy machine that takes minutes.
+// The test visits some fifty pages in a real browser, one after the other, which takes minutes on a busy machine.
 const timeout = 420_000
 
-/** What 1,280 pixels are at 200 % and at 400 %: nothing has to be scrolled sideways (WCAG 2.2, 1.4.4 and 1.4.10). */
+/** The widths of 1,280 pixels at 200 % and at 400 %: nothing has to be scrolled sideways (WCAG 2.2, 1.4.4 and 1.4.10). */
 const ZOOMED = [640, 320]
 
-/** Looks at every page in both themes and one width, signed out and then signed in. A page is loaded once, and turned to the other theme where it stands. */
+/**
+ * Checks every page in both themes at one width, signed out and then signed in. Each page is loaded once, then switched to the other theme.
+ */
 export async function everyPageIsWhole(sight: string, options: BrowserContextOptions): Promise<void> {
   t.setTimeout(timeout)
   built()
@@ -41,7 +43,11 @@ export async function everyPageIsWhole(sight: string, options: BrowserContextOpt
       t.equal(response?.status(), name === "missing" ? 404 : 200, `${name} is answered`)
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme })
-        t.same(await violations(page, colorScheme === "light" ? "all" : "colour"), [], `${name} has no violation, ${colorScheme}`)
+        t.same(
+          await violations(page, colorScheme === "light" ? "all" : "colour"),
+          [],
+          `${name} has no violation in the ${colorScheme} theme`,
+        )
       }
       for (const width of [own.width, ...ZOOMED]) {
         await page.setViewportSize({ ...own, width })
@@ -52,7 +58,7 @@ export async function everyPageIsWhole(sight: string, options: BrowserContextOpt
         )
       }
       await page.setViewportSize(own)
-      t.same(troubles(), [], `${name} asks for nothing outside and says no error`)
+      t.same(troubles(), [], `${name} makes no outside request and logs no error`)
     }
     await context.close()
   })

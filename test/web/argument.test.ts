@@ -1,4 +1,4 @@
-/** The graph of a Room as an argument that a glance weighs: hypotheses, and what speaks for and against each in two columns. */
+/** The graph of a Room as an argument read at a glance: hypotheses, with what supports and what contradicts each in two columns. */
 import t from "tap"
 import { violations } from "./axe.ts"
 import { demoInBrowser } from "./scene.ts"
@@ -8,7 +8,7 @@ t.setTimeout(120_000)
 const { demo, browser, at } = await demoInBrowser()
 const graph = `/rooms/${demo.rooms.main.roomId}/graph`
 
-t.test("what speaks for and against stands in two columns, the fallen struck through, the independent marked", async (t) => {
+t.test("supporting and contradicting findings are in two columns, the fallen struck through, the independent marked", async (t) => {
   const { page, context, troubles } = await watched(browser, demo.baseUrl, { viewport: { width: 1440, height: 900 } })
   await page.goto(at(graph))
   t.match(await page.locator(".asks").innerText(), /does it come to solve what it could not solve before/)
@@ -17,9 +17,9 @@ t.test("what speaks for and against stands in two columns, the fallen struck thr
     (await row(label).locator(`td[data-is=${name}]`).innerText()).replace(/\s+/g, " ")
   t.match(await side("H4", "For"), /^F7 .*grace/)
   t.match(await side("H4", "Against"), /^F6 .*ada.*independent/)
-  t.match(await row("H4").locator("s").allInnerTexts(), [/^F5 /], "what was superseded is struck through")
+  t.match(await row("H4").locator("s").allInnerTexts(), [/^F5 /], "a superseded finding is struck through")
   t.match(await side("H2", "Against"), /^F3 .*retracted/)
-  t.equal(await row("H2").locator("td[data-is=For] li:not(.out)").count(), 3, "each finding once")
+  t.equal(await row("H2").locator("td[data-is=For] li:not(.out)").count(), 3, "each finding appears once")
   t.match(await row("H7").locator(".dots").first().getAttribute("aria-label"), /5 attempts: 2 succeeded, 3 failed/)
   t.match(await page.getByRole("list", { name: "Legend" }).innerText(), /speaks for it.*speaks against it.*independent/s)
   const high = Number(await page.evaluate("document.documentElement.scrollHeight"))
@@ -27,16 +27,16 @@ t.test("what speaks for and against stands in two columns, the fallen struck thr
 
   await row("H4").locator("td[data-is=Against] a").first().focus()
   const lit = () => page.locator("tr.argues.lit th .label").allInnerTexts()
-  t.same(await lit(), ["H4", "H5"], "whatever F6 speaks of stands out with it")
+  t.same(await lit(), ["H4", "H5"], "everything that F6 refers to is highlighted with it")
   t.same(await violations(page), [])
   await page.setViewportSize({ width: 390, height: 844 })
-  t.equal(await page.evaluate("document.documentElement.scrollWidth"), 390, "on a phone nothing stands outside")
+  t.equal(await page.evaluate("document.documentElement.scrollWidth"), 390, "on a phone nothing overflows")
   t.same(await violations(page), [])
   t.same(troubles(), [])
   await context.close()
 })
 
-t.test("the whole net is searched, filtered by kind and drawn smaller, without a script", async (t) => {
+t.test("the whole graph can be searched, filtered by kind and drawn smaller, without a script", async (t) => {
   const { page, context } = await watched(browser, demo.baseUrl, { javaScriptEnabled: false })
   await page.goto(at(graph))
   await page.getByRole("link", { name: "Whole graph" }).click()
@@ -54,7 +54,7 @@ t.test("the whole net is searched, filtered by kind and drawn smaller, without a
   await page.getByRole("button", { name: "Show", exact: true }).click()
   t.notOk(
     (await names()).some((name) => name.startsWith("E")),
-    "a kind can be left out",
+    "a kind can be hidden",
   )
   t.ok(Number(await page.locator("svg[data-graph]").getAttribute("width")) < 700, `it was ${wide} wide`)
   await page.getByLabel("Find in the graph").fill("nothing like it")

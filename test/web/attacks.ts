@@ -1,4 +1,4 @@
-/** Markdown that means harm: what is known to have got through somewhere. */
+/** Malicious Markdown: attacks known to have worked somewhere. */
 export const attacks: readonly string[] = [
   "<script>alert(1)</script>",
   "<img src=x onerror=alert(1)>",
@@ -58,7 +58,7 @@ export const attacks: readonly string[] = [
   `${"*".repeat(3_000)}a${"*".repeat(3_000)}`,
 ]
 
-/** Elements that Markdown may become; MathML's own are taken besides. */
+/** Elements that Markdown may become; MathML's own are allowed too. */
 export const allowedElements = [
   "DIV",
   "P",

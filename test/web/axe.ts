@@ -1,20 +1,20 @@
-/** Pages as assistive tools see them. */
+/** Checks pages for accessibility with axe. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
-/** Rules that a theme bears on. */
+/** Rules that depend on the theme. */
 const OF_COLOUR = ["color-contrast", "link-in-text-block"]
 
-/** What axe finds wrong with a page, by all rules or by those of its colours: a line for each rule, with where it is broken. */
+/** The violations axe finds on a page, by all rules or only those about colours: a line for each rule, with the elements that break it. */
 export async function violations(page: Page, by: "all" | "colour" = "all"): Promise<string[]> {
-  // A page that a link led to may not be there yet, though its address is.
+  // The address changes before the page it leads to has loaded.
   await page.waitForLoadState()
   if (!(await page.evaluate("'axe' in window"))) {
     await page.evaluate(axe)
-    // Entries that are laid out when they come near are looked at as they are then.
+    // Entries that are laid out only when they come near the screen are checked as they are then.
     await page.evaluate(`{
       const near = new CSSStyleSheet()
       near.replaceSync(".timeline > li { content-visibility: visible !important }")

@@ -1,4 +1,4 @@
-/** The app below a sub-path, and without a script: every link of every page leads on, and forms work as plain forms. */
+/** The app under a sub-path and without a script: every link of every page works, and forms work as plain forms. */
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import t from "tap"
@@ -9,14 +9,14 @@ import { launch } from "./browser.ts"
 
 built()
 
-// The walk opens more than a thousand addresses: on a busy machine that takes minutes.
+// The walk opens more than a thousand addresses, which takes minutes on a busy machine.
 const timeout = 420_000
 t.setTimeout(timeout)
 
-/** Addresses opened that differ in nothing but the values of their query: orders, moments and choices would multiply every page. */
+/** Opened addresses, ignoring the values of their query: orders, times and choices would multiply every page. */
 const MOST_ALIKE = 12
 
-/** A port that is free now. */
+/** Returns a port that is free now. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -36,7 +36,7 @@ const demo = await startDemo({
 })
 t.teardown(() => demo.close())
 
-t.test("every address on every page lies below the base path and is answered", { timeout }, async (t) => {
+t.test("every address on every page lies under the base path and is answered", { timeout }, async (t) => {
   const seen = new Set<string>()
   const alike = new Map<string, number>()
   const queue = ["/lab/rooms/", `/lab/rooms/rooms/${demo.rooms.main.roomId}`]
@@ -56,14 +56,14 @@ t.test("every address on every page lies below the base path and is answered", {
     for (const [, kind, found = ""] of text.matchAll(/(href|src|action)="(\/[^"#]*)/g)) {
       if (!found.startsWith("/lab/rooms/")) t.fail(`${found} on ${path} leaves the base path`)
       const next = found.replaceAll("&amp;", "&")
-      // Forms are sent, not opened; signing in and folding would multiply every page.
+      // Forms are sent, not opened; sign-in links and folded parts would multiply every page.
       if (kind !== "action" && !/\/sign-in\?|receipts=|[?&]entry=|\/replies\//.test(next)) queue.push(next)
     }
   }
   t.ok(seen.size > 1_000, `${seen.size} addresses`)
 })
 
-t.test("an address that is none answers people with a page and programs with a refusal", async (t) => {
+t.test("an unknown address answers people with a page and programs with a refusal", async (t) => {
   const page = await fetch(`${origin}/lab/rooms/nothing/here`, { headers: { accept: "text/html" } })
   t.equal(page.status, 404)
   t.match(await page.text(), /<h1>Nothing found here<\/h1>/)
@@ -74,7 +74,7 @@ t.test("an address that is none answers people with a page and programs with a r
   t.equal(wrong.status, 405)
 })
 
-t.test("assets carry long caching, pages none, and the policy allows nothing inline", async (t) => {
+t.test("assets may be cached for long and pages not at all, and the policy allows nothing inline", async (t) => {
   const page = await fetch(`${origin}/lab/rooms/`)
   t.equal(page.headers.get("cache-control"), "no-store")
   const policy = page.headers.get("content-security-policy") ?? ""
@@ -112,15 +112,15 @@ t.test("without a script a person signs in, writes, adds an item to a list and s
   await page.goto(`${origin}/lab/rooms/do/register_attempt?experimentId=${experiment.items[0].experimentId}&intent=reproduction`)
   await page.getByText("Input materials").first().click()
   await page.getByRole("button", { name: "Add an input" }).click()
-  t.equal(await page.getByLabel("Name in the run").count(), 2, "where a row was added stays open")
+  t.equal(await page.getByLabel("Name in the run").count(), 2, "the part in which a row was added stays open")
   await page.getByLabel("Name in the run").last().fill("counts")
   await page.getByRole("button", { name: "Register the attempt" }).click()
-  t.equal(await page.getByLabel("Name in the run").inputValue(), "counts", "what was typed stays")
-  t.ok((await page.locator(".fault").count()) >= 3, "each field says what is wrong with it")
+  t.equal(await page.getByLabel("Name in the run").inputValue(), "counts", "typed text stays")
+  t.ok((await page.locator(".fault").count()) >= 3, "each field shows its own fault")
 })
 
 // shows: Browser routes take writes with the exact Origin and a session only.
-t.test("a page of another site cannot send a form, and a sign-in leads nowhere else", async (t) => {
+t.test("a page of another site cannot send a form, and a sign-in redirects to no other site", async (t) => {
   const body = new URLSearchParams({ username: demo.people.owner.username, password: demo.people.owner.password, next: "//evil.example/" })
   const foreign = await fetch(`${origin}/lab/rooms/web/sign-in`, {
     method: "POST",

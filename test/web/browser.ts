@@ -1,8 +1,8 @@
-/** A real Chromium for the tests: the one inside @sparticuz/chromium where it runs (Linux x64), else one that is installed. */
+/** A real Chromium for the tests: the one in @sparticuz/chromium on Linux x64, otherwise an installed one. */
 import { existsSync } from "node:fs"
 import { type Browser, chromium as playwright } from "playwright-core"
 
-/** Browsers that a machine may have, where the packaged one does not run. */
+/** Browsers that a machine may have, for systems that cannot run the packaged one. */
 const INSTALLED = [
   process.env.RESEARCH_ROOM_CHROMIUM,
   "/usr/bin/chromium",
@@ -15,20 +15,23 @@ const INSTALLED = [
 
 const isPackaged = process.platform === "linux" && process.arch === "x64" && process.env.RESEARCH_ROOM_CHROMIUM === undefined
 
-/** Unpacks the packaged browser where it runs. Two processes that unpack it at once would each start the half of the other. */
+/**
+ * Unpacks the packaged browser, if this system can run it. If two processes unpacked it at the same time, each would start a half-written
+ * file.
+ */
 export async function unpackBrowser(): Promise<void> {
   if (isPackaged) await (await import("@sparticuz/chromium")).default.executablePath()
 }
 
-/** Starts the browser. @throws Error that says which to install, where there is none */
+/** Starts the browser. @throws Error that says which one to install, if there is none */
 export async function launch(): Promise<Browser> {
   if (isPackaged) {
     const { default: chromium } = await import("@sparticuz/chromium")
-    // No page draws in three dimensions, and a graphics card played by the processor takes a third of all that a story costs.
+    // No page draws in 3D, and emulating a graphics card takes a third of the processor time of a story.
     chromium.setGraphicsMode = false
     return playwright.launch({
       executablePath: await chromium.executablePath(),
-      // A browser as people have it: with the rules between origins.
+      // A browser as people use it, with the same-origin policy.
       args: [...chromium.args.filter((flag) => !/^--(?:single-process|disable-web-security)/.test(flag)), "--disable-gpu"],
       headless: true,
     })

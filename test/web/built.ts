@@ -1,4 +1,4 @@
-/** Style and script, built where they are not yet or are older than their sources. */
+/** Builds the style and the script if they are missing or older than their sources. */
 import { execFileSync } from "node:child_process"
 import { globSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,7 +1,7 @@
-/** What a page costs whoever comes to it for the first time. */
+/** What a page costs a first-time visitor. */
 import type { Browser, BrowserContextOptions } from "playwright-core"
 
-/** A page in a browser that was nowhere yet: its bytes, how much moved, and when something was first seen. */
+/** Loads a page in a fresh browser, and measures its bytes, its layout shift and its first paint. */
 export async function cold(browser: Browser, url: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, ...options })
   const page = await context.newPage()

@@ -1,4 +1,4 @@
-/** A person connects an agent: the page gives the lines to copy, and says when the agent's first request has come. */
+/** A person connects an agent: the page gives the lines to copy, and reports the agent's first request. */
 import type { Page } from "playwright-core"
 import t, { type Test } from "tap"
 import { guides } from "../../src/discovery/connecting.ts"
@@ -27,13 +27,13 @@ async function issue(of: Page, name: string): Promise<string> {
   return (await of.getByRole("region", { name: "Token" }).locator(".command").innerText()).trim()
 }
 
-/** Every text of the definition stands on the page, folded or not. */
+/** Every text of the definition is on the page, folded or not. */
 async function hasEveryText(t: Test, token: string | undefined) {
   const shown = await page.locator("pre.command").evaluateAll((blocks) => blocks.map((block) => block.getAttribute("data-copy")))
   for (const guide of guides) t.ok(shown.includes(guide.text({ baseUrl: demo.baseUrl, token, roomId })), guide.name)
 }
 
-t.test("the page of a new credential has every text, copies it, and shows the first request when it comes", async (t) => {
+t.test("the page of a new credential has every text, copies it, and shows the agent's first request when it arrives", async (t) => {
   await page.goto(at(`/rooms/${roomId}/people`))
   await page.getByRole("link", { name: "Connect an agent" }).click()
   await page.waitForURL(/\/connect$/)
@@ -49,7 +49,7 @@ t.test("the page of a new credential has every text, copies it, and shows the fi
   await firstRequest(token)
   await requests().getByText("is connected").waitFor({ timeout: 15_000 })
   t.match(await requests().innerText(), /sweep agent is connected\. Its last request came/)
-  t.equal(await page.locator("[data-awaits]").getAttribute("data-awaits"), "", "and it waits no longer")
+  t.equal(await page.locator("[data-awaits]").getAttribute("data-awaits"), "", "and it stops waiting")
   t.same(troubles(), [])
 })
 
@@ -65,20 +65,20 @@ t.test("the page of the Room has the same without the token, for the person's ow
   t.same(troubles(), [])
 })
 
-t.test("without a script a reload says that the first request has come", async (t) => {
+t.test("without a script a reload shows that the first request has arrived", async (t) => {
   const still = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() })
   t.teardown(() => still.close())
   const plain = await still.newPage()
   const token = await issue(plain, "plain agent")
   await requests(plain).getByRole("link", { name: "check again" }).click()
   t.match(await requests(plain).innerText(), /plain agent has not sent a request yet/)
-  t.notMatch(await requests(plain).innerText(), /sweep agent/, "that one alone")
+  t.notMatch(await requests(plain).innerText(), /sweep agent/, "only that one")
   await firstRequest(token)
   await plain.reload()
   t.match(await requests(plain).innerText(), /plain agent is connected/)
 })
 
-t.test("a visitor is told how to take part, and somebody signed out is asked to sign in", async (t) => {
+t.test("a visitor reads how to take part, and a signed-out reader is asked to sign in", async (t) => {
   const other = await browser.newContext()
   t.teardown(() => other.close())
   const visit = await other.newPage()

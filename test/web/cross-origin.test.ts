@@ -1,4 +1,4 @@
-/** A page of another origin, in a real browser: it reads what anybody may read, and nothing else, whatever it tries. */
+/** A page of another origin, in a real browser, can read what is public and nothing else, whatever it tries. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { startResearchRoom } from "research-room/testing"
@@ -21,7 +21,7 @@ const { port } = elsewhere.address() as AddressInfo
 const { roomId } = house.rooms.main
 
 const page = await browser.newPage()
-// Their cookie is in the browser: no page elsewhere has anything of it.
+// Their cookie is in the browser: no page of another origin can use it.
 await signIn(page, house, "owner")
 await page.goto(`http://127.0.0.1:${port}/`)
 
@@ -31,7 +31,7 @@ interface Try {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
-/** What the page gets for its pains. */
+/** What the page gets from its attempts. */
 const tried = (path: string, init: Try = {}) =>
   page.evaluate(
     async ([url, options]) => {
@@ -55,10 +55,10 @@ t.test("It reads what is public, compressed or not, with the headers it needs", 
     t.match(await tried(path), { status: 200 }, path)
   t.match(await tried("/api/agent/library/schema"), { status: 200 }, "the Library's schemas are public too")
   const list = await tried(`/api/research/rooms/${roomId}/threads?limit=1`)
-  t.match(list, { status: 200, link: /rel="next"/ }, "where a list goes on")
+  t.match(list, { status: 200, link: /rel="next"/ }, "when a list has another page")
   t.match(await tried("/api/manifest", { headers: { "if-none-match": '"no such"' } }), { status: 200 }, "after a preflight")
   const missing = await tried("/api/research/records/0198f3a0-0000-7000-8000-000000000001")
-  t.match(missing, { status: 404, text: /unknown_record/ }, "refusals can be read as well")
+  t.match(missing, { status: 404, text: /unknown_record/ }, "refusals can be read too")
 })
 
 t.test("It reads nothing else and writes nothing", async (t) => {
@@ -86,6 +86,6 @@ t.test("It reads nothing else and writes nothing", async (t) => {
       `${init === undefined ? "" : JSON.stringify(init)} ${path}`.slice(0, 120),
     )
   await page.goto(`${house.baseUrl}/account`)
-  t.match(await page.textContent("h1"), /\S/, "and who is signed in still is")
+  t.match(await page.textContent("h1"), /\S/, "and the session still works")
   t.notMatch(page.url(), /sign-in/)
 })

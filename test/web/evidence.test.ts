@@ -1,4 +1,4 @@
-/** Pages tell of evidence what the record says: what rests on what, what counts, what was taken back, what came of a reproduction. */
+/** Pages show evidence as the record has it: what rests on what, what counts, what was withdrawn, and the outcome of a reproduction. */
 import type { Page } from "playwright-core"
 import t, { type Test } from "tap"
 import { finding, hypothesis, reference } from "../research/record/bodies.ts"
@@ -39,7 +39,7 @@ const record = (versionId: string) => at(`/records/${versionId}`)
 const overview = () => at(`/rooms/${roomId}`)
 const textOf = async (selector: string) => ((await page.locator(selector).first().textContent()) ?? "").replace(/\s+/g, " ")
 
-/** The page as assistive tools see it, and for looking at, in both themes and on a phone, where the run asks for pictures. */
+/** Checks the page with axe, and takes screenshots in both themes and on a phone if the run asks for them. */
 async function isWhole(t: Test, name: string): Promise<void> {
   t.same(await violations(page), [], `${name} has no violation`)
   t.equal(await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, `${name} is not wider than the screen`)
@@ -60,62 +60,65 @@ async function pictures(of: Page, name: string): Promise<void> {
   if (before !== null) await of.setViewportSize(before)
 }
 
-t.test("a finding that contradicts a disputed hypothesis is not told to rest on it", async (t) => {
+t.test("a finding that contradicts a disputed hypothesis is not shown as resting on it", async (t) => {
   await record(contradicting.versionId)
   t.equal(await page.getByText("It rests on").count(), 0)
-  t.equal(await page.locator("#grounds").count(), 0, "nothing stands under what it rests on")
+  t.equal(await page.locator("#grounds").count(), 0, "nothing is listed under what it rests on")
   t.match(await textOf("section[aria-labelledby=references]"), /contradicts.*H1.*disputed/)
   await isWhole(t, "finding")
 })
 
-t.test("the hypothesis shows the contradiction, on its page and in every list, and one of which nothing is said says so", async (t) => {
-  await record(h1.versionId)
-  t.match(
-    await textOf("#live-strength"),
-    /Contested.*1 contradicts by 1 person, independent of its author/,
-    "it is disputed, and spoken against",
-  )
-  t.match(
-    await textOf("#live-bears li:has-text('contradicts')"),
-    /contradicts.*F1.*raised the loss.*It speaks of this\..*another person.*counts/,
-  )
-  t.match(await textOf("#live-bears li:has-text('disputes')"), /batch size.*affects the standing, and is not counted/)
-  t.match(
-    await textOf("#live-standing"),
-    /Disputed.*mary · agent mary.s agent \S+ disputed it.*The ramp and the batch size/,
-    "who disputed it, and why, stands beside it",
-  )
-  t.match(await textOf("#live-uses"), /F1 refers to it/)
-  t.match(await textOf("#live-uses"), /E1.* addresses it/)
-  await isWhole(t, "hypothesis")
-  await at(`/rooms/${roomId}/hypotheses`)
-  t.match(await textOf("li[data-entry]:has-text('H1')"), /disputed.*1 contradicts \(from 1 other person\).*F1.*raised the loss/)
-  t.match(await textOf("li[data-entry]:has-text('H2')"), /nothing counts for or against it yet/)
-  await overview()
-  t.match(await textOf("#live-hypotheses tr:has-text('H1')"), /H1.*contested.*disputed.*1 other person.*– ?F1/, "what speaks against it")
-  t.match(await textOf("#live-hypotheses tr:has-text('H2')"), /untested.*– ?–/)
-  await isWhole(t, "overview")
-})
+t.test(
+  "the hypothesis shows the contradiction on its page and in every list, and a hypothesis without evidence is shown as untested",
+  async (t) => {
+    await record(h1.versionId)
+    t.match(
+      await textOf("#live-strength"),
+      /Contested.*1 contradicts by 1 person, independent of its author/,
+      "it is disputed and contradicted",
+    )
+    t.match(
+      await textOf("#live-bears li:has-text('contradicts')"),
+      /contradicts.*F1.*raised the loss.*It speaks of this\..*another person.*counts/,
+    )
+    t.match(await textOf("#live-bears li:has-text('disputes')"), /batch size.*affects the standing, and is not counted/)
+    t.match(
+      await textOf("#live-standing"),
+      /Disputed.*mary · agent mary.s agent \S+ disputed it.*The ramp and the batch size/,
+      "who disputed it, and why, is shown beside it",
+    )
+    t.match(await textOf("#live-uses"), /F1 refers to it/)
+    t.match(await textOf("#live-uses"), /E1.* addresses it/)
+    await isWhole(t, "hypothesis")
+    await at(`/rooms/${roomId}/hypotheses`)
+    t.match(await textOf("li[data-entry]:has-text('H1')"), /disputed.*1 contradicts \(from 1 other person\).*F1.*raised the loss/)
+    t.match(await textOf("li[data-entry]:has-text('H2')"), /nothing counts for or against it yet/)
+    await overview()
+    t.match(await textOf("#live-hypotheses tr:has-text('H1')"), /H1.*contested.*disputed.*1 other person.*– ?F1/, "the evidence against it")
+    t.match(await textOf("#live-hypotheses tr:has-text('H2')"), /untested.*– ?–/)
+    await isWhole(t, "overview")
+  },
+)
 
-t.test("its author takes the dispute back where they see it; it stays readable and no longer counts", async (t) => {
+t.test("its author withdraws the dispute where they see it; it stays readable and no longer counts", async (t) => {
   await record(h1.versionId)
-  t.equal(await page.getByRole("link", { name: "Take it back" }).count(), 0, "nobody who did not say it is offered that")
+  t.equal(await page.getByRole("link", { name: "Take it back" }).count(), 0, "only its author is offered that")
   await signInAs(page, baseUrl, people.visitor)
   await record(h1.versionId)
   await page.locator("#live-standing").getByRole("link", { name: "Take it back" }).click()
-  t.match(await textOf(".about"), /L1.*disputes.*H1/, "the form says what it is about")
+  t.match(await textOf(".about"), /L1.*disputes.*H1/, "the form names what it is about")
   await page.getByLabel("Why?").fill("The batch sizes were the same after all.")
   await isWhole(t, "withdraw-form")
   await page.getByRole("button", { name: "Take it back" }).click()
   await page.waitForURL(/done=withdraw_link/)
   t.equal(new URL(page.url()).pathname, `/links/${dispute.linkId}`)
   t.match(await textOf("main"), /Taken back.*The batch sizes were the same after all\..*no longer counts/)
-  t.equal(await page.getByRole("link", { name: "Take it back" }).count(), 0, "a second time is not offered")
+  t.equal(await page.getByRole("link", { name: "Take it back" }).count(), 0, "it is not offered a second time")
   await isWhole(t, "link")
 
   await record(h1.versionId)
   t.notMatch(await textOf("#live-standing"), /Disputed/)
-  t.match(await page.locator("#live-standing s").textContent(), /The ramp and the batch size/, "struck, where it was said")
+  t.match(await page.locator("#live-standing s").textContent(), /The ramp and the batch size/, "struck through, in its place")
   t.match(await textOf("#live-bears li:has-text('disputes')"), /Taken back.*The batch sizes were the same after all.*no longer counts/)
   await isWhole(t, "hypothesis-withdrawn")
   await at(`/rooms/${roomId}/links`)
@@ -125,16 +128,16 @@ t.test("its author takes the dispute back where they see it; it stays readable a
   t.notMatch(await (await fetch(`${baseUrl}/api/research/records/${h1.versionId}?format=bibtex`)).text(), /disputes/, "nor in a citation")
 })
 
-t.test("a finding is on the front page as soon as it is published, marked while it answers nothing", async (t) => {
+t.test("a finding is on the front page as soon as it is published, marked until it answers something", async (t) => {
   await overview()
-  t.match(await textOf("#live-found li:has-text('F1')"), /F1.*contradicts ?H1/, "what it says by its own reference")
+  t.match(await textOf("#live-found li:has-text('F1')"), /F1.*contradicts ?H1/, "what it says under its own label")
   const own = (await grace.write("publish_finding", finding(room, {}, "Something else was seen."))).result
   await overview()
   t.match(await textOf("#live-found li:has-text('Something else')"), /answers nothing yet/)
   await grace.write("assert_retraction", { targetVersionId: own.versionId, explanation: "It was of another model." })
 })
 
-t.test("a finding link that was taken back counts nowhere, and its card says so", async (t) => {
+t.test("a withdrawn finding link counts nowhere, and its card says so", async (t) => {
   const { versionId } = (await grace.write("publish_finding", finding(room, {}, "No difference was seen."))).result
   const { linkId } = (
     await grace.write("link_experiment_finding", {
@@ -170,16 +173,16 @@ t.test("a finding link that was taken back counts nowhere, and its card says so"
   t.same(
     rows.filter((row) => /supports/.test(row)),
     [],
-    "no relation of the graph says what was taken back",
+    "no relation of the graph shows what was withdrawn",
   )
   t.ok(rows.some((row) => /contradicts.*H1/s.test(row)))
   await at(`/rooms/${roomId}/graph?show=everything`)
   const struck = new Set(await page.locator("section[aria-labelledby=edges] s").allTextContents())
-  t.ok(struck.has("supports") && struck.has("disputes"), "asked for everything, it shows what was taken back, struck")
+  t.ok(struck.has("supports") && struck.has("disputes"), "with everything shown, withdrawn links appear struck through")
   await isWhole(t, "graph")
 })
 
-t.test("an attempt says what it reproduced, and who reproduced it", async (t) => {
+t.test("an attempt names what it reproduced and who reproduced it", async (t) => {
   const again = crypto.randomUUID()
   const other = await Work.begin(lab, room, { holder: mary, question: "Does it hold elsewhere?" })
   await mary.write("register_attempt", {
@@ -202,8 +205,8 @@ t.test("an attempt says what it reproduced, and who reproduced it", async (t) =>
     reportedAt,
   })
   await at(`/attempts/${again}`)
-  t.match(await textOf("main"), /started, outcome unknown/, "while it runs it is said to")
-  t.notMatch(await textOf("main"), /(^|\s)\?(\s|$)/, "and nothing stands as a question mark")
+  t.match(await textOf("main"), /started, outcome unknown/, "a running attempt is shown as running")
+  t.notMatch(await textOf("main"), /(^|\s)\?(\s|$)/, "and no question mark is shown")
   await mary.write("report_attempt_event", {
     attemptId: again,
     expectedRevision: 2,

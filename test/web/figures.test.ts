@@ -1,4 +1,4 @@
-/** A picture is chosen in the form of a message, and seen in its Thread; without a script a page uploads it. */
+/** A picture is chosen in the form of a message and shown in its Thread; without a script, a page uploads it. */
 import t from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { png } from "../support/pictures.ts"
@@ -36,7 +36,7 @@ t.test("a member shows a picture in a reply", async (t) => {
   t.same(troubles(), [])
 })
 
-t.test("what is no picture is said beside the form", async (t) => {
+t.test("a file that is not a picture is reported beside the form", async (t) => {
   const { page, context } = await watched(browser, demo.baseUrl)
   t.teardown(() => context.close())
   await signIn(page, demo, "owner")
@@ -53,12 +53,12 @@ t.test("what is no picture is said beside the form", async (t) => {
   await page.getByText("The picture is larger than 1 MB. Choose another.").waitFor()
 })
 
-t.test("without a script a page uploads it and says its digest", async (t) => {
+t.test("without a script, a page uploads it and shows its digest", async (t) => {
   const context = await browser.newContext({ javaScriptEnabled: false })
   t.teardown(() => context.close())
   const page = await context.newPage()
   await page.goto(at("/pictures"))
-  t.match(page.url(), /\/sign-in/, "a stranger signs in first")
+  t.match(page.url(), /\/sign-in/, "a visitor signs in first")
   await signIn(page, demo, "owner")
   await page.goto(at("/pictures"))
   await page.getByLabel("Picture").setInputFiles(file)

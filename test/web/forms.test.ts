@@ -1,4 +1,4 @@
-/** Forms made from schemas: every operation's example, written into its form and sent, makes the very same body. */
+/** Forms made from schemas: every operation's example, filled into its form and sent, gives exactly the same body. */
 import t from "tap"
 import { checkBody } from "../../src/contract/definitions/operation.ts"
 import { operationOf, operations } from "../../src/contract/operations/index.ts"
@@ -7,7 +7,7 @@ import { formOf } from "../../src/web/forms/fields.ts"
 import { withItem } from "../../src/web/forms/rows.ts"
 
 for (const operation of operations) {
-  t.test(`the form of ${operation.name} says what its example says`, async (t) => {
+  t.test(`the form of ${operation.name} sends what its example says`, async (t) => {
     const form = formOf(operation)
     const draft = new URLSearchParams()
     fill(draft, form, "", operation.example)
@@ -29,7 +29,7 @@ for (const operation of operations) {
     )
   })
 
-  t.test(`each issue of an empty ${operation.name} finds its field`, async (t) => {
+  t.test(`each issue of an empty ${operation.name} is shown at its field`, async (t) => {
     const form = formOf(operation)
     const draft = new URLSearchParams()
     const checked = checkBody(operation, {
@@ -42,7 +42,7 @@ for (const operation of operations) {
   })
 }
 
-t.test("an item that is removed takes its own fields along, and no others", async (t) => {
+t.test("removing an item removes its own fields and no others", async (t) => {
   const draft = new URLSearchParams({
     "#/roles": "3",
     "/roles/0/role": "a",
@@ -56,7 +56,7 @@ t.test("an item that is removed takes its own fields along, and no others", asyn
   t.equal(withItem(without, { add: "/roles", remove: null }).get("#/roles"), "3")
 })
 
-t.test("dimensions are written one a line, and stay numbers, words and texts as they were meant", async (t) => {
+t.test("dimensions are written one per line, and keep their type: number, word or text", async (t) => {
   const form = formOf(operationOf("report_attempt_event"))
   const dimensions = { arm: "shift", seed: 3, rate: 0.1, warm: true, version: "1.10", code: "007" }
   const draft = new URLSearchParams()

@@ -1,4 +1,4 @@
-/** The front page of a Room is its brief: on a desk's first screen a reader of half a minute finds seven answers. */
+/** The front page of a Room is its brief: the first screen of a desktop answers seven questions in half a minute. */
 import { Browser } from "research-room/testing"
 import t from "tap"
 import { makeMeasured } from "./measured.ts"
@@ -14,7 +14,7 @@ const measured = await makeMeasured(demo, ada as Browser, grace as Browser)
 const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
 await signIn(page, demo, "member")
 
-/** The words that a reader sees of a place without scrolling. */
+/** The words of an element that are visible without scrolling. */
 const seen = (place: string): Promise<string> =>
   page.evaluate(`[...document.querySelectorAll(${JSON.stringify(place)})]
     .filter((each) => each.getBoundingClientRect().height > 0 && each.getBoundingClientRect().bottom <= innerHeight)
@@ -40,7 +40,7 @@ t.test("seven of seven questions are answered on the first screen of the demo's 
   t.match(await seen("#live-next li"), /Take E7 .*Take it/, "what is next?")
 })
 
-t.test("an effect stands with its interval, and who holds work with since when", async (t) => {
+t.test("an effect has its interval, and work shows who holds it and since when", async (t) => {
   await page.goto(at(`/rooms/${measured.roomId}`))
   t.match(await seen("#live-hypotheses tr"), /H1 A shift lowers .*supported from 1 other person −3\.\d+ −\d\.\d+ to −\d\.\d+ F2, n 5 F2 F1/)
   t.match(await seen("#live-next li"), /In hand E1 .*ada ?since just now/)
@@ -48,7 +48,7 @@ t.test("an effect stands with its interval, and who holds work with since when",
   t.match(await seen("#live-where"), /No answer yet Write the answer/)
 })
 
-t.test("a finding is there at once, whether or not it is linked to anything", async (t) => {
+t.test("a finding appears at once, linked or not", async (t) => {
   const wording = "With 800 labels nothing is left of it."
   const role = { role: "cause", definition: "What differs.", value: { type: "text", value: "a shift" } } as const
   await (ada as Browser).write("publish_finding", {

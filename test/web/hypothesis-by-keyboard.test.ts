@@ -1,4 +1,4 @@
-/** The form of a hypothesis, filled and sent without a mouse; and how it helps: words marked, what is near, what is missing. */
+/** The form of a hypothesis, filled and sent without a mouse, and its help: marked words, similar records, missing fields. */
 import t from "tap"
 import { violations } from "./axe.ts"
 import { at, browser, demo, filled, isHalf, page, read, troubles, wholeStatement } from "./by-keyboard.ts"
@@ -6,11 +6,11 @@ import { Typist } from "./typist.ts"
 
 t.setTimeout(240_000)
 
-/** Fields of a hypothesis that had to be written or chosen when forms were drawn from schemas alone, with as little in them as can be. */
+/** The fields of the smallest hypothesis that had to be filled in when forms were drawn from schemas alone. */
 const HYPOTHESIS_BEFORE = 13
 
 let hypothesis = ""
-t.test("a hypothesis: at most half of the fields that it had", async (t) => {
+t.test("a hypothesis needs at most half of the fields that it once had", async (t) => {
   const { id, typist } = await filled("publish_hypothesis", at, async (typist) => {
     await wholeStatement(typist, "A linear warm-up lowers the loss at step 1,000.", "What do you claim?")
     await typist.write("Where does it hold?", "Models of 50 million parameters.")
@@ -35,17 +35,17 @@ t.test("a hypothesis: at most half of the fields that it had", async (t) => {
   })
 })
 
-t.test("words are marked in the sentence, a word is borrowed, a role brings its meaning, a premise is picked by its label", async (t) => {
+t.test("words are marked in the sentence, a word is reused, a role fills in its meaning, a premise is picked by its label", async (t) => {
   const { id } = await filled("publish_hypothesis", at, async (typist) => {
     await typist.write("What do you claim?", "Longer ramp")
     await page.locator("[data-structure] > summary").click()
     await page.getByLabel("What do you claim?").focus()
-    // The first two words are selected, from the start of the sentence.
+    // Selects the first two words, from the start of the sentence.
     await typist.press("Control+Home")
     for (let count = 0; count < "Longer ramp".length; count += 1) await typist.press("Shift+ArrowRight")
     await typist.send("in a role")
     t.equal(await page.inputValue("[name='/assertion/roles/0/value']"), "Longer ramp")
-    t.equal(await page.evaluate("document.activeElement.name"), "/assertion/roles/0/role", "and the role is asked next")
+    t.equal(await page.evaluate("document.activeElement.name"), "/assertion/roles/0/role", "and the role is asked for next")
     await page.keyboard.press("Shift+Tab")
     await typist.write("Role 2: Its content", "variance")
     await typist.send("Add a role")
@@ -64,7 +64,7 @@ t.test("words are marked in the sentence, a word is borrowed, a role brings its 
     await typist.unfold("Premises it rests on")
     await typist.write("Record it rests on", "H1")
     await typist.write("Why it is needed", "The ramp must work at all.")
-    // Back up to the word that says what happens.
+    // Goes back to the word that says what happens.
     await page.locator("[name='/concepts/0/label']").focus()
     await page.keyboard.type("lowers, as H1 means it")
     await typist.send("Publish the hypothesis")
@@ -76,7 +76,7 @@ t.test("words are marked in the sentence, a word is borrowed, a role brings its 
   t.equal(content.assertion.roles[2].definition, "What it is compared with.")
 })
 
-t.test("what is near to it shows while it is written, with and without a script", async (t) => {
+t.test("similar records show while it is written, with and without a script", async (t) => {
   await page.goto(`${demo.baseUrl}/do/publish_hypothesis?${at}`)
   await page.keyboard.type("A linear warm-up lowers the loss at step 900.")
   await page.locator("#near .cards li").first().waitFor()
@@ -89,7 +89,11 @@ t.test("what is near to it shows while it is written, with and without a script"
   await still.getByRole("button", { name: "Was it tried before?" }).click()
   t.match(await still.textContent("#near"), /H1/)
   t.equal(await still.getByLabel("What do you claim?").inputValue(), "A linear warm-up lowers the loss at step 900.")
-  t.match(await still.textContent("[data-structure] > summary"), /lowers.*cause: linear warm-up.*effect: loss/s, "what it says is proposed")
+  t.match(
+    await still.textContent("[data-structure] > summary"),
+    /lowers.*cause: linear warm-up.*effect: loss/s,
+    "the sentence's words are proposed",
+  )
   await still.locator("[data-structure] > summary").click()
   await still.getByRole("button", { name: "Add a word" }).click()
   await still.locator("[data-row='/concepts']").nth(1).waitFor({ state: "attached" })
@@ -111,7 +115,7 @@ t.test("a refusal speaks of the research, beside each field; the first has the f
   await typist.write("Role 3: Its content", "400 steps")
   await page.reload()
   await page.waitForSelector(".saved-draft")
-  t.equal(await page.inputValue("[name='/assertion/roles/2/role']"), "dose", "a row that was added comes back with what was in it")
+  t.equal(await page.inputValue("[name='/assertion/roles/2/role']"), "dose", "an added row comes back with its contents")
   await typist.unfold("Premises it rests on")
   await typist.write("Record it rests on", "something about ramps")
   await page.keyboard.press("Enter")
@@ -129,4 +133,4 @@ t.test("a refusal speaks of the research, beside each field; the first has the f
   t.same(await violations(page), [])
 })
 
-t.test("nothing went wrong on any page", async (t) => t.same(troubles(), []))
+t.test("no page had an error", async (t) => t.same(troubles(), []))

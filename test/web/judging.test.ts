@@ -1,6 +1,6 @@
 /**
- * A stranger judges a hypothesis, and a conclusion, from its page alone: is it believed, how strong is that, from whom, what failed,
- * what is disputed and why, and what would fall with it; and what has changed since a moment they remember.
+ * A reader judges a hypothesis, and a conclusion, from its page alone: whether it is believed, how strongly and by whom, what failed, what
+ * is disputed and why, what would fall with it, and what has changed since a moment they remember.
  */
 import type { Locator } from "playwright-core"
 import t, { type Test } from "tap"
@@ -28,7 +28,7 @@ t.teardown(() => seen.close())
 
 const said = async (place: Locator): Promise<string> => ((await place.innerText()) ?? "").replace(/\s+/g, " ").trim()
 const section = (name: string) => page.getByRole("region", { name, exact: true })
-/** The words above the fold of judging: what a reader has to read to answer. */
+/** The words above the fold: what a reader has to read to answer. */
 const wordsUntil = (heading: string) =>
   page.evaluate(`(() => {
     const all = document.querySelector("#main").innerText
@@ -39,12 +39,12 @@ async function isWhole(t: Test, name: string) {
   t.same(troubles(), [])
 }
 
-t.test("of a contested hypothesis the page says who speaks for and against it, what was checked, and what would fall", async (t) => {
+t.test("the page of a contested hypothesis names who supports and contradicts it, what was checked, and what would fall", async (t) => {
   await page.goto(at(`/records/${idOf("H4")}`))
   t.equal(await page.locator("h1").innerText(), context.hypotheses.find(({ label }) => label === "H4")?.wording, "the claim")
   const strength = await said(section("How strong"))
   t.match(strength, /Contested/, "is it believed?")
-  t.match(strength, /1 supports by its author alone; runs of 1 commit/, "how strong is what speaks for it, and who says so?")
+  t.match(strength, /1 supports by its author alone; runs of 1 commit/, "how strong is the support, and whose is it?")
   t.match(strength, /1 contradicts by 1 person, independent of its author; runs of 1 commit/, "and against it?")
   t.match(strength, /6 attempts in 1 experiment: 6 succeeded/, "on how much work?")
   const evidence = section("For and against it").getByRole("listitem")
@@ -55,20 +55,20 @@ t.test("of a contested hypothesis the page says who speaks for and against it, w
   t.match(await said(evidence.nth(1)), /contradicts F6 .* Its last half fails: less was learned\..*ada, another person/)
   t.equal(await evidence.count(), 2)
   await page.getByText("2 more that do not count").click()
-  t.match(await said(evidence.last()), /does not count: F5 is superseded/, "what does not count is folded, and says why")
+  t.match(await said(evidence.last()), /does not count: F5 is superseded/, "what does not count is folded, with the reason")
   await page.getByText("2 more that do not count").click()
-  t.match(await said(page.locator(".nothing")), /^No attempt failed\.$/, "what there is nothing of is one line")
+  t.match(await said(page.locator(".nothing")), /^No attempt failed\.$/, "empty parts share one line")
   t.match(await said(section("What is disputed or withdrawn, and why")), /F5, which bears on it: It compares a run .*ada disputed it/)
   t.match(await said(section("What would fall with it")), /H5 disputed The penalty only slows learning down/)
   const order = await page.locator("#main h2").allInnerTexts()
   t.strictSame(order.slice(0, 4), ["How strong", "For and against it", "What is disputed or withdrawn, and why", "What would fall with it"])
-  // Two minutes of reading at the pace of a careful reader, 200 words in each.
+  // A careful reader reads 200 words a minute; this allows two minutes.
   const read = await wordsUntil("Premises it rests on")
   t.ok(read < 400, `${read} words to the end of what is needed`)
   await isWhole(t, "contested")
 })
 
-t.test("what failed is told with why, what is alike once, and a line of work that was given up too", async (t) => {
+t.test("failures are listed with their reason, equal ones once, and so is an abandoned line of work", async (t) => {
   await page.goto(at(`/records/${idOf("H7")}`))
   t.match(
     await said(section("How strong")),
@@ -87,7 +87,7 @@ t.test("what failed is told with why, what is alike once, and a line of work tha
   await isWhole(t, "failing")
 })
 
-t.test("a hypothesis that is disputed itself says so above all; one that stands says by how much", async (t) => {
+t.test("a hypothesis that is itself disputed says so first; one that stands says how strongly", async (t) => {
   await page.goto(at(`/records/${idOf("H5")}`))
   t.match(await said(page.getByRole("note", { name: "Standing" })), /Disputed .* grace disputed it .*could explain away most of any effect/)
   t.match(await said(section("How strong")), /Contested.*1 supports by its author alone/)
@@ -99,32 +99,35 @@ t.test("a hypothesis that is disputed itself says so above all; one that stands 
   t.match(await said(section("What would fall with it")), /H4 .*H5 .* through H4/)
 })
 
-t.test("a Room's conclusion says what it rests on and how that stands, what failed, what was taken back, what is open", async (t) => {
-  await page.goto(at(`/rooms/${roomId}`))
-  const [first] = context.conclusions
-  await page.getByText(/1 conclusion no longer holds: F3/).click()
-  await page
-    .getByRole("listitem")
-    .filter({ hasText: first?.conclusion ?? "" })
-    .getByRole("link", { name: "what it rests on" })
-    .first()
-    .click()
-  t.equal(await page.locator("h1").innerText(), first?.conclusion)
-  t.match(await said(page.getByRole("note", { name: "Stale" })), /F3, which it cites, is retracted/, "is it still believed?")
-  t.match(await said(section("What it rests on")), /retracted F3 .* stands H3 .*1 contradicts \(from its author alone\)/)
-  t.match(await said(section("What failed")), /given up E3/)
-  t.match(await said(section("What is disputed or withdrawn, and why")), /retracts F3, which it cites: A7 did not begin/)
-  t.match(await said(page.locator(".nothing")), /No question was left open/)
-  await isWhole(t, "conclusion")
-})
+t.test(
+  "a Room's conclusion lists what it rests on and the standing of each, what failed, what was withdrawn, and what is open",
+  async (t) => {
+    await page.goto(at(`/rooms/${roomId}`))
+    const [first] = context.conclusions
+    await page.getByText(/1 conclusion no longer holds: F3/).click()
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: first?.conclusion ?? "" })
+      .getByRole("link", { name: "what it rests on" })
+      .first()
+      .click()
+    t.equal(await page.locator("h1").innerText(), first?.conclusion)
+    t.match(await said(page.getByRole("note", { name: "Stale" })), /F3, which it cites, is retracted/, "is it still believed?")
+    t.match(await said(section("What it rests on")), /retracted F3 .* stands H3 .*1 contradicts \(from its author alone\)/)
+    t.match(await said(section("What failed")), /given up E3/)
+    t.match(await said(section("What is disputed or withdrawn, and why")), /retracts F3, which it cites: A7 did not begin/)
+    t.match(await said(page.locator(".nothing")), /No question was left open/)
+    await isWhole(t, "conclusion")
+  },
+)
 
-t.test("as of an earlier entry both pages say what counted then, how it stands now, and what has come since", async (t) => {
+t.test("as of an earlier entry both pages say what counted then, how it stands now, and what has happened since", async (t) => {
   const note = page.getByRole("note", { name: "An earlier moment" })
   const path = (await page.getByRole("link", { name: "as it was posted" }).getAttribute("href")) ?? ""
   await page.goto(new URL(path, demo.baseUrl).href)
   t.match(await said(note), /Now: it is stale.*2 name this or what it rests on.*grace retracted F\d+/s)
   t.equal(await page.getByRole("note", { name: "Stale" }).count(), 0)
-  t.match(await said(section("What it rests on")), /positive F3/, "then nobody had taken it back")
+  t.match(await said(section("What it rests on")), /positive F3/, "it was not withdrawn yet")
   const posted = Number(new URL(page.url()).searchParams.get("at"))
   t.match(await said(page.locator(".nothing")), /Nothing is disputed or withdrawn/)
   await page.goto(at(`/records/${idOf("H3")}?at=${posted}`))

@@ -1,10 +1,10 @@
-/** The first view of a Room with 1,000 experiments: what it costs the server and the network, as the pages' own budget. */
+/** The first view of a Room with 1,000 experiments: what it costs the server and the network, within the budget for pages. */
 import { gzipSync } from "node:zlib"
 import t from "tap"
 import { startOwn } from "../support/service.ts"
 
 const EXPERIMENTS = 1_000
-/** Bytes of a page, uncompressed; the aim for its time is 50 ms, told below, and a machine under load is given more. */
+/** Bytes of a page, uncompressed. The target for its time is 50 ms, reported below; a busy machine is given more. */
 const BYTES = 200_000
 const MILLISECONDS = 250
 
@@ -24,7 +24,7 @@ for (let start = 0; start < EXPERIMENTS; start += 50) {
   )
 }
 
-t.test("a long Thread opens at its newest entries, and a permalink at its own", async (t) => {
+t.test("a long Thread opens at its newest entries, and a permalink at its own entry", async (t) => {
   const { items } = (await (await fetch(`${own.baseUrl}/api/research/threads/${threadId}/timeline`)).json()) as {
     items: { entryId: string }[]
   }
@@ -45,7 +45,7 @@ for (const path of [
   `/rooms/${roomId}/activity`,
   `/threads/${threadId}`,
 ]) {
-  t.test(`${path.replace(/[0-9a-f-]{36}/, "…")} stays small and quick`, async (t) => {
+  t.test(`${path.replace(/[0-9a-f-]{36}/, "…")} stays small and fast`, async (t) => {
     const times: number[] = []
     let text = ""
     for (let round = 0; round < 15; round += 1) {

@@ -1,4 +1,6 @@
-/** The Library in the browser: pasting, a shared Collection with notes, tags, finding, reading, files; on a desktop and a phone. */
+/**
+ * The Library in the browser: pasting papers, a shared Collection with notes, tags, search, reading and files, on a desktop and a phone.
+ */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
@@ -24,13 +26,13 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   const ada = await watched(browser, own.baseUrl, {}, [404, 422])
   const grace = await watched(browser, own.baseUrl, phone, [404, 422])
   await signIn(ada.page, "ada")
-  t.same(await violations(ada.page), [], "an empty Library is whole")
+  t.same(await violations(ada.page), [], "an empty Library has no violation")
   await ada.page.getByLabel("Add papers").fill("1706.03762 https://arxiv.org/abs/2002.04745v2\nhttps://example.org/paper")
   await ada.page.getByRole("button", { name: "Save", exact: true }).click()
   await ada.page.locator("#pasted").waitFor()
   t.match(await ada.page.locator("#pasted").innerText(), /3 papers saved[\s\S]*arXiv:1706\.03762, arXiv:2002\.04745, a reference/)
   t.equal(await ada.page.locator(".papers > li").count(), 3)
-  t.same(await violations(ada.page), [], "what became of it is told to everybody")
+  t.same(await violations(ada.page), [], "the outcome is announced to screen readers")
 
   await ada.page.getByRole("link", { name: "New", exact: true }).click()
   await ada.page.getByLabel("Name").fill("Warm-up")
@@ -44,7 +46,7 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   await ada.page.getByLabel("Name of their account").fill("grace")
   await ada.page.getByRole("button", { name: "Invite them" }).click()
   await done(ada.page, "invite_to_collection")
-  t.same(await violations(ada.page), [], "a Collection is whole")
+  t.same(await violations(ada.page), [], "a Collection has no violation")
 
   await signIn(grace.page, "grace")
   await grace.page.getByRole("button", { name: "Accept Warm-up" }).click()
@@ -53,11 +55,11 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   await grace.page.getByLabel("Write a note").fill("Section **5.3** has the schedule.")
   await grace.page.getByRole("button", { name: "Post note" }).click()
   await done(grace.page, "post_note")
-  t.same(await violations(grace.page), [], "a paper is whole")
+  t.same(await violations(grace.page), [], "a paper has no violation")
   t.equal(await sideways(grace.page), 0)
 
   await ada.page.goto(at("/library"))
-  t.match(await ada.page.locator("[data-collection]").innerText(), /1 new/, "what grace wrote is new to ada")
+  t.match(await ada.page.locator("[data-collection]").innerText(), /1 new/, "grace's note is new to ada")
   await ada.page.goto(at(collection))
   await ada.page.getByRole("button", { name: "Mark all as read" }).click()
   await done(ada.page, "mark_read")
@@ -85,11 +87,7 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   await ada.page.getByPlaceholder("Title, author, abstract, your notes").fill("zebra")
   await ada.page.keyboard.press("Enter")
   await ada.page.waitForURL(/query=zebra/)
-  t.strictSame(
-    await ada.page.locator(".papers .wording").allInnerTexts(),
-    ["arXiv:1706.03762"],
-    "and found again by what was written on it",
-  )
+  t.strictSame(await ada.page.locator(".papers .wording").allInnerTexts(), ["arXiv:1706.03762"], "and found by the new annotation")
 
   await ada.page.goto(at("/account"))
   await ada.page.getByRole("link", { name: "Issue a personal key" }).click()
@@ -109,7 +107,7 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   t.same([...ada.troubles(), ...grace.troubles()], [])
 })
 
-t.test("a file is looked over before it is sent", async (t) => {
+t.test("a file is previewed before it is sent", async (t) => {
   const { page, troubles } = await watched(browser, own.baseUrl)
   await signIn(page, "ada")
   const folder = temporaryFolder()
@@ -134,7 +132,7 @@ t.test("a file is looked over before it is sent", async (t) => {
   t.same(troubles(), [])
 })
 
-t.test("without a script, what is not certain is shown before it is saved, and one more press saves it", async (t) => {
+t.test("without a script, uncertain matches are shown before they are saved, and one more press saves them", async (t) => {
   const { page, troubles } = await watched(browser, own.baseUrl, { javaScriptEnabled: false })
   await signIn(page, "ada")
   await page.getByLabel("Add papers").fill("Knuth, D. The Art of Computer Programming. 1968.\n\n10.1002/j.1538-7305.1948.tb01338.x")
@@ -162,7 +160,7 @@ t.test("without a script, what is not certain is shown before it is saved, and o
   t.same(troubles(), [])
 })
 
-/** What a person does with what they saved, by keyboard where there is one: tags, finding by them, reading, and files. */
+/** What a person does with saved papers, by keyboard if there is one: tagging, searching, reading, and exporting. */
 for (const [sight, options] of [
   ["on a desktop", {}],
   ["on a phone", phone],
@@ -180,7 +178,7 @@ for (const [sight, options] of [
     t.match(
       await page.locator("#cited").locator("xpath=../..").innerText(),
       /C\d+ cited claim[\s\S]*Does RL add solutions, or only find them faster\?/,
-      "and the Rooms that cite it are told",
+      "and the Rooms that cite it are listed",
     )
     await page.getByLabel("Page", { exact: true }).fill("7")
     await page.getByLabel("of how many").fill("23")
@@ -216,7 +214,7 @@ for (const [sight, options] of [
     for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
     const { papers } = await readText(Buffer.concat(chunks).toString("utf8"))
     t.equal(download.suggestedFilename(), "library.ris")
-    t.match(papers, [{ paperId: "1706.03762", given: { title: "Attention Is All You Need" } }], "what is listed is what the file holds")
+    t.match(papers, [{ paperId: "1706.03762", given: { title: "Attention Is All You Need" } }], "the file holds what is listed")
 
     await page.goto(at("/library/papers/2504.13837"))
     await page.getByRole("button", { name: "Remove to read" }).click()
@@ -227,7 +225,7 @@ for (const [sight, options] of [
   })
 }
 
-t.test("the Library of one person is nobody else's page", async (t) => {
+t.test("nobody else can open a person's Library", async (t) => {
   const response = await fetch(at("/library"), { redirect: "manual" })
   t.equal(response.status, 303)
   t.match(response.headers.get("location"), /^\/sign-in\?next=/)

@@ -1,4 +1,4 @@
-/** What lists on pages hold when there is more than fits, and when there is nothing: asked as a browser asks, without one. */
+/** What lists on pages hold when they are too long, and when they are empty: requested over HTTP, without a browser. */
 import t from "tap"
 import { operationOf } from "../../src/contract/operations/index.ts"
 import { hypothesis } from "../support/bodies.ts"
@@ -9,7 +9,7 @@ t.teardown(() => own.close())
 const ada = await own.setUp()
 const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Lists", question: "How long may a list be?" }))
   .result
-/** The cookie of somebody's session. */
+/** The session cookie of a person. */
 async function cookieOf(username: string): Promise<string> {
   const session = await fetch(`${own.baseUrl}/api/session`, {
     method: "POST",
@@ -42,7 +42,7 @@ t.test("a form lists the newest 50 of a kind; an older one is named by its label
   const refused = await sent.text()
   t.equal(sent.status, 422, "the verdict is still missing")
   t.match(refused, /Say whether it answers the question/)
-  t.notMatch(refused, /is not an experiment of this Room/, "and E3 is known all the same")
+  t.notMatch(refused, /is not an experiment of this Room/, "and E3 is recognised")
 })
 
 t.test("an untested hypothesis says once, in one sentence, that nothing has been tried; an experiment changes the sentence", async (t) => {
@@ -63,7 +63,7 @@ t.test("an untested hypothesis says once, in one sentence, that nothing has been
   await ada.write("propose_experiment", { roomId, threadId, question: "Is it so?", scope: "One model.", hypotheses: [versionId] } as never)
   t.match(await page(`/records/${versionId}`), /Nothing has been tried yet: 1 experiment addresses it, without an attempt so far/)
   await ada.write("assert_dispute", { targetVersionId: versionId, explanation: "It was said before." } as never)
-  t.ok((await headings()).includes("What is disputed or withdrawn, and why"), "what there is to say is said in full")
+  t.ok((await headings()).includes("What is disputed or withdrawn, and why"), "everything there is to say is shown in full")
 })
 
 t.test("a paper that more than 50 records quote has a next page", async (t) => {
@@ -78,7 +78,7 @@ t.test("a paper that more than 50 records quote has a next page", async (t) => {
   t.notMatch(second, /Older records/)
 })
 
-t.test("a credential's row says what it wrote last", async (t) => {
+t.test("a credential's row shows its last write", async (t) => {
   const { token } = (await ada.write("issue_credential", { roomId, label: "sweep agent", permissions: ["post_thread"] })).result
   const row = async () => /sweep agent.*?<\/tr>/s.exec(await page(`/rooms/${roomId}/people`))?.[0] ?? ""
   t.match(await row(), /data-is="wrote last"><span class="quiet">nothing/)
@@ -91,7 +91,7 @@ t.test("a credential's row says what it wrote last", async (t) => {
   t.match(await row(), /data-is="wrote last">[^]*message[^]*<time/)
 })
 
-t.test("a member leaves a Collection, or is taken out of it, only after being asked once", async (t) => {
+t.test("a member leaves a Collection, or is removed from it, only after a confirmation", async (t) => {
   const grace = await own.person("grace")
   const { collectionId } = (await ada.write("create_collection", { name: "Ramps" })).result
   const { invitationId } = (await ada.write("invite_to_collection", { collectionId, username: "grace" })).result

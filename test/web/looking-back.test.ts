@@ -1,4 +1,4 @@
-/** A page as of an earlier entry: what stood then, what has come since, links that stay there, and nothing to do. */
+/** A page as of an earlier entry: the state then, what has happened since, links that stay at that moment, and no actions. */
 import t, { type Test } from "tap"
 import { violations } from "./axe.ts"
 import { signIn } from "./pages.ts"
@@ -26,7 +26,7 @@ const at = (path: string) => page.goto(demo.baseUrl + path)
 const main = page.locator("#main")
 const note = page.getByRole("note", { name: "An earlier moment" })
 
-/** As assistive tools see it, no wider than the screen, in both themes and on a phone. */
+/** Checks with axe that the page is accessible and no wider than the screen, in both themes and on a phone. */
 async function isWhole(t: Test, name: string): Promise<void> {
   for (const [width, colorScheme] of [
     [1280, "light"],
@@ -48,7 +48,7 @@ async function isWhole(t: Test, name: string): Promise<void> {
   t.same(troubles(), [])
 }
 
-/** Neither a form that writes nor a way to one, for a member who finds them on the page of now. */
+/** Asserts that the page has no form that writes and no link to one, for a member who has them on the current page. */
 async function nothingToDo(t: Test): Promise<void> {
   t.equal(await main.locator('form[method="post"]').count(), 0)
   t.equal(await main.locator('a[href*="/do/"]').count(), 0)
@@ -57,9 +57,9 @@ async function nothingToDo(t: Test): Promise<void> {
 
 await signIn(page, demo, "member")
 
-t.test("A Room as it stood says of when it is and what has come since, and leads on within that moment", async (t) => {
+t.test("A Room as of an entry names its moment and what has happened since, and its links stay at that moment", async (t) => {
   await at(`/rooms/${roomId}`)
-  t.ok((await main.locator('a[href*="/do/"]').count()) > 0, "now there is something to do")
+  t.ok((await main.locator('a[href*="/do/"]').count()) > 0, "the current page has actions")
   t.equal(await note.count(), 0)
   await at(`/rooms/${roomId}?at=120`)
   t.match(await note.textContent(), new RegExp(`As of entry 120, .*${activityWatermark - 120} entries in this Room since`, "s"))
@@ -78,7 +78,7 @@ t.test("A Room as it stood says of when it is and what has come since, and leads
   t.equal(await note.count(), 0)
 })
 
-t.test("A record that has fallen since stood then; its page says how it stands now and what was said of it", async (t) => {
+t.test("A record that has fallen since stood then; its page gives its present standing and what was said of it", async (t) => {
   const fallen = publications.find(({ status }) => status === "corrected" || status === "disputed" || status === "retracted")
   if (fallen === undefined) throw new Error("the demo has no record that has fallen")
   const { items } = await ask<{ items: { sequence: number; target: { id: string } }[] }>(
@@ -88,12 +88,12 @@ t.test("A record that has fallen since stood then; its page says how it stands n
   await at(`/records/${fallen.versionId}?at=${published}`)
   t.match(await note.textContent(), new RegExp(`Now:.*${fallen.status}`, "s"))
   t.ok((await note.locator("ul.since li").count()) > 0)
-  t.equal(await main.locator("#live-standing .banner").count(), 0, "nothing stood against it then")
+  t.equal(await main.locator("#live-standing .banner").count(), 0, "nothing was held against it then")
   await nothingToDo(t)
   await isWhole(t, "record-then")
 })
 
-t.test("A conclusion's page names the entry it was posted by, and the Room as it stood then", async (t) => {
+t.test("A conclusion's page names the entry that posted it, and links to the Room as of that entry", async (t) => {
   await at(`/checkpoints/${conclusions[0]?.checkpointId}`)
   await page.getByRole("link", { name: "as it was posted" }).click()
   t.match(page.url(), /\?at=[0-9]+$/)
@@ -105,7 +105,7 @@ t.test("A conclusion's page names the entry it was posted by, and the Room as it
   t.match(page.url(), new RegExp(`/rooms/${roomId}\\?at=[0-9]+$`))
 })
 
-t.test("Experiments and attempts too; what is not as of an entry is as it is now", async (t) => {
+t.test("Experiments and attempts too; a read without an earlier state shows the present", async (t) => {
   await at(`/rooms/${roomId}/experiments?at=150`)
   await page.locator("#live-experiments a").first().click()
   t.match(page.url(), /\/experiments\/[0-9a-f-]+\?at=150$/)
@@ -122,26 +122,26 @@ t.test("Experiments and attempts too; what is not as of an entry is as it is now
   t.ok(compared > 0 && compared < now.compared, `${compared} of ${now.compared}`)
   t.match(await main.textContent(), `${compared} attempts`)
   await page.getByRole("button", { name: "Filter" }).click()
-  t.match(page.url(), /at=150/, "what is picked stays there")
+  t.match(page.url(), /at=150/, "a selection stays at that moment")
   t.equal(await note.count(), 1)
   await nothingToDo(t)
   t.notMatch(await page.getByRole("navigation", { name: "Room" }).getByRole("link", { name: "People" }).getAttribute("href"), /at=/)
 })
 
-t.test("Curves and comparisons of an attempt as it stood ask for the points of that moment", async (t) => {
+t.test("Curves and comparisons of an attempt as of an entry ask for the points of that moment", async (t) => {
   const { items } = await ask<{ items: { attemptId: string; label: string; status: string }[] }>(`/api/research/attempts?roomId=${roomId}`)
   const [one] = items
   const moment = 150
   await at(`/attempts/${one?.attemptId}?at=${moment}`)
   const figure = page.locator("[data-curves]").first()
-  t.match(await figure.getAttribute("data-values"), new RegExp(`[?&]at=${moment}`), "the slider reads the points of then")
+  t.match(await figure.getAttribute("data-values"), new RegExp(`[?&]at=${moment}`), "the slider reads the points of that moment")
   const values = await ask<{ asOf: { sequence: number } }>((await figure.getAttribute("data-values")) ?? "")
   t.equal(values.asOf.sequence, moment)
   await figure.getByRole("link", { name: "Log axis" }).click()
   await page.locator("[data-curves]").first().getByRole("link", { name: "Linear axis" }).waitFor()
   await page.locator("[data-curves]").first().getByRole("link", { name: "Link to this view" }).click()
   t.match(page.url(), new RegExp(`/attempts/curves.*at=${moment}`))
-  t.equal(await note.count(), 1, "a closer look is of then too")
+  t.equal(await note.count(), 1, "zooming in keeps that moment")
   await page.getByText("Range", { exact: true }).click()
   await page.getByLabel("From step").fill("1")
   await page.getByRole("button", { name: "Show", exact: true }).click()
@@ -158,7 +158,7 @@ t.test("Curves and comparisons of an attempt as it stood ask for the points of t
   await isWhole(t, "compare-then")
 })
 
-t.test("Lists, Threads, materials and links are of the moment too, and lead on within it", async (t) => {
+t.test("Lists, Threads, materials and links show the moment too, and their links stay at it", async (t) => {
   const moment = 60
   const rows = async (section: string, of: string) => {
     await at(`/rooms/${roomId}/${section}${of}`)
@@ -174,8 +174,8 @@ t.test("Lists, Threads, materials and links are of the moment too, and lead on w
     if (section === "activity") continue
     const object = main.locator(`#live-list a[href*="/${section}/"]`).first()
     await object.click()
-    t.match(page.url(), new RegExp(`/${section}/[0-9a-f-]+\\?at=${moment}$`), `${section}: what it lists is of then`)
-    // The address changes before the page is there.
+    t.match(page.url(), new RegExp(`/${section}/[0-9a-f-]+\\?at=${moment}$`), `${section}: it lists what there was then`)
+    // The address changes before the page has loaded.
     await note.waitFor()
     t.equal(await note.count(), 1)
     await nothingToDo(t)
@@ -183,7 +183,7 @@ t.test("Lists, Threads, materials and links are of the moment too, and lead on w
   }
   await at(`/rooms/${roomId}/activity?at=${moment}`)
   t.equal(await main.locator(`#activity-${moment}`).count(), 1)
-  t.equal(await main.locator(`#activity-${moment + 1}`).count(), 0, "nothing that came later")
+  t.equal(await main.locator(`#activity-${moment + 1}`).count(), 0, "nothing that was added later")
   await at(`/rooms/${roomId}/graph?at=${moment}`)
   t.equal(await note.count(), 1)
 })
@@ -195,10 +195,10 @@ t.test("A page without an earlier state says that it shows the present", async (
   t.equal(await page.getByRole("note", { name: "The present" }).count(), 0)
 })
 
-t.test("A moment that is none is a page that says so", async (t) => {
+t.test("An invalid moment gets a page that says so", async (t) => {
   for (const wrong of ["0", "soon", String(activityWatermark + 1)]) {
     t.equal((await at(`/rooms/${roomId}?at=${wrong}`))?.status(), 422)
     t.match(await main.textContent(), /at must be/)
   }
-  t.equal((await at(`/records/${publications.at(-1)?.versionId}?at=1`))?.status(), 404, "before it was published it is not there")
+  t.equal((await at(`/records/${publications.at(-1)?.versionId}?at=1`))?.status(), 404, "before it was published it is not found")
 })

@@ -1,4 +1,4 @@
-/** What once looked wrong on pages: wide tables on a phone, roots, wide graphs, lists that touched what follows. */
+/** Layout faults that were seen on pages: wide tables on a phone, roots, wide graphs, lists that touched what follows. */
 import t from "tap"
 import { ask } from "../support/ask.ts"
 import { message } from "../support/bodies.ts"
@@ -15,7 +15,7 @@ const text = `A root: $$\\sqrt{\\frac{\\eta_0}{n^2}}$$\n\n${table}`
 const posted = await ask(`${demo.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message(text) })
 t.equal(posted.status, 200)
 
-t.test("a table of many columns and a formula stay within the screen of a phone, and can be scrolled", async (t) => {
+t.test("a wide table and a formula stay within the screen of a phone, and can be scrolled", async (t) => {
   const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
   await page.goto(at(`/threads/${threadId}`))
   const shown = page.locator(".prose table").last()
@@ -23,12 +23,12 @@ t.test("a table of many columns and a formula stay within the screen of a phone,
   t.equal(await page.evaluate("document.documentElement.scrollWidth"), 390, "the page is not wider than the screen")
   t.ok(
     await page.evaluate("(table => table.scrollWidth > table.clientWidth + 100)([...document.querySelectorAll('.prose table')].at(-1))"),
-    "the table is, within itself",
+    "the table is wider, inside its own frame",
   )
   await page.close()
 })
 
-t.test("a root reaches from above what it is of to its end", async (t) => {
+t.test("a root sign covers all of its radicand", async (t) => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await page.goto(at(`/threads/${threadId}`))
   const root = page.locator("msqrt").last()
@@ -41,7 +41,7 @@ t.test("a root reaches from above what it is of to its end", async (t) => {
   await page.close()
 })
 
-t.test("a graph wider than the screen is scrolled within its frame, to its last node", async (t) => {
+t.test("a graph wider than the screen scrolls inside its frame, to its last node", async (t) => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await page.goto(at(`/rooms/${demo.rooms.main.roomId}/graph?view=net`))
   const frame = page.locator(".graph").first()

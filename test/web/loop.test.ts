@@ -1,6 +1,6 @@
 /**
- * One guided loop: from a hypothesis to its verdict by the one next act of each page, in a browser with a script and in one without.
- * The finding and what it says of the hypothesis are one form, sent together; what changes is shown before.
+ * One guided loop: from a hypothesis to its verdict by following the one next action of each page, with a script and without. The finding
+ * and its verdict on the hypothesis are one form, sent together; the changes are shown before.
  */
 import type { BrowserContextOptions, Page } from "playwright-core"
 import t, { type Test } from "tap"
@@ -16,7 +16,7 @@ const { url, commit } = demo.repositories.public
 const CLAIM = "A linear warm-up lowers the loss."
 const FOUND = "With a linear warm-up the loss is lower by 0.07 nats."
 
-/** The one next act under the title, as a link or a button. */
+/** The one next action under the title, as a link or a button. */
 const next = (page: Page, name: string | RegExp) => page.locator(".next-act").first().locator("a, button").filter({ hasText: name }).first()
 const steps = async (page: Page): Promise<string> => (await page.locator(".steps").innerText()).replace(/\s+/g, " ")
 
@@ -39,7 +39,7 @@ async function loop(t: Test, options: BrowserContextOptions, isScripted: boolean
     t.match(
       await page.locator("#changes").innerText(),
       /proposed from your sentence/,
-      "without a script it is shown once before it is sent",
+      "without a script there is one preview before it is sent",
     )
     await page.getByRole("button", { name: "Publish the hypothesis" }).click()
   }
@@ -50,7 +50,7 @@ async function loop(t: Test, options: BrowserContextOptions, isScripted: boolean
   await next(page, "Propose an experiment").click()
   await page.getByLabel("What do you want to find out?").fill("Is the loss lower with a warm-up?")
   await page.getByLabel("On what?").fill("One model.")
-  t.ok(await page.getByRole("checkbox", { name: new RegExp(`^${hypothesis}:`) }).isChecked(), "the hypothesis is chosen already")
+  t.ok(await page.getByRole("checkbox", { name: new RegExp(`^${hypothesis}:`) }).isChecked(), "the hypothesis is already chosen")
   await page.getByRole("button", { name: "Propose the experiment" }).click()
   await done("propose_experiment")
   await next(page, "Take it").click()
@@ -67,7 +67,7 @@ async function loop(t: Test, options: BrowserContextOptions, isScripted: boolean
   await done("accept_plan")
 
   await next(page, "Register an attempt: warm-up").click()
-  t.equal(await page.locator("[name='/argv']").inputValue(), "python train.py --warmup 400", "the arm's command is there")
+  t.equal(await page.locator("[name='/argv']").inputValue(), "python train.py --warmup 400", "the arm's command is filled in")
   await page.getByRole("button", { name: "Register the attempt" }).click()
   await done("register_attempt")
   const attempt = await label()
@@ -85,9 +85,9 @@ async function loop(t: Test, options: BrowserContextOptions, isScripted: boolean
       .getByRole("checkbox", { name: new RegExp(`^${attempt}:`) })
       .first()
       .isChecked(),
-    "the attempt is chosen already",
+    "the attempt is already chosen",
   )
-  t.equal(await page.getByLabel("Where does it hold?").inputValue(), "One model.", "so is where it holds")
+  t.equal(await page.getByLabel("Where does it hold?").inputValue(), "One model.", "so is its scope")
   t.match(await page.locator(".says legend").first().innerText(), new RegExp(`What does this say about ${hypothesis}\\?`))
   await page.getByLabel("What did you find?").fill(FOUND)
   await page.getByLabel("How did it come out?").selectOption("positive")
@@ -99,7 +99,7 @@ async function loop(t: Test, options: BrowserContextOptions, isScripted: boolean
   t.match(
     (await page.locator("#changes").innerText()).replace(/\s+/g, " "),
     new RegExp(`^${hypothesis}: untested → supported, by its author alone`),
-    "what changes is shown before",
+    "the changes are shown before",
   )
   if (isScripted) t.same(await violations(page), [])
   await page.getByRole("button", { name: "Publish the finding" }).click()
@@ -109,7 +109,7 @@ async function loop(t: Test, options: BrowserContextOptions, isScripted: boolean
   t.match(
     await page.locator("#live-answers").innerText(),
     /supports[\s\S]*With a linear warm-up the loss is lower/,
-    "explained by the finding itself",
+    "the finding itself is the explanation",
   )
 
   await page.goto(at(hypothesisAt))
@@ -123,7 +123,7 @@ async function loop(t: Test, options: BrowserContextOptions, isScripted: boolean
 t.test("with a script", (t) => loop(t, {}, true))
 t.test("without one", (t) => loop(t, { javaScriptEnabled: false }, false))
 
-t.test("what is wrong with the verdict is told beside its field, and neither is stored", async (t) => {
+t.test("a fault in the verdict is shown beside its field, and neither the finding nor the verdict is stored", async (t) => {
   const { page, context } = await watched(browser, demo.baseUrl, {}, [422])
   await signIn(page, demo, "owner")
   const { items } = (await (await fetch(at(`/api/research/experiments?roomId=${roomId}`))).json()) as { items: { experimentId: string }[] }
@@ -139,7 +139,7 @@ t.test("what is wrong with the verdict is told beside its field, and neither is 
   await page.waitForSelector("#refused")
   const faults = await page.locator(".field.wrong .fault").allTextContents()
   t.match(faults, [/“H99” is not a hypothesis of this Room/, /Say whether it answers the question/, /Choose the attempts it comes from/])
-  t.notMatch(await page.locator("#refused").innerText(), /says|toward|versionId|Write 2/, "in no name of the interface")
+  t.notMatch(await page.locator("#refused").innerText(), /says|toward|versionId|Write 2/, "without names of the interface")
   const after = ((await (await fetch(at(`/api/research/rooms/${roomId}`))).json()) as { counts: { finding: number } }).counts.finding
   t.equal(after, before, "neither is stored")
   await context.close()

@@ -1,4 +1,4 @@
-/** Hostile Markdown: rendered, and looked at in a real browser's own tree. */
+/** Hostile Markdown: rendered, and checked in a real browser's DOM. */
 import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
@@ -15,7 +15,7 @@ function write(text: string): string {
   return page.write({ basePath: "", now: 0, texts: new Map(page.texts.map((each) => [each, rendered(each.text, each.kind)])) })
 }
 
-t.test("what is written into a template is text", async (t) => {
+t.test("a value written into a template becomes text", async (t) => {
   t.equal(
     html`<p title="${'"><script>'}">${"<b>&'"}</p>`.write({ basePath: "", now: 0 }),
     '<p title="&quot;&gt;&lt;script&gt;">&lt;b&gt;&amp;&#39;</p>',

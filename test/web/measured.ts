@@ -1,6 +1,6 @@
 /**
- * A Room whose results are measured: what a shift and a smoothing do to the error of a small model at three numbers of labels,
- * over five seeds, told by two people who pin different code. One effect is reproduced, one is not, and one tells nothing apart.
+ * A Room with measured results: what a shift and a smoothing do to the error of a small model at three numbers of labels, over five seeds,
+ * reported by two people who pin different code. One effect is reproduced, one is not, and one cannot be told from noise.
  */
 import type { WriteInput } from "research-room/client"
 import type { Browser, Cast } from "research-room/testing"
@@ -14,12 +14,12 @@ export interface Measured {
   readonly roomId: string
   readonly threadId: string
   readonly experimentId: string
-  /** Of the first person: one of each arm. */
+  /** The first person's attempts: one of each arm. */
   readonly attemptIds: readonly string[]
-  /** Of the second person, with code of their own. */
+  /** The second person's attempts, with code of their own. */
   readonly reproductionIds: readonly string[]
   readonly hypotheses: { readonly shift: string; readonly smoothing: string; readonly untested: string }
-  /** Findings by label, in the order in which they were published. */
+  /** Findings by label, in the order of publication. */
   readonly findings: readonly string[]
 }
 
@@ -28,13 +28,13 @@ const SEEDS = [1, 2, 3, 4, 5] as const
 const STEPS = [0, 100, 200, 300, 400, 500] as const
 const arms: readonly Arm[] = ["baseline", "shift", "smoothing"]
 
-/** By how much an arm changes the error, in percent, at a number of labels. */
+/** By how many percent an arm changes the error at a number of labels. */
 const change: { readonly [A in Arm]: (labels: number) => number } = {
   baseline: () => 0,
   shift: (labels) => -0.4 - 3 / Math.sqrt(labels / 50),
   smoothing: () => -0.05,
 }
-/** Noise from −1 to 1 that is always the same. */
+/** Noise from −1 to 1, always the same. */
 function noise(...parts: readonly number[]): number {
   const rolled = Math.sin(parts.reduce((sum, part, at) => sum + part * (12.9898 + 65.2 * at), 0)) * 43_758.5453
   return 2 * (rolled - Math.floor(rolled)) - 1
@@ -48,7 +48,7 @@ function error(arm: Arm, labels: number, seed: number, lab: number): number {
 const loss = (arm: Arm, seed: number, step: number, lab: number): number =>
   places(0.4 + 2 * Math.exp(-step / (150 + 40 * arms.indexOf(arm))) + 0.05 * noise(seed, step, arms.indexOf(arm), lab))
 
-/** What an attempt of an arm reports: its error for each number of labels and seed, and its loss over the steps. */
+/** What an attempt of an arm reports: its error for each number of labels and seed, and its loss at each step. */
 const told = (arm: Arm, lab: number): Metrics => [
   ...LABELS.flatMap((labels) =>
     SEEDS.map((seed) => ({ name: "error", unit: "%", value: error(arm, labels, seed, lab), dimensions: { arm, labels, seed } })),
@@ -60,7 +60,7 @@ const told = (arm: Arm, lab: number): Metrics => [
 
 const reportedAt = "2026-11-20T09:30:00.000Z"
 
-/** @param house a demo, whose owner and member tell it */
+/** @param house a demo, whose owner and member write the story */
 export async function makeMeasured(house: Pick<Cast, "people" | "repositories">, ada: Browser, grace: Browser): Promise<Measured> {
   const { url, commit, otherCommit } = house.repositories.public
   const { roomId, openingThreadId: threadId } = (

@@ -1,4 +1,4 @@
-/** Who registered an attempt adds a table of values on its page; what is wrong with one stays in the box with its lines. */
+/** The author of an attempt adds a table of values on its page; a faulty one stays in the box, with the faulty lines named. */
 import t from "tap"
 import { ResearchRoomClient } from "research-room/client"
 import { violations } from "./axe.ts"
@@ -25,12 +25,12 @@ const { page, troubles, context } = await watched(browser, demo.baseUrl)
 t.teardown(() => context.close())
 const address = at(`/attempts/${attemptId}`)
 
-t.test("a reader sees no box", async (t) => {
+t.test("a reader does not see the box", async (t) => {
   await page.goto(address)
   t.equal(await page.locator("#add-metrics").count(), 0)
 })
 
-t.test("a table with a fault stays, with the line that is wrong", async (t) => {
+t.test("a table with a fault stays, and the wrong line is named", async (t) => {
   await signIn(page, demo, "owner")
   await page.goto(address)
   await page.getByText("Add values from a table").click()
@@ -41,7 +41,7 @@ t.test("a table with a fault stays, with the line that is wrong", async (t) => {
   t.match(await page.getByLabel("Table", { exact: true }).inputValue(), /^metric,value,arm\nerror,0\.1/)
   t.same(await violations(page), [])
 
-  t.equal(await page.locator("main").getAttribute("data-room"), null, "the answer to a form is not asked for again as the Room moves")
+  t.equal(await page.locator("main").getAttribute("data-room"), null, "the answer to a form is not requested again when the Room changes")
 })
 
 t.test("a table is reported, and shown", async (t) => {

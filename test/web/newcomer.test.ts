@@ -1,4 +1,4 @@
-/** A day of a newcomer and an owner: where to begin, what waits, what may be done and what may not, from the keyboard. */
+/** A day of a newcomer and an owner: where to begin, what is waiting, and what is and is not allowed, with the keyboard. */
 import type { Page } from "playwright-core"
 import t from "tap"
 import { passwordOf } from "../support/service.ts"
@@ -11,7 +11,7 @@ const { own, browser, at } = await ownInBrowser()
 
 const signIn = (page: Page, username: string) => signInAs(page, own.baseUrl, { username, password: passwordOf(username) })
 
-t.test("a fresh service says where its set-up link is, and not any more once somebody is there", async (t) => {
+t.test("a fresh service says where its set-up link is, until somebody has used it", async (t) => {
   const { page } = await watched(browser, own.baseUrl)
   await page.goto(at("/"))
   t.match(await page.textContent("main"), /printed a set-up link/)
@@ -21,7 +21,7 @@ t.test("a fresh service says where its set-up link is, and not any more once som
   t.notMatch(await page.textContent("main"), /printed a set-up link/)
 })
 
-t.test("who asks to join waits at the owner's side, on every page, and is told before a form is filled in vain", async (t) => {
+t.test("a request to join waits for the owner on every page, and a newcomer is warned before filling a form in vain", async (t) => {
   const ada = await watched(browser, own.baseUrl)
   const grace = await watched(browser, own.baseUrl, { viewport: { width: 390, height: 844 } })
   await signIn(ada.page, "ada")
@@ -35,7 +35,7 @@ t.test("who asks to join waits at the owner's side, on every page, and is told b
   const roomId = room.split("/")[2] ?? ""
 
   await grace.page.goto(at(`/do/publish_hypothesis?roomId=${roomId}`))
-  t.equal(await grace.page.locator("main form").count(), 0, "no form for what would be refused")
+  t.equal(await grace.page.locator("main form").count(), 0, "no form that would be refused")
   t.match(await grace.page.textContent("main"), /not a member/)
   await grace.page.getByRole("link", { name: "Ask to join" }).click()
   await grace.page.getByLabel("Message").fill("I run the same sweep.")
@@ -53,10 +53,10 @@ t.test("who asks to join waits at the owner's side, on every page, and is told b
   t.match(await asked.textContent(), "I run the same sweep.")
   await asked.getByRole("button", { name: "Accept grace" }).click()
   await asked.waitFor({ state: "detached" })
-  t.match(await ada.page.textContent(".done"), "Saved.", "it is answered where it stood")
-  t.equal(await ada.page.locator(".waiting").count(), 0, "what was decided waits no more")
+  t.match(await ada.page.textContent(".done"), "Saved.", "it is answered in its place")
+  t.equal(await ada.page.locator(".waiting").count(), 0, "what was decided no longer waits")
 
-  // Who answers what somebody said waits for them, until they say something themselves.
+  // A reply waits for the person it answers, until they write something themselves.
   await ada.page.goto(at(room))
   await ada.page.locator("#live-threads a").first().click()
   await ada.page.getByLabel("Write in this Thread").fill("A ramp of $\\eta_0$ steps, **linear**.")
@@ -69,7 +69,7 @@ t.test("who asks to join waits at the owner's side, on every page, and is told b
   await grace.page.keyboard.type("Since when?")
   await grace.page.keyboard.press("Control+Enter")
   await grace.page.waitForURL(/done=post_message/)
-  t.match(await grace.page.locator(".in-reply").last().textContent(), /ada: A ramp of η_?0 steps, linear\./, "a quote is plain words")
+  t.match(await grace.page.locator(".in-reply").last().textContent(), /ada: A ramp of η_?0 steps, linear\./, "a quote is plain text")
   await ada.page.waitForSelector("[data-replies]")
   t.equal(await ada.page.textContent("[data-replies]"), "1 reply", "the first reply's link appears by itself")
   t.match(await ada.page.getAttribute("[data-replies]", "href"), /\/replies\//)
@@ -86,7 +86,7 @@ t.test("removing somebody asks once; the keys open their list on every page, and
   await signIn(page, "ada")
   const room = await page.locator(".rooms a").first().getAttribute("href")
   await page.goto(at(`${room}/people`))
-  t.notOk(await page.getByRole("button", { name: "Remove grace" }).isVisible(), "one press removes nobody")
+  t.notOk(await page.getByRole("button", { name: "Remove grace" }).isVisible(), "one press does not remove anybody")
   await page.locator("summary", { hasText: "Remove" }).click()
   t.ok(await page.getByRole("button", { name: "Remove grace" }).isVisible())
   t.same(await violations(page), [])
@@ -105,7 +105,7 @@ t.test("removing somebody asks once; the keys open their list on every page, and
   t.same(troubles(), [])
 })
 
-t.test("colours follow the choice, without a script too; help tells what the marks mean; paper has dates and the address", async (t) => {
+t.test("the chosen theme is kept, without a script too; help explains the marks; paper shows dates and the address", async (t) => {
   const { page, context, troubles } = await watched(browser, own.baseUrl, { javaScriptEnabled: false, colorScheme: "light" })
   await page.goto(at("/help"))
   const paper = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
@@ -125,7 +125,7 @@ t.test("colours follow the choice, without a script too; help tells what the mar
   await context.close()
 })
 
-t.test("attempts stand in the order of their labels, and a comparison leaves none out", async (t) => {
+t.test("attempts are in the order of their labels, and a comparison omits none", async (t) => {
   const { startDemo } = await import("../../src/demo/demo.ts")
   const { openLog } = await import("../../src/log.ts")
   const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })

@@ -1,11 +1,11 @@
-/** Every page of the app with the demo's story in it: for the tests that look at all of them, and for the screenshots. */
+/** Every page of the app with the demo's story, for the tests that check all of them and for the screenshots. */
 import type { Page } from "playwright-core"
 import type { Demo } from "../../src/demo/demo.ts"
 
 export interface Named {
   readonly name: string
   readonly path: string
-  /** Who must be signed in to see it. */
+  /** The account that must be signed in to see it. */
   readonly as?: "owner" | "member" | "visitor"
 }
 
@@ -136,7 +136,7 @@ export async function signIn(page: Page, demo: Pick<Demo, "people" | "baseUrl">,
   await signInAs(page, demo.baseUrl, demo.people[who])
 }
 
-/** Signs somebody in, and waits for the page that it leads to: the first one where none is named. */
+/** Signs a person in, and waits for the page that it leads to: the first page if none is named. */
 export async function signInAs(
   page: Page,
   baseUrl: string,

@@ -1,4 +1,4 @@
-/** What the pictures of runs say: every setting by its whole name, every attempt that has no place, both axes, a single step. */
+/** What the pictures of runs show: every setting by its full name, every attempt that could not be placed, both axes, a single step. */
 import t from "tap"
 import { type Curve, picture } from "../../src/web/charts/curves.ts"
 import { scatter } from "../../src/web/charts/scatter.ts"
@@ -16,7 +16,7 @@ const row = (index: number, ran: string | null, value: number | string | null) =
   }) as unknown as Rows[number]
 const axes = { setting: "arm", metric: "pass@1", unit: "share", isLog: false }
 
-t.test("Thirty arms have a row each, named whole, and who has no place is named", async (t) => {
+t.test("Thirty arms have a row each with its full name, and attempts without a place are named", async (t) => {
   const arm = (index: number) => `80 demonstrations of the eighth way, then GRPO with a group of ${index}`
   const text = scatter(
     [...Array.from({ length: 30 }, (_, at) => row(at + 1, arm(at + 1), at)), row(31, null, 1), row(32, "plain", null)],
@@ -29,7 +29,7 @@ t.test("Thirty arms have a row each, named whole, and who has no place is named"
   t.match(text, /<span>arm<\/span><span>pass@1 in share, last value<\/span>/, "both axes have a title")
 })
 
-t.test("Numbers against numbers have titles on both axes too", async (t) => {
+t.test("Numbers against numbers have a title on both axes too", async (t) => {
   const text = scatter([row(1, "1", 0.5), row(2, "2", 0.25), row(3, "3", "NaN")], axes).write(setting)
   t.match(text, /<text class="title"[^>]*>pass@1 in share, last value</)
   t.match(text, /<text class="title"[^>]*>arm</)
@@ -44,7 +44,7 @@ const whole = { from: undefined, to: undefined, low: undefined, high: undefined,
 const drawn = (curves: readonly Curve[]) =>
   picture(curves, whole, { title: "loss in nat", description: "loss", baseline: undefined }).write(setting)
 
-t.test("A single step stands in the middle, with its own number below and values around its own", async (t) => {
+t.test("A single step is in the middle, with its own number below and its values around its own", async (t) => {
   const text = drawn([curve(0, [1_000], [0.3133])])
   t.notMatch(text, "1,001")
   t.match(text, ">1,000</text>")
@@ -52,7 +52,7 @@ t.test("A single step stands in the middle, with its own number below and values
   t.ok(low > 0.2 && high < 0.4, `values from ${low} to ${high}`)
 })
 
-t.test("Axes have titles, and sixteen curves that end together are named apart", async (t) => {
+t.test("Axes have titles, and sixteen curves that end at the same place have separate labels", async (t) => {
   const text = drawn(Array.from({ length: 16 }, (_, index) => curve(index, [0, 10], [1, 0.5 + index / 1e4])))
   t.match(text, /<text class="title"[^>]*>loss in nat</)
   t.match(text, /<text class="title"[^>]*>step</)
@@ -62,12 +62,12 @@ t.test("Axes have titles, and sixteen curves that end together are named apart",
   t.equal(places.length, 16)
   t.ok(
     places.every((y, index) => index === 0 || y - (places[index - 1] ?? 0) > 11),
-    "no name covers another",
+    "no label covers another",
   )
   t.ok((places[0] ?? 0) > 0 && (places.at(-1) ?? 999) < 320, "all of them are in the picture")
 })
 
-t.test("Thirty-two lines are each drawn in a way of their own", async (t) => {
+t.test("Each of thirty-two lines is drawn differently", async (t) => {
   t.equal(new Set(Array.from({ length: 32 }, (_, index) => lineOf(index))).size, 32)
   t.equal(new Set(Array.from({ length: 16 }, (_, index) => lineOf(index).split(" ")[0])).size, 16, "sixteen have a colour each")
 })

@@ -1,4 +1,4 @@
-/** Coming in by the group's identity provider in a real browser: each page on the way, whatever becomes of it, can be read by everybody. */
+/** Signing in with the identity provider in a real browser: everybody can read each page on the way, whatever happens. */
 import tap, { type Test, test } from "tap"
 import type { Page } from "playwright-core"
 import { client, startIdentityProvider } from "../people/identity-provider.ts"
@@ -32,14 +32,14 @@ async function phone(): Promise<Page> {
   tap.teardown(() => context.close())
   return context.newPage()
 }
-/** What everybody needs of a page: one heading that says what it is, nothing that axe objects to, nothing wider than the screen. */
+/** Checks what every page needs: one heading that says what it is, no axe violation, nothing wider than the screen. */
 async function readable(t: Test, page: Page, heading: string | RegExp): Promise<void> {
   t.match(await page.locator("main h1").allInnerTexts(), [heading])
   t.strictSame(await violations(page), [], `${heading}`)
   t.equal(await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, `${heading} fits a phone`)
 }
 
-test("an invitation leads to the provider and back; a name that is taken asks for another", async (t) => {
+test("an invitation leads to the provider and back; a taken name asks for another", async (t) => {
   sso.at = "sub-grace"
   const page = await phone()
   await page.goto(await invitation())
@@ -58,7 +58,7 @@ test("an invitation leads to the provider and back; a name that is taken asks fo
   t.match(await page.locator("main").innerText(), /You sign in with an account at Example SSO\. You have no password here/)
 })
 
-test("somebody with a password connects an account, and then comes in by the button", async (t) => {
+test("somebody with a password connects an account, and then signs in with the button", async (t) => {
   sso.at = "sub-ada"
   const page = await phone()
   await page.goto(`${house.baseUrl}/sign-in`)
@@ -83,7 +83,7 @@ test("somebody with a password connects an account, and then comes in by the but
   )
 })
 
-test("whoever is disabled does not come in by the provider either, nor as somebody new; enabled, they do", async (t) => {
+test("a disabled account cannot sign in with the provider either, nor as a new person; once enabled, it can", async (t) => {
   sso.at = "sub-grace"
   t.equal(await adminOf("disable"), 200)
   const page = await phone()
@@ -105,7 +105,7 @@ test("whoever is disabled does not come in by the provider either, nor as somebo
   t.match(await session(), { username: "grace" })
 })
 
-test("what goes wrong on the way is a page that says what to do", async (t) => {
+test("each failure on the way shows a page that says what to do", async (t) => {
   sso.at = "sub-stranger"
   const page = await phone()
   await page.goto(`${house.baseUrl}/sign-in/provider`)

@@ -16,7 +16,7 @@ const got = async (path: string) => {
 const escaped = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;")
 
-test("every route of the document has its place in the list and a page of its own", async (t) => {
+test("every route of the document is in the list and has a page of its own", async (t) => {
   const { status, text } = await got("/reference")
   t.equal(status, 200)
   for (const { path, operation } of openApiRoutes()) {
@@ -26,19 +26,19 @@ test("every route of the document has its place in the list and a page of its ow
     t.equal(page.status, 200, name)
     t.ok(
       page.text.includes(escaped(String(operation.summary).split(".")[0] ?? "")) && page.text.includes(escaped(path)),
-      "what it does, and where",
+      "what it does, and its path",
     )
     t.ok(page.text.length < limits.pageBytes / 10, `${name}: ${page.text.length}`)
-    t.notMatch(page.text, /(?:src|href)="https?:/, "nothing comes from elsewhere")
+    t.notMatch(page.text, /(?:src|href)="https?:/, "nothing is loaded from elsewhere")
   }
   const one = (await got("/reference/publish_hypothesis")).text
   t.match(one, /&quot;wording&quot;/, "an example to send")
-  t.match(one, /unknown_reference/, "and how it is refused")
+  t.match(one, /unknown_reference/, "and its refusals")
   t.match(one, /curl -sS .*publish_hypothesis/)
   t.equal((await got("/reference/nothing")).status, 404)
 })
 
-test("security.txt names whom the operator named, and nobody where none was", async (t) => {
+test("security.txt names the operator's contact, or nobody if none was set", async (t) => {
   t.equal((await got("/.well-known/security.txt")).status, 404)
   const service = await startService({
     data: temporaryFolder(),
@@ -61,5 +61,5 @@ test("security.txt names whom the operator named, and nobody where none was", as
   t.equal(lines.get("Contact"), "mailto:security@example.org")
   t.equal(lines.get("Canonical"), `${service.baseUrl}/.well-known/security.txt`)
   const days = (Date.parse(lines.get("Expires") ?? "") - Date.now()) / 86_400_000
-  t.ok(days > 100 && days < 365, "for less than a year, as RFC 9116 asks")
+  t.ok(days > 100 && days < 365, "it expires within a year, as RFC 9116 asks")
 })

@@ -1,4 +1,4 @@
-/** What a page says after a refusal: what a person does next, without a name of the interface. */
+/** What a page says after a refusal: what a person can do next, without a name of the interface. */
 import t from "tap"
 import { Refusal, refusals } from "../../src/contract/refusals/refusal.ts"
 import { refusedPage } from "../../src/web/pages/refused.ts"
@@ -7,7 +7,7 @@ const setting = { basePath: "", now: 0 }
 const said = (code: keyof typeof refusals, isReading: boolean, committed: false | null = false) =>
   refusedPage(new Refusal(code, "It went wrong.", { status: 409, committed }), isReading).body.write(setting)
 
-t.test("No page after a refusal says a name of the interface", (t) => {
+t.test("No page shows a name of the interface after a refusal", (t) => {
   for (const code of Object.keys(refusals) as (keyof typeof refusals)[])
     t.notMatch(
       said(code, false),
@@ -17,7 +17,7 @@ t.test("No page after a refusal says a name of the interface", (t) => {
   t.end()
 })
 
-t.test("What was only read says nothing of what was stored", (t) => {
+t.test("After a refused read the page does not mention storing", (t) => {
   t.notMatch(said("temporarily_unavailable", true, null), /stored/)
   t.match(said("temporarily_unavailable", false, null), "It is not known whether anything was stored.")
   t.match(said("state_conflict", false), "Nothing was stored.")

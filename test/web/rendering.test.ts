@@ -1,4 +1,4 @@
-/** What a text may cost to set: the costliest known Markdown and TeX, each bounded in time and size, and nothing of it lost. */
+/** The cost of rendering a text: the costliest known Markdown and TeX, each bounded in time and size, and none of it lost. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import t from "tap"
@@ -11,7 +11,7 @@ import { definitions, formulas, texts } from "../reliability/hostile/texts.ts"
 
 const isSource = (markup: string) => markup.includes("math-source") && !markup.includes("<math")
 
-t.test("a formula that defines something is shown as its source, with a word why", async (t) => {
+t.test("a formula with a definition is shown as its source, with a short reason", async (t) => {
   for (const { name, text } of definitions) {
     const made = formula(text, true)
     t.ok(isSource(made), name)
@@ -19,7 +19,7 @@ t.test("a formula that defines something is shown as its source, with a word why
   }
 })
 
-t.test("no command that KaTeX knows gives a name a meaning", async (t) => {
+t.test("no command known to KaTeX defines another command", async (t) => {
   const katex = readFileSync(
     createRequire(import.meta.url)
       .resolve("katex")
@@ -28,7 +28,7 @@ t.test("no command that KaTeX knows gives a name a meaning", async (t) => {
   )
   const commands = new Set([...katex.matchAll(/"\\\\+([a-zA-Z@]+)"/g)].map(([, name]) => `\\${name}`))
   t.ok(commands.size > 800 && commands.has("\\gdef") && commands.has("\\newcommand"), `${commands.size} commands are known`)
-  // Only where \zq was given a meaning can this be set.
+  // This can only be rendered if \zq was defined.
   const uses = (command: string) => [
     `${command}\\zq{yy}\\zq`,
     `${command}{\\zq}{yy}\\zq`,
@@ -37,13 +37,13 @@ t.test("no command that KaTeX knows gives a name a meaning", async (t) => {
     `${command}\\zq y z\\zq`,
     `${command}\\def\\zq{y}\\zq`,
   ]
-  // What \verb is followed by ends what it shows as it stands.
+  // The character after \verb ends the text that it shows verbatim.
   commands.delete("\\verb")
   const found = [...commands].filter((command) => uses(command).some((tex) => formula(tex, true).includes("<math")))
   t.same(found, [])
 })
 
-t.test("every formula is bounded in size and depth, and those of one text together", async (t) => {
+t.test("every formula is bounded in size and depth, and so are all formulas of one text together", async (t) => {
   for (const { name, text } of [...formulas(limits.formula), ...formulas(limits.formula + 1)]) {
     const made = formula(text, true)
     t.ok(Buffer.byteLength(made) <= limits.formulaBytes + 200, `${name}: ${made.length}`)
@@ -51,19 +51,19 @@ t.test("every formula is bounded in size and depth, and those of one text togeth
   t.match(formula("{".repeat(100) + "x".repeat(2_000) + "}".repeat(100), false), /too long for a formula/)
   t.match(formula(`${"x^{".repeat(400)}y${"}".repeat(400)}`, false), /it would be too large/)
   t.match(formula("\\LaTeX".repeat(300), false), /too many commands in one formula/)
-  t.match(formula("\\frac{a}{b} + \\sum_{i=1}^{n} \\sqrt{x_i^2}", true), /<mfrac>/, "and an ordinary one is set")
+  t.match(formula("\\frac{a}{b} + \\sum_{i=1}^{n} \\sqrt{x_i^2}", true), /<mfrac>/, "and an ordinary one is rendered")
   const many = rendered("$x$ ".repeat(limits.textFormulas + 100), "block")
   t.equal(many.match(/<math /g)?.length, limits.textFormulas)
-  t.equal(many.match(/source-note/g)?.length, 1, "it is said once")
+  t.equal(many.match(/source-note/g)?.length, 1, "the reason is given once")
 })
 
-t.test("every text is bounded in size, and what is not set stands as it was written", async (t) => {
+t.test("every text is bounded in size, and what is not rendered is shown as it was written", async (t) => {
   const slow: [string, number][] = []
   for (const { name, text } of texts()) {
     for (const kind of ["block", "inline"] as const) {
       let best = Number.POSITIVE_INFINITY
       let made = ""
-      // The machine may be at something else the first time.
+      // The machine may have been busy the first time.
       for (let tries = 0; tries < 4 && best > 50; tries += 1) {
         const start = process.cpuUsage()
         made = rendered(text, kind)
@@ -77,11 +77,11 @@ t.test("every text is bounded in size, and what is not set stands as it was writ
   slow.sort(([, a], [, b]) => b - a)
   t.comment(slow.slice(0, 5))
   t.ok((slow[0]?.[1] ?? 0) <= 100, `the slowest takes ${slow[0]?.[1]} ms: ${slow[0]?.[0]}`)
-  t.match(rendered(`${"> ".repeat(30)}deep`, "block"), /deep/, "nor is what stands deep left out")
-  t.match(rendered("| a | b |\n|---|---|\n| 1 | 2 |", "block"), /<td>1<\/td>/, "and an ordinary table is one")
+  t.match(rendered(`${"> ".repeat(30)}deep`, "block"), /deep/, "nor is deeply nested text left out")
+  t.match(rendered("| a | b |\n|---|---|\n| 1 | 2 |", "block"), /<td>1<\/td>/, "and an ordinary table is rendered")
 })
 
-t.test("a text is rendered once and kept; a page takes no more than it has room for", async (t) => {
+t.test("a text is rendered once and cached; a page takes no more than fits", async (t) => {
   let asked = 0
   const engine = new OnThisThread()
   const counting = {
@@ -100,10 +100,10 @@ t.test("a text is rendered once and kept; a page takes no more than it has room 
   t.ok(renderer.keptBytes <= limits.keptTextBytes)
   const small = new Renderer(new OnThisThread(), 10_000)
   await small.markupOf(heavy.slice(0, 3))
-  t.ok(small.keptBytes <= 10_000, "what is kept is bounded")
+  t.ok(small.keptBytes <= 10_000, "the cache is bounded")
 })
 
-t.test("where the rendering fails, a text stands as it was written", async (t) => {
+t.test("if rendering fails, a text is shown as it was written", async (t) => {
   const renderer = new Renderer({ render: () => Promise.reject(new Error("no")) })
   t.match([...(await renderer.markupOf([{ text: "<a> ", kind: "block" }])).values()], [/&lt;a&gt; .*took too long/s])
 })

@@ -1,4 +1,4 @@
-/** A Room of runs for those who compare: curves of loss that differ by a tenth of a nat, one that diverged, one that failed. */
+/** A Room of runs to compare: loss curves that differ by a tenth of a nat, one that diverged, one that failed. */
 import type { ResearchRoom } from "research-room/testing"
 
 export interface Runs {
@@ -9,10 +9,10 @@ export interface Runs {
 
 const reportedAt = "2026-11-20T09:30:00.000Z"
 const POINTS = 1_000
-/** Points of one report: as many as have room in its content. */
+/** Points of one report: as many as fit in its content. */
 const TOLD = 500
 
-/** The loss of a run at a step: from some 12 down to about 2, with noise that is always the same. */
+/** The loss of a run at a step: from about 12 down to about 2, with noise that is always the same. */
 export const lossAt = (run: number, step: number): number =>
   2 + 0.1 * (run % 4) + 10 * Math.exp(-step / (90 + 15 * (run % 5))) + 0.04 * Math.sin(step * 12.9898 + run * 78.233)
 

@@ -1,4 +1,4 @@
-/** What a story in the browser needs: a service of its own, or the demo, and a browser. Both end with the test. */
+/** What a story in the browser needs: a service of its own or the demo, and a browser. Both are closed at the end of the test. */
 import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
@@ -15,7 +15,7 @@ async function beside<S extends { close(): Promise<unknown> }>(service: S) {
   return browser
 }
 
-/** A fresh service, with nobody in it yet. */
+/** A fresh service, without any user. */
 export async function ownInBrowser(options: OwnOptions = {}) {
   built()
   const own = await startOwn(options)

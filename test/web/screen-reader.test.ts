@@ -1,4 +1,4 @@
-/** What is said of five tasks as a screen reader has them is what the pages give it. */
+/** The written transcripts of five tasks match what a screen reader gets from the pages. */
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import t, { type Test } from "tap"
@@ -20,7 +20,7 @@ const { items: attempts } = await ask<{ items: { attemptId: string; label: strin
   `/api/research/attempts?roomId=${roomId}&status=failed`,
 )
 
-/** The tasks as they are written down: the lines of each, by its heading. */
+/** The tasks as written down: the lines of each, by its heading. */
 const written = readFileSync(join(dirname(import.meta.dirname), "..", ".github/screen-reader.md"), "utf8")
 const tasks = new Map(
   [...written.matchAll(/^## (.+)\n[^`]*?(?:`[^`\n]+`[^`]*?)*```\n([\s\S]+?)```/gm)].map(([, name = "", lines = ""]) => [
@@ -32,7 +32,7 @@ const plain = (line: string) => line.trim().replace(/^- '(.*)'(:?)$/, "- $1$2")
 
 async function isHeard(t: Test, task: string, path: string): Promise<void> {
   await page.goto(at(path))
-  // The slider of a picture of curves comes with the script.
+  // The script adds the slider to a picture of curves.
   if ((await page.locator("figure.curves").count()) > 0) await page.getByRole("slider").first().waitFor()
   const tree = (await page.locator("body").ariaSnapshot()).split("\n").map(plain)
   let from = 0
@@ -46,7 +46,7 @@ async function isHeard(t: Test, task: string, path: string): Promise<void> {
   t.strictSame(
     levels.filter((level, index) => index > 0 && level > (levels[index - 1] ?? 0) + 1),
     [],
-    "no level is passed over",
+    "no heading level is skipped",
   )
   const buttons = tree.flatMap((line) => /^- button "(.+?)"/.exec(line)?.[1] ?? [])
   t.strictSame(
@@ -80,7 +80,7 @@ t.test("an engineer finds out why something failed, and answers", async (t) => {
   await isHeard(t, "Engineer: answer in a Thread", `/threads/${openingThreadId}`)
 })
 
-t.test("an owner looks at who may write", async (t) => {
+t.test("an owner looks up who may write", async (t) => {
   await context.clearCookies()
   await signIn(page, demo, "owner")
   await isHeard(t, "Owner: who may write here?", `/rooms/${roomId}/people`)

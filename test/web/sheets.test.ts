@@ -1,4 +1,4 @@
-/** Sheets: each names places that its operation's form has, and each operation's example can be written into the form put to people. */
+/** Sheets: each names places that its operation's form has, and each operation's example can be filled into the form shown to people. */
 import t from "tap"
 import { operationOf } from "../../src/contract/operations/index.ts"
 import type { OperationName } from "../../src/contract/operations/index.ts"
@@ -11,7 +11,7 @@ import { keyOf, spelledOut, valueMeant } from "../../src/web/forms/statement.ts"
 
 const none = { concepts: [], roles: [], repositories: [] }
 
-/** Every place of a form, as sheets name them. */
+/** Every place of a form, named as in sheets. */
 function placesIn(field: Field, at: string): string[] {
   switch (field.form) {
     case "object":
@@ -52,7 +52,7 @@ for (const [name, sheet] of Object.entries(sheets)) {
 }
 
 for (const name of ["publish_hypothesis", "publish_finding", "publish_cited_claim"] as const)
-  t.test(`what a program writes into the form of ${name} is taken as it stands`, async (t) => {
+  t.test(`values that a program fills into the form of ${name} are sent unchanged`, async (t) => {
     const operation = operationOf(name)
     const form = formOf(operation)
     const draft: Draft = new URLSearchParams()
@@ -61,7 +61,7 @@ for (const name of ["publish_hypothesis", "publish_finding", "publish_cited_clai
     t.same(bodyOf(form, spelledOut(withoutBlankRows(form, draft), none)).body, example)
   })
 
-t.test("rows in which nothing was written go, at whatever place; as many as a list must have stay", async (t) => {
+t.test("empty rows are removed, at any place; as many rows as a list requires stay", async (t) => {
   const form = formOf(operationOf("publish_finding"))
   const draft: Draft = new URLSearchParams({
     "#/evidence": "3",
@@ -120,7 +120,7 @@ t.test("a sentence, its words and roles become an assertion with keys, a predica
   })
 })
 
-t.test("keys are made of words of any script, each once", async (t) => {
+t.test("keys are made from words of any script, each once", async (t) => {
   t.equal(keyOf("Learning rate (peak)", "word_1", new Set()), "learning_rate_peak")
   t.equal(keyOf("学习率", "word_1", new Set()), "word_1")
   t.equal(keyOf("400 steps", "word_1", new Set()), "steps")
@@ -128,7 +128,7 @@ t.test("keys are made of words of any script, each once", async (t) => {
   t.match(keyOf("x".repeat(300), "word_1", new Set()), /^x{60}$/)
 })
 
-t.test("what stands in a role is taken for what it looks like, and no GPU for a hypothesis", async (t) => {
+t.test("a value in a role gets the type it looks like, and a GPU is not taken for a hypothesis", async (t) => {
   const own = new Map([["warm-up", "warm_up"]])
   t.same(valueMeant("Warm-up", own, none), { type: "concept", key: "warm_up" })
   t.same(valueMeant("-1.5 dB", own, none), { type: "decimal", value: "-1.5", unit: "dB" })
@@ -138,7 +138,7 @@ t.test("what stands in a role is taken for what it looks like, and no GPU for a 
   t.same(valueMeant("true", own, none), { type: "boolean", value: "true" })
 })
 
-t.test("a command is taken apart as a shell would, and put together so that it comes apart the same", async (t) => {
+t.test("a command is split as a shell would, and joined so that it splits the same again", async (t) => {
   t.same(partsOf(`python train.py --name "two words" --x='a b' c\\ d`), ["python", "train.py", "--name", "two words", "--x=a b", "c d"])
   t.same(partsOf("python\ntrain.py\n--name\ntwo words"), ["python", "train.py", "--name", "two words"])
   t.same(partsOf(`it's`), ["it's"])

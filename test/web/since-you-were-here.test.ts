@@ -1,4 +1,4 @@
-/** What is new to who comes back: on the first page in sentences, in the rail as marks; until it was read, however long that takes. */
+/** What is new to a returning reader: sentences on the first page and marks in the rail, until it was read, however long that takes. */
 import { Browser } from "research-room/testing"
 import { ResearchRoomClient } from "research-room/client"
 import t, { type Test } from "tap"
@@ -14,7 +14,7 @@ const room = `/rooms/${roomId}`
 const lab = new ResearchRoomClient({ baseUrl: demo.baseUrl, token: demo.credentials.main_member_all.token })
 const { url, commit } = demo.repositories.public
 
-/** An experiment of grace's agent with three runs, and what it wrote of them. */
+/** An experiment of grace's agent with three runs, and what it wrote about them. */
 async function works(seeds: number): Promise<void> {
   const { experimentId } = (
     await lab.write("propose_experiment", { roomId, threadId, question: "Does it hold?", scope: "Here.", hypotheses: [] })
@@ -41,7 +41,7 @@ async function comesBack(t: Test, javaScriptEnabled: boolean, [disputed, stale]:
   if ((await news.count()) > 0) await news.getByRole("button", { name: "Mark all as read" }).click()
   await page.waitForURL(at("/"))
   t.equal(await news.count(), 0, "what was marked as read is not new")
-  t.equal(await page.locator("section[aria-labelledby=concerns]").count(), 0, "and concerns nobody any more")
+  t.equal(await page.locator("section[aria-labelledby=concerns]").count(), 0, "and no longer concerns anybody")
 
   const grace = await Browser.signIn({ baseUrl: demo.baseUrl }, demo.people.member)
   await works(3)
@@ -52,7 +52,7 @@ async function comesBack(t: Test, javaScriptEnabled: boolean, [disputed, stale]:
   await page.goto(at("/"))
   const told = (await news.innerText()).replace(/\s+/g, " ")
   t.match(told, /grace · agent .+ finished A\d+ to A\d+, all succeeded\./)
-  t.match(told, /wrote 2 messages, the newest: The curves agree\./, "a run of the same kind is folded")
+  t.match(told, /wrote 2 messages, the newest: The curves agree\./, "runs of the same kind are folded")
   t.match(told, new RegExp(`grace disputed ${disputed} \\(L\\d+\\): The eighth way was in the training split\\. ${stale}`))
   t.equal(await page.locator(".rooms .new").first().innerText(), "14 new", "the Room in the list has a mark")
   t.equal(await news.locator("details.run").first().getAttribute("open"), null)
@@ -61,12 +61,12 @@ async function comesBack(t: Test, javaScriptEnabled: boolean, [disputed, stale]:
   await page.goto(at(room))
   t.equal(await rail("Attempts").innerText(), "9 new")
   t.equal(await rail("Threads").innerText(), "2 new")
-  t.equal(await rail("Findings").count(), 0, "where nothing is new there is no mark")
+  t.equal(await rail("Findings").count(), 0, "no mark if nothing is new")
   await page.getByRole("navigation", { name: "Room" }).getByRole("link", { name: "Attempts" }).click()
   await page.waitForURL(/\/attempts$/)
   await page.goto(at(room))
-  t.equal(await rail("Attempts").count(), 0, "a section that was opened has been read")
-  t.equal(await rail("Threads").innerText(), "2 new", "the others have not")
+  t.equal(await rail("Attempts").count(), 0, "an opened section counts as read")
+  t.equal(await rail("Threads").innerText(), "2 new", "the others do not")
   await page.goto(at("/"))
   t.notMatch(await news.innerText(), /finished A/)
   t.match(await news.innerText(), /wrote 2 messages/)
@@ -80,11 +80,11 @@ async function comesBack(t: Test, javaScriptEnabled: boolean, [disputed, stale]:
   t.ok((await page.locator("main .digest").count()) > 10)
   if (javaScriptEnabled) t.same(await violations(page), [])
   await page.goto(at("/"))
-  t.equal(await news.count(), 0, "the activity is all of a Room")
+  t.equal(await news.count(), 0, "opening the activity marks the whole Room as read")
   const ada = await Browser.signIn({ baseUrl: demo.baseUrl }, demo.people.owner)
   await ada.write("post_message", { threadId, text: "I see." })
   await page.goto(at("/"))
-  t.equal(await news.count(), 0, "what one wrote is no news")
+  t.equal(await news.count(), 0, "a person's own writes are not news")
   t.same(troubles(), [])
   await context.close()
 }
@@ -99,7 +99,7 @@ async function finding(label: string): Promise<string> {
 t.test("with a script", (t) => comesBack(t, true, ["F10", "The conclusion of “What does teaching add\\?” is stale\\."]))
 t.test("without one", (t) => comesBack(t, false, ["F9", "just now"]))
 
-t.test("somebody else in the same browser has marks of their own, and a reader who is no member begins now", async (t) => {
+t.test("another person in the same browser has separate marks, and a reader who is not a member starts now", async (t) => {
   const { page, context } = await watched(browser, demo.baseUrl)
   const news = page.locator("section[aria-labelledby=news]")
   await signIn(page, demo, "owner")
@@ -115,7 +115,7 @@ t.test("somebody else in the same browser has marks of their own, and a reader w
   await context.close()
 })
 
-t.test("a cookie that is none is none", async (t) => {
+t.test("an invalid cookie is ignored", async (t) => {
   const { page, context } = await watched(browser, demo.baseUrl)
   await signIn(page, demo, "owner")
   for (const value of ["x", `${"A".repeat(22)}.zz~~`, ".".repeat(500), "~".repeat(500)]) {
@@ -126,11 +126,11 @@ t.test("a cookie that is none is none", async (t) => {
   await context.close()
 })
 
-t.test("of a Room that went on far, the newest are told, and counted no further", async (t) => {
+t.test("in a busy Room only the newest entries are shown, and counting stops there", async (t) => {
   const { page, context } = await watched(browser, demo.baseUrl)
   await signIn(page, demo, "owner")
   await page.goto(at(`${room}/activity`))
-  // An open page would take each of them for read.
+  // An open page would mark each of them as read.
   await page.goto(at("/"))
   const writes = Array.from({ length: 205 }, (_, at) => lab.write("post_message", { threadId, text: `Step ${at}.` }))
   await Promise.all(writes)

@@ -1,4 +1,4 @@
-/** The app as people use it: from the set-up link to a Room where an agent writes while somebody looks on. */
+/** The app as people use it: from the set-up link to a Room where an agent writes while somebody watches. */
 import type { Page } from "playwright-core"
 import t from "tap"
 import { passwordOf } from "../support/service.ts"
@@ -7,7 +7,7 @@ import { watched } from "./watched.ts"
 
 const { own, browser, at } = await ownInBrowser()
 
-/** What a form's refusal says, and beside which fields. */
+/** A form's refusal, and the fields beside which it is shown. */
 const faults = (page: Page) => page.locator(".field.wrong > .fault, fieldset > .fault").allTextContents()
 
 async function enter(page: Page, username: string, button: string): Promise<void> {
@@ -16,7 +16,7 @@ async function enter(page: Page, username: string, button: string): Promise<void
   await page.getByRole("button", { name: button }).click()
 }
 
-t.test("from the set-up link to a Thread, a statement, a credential and an agent's write that appears by itself", async (t) => {
+t.test("from the set-up link to a Thread, a statement, a credential and an agent's write that appears without a reload", async (t) => {
   const { page, troubles, context } = await watched(browser, own.baseUrl, {}, [401, 404, 409, 422])
 
   await page.goto(own.setUpLink ?? "")
@@ -54,13 +54,13 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
   t.equal(await page.getByLabel("Write in this Thread").inputValue(), "Typed, and not sent yet.", "a draft survives a reload")
   await page.getByRole("button", { name: "Post", exact: true }).last().click()
   await page.waitForURL(/done=post_message/)
-  t.equal(await page.getByLabel("Write in this Thread").inputValue(), "", "and goes when it is stored")
+  t.equal(await page.getByLabel("Write in this Thread").inputValue(), "", "and is removed once it is stored")
   t.match(await page.locator("#timeline .chosen").textContent(), "Typed, and not sent yet.")
 
-  await t.test("a statement is published through the form of its own schema", async (t) => {
+  await t.test("a statement is published with the form of its own schema", async (t) => {
     await page.goto(at(`/do/publish_hypothesis?roomId=${room.split("/")[2]}&threadId=${thread.split("/")[2]}`))
     await page.getByRole("button", { name: "Publish the hypothesis" }).click()
-    t.same(await faults(page), ["Say what you claim.", "Say where it should hold."], "each missing field says so beside it")
+    t.same(await faults(page), ["Say what you claim.", "Say where it should hold."], "each missing field is reported beside it")
     await page.getByLabel("What do you claim?").fill("A linear warm-up lowers the loss.")
     await page.getByRole("button", { name: "Was it tried before?" }).click()
     t.match(await page.getByRole("region", { name: "Already tried?" }).textContent(), "Nothing in this Room is similar to it.")
@@ -108,13 +108,13 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
     t.equal(
       await page.locator("#timeline .fresh", { hasText: "A linear warm-up" }).count(),
       1,
-      "what came since the last visit is marked too",
+      "what was added since the last visit is marked too",
     )
-    t.equal(await page.evaluate("scrollY"), before, "the reader's place stays")
-    t.equal(await page.getByLabel("Write in this Thread").inputValue(), "I am writing", "and so does what is typed")
+    t.equal(await page.evaluate("scrollY"), before, "the reader's scroll position stays")
+    t.equal(await page.getByLabel("Write in this Thread").inputValue(), "I am writing", "and so does typed text")
   })
 
-  await t.test("a lost connection is told, and what was missed is caught up with", async (t) => {
+  await t.test("a lost connection is reported, and what was missed is fetched", async (t) => {
     await context.setOffline(true)
     await page.getByText("The connection is lost").waitFor({ timeout: 40_000 })
     const ada = await own.person("grace")
@@ -136,7 +136,7 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
   await context.close()
 })
 
-t.test("an invitation makes an account, a request to join is decided, and a decision made twice is told", async (t) => {
+t.test("an invitation makes an account, a request to join is decided, and a second decision is refused", async (t) => {
   const ada = await watched(browser, own.baseUrl, {}, [404, 409, 422])
   await ada.page.goto(at("/sign-in"))
   await enter(ada.page, "ada", "Sign in")
@@ -208,7 +208,7 @@ t.test("two people take the same experiment and one wins; a conflict keeps the d
   await mary.page.getByRole("button", { name: "Take it" }).click()
   const told = await mary.page.locator("[role=alert]").textContent()
   t.match(told, /Not stored/)
-  t.match(told, /claimed/, "it says what the experiment is now")
+  t.match(told, /claimed/, "it shows the current state of the experiment")
 
   await ada.page.getByRole("link", { name: "Give the experiment back" }).click()
   await ada.page.getByLabel("What should the next person know?").fill("Two of five seeds ran.")
@@ -219,11 +219,11 @@ t.test("two people take the same experiment and one wins; a conflict keeps the d
   await second.getByRole("button", { name: "Report it" }).click()
   await second.waitForURL(/done=report_experiment_status/)
   await ada.page.getByRole("button", { name: "Give it back" }).click()
-  t.match(await ada.page.locator("[role=alert]").textContent(), /was claimed, is now in progress/, "a conflict shows what moved")
+  t.match(await ada.page.locator("[role=alert]").textContent(), /was claimed, is now in progress/, "a conflict shows what changed")
   t.equal(await ada.page.getByLabel("What should the next person know?").inputValue(), "Two of five seeds ran.", "the draft survives it")
   await ada.page.getByRole("button", { name: "Give it back" }).click()
   await ada.page.waitForURL(/done=release_experiment/)
-  t.match(await ada.page.textContent("main"), /Two of five seeds ran/, "and is taken for the state that was shown")
+  t.match(await ada.page.textContent("main"), /Two of five seeds ran/, "and is sent for the state that was shown")
 
   const { timelineWatermark } = own.instance.tables.threads.summary(threadId) as { timelineWatermark: number }
   await ada.page.goto(
@@ -249,7 +249,7 @@ t.test("the keyboard alone reaches a Thread, writes in it, and steps through it"
   await press("Tab")
   t.match(await focused(), "Skip to the content")
   await press("Enter", "Tab")
-  t.equal(await focused(), "username", "the skip link leads past the header")
+  t.equal(await focused(), "username", "the skip link skips the header")
   await page.keyboard.type("ada")
   await press("Tab")
   await page.keyboard.type(passwordOf("ada"))

@@ -1,4 +1,4 @@
-/** Many tabs of one browser: they hold one feed between them, hidden ones none, and all show what lands. */
+/** Many tabs of one browser share one feed, hidden tabs hold none, and all show new entries. */
 import t from "tap"
 import { ownInBrowser } from "./scene.ts"
 
@@ -8,7 +8,7 @@ const ada = await own.setUp("ada")
 const { openingThreadId: threadId = "" } = (await ada.write("create_room", { title: "Warm-up" })).result
 const other = (await ada.write("create_room", { title: "Cool-down" })).result
 const held = () => own.instance.ledger.watch.waiting
-/** Resolves once something is so: what it looks at changes by itself. */
+/** Resolves once a condition holds that becomes true without a reload. */
 async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let looks = 0; looks < 400; looks += 1) {
     if (await isSo()) return
@@ -17,7 +17,7 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
   throw new Error(`it did not come to be that ${what}`)
 }
 
-t.test("eight tabs hold one feed, a ninth page opens at once, and all of them hear of what lands", async (t) => {
+t.test("eight tabs hold one feed, a ninth page opens at once, and all of them get new entries", async (t) => {
   const context = await browser.newContext()
   const tabs = []
   for (let tab = 0; tab < TABS; tab += 1) {
@@ -30,11 +30,11 @@ t.test("eight tabs hold one feed, a ninth page opens at once, and all of them he
   let most = 0
   const counting = setInterval(() => (most = Math.max(most, held())), 5)
   const ninth = await context.newPage()
-  t.equal((await ninth.goto(at(`/rooms/${other.roomId}`)))?.status(), 200, "six connections would be taken by as many feeds")
+  t.equal((await ninth.goto(at(`/rooms/${other.roomId}`)))?.status(), 200, "six feeds would take up six connections")
   await ada.write("post_message", { threadId, text: "It reached every tab." })
   for (const page of tabs) await page.getByText("It reached every tab.").waitFor()
   clearInterval(counting)
-  t.equal(most, 1, "one feed at most, all the while")
+  t.equal(most, 1, "never more than one feed")
 
   await ninth.waitForSelector('main[data-following="on"]')
   const first = tabs[0]
@@ -45,7 +45,7 @@ t.test("eight tabs hold one feed, a ninth page opens at once, and all of them he
   await until("nobody holds any", () => held() === 0)
 })
 
-t.test("a tab that is hidden holds none, and shows what it missed when it is seen again", async (t) => {
+t.test("a hidden tab holds no feed, and shows what it missed when it becomes visible", async (t) => {
   const context = await browser.newContext()
   await context.addInitScript(`
     let isHidden = false
@@ -64,7 +64,7 @@ t.test("a tab that is hidden holds none, and shows what it missed when it is see
   await context.close()
 })
 
-t.test("where the browser has no locks each visible tab follows by itself", async (t) => {
+t.test("in a browser without locks each visible tab follows by itself", async (t) => {
   const context = await browser.newContext()
   await context.addInitScript('Object.defineProperty(Navigator.prototype, "locks", { get: () => undefined })')
   const pages = [await context.newPage(), await context.newPage()]

@@ -1,6 +1,6 @@
 /**
- * Ten tasks, done in the browser on a desk's screen and counted by the keystroke-level model: none takes longer than before the
- * pages led somewhere, and a finding with its verdict less than 25 seconds after the attempt.
+ * Ten tasks, done in the browser on a desktop screen and counted by the keystroke-level model: none takes longer than it did before the
+ * pages had a next action, and a finding with its verdict takes less than 25 seconds after the attempt.
  */
 import type { Page } from "playwright-core"
 import { Browser } from "research-room/testing"
@@ -31,7 +31,7 @@ const room = `/rooms/${demo.rooms.empty.roomId}`
 const done = (operation: string, of: Page = page) => of.waitForURL(new RegExp(`done=${operation}`))
 const link = (name: string | RegExp, of: Page = page) => of.getByRole("link", { name, exact: typeof name === "string" }).first()
 const button = (name: string | RegExp, of: Page = page) => of.getByRole("button", { name, exact: typeof name === "string" }).first()
-/** The one next act under the title of a page. */
+/** The one next action under the title of a page. */
 const next = (name: string | RegExp) => page.locator(".next-act").first().locator("a, button").filter({ hasText: name }).first()
 const rail = (name: string) => page.getByRole("navigation", { name: "Room" }).getByRole("link", { name })
 
@@ -161,7 +161,7 @@ t.test("6. which of four arms of sixteen attempts is best, and why", async (t) =
   t.match(
     await ada.read(results.locator("tr", { has: page.locator("strong") })),
     /^shift .* 11\.\d+ ±/,
-    "the best is bold where it can be told apart",
+    "the best is bold if it differs clearly",
   )
   await ada.choose(page.getByLabel("Compare with"), "arm baseline")
   await ada.press(button("Compare with baseline"))
@@ -170,7 +170,7 @@ t.test("6. which of four arms of sixteen attempts is best, and why", async (t) =
   took(t, "compare 16, say which arm is best and why", ada)
 })
 
-/** Of the demo's Room, what half a minute's read asks, where its answer stands, and what it says. */
+/** The questions of half a minute's reading in the demo's Room, where each answer is, and what it says. */
 const QUESTIONS = [
   ["what is the question?", "#main .asks", /solve what it could not solve before/],
   [
@@ -191,7 +191,7 @@ t.test("7. half a minute's read of a Room: seven of seven answers are on its fir
   for (const [question, place, answer] of QUESTIONS) {
     t.match(await ada.read(page.locator(place)), answer, question)
     const box = await page.locator(place).first().boundingBox()
-    t.ok(box !== null && box.y >= 0 && box.y + box.height <= 900 && box.x + box.width <= 1440, `${question} It stands on the screen.`)
+    t.ok(box !== null && box.y >= 0 && box.y + box.height <= 900 && box.x + box.width <= 1440, `${question} The answer is on the screen.`)
   }
   t.equal(await page.evaluate("scrollY"), 0, "nothing was scrolled")
   t.ok(took(t, "read of a Room, seven questions", ada) < 30)

@@ -1,4 +1,4 @@
-/** A long Thread as its readers meet it: how it began, where the new begins, what is linked, quoting, and seeing before sending. */
+/** A long Thread as its readers see it: how it began, where the new entries begin, links, quoting, and previewing before sending. */
 import t from "tap"
 import { hypothesis, message } from "../support/bodies.ts"
 import { passwordOf } from "../support/service.ts"
@@ -18,11 +18,11 @@ const posts = async (from: number, count: number) => {
 }
 const { versionId } = (await ada.write("publish_hypothesis", hypothesis(roomId, threadId) as never)).result
 
-t.test("who comes back finds how it began, how much they have read, and where the new begins", async (t) => {
+t.test("a returning reader sees how it began, how much they have read, and where the new entries begin", async (t) => {
   await posts(0, 30)
   const { page } = await watched(browser, own.baseUrl)
   await page.goto(at(`/threads/${threadId}`))
-  t.equal(await page.locator("#timeline > [data-sequence]").count(), 33, "a short Thread is whole")
+  t.equal(await page.locator("#timeline > [data-sequence]").count(), 33, "a short Thread is shown whole")
   await page.goto(at(`/rooms/${roomId}`))
   await posts(30, 170)
 
@@ -33,9 +33,9 @@ t.test("who comes back finds how it began, how much they have read, and where th
   t.match(await page.getByRole("link", { name: /earlier$/ }).textContent(), "29 earlier")
   t.match(await page.getByRole("link", { name: /later$/ }).textContent(), "122 later")
   const marks = page.locator("#timeline > li")
-  t.equal(await marks.nth(2).textContent(), "New since you were here", "two entries read before stand above it")
+  t.equal(await marks.nth(2).textContent(), "New since you were here", "the last two entries already read are above it")
   t.match(await marks.nth(3).getAttribute("data-sequence"), "34")
-  t.ok((await page.locator("#timeline > [data-sequence]").count()) <= 50, "and the page is one page, however much there is")
+  t.ok((await page.locator("#timeline > [data-sequence]").count()) <= 50, "and the page is bounded, however long the Thread is")
   t.same(await violations(page), [])
 
   const straight = await page.context().newPage()
@@ -44,7 +44,7 @@ t.test("who comes back finds how it began, how much they have read, and where th
   await straight.close()
 })
 
-t.test("labels and bare addresses become links; what bears no label does not", async (t) => {
+t.test("labels and bare addresses become links; a word that is not a label does not", async (t) => {
   await post(`See H1, not H77 nor \`H1\`, and https://arxiv.org/abs/2401.01234v2.
 
 \`\`\`python
@@ -56,11 +56,11 @@ def ramp(step):  # linear
   const prose = page.locator("#timeline .prose").last()
   const links = await prose.locator("a").all()
   t.same(await Promise.all(links.map((link) => link.getAttribute("href"))), [`/records/${versionId}`, "https://arxiv.org/abs/2401.01234v2"])
-  t.ok((await prose.locator("pre .hljs-keyword").count()) > 0, "code has its words told apart")
-  t.equal(await prose.locator("data").count(), 0, "no mark is left over")
+  t.ok((await prose.locator("pre .hljs-keyword").count()) > 0, "code is highlighted")
+  t.equal(await prose.locator("data").count(), 0, "no markup is left over")
 })
 
-t.test("a wording that is a link itself holds no other one", async (t) => {
+t.test("a title that is itself a link contains no other link", async (t) => {
   const wording = "A ramp as in https://arxiv.org/abs/2401.01234 and [here](https://example.org/) lowers the loss of H1."
   const body = hypothesis(roomId, threadId)
   await ada.write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording } } as never)
@@ -73,7 +73,7 @@ t.test("a wording that is a link itself holds no other one", async (t) => {
   }
 })
 
-t.test("a selection is quoted in the reply, formulas by their source, and a preview shows in place", async (t) => {
+t.test("a selection is quoted in the reply, with the source of formulas, and a preview shows in place", async (t) => {
   await ada.write("post_message", { threadId, ...message("The ramp of $n_w$ steps helps.") } as never)
   const { page } = await watched(browser, own.baseUrl, { viewport: { width: 390, height: 844 } })
   await signInAs(page, own.baseUrl, { username: "ada", password: passwordOf("ada") })
@@ -89,7 +89,7 @@ t.test("a selection is quoted in the reply, formulas by their source, and a prev
   t.equal(await entry.locator(".preview strong").textContent(), "how much")
   t.same(await violations(page), [])
   await entry.getByRole("tab", { name: "Preview" }).press("ArrowLeft")
-  t.match(await box.inputValue(), "how much", "and what was written is still there")
+  t.match(await box.inputValue(), "how much", "and the typed text is still there")
   await box.press("Control+Enter")
   await page.waitForURL(/done=post_message/)
   t.match(await page.locator("#timeline .chosen blockquote").textContent(), "steps helps")

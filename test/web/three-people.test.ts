@@ -1,4 +1,4 @@
-/** A reader, an engineer and an owner each do what they come for, at a desk and on a phone. */
+/** A reader, an engineer and an owner each do their work, on a desktop and on a phone. */
 import t from "tap"
 import { signIn } from "./pages.ts"
 import { demoInBrowser } from "./scene.ts"
@@ -14,7 +14,7 @@ for (const [where, viewport] of [
 ] as const) {
   const isPhone = viewport.width < 500
 
-  t.test(`a reader ${where} finds out where the question stands, and what speaks against a hypothesis`, async (t) => {
+  t.test(`a reader ${where} finds out how the question stands, and what contradicts a hypothesis`, async (t) => {
     const { page, context, troubles } = await watched(browser, demo.baseUrl, { viewport })
     await page.goto(at("/"))
     await page.locator(`main a[href="${room}"]`).first().click()
@@ -44,8 +44,8 @@ for (const [where, viewport] of [
     await page.getByRole("link", { name: "Register a reproduction" }).first().click()
     const asked = page.getByRole("group", { name: "What should it reproduce?" })
     await asked.waitFor()
-    t.equal(await asked.getByText("optional").count(), 0, "what is needed is not called optional")
-    t.notOk(await page.getByLabel("Plan it follows").isVisible(), "nothing is asked that belongs to another kind of attempt")
+    t.equal(await asked.getByText("optional").count(), 0, "a required field is not called optional")
+    t.notOk(await page.getByLabel("Plan it follows").isVisible(), "no field belongs to another kind of attempt")
     t.same(troubles(), [])
     await context.close()
   })
@@ -56,7 +56,7 @@ for (const [where, viewport] of [
     const search = page.getByRole("searchbox", { name: "Search the record" })
     await search.click()
     const wide = (await search.boundingBox())?.width ?? 0
-    t.ok(wide > 200, `who writes in the search sees what they write (${wide} px)`)
+    t.ok(wide > 200, `the search field shows what is typed (${wide} px)`)
     await page.keyboard.type("coverage")
     await page.keyboard.press("Enter")
     await page.waitForURL(/\/search\?query=coverage/)
@@ -65,7 +65,7 @@ for (const [where, viewport] of [
     await page.goto(at(`${room}/people`))
     const credential = page.locator("tr", { has: page.getByRole("button", { name: /^Revoke/ }) }).first()
     const revoke = await credential.getByRole("button", { name: /^Revoke/ }).boundingBox()
-    t.ok(revoke !== null && revoke.x + revoke.width <= viewport.width, "to revoke a credential is within the screen")
+    t.ok(revoke !== null && revoke.x + revoke.width <= viewport.width, "the button to revoke a credential is within the screen")
     const remove = page.locator("summary", { hasText: "Remove" }).first()
     await remove.click()
     t.ok(
@@ -73,7 +73,7 @@ for (const [where, viewport] of [
         .getByRole("button", { name: /^Remove / })
         .first()
         .isVisible(),
-      "and a member goes after being asked once",
+      "and a member is removed after one confirmation",
     )
     t.equal(
       await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"),

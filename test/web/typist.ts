@@ -1,14 +1,14 @@
-/** Somebody who fills forms without a mouse: moves with Tab, types, and counts. */
+/** Fills forms without a mouse: moves with Tab, types, and counts. */
 import type { Page } from "playwright-core"
 
-/** Keys after which a field that was not found is not there. */
+/** Presses of Tab after which a field counts as missing. */
 const MOST_TABS = 60
 
 export class Typist {
   readonly page: Page
-  /** Fields that were written into or chosen from. */
+  /** Fields that were filled in or chosen from. */
   fields = 0
-  /** Tab was pressed so often, and keys that are no text. */
+  /** Presses of Tab and of other keys that are not text. */
   keys = 0
   constructor(page: Page) {
     this.page = page
@@ -19,7 +19,7 @@ export class Typist {
     await this.page.keyboard.press(key)
   }
 
-  /** The name of what has the focus, as its label says. */
+  /** The name of the focused element, from its label. */
   private named(): Promise<string> {
     return this.page.evaluate(
       `(() => {
@@ -33,7 +33,7 @@ export class Typist {
     )
   }
 
-  /** Moves on to the field, button or heading of that name; the row it stands in may be named before it: "Role 2: Role". */
+  /** Moves to the field, button or heading with that name; the row that holds it may be named before it: "Role 2: Role". */
   async to(name: string): Promise<void> {
     const isThere = (found: string) => found === name || found.endsWith(`: ${name}`)
     for (let count = 0; count < MOST_TABS; count += 1) {
@@ -43,7 +43,7 @@ export class Typist {
     throw new Error(`Tab leads to no “${name}”; it leads to “${await this.named()}”`)
   }
 
-  /** Writes into a field; of a choice, the beginning of the words that are meant. */
+  /** Writes into a field; for a choice, types the first letters of its words. */
   async write(name: string, text: string): Promise<void> {
     await this.to(name)
     this.fields += 1
@@ -57,7 +57,7 @@ export class Typist {
     await this.press("Space")
   }
 
-  /** Opens what is folded under a heading. */
+  /** Opens the folded part under a heading. */
   async unfold(heading: string): Promise<void> {
     await this.to(heading)
     await this.press("Enter")

@@ -1,14 +1,14 @@
-/** A browser that keeps an eye on its pages: errors on the console, requests that leave the instance, scripts that should not run. */
+/** A browser that watches its pages: errors on the console, requests that leave the instance, scripts that should not run. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
 
 export interface Watched {
   readonly context: BrowserContext
   readonly page: Page
-  /** What went wrong since last asked. */
+  /** The errors since the last call. */
   troubles(): string[]
 }
 
-/** @param expected statuses of answers that are no trouble: a browser notes each refused page on its console */
+/** @param expected statuses that are not errors: a browser logs each refused page on its console */
 export async function watched(
   browser: Browser,
   baseUrl: string,

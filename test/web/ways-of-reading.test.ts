@@ -1,4 +1,7 @@
-/** However somebody reads: from right to left, in one of two themes, without motion, on paper; and names lead to who they are. */
+/**
+ * Different ways of reading: from right to left, in one of two themes, without motion, on paper; and names lead to the people they belong
+ * to.
+ */
 import type { Page } from "playwright-core"
 import t from "tap"
 import { hypothesis } from "../research/record/bodies.ts"
@@ -19,10 +22,10 @@ const { page, context, troubles } = await watched(browser, baseUrl)
 t.teardown(() => context.close())
 const shots = process.env.SHOTS
 const at = (path: string) => page.goto(`${baseUrl}${path}`)
-/** How the first such element is shown. */
+/** The computed style of the first matching element. */
 const styleOf = (of: Page, selector: string, property: string, part?: string) =>
   of.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)}), ${JSON.stringify(part ?? null)}).${property}`)
-/** Which way its words run. */
+/** The direction of its text. */
 const direction = (selector: string) => styleOf(page, selector, "direction")
 
 const CLAIM = "يرفع التدريب بالتعزيز نسبة الحل في المحاولة الأولى بمقدار $0.08$ على الأقل."
@@ -33,7 +36,7 @@ const { roomId, ada, grace } = room
 const claim = (await ada.write("publish_hypothesis", hypothesis(room, {}, CLAIM))).result
 const thread = (await grace.write("create_thread", { roomId, title: TITLE, message: SAID })).result
 
-t.test("words that are written from right to left run so wherever they stand, and leave what is around them in its order", async (t) => {
+t.test("right-to-left text runs right to left everywhere, and leaves the text around it in order", async (t) => {
   await at(`/rooms/${roomId}`)
   t.equal(await direction("h1"), "rtl")
   t.equal(await direction("#live-hypotheses a.wording"), "rtl")
@@ -57,7 +60,7 @@ t.test("words that are written from right to left run so wherever they stand, an
   t.same(troubles(), [])
 })
 
-t.test("what is typed from right to left runs so while it is typed", async (t) => {
+t.test("right-to-left text runs that way while it is typed", async (t) => {
   await signInAs(page, baseUrl, people.owner)
   await at(`/threads/${thread.threadId}`)
   await page.getByLabel("Write in this Thread").fill(SAID)
@@ -67,7 +70,7 @@ t.test("what is typed from right to left runs so while it is typed", async (t) =
   t.equal(await direction("form.stack textarea, .statement-form textarea, form textarea"), "rtl")
 })
 
-t.test("quotes of a reply, places found and chips show words, never the signs of Markdown or TeX", async (t) => {
+t.test("quotes in a reply, search results and chips show words, never the syntax of Markdown or TeX", async (t) => {
   const long = `The **rate** \`eta\` is $\\frac{\\eta_0}{\\sqrt{n}}$ for $n \\le 400$. ${"And so on, at length. ".repeat(20)}`
   const { result } = await ada.write("create_thread", { roomId, title: "Signs" })
   const { entry } = await ada.write("post_message", { threadId: result.threadId, text: long })
@@ -82,17 +85,21 @@ t.test("quotes of a reply, places found and chips show words, never the signs of
   t.notMatch(await page.locator("main").innerText(), raw)
 })
 
-t.test("a name leads to who it is", async (t) => {
+t.test("a name leads to the person or agent", async (t) => {
   await at(`/threads/${thread.threadId}`)
   const name = people.member.username
   await page.locator(".timeline a.person", { hasText: name }).first().click()
   t.equal(new URL(page.url()).pathname, `/people/${name}`)
   t.same(await violations(page), [])
   await at(`/search?query=${name}`)
-  t.equal(await page.locator(`main .cards a.wording[href$="/people/${people.member.userId}"]`).count(), 1, "found, they lead there too")
+  t.equal(
+    await page.locator(`main .cards a.wording[href$="/people/${people.member.userId}"]`).count(),
+    1,
+    "in search results they lead there too",
+  )
 })
 
-t.test("the theme that somebody chooses stays, without a script too, until they leave it to their system again", async (t) => {
+t.test("the chosen theme stays, without a script too, until it is left to the system again", async (t) => {
   const { page, context } = await watched(browser, baseUrl, { colorScheme: "light", javaScriptEnabled: false })
   const paper = () => styleOf(page, "html", "backgroundColor")
   await page.goto(baseUrl)
@@ -108,7 +115,7 @@ t.test("the theme that somebody chooses stays, without a script too, until they 
   await context.close()
 })
 
-t.test("nothing moves for who asked that nothing does", async (t) => {
+t.test("nothing moves for a reader who asked for no motion", async (t) => {
   const { page, context } = await watched(browser, baseUrl, { reducedMotion: "reduce" })
   for (const path of ["/", `/rooms/${roomId}`, `/threads/${thread.threadId}`]) {
     await page.goto(`${baseUrl}${path}`)
@@ -121,16 +128,16 @@ t.test("nothing moves for who asked that nothing does", async (t) => {
   await context.close()
 })
 
-t.test("on paper there are dates and the address, and nothing to press; what is folded is there", async (t) => {
+t.test("on paper there are dates and the address, and nothing to press; folded parts are printed", async (t) => {
   await page.emulateMedia({ media: "print" })
   for (const path of [`/rooms/${roomId}`, `/records/${claim.versionId}`, `/threads/${thread.threadId}`]) {
     await at(path)
     const main = await page.locator("main").innerText()
-    t.match(main, `${baseUrl}${path}`, "where it stands")
+    t.match(main, `${baseUrl}${path}`, "the address")
     t.notMatch(main, /Sign in|Publish a hypothesis|Reply|Follow up/, path)
     t.equal(await page.locator("form:visible, main button:not(.digest):visible, nav:visible, header:visible").count(), 0)
     if (path.startsWith("/records")) continue
-    t.equal(await styleOf(page, "main time[title]", "fontSize"), "0px", "no age, which paper would keep")
+    t.equal(await styleOf(page, "main time[title]", "fontSize"), "0px", "no age, which would soon be wrong on paper")
     t.match(await styleOf(page, "main time[title]", "content", "::after"), /\d{4}, \d\d:\d\d UTC/)
   }
   await page.emulateMedia({ media: null })

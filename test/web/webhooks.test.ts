@@ -1,4 +1,4 @@
-/** An owner adds a webhook in the browser, sees what became of each delivery, has one sent again, and takes the webhook away. */
+/** An owner adds a webhook in the browser, sees the outcome of each delivery, sends one again, and removes the webhook. */
 import t from "tap"
 import { networksIn } from "../../src/rooms/webhook-addresses.ts"
 import { Receiver, until } from "../rooms/receiver.ts"
@@ -22,14 +22,14 @@ const press = async (name: RegExp) => {
   await page.getByRole("button", { name }).first().click()
   await page.waitForURL(hooks)
 }
-/** The page says so, sooner or later. */
+/** Waits until the page says so. */
 const shows = (text: RegExp) =>
   until(`the page shows ${text}`, async () => {
     await page.goto(hooks)
     return text.test(await page.locator("main").innerText())
   })
 
-t.test("the page of people leads to the webhooks, and an address that is not public stays in the form with what is wrong", async (t) => {
+t.test("the page of people leads to the webhooks, and an address that is not public stays in the form with the fault named", async (t) => {
   await signInAs(page, own.baseUrl, { username: "ada", password: passwordOf("ada") }, `/rooms/${roomId}/people`)
   await page.getByRole("link", { name: "Webhooks" }).click()
   await page.waitForURL(hooks)
@@ -45,7 +45,7 @@ t.test("the page of people leads to the webhooks, and an address that is not pub
   t.same(troubles(), [])
 })
 
-t.test("the secret is shown once, and what lands then is delivered with it", async (t) => {
+t.test("the secret is shown once, and new entries are delivered with it", async (t) => {
   await page.getByLabel("Address").fill(receiver.url)
   await page.getByRole("button", { name: "Add webhook" }).click()
   await page.getByText("Shown once.").waitFor()
@@ -62,7 +62,7 @@ t.test("the secret is shown once, and what lands then is delivered with it", asy
   t.same(await violations(page), [])
 })
 
-t.test("one that fails is told, and goes on by itself once its receiver does", async (t) => {
+t.test("a failing webhook is reported, and continues once its receiver works again", async (t) => {
   const { answer } = receiver
   receiver.answer = (response) => void response.writeHead(500).end()
   await post("The second run is in.")
@@ -83,7 +83,7 @@ t.test("one that fails is told, and goes on by itself once its receiver does", a
   if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/webhooks-wide.png`, fullPage: true })
 })
 
-t.test("an entry is sent again, and a webhook is turned off, on, and taken away", async (t) => {
+t.test("an entry is sent again, and a webhook is turned off, turned on, and removed", async (t) => {
   const before = receiver.received.length
   const sent = receiver.sequences.at(-1)
   await press(/^Send again entry \d+$/)

@@ -1,18 +1,18 @@
-/** What a page weighs on the wire when nothing of it is known yet, and that nothing on it moves while it comes. */
+/** How many bytes a page takes to load on a first visit, and that nothing on it moves while it loads. */
 import { demoInBrowser } from "./scene.ts"
 import t from "tap"
 import { cold } from "./cold.ts"
 import { pagesOf, signIn } from "./pages.ts"
 
-/** Bytes on the wire: of the first page, and of any other, formulas included. */
+/** Bytes transferred: of the first page, and of any other, formulas included. */
 const [FIRST, ANY] = [100_000, 200_000]
-/** How much of what is seen may move (Cumulative Layout Shift). */
+/** The most layout shift that is allowed (Cumulative Layout Shift). */
 const SHIFT = 0.02
 
 t.setTimeout(300_000)
 const { demo, browser } = await demoInBrowser()
 
-t.test("every page that a visitor may see is light, and stands still while it comes", { timeout: 300_000 }, async (t) => {
+t.test("every page that a visitor may see is light, and does not move while it loads", { timeout: 300_000 }, async (t) => {
   for (const { name, path, as } of await pagesOf(demo)) {
     if (as !== undefined) continue
     const { bytes, shift, painted } = await cold(browser, demo.baseUrl + path)
@@ -23,7 +23,7 @@ t.test("every page that a visitor may see is light, and stands still while it co
 })
 
 t.test(
-  "so is every page of who has signed in, whose answers go out as they are; a Library's beside its margin too",
+  "so is every page of a signed-in person, whose answers are sent uncompressed; so is a Library page with its margin",
   { timeout: 300_000 },
   async (t) => {
     const context = await browser.newContext()

@@ -1,4 +1,4 @@
-/** Each form that people write work and what comes of it with, filled and sent without a mouse. */
+/** Each form in which people write work and its results, filled and sent without a mouse. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -24,7 +24,7 @@ async function write(operation: string, body: object): Promise<{ result: { versi
   return answer
 }
 
-/** Publishes one that says so, as a program does. */
+/** Publishes a hypothesis with that sentence, as a program does. */
 const published = async (wording: string): Promise<string> => {
   const body = hypothesisOf(roomId, threadId)
   const { result } = await write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording } })
@@ -47,7 +47,7 @@ t.test("an experiment", async (t) => {
 
 const expected = async (): Promise<object> => (await read(`/experiments/${experiment}`)).affordances.expected
 
-t.test("a Room of several Threads: one is picked by its title; in a Room of one there is nothing to pick", async (t) => {
+t.test("in a Room of several Threads one is picked by its title; in a Room of one there is nothing to pick", async (t) => {
   await page.goto(`${demo.baseUrl}/do/propose_experiment?roomId=${roomId}`)
   t.equal(await page.getByLabel("In which Thread?").count(), 0)
   const main = demo.rooms.main.roomId
@@ -67,7 +67,7 @@ t.test("a Room of several Threads: one is picked by its title; in a Room of one 
   t.equal((await read(`/experiments/${id}`)).threadId, wanted)
 })
 
-t.test("a plan, which begins with what the experiment says; a conflict shows what changed", async (t) => {
+t.test("a plan, which starts from what the experiment says; a conflict shows what changed", async (t) => {
   await write("take_experiment", { experimentId: experiment, ...(await expected()) })
   const { url, commit } = demo.repositories.public
   await page.goto(`${demo.baseUrl}/do/accept_plan?experimentId=${experiment}`)
@@ -91,7 +91,7 @@ t.test("a plan, which begins with what the experiment says; a conflict shows wha
   t.same(content.protocol.arms, [{ name: "ramp", argv: ["python", "train.py", "--warmup", "400", "--name", "with a ramp"] }])
 })
 
-/** Follows the link of that name on the page that is open, by the keyboard. */
+/** Follows the link with that name on the open page, with the keyboard. */
 const followed = async (name: string): Promise<Typist> => {
   await page.getByRole("link", { name, exact: true }).focus()
   await page.keyboard.press("Enter")
@@ -99,14 +99,10 @@ const followed = async (name: string): Promise<Typist> => {
   return new Typist(page)
 }
 
-t.test("an attempt from its first word to its last, and what becomes of the experiment, each from the page where it stands", async (t) => {
+t.test("an attempt from registration to its end, and the outcome of the experiment, each from its own page", async (t) => {
   await page.goto(`${demo.baseUrl}/experiments/${experiment}`)
   let typist = await followed("Register a planned attempt")
-  t.equal(
-    await page.inputValue("[name='/repository/commit']"),
-    demo.repositories.public.commit,
-    "it begins with what the plan is pinned to",
-  )
+  t.equal(await page.inputValue("[name='/repository/commit']"), demo.repositories.public.commit, "it starts with the plan's pins")
   await typist.write("Command", "python train.py --warmup 400")
   await typist.send("Register the attempt")
   await page.waitForURL(/done=register_attempt/)
@@ -116,7 +112,7 @@ t.test("an attempt from its first word to its last, and what becomes of the expe
     ["Report its failure", "failed"],
   ] as const) {
     typist = await followed(link)
-    t.equal(await page.isVisible("text=The failure"), done === "failed", "only a failure is asked for its place")
+    t.equal(await page.isVisible("text=The failure"), done === "failed", "only a failure asks for its stage")
     if (done === "failed") {
       await typist.write("Where did it fail?", "training")
       await typist.write("How?", "The node was taken away.")
@@ -147,7 +143,7 @@ t.test("an attempt from its first word to its last, and what becomes of the expe
 
 const attemptId = crypto.randomUUID()
 let finding = ""
-t.test("a finding: its attempts and the output that shows it are chosen, no digest is copied", async (t) => {
+t.test("a finding: its attempts and the output that shows it are chosen, and no digest is copied", async (t) => {
   const { url, commit } = demo.repositories.public
   const run = {
     attemptId,
@@ -268,14 +264,14 @@ t.test("a checkpoint, for everything up to now", async (t) => {
   })
 })
 
-t.test("a credential: its name is all that must be said", async (t) => {
+t.test("a credential: only its name is required", async (t) => {
   await page.goto(`${demo.baseUrl}/do/issue_credential?roomId=${roomId}`)
   const typist = new Typist(page)
   await typist.write("The agent's name", "sweep agent")
   await typist.send("Issue the credential")
   const token = (await page.locator(".command code").first().textContent()) ?? ""
   const identity = await fetch(`${demo.baseUrl}/api/agent/research/identity`, { headers: { authorization: `Bearer ${token.trim()}` } })
-  t.equal(identity.status, 200, "and the agent is known by it")
+  t.equal(identity.status, 200, "and the agent appears under that name")
   t.same(await violations(page), [])
   const folder = mkdtempSync(join(tmpdir(), "research-room-lines-"))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -284,7 +280,7 @@ t.test("a credential: its name is all that must be said", async (t) => {
   for (const name of ["curl", "python"]) {
     const { status, stdout, stderr } = await shell(`${environment}\n${await textOf(`#${name}`)}`, folder)
     t.equal(status, 0, `the lines for ${name} run as they stand`, { stderr })
-    t.match(stdout, demo.people.owner.username, "and the service says who it is")
+    t.match(stdout, demo.people.owner.username, "and the service confirms who it is")
   }
   const settings = (await textOf("#claude-code")).replaceAll(`\${RESEARCH_ROOM_TOKEN}`, token.trim())
   const mcp = JSON.parse(settings) as { mcpServers: Record<string, { url: string; headers: Record<string, string> }> }
@@ -310,7 +306,7 @@ async function shell(lines: string, cwd: string): Promise<{ status: number; stdo
   return { status, stdout, stderr }
 }
 
-/** The forms as they are opened, for a look from every side. */
+/** The forms as they are opened, to be checked in every way. */
 const opened = (): string[] => [
   `publish_hypothesis?${at}`,
   `publish_finding?${at}`,
@@ -332,7 +328,7 @@ const opened = (): string[] => [
   `issue_credential?roomId=${roomId}`,
 ]
 
-/** What is wrong with a form when everything in it is unfolded. */
+/** The faults of a form when everything in it is unfolded. */
 async function faultsOf(looking: Page, path: string): Promise<string[]> {
   await looking.goto(`${demo.baseUrl}/do/${path}`)
   await looking.evaluate("for (const folded of document.querySelectorAll('details.fold')) folded.open = true")
@@ -341,7 +337,7 @@ async function faultsOf(looking: Page, path: string): Promise<string[]> {
 }
 
 for (const colorScheme of ["light", "dark"] as const)
-  t.test(`each form is whole with everything unfolded, wide and on a phone, ${colorScheme}`, async (t) => {
+  t.test(`each form has no fault with everything unfolded, wide and on a phone, ${colorScheme}`, async (t) => {
     for (const viewport of [
       { width: 1280, height: 800 },
       { width: 390, height: 844 },
@@ -353,4 +349,4 @@ for (const colorScheme of ["light", "dark"] as const)
     }
   })
 
-t.test("nothing went wrong on any page", async (t) => t.same(troubles(), []))
+t.test("no page had an error", async (t) => t.same(troubles(), []))

@@ -1,4 +1,4 @@
-/** An engineer and sixteen runs: sorted, ticked, compared, held against a baseline, looked at closer, read by keyboard, taken away. */
+/** An engineer and sixteen runs: sorted, ticked, compared, compared with a baseline, zoomed, read with the keyboard, exported. */
 import { readFileSync } from "node:fs"
 import { parse } from "csv-parse/sync"
 import { startResearchRoom } from "research-room/testing"
@@ -32,7 +32,7 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
     "in the order of labels",
   )
 
-  // Sorted by a metric: the lowest first, what is no number behind, and the other way round.
+  // Sorts by a metric: the lowest first, values that are not numbers last, and then reversed.
   await page.getByRole("link", { name: "loss (valid)" }).click()
   t.equal(await page.getByRole("columnheader", { name: "loss (valid)" }).getAttribute("aria-sort"), "ascending")
   const sorted = await labels()
@@ -46,7 +46,7 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
   t.same(await labels(), [...sorted.slice(0, -1).reverse(), "A3"])
   await page.getByRole("link", { name: "Attempt", exact: true }).click()
 
-  // Ticked by keyboard and mouse together: the first, and with Shift all up to the sixteenth.
+  // Ticks with keyboard and mouse together: the first, and with Shift all up to the sixteenth.
   await page.getByRole("checkbox", { name: "Compare A1", exact: true }).focus()
   await page.keyboard.press("Space")
   await page.getByRole("checkbox", { name: "Compare A16" }).click({ modifiers: ["Shift"] })
@@ -71,12 +71,12 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
   t.same(
     await settings.getByRole("row", { name: /^A5 / }).locator("td.changed").allTextContents(),
     ["0.016", "4"],
-    "only what differs from the baseline is tinted: A5 has its optimizer and warm-up",
+    "only differences from the baseline are tinted: A5 has its optimizer and warm-up",
   )
   t.equal(await settings.locator("tr.base .changed").count(), 0)
   t.match(await settings.textContent(), /Settings that differ/)
 
-  // Closer: a drag over the end of the curves, where they differ by a tenth on an axis from 2 to 12.
+  // Zooms in: drags over the end of the curves, where they differ by a tenth on an axis from 2 to 12.
   const figure = page.locator("figure.curves").nth(1)
   t.match(await figure.textContent(), /A3.*NaN/)
   const plot = figure.locator("svg.plot")
@@ -95,9 +95,9 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
     from: Number(await plot.getAttribute("data-from")),
   })
   const near = await field()
-  t.ok(near.from > 600 && near.high - near.low < 1, "a tenth of a nat is a tenth of the picture now, or more")
+  t.ok(near.from > 600 && near.high - near.low < 1, "a tenth of a nat is now at least a tenth of the picture")
 
-  // Read by keyboard: the slider tells the step and every value, and so does the list below the picture.
+  // Reads with the keyboard: the slider announces the step and every value, and so does the list below the picture.
   const slider = figure.getByRole("slider", { name: /Read loss \(train\)/ })
   await slider.focus()
   await page.keyboard.press("Home")
@@ -107,15 +107,15 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
   const read = Number(/A1 ([\d.]+);/.exec(said ?? "")?.[1])
   t.ok(
     Array.from({ length: 60 }, (_, index) => near.from - 30 + index).some((step) => Math.abs(lossAt(0, step) - read) < 1e-4),
-    "it was reported next to there",
+    "the value was reported near that step",
   )
   await page.keyboard.press("ArrowRight")
   await figure.locator(`input[aria-valuetext]:not([aria-valuetext^="step ${near.from}:"])`).waitFor()
 
-  // A log axis, then all of it again.
+  // A log axis, then the full range again.
   await figure.getByRole("link", { name: "Log axis" }).click()
   await figure.getByRole("link", { name: "Linear axis" }).waitFor()
-  t.equal(await page.evaluate("document.activeElement.textContent"), "Linear axis", "whoever pressed it stays where they were")
+  t.equal(await page.evaluate("document.activeElement.textContent"), "Linear axis", "the pressed link keeps the focus")
   await figure.getByRole("link", { name: "Whole range" }).click()
   await figure.getByRole("link", { name: "Whole range" }).waitFor({ state: "detached" })
   t.ok((await field()).high > 11)
@@ -130,7 +130,7 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
   await context.close()
 })
 
-t.test("without a script the same can be done by links and forms", async (t) => {
+t.test("without a script links and forms do the same", async (t) => {
   const { page, context, troubles } = await watched(browser, house.baseUrl, { javaScriptEnabled: false })
   await page.goto(`${house.baseUrl}${bench}?experimentId=${experimentId}&status=failed`)
   t.equal(await page.locator("tbody tr").count(), 1)
@@ -144,7 +144,7 @@ t.test("without a script the same can be done by links and forms", async (t) => 
   for (const label of ["A1", "A3"]) await page.getByRole("checkbox", { name: `Compare ${label}`, exact: true }).check()
   await page.getByRole("button", { name: "Compare", exact: true }).click()
   t.equal(await page.textContent("h1"), "Comparing 2 attempts")
-  // All of a table at once, and none again.
+  // Ticks the whole table at once, then none.
   await page.goto(house.baseUrl + bench)
   await page.getByRole("link", { name: "Select all 18" }).click()
   t.equal(await page.locator("tbody :checked").count(), 18)
@@ -168,7 +168,7 @@ t.test("without a script the same can be done by links and forms", async (t) => 
   await context.close()
 })
 
-t.test("a setting against a metric, and what is left out is said", async (t) => {
+t.test("a setting against a metric, and what is left out is named", async (t) => {
   const { page, context } = await watched(browser, house.baseUrl)
   await page.goto(house.baseUrl + bench)
   await page.getByRole("link", { name: "A setting against a metric" }).click()
@@ -176,12 +176,12 @@ t.test("a setting against a metric, and what is left out is said", async (t) => 
   await page.getByLabel("Metric", { exact: true }).selectOption("loss (train)")
   await page.getByLabel("Log axes").check()
   await page.getByRole("button", { name: "Draw" }).click()
-  t.equal(await page.locator("svg.at").count(), attemptIds.length, "one that is no number stands above")
+  t.equal(await page.locator("svg.at").count(), attemptIds.length, "a value that is not a number is at the top")
   t.same(await violations(page), [])
   await context.close()
 })
 
-t.test("of more attempts than one legend can tell apart it is said how many are shown", async (t) => {
+t.test("if a legend cannot show all attempts, it says how many are shown", async (t) => {
   const many = await makeRuns(house, limits.comparedAttempts + 2, 10)
   const { page, context } = await watched(browser, house.baseUrl)
   await page.goto(`${house.baseUrl}/attempts/compare?ids=${many.attemptIds.join(",")}&view=attempts`)

@@ -1,15 +1,15 @@
 /**
- * What each task took on commit ec2a644a of 23 November 2026, before the pages led somewhere: counted by `klm.ts` in a browser
- * with a window of the same size, over the same demo and with the same words, along the shortest way that its pages had. There:
+ * What each task took on commit ec2a644a of 23 November 2026, before the pages had a next action. `klm.ts` counted it in a browser
+ * window of the same size, over the same demo and with the same words, along the shortest path. On that commit:
  * - A statement asked for its words and roles: "lowers", "Makes it smaller.", "linear warm-up" and "loss" are typed.
- * - An attempt and an experiment led to no finding: it is published from the Room's front page and related to its experiment by
+ * - An attempt and an experiment led to no finding: it is published from the Room's front page and related to its experiment with
  *   a second form, which asked for two explanations ("It is lower.").
- * - A comparison had no groups and no intervals: the values of 16 attempts are read one by one beside their settings. By how
- *   much the best differs for certain could not be read at all.
+ * - A comparison had no groups and no intervals: the values of 16 attempts are read one by one beside their settings. How certain
+ *   the difference of the best was could not be read at all.
  * - Three of the seven questions were answered on a Room's first screen; findings, failures and work had a page each.
- * - Nothing told what had happened since: each Room's activity names what was done, and its words are a page further on. Two Rooms
- *   and three entries are looked through.
- * - A DOI was refused as no paper of arXiv: what is counted is the same for an arXiv id.
+ * - No page told what had happened since: each Room's activity names the writes, and their text is one page further. Two Rooms and
+ *   three entries are looked through.
+ * - A DOI was refused because it is not an arXiv paper: the count is the same for an arXiv id.
  */
 const before = {
   "set-up to credential": 31.7,

@@ -15,16 +15,16 @@
  */
 import type { Locator, Page } from "playwright-core"
 
-/** Seconds. A key is that of an average skilled typist, 55 words a minute. */
+/** Seconds. The key time is that of an average skilled typist, 55 words a minute. */
 export const SECONDS = { K: 0.2, P: 1.1, B: 0.1, H: 0.4, M: 1.35 } as const
-/** Seconds of a key for somebody who types 40 words a minute. */
+/** Seconds per key for somebody who types 40 words a minute. */
 const SLOW_KEY = 0.28
 
 type Operator = keyof typeof SECONDS
 
-/** Tabs after which a hand goes for the mouse instead. */
+/** The most Tabs before a hand reaches for the mouse instead. */
 const MOST_TABS = 3
-/** Pixels of something high that are seen before it is read. */
+/** Pixels of a tall element that must be visible before it is read. */
 const BEGINNING = 40
 
 export class Klm {
@@ -36,7 +36,7 @@ export class Klm {
     this.page = page
   }
 
-  /** Presses a link, a button or a box, by the keys where it is near. */
+  /** Presses a link, a button or a box, with the keys if it is near. */
   async press(target: Locator): Promise<void> {
     this.#count("M")
     if (await this.#tabTo(target)) {
@@ -48,7 +48,7 @@ export class Klm {
     await target.click()
   }
 
-  /** Writes a text that the person thinks of into a field. */
+  /** Types a text that the person thinks up into a field. */
   async write(field: Locator, text: string): Promise<void> {
     this.#count("M")
     await this.#into(field)
@@ -57,7 +57,7 @@ export class Klm {
     await this.page.keyboard.type(text)
   }
 
-  /** Writes what the clipboard holds into a field. */
+  /** Pastes the clipboard into a field. */
   async paste(field: Locator, text: string): Promise<void> {
     this.#count("M")
     await this.#into(field)
@@ -66,7 +66,7 @@ export class Klm {
     await this.page.keyboard.insertText(text)
   }
 
-  /** Picks what a list calls so, by the beginning of its words. */
+  /** Picks a choice of a list by the first letters of its words. */
   async choose(list: Locator, words: string): Promise<void> {
     this.#count("M")
     const isByKeys = await this.#tabTo(list)
@@ -83,13 +83,13 @@ export class Klm {
     await list.focus()
   }
 
-  /** Sends the form of the field that has the focus, with Enter in a line of text. */
+  /** Sends the form of the focused field, with Enter in a line of text. */
   async enter(): Promise<void> {
     this.#toThe("keys")
     await this.#key("Enter")
   }
 
-  /** Reads an answer, which is scrolled to where it is not on the screen. */
+  /** Reads an answer, scrolling to it if it is not on the screen. */
   async read(answer: Locator): Promise<string> {
     await answer.first().waitFor()
     await this.#scrollTo(answer.first())
@@ -97,12 +97,12 @@ export class Klm {
     return (await answer.allInnerTexts()).join(" | ").replace(/\s+/g, " ").trim()
   }
 
-  /** Thinks so often: of numbers that are weighed, for instance. */
+  /** Counts that many moments of thought, for numbers that are weighed for instance. */
   think(times = 1): void {
     this.#count("M", times)
   }
 
-  /** Seconds of all that was done, and what they are made of. */
+  /** The seconds of all that was done, and their parts. */
   sum(): { readonly seconds: number; readonly slowly: number; readonly operators: string } {
     const keys = this.#counts.K
     const seconds = (Object.keys(SECONDS) as Operator[]).reduce((sum, each) => sum + SECONDS[each] * this.#counts[each], 0)
@@ -133,7 +133,7 @@ export class Klm {
     await field.click()
   }
 
-  /** Whether Tab leads there in a few presses, which are counted where it does; the hands must be on the keys for it. */
+  /** Whether a few presses of Tab reach it, which are then counted; the hands must be on the keys. */
   async #tabTo(target: Locator): Promise<boolean> {
     await target.waitFor()
     const isThere = () => target.evaluate((element) => element.matches(":focus"))
@@ -159,7 +159,7 @@ export class Klm {
     await target.waitFor()
     const { y = 0, height = 0 } = (await target.boundingBox()) ?? {}
     const screen = this.page.viewportSize()?.height ?? 0
-    // Of what is higher than the screen, the beginning is enough.
+    // For an element taller than the screen, its beginning is enough.
     const below = height > screen ? y + BEGINNING - screen : y + height - screen
     const screens = Math.ceil(Math.max(0, below, -y) / screen)
     if (screens === 0) return
@@ -170,7 +170,7 @@ export class Klm {
   }
 }
 
-/** How many first letters pick a choice of a list: as many as no earlier one begins with. */
+/** How many first letters pick a choice of a list: enough that no earlier choice begins with them. */
 function leading(all: readonly string[], index: number): number {
   const [words = "", earlier] = [all[index]?.toLowerCase(), all.slice(0, index)]
   for (let length = 1; length < words.length; length += 1)

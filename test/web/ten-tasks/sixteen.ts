@@ -1,13 +1,13 @@
-/** Sixteen attempts of one experiment: four arms over four seeds, of which one lowers the error for certain. */
+/** Sixteen attempts of one experiment: four arms over four seeds, of which one clearly lowers the error. */
 import type { Browser, Cast } from "research-room/testing"
 
 const ARMS = { baseline: 0, shift: -0.9, smoothing: -0.1, dropout: 0.4 } as const
 const SEEDS = [1, 2, 3, 4] as const
 const reportedAt = "2026-11-20T09:30:00.000Z"
-/** Noise of a seed, the same for every arm but for a little. */
+/** Noise of a seed, almost the same for every arm. */
 const noise = (arm: number, seed: number): number => 0.3 * Math.sin(12.9 * seed) + 0.05 * Math.sin(78.2 * (arm + 4 * seed))
 
-/** @param house a demo, whose owner tells them */
+/** @param house a demo, whose owner writes them */
 export async function makeSixteen({ repositories }: Pick<Cast, "repositories">, ada: Browser): Promise<{ readonly roomId: string }> {
   const { url, commit } = repositories.public
   const { roomId, openingThreadId: threadId } = (

@@ -1,4 +1,4 @@
-/** Grace, who joins by a link, connects an agent, has it run an experiment, publishes what came out, and takes it back when it was wrong. */
+/** Grace, who joins with a link, connects an agent, has it run an experiment, publishes the result, and retracts it when it was wrong. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
@@ -42,7 +42,7 @@ for arm, loss in (("warm-up", 2.61), ("none", 2.74)):
 print("EXPERIMENT", experiment)
 `
 
-/** Her agent works by Python, then says so over MCP. */
+/** Her agent works in Python, then reports over MCP. */
 export async function works(t: Test): Promise<void> {
   const folder = temporaryFolder()
   writeFileSync(join(folder, "research_room.py"), await (await fetch(at("/research_room.py"))).text())
@@ -53,7 +53,7 @@ export async function works(t: Test): Promise<void> {
   for (const stream of [told.stdout, told.stderr]) stream.setEncoding("utf8").on("data", (piece: string) => (text += piece))
   await once(told, "close")
   const experimentId = /^EXPERIMENT (\S+)$/m.exec(text)?.[1] ?? ""
-  t.not(experimentId, "", `the agent works by Python: ${text.slice(-500)}`)
+  t.not(experimentId, "", `the agent works in Python: ${text.slice(-500)}`)
   known.experiment = `/experiments/${experimentId}`
   const { items } = (await (await fetch(at(`/api/research/attempts?experimentId=${experimentId}&order=label`))).json()) as {
     items: { attemptId: string }[]
@@ -88,7 +88,7 @@ export async function agentWrites(text: string): Promise<number> {
   return status
 }
 
-/** She registers a run of her own, and pastes what it measured. */
+/** She registers a run of her own, and pastes its measurements. */
 export async function pastesMetrics(t: Test): Promise<void> {
   await page.goto(at(known.experiment))
   t.match(await grace.reads(), /A1.*A2/)
@@ -136,7 +136,7 @@ export async function publishes(t: Test): Promise<void> {
   await page.getByRole("link", { name: "Upload a picture again" }).waitFor()
   await page.locator("[name='/figures/0/alt']").fill("The loss of both arms.")
   await page.locator("#changes li").waitFor()
-  t.match(await grace.reads("#changes"), /^H1: untested → supported, by 1 other person/, "what changes is shown before")
+  t.match(await grace.reads("#changes"), /^H1: untested → supported, by 1 other person/, "the changes are shown before")
   await grace.meets(t, "the form of a finding")
   await page.getByRole("button", { name: "Publish the finding" }).click()
   await done(grace, "publish_finding")

@@ -1,4 +1,4 @@
-/** Ada, who sets the Room up, invites, reviews, withholds, answers a dispute, says where it stands, and takes it away. */
+/** Ada, who sets the Room up, invites, reviews, withholds, answers a dispute, concludes, and exports it. */
 import { readFileSync } from "node:fs"
 import type { Test } from "tap"
 import { at, comesBy, done, known, nextAct, own, pathOf, type Person, person, roomId } from "./week.ts"
@@ -31,7 +31,7 @@ export async function invites(t: Test): Promise<void> {
   await ada.meets(t, "the link of an invitation")
 }
 
-/** A link by which a reader gets an account, without the Room. */
+/** A link that gives a reader an account but not the Room. */
 export async function invitesReader(t: Test): Promise<string> {
   await page.goto(at("/account"))
   await page.getByRole("button", { name: "Make an invitation link" }).click()
@@ -113,7 +113,7 @@ export async function withholds(t: Test, secret: string): Promise<void> {
   t.match(await ada.reads(), /ada withheld part of a message \(secret\): A token, revoked since\./)
 }
 
-/** Grace disputes her hypothesis: it waits, is answered where it waits, and waits no more. */
+/** Grace disputes her hypothesis: the dispute waits, is answered in place, and no longer waits. */
 export async function answersDispute(t: Test): Promise<void> {
   await page.goto(at("/"))
   t.match(await ada.reads("section[aria-labelledby=waiting]"), /grace .*disputes your H1/)
@@ -127,10 +127,10 @@ export async function answersDispute(t: Test): Promise<void> {
   await done(ada, "post_message")
   await ada.meets(t, "the answered dispute")
   await page.goto(at("/"))
-  t.notMatch(await page.locator("main").innerText(), /disputes your H1/, "what was answered waits no more")
+  t.notMatch(await page.locator("main").innerText(), /disputes your H1/, "an answered dispute no longer waits")
 }
 
-/** Her conclusion fell with the finding that it cites: the Room says so, and leads to a new one. */
+/** Her conclusion became stale with the finding that it cites: the Room says so, and leads to a new one. */
 export async function renews(t: Test): Promise<void> {
   await page.goto(at(known.room))
   t.match(await ada.reads("#live-next"), /Renew a conclusion .*F1/)

@@ -1,10 +1,13 @@
-/** A reader, with a script or without: comes cold, follows a finding to what it rests on, takes a citation along, and comes back to what changed. */
+/**
+ * A reader, with a script or without: arrives cold, follows a finding to what it rests on, takes a citation along, and returns to what
+ * changed.
+ */
 import type { Test } from "tap"
 import { at, comesBy, known, pathOf, type Person } from "./week.ts"
 
 const home = "section[aria-labelledby=news]"
 
-/** Before anything was found. */
+/** Before there was any finding. */
 export async function arrivesEarly(t: Test, reader: Person): Promise<void> {
   const { page } = reader
   await page.goto(at("/"))
@@ -15,7 +18,7 @@ export async function arrivesEarly(t: Test, reader: Person): Promise<void> {
   await reader.meets(t, "a Room without an answer")
 }
 
-/** From the Room's answer to the numbers, and out with a citation. */
+/** From the Room's answer to the numbers, then takes a citation. */
 export async function followsFinding(t: Test, reader: Person): Promise<void> {
   const { page } = reader
   await page.goto(at("/"))
@@ -61,19 +64,19 @@ export async function followsFinding(t: Test, reader: Person): Promise<void> {
   t.match(citation.suggestedFilename(), /\.bib$/, "a citation to keep")
 }
 
-/** Gets an account and looks once: from here on what is new is new to them. */
+/** Gets an account and looks once: from then on, new entries count as new to them. */
 export async function signsUp(t: Test, reader: Person, link: string, username: string): Promise<void> {
   const { page } = reader
   await comesBy(reader, link, username)
   t.equal(pathOf(reader), "/")
-  t.equal(await page.locator(home).count(), 0, "nothing is new to who was never here")
+  t.equal(await page.locator(home).count(), 0, "nothing is new on a first visit")
   await reader.meets(t, "the first page of a new account")
   await page.getByRole("link", { name: "Does a warm-up pay?" }).first().click()
   await page.waitForURL(at(known.room))
   await reader.meets(t, "the Room, signed in")
 }
 
-/** Two days later: what changed, in sentences, and read once the activity was. */
+/** Two days later: the changes, in sentences, and marked as read after the activity was opened. */
 export async function comesBack(t: Test, reader: Person): Promise<void> {
   const { page } = reader
   await page.goto(at("/"))

@@ -1,6 +1,6 @@
 /**
  * A week of a Room's life in a real browser, a day at a time by the service's own clock: an owner, an engineer with her agent, and two
- * readers, one of them without a script. Every page that one of them meets leads on, speaks plainly, and gives axe nothing to say.
+ * readers, one of them without a script. Every page they meet has a way on, uses plain words, and has no axe violation.
  */
 import t from "tap"
 import * as engineer from "./engineer.ts"
@@ -13,7 +13,7 @@ const [mary, noor] = [await person(), await person(false)]
 const SECRET = "hf_kT9sQ2mV7xLpB4nR8wZ1cD6y"
 const WARM = "A warm-up lowers the loss by 0.13 nats."
 
-t.test("Monday: the owner sets a Room up and predicts, the engineer joins by a link, a stranger looks in", async (t) => {
+t.test("Monday: the owner sets a Room up and predicts, the engineer joins with a link, a visitor looks in", async (t) => {
   await owner.setsUp(t)
   await owner.predicts(t)
   await owner.invites(t)
@@ -45,7 +45,7 @@ t.test("Thursday: readers follow the finding to its runs, take a citation along,
   }
 })
 
-t.test("Friday: the agent writes down a token, and the owner withholds it; the engineer disputes the hypothesis", async (t) => {
+t.test("Friday: the agent posts a token, and the owner withholds it; the engineer disputes the hypothesis", async (t) => {
   nextDay()
   t.equal(await engineer.agentWrites(`The token is ${SECRET}.`), 200)
   await owner.withholds(t, SECRET)
@@ -58,7 +58,7 @@ t.test("Saturday: the owner answers the dispute; the engineer retracts her findi
   await engineer.retracts(t)
 })
 
-t.test("Sunday: readers see what changed since they were here; the owner renews the conclusion and takes the Room away", async (t) => {
+t.test("Sunday: readers see what changed since they were here; the owner renews the conclusion and exports the Room", async (t) => {
   nextDay()
   for (const someone of [mary, noor]) await reader.comesBack(t, someone)
   await owner.renews(t)

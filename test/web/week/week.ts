@@ -1,6 +1,6 @@
 /**
- * One week of a Room's life: a service of its own whose days pass when the story says so, the people in it, each with a browser of
- * their own, and what is held of every page that one of them meets.
+ * One week of a Room's life: a service of its own whose days pass when the story says so, its people, each with their own browser, and the
+ * checks on every page that one of them meets.
  */
 import type { Page } from "playwright-core"
 import t, { type Test } from "tap"
@@ -16,7 +16,7 @@ const { public: repository } = makeRepositories(folder)
 export const { own, browser, at } = await ownInBrowser({ repositories: folder })
 export { repository }
 
-/** What the people of the story know of each other's work, by the chapters in which they made it. */
+/** What the people of the story know about each other's work, by the chapters that made it. */
 export interface Known {
   room: string
   invitation: string
@@ -30,7 +30,7 @@ export const known: Known = { room: "", invitation: "", token: "", experiment: "
 
 export const roomId = (): string => known.room.split("/")[2] ?? ""
 let days = 0
-/** The moment by the service's clock. */
+/** The present moment by the service's clock. */
 export const now = (): string => new Date(Date.now() + days * DAY).toISOString()
 export function nextDay(): void {
   own.pass(DAY)
@@ -40,16 +40,16 @@ export function nextDay(): void {
 export interface Person {
   readonly page: Page
   readonly isScripted: boolean
-  /** Checks a page: as assistive tools see it, in the reader's words, with a way on, no wider than the screen. */
+  /** Checks a page: accessible, in the reader's words, with a way on, no wider than the screen. */
   meets(t: Test, what: string): Promise<void>
   /** The words of the page's main part, in one line. */
   reads(place?: string): Promise<string>
 }
 
-/** Names of the interface: words joined by an underline or by a capital, but for the names of programs and of what is measured. */
+/** Names of the interface: words joined by an underscore or a capital, except the names of programs and of metrics. */
 const NAMES =
   /\b(?!research_room\b)[a-z]{2,}(?:_[a-z]{2,})+\b|\b(?:version|room|thread|experiment|attempt|finding|expected|request)[A-Z]\w+/
-/** What of a page is in the words of this service. */
+/** The parts of a page that are in the words of this service. */
 const WORDS = `(() => {
   const walker = document.createTreeWalker(document.querySelector("#main"), NodeFilter.SHOW_TEXT)
   const found = []
@@ -57,13 +57,13 @@ const WORDS = `(() => {
     if (walker.currentNode.parentElement.closest("pre, code, svg, script, template, .on-paper, [dir=auto]") === null) found.push(walker.currentNode.data)
   return found.join(" ").replace(/\\s+/g, " ")
 })()`
-/** Where one can go or what one can do from a page, beside its header, rail and foot. */
+/** Links and actions on a page, not counting its header, rail and footer. */
 const WAYS = `[...document.querySelectorAll("#main a[href], #main button, #main summary")].filter((each) => each.checkVisibility() && !each.matches(".digest, [data-copy]")).length`
 
-/** By how many pixels a page is wider than its screen. */
+/** How many pixels a page is wider than its screen. */
 const BEYOND = "Math.max(0, document.documentElement.scrollWidth - innerWidth)"
 
-/** Somebody at a browser of their own. */
+/** A person with their own browser. */
 export async function person(isScripted = true): Promise<Person> {
   const { page, context, troubles } = await watched(browser, own.baseUrl, { javaScriptEnabled: isScripted }, [404, 409, 422])
   t.teardown(() => context.close())
@@ -74,14 +74,14 @@ export async function person(isScripted = true): Promise<Person> {
     reads,
     async meets(t, what) {
       await page.waitForLoadState()
-      t.ok(Number(await page.evaluate(WAYS)) > 0, `${what}: leads on`)
+      t.ok(Number(await page.evaluate(WAYS)) > 0, `${what}: has a way on`)
       t.notMatch(await page.evaluate(WORDS), NAMES, `${what}: no name of the interface`)
       t.equal(await page.evaluate(BEYOND), 0, `${what}: not wider than the screen`)
       await page.setViewportSize({ width: 390, height: 844 })
       t.equal(await page.evaluate(BEYOND), 0, `${what}: not wider than a phone`)
       await page.setViewportSize({ width: 1280, height: 800 })
-      if (isScripted) t.same(await violations(page), [], `${what}: nothing for axe to say`)
-      t.same(troubles(), [], `${what}: no trouble`)
+      if (isScripted) t.same(await violations(page), [], `${what}: no axe violation`)
+      t.same(troubles(), [], `${what}: no error`)
     },
   }
 }
@@ -98,7 +98,7 @@ export const signsIn = ({ page }: Person, username: string): Promise<void> =>
   signInAs(page, own.baseUrl, { username, password: passwordOf(username) })
 
 export const done = ({ page }: Person, operation: string): Promise<void> => page.waitForURL(new RegExp(`done=${operation}`))
-/** The one next act under the title of an object. */
+/** The one next action under the title of an object. */
 export const nextAct = ({ page }: Person, name: string | RegExp) =>
   page.locator(".next-act").first().locator("a, button").filter({ hasText: name }).first()
 export const pathOf = ({ page }: Person): string => new URL(page.url()).pathname
