@@ -1,6 +1,6 @@
 /**
- * Each action of people is sent to one service as JSON and to another by its form. Both services go through the same story, so each
- * answer, each cookie and everything that is stored afterwards must be the same.
+ * Each action of people is sent to one service as JSON and to another with its form. Both services run the same story, so each answer, each
+ * cookie and all stored data afterwards must be the same.
  */
 import tap, { test } from "tap"
 import { type ActionName, actions } from "../../src/contract/operations/actions.ts"
@@ -12,17 +12,17 @@ interface Side {
   readonly asForm: boolean
   /** The session cookie of each person who signed in. */
   readonly cookies: Map<string, string>
-  /** What paths and bodies of the story name, by its name in braces: `{eve}` is eve's id. */
+  /** Values for names in braces in the story's paths and bodies: `{eve}` is eve's id. */
   readonly known: Map<string, string>
 }
 
 type Fields = Readonly<Record<string, string>>
-/** Who does what, with which fields, and what comes of it: `done`, or the status and code of the refusal. */
+/** Who sends which action, with which fields, and the outcome: `done`, or the status and code of the refusal. */
 type Step = readonly [by: string, name: ActionName, fields: Fields, outcome: string]
 
 const eve = { username: "eve", password: passwordOf("eve") }
 const own = { subject: "{eve}" }
-/** Nothing lands in the Room after it is added, so nobody has to listen there. */
+/** Nothing is written to the Room after the webhook is added, so no receiver has to listen there. */
 const HOOK = "http://127.0.0.1:9/hook"
 const story: readonly Step[] = [
   ["ada", "set_up", { token: "rru_wrong", username: "ada", password: passwordOf("ada") }, "401 not_authenticated"],
@@ -79,7 +79,7 @@ async function open(asForm: boolean): Promise<Side> {
 }
 const sides = [await open(false), await open(true)]
 
-/** Everything that the actions may change, with names in place of ids, and without digests and moments. */
+/** Everything that the actions may change, with names instead of ids, and without digests and times. */
 function storedIn({ own: { instance } }: Side): unknown {
   const all = (sql: string) => instance.db.prepare<object>(sql).all()
   return {
@@ -95,7 +95,7 @@ function storedIn({ own: { instance } }: Side): unknown {
   }
 }
 
-/** Sends an action in the way of its side. */
+/** Sends an action as JSON or with its form, depending on the side. */
 async function send(side: Side, [by, name, fields]: Step, { cookie = side.cookies.get(by), origin = side.own.baseUrl } = {}) {
   const action = actions.find((each) => each.name === name)
   if (action?.form === undefined) throw new Error(`${name} has no form`)
@@ -114,11 +114,11 @@ async function send(side: Side, [by, name, fields]: Step, { cookie = side.cookie
   return { status: response.status, cookie: response.headers.get("set-cookie"), text: await response.text() }
 }
 
-/** The outcome in words; a page shows a refusal to a reader, so its code is only in JSON. */
+/** The outcome as text; a page shows a refusal as a sentence, so only JSON has its code. */
 const outcomeOf = ({ status, text }: { status: number; text: string }, asForm: boolean): string =>
   status < 400 ? "done" : asForm ? String(status) : `${status} ${(JSON.parse(text) as { refusal: string }).refusal}`
 
-/** Makes what operators end: a credential, a key and an invitation of grace's. */
+/** Makes what operators end: a credential, a key and an invitation by grace. */
 async function prepare(side: Side): Promise<void> {
   const grace = await side.own.person("grace")
   const { roomId } = (await grace.write("create_room", { title: "Warm-up" })).result
@@ -161,12 +161,12 @@ for (const step of story) {
         const elsewhere = await send(side, step, { origin: "https://elsewhere.example" })
         t.equal(elsewhere.status, 403, `${way} of another origin is refused`)
         if (actions.find((each) => each.name === name)?.by !== "anyone")
-          t.ok((await send(side, step, { cookie: "" })).status >= 400, `${way} of nobody is refused`)
+          t.ok((await send(side, step, { cookie: "" })).status >= 400, `${way} without a session is refused`)
         t.strictSame(storedIn(side), before, `and ${way} changed nothing`)
       }
       const answer = await send(side, step)
       t.equal(outcomeOf(answer, side.asForm), side.asForm && outcome !== "done" ? outcome.slice(0, 3) : outcome, way)
-      if (outcome === "done") t.notSame(storedIn(side), before, `${way} changed what is stored`)
+      if (outcome === "done") t.notSame(storedIn(side), before, `${way} changed the stored data`)
       const token = answer.text.match(/rri_[\w-]+/)?.[0]
       const webhook = side.own.instance.tables.webhooks.on()[0]
       if (webhook !== undefined) side.known.set("{webhook}", webhook.webhookId)

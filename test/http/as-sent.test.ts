@@ -1,4 +1,4 @@
-/** A body is kept as it was sent or refused at the place where it could not be: on every kind of route that takes JSON. */
+/** A body is stored as it was sent, or refused at the value that could not be, on every kind of route that takes JSON. */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { type Answer, ask } from "../support/ask.ts"
@@ -30,7 +30,7 @@ const attempt = (configuration: string): string =>
     configuration: {},
   }).replace('"configuration":{}', `"configuration":${configuration}`)
 
-test("a number that a double does not hold is refused where it stands, and one that it holds goes on to the next check", async (t) => {
+test("a number that does not fit in a double is refused at its path, and one that fits passes to the next check", async (t) => {
   const url = `${house.baseUrl}/api/agent/research/register_attempt`
   for (const number of ["9007199254740993", "1e-400", "1e400", "-0", "0.1000000000000000055511151231257827"]) {
     const answer = await ask(url, { ...agent, raw: attempt(`{"seed":[1,${number}]}`) })
@@ -40,7 +40,7 @@ test("a number that a double does not hold is refused where it stands, and one t
     t.equal((await ask(url, { ...agent, raw: attempt(`{"seed":${number}}`) })).status, 404, number)
 })
 
-test("a name that comes twice is refused, for agents, in the Library, for people and at the door", async (t) => {
+test("a duplicate property name is refused, for agents, in the Library, for people and at sign-in", async (t) => {
   const twice = (body: object) => JSON.stringify(body).replace(/^\{"(\w+)":/, '{"$1":3,"$1":')
   const library = { schemaVersion: 1, requestId: freshId(), arxivIds: ["1706.03762"] }
   const room = { schemaVersion: 3, requestId: freshId(), title: "Twice" }
@@ -61,6 +61,6 @@ test("a name that comes twice is refused, for agents, in the Library, for people
     const path = who === "the door" ? "/password" : who === "an agent's record" ? "/scope" : "/schemaVersion"
     const code = who === "the Library" ? "invalid_request" : "invalid_schema"
     t.strictSame([answer.status, answer.body.refusal, issues(answer)], [422, code, [path]], who)
-    t.notMatch(answer.text, owner.password, "what was sent is not shown back")
+    t.notMatch(answer.text, owner.password, "the sent value is not repeated")
   }
 })

@@ -1,4 +1,4 @@
-/** Bodies as they come over the wire: every violation named, every size held to its limit, no text that brings the service down. */
+/** Request bodies: every violation named, every size limit kept, no text that crashes the service. */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { canonicalJson, type Json } from "../../src/contract/json.ts"
@@ -22,7 +22,7 @@ const alive = () => ask(`${house.baseUrl}/api/health/live`)
 // shows: Every refusal has the envelope, with committed, retryable, retryAfter, current and issues.
 // shows: skill: refused
 // shows: 422 for a schema violation, a malformed cursor or parameter, an unknown exact reference.
-test("every violation is named by its path, missing and unknown properties too", async (t) => {
+test("every violation is named by its path, including missing and unknown properties", async (t) => {
   const answer = await post(
     {
       body: hypothesis("room", threadId, {
@@ -54,10 +54,10 @@ test("every violation is named by its path, missing and unknown properties too",
     ]),
   )
   t.strictSame(new Set(pathsOf(await post({ body: {} }))), new Set(["/schemaVersion", "/clientMessageId", "/text"]))
-  t.strictSame(pathsOf(await post({ body: message("a~b/c", { "a~b/c": 1 }) })), ["/a~0b~1c"], "a JSON Pointer escapes what it must")
+  t.strictSame(pathsOf(await post({ body: message("a~b/c", { "a~b/c": 1 }) })), ["/a~0b~1c"], "a JSON Pointer escapes special characters")
 })
 
-test("a body in which everything is wrong is refused in few words: so many violations are listed, and that there are more", async (t) => {
+test("a body in which everything is wrong is refused briefly: it lists so many violations, and says that there are more", async (t) => {
   const many = 500_000
   const flood = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`k${n}`, 0]))
   for (const [what, answer] of Object.entries({
@@ -70,16 +70,16 @@ test("a body in which everything is wrong is refused in few words: so many viola
     t.ok(answer.text.length < 50_000)
   }
   const premises = pathsOf(await post({ body: hypothesis(roomId, threadId, { premises: Array(many).fill(0) }) }, publishing))
-  t.ok(premises.includes("/premises"), "that the list is too long is among them")
-  t.notOk(premises.includes(`/premises/${limits.premises + 1}`), "and what is beyond it is not looked at")
+  t.ok(premises.includes("/premises"), "one of them says that the list is too long")
+  t.notOk(premises.includes(`/premises/${limits.premises + 1}`), "and items beyond the limit are not checked")
 })
 
-test("what was sent is never shown back in a refusal: it may be a secret", async (t) => {
+test("a refusal never repeats what was sent: it may be a secret", async (t) => {
   const { text } = await post({ body: message("", { password: "correct horse battery staple", schemaVersion: "correct horse" }) })
   t.notMatch(text, /correct horse/)
 })
 
-test("text that is no JSON in UTF-8 is refused by what is wrong with it", async (t) => {
+test("text that is not JSON in UTF-8 is refused with the reason", async (t) => {
   const whole = JSON.stringify(message("héllo"))
   const cases: readonly [string, Buffer | string, RegExp][] = [
     ["nothing", "", /it is empty/],
@@ -125,16 +125,16 @@ test("the content type must say JSON in UTF-8", async (t) => {
   }
 })
 
-test("a body in a content encoding is no JSON that is read here: 415, whatever is in it", async (t) => {
+test("a body with a content encoding is refused with 415, whatever it contains", async (t) => {
   for (const encoding of ["gzip", "br", "deflate", "zstd", "gzip, br", "GZIP", "made-up"]) {
     const answer = await post({ body: message(), headers: { "content-encoding": encoding } })
     t.strictSame([answer.status, answer.body.refusal], [415, "not_json"], encoding)
-    t.equal(answer.headers.get("accept-encoding"), "identity", "and it is said how it would be taken")
+    t.equal(answer.headers.get("accept-encoding"), "identity", "and the accepted encoding is named")
   }
   t.equal((await post({ body: message(), headers: { "content-encoding": "identity" } })).status, 200)
 })
 
-test("names that every object answers to are unknown properties like others", async (t) => {
+test("names that every object inherits count as unknown properties like others", async (t) => {
   for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "prototype"]) {
     const raw = JSON.stringify(message()).replace(/}$/, `,"${name}":{"schemaVersion":3,"polluted":true}}`)
     const answer = await post({ raw })
@@ -150,10 +150,10 @@ test("names that every object answers to are unknown properties like others", as
     '"concepts":{',
     '"concepts":{"constructor":{"label":"constructor","definition":"Puts things together."},',
   )
-  t.equal((await post({ raw: concepts }, publishing)).status, 200, "as a concept's key such a name is as good as any")
+  t.equal((await post({ raw: concepts }, publishing)).status, 200, "such a name is valid as a concept's key")
 })
 
-test("deep nesting is refused, wherever it stands, and brings nothing down", async (t) => {
+test("deep nesting is refused everywhere, and crashes nothing", async (t) => {
   const nested = (levels: number, inner = "1") => `${"[".repeat(levels)}${inner}${"]".repeat(levels)}`
   const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`
   const whole = JSON.stringify(message())
@@ -186,7 +186,7 @@ test("deep nesting is refused, wherever it stands, and brings nothing down", asy
     t.match(
       (await post({ raw }, `${house.baseUrl}/api/agent/research/register_attempt`)).body,
       { refusal: "invalid_schema", retryable: false },
-      `${levels} levels where any JSON may stand`,
+      `${levels} levels in a field for any JSON`,
     )
   }
   t.match((await post({ raw: nested(100_000, "") })).status, 422)
@@ -197,7 +197,7 @@ test("deep nesting is refused, wherever it stands, and brings nothing down", asy
 // shows: Content has at most 60,000 bytes.
 // shows: skill: content_size
 test("the content of a write may have 60,000 bytes of canonical JSON and not one more", async (t) => {
-  /** A hypothesis whose canonical content has so many bytes; `client` does not count. */
+  /** Makes a hypothesis whose canonical content has that many bytes; `client` does not count. */
   function weighing(bytes: number): Body {
     const id = freshId()
     const premise = (explanation: string): Body => ({ purpose: "related", versionId: house.rooms.main.roomId, explanation })
@@ -212,12 +212,12 @@ test("the content of a write may have 60,000 bytes of canonical JSON and not one
   const over = await post({ body: weighing(limits.contentBytes + 1) }, publishing)
   t.strictSame([over.status, over.body.refusal], [413, "content_too_large"])
   const within = await post({ body: weighing(limits.contentBytes) }, publishing)
-  t.strictSame([within.status, within.body.refusal], [422, "unknown_reference"], "one byte less goes on to the next check")
+  t.strictSame([within.status, within.body.refusal], [422, "unknown_reference"], "one byte less passes to the next check")
   t.equal((await post({ body: message("𝔞".repeat(14_900)) })).status, 200)
   t.equal((await post({ body: message("𝔞".repeat(15_000)) })).status, 413, "bytes are counted, not characters")
   t.equal(
     (await post({ raw: JSON.stringify(message("a")).replace('"a"', `"${"\\u0061".repeat(15_000)}"`) })).status,
     200,
-    "and those of the canonical text, not of the escapes it came in",
+    "and the bytes of the canonical text, not of the escapes that were sent",
   )
 })

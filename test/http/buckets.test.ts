@@ -1,13 +1,13 @@
-/** Token buckets do what a tank with a tap and a hole would: held against one, in made-up time. */
+/** Token buckets behave like a tank with a tap and a hole: compared with one, in simulated time. */
 import fc from "fast-check"
 import { test } from "tap"
 import { Buckets } from "../../src/edge/limits/buckets.ts"
 
-/** Whole milliseconds a token, so that the tank and the buckets count alike to the last digit. */
+/** Whole milliseconds per token, so that the tank and the buckets agree to the last digit. */
 const sizes = fc.record({ perMinute: fc.constantFrom(1, 6, 30, 60, 600, 6_000), atOnce: fc.integer({ min: 1, max: 20 }) })
 const start = 1_000_000
 
-/** What a bucket stands for: a tank that holds so much and fills by a millisecond's worth each millisecond. */
+/** The model of a bucket: a tank with a capacity, filled by a millisecond's worth each millisecond. */
 class Tank {
   readonly #step: number
   readonly #most: number
@@ -28,7 +28,7 @@ class Tank {
   }
 }
 
-test("each bucket behaves like its own tank, whoever else takes", (t) => {
+test("each bucket behaves like its own tank, whatever the others use", (t) => {
   const moves = fc.array(fc.record({ key: fc.constantFrom("a", "b", "c"), after: fc.oneof(fc.nat(20), fc.nat(3_000), fc.nat(100_000)) }), {
     maxLength: 200,
   })
@@ -52,7 +52,7 @@ test("each bucket behaves like its own tank, whoever else takes", (t) => {
   t.end()
 })
 
-test("who waits as long as told gets a token, and not a millisecond sooner", (t) => {
+test("a caller who waits as long as told gets a token, and not a millisecond sooner", (t) => {
   fc.assert(
     fc.property(sizes, fc.nat(50_000), (size, later) => {
       const buckets = new Buckets(size)
@@ -65,7 +65,7 @@ test("who waits as long as told gets a token, and not a millisecond sooner", (t)
   t.end()
 })
 
-test("fractions of time and of tokens refuse nobody who is not over", (t) => {
+test("fractions of time and of tokens never refuse a caller who is within the limit", (t) => {
   fc.assert(
     fc.property(
       fc.double({ min: 0, max: 1e9, noNaN: true }),
@@ -83,7 +83,7 @@ test("fractions of time and of tokens refuse nobody who is not over", (t) => {
   t.end()
 })
 
-test("the table is bounded, and forgets nobody who was among the last half of it", (t) => {
+test("the table is bounded, and forgets nobody in its most recent half", (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 40 }), fc.array(fc.nat(200), { maxLength: 400 }), (most, keys) => {
       const buckets = new Buckets({ perMinute: 1, atOnce: 1_000 }, most)
@@ -103,7 +103,7 @@ test("the table is bounded, and forgets nobody who was among the last half of it
   t.end()
 })
 
-test("a bucket that was forgotten begins full: nobody is refused for having been away", (t) => {
+test("a forgotten bucket starts full: nobody is refused for having been away", (t) => {
   const buckets = new Buckets({ perMinute: 1, atOnce: 1 }, 4)
   t.equal(buckets.take("a", start), 0)
   t.ok(buckets.take("a", start) > 0)

@@ -1,4 +1,4 @@
-/** What is refused before anybody looks where it should go: a page of another origin reads why, where it may read at all. */
+/** Requests refused before routing: a page of another origin can read the reason on paths that it may read. */
 import { test } from "tap"
 import { plenty, startWatched } from "../security/service.ts"
 import { dial, head } from "../support/socket.ts"
@@ -6,7 +6,7 @@ import { dial, head } from "../support/socket.ts"
 const HARDLY_EVER = 0.01
 const origin = { origin: "https://notebook.example" }
 
-test("a page that asks too much reads when to ask again, where it may read, and nowhere else", async (t) => {
+test("a page over its limit can read when to ask again, on paths that it may read and on no others", async (t) => {
   const service = await startWatched({
     rateLimits: { ...plenty, addressRequests: { perMinute: HARDLY_EVER, atOnce: 1 } },
     trustProxy: "on",
@@ -39,7 +39,7 @@ for (const [baseUrl, below] of [
   [undefined, ""],
   ["https://rooms.example.org/lab", "/lab"],
 ] as const)
-  test(`a name that is not the service's is refused in words a page can read${below && ", below a base path too"}`, async (t) => {
+  test(`a name that is not the service's is refused in a sentence that a page can read${below && ", below a base path too"}`, async (t) => {
     const service = await startWatched(baseUrl === undefined ? {} : { baseUrl })
     t.teardown(() => service.close())
     for (const [path, isOpen] of [

@@ -1,6 +1,6 @@
 /**
- * The refusal envelope on every route: each write and each read of the registry, asked in the ways that everybody gets
- * wrong. `ask` holds each refusal against the envelope: its eight members, its status, its headers.
+ * The refusal envelope on every route: each write and each read of the registry, requested with the common mistakes. `ask` checks each
+ * refusal's envelope: its eight members, its status, its headers.
  */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
@@ -16,7 +16,7 @@ tap.teardown(() => house.close())
 const { roomId, openingThreadId: threadId } = house.rooms.empty
 const { member_all, member_expired, member_revoked } = house.credentials
 
-/** Asks for a path of the registry and says how it was answered. */
+/** Requests a path of the registry and returns the answer. */
 async function told(path: string, asked: Asked): Promise<string> {
   const { status, body } = await ask(`${house.baseUrl}${addressOf(path, { roomId, threadId })}`, asked)
   return `${status} ${String(body?.refusal)}`
@@ -31,7 +31,7 @@ const cookie = await (async () => {
   return answer.headers.getSetCookie()[0]?.split(";")[0] ?? ""
 })()
 
-/** Ways to be nobody, on a route that takes a Room credential. */
+/** Invalid authentication on a route that takes a Room credential. */
 const nobodies: Readonly<Record<string, Asked>> = {
   "no credential": {},
   "another scheme": { headers: { authorization: `Basic ${member_all.token}` } },
@@ -50,7 +50,7 @@ const nobodies: Readonly<Record<string, Asked>> = {
   "the cookie, and a wrong token": { headers: { cookie }, token: mistyped },
 }
 
-/** The Library has its own words for these refusals. */
+/** The Library has its own codes for these refusals. */
 const research = operations.filter(({ family }) => family === "research")
 const agentWrites = research.filter(({ surface }) => surface === "agent")
 const agentReads = reads.filter(({ surface }) => surface === "credential")
@@ -60,14 +60,14 @@ const browserWrites: readonly Operation[] = research
 // shows: skill: agent_routes
 // shows: Research routes refuse a personal key and Library routes a Room credential: 401.
 // shows: 401 for a missing, unknown, expired or revoked credential, or the wrong kind.
-test("on every agent route nobody gets in without a living Room credential: 401", async (t) => {
+test("every agent route answers 401 without a valid Room credential", async (t) => {
   for (const [what, asked] of Object.entries(nobodies)) {
     for (const { name, path } of agentWrites) t.equal(await told(path, { ...asked, body: {} }), "401 not_authenticated", `${name}: ${what}`)
     for (const { name, path } of agentReads) t.equal(await told(path, asked), "401 not_authenticated", `${name}: ${what}`)
   }
 })
 
-test("the sentence says which of these it was, as far as the holder may know", async (t) => {
+test("the sentence says what was wrong, as far as the holder may know", async (t) => {
   const sentences: Record<string, RegExp> = {
     "a mistyped token": /mistyped/,
     "a token cut off": /cut off/,
@@ -81,7 +81,7 @@ test("the sentence says which of these it was, as far as the holder may know", a
     const { body, headers, text } = await ask(`${house.baseUrl}/api/agent/research/identity`, nobodies[what])
     t.match(body.error, sentence, what)
     t.match(headers.get("www-authenticate"), /^Bearer/)
-    t.notMatch(text, /rr[crks]_[0-9A-Za-z]{10}/, "no token is shown back")
+    t.notMatch(text, /rr[crks]_[0-9A-Za-z]{10}/, "no token is repeated")
   }
 })
 
@@ -115,24 +115,24 @@ test("a browser route takes writes from its own pages only, and from people only
     t.equal(
       await told(path, { method: operation.method, body: {}, headers: { origin } }),
       "401 not_authenticated",
-      `${operation.name}: nobody is signed in`,
+      `${operation.name}: not signed in`,
     )
     t.equal(
       await told(path, { method: operation.method, body: {}, headers: { origin, cookie: `${cookie}x` } }),
       "401 not_authenticated",
-      `${operation.name}: a broken cookie`,
+      `${operation.name}: an invalid cookie`,
     )
     t.equal(
       await told(path, { method: operation.method, body: {}, token: member_all.token, headers: { origin } }),
       "401 not_authenticated",
-      `${operation.name}: a credential is no session`,
+      `${operation.name}: a credential is not a session`,
     )
   }
 })
 
 // shows: Every refusal has the envelope, with committed, retryable, retryAfter, current and issues.
 // shows: skill: refused
-test("a body that is no JSON, or of another shape, is refused on every write", async (t) => {
+test("a body that is not JSON, or has another shape, is refused on every write", async (t) => {
   const bodies: readonly [Asked, string][] = [
     [{ raw: "{}", headers: { "content-type": "text/plain" } }, "415 not_json"],
     [{ raw: "a=b", headers: { "content-type": "application/x-www-form-urlencoded" } }, "415 not_json"],
@@ -159,10 +159,10 @@ test("a body that is no JSON, or of another shape, is refused on every write", a
   }
 })
 
-test("a person of the house is needed for the reads of people", async (t) => {
+test("the reads of people need a signed-in person", async (t) => {
   for (const { name, path } of reads.filter(({ surface, family }) => surface === "session" && family === "research")) {
     t.equal(await told(path, {}), "401 not_authenticated", name)
-    t.equal(await told(path, { token: member_all.token }), "401 not_authenticated", `${name}: a credential is no session`)
+    t.equal(await told(path, { token: member_all.token }), "401 not_authenticated", `${name}: a credential is not a session`)
   }
   t.match(await ada.read("members", { roomId }), { items: [{ username: "ada" }, { username: "grace" }] })
 })

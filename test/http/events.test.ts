@@ -1,4 +1,6 @@
-/** Server-sent events of a Room: what lands is heard at once, nothing twice, nothing missed, and nobody is waited for who has gone. */
+/**
+ * Server-sent events of a Room: entries arrive at once, none twice, none missed, and the service does not wait for a client that has gone.
+ */
 import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
@@ -30,7 +32,7 @@ interface Heard {
     readonly url: string
   }
 }
-/** Listens, by the rules of the standard as far as this service uses them. */
+/** Listens by the rules of the standard, as far as this service uses them. */
 async function listen(query = "", headers: Record<string, string> = {}) {
   const gone = new AbortController()
   const response = await fetch(`${events}${query}`, { headers, signal: gone.signal })
@@ -50,7 +52,7 @@ async function listen(query = "", headers: Record<string, string> = {}) {
   return { response, heard, over, hangUp: () => gone.abort() }
 }
 
-test("who listens hears what lands from then on, without its text", async (t) => {
+test("a listener gets what is written from then on, without its text", async (t) => {
   await post("Said before.")
   const { response, heard, hangUp } = await listen()
   t.equal(response.headers.get("content-type"), "text/event-stream; charset=utf-8")
@@ -76,7 +78,7 @@ test("who listens hears what lands from then on, without its text", async (t) =>
   hangUp()
 })
 
-test("a listener that was away goes on after what it heard last, and misses nothing", async (t) => {
+test("a listener that was away continues after its last event, and misses nothing", async (t) => {
   const first = await listen()
   await post("One.")
   await until(() => first.heard.length === 1)
@@ -95,11 +97,11 @@ test("a listener that was away goes on after what it heard last, and misses noth
   t.strictSame(same.heard, again.heard)
   const both = await listen(`?after=0`, { "last-event-id": String(last + 129) })
   await until(() => both.heard.length === 1)
-  t.equal(both.heard[0]?.id, last + 130, "what a browser heard last counts more than the address it began with")
+  t.equal(both.heard[0]?.id, last + 130, "the browser's last event counts more than the cursor in the address")
   for (const each of [again, same, both]) each.hangUp()
 })
 
-test("nobody is waited for who has gone", async (t) => {
+test("the service does not wait for a client that has gone", async (t) => {
   await until(() => listeners() === 0)
   const { hangUp } = await listen()
   await until(() => listeners() === 1)
@@ -109,7 +111,7 @@ test("nobody is waited for who has gone", async (t) => {
   t.equal(listeners(), 0)
 })
 
-test("what is wrong is refused before anything is sent", async (t) => {
+test("a wrong request is refused before anything is sent", async (t) => {
   const refusal = async (address: string, headers: Record<string, string> = {}) => {
     const answer = await ask(address, { headers })
     const { refusal: code, issues = [] } = answer.body as unknown as { refusal: string; issues?: { path: string }[] }
@@ -118,15 +120,15 @@ test("what is wrong is refused before anything is sent", async (t) => {
   t.strictSame(await refusal(events.replace(roomId, freshId())), [404, "room_unavailable"])
   t.strictSame(await refusal(`${events}?after=soon`), [422, "invalid_parameter", "/after"])
   const ahead = [422, "invalid_parameter", "/after"]
-  t.strictSame(await refusal(events, { "last-event-id": "100000" }), ahead, "who heard more than a restored Room holds is told")
+  t.strictSame(await refusal(events, { "last-event-id": "100000" }), ahead, "a listener who is ahead of a restored Room is told")
   t.strictSame(await refusal(events, { "last-event-id": "-1" }), [422, "invalid_parameter", "/after"])
   const { status } = await fetch(events, { method: "HEAD" })
   t.equal(status, 200)
   await until(() => listeners() === 0)
-  t.equal(listeners(), 0, "nobody waits behind a HEAD")
+  t.equal(listeners(), 0, "nothing waits behind a HEAD")
 })
 
-test("it comes as it is, also to who takes compressed answers and to pages of other origins", async (t) => {
+test("it is sent uncompressed, also to clients that accept compression and to pages of other origins", async (t) => {
   const { response, heard, hangUp } = await listen("", { "accept-encoding": "br, gzip", origin: "https://elsewhere.example" })
   t.equal(response.headers.get("content-encoding"), null)
   t.equal(response.headers.get("access-control-allow-origin"), "*")
@@ -136,7 +138,7 @@ test("it comes as it is, also to who takes compressed answers and to pages of ot
   hangUp()
 })
 
-test("while nothing lands a comment comes, and a Room that is dropped ends it", async (t) => {
+test("while nothing is written a comment is sent, and dropping the Room ends the stream", async (t) => {
   let isHere = true
   const none = { after: () => [] }
   const sources = { activity: none as never, watch: new Watch(), snapshot: <T>(work: () => T) => work(), isHere: () => isHere }
@@ -147,7 +149,7 @@ test("while nothing lands a comment comes, and a Room that is dropped ends it", 
   t.equal((await lines.next()).done, true)
 })
 
-test("a service that ends lets its listeners go", async (t) => {
+test("a service that shuts down ends its listeners' streams", async (t) => {
   const own = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
   const address = `${own.baseUrl}/api/research/rooms/${own.rooms.empty.roomId}/events`
   const ended = Promise.all(
@@ -159,6 +161,6 @@ test("a service that ends lets its listeners go", async (t) => {
   await until(() => own.instance.ledger.watch.waiting === 3)
   const began = performance.now()
   await own.close()
-  for (const text of await ended) t.equal(text, "retry: 2000\n\n", "each ends in order")
-  t.ok(performance.now() - began < 5_000, "and none holds the end up")
+  for (const text of await ended) t.equal(text, "retry: 2000\n\n", "each ends cleanly")
+  t.ok(performance.now() - began < 5_000, "and none delays the shutdown")
 })

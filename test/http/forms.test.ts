@@ -1,4 +1,4 @@
-/** A form of somebody who is signed in costs no more than its bytes, however its inputs are named and how many they are. */
+/** A form of a signed-in person costs no more than its bytes, however its inputs are named and however many there are. */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
@@ -14,7 +14,7 @@ const { username, password } = house.people.owner
 const session = await ask(`${baseUrl}/api/session`, { body: { username, password }, headers: { origin: baseUrl } })
 const cookie = session.headers.getSetCookie()[0]?.split(";")[0] ?? ""
 
-/** Sends a form, and says how long the service was busy with it: another request is sent at once after it. */
+/** Sends a form, and measures how long the service was busy with it: another request is sent right after it. */
 async function sent(operation: string, form: string) {
   const begun = performance.now()
   const answer = ask(`${baseUrl}/web/${operation}`, { raw: form, headers: { ...own, cookie }, fetch })
@@ -28,7 +28,7 @@ const known = [
   ["/threadId", threadId],
   ["#/evidence", "1"],
 ] as const
-/** Much more than a request takes here, and a hundredth of what one form took. */
+/** Much more than a request takes here, and a hundredth of what one form used to take. */
 const SOON = 3_000
 
 test("an input whose name is as long as a body may be", async (t) => {
@@ -41,7 +41,7 @@ test("an input whose name is as long as a body may be", async (t) => {
   t.ok(milliseconds < SOON, `${Math.round(milliseconds)} ms`)
 })
 
-test("as many inputs as a body has room for", async (t) => {
+test("as many inputs as fit in a body", async (t) => {
   const many = Array.from({ length: 40_000 }, (_, at) => [`/e${at % 9}`, ""] as const)
   const { status, text, milliseconds } = await sent("publish_finding", formOf(many))
   t.equal(status, 413)
@@ -50,7 +50,7 @@ test("as many inputs as a body has room for", async (t) => {
   t.ok(milliseconds < SOON, `${Math.round(milliseconds)} ms`)
 })
 
-test("the most that is taken is soon answered", async (t) => {
+test("the largest accepted form is answered soon", async (t) => {
   const names = ["evidence", "references", "materials", "concepts", "assertion/roles"]
   const counts = names.map((name) => [`#/${name}`, "200"] as const)
   const rows = Array.from({ length: limits.formInputs - counts.length - known.length }, (_, at) => {

@@ -1,4 +1,4 @@
-/** What the framework throws by itself ends one request, and is logged; the service goes on. */
+/** An error thrown by the framework itself ends one request, and is logged; the service carries on. */
 import tap, { test } from "tap"
 import { createApp } from "../../src/app/serving/surface.ts"
 import { listen, serveOn } from "../../src/http/server.ts"

@@ -1,4 +1,4 @@
-/** Under which names the service answers: a page on another site must not reach a local instance by a name of its own. */
+/** The host names that the service answers to: a page on another site must not reach a local instance through a name of its own. */
 import tap, { test } from "tap"
 import { answersIn, dial, head } from "../support/socket.ts"
 import { startOwn } from "../support/service.ts"
@@ -20,7 +20,7 @@ async function answeredAs(port: number, ...host: string[]) {
   return { status: answer?.status, body: answer?.body ?? "" }
 }
 
-test("loopback names are answered, whatever the port: it may be forwarded", async (t) => {
+test("loopback names are answered on any port, because it may be forwarded", async (t) => {
   const port = portOf(local)
   for (const host of [
     `127.0.0.1:${port}`,
@@ -36,7 +36,7 @@ test("loopback names are answered, whatever the port: it may be forwarded", asyn
   }
 })
 
-test("a host that makes no address ends no service, whatever the path", async (t) => {
+test("a host that is not a valid address crashes nothing, whatever the path", async (t) => {
   const port = portOf(local)
   const hosts = ["127.0.0.1:99999", "localhost:65536", "127.999.0.1", "[", "[::1", "a b", "%", "a%zz", "xn--", "\u00e9"]
   for (const path of ["/rooms/%41", "/rooms?q=%20", "/assets/a%20b", "/a/../rooms", "//rooms", "/rooms\\x", "/\u00e9"])
@@ -45,7 +45,7 @@ test("a host that makes no address ends no service, whatever the path", async (t
       await line.send(head("GET", path, `Host: ${host}`, "Connection: close"))
       t.match(answersIn(await line.closed())[0]?.status, /^4(?:00|21)$/, `${host} ${path}`)
     }
-  t.equal((await answeredAs(port, "localhost")).status, 200, "it goes on")
+  t.equal((await answeredAs(port, "localhost")).status, 200, "it carries on")
 })
 
 test("any other name is refused with 421 and a sentence that names the flag to set", async (t) => {
@@ -71,7 +71,7 @@ test("any other name is refused with 421 and a sentence that names the flag to s
   }
 })
 
-test("the host of the base URL is answered too, with its port, and no other name beside it", async (t) => {
+test("the host of the base URL is answered too, with its port, and no other name besides", async (t) => {
   const port = portOf(published)
   for (const host of ["rooms.example.org:8443", "ROOMS.example.org:8443", "127.0.0.1"])
     t.equal((await answeredAs(port, host)).status, 200, host)
@@ -79,7 +79,7 @@ test("the host of the base URL is answered too, with its port, and no other name
     t.equal((await answeredAs(port, host)).status, 421, host)
 })
 
-test("a request without Host, or with two, is no request", async (t) => {
+test("a request without Host, or with two, is invalid", async (t) => {
   const line = await dial(`http://127.0.0.1:${portOf(local)}`)
   await line.send("GET /api/health/ready HTTP/1.0\r\n\r\n")
   t.match(await line.closed(), /^HTTP\/1\.1 421 /)
@@ -87,7 +87,7 @@ test("a request without Host, or with two, is no request", async (t) => {
   t.equal((await answeredAs(portOf(local), "localhost", "evil.example")).status, 400)
 })
 
-test("no header in which a proxy repeats the name is taken for it", async (t) => {
+test("headers in which a proxy repeats the name are ignored", async (t) => {
   const port = portOf(local)
   for (const name of ["X-Forwarded-Host", "Forwarded", "X-Original-Host", "X-Host"]) {
     const line = await dial(`http://127.0.0.1:${port}`)
@@ -97,7 +97,7 @@ test("no header in which a proxy repeats the name is taken for it", async (t) =>
   }
 })
 
-test("the name counts for every route: reading, writing, pages, what is not there, and the operator's metrics", async (t) => {
+test("the name is checked on every route: reads, writes, pages, unknown paths, and the operator's metrics", async (t) => {
   const port = portOf(local)
   for (const [method, path] of [
     ["GET", "/"],

@@ -1,4 +1,4 @@
-/** An id in a path that cannot be one: 404 under the code of what is asked for, and a sentence that says that it is no id. */
+/** A malformed id in a path: 404 with the code of the kind that was requested, and a sentence that says that it is not an id. */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { unknownIn } from "../../src/contract/objects/objects.ts"
@@ -19,7 +19,7 @@ const known = { roomId, threadId, key: "lowers" }
 const isId = (name: string) => name.endsWith("Id") && name !== "arxivId"
 const sentence = (name: string, value: string) => new RegExp(`^${name} in the path is "${value}", which is not an id: .*UUID`)
 
-test("a label or a cut id in the path of a read", async (t) => {
+test("a label or a truncated id in the path of a read", async (t) => {
   const needed: Readonly<Record<string, string>> = { thread_replies: `targetEntryId=${threadId}`, room_similar: "text=warm" }
   for (const { name, path, surface } of reads) {
     if (surface !== "public") continue
@@ -56,7 +56,7 @@ test("and in the path of a write, by an agent and by a person", async (t) => {
   }
 })
 
-test("an id that could be one keeps the sentence of what is not there", async (t) => {
+test("a well-formed id that does not exist keeps the ordinary sentence", async (t) => {
   const { body } = await ask(`${house.baseUrl}/api/research/experiments/0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e`)
   t.match(body, { refusal: "unknown_experiment", error: "There is no such experiment." })
 })

@@ -1,4 +1,4 @@
-/** Requests sent without waiting for answers are answered one after the other, and others have their turn between two of them. */
+/** Requests sent without waiting for answers are answered one after the other, and other connections get a turn between two of them. */
 import { once } from "node:events"
 import { createServer, IncomingMessage, ServerResponse } from "node:http"
 import { type AddressInfo, connect, Socket } from "node:net"
@@ -29,7 +29,7 @@ const next = async () => {
   return begun.shift() as (typeof begun)[number]
 }
 
-test("the second is begun when the first is answered, and somebody else's is not kept waiting for it", async (t) => {
+test("the second request starts after the first is answered, and another connection does not wait for it", async (t) => {
   const line = dial()
   line.write(get("/first") + get("/second") + get("/third"))
   const first = await next()
@@ -48,12 +48,12 @@ test("the second is begun when the first is answered, and somebody else's is not
   third.response.end("3")
   let received = ""
   while (!received.includes("3\r\n") && !received.endsWith("3")) received += String((await once(line, "data"))[0])
-  t.match(received, /\r\n\r\n1[^]*\r\n\r\n2[^]*\r\n\r\n3/, "the answers come in their order")
+  t.match(received, /\r\n\r\n1[^]*\r\n\r\n2[^]*\r\n\r\n3/, "the answers come in order")
   line.destroy()
   other.destroy()
 })
 
-test("what waits on a connection that ends is not begun", async (t) => {
+test("a request that waits on a closed connection is not started", async (t) => {
   const line = dial()
   line.write(get("/first") + get("/never"))
   const first = await next()
@@ -67,7 +67,7 @@ test("what waits on a connection that ends is not begun", async (t) => {
   other.destroy()
 })
 
-test("nor are all of them answered at once where each answer is there at once", async (t) => {
+test("requests with immediate answers are not all answered in one turn either", async (t) => {
   const turns: number[] = []
   let now = 0
   let isOver = false
@@ -93,7 +93,7 @@ test("nor are all of them answered at once where each answer is there at once", 
   prompt.close()
 })
 
-test("one whose predecessor is over within the same turn waits for the next turn all the same", async (t) => {
+test("a request whose predecessor ends within the same turn still waits for the next turn", async (t) => {
   const answered: number[] = []
   const gate = inTurn((request) => void answered.push(Number(request.url)))
   const socket = new Socket()
@@ -110,8 +110,8 @@ test("one whose predecessor is over within the same turn waits for the next turn
   t.strictSame(answered, [1, 2])
   second.emit("close")
   come("3")
-  t.strictSame(answered, [1, 2], "as often as it comes")
+  t.strictSame(answered, [1, 2], "each time")
   socket.destroy()
   await new Promise((resolve) => setImmediate(resolve))
-  t.strictSame(answered, [1, 2], "and is not answered when nobody is there any more")
+  t.strictSame(answered, [1, 2], "and it is not answered once the connection is closed")
 })

@@ -14,7 +14,7 @@ const path = `/api/agent/threads/${threadId}/messages`
 const { host } = new URL(house.baseUrl)
 const headers = [`Host: ${host}`, `Authorization: Bearer ${token}`, "Content-Type: application/json"]
 
-/** A message as JSON of exactly so many bytes: what fills it is white space, which is no content. */
+/** Makes a message as JSON of exactly that many bytes: the padding is white space, which is not content. */
 const padded = (bytes: number): string => {
   const text = JSON.stringify(message())
   return text.replace("{", `{${" ".repeat(bytes - text.length)}`)
@@ -22,7 +22,7 @@ const padded = (bytes: number): string => {
 
 // shows: 413 for a body over 1 MiB and for content over 60,000 bytes.
 // shows: A body has at most 1 MiB, and a body without end is cut off.
-test("1 MiB is taken, a byte more is not", async (t) => {
+test("1 MiB is accepted, one byte more is not", async (t) => {
   const most = await ask(`${house.baseUrl}${path}`, { token, raw: padded(limits.requestBodyBytes) })
   t.equal(most.status, 200)
   const over = await ask(`${house.baseUrl}${path}`, { token, raw: padded(limits.requestBodyBytes + 1) })
@@ -31,12 +31,12 @@ test("1 MiB is taken, a byte more is not", async (t) => {
   t.equal(
     (await ask(`${house.baseUrl}${path}`, { token, raw: streamed(limits.requestBodyBytes) })).status,
     200,
-    "in chunks of no announced length",
+    "in chunks without an announced length",
   )
   t.equal((await ask(`${house.baseUrl}${path}`, { token, raw: streamed(limits.requestBodyBytes + 1) })).status, 413)
 })
 
-test("a body in pieces of three bytes is taken whole, though its sender is made to wait between them", async (t) => {
+test("a body in pieces of three bytes is accepted whole, though its sender has to wait between them", async (t) => {
   const text = padded(45_000)
   const pieces = Array.from({ length: 15_000 }, (_, at) => `3\r\n${text.slice(at * 3, at * 3 + 3)}\r\n`).join("")
   const sent = Array.from({ length: 8 }, async () => {
@@ -48,7 +48,7 @@ test("a body in pieces of three bytes is taken whole, though its sender is made 
   for (const received of await Promise.all(sent)) t.match(received, /^HTTP\/1\.1 200 [^]*"operation":"post_message"/)
 })
 
-test("an announced length that is too much is refused before a byte of it is sent", async (t) => {
+test("an announced length over the limit is refused before a byte of it is sent", async (t) => {
   const line = await dial(house.baseUrl)
   await line.send(head("POST", path, ...headers, `Content-Length: ${50 * 2 ** 20}`))
   await line.until(/"refusal":"request_too_large"/)
@@ -72,10 +72,10 @@ test("a body without end is cut off soon after 1 MiB", async (t) => {
   const received = await line.closed()
   t.match(received, /^HTTP\/1\.1 413 /)
   t.match(received, /"refusal":"request_too_large"/)
-  t.ok(sent * 0x10000 < 16 * limits.requestBodyBytes, `${sent} chunks of 64 KiB were sent, of as many as one likes`)
+  t.ok(sent * 0x10000 < 16 * limits.requestBodyBytes, `${sent} chunks of 64 KiB were sent of an endless body`)
 })
 
-test("whoever is refused for another reason need not send the body either, and the service lives on", async (t) => {
+test("a client refused for another reason need not send the body either, and the service carries on", async (t) => {
   const huge = "x".repeat(20 * 2 ** 20)
   t.equal((await ask(`${house.baseUrl}${path}`, { raw: huge })).status, 401)
   t.equal((await ask(`${house.baseUrl}/api/agent/nowhere`, { token, raw: huge })).status, 404)
@@ -83,12 +83,12 @@ test("whoever is refused for another reason need not send the body either, and t
   t.strictSame(
     answers.map(({ status }) => status),
     Array(8).fill(413),
-    "every sender gets to read the refusal",
+    "every sender can read the refusal",
   )
   t.equal((await ask(`${house.baseUrl}${path}`, { token, body: message() })).status, 200)
 })
 
-test("a body shorter than it was announced is no write", async (t) => {
+test("a body shorter than announced is not accepted", async (t) => {
   const before = await house.client("member_all").verifyActivity(house.rooms.empty.roomId)
   const text = JSON.stringify(message())
   const line = await dial(house.baseUrl)

@@ -1,4 +1,4 @@
-/** A port is one server's; a server that closes answers the requests that it has begun. */
+/** A port belongs to one server; a closing server answers the requests that it has started. */
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import { connect, type Socket } from "node:net"
@@ -23,11 +23,11 @@ test("a port that a server listens on is in use", async (t) => {
   await t.rejects(listen("127.0.0.1", port), ListenError)
   await new Promise((resolve) => server.close(resolve))
   const again = await listen("127.0.0.1", port)
-  t.equal(again.port, port, "and is free when it is closed")
+  t.equal(again.port, port, "and is free after it closes")
   await new Promise((resolve) => again.server.close(resolve))
 })
 
-test("closing waits for the requests that were begun", async (t) => {
+test("closing waits for started requests", async (t) => {
   const { server, port } = await listen("127.0.0.1", 0)
   const begun = new Map<string, ServerResponse>()
   server.removeAllListeners("request").on("request", ({ url }, response) => void begun.set(url ?? "", response))

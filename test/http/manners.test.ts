@@ -1,4 +1,4 @@
-/** Manners of HTTP: compression of what anybody may have, tags and 304, pages of other origins, OPTIONS, links and file names. */
+/** HTTP behaviour: compression of public answers, ETags and 304, pages of other origins, OPTIONS, links and file names. */
 import { request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { startResearchRoom } from "research-room/testing"
@@ -21,7 +21,7 @@ interface Raw {
   readonly bytes: Buffer
 }
 
-/** A request whose answer nothing unpacks. */
+/** Sends a request and leaves the answer compressed. */
 const raw = (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Raw> =>
   new Promise((resolve, reject) => {
     const asked = request(`${house.baseUrl}${path}`, { method, headers }, (response) => {
@@ -29,7 +29,7 @@ const raw = (path: string, headers: Record<string, string> = {}, method = "GET")
       const answer = () => resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(parts) })
       response.on("data", (part: Buffer) => parts.push(part))
       response.on("end", answer)
-      // Events never end: whoever asks everything hangs up.
+      // Events never end, so a walk over every path hangs up.
       if (response.headers["content-type"]?.startsWith("text/event-stream")) response.once("data", () => (answer(), asked.destroy()))
     })
     asked.on("error", reject).end()
@@ -42,12 +42,12 @@ const unpacked = ({ headers, bytes }: Raw): string => {
 
 const context = `/api/research/rooms/${roomId}/research-context`
 
-test("what anybody may read is compressed when it is asked for, and says the same", async (t) => {
+test("public answers are compressed on request, with the same content", async (t) => {
   const page = `/rooms/${roomId}`
   const { head = "" } = /href="(?<head>\/assets\/style[^"]+)"/.exec(unpacked(await raw(page)))?.groups ?? {}
   for (const path of [context, "/api/manifest", "/api/openapi.json", "/llms.txt", "/api/research/skill", "/research_room.py", page, head]) {
     const plain = await raw(path)
-    t.equal(plain.headers["content-encoding"], undefined, `${path}: only where it is asked for`)
+    t.equal(plain.headers["content-encoding"], undefined, `${path}: only on request`)
     t.match(plain.headers.vary, /accept-encoding/, `${path}: a cache keeps them apart`)
     for (const encoding of ["br", "gzip"]) {
       const packed = await raw(path, { "accept-encoding": encoding })
@@ -62,7 +62,7 @@ test("what anybody may read is compressed when it is asked for, and says the sam
   }
 })
 
-test("the encoding is the one that the client likes best", async (t) => {
+test("the encoding is the one that the client prefers", async (t) => {
   for (const [accepted, encoding] of [
     ["gzip, deflate, br", "br"],
     ["br;q=0.5, gzip", "gzip"],
@@ -80,7 +80,7 @@ test("the encoding is the one that the client likes best", async (t) => {
   }
 })
 
-test("nothing that belongs to one is compressed: its length would tell of it", async (t) => {
+test("a private answer is never compressed: its length would reveal its content", async (t) => {
   const { username, password } = house.people.owner
   const signedIn = await fetch(`${house.baseUrl}/api/session`, {
     method: "POST",
@@ -106,10 +106,10 @@ test("nothing that belongs to one is compressed: its length would tell of it", a
   }
   const { bytes, headers } = await raw("/api/health/live", { "accept-encoding": "br" })
   t.ok(bytes.length < 1_024)
-  t.equal(headers["content-encoding"], undefined, "nor what is small")
+  t.equal(headers["content-encoding"], undefined, "nor is a small one")
 })
 
-test("what has not changed is not sent again", async (t) => {
+test("an unchanged answer is not sent again", async (t) => {
   const style = /href="(\/assets\/[^"]+\.css)"/.exec(unpacked(await raw("/")))?.[1] ?? ""
   for (const path of ["/api/openapi.json", "/api/manifest", "/api/research/skill", "/api/research/research-schema?bundle=1", style]) {
     const { headers, bytes } = await raw(path)
@@ -127,7 +127,7 @@ test("what has not changed is not sent again", async (t) => {
   const one = await raw("/api/research/research-schema?operation=create_thread")
   const other = await raw("/api/research/research-schema?operation=create_thread&example=1")
   t.not(one.headers.etag, other.headers.etag, "each answer has its own tag")
-  t.equal((await raw(context)).headers.etag, undefined, "what changes has none")
+  t.equal((await raw(context)).headers.etag, undefined, "a changing answer has none")
 })
 
 interface Route {
@@ -150,14 +150,14 @@ const closed: Route[] = [
   })),
 ]
 
-test("public reads let pages of every origin in, refusals and all; nothing else does", async (t) => {
+test("public reads, and their refusals, can be read by pages of every origin; nothing else can", async (t) => {
   const origin = { origin: "https://notebook.example" }
   const asked = { ...origin, "access-control-request-method": "GET", "access-control-request-headers": "if-none-match" }
   for (const { method, path } of open) {
     const address = addressOf(path, { roomId, threadId })
     const { headers } = await raw(address, origin, method)
     t.equal(headers["access-control-allow-origin"], "*", path)
-    t.equal(headers["access-control-allow-credentials"], undefined, "never with somebody's cookies")
+    t.equal(headers["access-control-allow-credentials"], undefined, "never with cookies")
     const before = await raw(address, asked, "OPTIONS")
     t.match(before, {
       status: 204,
@@ -175,11 +175,11 @@ test("public reads let pages of every origin in, refusals and all; nothing else 
         [],
         `${method} ${path}: ${status}`,
       )
-    if (path.startsWith("/api/agent/")) t.equal(before.status, 403, `${path} answers no page`)
+    if (path.startsWith("/api/agent/")) t.equal(before.status, 403, `${path} can be read by no page`)
   }
 })
 
-test("a page elsewhere reads the Library's schemas, without a key", async (t) => {
+test("a page of another origin reads the Library's schemas, without a key", async (t) => {
   const origin = "https://notebook.example"
   const path = "/api/agent/library/schema?operation=save_papers"
   t.match(await raw(path, { origin }), { status: 200, headers: { "access-control-allow-origin": "*" } })
@@ -187,7 +187,7 @@ test("a page elsewhere reads the Library's schemas, without a key", async (t) =>
   t.equal((await raw(path, { authorization: `Bearer ${house.credentials.main_member_all.token}` })).status, 401)
 })
 
-test("OPTIONS says what a path takes", async (t) => {
+test("OPTIONS lists the methods of a path", async (t) => {
   for (const [path, allow] of [
     [`/api/research/rooms/${roomId}`, "GET, HEAD, OPTIONS"],
     ["/api/agent/threads", "POST, OPTIONS"],
@@ -201,7 +201,7 @@ test("OPTIONS says what a path takes", async (t) => {
   t.equal((await raw("/api/nowhere", {}, "OPTIONS")).status, 404)
 })
 
-test("a list that goes on names its next page in Link, as it does in its body", async (t) => {
+test("a list with another page names it in Link, as in its body", async (t) => {
   let path: string | null = `/api/research/rooms/${roomId}/threads?limit=1`
   let pages = 0
   for (; path !== null && pages < 100; pages += 1) {
@@ -212,10 +212,10 @@ test("a list that goes on names its next page in Link, as it does in its body", 
   }
   t.ok(pages > 1)
   const library = await raw("/api/agent/library/papers", { authorization: `Bearer ${house.keys.all.token}` })
-  t.equal(library.headers.link, undefined, "a list at its end names none")
+  t.equal(library.headers.link, undefined, "the last page names none")
 })
 
-test("what is kept as a file has a name", async (t) => {
+test("a downloaded file has a name", async (t) => {
   const { items } = JSON.parse(String((await raw(`/api/research/rooms/${roomId}/publications?limit=1`)).bytes))
   const record = `/api/research/records/${items[0].versionId}`
   const attempts = JSON.parse(String((await raw(`/api/research/attempts?roomId=${roomId}&limit=1`)).bytes))

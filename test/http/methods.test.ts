@@ -1,4 +1,4 @@
-/** Methods: each path takes those of the registry and names them when asked with another; HEAD is GET without its body. */
+/** Methods: each path accepts those of the registry and lists them when another is used; HEAD is GET without its body. */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { actions } from "../../src/contract/operations/actions.ts"
@@ -20,14 +20,14 @@ const inMain = { roomId, threadId }
 
 const all = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const
 
-/** What each path takes, by the registry. */
+/** The methods of each path, from the registry. */
 const taken = new Map<string, Set<string>>()
 const takes = (path: string, method: string) => {
   const known = taken.get(path) ?? new Set()
   taken.set(path, known.add(method))
   if (method === "GET") known.add("HEAD")
 }
-// To others than operators nothing is where operators act, by whatever method (test/people/administration.test.ts).
+// Paths of operators answer 404 to everybody else, with any method (test/people/administration.test.ts).
 const forEverybody = actions.filter(({ by }) => by !== "operator")
 const readByOthers = reads.filter(({ surface }) => surface !== "operator")
 for (const { path, method } of [...readByOthers, ...discoveryRoutes, ...forEverybody]) takes(path, method)
@@ -40,7 +40,7 @@ for (const operation of operations) {
   if (operation.surface === "agent") takes(operation.path, operation.method)
 }
 
-test("a path asked with a method it does not take answers 405 and names those it takes", async (t) => {
+test("a path requested with a method that it does not accept answers 405 and lists those it does", async (t) => {
   for (const [path, methods] of taken) {
     const url = `${house.baseUrl}${addressOf(path, inMain)}`
     for (const method of all.filter((each) => !methods.has(each))) {
@@ -71,10 +71,10 @@ test("HEAD answers what GET answers, headers and all, without a body", async (t)
   await line.send(head("HEAD", "/api/research/rooms", `Host: ${new URL(house.baseUrl).host}`))
   await line.send(head("GET", "/api/health/live", `Host: ${new URL(house.baseUrl).host}`, "Connection: close"))
   const received = await line.closed()
-  t.match(received, /\r\n\r\nHTTP\/1\.1 200 /, "on a kept connection the next answer follows at once")
+  t.match(received, /\r\n\r\nHTTP\/1\.1 200 /, "on a persistent connection the next answer follows at once")
 })
 
-test("TRACE, CONNECT and made-up methods find nothing to do", async (t) => {
+test("TRACE, CONNECT and made-up methods are not accepted", async (t) => {
   for (const method of ["TRACE", "PROPFIND", "QUERY"]) {
     const line = await dial(house.baseUrl)
     await line.send(
@@ -87,7 +87,7 @@ test("TRACE, CONNECT and made-up methods find nothing to do", async (t) => {
 })
 
 // shows: 404 for what is not there, each kind under its own code.
-test("what is nowhere is 404 in the same envelope, however it is written", async (t) => {
+test("an unknown path is 404 in the same envelope, however it is written", async (t) => {
   for (const path of [
     "/api",
     "/api/agent",
@@ -115,7 +115,7 @@ test("what is nowhere is 404 in the same envelope, however it is written", async
 
 // shows: Public reads are anonymous and cached nowhere.
 // shows: skill: public_reads
-test("every answer carries the headers that keep browsers careful, and none is kept in a cache", async (t) => {
+test("every answer carries the security headers, and none is kept in a cache", async (t) => {
   const answers = [
     await ask(`${house.baseUrl}/api/research/rooms`),
     await ask(`${house.baseUrl}/api/manifest`),
@@ -133,6 +133,6 @@ test("every answer carries the headers that keep browsers careful, and none is k
     t.match(headers.get("content-security-policy"), /default-src 'none'.*frame-ancestors 'none'/)
     t.match(headers.get("content-type"), /; charset=utf-8$/)
     t.equal(headers.get("x-powered-by"), null)
-    t.equal(headers.get("access-control-allow-credentials"), null, "no page of another site reads along as somebody")
+    t.equal(headers.get("access-control-allow-credentials"), null, "no page of another site can read it with a session")
   }
 })

@@ -1,4 +1,4 @@
-/** The metrics: counted rightly, in Prometheus' text format, for the operator and for nobody else. */
+/** The metrics: counted correctly, in Prometheus' text format, for the operator and nobody else. */
 import tap, { test } from "tap"
 import { metricsRead } from "../../src/discovery/routes.ts"
 import { ask } from "../support/ask.ts"
@@ -13,14 +13,14 @@ const { openingThreadId: threadId, roomId } = house.rooms.empty
 const token = house.credentials.member_all.token
 const metricsToken = "a-secret-of-the-operator"
 
-/** What is told at an address, each sample by its name with its labels. */
+/** Reads the samples at an address, by name and labels. */
 async function samples(baseUrl = house.baseUrl): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`${baseUrl}/metrics`)).text()
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]))
 }
 
-/** The same, once nothing but this look is under way: a request is counted when its answer has left. */
+/** The same, once no other request is under way: a request is counted when its answer has been sent. */
 async function settled(): Promise<ReadonlyMap<string, number>> {
   for (;;) {
     const found = await samples()
@@ -36,7 +36,7 @@ async function growth(work: () => Promise<unknown>): Promise<(name: string) => n
   return (name) => (after.get(name) ?? 0) - (before.get(name) ?? 0)
 }
 
-test("the text is of the format, each metric with its help and type before its samples", async (t) => {
+test("the text follows the format, each metric with its help and type before its samples", async (t) => {
   const response = await fetch(`${house.baseUrl}/metrics`)
   t.equal(response.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8")
   t.equal(response.headers.get("cache-control"), "no-store")
@@ -45,7 +45,7 @@ test("the text is of the format, each metric with its help and type before its s
   for (const line of (await response.text()).split("\n").filter((each) => each !== "")) {
     const [, word, name = ""] = /^# (HELP|TYPE) (\S+) \S.*$/.exec(line) ?? []
     if (word === "HELP") {
-      t.notOk(described.has(name), `${name} stands there once`)
+      t.notOk(described.has(name), `${name} appears once`)
       described.add((family = name))
     } else if (word === "TYPE")
       t.match(line, new RegExp(`^# TYPE ${family} ${family.endsWith("_total") ? "counter" : "(gauge|histogram)"}$`))
@@ -55,7 +55,7 @@ test("the text is of the format, each metric with its help and type before its s
   t.ok(described.size > 10)
 })
 
-test("requests are counted under their route's pattern, never under their address", async (t) => {
+test("requests are counted under their route's pattern, never under their path", async (t) => {
   const grew = await growth(async () => {
     for (const room of [roomId, house.rooms.main.roomId, "no-such-room"]) await ask(`${house.baseUrl}/api/research/rooms/${room}`)
     await ask(`${house.baseUrl}/api/nowhere/at/all`)
@@ -69,7 +69,7 @@ test("requests are counted under their route's pattern, never under their addres
   t.notOk([...(await samples()).keys()].some((name) => name.includes(roomId)))
 })
 
-test("made-up methods make no metric of their own", async (t) => {
+test("made-up methods do not create metrics of their own", async (t) => {
   const grew = await growth(async () => {
     for (const method of ["PROPFIND", "SEARCH", "PURGE"]) {
       const line = await dial(house.baseUrl)
@@ -80,7 +80,7 @@ test("made-up methods make no metric of their own", async (t) => {
   t.equal(grew('research_room_http_requests_total{route="/api/research/rooms",method="other",status="4xx"}'), 3)
 })
 
-test("writes are counted by what became of them", async (t) => {
+test("writes are counted by outcome", async (t) => {
   const path = `${house.baseUrl}/api/agent/threads/${threadId}/messages`
   const body = message()
   const fate = (name: string, refusal = "") => `research_room_writes_total{operation="post_message",fate="${name}",refusal="${refusal}"}`
@@ -103,7 +103,7 @@ test("writes are counted by what became of them", async (t) => {
   t.ok(grew("research_room_commit_duration_seconds_sum") > 0)
 })
 
-test("gauges tell of now", async (t) => {
+test("gauges show the current values", async (t) => {
   const controller = new AbortController()
   const watermark = (await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body.activityWatermark
   const waiting = fetch(`${house.baseUrl}/api/research/rooms/${roomId}/activity?after=${watermark}&wait=25`, {
@@ -112,11 +112,11 @@ test("gauges tell of now", async (t) => {
   let now = await samples()
   for (let looks = 0; now.get("research_room_feed_waits_open") !== 1 && looks < 1_000; looks += 1) now = await samples()
   t.equal(now.get("research_room_feed_waits_open"), 1, "one reader waits")
-  t.equal(now.get("research_room_feeds_held"), 1, "and counts against what may be held")
-  t.ok((now.get("research_room_connections_open") ?? 0) >= 2, "by a connection beside that of the look")
+  t.equal(now.get("research_room_feeds_held"), 1, "and counts against the limit of open feeds")
+  t.ok((now.get("research_room_connections_open") ?? 0) >= 2, "on a connection beside that of the metrics request")
   t.equal(now.get("research_room_bodies_bytes"), 0)
   t.equal(now.get("research_room_strangers_bodies_bytes"), 0)
-  t.ok((now.get("research_room_http_requests_under_way") ?? 0) >= 2, "that one, and this look")
+  t.ok((now.get("research_room_http_requests_under_way") ?? 0) >= 2, "that one, and this request")
   controller.abort()
   await waiting
   for (const name of ["research_room_database_bytes", "research_room_free_disk_bytes", "process_resident_memory_bytes"])
@@ -124,7 +124,7 @@ test("gauges tell of now", async (t) => {
   t.ok(now.has("research_room_wal_bytes"))
 })
 
-test("the path takes what every read takes, and is described like one", async (t) => {
+test("the path accepts what every read accepts, and is documented like one", async (t) => {
   const wrong = await fetch(`${house.baseUrl}/metrics`, { method: "POST" })
   t.strictSame([wrong.status, wrong.headers.get("allow")], [405, "GET, HEAD, OPTIONS"])
   t.equal((await fetch(`${house.baseUrl}/metrics`, { method: "HEAD" })).status, 200)
@@ -133,7 +133,7 @@ test("the path takes what every read takes, and is described like one", async (t
   t.ok(paths[metricsRead.path])
 })
 
-test("whoever is spoken for by a proxy, or reaches a published service, needs the operator's token", async (t) => {
+test("requests through a proxy, and all requests to a published service, need the operator's token", async (t) => {
   const published = await startWatched({ baseUrl: "https://rooms.example.org/lab", metricsToken })
   const withoutToken = await startWatched({ baseUrl: "https://rooms.example.org" })
   t.teardown(() => Promise.all([published.close(), withoutToken.close()]))

@@ -1,6 +1,6 @@
 /**
- * Every list of the registry, walked page by page along `links.next`: at the service itself, and under a base URL with a
- * sub-path behind a proxy that takes the sub-path off or leaves it on.
+ * Every list of the registry, walked page by page along `links.next`: at the service itself, and under a base URL with a sub-path behind a
+ * proxy that strips the sub-path or keeps it.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -28,12 +28,12 @@ tap.teardown(async () => {
   await below.close()
 })
 
-/** A proxy before a service, of which it is told how much of the path to take off. */
+/** A proxy in front of a service, with the part of the path that it strips. */
 async function proxyBefore({ port }: Demo, takesOff: string): Promise<string> {
   const proxy = createServer(async (request, response) => {
     const url = request.url ?? "/"
     const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>)
-    // It passes on what it reads, unpacked.
+    // It passes on the body that it read, decompressed.
     const { host: _host, connection: _connection, "accept-encoding": _packed, ...headers } = request.headers as Record<string, string>
     const answer = await fetch(`http://127.0.0.1:${port}${url.slice(takesOff.length)}`, {
       method: request.method ?? "GET",
@@ -53,7 +53,7 @@ const places: Readonly<Record<string, { origin: string; basePath: string }>> = {
   "behind a proxy that leaves the sub-path on": { origin: await proxyBefore(below, ""), basePath: SUB_PATH },
 }
 
-/** Public lists, with the ids and parameters under which the story has something in them. */
+/** Public lists, with the ids and parameters for which the story has items. */
 const { roomId, openingThreadId: threadId } = plain.rooms.main
 const entries = (await ask(`${plain.baseUrl}/api/research/threads/${threadId}/timeline`)).body.items as unknown as {
   entryId: string
@@ -84,7 +84,7 @@ const addressed = lists.map(({ name, path }) => ({
   address: `${addressOf(path, name === "room_boards" ? { ...ids, roomId: numbers } : ids)}?${query[name] === undefined ? "" : `${query[name]}&`}`,
 }))
 
-/** The items of a page, columns turned into rows. */
+/** The items of a page, with columns turned into rows. */
 const itemsOf = (page: Json): unknown[] => {
   if (page.items !== undefined) return page.items as unknown as unknown[]
   const columns = Object.entries(page.columns as unknown as Record<string, unknown[]>)
@@ -108,7 +108,7 @@ for (const [where, { origin, basePath }] of Object.entries(places)) {
         found.push(...itemsOf(body))
         pages += 1
         const more = String(body.hasMore) === "true"
-        if (more) t.equal(itemsOf(body).length, 2, `${name}: a page with more after it is full`)
+        if (more) t.equal(itemsOf(body).length, 2, `${name}: a page is full if more follow`)
         const link = body.links?.next as unknown as string | null
         if (more)
           t.ok(
@@ -118,14 +118,18 @@ for (const [where, { origin, basePath }] of Object.entries(places)) {
         next = more ? link : null
         if (pages > 200) throw new Error(`${name} does not end`)
       }
-      t.strictSame(found.slice(0, whole.length), whole, `${name}: ${found.length} items in ${pages} pages are those of one long page`)
-      if (!["paper_publications", "room_reviews"].includes(name)) t.ok(found.length > 0, `${name}: the story has something in it`)
+      t.strictSame(
+        found.slice(0, whole.length),
+        whole,
+        `${name}: ${found.length} items in ${pages} pages are the same as those of one long page`,
+      )
+      if (!["paper_publications", "room_reviews"].includes(name)) t.ok(found.length > 0, `${name}: the story has items in it`)
     }
   })
 }
 
 // shows: A feed's cursor is there at its end.
-test("a feed's cursor is there at its end, for a reader who comes back", async (t) => {
+test("a feed's last page has a cursor, for a reader who returns", async (t) => {
   const { empty } = plain.rooms
   const { body: end } = await ask(`${plain.baseUrl}/api/research/threads/${empty.openingThreadId}/timeline?after=0`)
   t.match(end, { hasMore: false, items: [], nextCursor: 0 })
@@ -143,7 +147,7 @@ test("a feed's cursor is there at its end, for a reader who comes back", async (
 })
 
 // shows: A traversal neither loses nor repeats while others write.
-test("a page is not shaken by what lands while it is walked", async (t) => {
+test("writes during a traversal do not change its pages", async (t) => {
   const room = `${plain.baseUrl}/api/research/hypotheses?roomId=${roomId}&limit=1`
   const { body: first } = await ask(room)
   const again = await ask(`${plain.baseUrl}${first.links?.next}`)
@@ -156,7 +160,7 @@ test("a page is not shaken by what lands while it is walked", async (t) => {
   )
 })
 
-test("below a sub-path, writes, sessions and links work as anywhere", async (t) => {
+test("below a sub-path, writes, sessions and links work as usual", async (t) => {
   for (const [where, { origin, basePath }] of Object.entries(places).slice(1)) {
     const fetch = heldBelow(basePath)
     const body = { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: "From below." }
@@ -179,7 +183,7 @@ test("below a sub-path, writes, sessions and links work as anywhere", async (t) 
   }
 })
 
-test("a base path that looks like one of the service's own is told from it", async (t) => {
+test("a base path that looks like one of the service's own paths is not confused with it", async (t) => {
   const odd = await startDemo({
     host: "127.0.0.1",
     port: 0,
@@ -192,7 +196,7 @@ test("a base path that looks like one of the service's own is told from it", asy
   for (const takesOff of ["/api", ""]) {
     const proxy = await proxyBefore(odd, takesOff)
     const read = await ask(`${proxy}/api/api/research/rooms?limit=1`, { fetch })
-    t.strictSame([read.status, read.body.links?.self], [200, "/api/api/research/rooms?limit=1"], `taken off: "${takesOff}"`)
+    t.strictSame([read.status, read.body.links?.self], [200, "/api/api/research/rooms?limit=1"], `stripped: "${takesOff}"`)
     t.equal((await ask(`${proxy}/api/llms.txt`, { fetch })).status, 200)
     const body = { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: "From an odd place." }
     t.equal(

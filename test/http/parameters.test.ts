@@ -1,4 +1,4 @@
-/** Query parameters: each read takes those of its definition, once and well-formed, and says which of them is not. */
+/** Query parameters: each read accepts those of its definition, once and well-formed, and names the one that is not. */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { reads } from "../../src/contract/reads/index.ts"
@@ -15,7 +15,7 @@ const hypothesis = (await own.read("hypotheses", { roomId })).items[0]
 const entry = (await own.read("thread_timeline", { threadId })).items[0]
 const material = (await own.read("room_materials", { roomId })).items[0]
 
-/** Ids of the story, for every read that has one in its path. */
+/** Ids of the story, for every read with an id in its path. */
 const ids = {
   roomId,
   threadId,
@@ -29,7 +29,7 @@ const ids = {
   planId: attempt?.planId ?? "",
 }
 const publicReads = reads.filter(({ surface }) => surface === "public")
-/** What a read cannot do without. */
+/** Required parameters. */
 const needed: Readonly<Record<string, string>> = {
   thread_replies: `targetEntryId=${entry?.entryId}`,
   search: "query=warm",
@@ -41,7 +41,7 @@ const urlOf = (name: string, path: string, query = "") => {
   return `${house.baseUrl}${addressOf(path, ids)}${parts === "" ? "" : `?${parts}`}`
 }
 
-/** Says how a bad query was answered: the parameters it is told about. */
+/** Returns how a bad query was answered: the parameters that the refusal names. */
 async function blamed(url: string): Promise<unknown> {
   const { status, body } = await ask(url)
   return status === 422 && String(body.refusal) === "invalid_parameter"
@@ -50,7 +50,7 @@ async function blamed(url: string): Promise<unknown> {
 }
 
 // shows: 422 for a schema violation, a malformed cursor or parameter, an unknown exact reference.
-test("every read refuses a parameter it does not have, and one given twice", async (t) => {
+test("every read refuses an unknown parameter, and one given twice", async (t) => {
   for (const { name, path } of publicReads) {
     t.strictSame(await blamed(urlOf(name, path, "colour=red")), ["/colour"], `${name} has no colour`)
     t.strictSame(await blamed(urlOf(name, path, "__proto__=1")), ["/__proto__"], `${name} has no prototype`)
@@ -62,7 +62,7 @@ test("every read refuses a parameter it does not have, and one given twice", asy
 
 // shows: A page holds at most fifty items; limit asks for fewer.
 // shows: skill: paging
-test("limit is a whole number from 1 to what a page holds", async (t) => {
+test("limit is a whole number from 1 to the size of a page", async (t) => {
   for (const { name, path, query } of publicReads.filter(({ cursor }) => cursor !== null)) {
     if (!Object.hasOwn(query.entries, "limit")) continue
     for (const limit of ["0", "-1", "1.5", "01", "1e1", "", " 1", "one", "1000000"])
@@ -73,7 +73,7 @@ test("limit is a whole number from 1 to what a page holds", async (t) => {
   t.equal((await ask(`${house.baseUrl}/api/research/rooms?limit=50`)).status, 200)
 })
 
-/** What no list of this kind ever gave out. */
+/** Cursors that no list of this kind ever returned. */
 const malformed: Readonly<Record<CursorKind, readonly string[]>> = {
   sequence: ["-1", "1.5", "abc", "", "0x10", "1e3", "99999999999999999999", roomId],
   offset: ["-1", "1.5", "abc", "", roomId],
@@ -98,7 +98,7 @@ test("a malformed cursor is refused on every list, by the kind of its cursor", a
   t.strictSame(
     new Set(lists.map(({ cursor }) => cursor).filter((kind) => kind !== "offset")),
     new Set(["sequence", "uuid", "opaque"]),
-    "every kind is there",
+    "every kind is covered",
   )
   for (const { name, path, cursor } of lists) {
     for (const after of malformed[cursor as CursorKind]) {
@@ -107,10 +107,10 @@ test("a malformed cursor is refused on every list, by the kind of its cursor", a
   }
 })
 
-/** What no parameter takes, and what some take and others do not. */
+/** Values that no parameter accepts, and values that some accept and others do not. */
 const odd = ["", "💥", "\0", "-1", "1.5", "x".repeat(201), roomId, "00000000-0000-4000-8000-000000000000", "label", "setting:x", "1"]
 
-test("what is wrong with a parameter is told before the first byte, in every form of an answer", async (t) => {
+test("a wrong parameter is refused before the first byte, in every format of an answer", async (t) => {
   const inForms = publicReads.flatMap((read) => Object.keys(read.formats).map((form) => ({ ...read, form })))
   t.ok(inForms.some(({ form }) => form === "jsonl"))
   for (const { name, path, query, form, formats } of inForms)
@@ -124,13 +124,13 @@ test("what is wrong with a parameter is told before the first byte, in every for
         const text = await inForm.text().catch((error: unknown) => t.fail(`${what} was cut off`, { error: String(error) }))
         if (inForm.status === 200) t.match(inForm.headers.get("content-type"), formats[form]?.mediaType, what)
         else t.match(JSON.parse(String(text)), { committed: false }, what)
-        // Files are in an order of their own.
+        // Files have an order of their own.
         if (parameter !== "order") t.equal(inForm.status, inJson.status, what)
       }
 })
 
 // shows: A label filter needs a Room.
-test("filters take what their definition says and name what they do not", async (t) => {
+test("filters accept what their definition says and name what they do not", async (t) => {
   const faults: Readonly<Record<string, readonly string[]>> = {
     [`/api/research/rooms/${roomId}/activity?kinds=post_message,fly`]: ["/kinds"],
     [`/api/research/rooms/${roomId}/activity?kinds=`]: ["/kinds"],
@@ -155,7 +155,7 @@ test("filters take what their definition says and name what they do not", async 
   }
 })
 
-test("filters find what they name", async (t) => {
+test("filters find matching items", async (t) => {
   const get = async (path: string) => (await ask(`${house.baseUrl}${path}`)).body.items as unknown as Record<string, unknown>[]
   t.strictSame(
     (await get(`/api/research/hypotheses?label=H2&roomId=${roomId}`)).map(({ label }) => label),
@@ -165,9 +165,9 @@ test("filters find what they name", async (t) => {
   t.strictSame(
     (await get("/api/research/rooms?query=SOLUTIONS")).map((room) => room.roomId),
     [roomId],
-    "letter case does not matter",
+    "letter case is ignored",
   )
-  t.strictSame(await get("/api/research/rooms?query=%25"), [], "a wildcard is a letter like others")
+  t.strictSame(await get("/api/research/rooms?query=%25"), [], "a wildcard is an ordinary character")
   t.strictSame(await get("/api/research/rooms?query=_"), [])
   const kinds = (await get(`/api/research/rooms/${roomId}/activity?kinds=publish_hypothesis,take_experiment`)).map(({ kind }) => kind)
   t.strictSame(new Set(kinds), new Set(["publish_hypothesis", "take_experiment"]))

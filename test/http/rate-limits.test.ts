@@ -1,4 +1,4 @@
-/** How much is taken from whom: by address, by caller, and of refused credentials; in made-up time. */
+/** Rate limits by address, by caller, and for refused credentials; in simulated time. */
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { Refusal } from "../../src/contract/refusals/refusal.ts"
@@ -8,7 +8,7 @@ import { plenty } from "../security/service.ts"
 
 const few = { perMinute: 60, atOnce: 5 }
 
-/** The seconds that a limit says to wait; 0 where it lets through. */
+/** The seconds that a limit says to wait; 0 if the request passes. */
 function waitOf(work: () => unknown): number {
   try {
     const refusal = work()
@@ -26,16 +26,16 @@ function limited(numbers: Partial<RateNumbers>) {
 }
 const [here, there] = [new RequestContext("203.0.113.7"), new RequestContext("203.0.113.8")]
 
-test("the numbers leave a whole group behind one address in peace, and are told in the manifest", (t) => {
-  t.ok(limits.addressRequestsAtOnce >= 100 * 10, "a hundred people open a page with all that belongs to it, at the same moment")
-  t.ok(limits.addressRequestsPerMinute >= 20 * 60, "and a score of agents asks once a second beside them")
-  t.ok(limits.addressRequestsPerMinute >= limits.callerReadsPerMinute, "one caller alone does not use an address up")
-  t.ok(limits.refusedCredentialsPerMinute <= limits.addressRequestsPerMinute / 100, "a refused credential counts more dearly by far")
+test("the limits leave a whole group behind one address in peace, and are in the manifest", (t) => {
+  t.ok(limits.addressRequestsAtOnce >= 100 * 10, "a hundred people open a page with everything it loads, at the same moment")
+  t.ok(limits.addressRequestsPerMinute >= 20 * 60, "and twenty agents beside them send a request each second")
+  t.ok(limits.addressRequestsPerMinute >= limits.callerReadsPerMinute, "one caller alone does not use up an address")
+  t.ok(limits.refusedCredentialsPerMinute <= limits.addressRequestsPerMinute / 100, "a refused credential costs far more")
   t.strictSame(standardRates.callerWrites, { perMinute: limits.callerWritesPerMinute, atOnce: limits.callerWritesAtOnce })
   t.end()
 })
 
-test("an address gets so many at once, and then one each time it says", (t) => {
+test("an address gets so many requests at once, and then one after each wait that it is told", (t) => {
   const { rates, pass } = limited({ addressRequests: few })
   for (let n = 0; n < few.atOnce; n += 1)
     t.equal(
@@ -64,7 +64,7 @@ test("an address gets so many at once, and then one each time it says", (t) => {
   t.equal(
     waitOf(() => rates.request("2001:db8:1:2:ffff::9")),
     1,
-    "a network of IPv6 counts as one",
+    "an IPv6 network counts as one",
   )
   for (let n = 0; n < 10 * few.atOnce; n += 1)
     t.equal(
@@ -74,7 +74,7 @@ test("an address gets so many at once, and then one each time it says", (t) => {
   t.end()
 })
 
-test("a caller's reads and writes are counted apart, wherever they come from", (t) => {
+test("a caller's reads and writes are counted separately, from any address", (t) => {
   const { rates } = limited({ callerReads: few, callerWrites: few })
   for (let n = 0; n < few.atOnce; n += 1) rates.caller(n % 2 ? here : there, "one", "POST")
   t.equal(
@@ -97,7 +97,7 @@ test("a caller's reads and writes are counted apart, wherever they come from", (
   t.end()
 })
 
-test("after too many refused credentials an address learns of none any more whether it is right, but those at work there work on", (t) => {
+test("after too many refused credentials an address no longer learns whether one is right, but callers already active there carry on", (t) => {
   const { rates, pass } = limited({ refusedCredentials: { perMinute: 6, atOnce: 3 } })
   t.equal(
     waitOf(() => rates.caller(here, "an agent at work", "GET")),
@@ -115,7 +115,7 @@ test("after too many refused credentials an address learns of none any more whet
   t.equal(
     waitOf(() => rates.caller(here, "a lucky guess", "GET")),
     10,
-    "it is told what a wrong guess is told",
+    "it gets the same answer as a wrong guess",
   )
   t.equal(
     waitOf(() => rates.caller(here, "an agent at work", "POST")),
@@ -124,13 +124,13 @@ test("after too many refused credentials an address learns of none any more whet
   t.equal(
     waitOf(() => rates.caller(there, "a lucky guess", "GET")),
     0,
-    "elsewhere nobody guessed",
+    "nobody guessed from the other address",
   )
   pass(10_000)
   t.equal(
     waitOf(() => rates.caller(here, "somebody new", "GET")),
     0,
-    "after that time it is open again",
+    "after that time new callers are accepted again",
   )
   t.end()
 })

@@ -1,4 +1,4 @@
-/** Clients that begin a request and never end it do not hold a connection for ever; those that only wait are let be. */
+/** Clients that start a request and never finish it do not hold a connection for ever; those that only wait are left alone. */
 import tap, { test } from "tap"
 import { listen, patience, serveOn } from "../../src/http/server.ts"
 import { createApp } from "../../src/app/serving/surface.ts"
@@ -7,7 +7,7 @@ import { ask } from "../support/ask.ts"
 import { openHouse } from "../support/house.ts"
 import { dial, head } from "../support/socket.ts"
 
-/** The service's own edge with less patience than it has, so that the test needs none either. */
+/** The service's own HTTP server with shorter timeouts, so that the test is short. */
 const house = await openHouse()
 const { server, port } = await listen("127.0.0.1", 0, { headersTimeout: 300, requestTimeout: 700, connectionsCheckingInterval: 50 })
 const baseUrl = `http://127.0.0.1:${port}`
@@ -27,7 +27,7 @@ const closing = async (send: readonly string[]): Promise<{ received: string; aft
   return { received, after: performance.now() - start }
 }
 
-test("patience is bounded: a quarter of a minute for headers, a minute for a request", (t) => {
+test("timeouts are bounded: a quarter of a minute for headers, a minute for a request", (t) => {
   t.ok(patience.headersTimeout <= 15_000 && patience.requestTimeout <= 60_000 && patience.connectionsCheckingInterval <= 5_000)
   t.end()
 })
@@ -53,7 +53,7 @@ test("a body that does not end, announced or in chunks", async (t) => {
   t.strictSame(house.db.prepare("SELECT count(*) AS entries FROM timeline_entries").get(), before)
 })
 
-test("a reader who waits for the feed has sent a whole request, and is held for longer than that", async (t) => {
+test("a reader who waits for the feed has sent a whole request, and may wait longer than that", async (t) => {
   const { activityWatermark } = (await ask(`${baseUrl}/api/research/rooms/${house.roomId}`)).body
   const start = performance.now()
   const response = await fetch(`${baseUrl}/api/research/rooms/${house.roomId}/activity?after=${activityWatermark}&wait=1`)

@@ -1,4 +1,7 @@
-/** Reading threads and time: an answer that takes too long is given up with its thread, and a thread that just starts is not idle. */
+/**
+ * Time limits of reader threads: an answer that takes too long is abandoned with its thread, and a thread that is still starting is not
+ * idle.
+ */
 import { once } from "node:events"
 import { setTimeout as turn } from "node:timers/promises"
 import type { Worker } from "node:worker_threads"
@@ -12,14 +15,14 @@ import { onTask, preload } from "../support/threads.ts"
 preload("./costly-texts.ts")
 
 const workers: Worker[] = []
-/** What each of them came to first: `ready`, or its end. */
+/** The first event of each thread: `ready`, or its end. */
 const first: Promise<unknown>[] = []
 process.on("worker", (worker) => {
   workers.push(worker)
   first.push(Promise.race([once(worker, "message").then(() => "ready"), once(worker, "exit").then(() => "ended")]))
 })
 
-/** What is done when something is given to a thread, before it is. */
+/** Called just before a task is given to a thread. */
 let onGiven = () => {}
 let given = 0
 onTask(() => {
@@ -27,7 +30,7 @@ onTask(() => {
   given += 1
 })
 
-/** A house with one reading thread. */
+/** A service with one reader thread. */
 async function house(t: Test, times: { readonly seconds?: number; readonly rendering?: number; readonly idle?: number }) {
   let log = ""
   const options = {
@@ -51,7 +54,7 @@ test("a read that takes too long is refused, and the next one is answered by ano
   t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
   onGiven = () => {
     onGiven = () => {}
-    // As one that is so busy that it does not come to it.
+    // Simulates a thread that is too busy to receive the task.
     if (workers[0] !== undefined) workers[0].postMessage = () => {}
   }
   const began = performance.now()
@@ -61,14 +64,14 @@ test("a read that takes too long is refused, and the next one is answered by ano
   const body = (await late.json()) as { error: string }
   t.match(body, { refusal: "temporarily_unavailable", retryable: true, retryAfter: 5, committed: false })
   t.match(body.error, /Ask again in a moment/)
-  t.equal(late.headers.get("access-control-allow-origin"), "*", "as other public reads")
+  t.equal(late.headers.get("access-control-allow-origin"), "*", "like other public reads")
   t.ok(took >= 1_990, `after ${took} ms`)
   t.match(log(), `took more than 2 seconds for ${graph}`)
   t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
   t.equal(workers.length, 2, "by a thread that was started for it")
 })
 
-test("so is a page, on a page", async (t) => {
+test("so is a page, with a page", async (t) => {
   const { baseUrl, graph, rooms, credentials, log } = await house(t, { seconds: 2 })
   const threadId = rooms.empty.openingThreadId
   const said = { token: credentials.member_all.token, body: message("This takes for ever.") }
@@ -89,7 +92,7 @@ for (const [what, rendering] of [
   ["takes for ever", 3_000],
   ["takes all memory", 60_000],
 ] as const)
-  test(`a text that ${what} to set ends its thread once, and then stands as it was written on a page that is whole`, async (t) => {
+  test(`a text that ${what} to render ends its thread once, and is then shown as it was written on a complete page`, async (t) => {
     const { baseUrl, graph, rooms, credentials, log } = await house(t, { rendering })
     const threadId = rooms.empty.openingThreadId
     const post = (text: string) =>
@@ -111,15 +114,15 @@ for (const [what, rendering] of [
     const started = workers.length
     t.equal((await fetch(`${baseUrl}/threads/${threadId}`)).status, 200)
     t.equal((await fetch(`${baseUrl}/rooms/${rooms.empty.roomId}`)).status, 200)
-    t.equal(workers.length, started, "no thread ends by it again")
+    t.equal(workers.length, started, "it ends no other thread")
   })
 
-test("the page that the serving thread makes while no thread is ready is bounded in the same way", async (t) => {
+test("a page that the serving thread makes while no reader thread is ready is bounded in the same way", async (t) => {
   const { baseUrl, rooms, credentials } = await house(t, { rendering: 500 })
   const threadId = rooms.empty.openingThreadId
   const said = { token: credentials.member_all.token, body: message("This takes for ever.") }
   t.equal((await ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, said)).status, 200)
-  t.equal(workers.length, 0, "no thread reads yet")
+  t.equal(workers.length, 0, "no reader thread is ready yet")
   const page = fetch(`${baseUrl}/threads/${threadId}`)
   const before = performance.now()
   t.equal((await ask(`${baseUrl}/api/research/rooms/${rooms.main.roomId}`)).status, 200)
@@ -128,13 +131,13 @@ test("the page that the serving thread makes while no thread is ready is bounded
   t.match(await (await page).text(), /Shown as written: it takes too long to render/)
 })
 
-test("a thread that is still starting is not idle, however briefly it would be kept", async (t) => {
+test("a thread that is still starting is not idle, however short its idle time", async (t) => {
   const { baseUrl, graph } = await house(t, { idle: 1 })
   const before = given
   t.equal((await fetch(`${baseUrl}/help`)).status, 200)
-  t.equal(given, before, "a page is made at once by the thread that serves, and another begins to start")
+  t.equal(given, before, "the serving thread makes a page at once, and another thread begins to start")
   t.equal(workers.length, 1)
-  t.equal(await first[0], "ready", "it comes to where it can answer")
+  t.equal(await first[0], "ready", "it becomes ready")
   t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
-  t.equal(given, before + 1, "and whoever waits for one that starts is answered by it")
+  t.equal(given, before + 1, "and it answers a request that waited for it")
 })

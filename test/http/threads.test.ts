@@ -1,6 +1,6 @@
 /**
- * Pages and costly reads are made by threads of their own, as `serve` runs them. Nobody outside can tell, but for this: one
- * long answer holds up nobody.
+ * Pages and costly reads are made by reader threads, as with `serve`. Nobody outside can tell, except that a long answer delays nobody
+ * else.
  */
 import { setImmediate as turn } from "node:timers/promises"
 import type { Worker } from "node:worker_threads"
@@ -20,13 +20,13 @@ import { textOf } from "../support/streams.ts"
 import { onReady, onTask } from "../support/threads.ts"
 import { pagesOf } from "../web/pages.ts"
 
-/** The threads that were ready to read, in the order in which they were. */
+/** The reader threads, in the order in which they became ready. */
 const workers: Worker[] = []
 onReady((worker) => workers.push(worker))
-/** What came for them, what was given to one, and what is done when something is. */
+/** Counts the requests for threads and those given to one, and is called each time one is given. */
 let [came, given] = [0, 0]
 let onGiven = () => {}
-/** What came back from a thread last. */
+/** The last response from a thread. */
 let last: OffloadedResponse | undefined
 const { answer } = ReaderPool.prototype
 ReaderPool.prototype.answer = function (...asked) {
@@ -40,10 +40,10 @@ ReaderPool.prototype.answer = function (...asked) {
 }
 onTask(() => {
   given += 1
-  // Once the thread has it.
+  // After the thread has the task.
   queueMicrotask(onGiven)
 })
-/** Waits until so many more have come. */
+/** Waits until that many more requests have arrived. */
 async function coming(count: number): Promise<void> {
   for (const until = came + count; came < until; ) await turn()
 }
@@ -67,7 +67,7 @@ const { owner } = house.people
 const door = { body: { username: owner.username, password: owner.password }, headers: { origin: baseUrl } }
 const signIn = async () => (await ask(`${baseUrl}/api/session`, door)).headers.getSetCookie()[0]?.split(";")[0] ?? ""
 
-/** The same application around the same data, which answers all by itself. */
+/** The same application over the same data, without reader threads. */
 const alone = createApp({ instance, baseUrl, softwareVersion, log: openLog("silent") })
 const ofTheMoment = /"generatedAt":"[^"]*"|name="(?:\/says)?\/?(?:~id|requestId|clientMessageId|attemptId)" value="[^"]*"/g
 const ofTheConnection = ["date", "x-request-id", "connection", "keep-alive", "content-length", "transfer-encoding", "content-encoding"]
@@ -76,7 +76,7 @@ async function whole(answer: Response) {
   return { status: answer.status, headers, text: (await textOf(answer)).replace(ofTheMoment, "") }
 }
 
-test("every page and every read is answered as by one thread", async (t) => {
+test("every page and every read is the same as with one thread", async (t) => {
   const cookie = await signIn()
   const first = async (path: string, member: string) => {
     const [item] = (await ask(`${baseUrl}${path}`)).body.items as unknown as Record<string, string>[]
@@ -116,7 +116,7 @@ test("every page and every read is answered as by one thread", async (t) => {
   }
   t.ok(given - before > 60, `${given - before} of ${asked.length} were made by the threads`)
   const between = given
-  // The first entries made little of all this, so that a part of it is not there yet.
+  // At entry 30 some of these objects did not exist yet.
   for (const { path, headers } of asked) {
     const then = `${path}${path.includes("?") ? "&" : "?"}at=30`
     const there = await fetch(`${baseUrl}${then}`, { headers, redirect: "manual" }).then(whole)
@@ -124,7 +124,10 @@ test("every page and every read is answered as by one thread", async (t) => {
     t.strictSame(there, here, then)
     pasts += Number(there.text.includes('"asOf"') || there.text.includes("As of entry"))
   }
-  t.ok(given - between > 60, `${given - between} of ${asked.length} were made by the threads as of an earlier entry, which ${pasts} tell`)
+  t.ok(
+    given - between > 60,
+    `${given - between} of ${asked.length} were made by the threads as of an earlier entry; ${pasts} answers name it`,
+  )
   const packed = await fetch(`${baseUrl}/rooms/${roomId}`, { headers: { "accept-encoding": "br" } })
   t.equal(packed.headers.get("content-encoding"), "br")
   t.match(await packed.text(), "</html>")
@@ -135,7 +138,7 @@ test("every page and every read is answered as by one thread", async (t) => {
   t.equal((await fetch(feed, { headers: { "if-none-match": tag } })).status, 304)
 })
 
-test("what was written is read by the next who asks, and whoever went out is out", async (t) => {
+test("the next read sees what was written, and a signed-out person is signed out", async (t) => {
   const { roomId, openingThreadId: threadId } = rooms.empty
   const page = async (headers = {}) => (await fetch(`${baseUrl}/threads/${threadId}`, { headers })).text()
   for (let n = 0; n < 20; n += 1) {
@@ -155,7 +158,7 @@ test("what was written is read by the next who asks, and whoever went out is out
   t.notMatch(await page({ cookie }), "/account")
 })
 
-test("a small read is answered while long ones stand and wait, and so is a page", async (t) => {
+test("a small read is answered while long ones run and wait, and so is a page", async (t) => {
   let answered = 0
   const long = Array.from({ length: 50 }, async () => {
     const answer = await fetch(`${baseUrl}${graph}`)
@@ -171,7 +174,7 @@ test("a small read is answered while long ones stand and wait, and so is a page"
   t.strictSame(new Set(await Promise.all(long)), new Set([200]))
 })
 
-test("the memory of an answer is given back as soon as it has been sent", async (t) => {
+test("the memory of an answer is freed as soon as it has been sent", async (t) => {
   t.ok(await (await fetch(`${baseUrl}${graph}`)).text())
   const body = last?.body
   t.ok(body, "it came from a thread")
@@ -179,7 +182,7 @@ test("the memory of an answer is given back as soon as it has been sent", async 
   t.equal(body?.byteLength, 0)
 })
 
-test("more than may wait are told to come back", async (t) => {
+test("requests over the limit of waiting ones are told to come back", async (t) => {
   const answers = await Promise.all(Array.from({ length: 70 }, () => ask(`${baseUrl}${graph}`)))
   const refused = answers.filter(({ status }) => status !== 200)
   t.ok(refused.length > 0 && refused.length <= 10, `${refused.length} of 70`)
@@ -190,16 +193,16 @@ test("more than may wait are told to come back", async (t) => {
   }
 })
 
-/** A page that says why it is not there, as every other page does that cannot be shown. */
+/** A page that says why it cannot be shown, as every other such page does. */
 async function isPageOf(t: Test, answer: Response, says: RegExp) {
   t.equal(answer.status, 503)
   t.match(answer.headers.get("content-type"), "text/html")
   const text = await answer.text()
   t.match(text, says)
-  t.match(text, `<a href="/"`, "one can go on from there")
+  t.match(text, `<a href="/"`, "it has links to go on")
 }
 
-test("whoever asks for a page then is told so on a page, and whoever asks for a document in its form", async (t) => {
+test("at that limit, a request for a page gets a page, and a request for a document gets that format", async (t) => {
   const many = (path: string) => Promise.all(Array.from({ length: 70 }, () => fetch(`${baseUrl}${path}`)))
   const answers = await Promise.all([many(`/rooms/${roomId}/graph`), many(`/rooms/${roomId}.md`)])
   const [pages, documents] = answers.map((each) => each.filter(({ status }) => status !== 200)) as [Response[], Response[]]
@@ -213,7 +216,7 @@ test("whoever asks for a page then is told so on a page, and whoever asks for a 
   }
 })
 
-test("threads that cannot start leave the work to the thread that serves", async (t) => {
+test("if threads cannot start, the serving thread does the work", async (t) => {
   let told = ""
   const settings = { file: "/nothing/here.db", follows: false, instanceId: "", lineage: [], baseUrl, entrance: null }
   const threads = new ReaderPool({
@@ -229,7 +232,7 @@ test("threads that cannot start leave the work to the thread that serves", async
   await threads.close()
 })
 
-test("a thread that ends takes its own request with it and no other; another takes its place", async (t) => {
+test("a thread that ends takes only its own request with it; another takes its place", async (t) => {
   const before = workers.length
   let ended: Promise<unknown> = Promise.resolve()
   onGiven = () => {
@@ -246,7 +249,7 @@ test("a thread that ends takes its own request with it and no other; another tak
   t.ok(workers.length > before, "started anew")
 })
 
-test("a page whose thread ends is told of on a page", async (t) => {
+test("a page whose thread ends is answered with a page", async (t) => {
   let ended: Promise<unknown> = Promise.resolve()
   onGiven = () => {
     onGiven = () => {}
@@ -257,7 +260,7 @@ test("a page whose thread ends is told of on a page", async (t) => {
   t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
 })
 
-test("whoever goes is not worked for, and what is under way when the service ends is answered", async (t) => {
+test("requests of clients that leave are dropped, and those under way at shutdown are answered", async (t) => {
   const gone = new AbortController()
   const asked = Array.from({ length: 40 }, () => fetch(`${baseUrl}${graph}`, { signal: gone.signal }).catch(() => null))
   const before = given

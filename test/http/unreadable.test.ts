@@ -1,4 +1,4 @@
-/** What Node cannot read as a request is answered with the envelope all the same, in the family of its path, and the connection ends. */
+/** A request that Node cannot parse is also answered with the envelope, in the family of its path, and the connection ends. */
 import tap, { type Test, test } from "tap"
 import * as v from "valibot"
 import { refusal } from "../../src/contract/answers/index.ts"
@@ -19,7 +19,7 @@ const asAgent = [`Host: ${host}`, `Authorization: Bearer ${token}`, "Content-Typ
 
 type Told = ReturnType<typeof answersIn>[number]
 
-/** What comes back for some bytes once the other side has closed. */
+/** Sends some bytes and returns what is received until the other side closes. */
 async function sent(...parts: readonly (string | Uint8Array)[]): Promise<Told[]> {
   const line = await dial(house.baseUrl)
   for (const part of parts) await line.send(part)
@@ -28,7 +28,7 @@ async function sent(...parts: readonly (string | Uint8Array)[]): Promise<Told[]>
 
 const headerOf = ({ head: text }: Told, name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(text)?.[1]
 
-/** Holds an answer against what every refusal has. */
+/** Checks an answer against what every refusal has. */
 function holds(
   t: Test,
   what: string,
@@ -41,13 +41,13 @@ function holds(
   t.equal(answer.status, status, what)
   const body = v.parse(refusal, JSON.parse(answer.body))
   t.match(body, { refusal: code, committed: false, schemaVersion: schemaVersions[family] }, what)
-  t.ok((refusals[code].status as readonly number[]).includes(status), `${what}: the registry knows ${code} with ${status}`)
+  t.ok((refusals[code].status as readonly number[]).includes(status), `${what}: the registry has ${code} with ${status}`)
   for (const [name, value] of Object.entries(commonHeaders)) t.equal(headerOf(answer, name), value, `${what}: ${name}`)
   t.equal(headerOf(answer, "content-type"), "application/json; charset=utf-8", what)
   t.match(headerOf(answer, "x-request-id"), /^[A-Za-z0-9._-]{1,64}$/, what)
 }
 
-test("bytes that are no request, and requests that contradict themselves", async (t) => {
+test("bytes that are not a request, and requests that contradict themselves", async (t) => {
   const broken: Record<string, string | Uint8Array> = {
     "no HTTP": "hello, is anybody there?\r\n\r\n",
     "TLS on a plain port": Uint8Array.of(0x16, 3, 1, 0, 0xf4, 1, 0, 0, 0xf0, 3, 3),
@@ -77,14 +77,14 @@ test("bytes that are no request, and requests that contradict themselves", async
   }
 })
 
-test("the family is that of the path, where the path came as far as that", async (t) => {
+test("the family is that of the path, if the path was received", async (t) => {
   const broken = "X Y: z"
   for (const path of ["/api/agent/library/identity", "/api/library/collections", `http://${host}/api/library`])
     holds(t, path, (await sent(head("GET", path, `Host: ${host}`, broken)))[0], 400, "malformed_request", "library")
   holds(t, "elsewhere", (await sent(head("GET", "/api/libraryish", `Host: ${host}`, broken)))[0], 400, "malformed_request")
 })
 
-test("addresses and headers without end are 431, on a connection that was answered before too", async (t) => {
+test("endless addresses and headers are 431, also on a connection that was answered before", async (t) => {
   const long = "x".repeat(20_000)
   for (const [what, request] of Object.entries({
     "a long address": head("GET", `/api/research/search?query=${long}`, `Host: ${host}`),
@@ -102,13 +102,13 @@ test("addresses and headers without end are 431, on a connection that was answer
   holds(t, "the second request", second, 431, "malformed_request")
 })
 
-test("no header is left out for there being many: the last of thousands counts", async (t) => {
+test("no header is dropped because there are many: the last of thousands counts", async (t) => {
   const many = Array.from({ length: 2_100 }, (_, n) => `${n.toString(36)}: `)
   const [answer] = await sent(head("GET", "/api/agent/research/identity", ...asAgent, ...many, "Origin: null", "Connection: close"))
   holds(t, "an Origin behind 2,100 headers", answer, 403, "browser_origin")
 })
 
-test("rubbish behind a write is not taken for the write's answer", async (t) => {
+test("garbage after a write is not taken for the write's answer", async (t) => {
   const body = JSON.stringify(message())
   const line = await dial(house.baseUrl)
   await line.send(`${head("POST", messages, ...asAgent, `Content-Length: ${Buffer.byteLength(body)}`)}${body}rubbish\r\n\r\n`)
@@ -123,7 +123,7 @@ test("an expectation that cannot be met is 417", async (t) => {
   holds(t, "417", answer, 417, "malformed_request")
 })
 
-test("a body held back is asked for when it is wanted, and only then", async (t) => {
+test("a body that the client holds back is asked for only when it is needed", async (t) => {
   const body = JSON.stringify(message())
   const held = [`Content-Length: ${Buffer.byteLength(body)}`, "Expect: 100-continue"]
   const line = await dial(house.baseUrl)
@@ -148,11 +148,11 @@ test("no tunnel, no other protocol", async (t) => {
   holds(t, "OPTIONS *", (await sent(head("OPTIONS", "*", `Host: ${host}`, "Connection: close")))[0], 405, "method_not_allowed")
   for (const protocol of ["websocket", "h2c"]) {
     const [answer] = await sent(head("GET", "/api/health/live", `Host: ${host}`, "Connection: Upgrade, close", `Upgrade: ${protocol}`))
-    t.equal(answer?.status, 200, `${protocol}: the offer is passed over`)
+    t.equal(answer?.status, 200, `${protocol}: the offer is ignored`)
   }
 })
 
-test("a whole address is read as its path, if it is this service's", async (t) => {
+test("an absolute URL is read as its path, if it is this service's", async (t) => {
   const own = await sent(head("GET", `http://${host}/api/research/rooms?limit=1`, `Host: ${host}`, "Connection: close"))
   t.equal(own[0]?.status, 200)
   t.match(JSON.parse(own[0]?.body ?? "{}"), { links: { self: "/api/research/rooms?limit=1" } })
@@ -160,13 +160,13 @@ test("a whole address is read as its path, if it is this service's", async (t) =
   holds(t, "a foreign one", foreign[0], 421, "wrong_host")
 })
 
-test("HTTP/1.0 is answered, and told to name a Host", async (t) => {
+test("HTTP/1.0 is answered, and told to send a Host", async (t) => {
   const [named] = await sent(`GET /api/health/live HTTP/1.0\r\nHost: ${host}\r\n\r\n`)
   t.equal(named?.status, 200)
   holds(t, "without Host", (await sent("GET /api/health/live HTTP/1.0\r\n\r\n"))[0], 421, "wrong_host")
 })
 
-test("an answer says in words what its number means", async (t) => {
+test("an answer has the reason phrase of its status", async (t) => {
   const closing = [`Host: ${host}`, "Connection: close"]
   for (const [path, first] of [
     ["/api/health/live", "HTTP/1.1 200 OK"],
@@ -177,7 +177,7 @@ test("an answer says in words what its number means", async (t) => {
     t.equal((await sent(head("GET", path, ...closing)))[0]?.head.split("\r\n")[0], first, path)
 })
 
-test("after all of that the service is as well as before", async (t) => {
+test("after all of that the service still works", async (t) => {
   const live = await fetch(`${house.baseUrl}/api/health/live`)
   t.equal(live.status, 200)
 })

@@ -1,4 +1,6 @@
-/** `wait` on the activity feed: held while nothing lands, woken by what does, let go when the time is up or the reader is gone. */
+/**
+ * `wait` on the activity feed: held while there is nothing new, woken by a new entry, released when the time is up or the reader has gone.
+ */
 import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
@@ -15,7 +17,7 @@ const feed = `/api/research/rooms/${roomId}/activity`
 const watermark = async () => Number((await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body.activityWatermark)
 const post = (text: string) => ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message(text) })
 const publish = () => ask(`${house.baseUrl}/api/agent/research/publish_hypothesis`, { token, body: hypothesis(roomId, threadId) })
-/** Asks, and measures how long the answer was held. */
+/** Sends a request, and measures how long the answer was held. */
 async function timed(query: string): Promise<Answer & { after: number }> {
   const start = performance.now()
   const answer = await ask(`${house.baseUrl}${feed}?${query}`)
@@ -25,24 +27,24 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 /** How many readers the service holds now. */
 const readers = () => house.instance.ledger.watch.waiting
 
-test("what is there already is answered at once, wait or not", async (t) => {
+test("existing entries are answered at once, with wait or without", async (t) => {
   await post("There already.")
   const { after, body } = await timed(`after=${(await watermark()) - 1}&wait=25`)
   t.ok(after < 10_000)
   t.strictSame(body.items?.length, 1)
-  t.ok((await timed(`after=${await watermark()}`)).after < 10_000, "without wait an empty page comes at once")
+  t.ok((await timed(`after=${await watermark()}`)).after < 10_000, "without wait an empty page is answered at once")
   t.ok((await timed(`after=${await watermark()}&wait=0`)).after < 10_000)
 })
 
 // shows: skill: feed
-test("with nothing new the answer is held, and comes empty when the time is up", async (t) => {
+test("with nothing new the answer is held, and is empty when the time is up", async (t) => {
   const after = await watermark()
   const held = await timed(`after=${after}&wait=1`)
   t.ok(held.after >= 990 && held.after < 5_000, `held for ${Math.round(held.after)} ms`)
   t.match(held.body, { items: [], hasMore: false, nextCursor: after })
 })
 
-test("everybody who waits for a Room is woken by what lands in it", async (t) => {
+test("everybody who waits for a Room is woken by a write to it", async (t) => {
   const after = await watermark()
   const waiting = Array.from({ length: 20 }, () => timed(`after=${after}&wait=25`))
   await pause(100)
@@ -53,7 +55,7 @@ test("everybody who waits for a Room is woken by what lands in it", async (t) =>
   }
 })
 
-test("a reader of some kinds sleeps through the others, and through other Rooms", async (t) => {
+test("a reader of some kinds is not woken by other kinds, or by other Rooms", async (t) => {
   const after = await watermark()
   const waiting = timed(`after=${after}&wait=25&kinds=publish_hypothesis`)
   await pause(50)
@@ -87,17 +89,17 @@ test("a refused, a replayed and a rehearsed write wake nobody", async (t) => {
   t.strictSame(body.items?.length, 0)
 })
 
-test("a reader who goes away is no longer waited for", async (t) => {
+test("the service stops waiting for a reader who goes away", async (t) => {
   const line = await dial(house.baseUrl)
   await line.send(head("GET", `${feed}?after=${await watermark()}&wait=25`, `Host: ${new URL(house.baseUrl).host}`))
   for (let tries = 0; readers() === 0 && tries < 100; tries++) await pause(10)
-  t.equal(readers(), 1, "it is waited for")
+  t.equal(readers(), 1, "it is held")
   line.hangUp()
   for (let tries = 0; readers() > 0 && tries < 100; tries++) await pause(10)
-  t.equal(readers(), 0, "and not longer than it wants")
+  t.equal(readers(), 0, "and released when it leaves")
 })
 
-test("the Room must exist before it is waited for", async (t) => {
+test("the Room must exist before a reader can wait for it", async (t) => {
   const answer = await ask(`${house.baseUrl}/api/research/rooms/${freshId()}/activity?wait=25`)
   t.strictSame([answer.status, answer.body.refusal], [404, "room_unavailable"])
 })

@@ -1,4 +1,6 @@
-/** What ends while an agent waits: its credential's time, its membership, its account, the Room. It is answered as if it asked only now. */
+/**
+ * Things that end while an agent waits: its credential's time, its membership, its account, the Room. It gets the answer of a new request.
+ */
 import t, { type Test } from "tap"
 import { reads } from "../../src/contract/reads/index.ts"
 import { overHttp } from "../mcp/agent.ts"
@@ -25,7 +27,10 @@ async function roomWith(username: string) {
 type Held = Awaited<ReturnType<typeof roomWith>>
 const post = ({ threadId, username }: Held) => ada.write("post_message", { threadId, ...message(`@${username}, ${WORDS}.`) } as never)
 
-/** Has an agent wait over HTTP and MCP, ends something, and has what it waits for happen. @returns what it was answered, and what a new request is */
+/**
+ * Has an agent wait over HTTP and MCP, ends something, and causes the event that it waits for. @returns its answer, and that of a new
+ * request
+ */
 async function ended(t: Test, room: Held, end: () => unknown) {
   const { token, roomId } = room
   const { activityWatermark: after } = await ada.read("room", { roomId })
@@ -38,11 +43,11 @@ async function ended(t: Test, room: Held, end: () => unknown) {
   const [{ status, body }, told] = await waiting
   await agent.close()
   const now = await inbox(0)
-  t.same([status, body.refusal], [now.status, now.body.refusal], "it is answered as one who asks now")
+  t.same([status, body.refusal], [now.status, now.body.refusal], "it gets the answer of a new request")
   return { status, body, told }
 }
 
-t.test("only the feed and the inbox wait, and no read of a personal key does", (t) => {
+t.test("only the feed and the inbox wait, and no read with a personal key does", (t) => {
   const waiting = reads.filter(({ query }) => "wait" in query.entries)
   t.same(
     waiting.map(({ name, surface }) => [name, surface]),
@@ -54,7 +59,7 @@ t.test("only the feed and the inbox wait, and no read of a personal key does", (
   t.end()
 })
 
-/** Nothing of what happened since is told to an agent that is no longer let in. */
+/** An agent that is no longer allowed learns nothing of what happened since. */
 async function refusedAll(t: Test, room: Held, end: () => unknown): Promise<void> {
   const { status, body, told } = await ended(t, room, end)
   t.match([status, body], [401, { refusal: "not_authenticated" }])
