@@ -1,4 +1,4 @@
-/** An agent with a personal key: the six reads and the six writes, and who may do which. */
+/** An agent with a personal key: the six reads and the six writes, and the permissions for each. */
 import t, { test } from "tap"
 import { ask } from "../support/ask.ts"
 import { freshId } from "../support/bodies.ts"
@@ -10,7 +10,7 @@ const { ada, grace, baseUrl } = house
 const library = `${baseUrl}/api/agent/library`
 
 // shows: The identity shows the owner, the key, its permissions, reach, expiry, limits and links.
-test("an agent finds out whose Library it is in, and how far it may go", async (t) => {
+test("an agent finds out whose Library it is in, and how far its key reaches", async (t) => {
   const collectionId = await collectionOf(ada, "For the agent")
   const agent = await house.agentOf(ada, {
     label: "scout",
@@ -32,7 +32,7 @@ test("an agent finds out whose Library it is in, and how far it may go", async (
 })
 
 // shows: Adding a paper saves it too where the reach includes the Library.
-test("papers are saved under their id, whatever version is named, and once", async (t) => {
+test("papers are saved once under their id, whatever version is named", async (t) => {
   const agent = await house.agentOf(ada)
   const first = await agent.write("save_papers", { arxivIds: ["2402.00001v3", "hep-th/9901001", "math.GT/0309136v2"] })
   t.match(first, { schemaVersion: 1, roomId: null, threadId: null, entry: null, activity: null, target: { kind: "library" } })
@@ -50,7 +50,7 @@ test("papers are saved under their id, whatever version is named, and once", asy
 
 // shows: Collections show their counts, members' usernames, fifty papers a page and the notes of that page's papers; never invitations.
 // shows: A paper with a note in its thread is not removed.
-test("a Collection through an agent's hands: made, filled, read, renamed, emptied", async (t) => {
+test("a Collection used by an agent: made, filled, read, renamed, emptied", async (t) => {
   const agent = await house.agentOf(ada)
   const { collectionId } = (await agent.write("create_collection", { name: "Ramps" })).result
   const added = await agent.write("add_papers", { collectionId, arxivIds: paperIds(100, 3) })
@@ -134,7 +134,7 @@ test("each permission opens what it names, and nothing else", async (t) => {
   } as const
   for (const permission of new Set(Object.values(needs))) {
     const agent = await house.agentOf(ada, { permissions: [permission] })
-    t.match(await agent.read("library_identity"), { permissions: [permission] }, "any key knows itself")
+    t.match(await agent.read("library_identity"), { permissions: [permission] }, "every key can read its own identity")
     const asked: Record<keyof typeof needs, () => Promise<unknown>> = {
       library_collections: () => agent.read("library_collections"),
       library_collection: () => agent.read("library_collection", { collectionId }),
@@ -162,7 +162,7 @@ test("each permission opens what it names, and nothing else", async (t) => {
 })
 
 // shows: A selected reach keeps to its Collections, and a Collection it makes joins it.
-test("a selected reach leaves the Library out, and keeps what it makes", async (t) => {
+test("a selected reach excludes the Library, and includes Collections that the agent makes", async (t) => {
   const [inside, outside] = [await collectionOf(ada, "Inside", [paperId(300)]), await collectionOf(ada, "Outside", [paperId(301)])]
   const agent = await house.agentOf(ada, { reach: "selected", collectionIds: [inside] })
   t.match(await refused(agent.read("library_papers")), { status: 403, refusal: "not_authorized", current: { needed: ["reach"] } })
@@ -175,12 +175,16 @@ test("a selected reach leaves the Library out, and keeps what it makes", async (
   t.match(
     await refused(agent.read("library_paper", { arxivId: paperId(301) })),
     { status: 404, refusal: "unknown_paper" },
-    "saved, but not to be known",
+    "saved, but out of reach",
   )
   t.match(await refused(agent.read("library_annotations", { arxivId: paperId(301) })), { status: 404, refusal: "unknown_paper" })
 
   const added = await agent.write("add_papers", { collectionId: inside, arxivIds: [paperId(303), paperId(301)] })
-  t.match(added.result, { added: [paperId(303), paperId(301)], saved: null, alreadySaved: null }, "nothing of what is saved shows")
+  t.match(
+    added.result,
+    { added: [paperId(303), paperId(301)], saved: null, alreadySaved: null },
+    "the result reveals nothing that is saved",
+  )
   const all = await house.agentOf(ada)
   t.match(await all.read("library_paper", { arxivId: paperId(303) }), { saved: false, collections: [{ id: inside }] }, "it was not saved")
 
@@ -203,7 +207,7 @@ test("a selected reach leaves the Library out, and keeps what it makes", async (
 })
 
 // shows: Renaming is for the Collection's owner.
-test("what others shared is in reach of all, not of owned; renaming is for the owner", async (t) => {
+test("Collections shared by others are in the reach of all, not of owned; only the owner renames", async (t) => {
   const theirs = await collectionOf(grace, "Grace's shelf", [paperId(400)])
   await share(grace, theirs, ada, "ada")
   const [all, owned] = [await house.agentOf(ada), await house.agentOf(ada, { reach: "owned" })]
@@ -224,14 +228,14 @@ test("what others shared is in reach of all, not of owned; renaming is for the o
   t.match(
     await owned.read("library_paper", { arxivId: paperId(401) }),
     { saved: true, collections: [] },
-    "saved by adding; where is not to be known",
+    "saved by adding; the Collection stays hidden",
   )
   t.match(await refused(owned.read("library_paper", { arxivId: paperId(400) })), { status: 404, refusal: "unknown_paper" })
 })
 
 // shows: Every write carries a requestId and answers a receipt.
 // shows: Library receipts belong to the person, not the key.
-test("a delivery replays, through any key of the person, and is done once", async (t) => {
+test("a delivery replays with any key of the person, and is done once", async (t) => {
   const [one, other] = [await house.agentOf(ada), await house.agentOf(ada, { label: "its successor" })]
   const request = { requestId: freshId(), name: "Made once" }
   const first = await one.write("create_collection", request)
@@ -245,20 +249,20 @@ test("a delivery replays, through any key of the person, and is done once", asyn
   const conflict = await refused(other.write("create_collection", { ...request, name: "Made twice" }))
   t.match(conflict, { status: 409, refusal: "request_conflict", current: { operation: "create_collection" } })
   t.notOk(conflict.current && "target" in conflict.current, "what it made may be out of this key's reach")
-  t.notOk((await grace.write("create_collection", request)).replayed, "another person's deliveries are their own")
+  t.notOk((await grace.write("create_collection", request)).replayed, "another person's deliveries are separate")
   t.equal((await one.read("library_collections")).items.filter(({ name }) => name === "Made once").length, 1)
 })
 
-test("a rehearsal tells what would happen, and nothing does", async (t) => {
+test("a rehearsal answers what would happen, and changes nothing", async (t) => {
   const agent = await house.agentOf(ada)
   const request = { requestId: freshId(), name: "Only in thought" }
   t.match(await agent.write("create_collection", request, { rehearse: true }), { rehearsed: true, result: { name: "Only in thought" } })
   t.notOk((await agent.read("library_collections")).items.some(({ name }) => name === "Only in thought"))
-  t.notOk((await agent.write("create_collection", request)).replayed, "the id stayed fresh")
+  t.notOk((await agent.write("create_collection", request)).replayed, "the id stays unused")
 })
 
 // shows: Lists page by offset, fifty at a time.
-test("lists go by offset, fifty at a time", async (t) => {
+test("lists page by offset, fifty at a time", async (t) => {
   const collectionId = await collectionOf(ada, "Long")
   const agent = await house.agentOf(ada)
   for (const from of [500, 550, 600]) await agent.write("add_papers", { collectionId, arxivIds: paperIds(from, from === 600 ? 20 : 50) })
@@ -294,7 +298,7 @@ test("lists go by offset, fifty at a time", async (t) => {
 })
 
 // shows: Its schemas are served as an index, one by one, with examples, and as a bundle.
-test("schemas and examples are there without a key, and refuse a Room credential", async (t) => {
+test("schemas and examples are readable without a key, and refuse a Room credential", async (t) => {
   const schema = `${library}/schema`
   const index = await ask(schema)
   t.match(index.body, { schemaVersion: 1 })
@@ -307,7 +311,7 @@ test("schemas and examples are there without a key, and refuse a Room credential
   }
   t.match((await ask(`${schema}?bundle=1`)).body, { operations: names.map((name) => ({ name, exampleBody: { schemaVersion: 1 } })) })
   t.match(await ask(`${schema}?operation=post_message`), { status: 404, body: { refusal: "unknown_operation", schemaVersion: 1 } })
-  t.match(await ask(`${schema}?operation=issue_key`), { status: 404 }, "what people do in the browser is not an agent's")
+  t.match(await ask(`${schema}?operation=issue_key`), { status: 404 }, "operations of the browser are not listed for agents")
   const { result: room } = await ada.write("create_room", { title: "Another Room" })
   const { result: credential } = await ada.write("issue_credential", { roomId: room.roomId, label: "agent", permissions: ["post_thread"] })
   t.match(await ask(schema, { token: credential.token }), { status: 401, body: { refusal: "not_authorized" } })

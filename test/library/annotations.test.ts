@@ -1,4 +1,4 @@
-/** What a person writes on a paper for themselves: guarded by its revision, and read by nobody but them and their own keys. */
+/** A person's own annotations on a paper: guarded by their revision, and read by nobody but that person and their own keys. */
 import t, { test } from "tap"
 import { collectionOf, paperId, refused, share, startHouse } from "./house.ts"
 
@@ -25,7 +25,7 @@ test("an unannotated paper reads as an empty state", async (t) => {
 })
 
 // shows: An unannotated paper has an empty state; annotations have a revision.
-test("every change names the revision it was made on, and loses nothing of another", async (t) => {
+test("every change names the revision that it was made on, and none overwrites another", async (t) => {
   t.match((await ada.write("write_annotation", { arxivId, expectedRevision: 0, notes: "First thoughts." })).result, { revision: 1 })
   const stale = await refused(ada.write("write_annotation", { arxivId, expectedRevision: 0, notes: "From another window." }))
   t.match(stale, { status: 409, refusal: "state_conflict", current: { revision: 1, notes: "First thoughts." } })
@@ -67,7 +67,7 @@ test("every change names the revision it was made on, and loses nothing of anoth
   t.match(await ada.read("library_annotations", { arxivId }), { revision: 5, notes: "", highlights: [] })
 })
 
-test("two at once: one is written, the other told", async (t) => {
+test("of two changes at once one is written, and the other is told of the conflict", async (t) => {
   const results = await Promise.allSettled(
     ["one", "two", "three"].map((notes) => ada.write("write_annotation", { arxivId, expectedRevision: 5, notes })),
   )
@@ -75,7 +75,7 @@ test("two at once: one is written, the other told", async (t) => {
   t.match(await ada.read("library_annotations", { arxivId }), { revision: 6 })
 })
 
-test("the bounds of a highlight are held", async (t) => {
+test("the bounds of a highlight are checked", async (t) => {
   for (const wrong of [
     { page: 0 },
     { page: 10_001 },
@@ -95,7 +95,7 @@ test("the bounds of a highlight are held", async (t) => {
   t.match(
     await refused(ada.write("amend_highlight", { highlightId: crypto.randomUUID(), expectedRevision: 6 } as never)),
     { status: 422 },
-    "a change of nothing",
+    "an empty change",
   )
   t.match(
     await refused(ada.write("add_highlight", { ...highlight, arxivId: paperId(3), expectedRevision: 0 })),
@@ -104,7 +104,7 @@ test("the bounds of a highlight are held", async (t) => {
   )
 })
 
-test("annotations are one's own, also on a shared paper; a key reads them as far as it reaches", async (t) => {
+test("annotations are private, also on a shared paper; a key reads them within its reach", async (t) => {
   const collectionId = await collectionOf(ada, "Shared", [arxivId])
   const other = await collectionOf(ada, "Another", [paperId(4)])
   await share(ada, collectionId, grace, "grace")
@@ -129,13 +129,13 @@ test("annotations are one's own, also on a shared paper; a key reads them as far
   t.match(await refused(outside.read("library_annotations", { arxivId })), { status: 404, refusal: "unknown_paper" })
 })
 
-test("a reading position is set as often as one reads on, and keeps no receipt", async (t) => {
+test("a reading position can be set any number of times, and keeps no receipt", async (t) => {
   t.match(await ada.read("reading_position", { arxivId }), { page: null, offset: null, at: null })
   const request = { requestId: crypto.randomUUID(), arxivId, page: 3, offset: 420 }
   await ada.write("set_reading_position", request)
   t.notOk(
     (await ada.write("set_reading_position", { ...request, page: 4, offset: 10 })).replayed,
-    "the same id with another place is another place",
+    "the same id with another position sets that position",
   )
   t.match(await ada.read("reading_position", { arxivId }), { page: 4, offset: 10 })
   t.match(await refused(grace.write("set_reading_position", { arxivId: paperId(9), page: 1 })), { status: 404, refusal: "unknown_paper" })

@@ -1,4 +1,4 @@
-/** BibTeX, in and out: what people's files look like, what a hostile one may cost, and that a paper keeps its key. */
+/** BibTeX import and export: real people's files, the cost of a hostile one, and that a paper keeps its key. */
 import fc from "fast-check"
 import t, { test } from "tap"
 import { stored } from "../../src/contract/json.ts"
@@ -47,7 +47,7 @@ test("every entry is a paper, known by its arXiv id, its DOI or its own words, a
   t.match(
     papers[1]?.given,
     { title: "Adam: naïve and x₁", authors: ["Diederik P. Kingma", "Jimmy Ba"], year: 2014 },
-    "the first of two entries stands",
+    "the first of two entries is kept",
   )
   t.strictSame(unreadable, [{ text: "Something that is no entry.", reason: "is outside the file's entries" }])
   t.match((await readText("@article{broken, title={Unclosed")).unreadable, [
@@ -55,7 +55,7 @@ test("every entry is a paper, known by its arXiv id, its DOI or its own words, a
   ])
 })
 
-test("no file holds the service up", async (t) => {
+test("no file delays the service", async (t) => {
   const hostile = [
     "@article{a, title=".repeat(10_000),
     `@misc{x,title={${"{".repeat(100_000)}}}`,
@@ -86,7 +86,7 @@ test("no file holds the service up", async (t) => {
 
 const fieldOf = (bibtex: string, name: string) => new RegExp(`^  ${name} = \\{(.*)\\},?$`, "m").exec(bibtex)?.[1]
 
-test("what is written is BibTeX that is read again as the same papers", async (t) => {
+test("exported BibTeX is read again as the same papers", async (t) => {
   const record = (title: string, authors: string[], publishedAt: string | null = "2017-06-12T00:00:00.000Z") =>
     stored<PaperRecord>(JSON.stringify({ title, authors, categories: ["cs.CL", "cs.LG"], publishedAt }))
   const nothing = { record: null, sameAs: null, given: null }
@@ -128,7 +128,7 @@ const house = await startHouse()
 t.teardown(() => house.close())
 const { ada, grace } = house
 
-test("a Collection takes a file in, whole, and gives it out under the same keys", async (t) => {
+test("a Collection imports a whole file, and exports it under the same keys", async (t) => {
   const collectionId = await collectionOf(ada, "From a file", ["1412.6980"])
   const { result } = await ada.write("import_papers", { collectionId, text: file })
   t.match(result, {
@@ -141,7 +141,7 @@ test("a Collection takes a file in, whole, and gives it out under the same keys"
   t.match(
     items.find(({ arxivId }) => arxivId === "1706.03762"),
     { title: "Attention Is All You Need", authors: ["Ashish Vaswani", "The ATLAS Collaboration"], abstract: null, metadata: "unknown" },
-    "the file's word, until arXiv's is known",
+    "the file's data, until arXiv's is known",
   )
   const out = await ada.request("GET", `/api/library/collections/${collectionId}/bibtex`)
   t.equal(out.headers.get("content-type"), "application/x-bibtex; charset=utf-8")
@@ -152,11 +152,11 @@ test("a Collection takes a file in, whole, and gives it out under the same keys"
   )
   t.equal(fieldOf(text, "title"), "{Attention Is All You Need}")
   const again = await ada.write("import_papers", { collectionId, text })
-  t.match(again.result, { added: [], unreadable: [] }, "the way back and forth")
+  t.match(again.result, { added: [], unreadable: [] }, "export and import change nothing")
   t.equal(await (await ada.request("GET", `/api/library/collections/${collectionId}/bibtex`)).text(), text)
 })
 
-test("an agent's key fetches a Collection's BibTeX as a file, as far as it reaches", async (t) => {
+test("an agent's key downloads a Collection's BibTeX, within its reach", async (t) => {
   const collectionId = await collectionOf(ada, "For a paper", ["1706.03762"])
   const token = (await ada.write("issue_key", { label: "bib", permissions: ["read_library"], reach: "all" })).result.token as string
   const asked = (bearer: string) =>
@@ -171,7 +171,7 @@ test("an agent's key fetches a Collection's BibTeX as a file, as far as it reach
   t.match(await (await asked(notes)).json(), { refusal: "not_authorized" })
 })
 
-test("an import keeps the rules of every write", async (t) => {
+test("an import follows the rules of every write", async (t) => {
   const collectionId = await collectionOf(ada, "Rules")
   const entries = (count: number, from: number) =>
     Array.from({ length: count }, (_, index) => `@misc{k${from + index}, eprint={${paperId(from + index)}}}`).join("\n")

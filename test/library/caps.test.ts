@@ -1,4 +1,4 @@
-/** The caps, to the paper; batches all or nothing; and several writers at once, of whose work nothing is lost or doubled. */
+/** The caps, exact to one paper; all-or-nothing batches; and several concurrent writers, whose work is neither lost nor doubled. */
 import t, { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { isoTime } from "../../src/ledger/world.ts"
@@ -10,7 +10,7 @@ const { ada, grace, mary, ids } = house
 const { collections, saved } = house.instance.tables.library
 const now = () => isoTime(house.instance.world.now())
 
-/** Fills up to a cap as nobody could by hand, through the same functions that a write uses. */
+/** Fills up to a cap directly, through the functions that a write uses; by requests it would take too long. */
 const fill = (work: () => unknown) => house.instance.ledger.transact(work)
 
 // shows: The Library's caps hold, also against concurrent writers.
@@ -34,10 +34,10 @@ test("a Collection holds 1,000 papers, and a batch that would pass it writes not
   t.match(
     (await agent.write("add_papers", { collectionId, arxivIds: paperIds(990, 10) })).result,
     { added: paperIds(995, 5), alreadyThere: paperIds(990, 5) },
-    "what is there already does not count",
+    "papers already there do not count",
   )
   t.match(await agent.read("library_collection", { collectionId }), { counts: { papers: 1_000 } })
-  t.match((await agent.write("add_papers", { collectionId, arxivIds: paperIds(0, 50) })).result, { added: [] }, "nor does it in a full one")
+  t.match((await agent.write("add_papers", { collectionId, arxivIds: paperIds(0, 50) })).result, { added: [] }, "nor do they in a full one")
   t.match(await refused(agent.write("add_papers", { collectionId, arxivIds: [paperId(2_000)] })), {
     status: 409,
     current: { now: 1_000, added: 1 },
@@ -67,14 +67,14 @@ test("a Library holds 20,000 saved papers; adding to a Collection stops there to
     refusal: "limit_reached",
     current: { limit: "savedPapers" },
   })
-  t.match(await agent.read("library_collection", { collectionId }), { counts: { papers: 0 } }, "and the Collection is as it was")
+  t.match(await agent.read("library_collection", { collectionId }), { counts: { papers: 0 } }, "and the Collection is unchanged")
   t.match((await agent.write("save_papers", { arxivIds: paperIds(49_999, 3) })).result, { saved: paperIds(49_999, 3) })
   t.match((await agent.write("add_papers", { collectionId, arxivIds: paperIds(49_999, 3) })).result, { alreadySaved: paperIds(49_999, 3) })
   const selected = await house.agentOf(mary, { reach: "selected", collectionIds: [collectionId] })
   t.match(
     (await selected.write("add_papers", { collectionId, arxivIds: [paperId(60_000)] })).result,
     { added: [paperId(60_000)], saved: null },
-    "a selected reach saves nothing, and meets no such cap",
+    "a selected reach saves nothing, so that cap does not apply",
   )
 })
 
@@ -131,14 +131,14 @@ test("two people and two agents file into one Collection at once: nothing is los
   const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(
     ({ paperId: id }) => id,
   )
-  t.equal(new Set(held).size, held.length, "no paper stands there twice")
+  t.equal(new Set(held).size, held.length, "no paper is there twice")
   t.ok(held.length <= 1_000, `${held.length} papers`)
   const added = results.flatMap((each) => (each.status === "fulfilled" ? each.value.result.added : []))
-  t.equal(new Set(added).size, added.length, "no paper was added by two")
+  t.equal(new Set(added).size, added.length, "no paper was added by two of them")
   t.strictSame(
     [...added].sort(),
     held.filter((arxivId) => !paperIds(100_000, 700).includes(arxivId)).sort(),
-    "what the receipts say was added is what is there",
+    "what the receipts say was added is there",
   )
   for (const [index, each] of results.entries()) {
     const { arxivIds } = batches[index] as { arxivIds: string[] }
@@ -163,7 +163,7 @@ test("two people and two agents file into one Collection at once: nothing is los
 })
 
 // shows: Permission, membership, expiry and revocation are looked at again inside the transaction.
-test("a key revoked in the middle of its batches: what was accepted is there whole, the rest not at all", async (t) => {
+test("a key revoked in the middle of its batches: the accepted ones are there whole, the rest not at all", async (t) => {
   const collectionId = await collectionOf(ada, "Cut off")
   const { result } = await ada.write("issue_key", {
     label: "to be revoked",
@@ -174,7 +174,7 @@ test("a key revoked in the middle of its batches: what was accepted is there who
   const agent = house.agent(result.token as string)
   const batches = Array.from({ length: 12 }, (_, index) => paperIds(150_000 + index * 5, 5))
   const add = (arxivIds: string[]) => agent.write("add_papers", { collectionId, arxivIds })
-  // Some have been answered when the key is revoked; the others are sent together with that.
+  // Some have been answered when the key is revoked; the others are sent together with the revocation.
   for (const arxivIds of batches.slice(0, 4)) await add(arxivIds)
   const sent = batches.slice(4).map(add)
   const revoked = ada.write("revoke_key", { keyId: result.keyId })
@@ -191,6 +191,6 @@ test("a key revoked in the middle of its batches: what was accepted is there who
   t.match(
     await refused(agent.write("add_papers", { collectionId, arxivIds: [paperId(151_000)] })),
     { status: 401 },
-    "and so does whatever comes after",
+    "and so does everything after it",
   )
 })

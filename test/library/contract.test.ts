@@ -1,4 +1,4 @@
-/** The Library in the registry: its own family everywhere, and told by every document beside the rest. */
+/** The Library in the registry: its own family everywhere, and every document lists it. */
 import { test } from "tap"
 import { startResearchRoom } from "research-room/testing"
 import { manifest } from "../../src/discovery/manifest.ts"
@@ -15,7 +15,7 @@ import { familyOf, schemaVersions } from "../../src/contract/versions.ts"
 const table = Object.entries(refusals) as [RefusalCode, RefusalSpec][]
 
 // shows: Research operations and reads carry schemaVersion 3, the Library 1.
-test("a path says which family stands there", (t) => {
+test("a path determines the family of its answers", (t) => {
   for (const operation of operations)
     t.strictSame(
       [familyOf(operation.path), familyOf(browserPath(operation)), operation.schemaVersion],
@@ -44,7 +44,7 @@ test("the Library's table of refusals is the interface's", (t) => {
     temporarily_unavailable: [503],
   }
   for (const [code, status] of Object.entries(ofInterface)) t.strictSame(refusals[code as RefusalCode]?.status, status, code)
-  // Beyond those: what the protocol lets answer with the research codes, and what befalls every caller of any path.
+  // Besides those: codes that the protocol shares with research, and those that any request can get.
   const besides = ["browser_origin", "not_json", "wrong_host", "method_not_allowed", "too_many_requests"]
   const known = [...Object.keys(ofInterface), ...besides]
   const possible = [
@@ -54,11 +54,11 @@ test("the Library's table of refusals is the interface's", (t) => {
   t.strictSame(
     [...new Set(possible)].filter((code) => !known.includes(code)),
     [],
-    "an agent meets no other",
+    "an agent gets no other",
   )
   for (const [code, { library, status }] of table.filter(([, spec]) => spec.library !== undefined)) {
     const told = refusals[library as RefusalCode] as RefusalSpec | undefined
-    t.ok(told && status.every((each) => told.status.includes(each)), `${code} is told as ${library}, with its own status`)
+    t.ok(told && status.every((each) => told.status.includes(each)), `${code} becomes ${library}, with its own status`)
     t.match(new Refusal(code, "Why.").envelope("library"), { schemaVersion: 1, refusal: library })
     t.match(new Refusal(code, "Why.").envelope("research"), { schemaVersion: 3, refusal: code })
     t.equal(codeIn(library as RefusalCode, "library"), library)
@@ -67,12 +67,12 @@ test("the Library's table of refusals is the interface's", (t) => {
   t.strictSame(
     [...new Set(research)].filter((code) => (refusals[code] as RefusalSpec).family === "library"),
     [],
-    "and a Room tells none of the Library's",
+    "and a Room answers with none of the Library's",
   )
   t.end()
 })
 
-test("the manifest lists the Library beside the rest, marked as its surface", (t) => {
+test("the manifest lists the Library beside the rest, marked as a surface of its own", (t) => {
   const made = manifest({ baseUrl: "https://rooms.example.org", instanceId: "x", lineage: [], rates: null, softwareVersion: "1" })
   const ofLibrary = made.operations.filter(({ surface }) => surface === "library")
   t.strictSame(
@@ -151,13 +151,13 @@ test("the demo brings a Library, and a key of each kind", async (t) => {
   t.strictSame(
     all.items.map(({ isOwner }) => isOwner),
     [false, true, true],
-    "one shared with the owner, one of their own, one they share",
+    "one shared with the owner, one of their own, one that they share",
   )
   const shared = await room.library("selected").read("library_collection", { collectionId: keys.selected.collectionIds?.[0] as string })
   t.match(shared, { members: [people.owner.username, people.member.username], counts: { papers: 6, notes: 3 } })
   t.ok(
     (await room.library("all").read("library_papers")).items.some(({ metadata }) => metadata === "unknown"),
-    "not everything is known",
+    "some metadata is unknown",
   )
   await t.rejects(room.library("read_only").write("create_collection", { name: "No" }), {
     name: "RefusedError",
@@ -174,6 +174,6 @@ test("the demo brings a Library, and a key of each kind", async (t) => {
   t.equal(
     (await owner.request("GET", "/api/research/papers/1706.03762/publications")).status,
     200,
-    "what the Rooms say of it stands beside it",
+    "what the Rooms say about it is shown beside it",
   )
 })

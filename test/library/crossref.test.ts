@@ -1,4 +1,7 @@
-/** Crossref's word on DOIs: imported from its own files, or asked of its REST API politely, and believed as far as it was asked. */
+/**
+ * Crossref's metadata for DOIs: imported from its own files, or requested from its REST API politely, and trusted only for the DOIs
+ * requested.
+ */
 import { writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -9,7 +12,7 @@ import { importPapers, ImportError } from "../../src/library/papers/import.ts"
 import { crossrefPapers, paperFromWork } from "../../src/library/papers/crossref-work.ts"
 import { collectionOf, paperId, share, startHouse } from "./house.ts"
 
-/** A work as the REST API and the public data file have it. */
+/** A work as in the REST API and the public data file. */
 const work = (DOI: string, more: object = {}) => ({
   indexed: { "date-parts": [[2024, 1, 1]] },
   "reference-count": 47,
@@ -38,7 +41,7 @@ const answerOf = (type: string, message: object) => ({ status: "ok", "message-ty
 const listOf = (...items: object[]) =>
   answerOf("work-list", { facets: {}, "total-results": items.length, items, "items-per-page": 20, query: {} })
 
-test("a work becomes a record, whatever stands in it", (t) => {
+test("a work becomes a record, whatever it contains", (t) => {
   t.strictSame(paperFromWork(work("10.1038/NATURE14539")), {
     paperId: "10.1038/nature14539",
     sameAs: null,
@@ -86,7 +89,7 @@ test("a work becomes a record, whatever stands in it", (t) => {
   t.end()
 })
 
-test("an import takes an answer, a list of them, and the lines of the public data file, plain or zipped", async (t) => {
+test("an import accepts an answer, a list of them, and the lines of the public data file, plain or zipped", async (t) => {
   const house = await startHouse()
   t.teardown(() => house.close())
   const { ledger, world, metadataIntake } = house.instance
@@ -125,14 +128,14 @@ test("an import takes an answer, a list of them, and the lines of the public dat
   t.match(
     (await ada.read("library_papers")).items[0],
     { paperId: paperId(50_001), doi: null, title: "Deep learning", source: "given" },
-    "what turns out to be one is one, and keeps what is known of it",
+    "names that turn out to be one paper are joined, and its metadata is kept",
   )
   t.equal((await ada.read("library_papers")).items.length, 3)
 })
 
 type Answer = (request: IncomingMessage, response: ServerResponse, dois: string[]) => void
 
-/** What stands in for Crossref's REST API: its routes, its errors, and its headers. */
+/** Stands in for Crossref's REST API: its routes, its errors, and its headers. */
 async function standIn(known: (doi: string) => object | undefined) {
   const asked: { path: string; dois: string[]; search: URLSearchParams; at: number; agent: string | undefined }[] = []
   const next: Answer[] = []
@@ -189,7 +192,7 @@ const until = async (what: () => Promise<boolean> | boolean) => {
   throw new Error("it did not come to pass")
 }
 
-test("Crossref is asked about DOIs alone, several at once, one request at a time, with pauses and a contact", async (t) => {
+test("Crossref is asked about DOIs only, several per request, one request at a time, with pauses and a contact", async (t) => {
   const crossref = await standIn((doi) => (doi.startsWith("10.5555/") ? undefined : work(doi, { title: [`Of ${doi}`] })))
   const house = await startHouse({ crossref: { api: crossref.api, contact: "library@example.org", pause: 60 } })
   t.teardown(async () => {
@@ -200,7 +203,7 @@ test("Crossref is asked about DOIs alone, several at once, one request at a time
   const dois = Array.from({ length: 30 }, (_, index) => `10.1000/asked.${index}`)
   crossref.next((_request, response) => void response.writeHead(503).end("busy"))
   await ada.write("save_papers", { identifiers: [...dois, "2401.00001", "ISBN 978-0-262-03384-8"] })
-  t.equal(crossref.asked.length, 0, "answered before anybody was asked")
+  t.equal(crossref.asked.length, 0, "answered before any request to Crossref")
   const collectionId = await collectionOf(ada, "To be known")
   await ada.write("add_papers", { collectionId, identifiers: ["10.1000/with,comma", "10.5555/nowhere", "10.5555/no,where"] })
   await until(async () => (await ada.read("library_papers")).items.filter(({ metadata }) => metadata === "known").length === 31)
@@ -208,7 +211,7 @@ test("Crossref is asked about DOIs alone, several at once, one request at a time
   await until(() => crossref.asked.some(({ path }) => path === "/works/10.5555%2Fno%2Cwhere"))
   const count = crossref.asked.length
   await new Promise((resolve) => setTimeout(resolve, 200))
-  t.equal(crossref.asked.length, count, "what it does not have is not asked again")
+  t.equal(crossref.asked.length, count, "an unknown DOI is not requested again")
 
   t.ok(crossref.asked.every(({ dois: each }) => each.length <= 20))
   t.ok(
@@ -219,7 +222,7 @@ test("Crossref is asked about DOIs alone, several at once, one request at a time
   t.ok(crossref.asked.filter(({ path }) => path === "/works").every(({ search }) => search.get("select")?.includes("container-title")))
   t.ok(
     crossref.asked.every(({ dois: each }) => each.every((doi) => doi.startsWith("10."))),
-    "of arXiv and of books it is not asked",
+    "arXiv papers and books are not requested",
   )
   const gaps = crossref.asked.slice(1).map(({ at }, index) => at - (crossref.asked[index] as { at: number }).at)
   t.ok(
@@ -231,11 +234,11 @@ test("Crossref is asked about DOIs alone, several at once, one request at a time
 
   await grace.write("save_papers", { identifiers: ["10.1000/asked.0"] })
   await until(async () => (await grace.read("library_papers")).items[0]?.metadata === "known")
-  t.equal(crossref.asked.length, count, "and nobody is asked again")
+  t.equal(crossref.asked.length, count, "and nothing is requested again")
   await share(ada, collectionId, grace, "grace")
 })
 
-test("answers of a stranger are believed as far as they are about what was asked, and no further", async (t) => {
+test("Crossref's answers are trusted only for the DOIs that were requested", async (t) => {
   const crossref = await standIn((doi) => work(doi))
   const house = await startHouse({ crossref: { api: crossref.api, pause: 5 } })
   t.teardown(async () => {
@@ -263,15 +266,15 @@ test("answers of a stranger are believed as far as they are about what was asked
   }
   const known = async () => (await ada.read("library_papers")).items.filter(({ metadata }) => metadata === "known").length
   await until(async () => (await known()) === reject.length - 1)
-  t.match((await mary.read("library_papers")).items, [{ title: "Deep learning" }], "what was not asked about stays as it is")
+  t.match((await mary.read("library_papers")).items, [{ title: "Deep learning" }], "a paper that was not requested stays as it is")
   t.match(
     await ada.read("library_paper", { paperId: "10.1000/of.ada.0" }),
     { metadata: "unknown" },
-    "and what was not answered counts as not there",
+    "and a paper that the answer omits counts as not there",
   )
 })
 
-test("a wait that Crossref asks for is kept", async (t) => {
+test("a wait that Crossref asks for is observed", async (t) => {
   const crossref = await standIn((doi) => work(doi))
   const house = await startHouse({ crossref: { api: crossref.api, pause: 5 } })
   t.teardown(async () => {

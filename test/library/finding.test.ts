@@ -1,4 +1,4 @@
-/** A Library of any size, found again: tags of one's own, words, orders, and all of it as a file for other programs. */
+/** Finding papers in a Library of any size: one's own tags, words, orders, and an export of everything for other programs. */
 import fc from "fast-check"
 import t, { test } from "tap"
 import { enumerations } from "../../src/contract/schema/enumerations.ts"
@@ -35,13 +35,13 @@ type Query = Parameters<typeof ada.read<"library_papers">>[1]
 const found = async (query: Query, who: Pick<typeof ada, "read"> = ada) =>
   (await who.read("library_papers", query)).items.map(({ arxivId }) => arxivId)
 
-test("saved papers are found by every word that is known of them, and by what their reader wrote", async (t) => {
+test("saved papers are found by every word known of them, and by what their reader wrote", async (t) => {
   t.strictSame(await found({ query: "warm-up" }), [ramp])
-  t.strictSame(await found({ query: "SCHEDULES gradu" }), [ramp], "of the abstract, in another form, the last word by its beginning")
+  t.strictSame(await found({ query: "SCHEDULES gradu" }), [ramp], "of the abstract, in another form, the last word by its prefix")
   t.strictSame(await found({ query: "schrodinger" }), [adam], "of an author, with an accent or without")
   t.strictSame(await found({ query: "zebra" }), [wave], "of a title that came with it")
   t.strictSame(await found({ query: ramp }), [ramp], "by its id")
-  t.strictSame(await found({ query: "warm-up zebra" }), [], "every word")
+  t.strictSame(await found({ query: "warm-up zebra" }), [], "every word must match")
   for (const query of ["?!", '"', "*", "owner", "a OR b", "NEAR(", "paper : x"]) t.strictSame(await found({ query }), [], query)
 
   const collectionId = await collectionOf(ada, "Shared", [ramp, adam])
@@ -51,18 +51,18 @@ test("saved papers are found by every word that is known of them, and by what th
   const { highlightId } = (await ada.write("add_highlight", { ...highlight, expectedRevision: 0, comment: "Doubtful." })).result
   const { noteId } = (await ada.write("post_note", { collectionId, arxivId: ramp, text: "See figure quokka." })).result
   await grace.write("post_note", { collectionId, arxivId: ramp, text: "Or figure wombat." })
-  t.strictSame(await found({ query: "cosine" }), [adam], "by a note of one's own")
+  t.strictSame(await found({ query: "cosine" }), [adam], "by one's own note")
   t.strictSame(await found({ query: "stripe doubtful" }), [wave], "by a highlight and its comment")
   t.strictSame(await found({ query: "quokka" }), [ramp], "by a note in a Collection")
-  t.strictSame(await found({ query: "wombat" }), [], "but not by another's")
-  t.strictSame(await found({ query: "cosine" }, grace), [], "nor another by one's own")
+  t.strictSame(await found({ query: "wombat" }), [], "but not by another person's")
+  t.strictSame(await found({ query: "cosine" }, grace), [], "nor can the other person find it by one's own")
   await ada.write("delete_note", { noteId })
   await ada.write("amend_highlight", { highlightId, expectedRevision: 1, comment: null })
   await ada.write("write_annotation", { arxivId: adam, expectedRevision: 1, notes: "" })
   t.strictSame(
     await Promise.all(["quokka", "doubtful", "cosine"].map((query) => found({ query }))),
     [[], [], []],
-    "what is gone is not found",
+    "deleted text is not found",
   )
   t.strictSame(await found({ query: "stripe" }), [wave])
   await ada.write("remove_highlight", { highlightId, expectedRevision: 2 })
@@ -70,13 +70,13 @@ test("saved papers are found by every word that is known of them, and by what th
   await ada.write("post_note", { collectionId, arxivId: adam, text: "A last numbat." })
   t.strictSame(await found({ query: "numbat" }), [adam])
   await ada.write("delete_collection", { collectionId })
-  t.strictSame(await found({ query: "numbat" }), [], "nor the notes of a Collection that is gone")
+  t.strictSame(await found({ query: "numbat" }), [], "nor are notes of a deleted Collection")
 
   await known(wave, "Breathing waves")
   t.strictSame(
     [await found({ query: "zebra" }), await found({ query: "breathing" })],
     [[], [wave]],
-    "arXiv's word takes the place of another's",
+    "arXiv's metadata replaces another source's",
   )
   await ada.write("unsave_papers", { arxivIds: [wave] })
   t.strictSame(await found({ query: "breathing" }), [])
@@ -84,7 +84,7 @@ test("saved papers are found by every word that is known of them, and by what th
   t.strictSame(await found({ query: "breathing" }), [wave])
 })
 
-test("a key finds by nothing that it may not read", async (t) => {
+test("a key finds nothing by text that it may not read", async (t) => {
   await mary.write("save_papers", { arxivIds: [paperId(10)] })
   const theirs = await collectionOf(grace, "Of grace", [paperId(10)])
   await share(grace, theirs, mary, "mary")
@@ -105,7 +105,7 @@ test("a key finds by nothing that it may not read", async (t) => {
   t.match(await selected.read("library_paper", { arxivId: paperId(10) }), { tags: null, saved: null })
 })
 
-test("papers are tagged by their person alone, who finds them by it", async (t) => {
+test("papers are tagged by one person, and only they find them by it", async (t) => {
   const [one = "", two = "", other = ""] = paperIds(20, 3)
   const tag = (arxivIds: string[], tags: string[]) => grace.write("tag_papers", { arxivIds, tags })
   const first = { requestId: house.instance.world.id(), arxivIds: [one, `${two}v2`], tags: ["To Read", "warm-up"] }
@@ -126,14 +126,14 @@ test("papers are tagged by their person alone, who finds them by it", async (t) 
   ])
   t.strictSame(await found({ tag: "Warm-up" }, grace), [two, one], "in either letter case")
   t.strictSame(await found({ tag: "warm-up", query: one }, grace), [one])
-  t.strictSame(await found({ query: "to read" }, grace), [other, two, one], "a tag is a word of the paper too")
+  t.strictSame(await found({ query: "to read" }, grace), [other, two, one], "a tag is searched like a word of the paper")
   t.match(await grace.read("library_paper", { arxivId: one }), { tags: ["to read", "warm-up"] })
   t.match((await grace.read("library_papers", {})).items[0], { arxivId: other, tags: ["to read"] })
   const agent = await house.agentOf(grace)
   t.match(
     (await agent.read("library_papers", { tag: "warm-up" })).items[1],
     { arxivId: one, tags: ["to read", "warm-up"] },
-    "an agent of theirs sees them",
+    "the person's agent sees them",
   )
   t.strictSame((await agent.read("library_tags", {})).items, await list())
 
@@ -148,7 +148,7 @@ test("papers are tagged by their person alone, who finds them by it", async (t) 
     notTagged: [other],
   })
   await grace.write("unsave_papers", { arxivIds: [two, other] })
-  t.strictSame(await list(), [{ tag: "to read", papers: 1 }], "whatever is not saved has none")
+  t.strictSame(await list(), [{ tag: "to read", papers: 1 }], "a paper that is not saved has none")
   await grace.write("save_papers", { arxivIds: [two] })
   t.match(await grace.read("library_paper", { arxivId: two }), { tags: [] })
   t.match(await refused(grace.write("tag_papers", { arxivIds: [one], tags: ["a, b"] })), { status: 422, issues: ["/tags/0"] })
@@ -163,13 +163,13 @@ test("papers are tagged by their person alone, who finds them by it", async (t) 
   t.match(await refused(grace.read("library_paper", { arxivId: paperId(29) })), { refusal: "unknown_paper" }, "nothing of it was written")
 })
 
-test("papers are listed in the order that is asked for, a page at a time", async (t) => {
-  t.strictSame(await found({ sort: "title" }), [adam, wave, ramp], "by title, in whatever case")
-  t.strictSame(await found({ sort: "published" }), [ramp, adam, wave], "newest first, and at the end those of which it is not known")
+test("papers are listed in the requested order, a page at a time", async (t) => {
+  t.strictSame(await found({ sort: "title" }), [adam, wave, ramp], "by title, ignoring case")
+  t.strictSame(await found({ sort: "published" }), [ramp, adam, wave], "newest first, and those with unknown dates last")
   t.strictSame(await found({}), [wave, adam, ramp], "newest saved first")
   t.match(await refused(ada.read("library_papers", { sort: "size" as "title" })), { status: 422, issues: ["/sort"] })
 
-  // Pages put together are the whole list, whatever is asked.
+  // All pages together are the whole list, for any query.
   const ids = paperIds(100, 130)
   for (let from = 0; from < ids.length; from += 50) await mary.write("save_papers", { arxivIds: ids.slice(from, from + 50) })
   for (const [index, id] of ids.entries())
@@ -208,7 +208,7 @@ test("papers are listed in the order that is asked for, a page at a time", async
   )
 })
 
-test("all that is listed can be had as a file, with one's own tags", async (t) => {
+test("the whole list can be exported as a file, with one's own tags", async (t) => {
   await ada.write("tag_papers", { arxivIds: [ramp], tags: ["50% & more"] })
   const token = await keyOf(ada)
   const file = async (path: string) => {
@@ -242,7 +242,7 @@ test("all that is listed can be had as a file, with one's own tags", async (t) =
     { title: "Breathing waves", issued: { "date-parts": [[2024]] } },
     { title: "Warm-up, measured", DOI: `10.48550/arXiv.${ramp}`, URL: `https://arxiv.org/abs/${ramp}`, keyword: "50% & more" },
   ])
-  t.strictSame(JSON.parse((await file("papers?format=csl&query=nothing")).text), [], "of nothing a file of nothing")
+  t.strictSame(JSON.parse((await file("papers?format=csl&query=nothing")).text), [], "an empty list gives an empty file")
   t.equal(JSON.parse((await file("papers?format=csl&query=%3F")).text).length, 0)
   t.equal((await readText((await file(`papers?format=bibtex&tag=${encodeURIComponent("50% & more")}`)).text)).papers.length, 1)
   const collectionId = await collectionOf(ada, "As a file", [ramp, adam])
@@ -252,10 +252,10 @@ test("all that is listed can be had as a file, with one's own tags", async (t) =
     JSON.parse(collection.text).map(({ title }: { title: string }) => title),
     ["Warm-up, measured", "adaptive moments"],
   )
-  t.notMatch(collection.text, /50% & more/, "what others have too says nothing of one's own")
+  t.notMatch(collection.text, /50% & more/, "shared papers reveal none of one's own tags")
   t.equal((await file(`collections/${collectionId}?format=bibtex`)).text, (await file(`collections/${collectionId}/bibtex`)).text)
 
-  // In more than one turn, and while others write.
+  // Takes more than one turn, while others write.
   const key = await keyOf(mary)
   const [all] = await Promise.all([
     fetch(`${house.baseUrl}/api/agent/library/papers?format=csl`, { headers: { authorization: `Bearer ${key}` } }).then((response) =>
@@ -266,7 +266,7 @@ test("all that is listed can be had as a file, with one's own tags", async (t) =
   t.ok((all as unknown[]).length >= 130)
 })
 
-test("a reading position knows the number of pages once it was said", async (t) => {
+test("a reading position keeps the number of pages once it was set", async (t) => {
   const set = async (body: { page: number; pages?: number }) => (await ada.write("set_reading_position", { arxivId: ramp, ...body })).result
   t.match(await set({ page: 3 }), { page: 3, pages: null })
   t.match(await set({ page: 7, pages: 23 }), { page: 7, pages: 23 })

@@ -1,4 +1,4 @@
-/** BibTeX made to cost as much as it can: it is refused, nothing of it is kept, and nobody else waits for it. */
+/** BibTeX made to cost as much as possible: it is refused, nothing of it is kept, and nobody else waits for it. */
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import t from "tap"
 import { limits } from "../../src/contract/limits.ts"
@@ -17,12 +17,12 @@ t.test("Each kind is read or refused in bounded time, and nothing of a refused o
     t.match(refusal, { status: 422, refusal: "invalid_request", issues: ["/text"] }, name)
   }
   const { items } = await house.ada.read("library_collection", { collectionId })
-  t.strictSame(items, [], "the Collection is as it was")
+  t.strictSame(items, [], "the Collection is unchanged")
   const { result } = await house.ada.write("import_papers", { collectionId, text: `@misc{a, title={One}, eprint={${paperId(1)}}}` })
-  t.strictSame(result.unreadable, [], "and the next import is none the worse")
+  t.strictSame(result.unreadable, [], "and the next import works")
 })
 
-t.test("Those who read and write beside it do not wait", async (t) => {
+t.test("Others can read and write meanwhile without waiting", async (t) => {
   const delay = monitorEventLoopDelay({ resolution: 5 })
   const text = bibtexFiles.nestedInFormula?.() as string
   let isDone = false
@@ -42,7 +42,7 @@ t.test("Those who read and write beside it do not wait", async (t) => {
   t.ok(delay.max < 2_000e6, `the longest wait was ${(delay.max / 1e6).toFixed(0)} ms`)
 })
 
-t.test("Of many at once, those that find no place are told when to come back", async (t) => {
+t.test("Of many at once, those beyond the limit are told when to come back", async (t) => {
   const text = bibtexFiles.openEntries?.() as string
   const places = limits.parsingProcesses + limits.parsingWaiting
   const all = await Promise.all(

@@ -1,4 +1,4 @@
-/** Two or three people with a Library each, their agents, and what the stories ask of them. */
+/** Two or three people with a Library each, their agents, and helpers for the stories. */
 import { RefusedError, ResearchRoomClient, type WriteInput } from "research-room/client"
 import type { Browser } from "research-room/testing"
 import { present } from "../../src/contract/present.ts"
@@ -13,9 +13,9 @@ export interface House extends Own {
   readonly grace: Browser
   readonly mary: Browser
   readonly ids: Record<"ada" | "grace" | "mary", string>
-  /** An agent with a token, every answer of which is held against the contract. */
+  /** An agent with a token; every answer is checked against the contract. */
   agent(token: string): ResearchRoomClient
-  /** An agent of somebody with a key of its own. */
+  /** An agent of a person, with a key of its own. */
   agentOf(person: Browser, key?: Partial<WriteInput<"issue_key">>): Promise<ResearchRoomClient>
 }
 
@@ -36,13 +36,13 @@ export async function startHouse(options: OwnOptions = {}): Promise<House> {
 
 export const everyPermission = ["read_library", "read_annotations", "file_papers", "post_notes"] as const
 
-/** The token of a new key. */
+/** Issues a key and returns its token. */
 export async function keyOf(person: Browser, key: Partial<WriteInput<"issue_key">> = {}): Promise<string> {
   const { result } = await person.write("issue_key", { label: "an agent", permissions: everyPermission, reach: "all", ...key })
   return result.token as string
 }
 
-/** A Collection of somebody's, with papers in it. */
+/** Makes a Collection of a person, with papers in it. */
 export async function collectionOf(person: Browser | ResearchRoomClient, name: string, arxivIds: readonly string[] = []): Promise<string> {
   const write = person.write.bind(person) as ResearchRoomClient["write"]
   const { collectionId } = (await write("create_collection", { name })).result
@@ -50,32 +50,32 @@ export async function collectionOf(person: Browser | ResearchRoomClient, name: s
   return collectionId
 }
 
-/** Shares a Collection with somebody. */
+/** Shares a Collection with a person. */
 export async function share(owner: Browser, collectionId: string, guest: Browser, username: string): Promise<void> {
   const { invitationId } = (await owner.write("invite_to_collection", { collectionId, username })).result
   await guest.write("accept_collection_invitation", { invitationId })
 }
 
-/** Ids of papers as arXiv would give them out, from a number. */
+/** Makes arXiv ids from numbers. */
 export const paperId = (number: number): string =>
   `24${String(1 + Math.floor(number / 90_000)).padStart(2, "0")}.${String(10_000 + (number % 90_000))}`
 export const paperIds = (from: number, count: number): string[] => Array.from({ length: count }, (_, index) => paperId(from + index))
 
-/** The papers of a file or a text, and what in it names none. */
+/** The papers of a file or a text, and its parts that name no paper. */
 export const readText = (text: string) => readTexts([text])
 
-/** What arXiv would tell of a paper. */
+/** A paper's metadata as arXiv would send it. */
 export const toldOf = (id: string, title: string, more: Partial<ArxivFields> = {}): SourcePaper =>
   present(paperFromArxiv({ id, title, authors: [], abstract: null, categories: [], published: null, doi: null, journal: null, ...more }))
 
-/** Makes something known as if arXiv had been asked for it, or as if it had been imported. */
+/** Stores metadata as if arXiv had been asked for it, or as if it had been imported. */
 export const makeKnown = ({ instance }: Pick<House, "instance">, told: readonly SourcePaper[], origin: "arxiv" | "import" = "arxiv") =>
   instance.ledger.transact(() => {
     instance.metadataIntake.store(told, origin, "2026-11-20T09:30:00.000Z")
     if (origin === "arxiv") instance.metadataIntake.reveal(told.map(({ paperId }) => paperId))
   })
 
-/** What a request is refused with. */
+/** The refusal of a request. */
 export interface Refused {
   readonly status: number
   readonly refusal: string
@@ -83,7 +83,7 @@ export interface Refused {
   readonly issues: string[]
 }
 
-/** How a request ends that must not be let in. */
+/** Returns the refusal of a request, and fails if the request is accepted. */
 export const refused = (request: Promise<unknown>): Promise<Refused> =>
   request.then(
     (answer) => Promise.reject(new Error(`it was accepted: ${JSON.stringify(answer).slice(0, 300)}`)),

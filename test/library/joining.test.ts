@@ -1,4 +1,4 @@
-/** Two names that turn out to be one paper's: what is kept under both is brought together, for those who have both, and nothing is lost. */
+/** Two names that turn out to be the same paper: for people who have both, what they kept under each is joined, and nothing is lost. */
 import fc from "fast-check"
 import t, { test } from "tap"
 import { checkData } from "../../src/check/check.ts"
@@ -11,11 +11,11 @@ const { ada, grace, mary } = house
 const doiOf = (number: number) => `10.1000/joined.${number}`
 const arxivOf = (number: number) => paperId(40_000 + number)
 
-/** As arXiv would say that both are one paper, asked for those who filed it. */
+/** Stores arXiv's statement that both are one paper, requested for those who filed it. */
 const told = (number: number, origin: "arxiv" | "import" = "arxiv") =>
   makeKnown(house, [toldOf(arxivOf(number), `Paper ${number}`, { doi: doiOf(number) })], origin)
 
-test("a paper that is saved under its DOI and its arXiv id is one once arXiv says so, with everything that was kept of both", async (t) => {
+test("a paper saved under its DOI and its arXiv id becomes one once arXiv says so, with everything that was kept under both", async (t) => {
   const [doi, arxivId] = [doiOf(1), arxivOf(1)]
   const agent = await house.agentOf(ada)
   t.match((await agent.write("save_papers", { identifiers: [doi, `https://arxiv.org/abs/${arxivId}v2`] })).result, {
@@ -61,7 +61,7 @@ test("a paper that is saved under its DOI and its arXiv id is one once arXiv say
   t.match(
     own,
     { paperId: arxivId, notes: "On the preprint.\n\nOn the journal's.", highlights: [{ quote: "of the journal" }] },
-    "either name leads there",
+    "either name leads to it",
   )
   t.equal(own.revision, 3)
   t.match(await ada.read("reading_position", { arxivId }), { page: 7, pages: 12 })
@@ -75,13 +75,13 @@ test("a paper that is saved under its DOI and its arXiv id is one once arXiv say
   t.strictSame(
     (await ada.read("library_papers", { query: "journal preprint" })).items.map((item) => item.paperId),
     [arxivId],
-    "and is found by all of it",
+    "and all of it is searchable",
   )
   t.match(await refused(ada.read("library_paper", { paperId: doi, arxivId: arxivOf(2) })), { status: 422, issues: ["/arxivId"] })
   t.match(await refused(ada.read("library_paper", {})), { status: 422, issues: ["/paperId"] })
 })
 
-test("who has a paper under one name only is told nothing of the other by what others filed", async (t) => {
+test("a person with a paper under one name only does not learn the other from what others filed", async (t) => {
   const [doi, arxivId] = [doiOf(3), arxivOf(3)]
   await mary.write("save_papers", { identifiers: [doi] })
   await ada.write("save_papers", { arxivIds: [arxivId] })
@@ -92,14 +92,14 @@ test("who has a paper under one name only is told nothing of the other by what o
   t.match(
     (await ada.write("save_papers", { identifiers: [doi] })).result,
     { saved: [], alreadySaved: [arxivId] },
-    "who was told files it under the one name at once",
+    "a person who was told files it under the one name at once",
   )
-  t.match((await mary.write("save_papers", { arxivIds: [arxivId] })).result, { saved: [arxivId] }, "she was not")
+  t.match((await mary.write("save_papers", { arxivIds: [arxivId] })).result, { saved: [arxivId] }, "she was not told")
   await house.instance.ledger.transact(() => house.instance.metadataIntake.reveal([arxivId]))
   t.match(
     (await mary.read("library_papers")).items.map((item) => item.paperId),
     [arxivId],
-    "until arXiv's word is shown to her too",
+    "until arXiv's metadata is shown to her too",
   )
 
   await told(4, "import")
@@ -107,11 +107,11 @@ test("who has a paper under one name only is told nothing of the other by what o
   t.match(
     (await mary.write("save_papers", { arxivIds: [arxivOf(4)] })).result,
     { saved: [], alreadySaved: [arxivOf(4)] },
-    "what was imported everybody may know",
+    "imported metadata is public",
   )
 })
 
-test("an entry that names both says so itself, for its reader alone", async (t) => {
+test("a BibTeX entry with both names joins them, for its reader alone", async (t) => {
   const [doi, arxivId] = [doiOf(5), arxivOf(5)]
   await ada.write("save_papers", { identifiers: [doi, "@article{z, title={A paper of 1999}, author={Ada Lovelace}, year={1999}}"] })
   await grace.write("save_papers", { identifiers: [doi] })
@@ -124,17 +124,17 @@ test("an entry that names both says so itself, for its reader alone", async (t) 
   t.match(
     (await ada.read("library_papers")).items.find((item) => item.paperId === "10.1000/of.1999"),
     { title: "A paper of 1999", tags: ["by its words"] },
-    "what was known by its words is known by its DOI now",
+    "what was known by its words is now known by its DOI",
   )
   t.match(await ada.read("library_paper", { paperId: reference?.paperId ?? "" }), { paperId: "10.1000/of.1999" })
   t.match(
     (await grace.read("library_papers")).items.map((item) => item.paperId),
     [doi, arxivOf(1)].slice(0, 1),
-    "grace's is hers",
+    "grace's is her own",
   )
 })
 
-test("whatever people do with both names, nothing they kept is lost, and the journal makes it again", async (t) => {
+test("whatever people do with both names, nothing they kept is lost, and replaying the journal gives the same", async (t) => {
   let number = 100
   const people = { ada, grace }
   await fc.assert(
@@ -174,7 +174,7 @@ test("whatever people do with both names, nothing they kept is lost, and the jou
             due[who].add(word)
           }
           if (does === "unsave") {
-            // Tags go with what is unsaved, so only what has none goes.
+            // Tags are removed with an unsaved paper, so only a paper without tags is unsaved.
             if (due[who].size > 0) continue
             await person.write("unsave_papers", { paperIds: [paperId] })
             if (isTold) saved[who].clear()

@@ -1,6 +1,6 @@
 /**
- * How far a personal key reaches, tried at every door there is: each read, format and page, each operation and action, each tool and
- * resource of MCP. All of them come from the definitions, so a new one is tried too.
+ * How far a personal key reaches, tried on every route: each read, format and page, each operation and action, each tool and resource of
+ * MCP. All of them come from the definitions, so a new one is tried too.
  */
 import tap, { type Test, test } from "tap"
 import { actions } from "../../src/contract/operations/actions.ts"
@@ -19,7 +19,7 @@ const house = await startHouse()
 tap.teardown(() => house.close())
 const { ada, grace, baseUrl } = house
 
-/** Everything private of ada holds this word, and is of these papers. */
+/** Everything private of ada's contains this word, and belongs to these papers. */
 const SECRET = "hushhush"
 const [inReach, beyond, saved] = ["2401.00001", "2401.00002", "2401.00003"] as const
 const open = await collectionOf(ada, "Shown to the agent", [inReach])
@@ -28,7 +28,7 @@ await share(ada, open, grace, "grace")
 await ada.write("save_papers", { arxivIds: [saved] })
 await ada.write("post_note", { collectionId: closed, arxivId: beyond, text: `${SECRET} note` })
 await ada.write("write_annotation", { arxivId: inReach, expectedRevision: 0, notes: `${SECRET} annotation` })
-// What only its holder, its Room's owner or an operator may list.
+// Only their holder, their Room's owner or an operator may list these.
 await ada.write("issue_key", { label: `${SECRET} key`, permissions: ["read_library"], reach: "all" })
 await ada.write("invite_to_collection", { collectionId: closed, username: "grace" })
 const key = await keyOf(ada, { reach: "selected", collectionIds: [open], permissions: ["read_library"] })
@@ -71,7 +71,7 @@ const queries = [
   "?wait=0",
   "?limit=1",
 ]
-/** What only ada may see; the key's own answers may name what was asked for. */
+/** What only ada may see; the key's own answers may repeat what was requested. */
 const leaks = (text: string, path: string) =>
   [...["Collection", "note", "annotation", "key", "credential"].map((of) => `${SECRET} ${of}`), closed, beyond, saved].filter(
     (secret) => text.includes(secret) && !decodeURIComponent(path).includes(secret),
@@ -79,11 +79,11 @@ const leaks = (text: string, path: string) =>
 
 test("a read or page answers a key as it answers a stranger, or refuses it", async (t) => {
   const library = reads.filter(({ surface }) => surface === "key")
-  t.ok(library.length > 4, "the reads that a key is for")
+  t.ok(library.length > 4, "the reads that take a key")
   const others = [...reads, ...discoveryRoutes].filter((read) => !library.includes(read as never) && read.method === "GET")
   let tried = 0
   for (const path of [...others.map((read) => read.path), ...Object.keys(pages)]) {
-    // Metrics of the process move between two requests.
+    // The process's metrics change between two requests.
     if (/metrics$|health/.test(path)) continue
     for (const query of queries) {
       const address = addressOf(path, ids) + query
@@ -109,7 +109,7 @@ test("a read or page answers a key as it answers a stranger, or refuses it", asy
   }
 })
 
-test("a write or action of any door is refused to a key that may not do it, and nothing is stored", async (t) => {
+test("a write or action on any route is refused to a key without permission, and nothing is stored", async (t) => {
   const journal = () => house.instance.db.prepare<{ count: number }>("SELECT count(*) AS count FROM journal").one().count
   const before = journal()
   const sent = async (method: string, path: string, body: object) => {
@@ -185,10 +185,10 @@ async function triesEverything(t: Test, token: string | undefined): Promise<void
 }
 
 test("MCP shows a key nothing beyond its reach, by any tool or resource", (t) => triesEverything(t, key))
-test("nor a Room credential of another Room anything that is private", (t) => triesEverything(t, credential))
-test("nor anybody who has none", (t) => triesEverything(t, undefined))
+test("nor does it show a Room credential of another Room anything private", (t) => triesEverything(t, credential))
+test("nor anybody without a credential", (t) => triesEverything(t, undefined))
 
-test("no read or page shows a Room credential of another Room what is private", async (t) => {
+test("no read or page shows a Room credential of another Room anything private", async (t) => {
   const doors = [...reads, ...discoveryRoutes].filter(({ method }) => method === "GET").map(({ path }) => path)
   for (const path of [...doors, ...Object.keys(pages)])
     for (const query of ["", `?query=${SECRET}`, `?roomId=${ids.roomId}`]) {
@@ -198,7 +198,7 @@ test("no read or page shows a Room credential of another Room what is private", 
     }
 })
 
-test("while ada's own key shows it all by the same tool", async (t) => {
+test("ada's own key sees it all with the same tool", async (t) => {
   const agent = await overHttp(baseUrl, await keyOf(ada))
   t.teardown(agent.close)
   t.match((await agent.call("library", { name: "library_collections" })).text, `${SECRET} Collection`)

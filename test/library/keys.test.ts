@@ -1,4 +1,4 @@
-/** Personal keys: issued and shown once, listed, revoked, expired; through the browser and from the command line. */
+/** Personal keys: issued and shown once, listed, revoked, expired; in the browser and from the command line. */
 import { readFileSync } from "node:fs"
 import { execFile } from "node:child_process"
 import { join } from "node:path"
@@ -12,7 +12,7 @@ t.teardown(() => house.close())
 const { ada, grace, mary } = house
 
 // shows: Keys have permissions and a reach, and are issued by the person in the browser.
-test("a token is shown once, and kept as a digest only", async (t) => {
+test("a token is shown once, and only its digest is kept", async (t) => {
   const request = { requestId: crypto.randomUUID(), label: "once", permissions: everyPermission, reach: "all" } as const
   const { result } = await ada.write("issue_key", request)
   t.match(result.token, /^rrk_[0-9A-Za-z]{36}$/)
@@ -21,12 +21,12 @@ test("a token is shown once, and kept as a digest only", async (t) => {
   t.notOk("token" in again.result, "not in a replay")
   const shown = JSON.stringify(await ada.read("library_keys"))
   t.notMatch(shown, /rrk_\w{5}/)
-  t.ok(shown.includes(String(result.token).slice(0, 8)), "but for its first signs, by which it is known again")
+  t.ok(shown.includes(String(result.token).slice(0, 8)), "except its first characters, by which it is recognised")
   house.instance.db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all()
   t.notOk(readFileSync(join(house.folder, "research-room.db")).includes(result.token as string), "nor anywhere in the data")
 })
 
-test("keys are listed to their person alone, with what they may do and when they were used", async (t) => {
+test("keys are listed to their person alone, with their permissions and their last use", async (t) => {
   const { result } = await grace.write("issue_key", {
     label: "grace's",
     permissions: ["file_papers"],
@@ -49,7 +49,7 @@ test("keys are listed to their person alone, with what they may do and when they
   const lastUse = async () => (await grace.read("library_keys")).items.find(({ keyId }) => keyId === reader.keyId)?.lastUsedAt
   t.equal(await lastUse(), null)
   await house.agent(reader.token as string).read("library_identity")
-  t.match(await lastUse(), /Z$/, "a read is a use")
+  t.match(await lastUse(), /Z$/, "a read counts as a use")
   t.notOk((await ada.read("library_keys")).items.some(({ keyId }) => keyId === result.keyId))
   t.match(await refused(ada.write("revoke_key", { keyId: result.keyId })), { status: 404, refusal: "unknown_object" })
 })
@@ -64,7 +64,7 @@ test("a revoked key opens nothing from that moment on", async (t) => {
   t.match(await refused(ada.write("revoke_key", { keyId: result.keyId })), { status: 409, refusal: "state_conflict" })
 })
 
-test("a key ends when it was said to: after 90 days unless chosen, after 366 at the latest", async (t) => {
+test("a key expires on time: after 90 days by default, after 366 at most", async (t) => {
   const now = Date.now()
   const { result } = await ada.write("issue_key", { label: "as usual", permissions: everyPermission, reach: "all" })
   t.ok(Math.abs(Date.parse(result.expiresAt) - now - 90 * DAY) < 60_000)

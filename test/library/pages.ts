@@ -13,7 +13,7 @@ const { saved, tags, collections, papers } = tables.library
 const at = () => isoTime(world.now())
 const all = paperIds(0, 20_000)
 
-/** What a write would do, without its limit of fifty. */
+/** Does what a write would do, without its limit of fifty. */
 const fill = (collectionId: string, arxivIds: readonly string[]) =>
   collections.add(
     collections.mustFind(wholeScope(ids.ada), collectionId),

@@ -1,4 +1,4 @@
-/** What is known of papers: imported from arXiv's own files, or asked of arXiv politely, and shown to those who may know. */
+/** Metadata of papers: imported from arXiv's own files, or requested from arXiv politely, and shown only to people who may know it. */
 import { execFile } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -12,7 +12,7 @@ import { importPapers, ImportError } from "../../src/library/papers/import.ts"
 import { snapshotPaper } from "../../src/library/papers/snapshot.ts"
 import { collectionOf, refused, share, startHouse } from "./house.ts"
 
-/** A line as arXiv's snapshot has it. */
+/** A line as in arXiv's snapshot. */
 const line = (id: string, more: object = {}) =>
   JSON.stringify({
     id,
@@ -49,7 +49,7 @@ const entry = (id: string, title = "On &lt;em&gt; and $x &lt; y$") => `<entry>
 const feed = (...entries: string[]) =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><title type="html">ArXiv Query</title>${entries.join("\n")}</feed>`
 
-test("a line of the snapshot becomes a record, and what is none does not", async (t) => {
+test("a valid line of the snapshot becomes a record, and any other does not", async (t) => {
   const nowhere = { volume: null, issue: null, pages: null, isbn: null, url: null }
   t.strictSame(snapshotPaper(line("0704.0001", { doi: "10.1103/PhysRevD.76.013009", "journal-ref": "Phys.Rev.D76:013009,2007" })), {
     paperId: "0704.0001",
@@ -75,7 +75,7 @@ test("a line of the snapshot becomes a record, and what is none does not", async
     t.equal(snapshotPaper(wrong), null, wrong.slice(0, 40))
 })
 
-test("an Atom answer becomes records, whatever stands in it", async (t) => {
+test("an Atom answer becomes records, whatever it contains", async (t) => {
   const record = {
     authors: ["Kurt Gödel", "Emmy Noether"],
     abstract: "What it says.",
@@ -96,7 +96,7 @@ test("an Atom answer becomes records, whatever stands in it", async (t) => {
   for (const wrong of ["<html><body>Rate exceeded.</body></html>", "<feed><entry>", "not xml"]) t.throws(() => atomPapers(wrong), wrong)
 })
 
-test("an import reads lines and Atom, plain or zipped, and tells what it left out", async (t) => {
+test("an import reads lines and Atom, plain or zipped, and reports what it left out", async (t) => {
   const house = await startHouse()
   t.teardown(() => house.close())
   const { ledger, world, metadataIntake } = house.instance
@@ -114,7 +114,7 @@ test("an import reads lines and Atom, plain or zipped, and tells what it left ou
     }),
     { papers: 1_300, skipped: 2 },
   )
-  t.ok(progress.length >= 3 && progress.every((bytes, index) => bytes >= (progress[index - 1] ?? 0)), "told on the way")
+  t.ok(progress.length >= 3 && progress.every((bytes, index) => bytes >= (progress[index - 1] ?? 0)), "progress is reported")
   t.strictSame(await importPapers(parts, file("snapshot.json.gz", gzipSync(`${line("2405.00001")}\r\n${line("2405.00002")}`))), {
     papers: 2,
     skipped: 0,
@@ -137,7 +137,7 @@ test("an import reads lines and Atom, plain or zipped, and tells what it left ou
   t.match(
     await ada.read("library_paper", { arxivId: "2405.10000" }),
     { title: "A title broken into lines", metadata: "known", saved: false },
-    "what was imported everybody may know",
+    "imported metadata is public",
   )
   await ada.write("save_papers", { arxivIds: ["2405.10000", "1706.03762"] })
   t.match((await ada.read("library_papers")).items, [
@@ -167,7 +167,7 @@ test("papers import, from the command line", async (t) => {
   t.match(await run(join(folder, "nowhere.json")), { code: 2, stderr: /cannot be read \(ENOENT\)/ })
 })
 
-/** What stands in for arXiv's API: it counts who asks, and knows some papers. */
+/** Stands in for arXiv's API: it counts requests, and knows some papers. */
 async function standIn(known: (id: string) => string | undefined) {
   const asked: { ids: string[]; at: number; agent: string | undefined }[] = []
   let failing = 0
@@ -200,7 +200,7 @@ const until = async (what: () => Promise<boolean> | boolean) => {
   throw new Error("it did not come to pass")
 }
 
-test("arXiv is asked in batches, one at a time, with pauses, once for each paper, and never before a write is answered", async (t) => {
+test("arXiv is asked in batches, one at a time, with pauses, once per paper, and never before a write is answered", async (t) => {
   const arxiv = await standIn((id) => (id.startsWith("2407.9") ? undefined : entry(`${id}v2`, `Paper ${id}`)))
   const house = await startHouse({ arxiv: { api: arxiv.api, pause: 60 } })
   t.teardown(async () => {
@@ -212,7 +212,7 @@ test("arXiv is asked in batches, one at a time, with pauses, once for each paper
   arxiv.fail(1)
   const receipt = await ada.write("save_papers", { arxivIds: ids.slice(0, 50) })
   t.match(receipt.result, { saved: ids.slice(0, 50) })
-  t.equal(arxiv.asked.length, 0, "answered before anybody was asked")
+  t.equal(arxiv.asked.length, 0, "answered before any request to arXiv")
   const collectionId = await collectionOf(ada, "To be known", [...ids.slice(50), "2407.90001", "hep-th/9711200"])
   await until(
     async () => (await ada.read("library_collection", { collectionId })).items.filter(({ metadata }) => metadata === "known").length === 11,
@@ -230,7 +230,7 @@ test("arXiv is asked in batches, one at a time, with pauses, once for each paper
   t.strictSame(
     arxiv.asked.at(-1)?.ids,
     ["2407.90002"],
-    "what is filed next is asked about alone: nothing twice, not even what arXiv does not have",
+    "newly filed papers are requested alone: nothing twice, not even papers that arXiv lacks",
   )
   t.equal(arxiv.asked.length, before)
   const counts = new Map<string, number>()
@@ -238,7 +238,7 @@ test("arXiv is asked in batches, one at a time, with pauses, once for each paper
   t.strictSame(
     [...counts.values()].filter((count) => count > 1),
     [],
-    "each paper once, the failed request aside",
+    "each paper once, except in the failed request",
   )
   t.ok(arxiv.asked.every(({ ids: each, agent }) => each.length <= 50 && agent?.startsWith("research-room/")))
   const gaps = arxiv.asked.slice(1).map(({ at }, index) => at - (arxiv.asked[index] as { at: number }).at)
@@ -249,18 +249,18 @@ test("arXiv is asked in batches, one at a time, with pauses, once for each paper
   t.ok((gaps[0] ?? 0) >= 110, "a longer one after the failure")
   t.equal(arxiv.mostAtOnce(), 1)
 
-  // Grace files what ada has: she waits as if nobody had, and arXiv is not asked again.
+  // Grace files a paper that ada has: she waits as if nobody had it, and arXiv is not asked again.
   const first = ids[0] as string
   t.match(
     await refused(grace.read("library_paper", { arxivId: first })),
     { status: 404, refusal: "unknown_paper" },
-    "that somebody filed it is no news of hers",
+    "she does not learn that somebody filed it",
   )
   await grace.write("save_papers", { arxivIds: [first] })
   t.match(
     (await grace.read("library_papers")).items,
     [{ arxivId: first, metadata: "unknown", title: null }],
-    "nor does it show in her own Library at once",
+    "nor is it shown in her own Library at once",
   )
   await until(async () => (await grace.read("library_papers")).items[0]?.metadata === "known")
   t.equal(arxiv.asked.length, before)
@@ -268,11 +268,11 @@ test("arXiv is asked in batches, one at a time, with pauses, once for each paper
   await share(ada, collectionId, grace, "grace")
   t.ok(
     (await grace.read("library_collection", { collectionId })).items.some(({ metadata }) => metadata === "known"),
-    "what a shared Collection knows it shares",
+    "a shared Collection shares its metadata",
   )
 })
 
-test("with arXiv out of reach everything works, and what was known stays so", async (t) => {
+test("with arXiv unreachable everything works, and known metadata stays", async (t) => {
   let tries = 0
   const broken = createServer()
     .on("connection", (socket) => {

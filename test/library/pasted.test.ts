@@ -1,4 +1,4 @@
-/** What people and agents have of a paper: files of other programs, addresses as they are pasted, a title. */
+/** What people and agents have of a paper: other programs' files, pasted addresses, a title. */
 import fc from "fast-check"
 import t, { test } from "tap"
 import { mentionedArxivId } from "../../src/contract/schema/paper-mention.ts"
@@ -9,7 +9,7 @@ import { formOf } from "../../src/web/forms/fields.ts"
 import { collectionOf, makeKnown, readText, refused, startHouse, toldOf } from "./house.ts"
 
 // As DBLP, Hugging Face, Zotero and people write them.
-test("papers are found where other places put them", async (t) => {
+test("papers are found in the forms that other sites use", async (t) => {
   const { papers, unreadable } = await readText(String.raw`
 @article{DBLP:journals/corr/KingmaB14, author={Diederik P. Kingma and Jimmy Ba}, title={Adam}, journal={CoRR}, volume={abs/1412.6980}, year={2014}}
 @article{old, title={Older}, journal={CoRR}, volume={cs.LG/0102027}, year={2001}}
@@ -25,7 +25,7 @@ test("papers are found where other places put them", async (t) => {
   t.strictSame(unreadable, [])
 })
 
-test("RIS is read as BibTeX is", async (t) => {
+test("RIS is read like BibTeX", async (t) => {
   const { papers, unreadable } = await readText(
     [
       "\uFEFFTY  - JOUR",
@@ -70,7 +70,7 @@ test("RIS is read as BibTeX is", async (t) => {
   )
 })
 
-test("an address of arXiv is understood in every form that people paste", (t) => {
+test("an arXiv address is understood in every form that people paste", (t) => {
   for (const pasted of [
     "2401.01234",
     " 2401.01234v3 ",
@@ -127,7 +127,7 @@ test("a text that names no paper says so, and nothing is imported", async (t) =>
   t.match(await ada.read("library_collection", { collectionId }), { counts: { papers: 0 } })
 })
 
-test("people paste whatever names papers into the forms, one a line", (t) => {
+test("people paste anything that names papers into the forms, one per line", (t) => {
   const form = formOf(operationNamed("add_papers") as Operation)
   const written = (text: string) => bodyOf(form, new URLSearchParams({ "/identifiers": text })).body.identifiers
   t.strictSame(written("https://arxiv.org/abs/2401.01234v2\r\n10.1038/nature14539\n10.1038/nature14539\n\nISBN 978-0-262-03384-8"), [
@@ -143,20 +143,20 @@ test("people paste whatever names papers into the forms, one a line", (t) => {
   t.end()
 })
 
-test("a title that comes with a saved paper stays its until arXiv's is known, and is its reader's alone", async (t) => {
+test("the title saved with a paper is kept until arXiv's is known, and only its reader sees it", async (t) => {
   const agent = await house.agentOf(ada)
   const given = { arxivId: "2403.01234", title: "As the agent read it" }
   const first = { requestId: house.instance.world.id(), arxivIds: ["2403.01234", "2403.01235"], titles: [given] }
   t.match(await agent.write("save_papers", first), { result: { saved: ["2403.01234", "2403.01235"] } })
-  t.match(await agent.write("save_papers", first), { replayed: true }, "and takes part in what a retry is compared by")
+  t.match(await agent.write("save_papers", first), { replayed: true }, "and counts when a retry is compared")
   t.match(await refused(agent.write("save_papers", { ...first, titles: [{ ...given, title: "Another" }] })), { status: 409 })
   const paper = () => ada.read("library_paper", { arxivId: "2403.01234" })
   t.match(await paper(), { title: "As the agent read it", metadata: "unknown", saved: true })
   t.match(await ada.read("library_paper", { arxivId: "2403.01235" }), { title: null, metadata: "unknown" })
   await agent.write("save_papers", { arxivIds: ["2403.01234"], titles: [{ ...given, title: "Said again" }] })
-  t.match((await ada.read("library_papers", {})).items[1], { title: "As the agent read it" }, "what is saved stays as it is")
+  t.match((await ada.read("library_papers", {})).items[1], { title: "As the agent read it" }, "a saved paper stays unchanged")
 
-  // Of a Collection that others have, each sees the title of the file, and of what they saved their own.
+  // In a shared Collection each member sees the file's title, and for papers that they saved their own title.
   const collectionId = await collectionOf(ada, "Shared")
   await ada.write("add_papers", { collectionId, arxivIds: ["2403.01234"] })
   await ada.write("import_papers", { collectionId, text: "@misc{x, title={From the file}, eprint={2403.01236}, archiveprefix={arXiv}}" })
@@ -183,7 +183,7 @@ test("a title that comes with a saved paper stays its until arXiv's is known, an
   })
 })
 
-test("a title that an agent gives is shown until arXiv's is known", async (t) => {
+test("a title given by an agent is shown until arXiv's is known", async (t) => {
   const agent = await house.agentOf(ada)
   const collectionId = await collectionOf(ada, "Told by an agent")
   const titles = [{ arxivId: "2402.01234v2", title: "What the agent read there <b>" }]
@@ -204,6 +204,6 @@ test("a title that an agent gives is shown until arXiv's is known", async (t) =>
   t.match(
     await refused(agent.write("add_papers", { collectionId, arxivIds: ["2402.01236"], titles })),
     { status: 422, issues: ["/titles/0/arxivId"] },
-    "only of what is sent",
+    "only for papers that are sent",
   )
 })

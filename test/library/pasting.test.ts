@@ -1,11 +1,11 @@
-/** Whatever people paste to have papers saved, and what the page says became of each part of it. */
+/** People paste any text to save papers, and the page shows the outcome for each part of it. */
 import fc from "fast-check"
 import t, { test } from "tap"
 import { readPlain } from "../../src/library/pasted.ts"
 import { passwordOf } from "../support/service.ts"
 import { paperId, startHouse } from "./house.ts"
 
-/** The papers that a text names, those of words alone by these, and what could not be read. */
+/** The papers that a text names, with titles for those known by their words alone, and what could not be read. */
 const read = (text: string) => {
   const { papers, unreadable } = readPlain([text])
   return [
@@ -41,20 +41,20 @@ Nature, 521:436-444, 2015.
       "He, K. Deep residual learning. https://arxiv.org/abs/1512.03385\nKnuth, D. The Art of Computer Programming. 1968.\nGoyal, P. Accurate. arXiv:1706.02677.",
     ),
     [["1512.03385", "Knuth, D. The Art of Computer Programming. 1968.", "1706.02677"], []],
-    "one a line",
+    "one per line",
   )
   t.strictSame(read("We follow (Goyal et al., arXiv:1706.02677) and Xiong et al. [arXiv:2002.04745], not 1234.56789."), [
     ["1706.02677", "2002.04745"],
     [],
   ])
-  t.strictSame(read("see https://arxiv.org/abs/1706.03762v5 and 2109.01652"), [["1706.03762", "2109.01652"], []], "everything of a line")
+  t.strictSame(read("see https://arxiv.org/abs/1706.03762v5 and 2109.01652"), [["1706.03762", "2109.01652"], []], "a whole line")
   t.strictSame(read("arXiv: 2401.01236 [cs.LG]"), [["2401.01236"], []])
   t.strictSame(read("doi: 10.1109/5.771073, ISBN: 0-262-03384-4"), [["10.1109/5.771073", "isbn:9780262033848"], []])
   t.strictSame(read(" \n\n"), [[], []])
   t.match(
     readPlain(["[7] C. E. Shannon. A mathematical theory of communication. 1948. doi:10.1002/j.1538-7305.1948.tb01338.x"]).papers,
     [{ paperId: "10.1002/j.1538-7305.1948.tb01338.x", given: { title: /^C\. E\. Shannon\. A mathematical theory/ } }],
-    "what a reference says is shown until a source says more",
+    "a reference's own data is shown until a source is known",
   )
   t.end()
 })
@@ -76,7 +76,7 @@ test("a DOI is found in every form that people paste", (t) => {
   t.end()
 })
 
-test("what cannot be read is listed with its text and why, and nothing of the rest is lost", (t) => {
+test("unreadable parts are listed with their text and the reason, and nothing else is lost", (t) => {
   for (const [text, reason] of [
     ["ISBN 978-0-262-03384-9", /^ISBN 978-0-262-03384-9 is not an ISBN: its check digit is wrong/],
     ["0-262-03384-5", /^0-262-03384-5 is not an ISBN/],
@@ -100,7 +100,7 @@ test("what cannot be read is listed with its text and why, and nothing of the re
   t.end()
 })
 
-test("no paper that is mentioned is missed, none is made up, and no text takes long", (t) => {
+test("no mentioned paper is missed, none is invented, and no text takes long", (t) => {
   const id = fc.nat(80_000).map(paperId)
   const arxiv = fc.tuple(
     id,
@@ -173,7 +173,7 @@ const house = await startHouse()
 t.teardown(() => house.close())
 const { ada, baseUrl } = house
 
-/** What a form of the page sends, and the page that comes back. */
+/** Sends a form of the page, and returns the page that comes back. */
 async function signedIn(username: string) {
   const send = (path: string, form: Record<string, string>, cookie = "") =>
     fetch(baseUrl + path, {
@@ -210,7 +210,7 @@ async function signedIn(username: string) {
 }
 const paste = await signedIn("ada")
 
-test("the box tells of each thing that was pasted what became of it, with no script", async (t) => {
+test("the box shows the outcome of each pasted part, without a script", async (t) => {
   const requestId = house.instance.world.id()
   const text = "2401.01234\nhttps://arxiv.org/abs/2401.01235v2\n10.1002/j.1538-7305.1948.tb01338.x\n978-0-262-03384-8"
   const first = await paste({ requestId, text })
@@ -235,7 +235,7 @@ test("the box tells of each thing that was pasted what became of it, with no scr
   t.equal(strange.box, "2401.01239", "what was not stored is still in the box")
 })
 
-test("what is not certain is shown before anything is stored, and stored when it is sent again", async (t) => {
+test("uncertain matches are shown before anything is stored, and stored when the form is sent again", async (t) => {
   const before = (await ada.read("library_papers", {})).items.length
   const text = "Knuth, D. The Art of Computer Programming. 1968.\n\nISBN 978-0-262-03384-9\n\n10.1038/nature14539"
   const shown = await paste({ text })
@@ -254,8 +254,8 @@ test("what is not certain is shown before anything is stored, and stored when it
   })
 
   const asked = await paste({ text: "10.1109/5.771073", preview: "1" })
-  t.match(asked.told, /^1 paper recognised, not saved yet doi:10\.1109\/5\.771073$/, "who asks is shown what is certain too")
-  t.match((await paste({ text: "10.1109/5.771074", seen: asked.seen })).told, /^1 paper saved/, "another text is looked at anew")
+  t.match(asked.told, /^1 paper recognised, not saved yet doi:10\.1109\/5\.771073$/, "a preview shows the certain ones too")
+  t.match((await paste({ text: "10.1109/5.771074", seen: asked.seen })).told, /^1 paper saved/, "another text is read anew")
   t.match(
     (await paste({ text: "hm", seen: asked.seen })).told,
     /^No paper recognised 1 part could not be read: hm does not say which paper/,
@@ -288,7 +288,7 @@ test("a file of references goes through the same box", async (t) => {
   t.match((await paste({ text: "@misc{a, note={x}}" })).told, /^No paper recognised 1 part could not be read: .* names no paper/)
 })
 
-test("a text of very many papers, or a very long one, is refused whole", async (t) => {
+test("a text with very many papers, or a very long one, is refused whole", async (t) => {
   const ids = Array.from({ length: 1_001 }, (_, index) => paperId(1_000 + index)).join(" ")
   const { told, box } = await paste({ text: ids })
   t.match(told, /^Nothing was saved This names 1,001 papers\. At most 1,000 can be imported at once: paste it in parts\./)
@@ -296,7 +296,7 @@ test("a text of very many papers, or a very long one, is refused whole", async (
   t.match((await paste({ text: "x".repeat(500_001) })).told, /longer than 500,000 characters/)
 })
 
-test("nobody pastes for another", async (t) => {
+test("nobody can paste for another person", async (t) => {
   const send = (headers: Record<string, string>) =>
     fetch(`${baseUrl}/web/paste`, { method: "POST", body: new URLSearchParams({ text: "2401.09999" }), headers, redirect: "manual" })
   t.equal((await send({ origin: new URL(baseUrl).origin })).status, 401)

@@ -1,6 +1,6 @@
 /**
- * Nobody else can tell that a Collection, a note, a saved paper or a key exists. Every route of the service is asked twice
- * by every wrong actor, once about something of ada's and once about nothing at all, and answers the same both times.
+ * Nobody else can tell that a Collection, a note, a saved paper or a key exists. Every actor without permission requests every route twice,
+ * once about something of ada's and once about something that does not exist, and gets the same answer.
  */
 import t, { test } from "tap"
 import type * as v from "valibot"
@@ -31,7 +31,7 @@ const { highlightId } = (await ada.write("add_highlight", { arxivId, expectedRev
 const { keyId } = (await ada.write("issue_key", { label: keyLabel, permissions: ["read_library"], reach: "all" })).result
 await makeKnown(house, [toldOf(arxivId, title)])
 
-// A Room in which everybody is, so that the routes of Rooms have something to answer.
+// A Room with everybody as a member, so that the routes of Rooms have something to answer.
 const { result: room } = await ada.write("create_room", { title: "Open to all" })
 for (const username of ["grace", "mary"]) await ada.write("add_member", { roomId: room.roomId, username })
 const credentialOf = async (person: typeof ada) =>
@@ -44,7 +44,7 @@ const credentialOf = async (person: typeof ada) =>
   ).result.token as string
 const { credentialId } = (await ada.write("issue_credential", { roomId: room.roomId, label: "spare", permissions: ["post_thread"] })).result
 
-/** What a route is asked about. */
+/** The subject of a request. */
 type Subject = Readonly<Record<string, string>>
 const shared = {
   roomId: room.roomId,
@@ -116,7 +116,7 @@ const routes: Route[] = [
     .map(({ name: named, method, path, example }) => route({ name: named, method, path }, { example: example as Record<string, unknown> })),
 ]
 
-/** The body of an example, about the subject in every place that names one. */
+/** The body of an example, with the subject in every place that names one. */
 function bodyOf({ example, delivery }: Route, subject: Subject): unknown {
   if (example === undefined) return undefined
   const about = Object.fromEntries(
@@ -141,9 +141,9 @@ const queryOf = ({ query }: Route, subject: Subject): string => {
   return asked.length === 0 ? "" : `?${asked.join("&")}`
 }
 
-/** An answer with everything taken out that differs from one request to the next, or that the question itself named. */
+/** An answer without the parts that differ between requests or that the request itself named. */
 function plain(text: string, subject: Subject): string {
-  // Both papers: a person has in their own list, after both requests, what they themselves saved.
+  // Both papers: after both requests, a person's own list has what they themselves saved.
   let seen = text.replace(/2311\.0(?:4444|9999)/g, "<paper>")
   for (const [member, value] of Object.entries(subject)) if (!Object.hasOwn(shared, member)) seen = seen.replaceAll(value, "<subject>")
   const ids = new Map<string, string>()
@@ -156,14 +156,14 @@ function plain(text: string, subject: Subject): string {
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
       .replace(/rr[a-z]_\w+/g, "<token>")
       .replace(/sha256:[0-9a-f]{64}/g, "<digest>")
-      // Labels and sequences go on counting between the two requests.
+      // Labels and sequences increase between the two requests.
       .replace(
         /"(?:sequence|timelineWatermark|activityWatermark|label|nextCursor|coversThrough|experiments|threads|hypothesis|count|revision)":\s*(?:\d+|"[A-Z]\d+")/g,
         "<number>",
       )
-      // What the first published is near to what the second does.
+      // The record published first is similar to the second one.
       .replace(/"similar":\[.*?\],"sameExecution":\[.*?\]/g, "<already tried>")
-      // A material of the same reference is known the second time.
+      // A material with the same reference already exists the second time.
       .replace(/"existing":(?:true|false)/g, "<existing>")
   )
 }
@@ -196,7 +196,7 @@ const actors: Actor[] = [
   atBrowser("mary at the browser", mary),
 ]
 
-/** What ada has, to be the same before and after. */
+/** Ada's data, which must be the same before and after. */
 const everything = async () =>
   JSON.stringify([
     await ada.read("library_collection", { collectionId }),
@@ -209,10 +209,10 @@ const before = await everything()
 
 for (const actor of actors) {
   // shows: A Collection outside the reach answers as one that does not exist.
-  test(`${actor.who} cannot tell ada's from nothing`, async (t) => {
+  test(`${actor.who} cannot tell ada's from one that does not exist`, async (t) => {
     let asked = 0
     for (const each of routes) {
-      // A person may well read what they themselves filed: each about another paper, never filed before.
+      // A person may read what they themselves filed, so each request is about another paper, never filed before.
       const about = async (subject: Subject) => {
         const answer = await actor.send(each.method, `${filled(each.path, subject)}${queryOf(each, subject)}`, bodyOf(each, subject))
         return { status: answer.status, text: answer.text, plain: plain(answer.text, subject) }
@@ -229,11 +229,11 @@ for (const actor of actors) {
   })
 }
 
-test("and nothing of ada's has changed", async (t) => {
+test("and ada's data is unchanged", async (t) => {
   t.equal(await everything(), before)
 })
 
-test("nor does any other method on its paths tell", async (t) => {
+test("nor does any other method on its paths reveal it", async (t) => {
   for (const path of [
     `/api/library/collections/${collectionId}`,
     `/api/agent/library/collections/${collectionId}`,

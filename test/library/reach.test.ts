@@ -1,4 +1,4 @@
-/** The reach as a predicate: whatever people share and file, each key sees what a model of three lines says it may. */
+/** The reach as a predicate: whatever people share and file, each key sees exactly what a model of three lines allows. */
 import fc from "fast-check"
 import t, { test } from "tap"
 import { collectionOf, keyOf, paperId, refused, share, startHouse } from "./house.ts"
@@ -28,7 +28,7 @@ const plan = fc.record({
   reader: fc.constantFrom<Name>("ada", "grace"),
 })
 
-/** What a key of `reader` may see of a Collection. */
+/** Whether a key of `reader` may see a Collection. */
 const visible = ({ owner, shared }: Shelf, reader: Name, reach: "all" | "owned" | "selected", chosen: boolean): boolean => {
   const has = owner === reader || shared
   return has && (reach === "all" || (reach === "owned" && owner === reader) || (reach === "selected" && chosen))
@@ -41,13 +41,13 @@ test("lists, single reads and papers agree with the model, for every reach", asy
   let round = 0
   await fc.assert(
     fc.asyncProperty(plan, async ({ shelves, saved, reader }) => {
-      // Every round has papers of its own, so that nothing filed in an earlier one shows.
+      // Every round has its own papers, so that nothing filed in an earlier one shows.
       const base = ++round * 10
       const id = (paper: number) => paperId(base + paper)
       const built: (Shelf & { chosen: boolean })[] = []
       for (const [index, { owner, shared, papers, chosen }] of shelves.entries()) {
         const made = await collectionOf(people[owner], `${round}/${index}`)
-        // Filed by an agent of selected reach, so that it is not saved by the way.
+        // Filed by an agent with a selected reach, so that the paper is not saved as well.
         if (papers.length > 0)
           await (await house.agentOf(people[owner], { reach: "selected", collectionIds: [made] })).write("add_papers", {
             collectionId: made,

@@ -1,4 +1,4 @@
-/** Agents that the Library refuses: what is wrong with a request, and what is no personal key. */
+/** Agents that the Library refuses: faulty requests, and tokens that are not personal keys. */
 import t, { test } from "tap"
 import { ask } from "../support/ask.ts"
 import { freshId } from "../support/bodies.ts"
@@ -11,7 +11,7 @@ const library = `${baseUrl}/api/agent/library`
 
 // shows: The Library's refusals are those of its table.
 // shows: A refusal carries the schema version of what was refused.
-test("what is wrong with a request is told in the Library's own words", async (t) => {
+test("a faulty request is refused with the Library's own codes", async (t) => {
   const token = await keyOf(ada)
   const body = { schemaVersion: 1, requestId: freshId(), arxivIds: ["2403.00001"] }
   const url = `${library}/save_papers`
@@ -67,7 +67,7 @@ test("what is wrong with a request is told in the Library's own words", async (t
 })
 
 // shows: Research routes refuse a personal key and Library routes a Room credential: 401.
-test("a key is told from what is no key, and opens nothing but the Library", async (t) => {
+test("only a personal key opens the Library, and it opens nothing else", async (t) => {
   const token = await keyOf(ada)
   const { result: room } = await ada.write("create_room", { title: "A Room" })
   const { result: credential } = await ada.write("issue_credential", { roomId: room.roomId, label: "agent", permissions: ["post_thread"] })

@@ -1,4 +1,4 @@
-/** What the Library writes for other programs it reads again as the same papers, whatever names they have. */
+/** Files that the Library exports are read again as the same papers, whatever their names. */
 import fc from "fast-check"
 import { parse as parseIsbn } from "isbn3"
 import { test } from "tap"
@@ -64,7 +64,7 @@ const asCited = ({ paperId: id, given: said }: { paperId: string; given: Given }
   citationKey: null,
 })
 
-test("BibTeX, RIS and CSL-JSON come back as the same papers, with what is known of them", async (t) => {
+test("BibTeX, RIS and CSL-JSON come back as the same papers, with their metadata", async (t) => {
   for (const format of ["bibtex", "ris", "csl"] as const)
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(cited, { maxLength: 6, selector: (paper) => paper.paperId }), async (papers) => {
@@ -86,7 +86,7 @@ test("BibTeX, RIS and CSL-JSON come back as the same papers, with what is known 
   t.pass("in all three formats")
 })
 
-test("programs read the DOI and the ISBN where they look for them", async (t) => {
+test("programs find the DOI and the ISBN in the fields that they read", async (t) => {
   const papers: Cited[] = [
     asCited({
       paperId: "10.1002/j.1538-7305.1948.tb01338.x",

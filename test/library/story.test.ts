@@ -1,6 +1,6 @@
 /**
- * The whole story, on the program as it is shipped: a person gives an agent a key to one shared Collection, the agent files
- * and writes, the other member reads, answers and clears up, and the key is taken back while the agent is still at it.
+ * The whole story, on the shipped program: a person gives an agent a key to one shared Collection, the agent files and writes, the other
+ * member reads, answers and cleans up, and the key is revoked while the agent is still working.
  */
 import { RefusedError, ResearchRoomClient } from "research-room/client"
 import { Browser } from "research-room/testing"
@@ -17,7 +17,7 @@ tap.teardown(() => {
 })
 
 // shows: The Library is a surface of its own, for a person's agent with a personal key.
-test("an agent files for a person, as far and as long as that person lets it", async (t) => {
+test("an agent files papers for a person, as far and as long as that person permits", async (t) => {
   const passwords = { ada: "the long password of ada", grace: "the long password of grace" }
   for (const [username, password] of Object.entries(passwords))
     t.match(await run(program, ["user", "add", username, "--password", password], place), { code: 0 })
@@ -44,7 +44,7 @@ test("an agent files for a person, as far and as long as that person lets it", a
   t.strictSame(
     (await agent.read("library_collections")).items.map(({ name }) => name),
     ["Warm-up"],
-    "it sees what it is for",
+    "it sees what it may reach",
   )
   const ten = paperIds(0, 10)
   t.match((await agent.write("add_papers", { collectionId, arxivIds: ten })).result, { added: ten, saved: null })
@@ -67,7 +67,7 @@ test("an agent files for a person, as far and as long as that person lets it", a
   t.match(
     (await ada.read("library_collection", { collectionId })).counts,
     { notes: 4, unread: 4 },
-    "what her agent wrote ada has not read, nor what grace wrote",
+    "ada has read neither her agent's note nor grace's",
   )
 
   const removal = { collectionId, arxivId: ten[2] as string }
