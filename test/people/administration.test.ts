@@ -1,4 +1,7 @@
-/** What operators read and end as JSON: lists from the newest on, no secret in any, one thing ended at a time; others find nothing there. */
+/**
+ * What operators read and end as JSON: lists from newest to oldest, no secrets in any, one thing ended at a time; everybody else gets a
+ * 404.
+ */
 import tap, { test } from "tap"
 import { ResearchRoomClient } from "research-room/client"
 import { checkData } from "../../src/check/check.ts"
@@ -51,7 +54,7 @@ const lists = reads.filter(({ surface, cursor }) => surface === "operator" && cu
 const operatorReads = reads.filter(({ surface }) => surface === "operator")
 const operatorActions = actions.filter(({ by }) => by === "operator")
 
-test("to members, strangers, credentials and keys nothing is at any address of operators, whatever the method", async (t) => {
+test("members, strangers, credentials and keys get a 404 at every operator address, with any method", async (t) => {
   t.ok(operatorReads.length >= 7 && operatorActions.length >= 9)
   const askers: [string, (method: string, path: string) => Promise<Response>][] = [
     ["a member", (method, path) => mary.request(method, path, method === "POST" || method === "DELETE" ? { schemaVersion: 3 } : undefined)],
@@ -74,7 +77,7 @@ test("to members, strangers, credentials and keys nothing is at any address of o
   }
 })
 
-test("lists go from the newest on, each item once, and a cursor that no list gave is refused", async (t) => {
+test("lists go from newest to oldest, each item once, and a cursor that no list gave is refused", async (t) => {
   for (const { name, path, cursor } of lists) {
     const whole = itemsOf(await get(ada, path))
     const walked: unknown[] = []
@@ -98,7 +101,7 @@ test("lists go from the newest on, each item once, and a cursor that no list gav
   }
 })
 
-test("each list says what an operator asks: whose, of which Room, since when, last used", async (t) => {
+test("each list shows what an operator needs: the owner, the Room, since when, and the last use", async (t) => {
   await new ResearchRoomClient({ baseUrl: house.baseUrl, token: tokens[2] ?? "" }).write("post_message", {
     threadId: openingThreadId,
     text: "Used.",
@@ -124,7 +127,7 @@ test("each list says what an operator asks: whose, of which Room, since when, la
       "SELECT sum(octet_length(content)) AS bytes FROM journal WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence > 0",
     )
     .one(roomId).bytes
-  t.equal(itemsOf(await get(ada, "/api/admin/rooms"))[0]?.acceptedBytes, accepted, "its size is that of all that was accepted into it")
+  t.equal(itemsOf(await get(ada, "/api/admin/rooms"))[0]?.acceptedBytes, accepted, "its size is that of all its accepted writes")
   const credentials = itemsOf(await get(ada, "/api/admin/credentials"))
   t.strictSame(new Set(credentials.map(({ label }) => label)), new Set(["sweeper", "watcher", "runner"]))
   t.match(
@@ -156,7 +159,7 @@ test("each list says what an operator asks: whose, of which Room, since when, la
     )
 })
 
-test("one credential of another's is ended, at once and once; her others go on", async (t) => {
+test("one credential of another user is ended, at once and only once; her others still work", async (t) => {
   const [first, second] = itemsOf(await get(ada, "/api/admin/credentials")).filter(({ label }) => label !== "runner")
   const tokenOf = (label: unknown) => tokens[["sweeper", "watcher", "runner"].indexOf(String(label))]
   const identity = async (label: unknown) => (await ask(`${house.baseUrl}/api/agent/research/identity`, { token: tokenOf(label) })).status
@@ -176,7 +179,7 @@ test("one credential of another's is ended, at once and once; her others go on",
   ])
 })
 
-test("so are one personal key and one invitation; of one that was accepted nothing is left to take back", async (t) => {
+test("so are one personal key and one invitation; an accepted invitation cannot be revoked", async (t) => {
   const [{ keyId } = {}] = itemsOf(await get(ada, "/api/admin/keys"))
   t.equal((await ask(`${house.baseUrl}/api/agent/library/identity`, { token: key })).status, 200)
   t.equal((await post(ada, `/api/admin/keys/${keyId}/revoke`)).status, 200)
@@ -195,7 +198,7 @@ test("so are one personal key and one invitation; of one that was accepted nothi
   t.match(await post(ada, `/api/admin/invitations/${taken.invitationId}/revoke`), { status: 409, body: { error: /was accepted/ } })
 })
 
-test("who waited for a feed when she was disabled is told what any stranger is, and writes no more", async (t) => {
+test("a person disabled while waiting for a feed gets what any stranger gets, and can no longer write", async (t) => {
   const after = (await grace.read("room", { roomId })).activityWatermark
   const feed = `/api/research/rooms/${roomId}/activity?after=${after}&wait=25`
   const [hers, anybodys] = [get(grace, feed), get(house.stranger(), feed)]
@@ -204,11 +207,11 @@ test("who waited for a feed when she was disabled is told what any stranger is, 
   t.equal((await post(ada, `/api/admin/people/${userId}/disable`)).status, 200)
   await mary.write("post_message", { threadId: openingThreadId, text: "Meanwhile." } as never)
   const strip = ({ text }: Answer) => text.replace(/"generatedAt":"[^"]*"/, "")
-  t.equal(strip(await hers), strip(await anybodys), "the feed is public: being signed in adds nothing to it")
+  t.equal(strip(await hers), strip(await anybodys), "the feed is public: signing in adds nothing to it")
   await t.rejects(grace.write("post_message", { threadId: openingThreadId, text: "Still here?" } as never))
 })
 
-test("what was ended is in the history: a replay makes the same", (t) => {
+test("endings are in the journal: a replay gives the same tables", (t) => {
   t.strictSame(checkData(house.instance.db).problems, [])
   t.end()
 })

@@ -1,4 +1,7 @@
-/** The audit log: who came in and who failed to, what was done to people and to what opens doors; bounded, kept, and without a secret. */
+/**
+ * The audit log: successful and failed sign-ins, and changes to accounts and to everything that gives access; bounded, permanent, and
+ * without secrets.
+ */
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
@@ -15,7 +18,7 @@ const ada = await house.setUp("ada")
 const grace = await house.person("grace")
 const { audit, people } = house.instance.tables
 const lines = (): AuditEntry[] => audit.page({}, null, 1_000)
-/** What was added since a line, in order, with who did it and of what. */
+/** The lines added after a given one, in order, with actor and subject. */
 const since = (sequence: number) =>
   lines()
     .filter((line) => line.sequence > sequence)
@@ -26,7 +29,7 @@ const said = { schemaVersion: 3, requestId: "" }
 const fail = (username: string) =>
   ask(`${house.baseUrl}/api/session`, { body: { username, password: "not it at all" }, headers: { origin: house.baseUrl } })
 
-test("how people come in, and what opens doors to them, is told line by line", async (t) => {
+test("sign-ins, and changes to everything that gives access, are logged line by line", async (t) => {
   t.strictSame(since(0), [
     ["set_up", "ada", null],
     ["create_person", null, "grace"],
@@ -59,13 +62,13 @@ test("how people come in, and what opens doors to them, is told line by line", a
     ["change_password", "grace", null],
   ])
   const revoked = lines().find(({ kind }) => kind === "revoke_credential")
-  t.match(revoked, { roomId, detail: { of: "grace" }, command: null }, "whose it was is told where another one did it")
+  t.match(revoked, { roomId, detail: { of: "grace" }, command: null }, "the owner is named if somebody else did it")
   const text = JSON.stringify(lines())
   for (const secret of [token, issued.result.token ?? "", passwordOf("mary"), passwordOf("grace"), "another long password"])
     t.notOk(text.includes(secret), "no secret is in it")
 })
 
-test("what is refused, tried out or sent again leaves no line of its own", async (t) => {
+test("a refused, rehearsed or repeated write leaves no line of its own", async (t) => {
   const body = { ...said, requestId: freshId(), title: "Once" }
   await ada.request("POST", "/api/rooms", body)
   const from = last()
@@ -75,7 +78,7 @@ test("what is refused, tried out or sent again leaves no line of its own", async
   t.strictSame(since(from), [])
 })
 
-test("failures are told with whose name it was and from where, and never with what was typed", async (t) => {
+test("failures are logged with the account's name and the address, and never with what was typed", async (t) => {
   house.pass(limits.auditedFailuresSeconds * 1_000)
   const from = last()
   await fail("grace")
@@ -88,7 +91,7 @@ test("failures are told with whose name it was and from where, and never with wh
   t.notOk(JSON.stringify(lines()).includes("my-password-by-mistake"))
 })
 
-test("however often a stranger fails, the log grows by so many lines an hour and one that counts the rest", async (t) => {
+test("however often a stranger fails, the log grows by so many lines an hour plus one that counts the rest", async (t) => {
   house.pass(limits.auditedFailuresSeconds * 1_000)
   const from = last()
   for (let n = 0; n < 2 * limits.auditedFailures; n += 1) {
@@ -104,7 +107,7 @@ test("however often a stranger fails, the log grows by so many lines an hour and
   t.equal(before.filter(({ sequence }) => sequence > from).length, limits.auditedFailures)
 })
 
-test("it is paged from the newest line, by kind and by person, through indexes", (t) => {
+test("it is paged from the newest line, by kind and by person, with indexes", (t) => {
   const [first, second, ...rest] = lines()
   t.strictSame(audit.page({}, null, 1), [first])
   t.strictSame(audit.page({}, first?.sequence ?? 0, 1), [second])
@@ -123,7 +126,7 @@ test("it is paged from the newest line, by kind and by person, through indexes",
   t.end()
 })
 
-test("no line is ever changed or taken away, and a check is at peace with it", (t) => {
+test("no line is ever changed or removed, and a check of the data passes with it", (t) => {
   const forger = new Database(join(house.folder, "research-room.db"))
   t.teardown(() => forger.close())
   t.throws(() => forger.exec("UPDATE audit_entries SET body = '{}'"), /a line of the audit log is immutable/)

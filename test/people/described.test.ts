@@ -1,4 +1,4 @@
-/** How people want to be cited: what they say of themselves, and wherever it then stands. */
+/** How people want to be cited: what they enter about themselves, and everywhere it is shown. */
 import { createRequire } from "node:module"
 import { parse } from "@retorquere/bibtex-parser"
 import { parseAtomFeed, parseJsonFeed } from "feedsmith"
@@ -16,7 +16,7 @@ import { passwordOf, startOwn } from "../support/service.ts"
 interface Item {
   readonly author: readonly { readonly literal?: string; readonly family?: string; readonly given?: string; readonly ORCID?: string }[]
 }
-// Its parts come without types.
+// Its parts ship without types.
 const load = createRequire(import.meta.url)
 const { Cite } = load("@citation-js/core") as {
   Cite: new (data: unknown) => { readonly data: readonly Item[]; format(name: string, options?: object): string }
@@ -37,9 +37,9 @@ const text = async (path: string) => (await fetch(own.baseUrl + path)).text()
 const person = async (name: string) => (await ask(`${own.baseUrl}/api/research/people/${name}`)).body
 const lovelace = { name: "Ada Lovelace", givenName: "Ada", familyName: "Lovelace", orcid: address }
 
-test("the last sign of an ORCID follows from the others", (t) => {
+test("the last character of an ORCID follows from the others", (t) => {
   for (const right of [ORCID, "0000-0001-5109-3700", "0000-0002-1694-233X", "0000-0000-0000-0001"]) t.ok(isOrcid(right), right)
-  // As ISO 7064 defines it, and not as it is reckoned here: the digits with their weights leave 1 when divided by 11.
+  // By the definition of ISO 7064, which the program computes differently: the weighted sum of the digits is 1 modulo 11.
   fc.assert(
     fc.property(fc.stringMatching(/^[0-9]{15}[0-9X]$/), (digits) => {
       const weighed = [...digits].reduce((sum, digit, at) => sum + (digit === "X" ? 10 : Number(digit)) * 2 ** (15 - at), 0)
@@ -49,13 +49,13 @@ test("the last sign of an ORCID follows from the others", (t) => {
   t.end()
 })
 
-test("who has said nothing is cited as they are called", async (t) => {
+test("a person without a description is cited by username", async (t) => {
   t.match(await person("grace"), { username: "grace", name: null, givenName: null, familyName: null, orcid: null, instanceId: null })
   t.match(await text(`/api/research/rooms/${roomId}/citation?format=bibtex`), "author = {{ada} and {grace}}")
   t.equal((await fetch(`${own.baseUrl}/api/research/people/nobody`)).status, 404)
 })
 
-test("a person says a name and an ORCID, and takes them back", async (t) => {
+test("a person enters a name and an ORCID, and removes them", async (t) => {
   t.match(await (await describe({ name: "  Ada \n Lovelace ", orcid: ORCID })).json(), {
     username: "ada",
     name: "Ada Lovelace",
@@ -63,12 +63,12 @@ test("a person says a name and an ORCID, and takes them back", async (t) => {
     orcid: ORCID,
   })
   for (const orcid of [ORCID, address, `http://www.orcid.org/${ORCID}`]) {
-    t.match(await (await describe({ orcid })).json(), { name: null, orcid: ORCID }, "what is left out is said no longer")
+    t.match(await (await describe({ orcid })).json(), { name: null, orcid: ORCID }, "omitted parts are removed")
   }
   t.match(
     await (await describe({ givenName: "Ada", familyName: "Lovelace" })).json(),
     { name: "Ada Lovelace" },
-    "a whole name of its parts",
+    "a full name made from its parts",
   )
   for (const [said, path] of [
     [{ orcid: "0000-0002-1825-0098" }, "/orcid"],
@@ -105,7 +105,7 @@ test("citations name them by the parts of their name, with their ORCID", async (
       const given = format === "csl" ? (JSON.parse(await text(`/api/research/${place}format=csl`)) as unknown) : bibtex
       const cite = new Cite(given)
       t.match(cite.data[0]?.author[0], { family: "Lovelace", given: "Ada" }, `${place} ${format}`)
-      t.match(cite.format("bibliography", { format: "text", template: "apa" }), "Lovelace, A.", "a style can shorten it")
+      t.match(cite.format("bibliography", { format: "text", template: "apa" }), "Lovelace, A.", "a style can abbreviate it")
     }
   }
   const csl = JSON.parse(await text(`/api/research/rooms/${roomId}/citation?format=csl`)) as Item[]
@@ -116,7 +116,7 @@ test("citations name them by the parts of their name, with their ORCID", async (
   t.match(await person(`ada`), { name: "Ada Lovelace", orcid: ORCID })
 })
 
-test("pages and feeds name them so", async (t) => {
+test("pages and feeds use that name", async (t) => {
   const page = await text(`/records/${record.versionId}`)
   t.match(page, '<meta name="citation_author" content="Ada Lovelace">')
   t.match(page, `<meta name="citation_author_orcid" content="${address}">`)
@@ -133,7 +133,7 @@ test("pages and feeds name them so", async (t) => {
   t.match(html, `href="${address}"`)
   t.match(html, `href="/records/${record.versionId}"`)
   t.match(linked(html).mainEntity, { ...named, alternateName: "ada" })
-  t.match(html, `href="${own.baseUrl}/people/ada/feed.atom"`, "and leads to the feed of their work")
+  t.match(html, `href="${own.baseUrl}/people/ada/feed.atom"`, "and links to the feed of their work")
   t.match(await text(`/rooms/${roomId}/people`), `href="${address}"`)
   t.equal((await fetch(`${own.baseUrl}/people/nobody`)).status, 404)
 
@@ -146,7 +146,7 @@ test("pages and feeds name them so", async (t) => {
   }
 })
 
-test("hostile names stay names", async (t) => {
+test("hostile names are shown as plain text", async (t) => {
   for (const name of [
     '"]\n- x: y',
     "} and {Eve",
@@ -167,8 +167,8 @@ test("hostile names stay names", async (t) => {
   await describe(lovelace)
 })
 
-test("it is an entry of the history, and goes along with a Room", async (t) => {
-  t.strictSame(checkData(own.instance.db).problems, [], "done again, it comes out the same")
+test("it is an entry of the journal, and is exported with a Room", async (t) => {
+  t.strictSame(checkData(own.instance.db).problems, [], "a replay gives the same")
   const reader = new ResearchRoomClient({ baseUrl: own.baseUrl })
   const exported = async () => (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).bytes()
   const first = await exported()
@@ -187,11 +187,11 @@ test("it is an entry of the history, and goes along with a Room", async (t) => {
   const userId = (await reader.read("room", { roomId })).owner.userId
   const known = () => here.tables.people.described(userId)
   t.match(known(), { name: "Ada Lovelace", givenName: "Ada", familyName: "Lovelace", orcid: ORCID })
-  t.ok(Buffer.from(first).equals(await here.export(roomId)), "and out again byte for byte")
+  t.ok(Buffer.from(first).equals(await here.export(roomId)), "and exported again byte for byte")
 
   await describe({ name: "Ada King" })
   await here.import(await exported())
-  t.match(known(), { name: "Ada King", orcid: null }, "a newer crate tells them anew, though nothing else is new")
+  t.match(known(), { name: "Ada King", orcid: null }, "a newer crate updates them, even with nothing else new")
   await ada.write("post_message", { threadId, text: "One more." } as never)
   await here.import(await exported())
   await describe(lovelace)
@@ -203,11 +203,11 @@ test("it is an entry of the history, and goes along with a Room", async (t) => {
   await describe({ name: "Another Ada", orcid: ORCID }, twice)
   const both = unpack(await exported())
   t.strictSame(both.faults(), [])
-  t.equal(both.graph.filter((entity) => entity["@id"] === address).length, 1, "two who give one ORCID are told apart")
+  t.equal(both.graph.filter((entity) => entity["@id"] === address).length, 1, "two people with the same ORCID are kept apart")
   t.equal(both.graph.filter((entity) => entity["@type"] === "Person").length, 2)
 })
 
-test("whoever follows the Room hears of it with what they write next", async (t) => {
+test("followers of the Room get it with that person's next write", async (t) => {
   const here = await startOwn()
   t.teardown(() => here.close())
   await here.setUp("eve")

@@ -1,4 +1,4 @@
-/** A hostile identity provider: whatever it answers, nobody comes in, the page says one sentence in time, and nobody else waits. */
+/** A hostile identity provider: whatever it answers, nobody gets in, the page says one sentence in time, and nobody else waits. */
 import { generateKeyPairSync, createHmac, sign } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -18,7 +18,7 @@ const json =
   (response) =>
     void response.setHeader("content-type", "application/json").end(JSON.stringify(body))
 const redirect: Answer = (response) => void response.writeHead(302, { location: "/elsewhere" }).end()
-/** Writes for ever: a kilobyte a millisecond, or a byte a second. */
+/** Writes for ever, a piece at each interval. */
 const endless =
   (piece: string, everyMs: number): Answer =>
   (response) => {
@@ -28,7 +28,7 @@ const endless =
   }
 const MEGABYTE = "x".repeat(2 ** 20)
 
-/** A provider in a few lines, of which each answer can be replaced. */
+/** A minimal provider whose answers can each be replaced. */
 const answers: Record<string, Answer> = {}
 let nonce = ""
 let claimed: Claims = {}
@@ -84,7 +84,7 @@ const usual: Record<string, Answer> = {
   "/keys": json({ keys: [ownKey] }),
   "/me": json({ sub: "sub-ada", preferred_username: "ada", email: "ada@example.org", email_verified: true }),
 }
-/** Answers so until the test ends. */
+/** Replaces answers until the returned function is called. */
 function answering(replaced: Readonly<Record<string, Answer>>, more: Claims = {}): () => void {
   Object.assign(answers, replaced)
   claimed = more
@@ -106,17 +106,17 @@ const open = async (admits: "everyone" | "@example.org" = "everyone"): Promise<O
   return own
 }
 const signIn = (own: Own, visitor = new Visitor()) => visitor.open(`${own.baseUrl}/sign-in/provider`)
-/** What a page says went wrong. */
+/** The error that a page shows. */
 const said = (text: string) => /Example SSO (?:does not answer|does not match|did not sign you in)[^.<]*\./.exec(text)?.[0]
 const isIn = async (own: Own, visitor: Visitor) =>
   ((await (await visitor.once(`${own.baseUrl}/api/session`)).json()) as { person: unknown }).person !== null
 
-test("without malice it lets people in, so that what follows can fail", async (t) => {
+test("without malice it lets people in, so that the following tests can fail", async (t) => {
   const page = await signIn(await open())
   t.match([page.status, page.text], [200, /Your name here[^]*value="ada"/])
 })
 
-test("what it says of itself is believed in nothing that is redirected, endless, huge, junk or another's", async (t) => {
+test("its metadata is rejected if redirected, endless, huge, garbage or another issuer's", async (t) => {
   const own = await open()
   const described = (more: object) => ({ "/.well-known/openid-configuration": json({ ...about, ...more }) })
   const document = "/.well-known/openid-configuration"
@@ -146,10 +146,10 @@ test("what it says of itself is believed in nothing that is redirected, endless,
     t.ok(said(page.text), `${what}: ${said(page.text)}`)
     t.ok(page.text.length < 20_000 && performance.now() - began < 4_000, `${what}: bounded`)
   }
-  t.notOk(asked.includes("/elsewhere"), "a redirect is followed nowhere")
+  t.notOk(asked.includes("/elsewhere"), "no redirect is followed")
 })
 
-test("its keys are believed in nothing that is redirected, endless, junk or of another kind", async (t) => {
+test("its keys are rejected if redirected, endless, garbage or of another kind", async (t) => {
   const huge = { kty: "RSA", n: Buffer.alloc(100_000, 0xff).toString("base64url"), e: "AQAB", kid: "own", alg: "RS256", use: "sig" }
   const pem = publicKey.export({ format: "pem", type: "spki" })
   for (const [what, replaced] of [
@@ -204,7 +204,7 @@ test("an issuer may declare no algorithm that would let a token sign itself", as
   }
 })
 
-test("a token says who somebody is only where all of it fits", async (t) => {
+test("a token identifies a person only if all of its claims are right", async (t) => {
   const own = await open()
   const now = Math.floor(Date.now() / 1000)
   for (const [what, more] of [
@@ -234,11 +234,11 @@ test("a token says who somebody is only where all of it fits", async (t) => {
     t.equal(await isIn(own, visitor), false, what)
   }
   const end = answering({ "/me": json({ sub: "sub-eve", preferred_username: "ada", email: "ada@example.org", email_verified: true }) })
-  t.equal((await signIn(own)).status, 401, "what it says beside the token must be of the same subject")
+  t.equal((await signIn(own)).status, 401, "the user info must be about the same subject as the token")
   end()
 })
 
-test("an address lets somebody in only where one source both names and verifies it, and it reads as what it is", async (t) => {
+test("an address lets a person in only if the same source names and verifies it, and it is well-formed", async (t) => {
   const own = await open("@example.org")
   const admitted = async (inToken: Claims, beside: object) => {
     const end = answering({ "/me": json({ sub: "sub-new", ...beside }) }, { sub: "sub-new", ...inToken })
@@ -268,12 +268,12 @@ test("an address lets somebody in only where one source both names and verifies 
   }
 })
 
-test("an answer counts once, and a slow provider keeps nobody else waiting", async (t) => {
+test("an answer counts once, and a slow provider delays nobody else", async (t) => {
   const own = await open()
   const visitor = new Visitor()
   const { url } = await visitor.open(`${own.baseUrl}/sign-in/provider`, (address) => address.includes("/back"))
   t.equal((await visitor.open(url)).status, 200)
-  t.equal((await visitor.open(url)).status, 401, "a state that was used")
+  t.equal((await visitor.open(url)).status, 401, "a used state")
 
   const slow = await open()
   const end = answering({ "/token": endless(" ", 200), "/me": endless(" ", 200) })
@@ -287,9 +287,9 @@ test("an answer counts once, and a slow provider keeps nobody else waiting", asy
     slow.stranger().request("POST", "/api/session", { username: "owner", password: "a password of owner" }),
   ])
   t.equal(ready.status, 200)
-  t.ok([200, 401].includes(password.status), "a password is looked at")
+  t.ok([200, 401].includes(password.status), "a password is checked")
   t.ok(performance.now() - asking < 3_000, "at once")
   const pages = await Promise.all(waiting)
-  t.ok(performance.now() - began < 12_000, "each has an answer within ten seconds or so")
+  t.ok(performance.now() - began < 12_000, "each is answered within about ten seconds")
   for (const { status, text } of pages) t.match([status, said(text)], [503, /does not answer now/])
 })

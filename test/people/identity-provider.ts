@@ -1,4 +1,4 @@
-/** A group's identity provider, as it is found in the world: oidc-provider on loopback. Whoever is named comes in there without being asked. */
+/** A real identity provider, oidc-provider on loopback. The named person is signed in there without being asked. */
 import { generateKeyPairSync, sign } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -10,30 +10,30 @@ export interface Account {
   readonly email_verified?: boolean
 }
 
-/** What may be done to an answer of the provider on its way: undefined leaves it as it is. */
+/** Changes an answer of the provider in transit; undefined leaves it unchanged. */
 export type Meddle = (path: string, body: string) => string | undefined
 
 export const client = { clientId: "rooms", clientSecret: "a secret that only the two of them know" }
 
 export interface IdentityProvider {
   readonly issuer: string
-  /** Who has an account there, by subject. */
+  /** The accounts there, by subject. */
   readonly accounts: Record<string, Account>
-  /** Who sits at the browser. */
+  /** The subject at the browser. */
   at: string
-  /** Whoever answers in its place now. */
+  /** Replaces its answers, if set. */
   meddle: Meddle | null
-  /** Requests that came from the service, by path. */
+  /** Paths of the requests from the service. */
   readonly asked: string[]
-  /** Ends, and begins again at the same address. */
+  /** Stops it; `start` resumes at the same address. */
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** Its own key, with which the tests can sign as it does. */
+/** The provider's own key, so that tests can sign as it does. */
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
 
-/** A token with other claims, signed as the provider signs. */
+/** Returns a token with changed claims, signed as the provider signs. */
 export function signedAgain(token: string, change: (claims: Readonly<Record<string, unknown>>) => object): string {
   const [head = "", claims = ""] = token.split(".")
   const changed = JSON.stringify(change(JSON.parse(Buffer.from(claims, "base64url").toString()) as Record<string, unknown>))
@@ -41,7 +41,7 @@ export function signedAgain(token: string, change: (claims: Readonly<Record<stri
   return `${signed}.${sign("sha256", Buffer.from(signed), privateKey).toString("base64url")}`
 }
 
-/** It sends people back to wherever they came from: the services of the tests listen where there is room. */
+/** Starts a provider that redirects back to any address, because the services under test listen on any free port. */
 export async function startIdentityProvider(): Promise<IdentityProvider> {
   const server = createServer()
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))

@@ -1,4 +1,4 @@
-/** Invitations: links by which one person makes one account, and joins the Room that the link names. */
+/** Invitations: links with which one person makes one account, and joins the Room that the link names. */
 import type { Browser } from "research-room/testing"
 import tap, { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
@@ -8,7 +8,7 @@ import { freshId } from "../support/bodies.ts"
 import { DAY, passwordOf, startOwn } from "../support/service.ts"
 import { Visitor } from "./visitor.ts"
 
-// Anybody invites here: who may, where less is said, stands in its own test.
+// Here everybody may invite; who may otherwise has its own test.
 const house = await startOwn({ entrance: { passwords: true, invitations: "everyone" } })
 tap.teardown(() => house.close())
 const ada = await house.setUp("ada")
@@ -38,13 +38,13 @@ test("a link says what it offers, and makes one account", async (t) => {
   const first = await accept(token, "Mary")
   t.equal(first.status, 200)
   t.match(first.body.person, { username: "mary", isOperator: false })
-  t.ok(first.headers.getSetCookie()[0]?.startsWith("research_room_session=rrs_"), "who accepts is signed in")
+  t.ok(first.headers.getSetCookie()[0]?.startsWith("research_room_session=rrs_"), "accepting signs in")
   t.equal((await accept(token, "eve")).status, 404, "once")
   t.equal((await look(token)).status, 404)
   t.strictSame(await membersNow(), ["ada"], "a link without a Room makes nobody a member")
 })
 
-test("of several browsers at one link one makes an account, whatever each is called", async (t) => {
+test("of several browsers at one link one makes an account, whatever their usernames", async (t) => {
   const { token } = await invited(grace)
   const names = ["first", "second", "Second", "third"]
   const answers = await Promise.all(names.map((name) => accept(token, name)))
@@ -64,7 +64,7 @@ test("of several browsers at one link one makes an account, whatever each is cal
     )
 })
 
-test("a link of a Room's owner makes its holder a member, and the Room hears of it", async (t) => {
+test("a link from a Room's owner makes its holder a member, and the Room's activity has it", async (t) => {
   const { token } = await invited(ada, { roomId: roomId.toUpperCase() })
   t.match((await look(token)).body, { invitedBy: "ada", room: { roomId, title: "Warm-up" } })
   const { body } = await accept(token, "dorothy")
@@ -75,14 +75,14 @@ test("a link of a Room's owner makes its holder a member, and the Room hears of 
   ])
 })
 
-test("only the owner of a Room invites into it, and only somebody signed in invites at all", async (t) => {
+test("only the owner of a Room invites into it, and only a signed-in person invites at all", async (t) => {
   for (const body of [{ roomId }, { roomId: freshId() }])
     t.match(await sent(grace, body), { status: 403, body: { refusal: "role_required" } })
   t.match(await sent(house.stranger()), { status: 401 })
   t.match(await sent(ada, { roomId: "the first one" }), { status: 422 })
 })
 
-test("of two who hold one link one comes first; the other has made no account", async (t) => {
+test("of two people with one link the first gets the account; the other gets none", async (t) => {
   const { token } = await invited(ada, { roomId })
   const answers = await Promise.all([accept(token, "barbara"), accept(token, "frances")])
   t.strictSame(answers.map(({ status }) => status).sort(), [200, 404])
@@ -90,7 +90,7 @@ test("of two who hold one link one comes first; the other has made no account", 
   t.equal(names.filter((name) => ["barbara", "frances"].includes(name)).length, 1)
 })
 
-test("a name that is taken leaves the link open", async (t) => {
+test("a taken username leaves the link open", async (t) => {
   const { token } = await invited(grace)
   const { status, body } = await accept(token, "ADA", "some other password")
   t.strictSame([status, body.refusal], [409, "state_conflict"])
@@ -99,7 +99,7 @@ test("a name that is taken leaves the link open", async (t) => {
   t.equal((await accept(token, "katherine")).status, 200)
 })
 
-test("a link ends with its time", async (t) => {
+test("a link expires", async (t) => {
   const { token, expiresAt } = await invited(ada, { roomId })
   t.ok(Math.abs(Date.parse(expiresAt) - Date.now() - limits.invitationDays * DAY) < 60_000)
   house.pass(limits.invitationDays * DAY + 1)
@@ -107,28 +107,28 @@ test("a link ends with its time", async (t) => {
   t.equal((await accept(token, "late")).status, 404)
 })
 
-test("whoever sent a link takes it back, and nobody else", async (t) => {
+test("only the sender of a link can revoke it", async (t) => {
   const { token, invitationId } = await invited(grace)
   const takeBack = async (browser: Browser, id = invitationId) =>
     (await browser.request("POST", `/api/invitations/${id}/revoke`, {})).status
   t.equal(await takeBack(house.stranger()), 401)
-  t.equal(await takeBack(ada), 404, "of somebody else's nothing is known, the operator's wish or not")
+  t.equal(await takeBack(ada), 404, "another person's link is unknown, even to the operator")
   t.equal(await takeBack(grace), 200)
   t.equal((await accept(token, "mallory")).status, 404)
   t.equal(await takeBack(grace), 404, "once")
   const { token: used, invitationId: usedId } = await invited(grace)
   await accept(used, "hedy")
-  t.equal(await takeBack(grace, usedId), 404, "a used link cannot be taken back")
+  t.equal(await takeBack(grace, usedId), 404, "a used link cannot be revoked")
 })
 
-test("made-up links open nothing, and only a digest of a real one is kept", async (t) => {
+test("made-up links open nothing, and only the digest of a real one is kept", async (t) => {
   for (const token of ["guess", mintToken("invitation", (count) => Buffer.alloc(count, 9)), "%00"])
     t.equal((await look(token)).status, 404, token)
   const { token } = await invited(ada)
   t.notMatch(JSON.stringify(house.instance.db.prepare("SELECT * FROM invitations").all()), new RegExp(token))
 })
 
-test("who invites is a setting: operators, owners of a Room unless told, or everybody", async (t) => {
+test("a setting decides who may invite: operators, owners of a Room by default, or everybody", async (t) => {
   for (const [invitations, allowed] of [
     ["operator", ["ada"]],
     ["owners", ["ada", "hedy"]],
@@ -147,7 +147,7 @@ test("who invites is a setting: operators, owners of a Room unless told, or ever
       t.equal(text.includes("Make an invitation link"), may, "and the page offers it to nobody else")
     }
     t.equal((await sent(people.hedy, { roomId: result.roomId })).status, invitations === "operator" ? 403 : 200)
-    t.equal((await sent(people.ada, { roomId: result.roomId })).status, 403, "into a Room only its owner, whoever operates the service")
+    t.equal((await sent(people.ada, { roomId: result.roomId })).status, 403, "into a Room only its owner, not even an operator")
     await own.close()
   }
 })

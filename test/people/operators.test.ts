@@ -1,4 +1,4 @@
-/** Whatever is done by whomever in whatever order, somebody can look after the service, and each Room has an owner who is a member. */
+/** Whatever people do in any order, the service has an operator, and each Room has an owner who is a member. */
 import fc from "fast-check"
 import tap, { test } from "tap"
 import { operationOf } from "../../src/contract/operations/index.ts"
@@ -48,7 +48,7 @@ const deeds = {
 const step = fc.tuple(fc.constantFrom(...(Object.keys(deeds) as (keyof typeof deeds)[])), anybody, anybody)
 
 const count = (sql: string) => db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${sql}`).get()?.n
-/** What must hold whatever was done. */
+/** Invariants that must hold after every action. */
 function holds(): boolean {
   const operator = count("people WHERE is_operator = 1 AND disabled_at IS NULL")
   const owners = count("members m JOIN rooms r USING (room_id) WHERE m.role = 'owner' AND r.owner_id = m.user_id")
@@ -63,7 +63,7 @@ function holds(): boolean {
   return (operator ?? 0) > 0 && owners === count("rooms") && [...doors, ...miscounted].every((open) => open === 0)
 }
 
-test("no order of deeds leaves the service without an operator, a Room without an owner, a door open, or Rooms counted wrongly", async (t) => {
+test("no order of actions leaves the service without an operator, a Room without an owner, a disabled account with access, or wrong counts of Rooms", async (t) => {
   let done = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
@@ -80,10 +80,10 @@ test("no order of deeds leaves the service without an operator, a Room without a
     }),
     { numRuns: 100 },
   )
-  t.ok(done > 50, `${done} deeds were done`)
+  t.ok(done > 50, `${done} actions were done`)
 })
 
-test("two operators who take it from each other at once leave one", async (t) => {
+test("two operators who demote each other at once leave one", async (t) => {
   const [ada, grace] = [0, 1]
   for (const each of [ada, grace]) {
     if (tables.people.ofHere(someone(each).userId)?.disabledAt != null) await operators.enable(null, someone(each).userId)
@@ -96,8 +96,8 @@ test("two operators who take it from each other at once leave one", async (t) =>
   t.ok(holds())
 })
 
-test("and all of it is what the history makes", (t) => {
-  // The first operator of this house was made one without a word.
+test("and the journal gives the same state", (t) => {
+  // The first operator of this instance was set without a write.
   t.strictSame(
     checkData(db).problems.filter((problem) => !problem.includes("is_operator")),
     [],

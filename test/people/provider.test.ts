@@ -1,4 +1,4 @@
-/** Coming in by the group's identity provider: new people, people who are here, two ways in, and whatever a provider may do wrong. */
+/** Signing in with the identity provider: new people, existing people, two ways in, and faults of a provider. */
 import tap, { test } from "tap"
 import type { EntranceSettings } from "../../src/app/service-options.ts"
 import { boundedFetch } from "../../src/people/provider/bounded-fetch.ts"
@@ -35,7 +35,7 @@ const whoIs = async (visitor: Visitor, at: Own = house) => {
 const START = `${house.baseUrl}/sign-in/provider`
 const isBack = (url: string) => url.includes("/sign-in/provider/back")
 
-test("somebody invited comes in by the provider, chooses a name and is a member; later it takes one step", async (t) => {
+test("an invited person signs in with the provider, chooses a username and is a member; later it takes one step", async (t) => {
   sso.at = "sub-grace"
   const browser = new Visitor()
   const link = await invited()
@@ -44,8 +44,8 @@ test("somebody invited comes in by the provider, chooses a name and is a member;
   const [, onwards = ""] = /href="(\/sign-in\/provider\?[^"]*)"/.exec(page.text) ?? []
   const asked = await browser.open(house.baseUrl + onwards.replaceAll("&amp;", "&"))
   t.equal(asked.status, 200)
-  t.match(asked.text, /Your name here[^]*value="grace-hopper"/, "what they are called there is proposed")
-  t.equal(await whoIs(browser), null, "nobody exists before the name is chosen")
+  t.match(asked.text, /Your name here[^]*value="grace-hopper"/, "their name at the provider is proposed")
+  t.equal(await whoIs(browser), null, "no account exists before the username is chosen")
   const done = await browser.send(`${house.baseUrl}/web/provider/join`, { username: "grace" })
   t.equal(done.url, `${house.baseUrl}/rooms/${roomId}`)
   t.match(await whoIs(browser), { username: "grace", isOperator: false })
@@ -59,17 +59,17 @@ test("somebody invited comes in by the provider, chooses a name and is a member;
   const arrived = await later.open(`${START}?next=/rooms/${roomId}`)
   t.equal(arrived.url, `${house.baseUrl}/rooms/${roomId}`)
   t.match(await whoIs(later), { username: "grace" })
-  t.equal((await later.send(`${house.baseUrl}/web/provider/join`, { username: "grace-again" })).status, 401, "and has a name already")
+  t.equal((await later.send(`${house.baseUrl}/web/provider/join`, { username: "grace-again" })).status, 401, "and already has a username")
 })
 
-test("a person without a password is let in by none", async (t) => {
+test("no password opens an account without a password", async (t) => {
   for (const password of ["", passwordOf("grace")]) {
     const response = await house.stranger().request("POST", "/api/session", { username: "grace", password })
     t.not(response.status, 200)
   }
 })
 
-test("who is known there and not here needs an invitation, whatever address they have", async (t) => {
+test("a person known to the provider only needs an invitation, whatever address they have", async (t) => {
   sso.at = "sub-mary"
   const browser = new Visitor()
   const before = names(house)
@@ -81,7 +81,7 @@ test("who is known there and not here needs an invitation, whatever address they
   t.strictSame(names(house), before)
 })
 
-test("a name that is taken asks for another, and the invitation stays open", async (t) => {
+test("a taken username asks for another, and the invitation stays open", async (t) => {
   sso.at = "sub-mary"
   const browser = new Visitor()
   const token = new URL(await invited()).pathname.split("/").at(-1)
@@ -95,15 +95,15 @@ test("a name that is taken asks for another, and the invitation stays open", asy
   t.match(await whoIs(browser), { username: "mary" })
 })
 
-test("who has a password connects an account, comes in by either, and keeps one of them", async (t) => {
+test("a person with a password connects an account, signs in with either, and keeps one of them", async (t) => {
   sso.at = "sub-ada"
   const browser = new Visitor()
-  t.equal((await browser.open(`${START}?connect=1`)).status, 401, "only somebody signed in")
+  t.equal((await browser.open(`${START}?connect=1`)).status, 401, "only a signed-in person")
   await browser.send(`${house.baseUrl}/web/sign-in`, { username: "ada", password: passwordOf("ada") })
   t.match((await browser.open(`${house.baseUrl}/account`)).text, /Connect your account at Example SSO/)
   const asked = await browser.open(`${START}?connect=1`)
   t.match(asked.text, /sign in as ada with the account at Example SSO \(ada\)/)
-  t.equal(house.instance.byProvider.waysOf((await adaId()) ?? "").issuer, null, "coming back alone connects nothing")
+  t.equal(house.instance.byProvider.waysOf((await adaId()) ?? "").issuer, null, "returning alone connects nothing")
   const elsewhere = await fetch(`${house.baseUrl}/web/provider/connect`, { method: "POST", headers: { origin: "https://evil.example" } })
   t.equal(elsewhere.status, 403)
   t.equal((await browser.send(`${house.baseUrl}/web/provider/connect`)).url, `${house.baseUrl}/account`)
@@ -113,7 +113,7 @@ test("who has a password connects an account, comes in by either, and keeps one 
   t.match(await whoIs(other), { username: "ada", isOperator: true })
   const again = new Visitor()
   await again.send(`${house.baseUrl}/web/sign-in`, { username: "ada", password: passwordOf("ada") })
-  t.match(await whoIs(again), { username: "ada" }, "the password opens too")
+  t.match(await whoIs(again), { username: "ada" }, "the password works too")
 
   sso.at = "sub-grace"
   const grace = new Visitor()
@@ -125,13 +125,13 @@ test("who has a password connects an account, comes in by either, and keeps one 
 
   await again.open(`${START}?connect=1`)
   const taken = await again.send(`${house.baseUrl}/web/provider/connect`)
-  t.equal(taken.status, 409, "an account is one person's")
+  t.equal(taken.status, 409, "an account at the provider belongs to one person")
   t.match(taken.text, /is connected to another user here already/)
 
   t.match((await browser.open(`${house.baseUrl}/account`)).text, /Disconnect account/)
   await browser.send(`${house.baseUrl}/web/provider/disconnect`)
   sso.at = "sub-ada"
-  t.equal((await new Visitor().open(START)).status, 403, "the account opens nothing any more")
+  t.equal((await new Visitor().open(START)).status, 403, "the account at the provider no longer opens anything")
 })
 const adaId = async () => house.instance.tables.people.named("ada")?.userId
 
@@ -142,14 +142,14 @@ test("an answer counts once, in the browser that asked, within ten minutes", asy
   t.equal((await new Visitor().open(url)).status, 401, "in another browser")
   const other = new Visitor()
   const { url: own } = await other.open(START, isBack)
-  t.equal((await other.open(url)).status, 401, "an answer to somebody else's question, as an attacker would plant it")
+  t.equal((await other.open(url)).status, 401, "an answer to another request, as an attacker would plant it")
   t.equal(await whoIs(other), null)
   t.ok(own)
   t.equal((await browser.open(url)).status, 200)
   t.match(await whoIs(browser), { username: "grace" })
   const asked = sso.asked.filter((path) => path === "/token").length
   t.equal((await browser.open(url)).status, 401, "replayed")
-  t.equal(sso.asked.filter((path) => path === "/token").length, asked, "of which the provider hears nothing")
+  t.equal(sso.asked.filter((path) => path === "/token").length, asked, "without a request to the provider")
 
   const slow = new Visitor()
   const late = await slow.open(START, isBack)
@@ -158,7 +158,7 @@ test("an answer counts once, in the browser that asked, within ten minutes", asy
   t.match((await slow.open(`${START}/back?error=access_denied&state=made-up`)).text, /expired, or was started in another browser/)
 })
 
-test("what the provider denies, and what was tampered with on the way, lets nobody in", async (t) => {
+test("a denial by the provider, and tampered data, let nobody in", async (t) => {
   const denied = new Visitor()
   const { url } = await denied.open(START, isBack)
   const state = new URL(url).searchParams.get("state")
@@ -169,7 +169,7 @@ test("what the provider denies, and what was tampered with on the way, lets nobo
   t.match(page.text, /Example SSO did not sign you in/)
   t.notMatch(page.text, /script>.*access/)
 
-  /** Another token in place of the one that was issued. */
+  /** Replaces the issued token with another. */
   const swap = (made: (token: string) => string) => (path: string, body: string) => {
     if (path !== "/token") return undefined
     const answer = JSON.parse(body) as { id_token: string }
@@ -209,7 +209,7 @@ test("what the provider denies, and what was tampered with on the way, lets nobo
   }
 })
 
-test("a provider that says it is another is not used; one that is down stops nothing, and is asked again", async (t) => {
+test("a provider with another issuer is not used; one that is down stops nothing, and is tried again", async (t) => {
   const wrong = await startOwn({ entrance: settings({}, { issuer: sso.issuer.replace("127.0.0.1", "localhost") }) })
   t.teardown(() => wrong.close())
   const page = await new Visitor().open(`${wrong.baseUrl}/sign-in/provider`)
@@ -223,11 +223,11 @@ test("a provider that says it is another is not used; one that is down stops not
   const down = await new Visitor().open(`${own.baseUrl}/sign-in/provider`)
   t.equal(down.status, 503)
   t.match(down.text, /Example SSO does not answer now/)
-  t.equal((await fetch(`${own.baseUrl}/api/health/ready`)).status, 200, "the service is well all the same")
+  t.equal((await fetch(`${own.baseUrl}/api/health/ready`)).status, 200, "the service is ready")
   t.equal((await own.stranger().request("POST", "/api/session", { username: "ada", password: passwordOf("ada") })).status, 200)
   await sso.start()
   sso.at = "sub-eve"
-  t.equal((await new Visitor().open(`${own.baseUrl}/sign-in/provider`)).status, 403, "asked, and nobody here")
+  t.equal((await new Visitor().open(`${own.baseUrl}/sign-in/provider`)).status, 403, "asked, and no account here")
 
   const between = new Visitor()
   const { url } = await between.open(`${own.baseUrl}/sign-in/provider`, isBack)
@@ -236,7 +236,7 @@ test("a provider that says it is another is not used; one that is down stops not
   await sso.start()
 })
 
-test("what it answers is bounded in size and in time", async (t) => {
+test("its answers are bounded in size and in time", async (t) => {
   const { createServer } = await import("node:http")
   const server = createServer((request, response) => {
     if (request.url === "/slow") return void response.write("…")
@@ -254,11 +254,11 @@ test("what it answers is bounded in size and in time", async (t) => {
   await t.rejects(asking(`http://127.0.0.1:${port}/large`, {}), /larger than 4000 bytes/)
   await t.rejects(asking(`http://127.0.0.1:${port}/slow`, {}), /does not answer within 0.1 seconds/)
   await t.rejects(asking(`http://127.0.0.1:${port}/failing`, {}), /it answers 500/)
-  t.equal((await asking(`http://127.0.0.1:${port}/elsewhere`, {})).status, 302, "and is followed nowhere")
+  t.equal((await asking(`http://127.0.0.1:${port}/elsewhere`, {})).status, 302, "and no redirect is followed")
   await t.rejects(asking("http://127.0.0.1:1/", {}), { name: "NoAnswer" })
 })
 
-test("strangers come in where everybody of the provider may, or whoever has a verified address of a domain", async (t) => {
+test("strangers are let in if every account of the provider is, or if they have a verified address of a domain", async (t) => {
   for (const [admits, let_in] of [
     ["everyone", ["sub-grace", "sub-eve"]],
     ["@example.org", ["sub-grace"]],
@@ -276,7 +276,7 @@ test("strangers come in where everybody of the provider may, or whoever has a ve
   }
 })
 
-test("without passwords the provider is the only way, from the first person on", async (t) => {
+test("without passwords the provider is the only way in, from the first person on", async (t) => {
   const own = await startOwn({ entrance: settings({ passwords: false }) })
   t.teardown(() => own.close())
   const link = new URL(own.setUpLink ?? "")
@@ -304,7 +304,7 @@ test("without passwords the provider is the only way, from the first person on",
   t.equal((await browser.send(`${own.baseUrl}/web/provider/disconnect`)).status, 409)
 })
 
-test("below a path and behind a proxy the provider sends people to the address they use", async (t) => {
+test("below a path and behind a proxy the provider redirects people to the address they use", async (t) => {
   const own = await startOwn({ baseUrl: "https://rooms.example.org/lab", entrance: settings({}, { admits: "everyone" }) })
   t.teardown(() => own.close())
   const browser = new Visitor((url) =>
@@ -324,7 +324,7 @@ test("below a path and behind a proxy the provider sends people to the address t
   t.equal(done.url, "https://rooms.example.org/lab/search")
 })
 
-test("without a provider there are no such ways, and no word of them", async (t) => {
+test("without a provider its routes do not exist, and no page mentions it", async (t) => {
   const own = await startOwn()
   t.teardown(() => own.close())
   const browser = new Visitor()
@@ -333,7 +333,7 @@ test("without a provider there are no such ways, and no word of them", async (t)
   t.notMatch((await browser.open(`${own.baseUrl}/sign-in`)).text, /Continue with/)
 })
 
-test("a name is proposed as names may be here", (t) => {
+test("a proposed username is a valid one", (t) => {
   for (const [called, name] of [
     ["Ada.Lovelace", "ada.lovelace"],
     ["ada@example.org", "ada"],

@@ -30,10 +30,10 @@ async function race(link: string, usernames: readonly string[]) {
   )
 }
 
-/** As it was written in the browser that came first. */
+/** The username as typed in the browser that came first. */
 let operator = ""
 
-test("of four browsers at the set-up link one is the operator, and the others are told to sign in", async (t) => {
+test("of four browsers at the set-up link one becomes the operator, and the others are told to sign in", async (t) => {
   const came = await race(house.setUpLink ?? "", ["ada", "ADA", "eve", "grace"])
   t.strictSame(
     came.map(({ before }) => before),
@@ -47,11 +47,11 @@ test("of four browsers at the set-up link one is the operator, and the others ar
     t.match(page.text, /This instance is set up already. Sign in instead/)
     t.notMatch(page.text, /You are the first person here|type="password"/, "the form is not offered again")
     t.match(page.text, /href="\/sign-in"/)
-    t.match(page.text, /href="\/sign-in\?next=%2F"/, "signing in leads to a page that can be opened")
+    t.match(page.text, /href="\/sign-in\?next=%2F"/, "signing in leads to a page that opens")
   }
 })
 
-test("of four browsers at one invitation one has an account, and the others are told that it was used", async (t) => {
+test("of four browsers at one invitation one gets an account, and the others are told that it was used", async (t) => {
   const browser = house.stranger()
   await browser.request("POST", "/api/session", { username: operator, password: passwordOf(operator) })
   const { link } = (await (await browser.request("POST", "/api/invitations", {})).json()) as { link: string }

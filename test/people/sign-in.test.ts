@@ -1,4 +1,4 @@
-/** Signing in: with the right password, not too many wrong ones, into a session that ends. */
+/** Signing in: with the right password, after few wrong ones, into a session that expires. */
 import tap, { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { type Answer, ask } from "../support/ask.ts"
@@ -20,7 +20,7 @@ const failures = (count: number, username = "grace") =>
   Promise.all(Array.from({ length: count }, () => signIn(username, "not the password")))
 const window = (limits.signInWindowSeconds + 1) * 1_000
 
-test("the right name and password open a session, in either letter case of the name", async (t) => {
+test("the right username and password open a session, in either letter case of the name", async (t) => {
   const answer = await signIn("GRACE", passwordOf("grace"))
   t.equal(answer.status, 200)
   t.match(answer.body.person, { username: "grace", isOperator: false })
@@ -28,7 +28,7 @@ test("the right name and password open a session, in either letter case of the n
   t.strictSame(await whoIs(""), null, "without the cookie nobody is signed in")
 })
 
-test("the cookie is out of reach of scripts and other sites, and Secure behind https", async (t) => {
+test("scripts and other sites cannot use the cookie, and it is Secure behind https", async (t) => {
   const [, ...attributes] = cookieOf(await signIn("grace")).split("; ")
   t.strictSame(attributes.sort(), ["HttpOnly", `Max-Age=${limits.sessionDays * 86_400}`, "Path=/", "SameSite=Lax"])
   const published = await startOwn({ baseUrl: "https://rooms.example.org" })
@@ -47,11 +47,11 @@ test("the cookie is out of reach of scripts and other sites, and Secure behind h
       })
     ).status,
     403,
-    "the Origin is the base URL's, not the address it listens on",
+    "the Origin is the base URL's, not the listening address",
   )
 })
 
-test("a wrong password and an unknown name are answered alike", async (t) => {
+test("a wrong password and an unknown username get the same answer", async (t) => {
   const [wrong, unknown] = [await signIn("grace", "not the password"), await signIn("nobody", "not the password")]
   t.equal(wrong.status, 401)
   t.equal(wrong.text, unknown.text)
@@ -61,7 +61,7 @@ test("a wrong password and an unknown name are answered alike", async (t) => {
   house.pass(window)
 })
 
-test("after ten failures an address that never came in is shut out for a while, and told for how long", async (t) => {
+test("after ten failures an address that never signed in is locked out for a while, and told for how long", async (t) => {
   await house.instance.accounts.add("mary", passwordOf("mary"))
   t.strictSame(
     (await failures(limits.signInFailures, "mary")).map(({ status }) => status),
@@ -72,12 +72,12 @@ test("after ten failures an address that never came in is shut out for a while, 
   const seconds = Number(closed.headers.get("retry-after"))
   t.ok(seconds > 0 && seconds <= limits.signInWindowSeconds)
   t.match(closed.body, { retryable: true, retryAfter: seconds, committed: false })
-  t.equal((await signIn("ada")).status, 200, "others come in as before")
+  t.equal((await signIn("ada")).status, 200, "others sign in as before")
   house.pass(seconds * 1_000)
-  t.equal((await signIn("mary")).status, 200, "after that time it is open again")
+  t.equal((await signIn("mary")).status, 200, "after that time it may try again")
 })
 
-test("whoever has come in from there before is kept out by no number of failures", async (t) => {
+test("an address that has signed in before is locked out by no number of failures", async (t) => {
   await failures(limits.signInFailures)
   t.equal((await signIn("grace")).status, 200)
   house.pass(window)
@@ -91,15 +91,15 @@ test("a success forgets the failures before it", async (t) => {
   house.pass(window)
 })
 
-test("guesses sent all at once are no more than guesses sent one by one", async (t) => {
+test("simultaneous guesses count like guesses one by one", async (t) => {
   const answers = await Promise.all(Array.from({ length: 4 * limits.signInFailures }, (_, n) => signIn("emmy", `guess number ${n}`)))
   const looked = answers.filter(({ status }) => status === 401).length
-  t.equal(looked, limits.signInFailures, "only so many passwords were looked at")
+  t.equal(looked, limits.signInFailures, "only that many passwords were checked")
   t.equal(answers.filter(({ status }) => status === 429).length, 3 * limits.signInFailures)
   house.pass(window)
 })
 
-test("a password given by the operator opens at once, however many failures there were", async (t) => {
+test("a password set by the operator works at once, however many failures there were", async (t) => {
   await house.instance.accounts.add("lise", passwordOf("lise"))
   await failures(limits.signInFailures, "lise")
   t.equal((await signIn("lise")).status, 429)
@@ -108,7 +108,7 @@ test("a password given by the operator opens at once, however many failures ther
   house.pass(window)
 })
 
-test("a change of password has a count of its own", async (t) => {
+test("changing a password has a count of its own", async (t) => {
   const cookie = cookieOf(await signIn("grace")).split(";")[0] ?? ""
   const change = (currentPassword: string) =>
     ask(`${house.baseUrl}/api/account/password`, {
@@ -116,12 +116,12 @@ test("a change of password has a count of its own", async (t) => {
       headers: { origin: house.baseUrl, cookie },
     })
   await failures(limits.signInFailures)
-  t.equal((await change("not the password")).status, 401, "failures at the door do not count inside")
+  t.equal((await change("not the password")).status, 401, "failed sign-ins do not count for changing a password")
   for (let n = 1; n < limits.signInFailures; n += 1) await change("not the password")
-  t.equal((await change(passwordOf("grace"))).status, 429, "a session that was left open is no place to guess from")
-  t.equal((await signIn("grace")).status, 200, "nor do failures inside count at the door")
+  t.equal((await change(passwordOf("grace"))).status, 429, "an open session cannot be used for guessing")
+  t.equal((await signIn("grace")).status, 200, "nor do failed changes count for signing in")
   house.pass(window)
-  t.equal((await change(passwordOf("grace"))).status, 200, "after its window it is open again")
+  t.equal((await change(passwordOf("grace"))).status, 200, "after its window it may try again")
 })
 
 test("signing out ends the session on the server, not only in the browser", async (t) => {
@@ -135,7 +135,7 @@ test("signing out ends the session on the server, not only in the browser", asyn
   t.strictSame(await whoIs(cookie), null, "the old cookie opens nothing")
 })
 
-test("a session ends with its time, and every sign-in is one of its own", async (t) => {
+test("a session expires, and every sign-in makes a session of its own", async (t) => {
   const first = cookieOf(await signIn("grace"))
   house.pass((limits.sessionDays - 1) * DAY)
   const second = cookieOf(await signIn("grace"))
@@ -155,7 +155,7 @@ test("a new password ends every session of its person, and of nobody else", asyn
   t.equal((await signIn("grace", "another long password")).status, 200)
 })
 
-test("what is stored opens nothing: passwords as scrypt, sessions as digests", async (t) => {
+test("stored data opens nothing: passwords as scrypt, sessions as digests", async (t) => {
   const cookie = cookieOf(await signIn("ada")).split(";")[0] ?? ""
   const { db } = house.instance
   for (const { password_hash } of db.prepare<{ password_hash: string }>("SELECT password_hash FROM people").all())

@@ -1,4 +1,4 @@
-/** Tokens: chance enough, a checksum that tells a typo, and a form that says what they open. */
+/** Tokens: enough randomness, a checksum that detects a typo, and a prefix that names their kind. */
 import fc from "fast-check"
 import { test } from "tap"
 import { mintToken, tokenDigest, tokenForm, type TokenKind, tokenPrefixes } from "../../src/people/tokens.ts"
@@ -12,7 +12,7 @@ const token = fc
     return { kind, token: mintToken(kind, () => Buffer.from((chance[block++ % 8] as Uint8Array).map((byte) => byte % 248))) }
   })
 
-test("a token is whole in its own kind and foreign in every other", (t) => {
+test("a token is valid as its own kind and as no other", (t) => {
   fc.assert(
     fc.property(token, ({ kind, token: made }) => {
       const forms = kinds.map((each) => tokenForm(each, made))
@@ -23,7 +23,7 @@ test("a token is whole in its own kind and foreign in every other", (t) => {
   t.end()
 })
 
-test("one letter changed, lost, doubled or swapped with its neighbour is told by the checksum", (t) => {
+test("the checksum detects one letter changed, lost, doubled or swapped with its neighbour", (t) => {
   const typo = fc.record({
     place: fc.integer({ min: 4, max: 39 }),
     letter: fc.constantFrom(...ALPHABET),
@@ -46,14 +46,14 @@ test("one letter changed, lost, doubled or swapped with its neighbour is told by
   t.end()
 })
 
-test("every letter is as likely as any other, and no two tokens are alike", (t) => {
+test("every letter is equally likely, and no two tokens are equal", (t) => {
   const made = Array.from({ length: 2_000 }, () => mintToken("credential", (count) => crypto.getRandomValues(Buffer.alloc(count))))
   t.equal(new Set(made).size, made.length)
   const counts = new Map<string, number>()
   for (const letter of made.flatMap((each) => [...each.slice(4, 34)])) counts.set(letter, (counts.get(letter) ?? 0) + 1)
   const expected = (made.length * 30) / 62
   t.equal(counts.size, 62)
-  // Six standard deviations of a count of 968: a fair die stays within them.
+  // Six standard deviations of a count of 968; fair randomness stays within them.
   for (const [letter, count] of counts) t.ok(Math.abs(count - expected) < 6 * Math.sqrt(expected), `${letter}: ${count}`)
   t.end()
 })

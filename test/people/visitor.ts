@@ -1,16 +1,16 @@
-/** A browser without a window: it follows redirects from one service to the other, and keeps each one's cookies apart. */
+/** A headless browser that follows redirects from one service to the other, and keeps each one's cookies apart. */
 
 export interface Page {
   readonly url: string
   readonly status: number
   readonly text: string
-  /** Every address on the way. */
+  /** Every address visited on the way. */
   readonly way: readonly string[]
 }
 
 export class Visitor {
   readonly #cookies = new Map<string, Map<string, string>>()
-  /** Where requests for an address really go. */
+  /** The real address for requests to an address. */
   readonly #via: (url: URL) => URL
 
   constructor(via: (url: URL) => URL = (url) => url) {
@@ -21,7 +21,7 @@ export class Visitor {
     return this.#cookies.get(origin)?.get(name)
   }
 
-  /** One request, as a browser sends it. */
+  /** Sends one request, as a browser does. */
   async once(url: string, form?: Readonly<Record<string, string>>): Promise<Response> {
     const asked = new URL(url)
     const own = this.#cookies.get(asked.origin) ?? new Map<string, string>()
@@ -56,7 +56,7 @@ export class Visitor {
     return { url: way.at(-1) ?? url, status: response.status, text: await response.text(), way }
   }
 
-  /** @param until an address that is not gone to any more */
+  /** @param until stops before requesting an address for which this is true */
   open(url: string, until?: (url: string) => boolean): Promise<Page> {
     return this.#arrive(url, undefined, until)
   }

@@ -1,11 +1,11 @@
-/** Addresses and names that would end the text they are put into, or look like others. */
+/** Addresses and names that would break out of the text that holds them, or look like others. */
 import t from "tap"
 import { pythonClient } from "../../src/discovery/python.ts"
 import { packaged } from "../../src/packaged.ts"
 import { describedBy } from "../../src/research/import/origin.ts"
 import { webAddress } from "../../src/settings.ts"
 
-/** The address as the program takes it; null where it does not. */
+/** The address as the program reads it; null if it is refused. */
 function tryAddress(value: string): string | null {
   try {
     return webAddress(value)
@@ -14,7 +14,7 @@ function tryAddress(value: string): string | null {
   }
 }
 
-t.test("An address holds nothing that would end a text of Python or mean something to a shell", async (t) => {
+t.test("An address contains nothing that would end a Python string or mean something to a shell", async (t) => {
   const hostile = ['a"b', "a'b", "a$(id)b", "a`id`b", "a;id", "a&b", "a{b}", "a(b)", "a!b", "a*b", "a$b"]
   for (const host of hostile) t.throws(() => webAddress(`http://${host}.example.org/lab`), { message: /host and path/ }, host)
   for (const path of ["$(id)", "'; x", "a;id", "a|b", "a&b", "$&$'", "a!b", "a*b", "@VERSION@", "(x)"])
@@ -35,7 +35,7 @@ t.test("The Python client holds the address as one string, whatever its path", a
   }
 })
 
-t.test("A name of another instance with signs that nobody sees is left unsaid", async (t) => {
+t.test("A name of another instance with invisible characters is not shown", async (t) => {
   const person = { userId: "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b", username: "ada" }
   for (const sign of ["\u202e", "\u200b", "\u2066", "\ufeff", "\n"])
     t.equal(describedBy({ ...person, name: `Ada${sign} Lovelace` })?.name, null)

@@ -1,4 +1,4 @@
-/** No answer but an export is over 4 MB, however much there is of what it lists: worst texts, many of them, from every public read. */
+/** No answer except an export is over 4 MB, however much it lists: the longest texts, many of them, from every public read. */
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
@@ -23,7 +23,7 @@ interface Page {
   readonly links: { readonly next: string | null }
 }
 
-/** Four bytes a character, as long as a text may be. */
+/** Four bytes per character, at the maximum length of a text. */
 const long = (characters: number) => "𝔴".repeat(characters)
 const statement = long(3_900)
 const ids: Record<string, string> = await filler.fill(() => {
@@ -40,7 +40,7 @@ const ids: Record<string, string> = await filler.fill(() => {
     const body = hypothesis(place)
     return filler.does(owner, "publish_hypothesis", { ...body, assertion: { ...body.assertion, wording: statement } }).result.versionId
   })
-  // Each of them is disputed at length, again and again.
+  // Each of them is disputed with long texts, many times.
   for (const [index, targetVersionId] of worst.entries())
     for (let round = 0; round < 6; round += 1)
       filler.does(owner, "assert_correction", {
@@ -85,7 +85,7 @@ const ids: Record<string, string> = await filler.fill(() => {
   return { roomId, threadId, experimentId, proposalId: experimentId, versionId, checkpointId, hypothesisId: worst[0] ?? "" }
 })
 
-t.test("every public read of the largest texts", async (t) => {
+t.test("every public read of the largest texts is within the limit", async (t) => {
   const asked = reads
     .filter(({ surface, mediaType }) => surface === "public" && !isStreamed(mediaType))
     .filter(({ path }) => pathNames(path).every((name) => ids[name] !== undefined))
@@ -103,7 +103,7 @@ t.test("every public read of the largest texts", async (t) => {
   t.ok(largest > 1_000_000, `the largest has ${largest} bytes`)
 })
 
-t.test("a page that has no room for fifty goes on where it ended, and nothing is left out", async (t) => {
+t.test("a page with room for fewer than fifty continues at the next item, and nothing is left out", async (t) => {
   for (const path of [`/api/research/rooms/${ids.roomId}/links`, `/api/research/experiments/${ids.experimentId}/findings`]) {
     const found: string[] = []
     let pages = 0

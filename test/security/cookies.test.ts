@@ -1,10 +1,10 @@
-/** The session's cookie, by whatever door somebody comes in or goes out: the same flags, and a session of its own each time. */
+/** The session cookie, for every way of signing in or out: the same flags, and a new session each time. */
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { passwordOf } from "../support/service.ts"
 import { startWatched } from "./service.ts"
 
-/** Comes in and goes out by every door there is. @returns the cookie that each sets */
+/** Signs in and out in every way there is. @returns the cookie that each sets */
 async function doors(baseUrl: string): Promise<Record<string, string>> {
   const service = await startWatched({ baseUrl })
   const found: Record<string, string> = {}
@@ -73,14 +73,14 @@ for (const [baseUrl, isSecure, path] of [
       t.strictSame(
         flags.sort(),
         ["HttpOnly", `Max-Age=${isOut ? 0 : limits.sessionDays * 86_400}`, `Path=${path}`, "SameSite=Lax", ...(isSecure ? ["Secure"] : [])],
-        `${door}: out of reach of scripts and of other sites${isSecure ? ", and never sent in clear" : ""}`,
+        `${door}: not for scripts or other sites${isSecure ? ", and never sent in clear" : ""}`,
       )
       values.add(value)
     }
-    t.equal(values.size, 9, "each is a session of its own; none is taken over from before")
+    t.equal(values.size, 9, "each is a new session; none is reused")
   })
 
-test("signing out ends every session that the browser brings", async (t) => {
+test("signing out ends every session that the browser sends", async (t) => {
   const service = await startWatched({ baseUrl: "http://localhost:8787/lab" })
   t.teardown(() => service.close())
   await service.instance.accounts.add("ada", passwordOf("ada"))
@@ -92,5 +92,5 @@ test("signing out ends every session that the browser brings", async (t) => {
   const sessions = [await signIn(), await signIn()]
   await send("DELETE", {}, { cookie: sessions.join("; ") })
   const { db } = service.instance
-  t.strictSame(db.prepare("SELECT * FROM sessions").all(), [], "one of before its path was the cookie's would sign them in again")
+  t.strictSame(db.prepare("SELECT * FROM sessions").all(), [], "a session from before the cookie had its path would sign them in again")
 })

@@ -1,4 +1,4 @@
-/** The headers that keep browsers careful, on every answer of every route there is: read from the registry and the pages themselves. */
+/** The security headers on every answer of every route: the routes come from the registry and the pages themselves. */
 import { startResearchRoom } from "research-room/testing"
 import tap, { type Test, test } from "tap"
 import { actions } from "../../src/contract/operations/actions.ts"
@@ -36,7 +36,7 @@ const described: readonly Route[] = [
   ...operations,
   ...operations.map((operation) => ({ method: operation.method, path: browserPath(operation) })),
 ]
-/** What pages of other origins may read: a test of its own goes through it (`test/http/manners.test.ts`). */
+/** Reads that pages of other origins may use; `test/http/manners.test.ts` tests them. */
 const open = new Set([...reads, ...discoveryRoutes].filter((read) => openOf(read) !== undefined).map(({ path }) => path))
 const nowhere: readonly Route[] = ["/nowhere", "/api", "/api/nowhere", "/api/agent/library/nowhere", "/assets/none.js", "/%ff"].map(
   (path) => ({ method: "GET", path }),
@@ -45,14 +45,14 @@ const pathOf = ({ path }: Route) => addressOf(path, { roomId, threadId, operatio
 
 const content = /^(?:text|application)\/[a-z.+-]+(?:; version=0\.0\.4)?; charset=utf-8$/
 
-/** Types of files that are kept as they come. */
+/** Types of files that are served as stored. */
 const files: readonly string[] = [...reads, ...discoveryRoutes].map(({ mediaType }) => mediaType).filter((type) => !isText(type))
 
-/** Pages that remember in a cookie how far their reader came, and that cookie. */
+/** Pages that set a cookie with the reader's last visit, and that cookie. */
 const section = /^\/rooms\/\{roomId\}\/\w+$/
 const seen = /^research_room_seen=[\w.~-]+; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/
 
-/** Asks every route in some way and looks at what all answers have in common. */
+/** Requests every route and checks what all answers have in common. */
 async function all(t: Test, routes: readonly Route[], headers: Record<string, string>): Promise<Set<number>> {
   const statuses = new Set<number>()
   for (const route of routes) {
@@ -63,33 +63,33 @@ async function all(t: Test, routes: readonly Route[], headers: Record<string, st
     await response.body?.cancel()
     for (const [name, value] of Object.entries(commonHeaders)) t.equal(response.headers.get(name), value, `${what}: ${name}`)
     const type = response.headers.get("content-type")
-    if (type !== null && !files.includes(type)) t.match(type, content, `${what}: its letters are said to be UTF-8`)
-    if (type === null) t.equal(response.status, 303, `${what}: only a redirect has nothing to say`)
+    if (type !== null && !files.includes(type)) t.match(type, content, `${what}: its charset is UTF-8`)
+    if (type === null) t.equal(response.status, 303, `${what}: only a redirect has no content`)
     t.match(response.headers.get("x-request-id"), /^[a-z0-9]{10}$/, what)
     const shared = method === "GET" && open.has(path) ? "*" : null
-    t.equal(response.headers.get("access-control-allow-origin"), shared, `${what}: pages of other origins read along where anybody may`)
+    t.equal(response.headers.get("access-control-allow-origin"), shared, `${what}: pages of other origins can read public answers only`)
     for (const name of ["access-control-allow-credentials", "x-powered-by", "server"])
       t.equal(response.headers.get(name), null, `${what}: no ${name}`)
     const remembered = response.headers.getSetCookie()
     t.ok(
       remembered.length === 0 ||
         (headers.cookie !== undefined && section.test(path) && remembered.length === 1 && seen.test(remembered[0] ?? "")),
-      `${what}: no set-cookie, but for how far somebody signed in has read a Room`,
+      `${what}: no set-cookie, except how far a signed-in person has read a Room`,
     )
     t.not(response.status, 500)
   }
   return statuses
 }
 
-test("what these headers say", (t) => {
+test("the values of these headers", (t) => {
   const policy = commonHeaders["content-security-policy"] ?? ""
   const directives = new Map(policy.split("; ").map((directive) => [directive.split(" ")[0], directive.split(" ").slice(1).join(" ")]))
-  t.equal(directives.get("default-src"), "'none'", "nothing is loaded but what is named")
+  t.equal(directives.get("default-src"), "'none'", "nothing is loaded unless it is named")
   for (const name of ["script-src", "style-src", "img-src", "font-src", "connect-src", "form-action"])
     t.equal(directives.get(name), "'self'", name)
   t.equal(directives.get("frame-ancestors"), "'none'", "no other page frames this one")
   t.equal(directives.get("base-uri"), "'none'")
-  t.notMatch(policy, /unsafe|data:|https?:|\*/, "and nothing is let in by the back door")
+  t.notMatch(policy, /unsafe|data:|https?:|\*/, "and no exception weakens that")
   t.match(commonHeaders, {
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
@@ -99,17 +99,17 @@ test("what these headers say", (t) => {
   t.end()
 })
 
-test("to nobody in particular", async (t) => {
+test("answers to anonymous requests", async (t) => {
   const statuses = await all(t, [...described, ...pages.filter(({ path }) => !/^\/(?:assets\/|favicon)/.test(path)), ...nowhere], {})
   for (const status of [200, 303, 401, 403, 404]) t.ok(statuses.has(status), `${status} was among the answers`)
 })
 
-test("to agents", async (t) => {
+test("answers to agents", async (t) => {
   await all(t, described, { authorization: `Bearer ${token}`, "content-type": "application/json" })
   await all(t, described, { authorization: `Bearer ${key}`, "content-type": "application/json" })
 })
 
-test("to people", async (t) => {
+test("answers to people", async (t) => {
   const { owner } = house.people
   const signedIn = await fetch(`${house.baseUrl}/api/session`, {
     method: "POST",
@@ -117,13 +117,13 @@ test("to people", async (t) => {
     body: JSON.stringify({ username: owner.username, password: owner.password }),
   })
   const cookie = (signedIn.headers.getSetCookie()[0] ?? "").split(";")[0] ?? ""
-  // Signing out and in are looked at with their cookies.
+  // Signing out and in are checked with their cookies.
   const others = (route: Route) => !/sign-out|\/api\/session|\/assets\/|favicon/.test(route.path)
   await all(t, [...described, ...pages].filter(others), { cookie, origin: house.baseUrl })
   t.ok(await castOf(house))
 })
 
-test("what may be kept is what never changes and belongs to nobody", async (t) => {
+test("only what never changes and is public may be cached", async (t) => {
   const page = await (await fetch(`${house.baseUrl}/`)).text()
   const assets = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map((match) => match[1] as string)
   t.ok(assets.length > 1)
@@ -131,7 +131,7 @@ test("what may be kept is what never changes and belongs to nobody", async (t) =
     const response = await fetch(`${house.baseUrl}${path}`)
     await response.body?.cancel()
     t.equal(response.headers.get("cache-control"), "public, max-age=31536000, immutable", path)
-    t.match(path, /-[A-Za-z0-9]{8}\./, "its name tells its contents")
+    t.match(path, /-[A-Za-z0-9]{8}\./, "its name contains its digest")
     for (const name of ["content-security-policy", "x-content-type-options", "referrer-policy"])
       t.equal(response.headers.get(name), commonHeaders[name], `${path}: ${name}`)
   }

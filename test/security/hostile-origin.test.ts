@@ -1,4 +1,4 @@
-/** A mirror of a Room whose origin is hostile: junk without end, nothing at once for ever, answers that break the contract, silence. */
+/** A mirror of a Room with a hostile origin: endless garbage, empty answers for ever, answers that break the contract, silence. */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import t, { type Test } from "tap"
@@ -43,7 +43,7 @@ async function followed(t: Test, feed: (response: ServerResponse) => void, more:
       }
       throw new Error("it never stops")
     },
-    /** The longest of some small reads beside it, in milliseconds. */
+    /** The longest time of some small reads meanwhile, in milliseconds. */
     async beside(many: number): Promise<number> {
       let longest = 0
       for (let read = 0; read < many; read += 1) {
@@ -58,7 +58,7 @@ async function followed(t: Test, feed: (response: ServerResponse) => void, more:
 }
 const page = (more: object) => JSON.stringify({ items: [], nextCursor: 0, hasMore: false, ...more })
 
-t.test("junk without end stops it, once it is more than a page of entries may be", async (t) => {
+t.test("endless garbage stops the mirror once it is larger than a page of entries may be", async (t) => {
   const { stopped, state } = await followed(t, (response) => {
     const junk = Buffer.alloc(65_536, "[")
     const more = () => {
@@ -68,30 +68,30 @@ t.test("junk without end stops it, once it is more than a page of entries may be
     more()
   })
   t.match(await stopped(), /^The feed of Room .* is over \d+ bytes, which is too large\.$/)
-  t.equal(state.asked, 1, "it is not asked again")
+  t.equal(state.asked, 1, "it is not requested again")
 })
 
 t.test(
-  "an answer as long as a page may be, with nothing in it, costs the service nothing, and is asked for ever more seldom",
+  "an answer as long as a page may be but without entries costs the service nothing, and is requested less and less often",
   async (t) => {
     const junk = page({ junk: Array.from({ length: 400_000 }, () => [{}]) })
     t.ok(junk.length > 1_500_000)
     const { state, here, beside } = await followed(t, (response) => void response.end(junk))
     const longest = await beside(150)
     for (let look = 0; look < 600 && state.asked < 2; look += 1) await wait(50)
-    t.ok(longest < 1_500, `a small read beside it took ${Math.round(longest)} ms at most`)
-    t.ok(state.asked >= 2 && state.asked <= 8, `it was asked ${state.asked} times`)
+    t.ok(longest < 1_500, `a small read meanwhile took ${Math.round(longest)} ms at most`)
+    t.ok(state.asked >= 2 && state.asked <= 8, `it was requested ${state.asked} times`)
     t.equal(here.instance.tables.mirrors.all()[0]?.stopped, null)
   },
 )
 
-t.test("nothing, at once, for ever: the pauses grow", async (t) => {
+t.test("for endless empty answers the pauses grow", async (t) => {
   const { state } = await followed(t, (response) => void response.end(page({})))
   await wait(5_000)
-  t.ok(state.asked >= 2 && state.asked <= 8, `it was asked ${state.asked} times`)
+  t.ok(state.asked >= 2 && state.asked <= 8, `it was requested ${state.asked} times`)
 })
 
-t.test("answers that break the contract stop it with a sentence", async (t) => {
+t.test("answers that break the contract stop the mirror with a sentence", async (t) => {
   for (const [what, answer, sentence] of [
     ["no JSON", "<html>", /is not JSON/],
     ["more of nothing", page({ hasMore: true }), /declares more entries, but returns none/],
@@ -108,12 +108,12 @@ t.test("answers that break the contract stop it with a sentence", async (t) => {
   }
 })
 
-t.test("so does what else it says of itself, where that is too long", async (t) => {
+t.test("so does other metadata of the Room that is too long", async (t) => {
   const { stopped } = await followed(t, (response) => void response.end(page({})), { title: "x".repeat(300_000) })
   t.match(await stopped(), /^The Room .* is over 262144 bytes/)
 })
 
-t.test("one line says that it is down, and one that it is back", async (t) => {
+t.test("one line says that the origin is down, and one that it is back", async (t) => {
   const { state, here } = await followed(t, (response) => void setTimeout(() => response.end(page({})), 200))
   const told = (words: RegExp) => here.lines.filter(({ msg }) => words.test(msg)).length
   await wait(1_000)

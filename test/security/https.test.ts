@@ -1,4 +1,4 @@
-/** Behind https a browser is told to come over nothing else, with every answer; without https it is told nothing of the kind. */
+/** Behind https every answer tells the browser to use nothing else; without https none does. */
 import tap, { test } from "tap"
 import { dial, head } from "../support/socket.ts"
 import { startWatched } from "./service.ts"
@@ -11,14 +11,14 @@ tap.teardown(async () => {
 })
 const host = "Host: rooms.example.org"
 
-/** What a service says to some bytes. */
+/** Sends some bytes and returns the service's answer. */
 async function said(port: number, bytes: string): Promise<string> {
   const line = await dial(`http://127.0.0.1:${port}`)
   await line.send(bytes)
   return line.closed()
 }
 
-test("pages, data, refusals and what is no HTTP", async (t) => {
+test("pages, data, refusals and garbage", async (t) => {
   for (const [what, bytes] of Object.entries({
     "a page": head("GET", "/lab/", host, "Connection: close"),
     "a read": head("GET", "/lab/api/research/rooms", host, "Connection: close"),

@@ -1,9 +1,9 @@
-/** No regular expression that `src` makes from text as it runs takes more than linear time. */
+/** No regular expression that `src` builds from text at run time takes more than linear time. */
 import { globSync } from "node:fs"
 import { test } from "tap"
 import { growing, noteMade, repeats, writtenIn } from "./patterns.ts"
 
-/** What stands in for what is made from text within a function, and why it is linear. */
+/** Files that build expressions inside a function, and why those are linear. */
 const madeLater: Readonly<Record<string, string>> = {
   "src/web/parts/assertion.ts": "the labels of a record's own concepts as they stand, one or the other; shown below",
   "src/ledger/journal/withheld.ts": "words that were withheld as they stand",
@@ -11,7 +11,7 @@ const madeLater: Readonly<Record<string, string>> = {
   "src/edge/requests/routes.ts": "the paths of this program, with ids of any letters but a slash",
 }
 
-test("every expression that src makes from text is linear", async (t) => {
+test("every expression that src builds from text is linear", async (t) => {
   const made = noteMade()
   const starts = /^src\/(?:main|command-line|web\/client\/|app\/\w+\/\w+-thread)/
   const files = globSync("src/**/*.ts", { exclude: ["**/*.d.ts"] }).sort()
@@ -21,17 +21,17 @@ test("every expression that src makes from text is linear", async (t) => {
   t.equal((await fetch(`${house.baseUrl}/nowhere`)).status, 404)
   await house.close()
   const patterns = [...made.values()].filter(({ file }) => file.includes("/src/") && !file.includes("node_modules"))
-  // Of what one place makes by the dozen, such as the paths of all reads, the longest stand for the others.
+  // If one place builds dozens, such as the paths of all reads, only the longest are checked.
   const longest = [...Map.groupBy(patterns, ({ file }) => file).values()].flatMap((made) =>
     made.toSorted((one, other) => other.source.length - one.source.length).slice(0, 5),
   )
   t.strictSame(await growing(longest), [])
   const seen = new Set(patterns.map(({ file }) => file.slice(file.indexOf("src/"))))
   const unseen = files.flatMap((file) => writtenIn(file).makes.flatMap((line) => (seen.has(`${file}:${line}`) ? [] : [file])))
-  t.strictSame([...new Set(unseen)], Object.keys(madeLater).sort(), "what makes more of them is named above")
+  t.strictSame([...new Set(unseen)], Object.keys(madeLater).sort(), "every other place that builds them is listed above")
 })
 
-test("a pattern made of the labels of many concepts repeats nothing, so it is linear in the text", async (t) => {
+test("a pattern built from the labels of many concepts repeats nothing, so it is linear in the text", async (t) => {
   const made = noteMade()
   const { wording } = await import("../../src/web/parts/assertion.ts")
   const label = "(a+)*.{1,}".repeat(16)

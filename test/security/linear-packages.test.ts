@@ -1,12 +1,12 @@
 /**
- * No regular expression of a package takes more than linear time on a stranger's text, as far as the program loads it. What is
- * not linear is named here, with what bounds it.
+ * No regular expression that the program loads from a package takes more than linear time on a stranger's text. Exceptions are listed here,
+ * with what bounds each.
  */
 import { build } from "esbuild"
 import { test } from "tap"
 import { growing, type Pattern, writtenIn } from "./patterns.ts"
 
-/** Packages of which every expression reads this program's own text, or runs where work is ended. */
+/** Packages whose every expression reads this program's own text, or runs under a time limit. */
 const bounded: Readonly<Record<string, string>> = {
   "@stdlib/string-base-format-interpolate": "writes the errors of its own library, of numbers alone",
   "@stdlib/string-base-format-tokenize": "reads the templates of those errors",
@@ -23,7 +23,7 @@ const bounded: Readonly<Record<string, string>> = {
   "is-unsafe": "runs in a process for parsing",
   "xml-naming": "runs in a process for parsing",
 }
-/** Single expressions, by the package and how they begin. */
+/** Single expressions, by package and first characters. */
 const single: Readonly<Record<string, string>> = {
   "zod /^-+|-+$/g": "makes slugs, which nothing here asks for",
   "@modelcontextprotocol/server /\\{[^}\\s]+\\}/": "reads the templates of this program's own resources",
@@ -64,6 +64,6 @@ test("the packages that read strangers' texts are linear, or bounded", async (t)
   for (const name of Object.keys(single))
     t.ok(
       patterns.some((pattern) => `${pattern.file} /${pattern.source}/${pattern.flags}`.startsWith(name)),
-      `${name} is still there`,
+      `${name} is still needed`,
     )
 })

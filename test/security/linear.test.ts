@@ -1,12 +1,12 @@
 /**
- * No regular expression that reads a stranger's text takes more than linear time: each one that stands in `src` is looked at.
- * `linear-made.test.ts` looks at those that are made as the program runs, `linear-packages.test.ts` at the packages.
+ * No regular expression in `src` that reads a stranger's text takes more than linear time. `linear-made.test.ts` checks those built at run
+ * time, `linear-packages.test.ts` those of packages.
  */
 import { globSync } from "node:fs"
 import { test } from "tap"
 import { growing, writtenIn } from "./patterns.ts"
 
-test("what is not linear is told", async (t) => {
+test("an expression that is not linear is reported", async (t) => {
   const told = await growing([
     { source: "\\|.*$", flags: "", file: "a" },
     { source: "^(a+)+$", flags: "", file: "b" },

@@ -1,4 +1,4 @@
-/** What the log tells: who came in and who did not, which request it was, and no more lines than somebody can read. */
+/** What the log contains: who signed in and who failed to, which request it was, and no more lines than a person can read. */
 import tap, { test } from "tap"
 import { RequestLog } from "../../src/edge/telemetry/request-log.ts"
 import { RequestContext } from "../../src/edge/limits/request-context.ts"
@@ -27,14 +27,14 @@ const signInForm = (username: string, password: string) =>
     redirect: "manual",
   })
 
-/** The lines that some work left behind. */
+/** The lines that some work added. */
 async function linesOf(service: typeof quiet, work: () => Promise<unknown>): Promise<readonly LogLine[]> {
   const before = service.lines.length
   await work()
   return service.lines.slice(before)
 }
 
-test("every answer carries an id: the one given, where it is well-formed, else a new one", async (t) => {
+test("every answer has an id: the one sent if it is well-formed, otherwise a new one", async (t) => {
   const idOf = async (path: string, given?: string) =>
     (await fetch(`${quiet.baseUrl}${path}`, { headers: given === undefined ? {} : { "x-request-id": given } })).headers.get(
       "x-request-id",
@@ -46,14 +46,14 @@ test("every answer carries an id: the one given, where it is well-formed, else a
   for (const bad of ["", "a b", 'a"b', "é", "x".repeat(65), "{}", "a,b"])
     t.match(await idOf("/api/health/live", bad), /^[a-z0-9]{10}$/, `"${bad}"`)
   const ids = await Promise.all(Array.from({ length: 200 }, () => idOf("/api/health/live")))
-  t.equal(new Set(ids).size, 200, "no two alike")
+  t.equal(new Set(ids).size, 200, "no two are equal")
   const line = await dial(quiet.baseUrl)
   const host = `Host: ${new URL(quiet.baseUrl).host}`
   await line.send(head("GET", "/api/health/live", host, "X-Request-Id: one", "X-Request-Id: two", "Connection: close"))
-  t.match(answersIn(await line.closed())[0]?.head, /^x-request-id: [a-z0-9]{10}$/im, "two are none")
+  t.match(answersIn(await line.closed())[0]?.head, /^x-request-id: [a-z0-9]{10}$/im, "two ids count as none")
 })
 
-test("every sign-in is told, by the form and by the route, with its address and its request", async (t) => {
+test("every sign-in is logged, by the form and by the route, with its address and its request id", async (t) => {
   for (const enter of [signIn, signInForm]) {
     const [line, ...more] = await linesOf(quiet, () => enter("ada", passwordOf("ada")))
     t.match(line, {
@@ -70,13 +70,13 @@ test("every sign-in is told, by the form and by the route, with its address and 
     t.strictSame(others, [])
   }
   const [known] = await linesOf(quiet, () => signIn("ada", "not the password"))
-  t.match(known, { userId: ada?.userId, refusal: "not_authenticated" }, "of a name that exists it is told whose door it was")
+  t.match(known, { userId: ada?.userId, refusal: "not_authenticated" }, "a failure with an existing username is logged under that account")
   const [unknown] = await linesOf(quiet, () => signIn("nobody", "not the password"))
   t.notOk(unknown?.userId)
-  t.notMatch(JSON.stringify(unknown), /nobody/, "what stands in the name's place may be a password")
+  t.notMatch(JSON.stringify(unknown), /nobody/, "a typed username may be a password, so it is not logged")
 })
 
-test("every refused credential is told, with why; who asks without one has not tried", async (t) => {
+test("every refused credential is logged with the reason; a request without one is not an attempt", async (t) => {
   const identity = `${quiet.baseUrl}/api/agent/research/identity`
   const [line, ...more] = await linesOf(quiet, () => ask(identity, { token: "rrc_mistyped", headers: from }))
   t.match(line, { level: 40, msg: "not let in", why: /mistyped/, route: "/api/agent/research/identity", address: "203.0.113.7" })
@@ -85,12 +85,12 @@ test("every refused credential is told, with why; who asks without one has not t
   t.strictSame(await linesOf(quiet, () => ask(`${quiet.baseUrl}/api/library/collections`)), [])
 })
 
-test("what goes well is not told unless asked for", async (t) => {
+test("successes are logged only on request", async (t) => {
   t.strictSame(await linesOf(quiet, () => ask(`${quiet.baseUrl}/api/research/rooms`)), [])
   t.strictSame(await linesOf(quiet, () => ask(`${quiet.baseUrl}/api/nowhere`)), [])
 })
 
-test("asked for, every request is a line: its route, never its address, and whose it was", async (t) => {
+test("on request, every request is a line: its route, never its path, and whose it was", async (t) => {
   const { instance, baseUrl } = talkative
   const headers = { origin: baseUrl }
   const signedIn = await ask(`${baseUrl}/api/session`, { body: { username: "ada", password: passwordOf("ada") }, headers })
@@ -107,7 +107,7 @@ test("asked for, every request is a line: its route, never its address, and whos
   await ask(`${baseUrl}/api/research/rooms/${roomId}?secret=1`)
   await ask(`${baseUrl}/api/nowhere/${roomId}`)
   const written = () => talkative.lines.filter(({ msg }) => msg === "request")
-  // A line follows its answer: the last of these is awaited, a turn of the event loop at a time.
+  // A line is written after its answer, so the test waits for the last one, one turn of the event loop at a time.
   while (!written().some(({ status }) => status === 404)) await new Promise((resolve) => setImmediate(resolve))
   const requests = written()
   const userId = instance.tables.people.named("ada")?.userId
@@ -139,12 +139,12 @@ test("asked for, every request is a line: its route, never its address, and whos
   t.notOk(nowhere?.route)
   t.notOk(
     requests.some((line) => JSON.stringify(line).includes(roomId ?? "-")),
-    "no id of a path is in the log",
+    "no id from a path is in the log",
   )
   t.ok(requests.every(({ bytes, ms }) => Number(bytes) > 100 && Number(ms) > 0))
 })
 
-test("a flood of refused credentials leaves some lines, and then how many were left out", (t) => {
+test("a flood of refused credentials leaves some lines, and then a count of those omitted", (t) => {
   const lines: LogLine[] = []
   const requestLog = new RequestLog(openLog("info", { to: { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) } }))
   for (let n = 0; n < 10_000; n += 1) requestLog.authenticationFailed(new RequestContext("203.0.113.7"), "This credential is unknown here.")
@@ -153,7 +153,7 @@ test("a flood of refused credentials leaves some lines, and then how many were l
   t.end()
 })
 
-test("what kept a request from being served is told with its cause, which the answer does not have", (t) => {
+test("a failed request is logged with its cause, which the answer does not contain", (t) => {
   const lines: LogLine[] = []
   const requestLog = new RequestLog(openLog("info", { to: { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) } }))
   const cause = new Error("A process for costly work ended with SIGKILL.")

@@ -1,4 +1,4 @@
-/** A process for costly work that cannot be started, because no file descriptor is left: its caller is told, and the service lives on. */
+/** A process for costly work that cannot start because no file descriptor is left: its caller gets an error, and the service survives. */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { test } from "tap"
@@ -16,7 +16,7 @@ process.exit(0)
 `
 const skip = process.platform === "win32" ? "there is no ulimit here" : false
 
-test("a process that finds no file descriptor is lost, and nothing else is", { skip }, (t) => {
+test("a process without a file descriptor fails, and nothing else does", { skip }, (t) => {
   const args = ["--conditions=research-room-source", "--input-type=module", "-e", SCRIPT]
   const said = execFileSync("/bin/sh", ["-c", 'ulimit -n 200; exec "$0" "$@"', process.execPath, ...args], {
     cwd: join(import.meta.dirname, "../.."),

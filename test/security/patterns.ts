@@ -1,4 +1,4 @@
-/** The regular expressions of a program: those written down, and those it makes as it runs, each with where it stands. */
+/** The regular expressions of a program, both written and built at run time, with the place of each. */
 import { stripTypeScriptTypes } from "node:module"
 import { readFileSync } from "node:fs"
 import { runInNewContext } from "node:vm"
@@ -12,11 +12,11 @@ export interface Pattern {
   readonly file: string
 }
 
-/** Milliseconds for the look at one pattern: the slowest here takes four seconds of a machine that does nothing else. */
+/** Milliseconds to analyse one pattern: the slowest here takes four seconds on an idle machine. */
 const PATIENCE = 120_000
 /** Characters of an attack. */
 const LENGTH = 300_000
-/** Milliseconds that nothing linear takes, on a busy machine either. */
+/** Milliseconds that no linear pattern needs, even on a busy machine. */
 const LONG = 1_000
 
 function treeOf(file: string): Node {
@@ -30,7 +30,7 @@ function treeOf(file: string): Node {
   }
 }
 
-/** What is written in a file: patterns, and the lines on which it makes others from text. */
+/** Returns the patterns written in a file, and the lines that build others from text. */
 export function writtenIn(file: string): { patterns: Pattern[]; makes: number[] } {
   const patterns: Pattern[] = []
   const makes: number[] = []
@@ -46,7 +46,7 @@ export function writtenIn(file: string): { patterns: Pattern[]; makes: number[] 
   return { patterns, makes }
 }
 
-/** Notes every regular expression that is made from text from now on, with the file and line that make it. */
+/** Records every regular expression built from text from now on, with the file and line that build it. */
 export function noteMade(): ReadonlyMap<string, Pattern> {
   const made = new Map<string, Pattern>()
   globalThis.RegExp = new Proxy(RegExp, {
@@ -60,12 +60,12 @@ export function noteMade(): ReadonlyMap<string, Pattern> {
   return made
 }
 
-/** Whether anything in a pattern may come as often as it likes. What stands in classes and behind a backslash is itself. */
+/** Whether anything in a pattern can repeat without limit. Classes and escaped characters stand for themselves. */
 export const repeats = (source: string): boolean => /[*+]|\{\d+,\}/.test(source.replaceAll(/\\.|\[(?:[^\]\\]|\\.)*\]/gs, "x"))
 
 type Attack = Extract<Diagnostics, { status: "vulnerable" }>["attack"]
 
-/** Whether an attack really takes long once it is some hundred thousand characters: what is linear takes a few milliseconds. */
+/** Whether an attack really takes long with some hundred thousand characters: a linear pattern takes a few milliseconds. */
 function takesLong({ source, flags }: Pattern, { pumps, suffix }: Attack): boolean {
   const times = Math.ceil(LENGTH / pumps.reduce((length, { pump }) => length + pump.length, 0))
   const text = `${pumps.map(({ prefix, pump }) => prefix + pump.repeat(times)).join("")}${suffix}`
@@ -77,18 +77,18 @@ function takesLong({ source, flags }: Pattern, { pumps, suffix }: Attack): boole
   }
 }
 
-/** How a pattern's cost grows with its input; null where it grows no faster than the input. */
+/** How a pattern's cost grows with its input; null if it grows linearly or less. */
 async function growth(pattern: Pattern): Promise<string | null> {
   if (!repeats(pattern.source)) return null
   const found = await check(pattern.source, pattern.flags.replaceAll(/[gyd]/g, ""), { timeout: PATIENCE })
   if (found.status === "safe") return null
   if (found.status === "unknown") return JSON.stringify(found.error)
-  // What cannot be proved is tried, and what was tried here may be faster in V8.
+  // An attack found by fuzzing is tried, because V8 may be faster than the analysis assumes.
   if (found.checker === "fuzz" && !takesLong(pattern, found.attack)) return null
   return found.complexity.summary
 }
 
-/** Those that grow faster, each once, with the files where they stand. */
+/** Returns the patterns that grow faster, each once, with the files that contain them. */
 export async function growing(patterns: readonly Pattern[]): Promise<string[]> {
   const places = Map.groupBy(patterns, ({ source, flags }) => `/${source}/${flags}`)
   const told: string[] = []

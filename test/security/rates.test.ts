@@ -1,4 +1,4 @@
-/** How much the service takes from whom, over HTTP: the numbers are small, the addresses are a trusted proxy's word. */
+/** Rate limits over HTTP: the limits are small, and a trusted proxy supplies the addresses. */
 import { ResearchRoomClient } from "research-room/client"
 import { test } from "tap"
 import { schemaVersions } from "../../src/contract/versions.ts"
@@ -11,7 +11,7 @@ import { answersIn, dial, head } from "../support/socket.ts"
 import { passwordOf } from "../support/service.ts"
 import { plenty, startWatched, type Watched } from "./service.ts"
 
-/** Tokens a minute: none comes back while a test runs, however slow the machine is. */
+/** Tokens per minute: none is refilled while a test runs, however slow the machine is. */
 const HARDLY_EVER = 0.01
 
 /** A service with a Room credential and a key of ada's. */
@@ -35,7 +35,7 @@ async function serviceWith(numbers: Partial<RateNumbers>) {
   return { service, cookie, roomId, threadId, token }
 }
 
-/** Asks from an address until refused. @returns how many came through, and the refusal */
+/** Sends requests from an address until one is refused. @returns how many passed, and the refusal */
 async function untilRefused(service: Watched, path: string, asked: () => Asked, from = "203.0.113.7") {
   for (let through = 0; through < 50; through += 1) {
     const given = asked()
@@ -45,7 +45,7 @@ async function untilRefused(service: Watched, path: string, asked: () => Asked, 
   throw new Error("nobody was refused")
 }
 
-test("an address that asks too much gets the envelope of the path's family, with Retry-After", async (t) => {
+test("an address over its limit gets the envelope of the path's family, with Retry-After", async (t) => {
   const { service } = await serviceWith({ addressRequests: { perMinute: HARDLY_EVER, atOnce: 4 } })
   t.teardown(() => service.close())
   const { through, answer } = await untilRefused(service, "/api/research/rooms", () => ({}))
@@ -57,12 +57,12 @@ test("an address that asks too much gets the envelope of the path's family, with
   t.equal((await ask(`${service.baseUrl}/api/research/rooms`, { headers: { "x-forwarded-for": "203.0.113.8" } })).status, 200)
   t.equal((await ask(`${service.baseUrl}/api/research/rooms`)).status, 200, "the machine itself is not counted by address")
   const { status } = await ask(`${service.baseUrl}/api/research/rooms`, { headers: { "x-forwarded-for": "203.0.113.8, 203.0.113.7" } })
-  t.equal(status, 429, "what a client writes before the proxy's own word changes nothing")
+  t.equal(status, 429, "an address that a client puts before the proxy's own changes nothing")
   const text = await (await fetch(`${service.baseUrl}/metrics`)).text()
   t.match(text, /research_room_rate_limited_total\{limit="addressRequests"\} 3\n/)
 })
 
-test("too many writes of a credential are refused before their bodies are read, and its reads go on", async (t) => {
+test("too many writes of a credential are refused before their bodies are read, and its reads still work", async (t) => {
   const { service, token, threadId } = await serviceWith({ callerWrites: { perMinute: HARDLY_EVER, atOnce: 3 } })
   t.teardown(() => service.close())
   const path = `/api/agent/threads/${threadId}/messages`
@@ -97,10 +97,10 @@ test("a person is limited like a credential, on pages and routes together", asyn
     through += 1
   }
   t.equal(through, 6)
-  t.equal((await fetch(`${service.baseUrl}/`)).status, 200, "as a visitor one reads on")
+  t.equal((await fetch(`${service.baseUrl}/`)).status, 200, "signed out they can still read")
 })
 
-test("tokens cannot be tried at speed, and a right one is not told from a wrong one", async (t) => {
+test("tokens cannot be guessed quickly, and a right one gets the same answer as a wrong one", async (t) => {
   const { service, token } = await serviceWith({ refusedCredentials: { perMinute: HARDLY_EVER, atOnce: 5 } })
   t.teardown(() => service.close())
   const path = "/api/agent/research/identity"
@@ -113,7 +113,7 @@ test("tokens cannot be tried at speed, and a right one is not told from a wrong 
   t.equal(
     (await ask(`${service.baseUrl}${path}`, { token, headers: { "x-forwarded-for": "203.0.113.8" } })).status,
     200,
-    "from elsewhere it works",
+    "from another address it works",
   )
   t.equal(
     (await ask(`${service.baseUrl}${path}`, { token, headers: { "x-forwarded-for": "203.0.113.7" } })).status,
@@ -123,7 +123,7 @@ test("tokens cannot be tried at speed, and a right one is not told from a wrong 
   t.equal(
     (await ask(`${service.baseUrl}/api/research/rooms`, { headers: { "x-forwarded-for": "203.0.113.7" } })).status,
     200,
-    "reading needs none",
+    "public reads need none",
   )
   const cookies = await untilRefused(
     service,
@@ -134,7 +134,7 @@ test("tokens cannot be tried at speed, and a right one is not told from a wrong 
   t.equal(cookies.through, 5, "made-up sessions are counted too")
 })
 
-test("nor can set-up links", async (t) => {
+test("nor can set-up links be guessed", async (t) => {
   const service = await startWatched({
     rateLimits: { ...plenty, refusedCredentials: { perMinute: HARDLY_EVER, atOnce: 5 } },
     trustProxy: "on",
@@ -150,15 +150,11 @@ test("nor can set-up links", async (t) => {
       byForm.push((await fetch(`${service.baseUrl}/web/setup`, { method: "POST", headers, body: new URLSearchParams(body) })).status)
     }
     const let5through = from === "203.0.113.7" ? 0 : 5
-    t.strictSame(
-      byForm,
-      [...Array(let5through).fill(401), ...Array(7 - let5through).fill(429)],
-      `by the form the same count holds, from ${from}`,
-    )
+    t.strictSame(byForm, [...Array(let5through).fill(401), ...Array(7 - let5through).fill(429)], `the form shares the count, from ${from}`)
   }
 })
 
-test("the typed client waits as long as it is told before it sends the same again", async (t) => {
+test("the typed client waits as long as it is told before it sends the request again", async (t) => {
   const { service } = await serviceWith({ addressRequests: { perMinute: 1, atOnce: 1 } })
   t.teardown(() => service.close())
   const waits: number[] = []
@@ -166,7 +162,7 @@ test("the typed client waits as long as it is told before it sends the same agai
   const client = new ResearchRoomClient({
     baseUrl: service.baseUrl,
     fetch: (url, init) => held(url, { ...init, headers: { ...(init.headers as Record<string, string>), "x-forwarded-for": address } }),
-    // No time passes: the wait is taken down, and the next try comes from where nothing was asked yet.
+    // No time passes: the wait is recorded, and the next attempt comes from an unused address.
     sleep: async (seconds) => {
       waits.push(seconds)
       address = `203.0.113.${10 + waits.length}`

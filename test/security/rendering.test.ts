@@ -1,4 +1,4 @@
-/** Hostile texts over HTTP: nothing is rendered for a stranger, and a Thread full of the costliest texts holds nobody else up. */
+/** Hostile texts over HTTP: nothing is rendered for a stranger, and a Thread full of the costliest texts delays nobody else. */
 import { setImmediate as turn } from "node:timers/promises"
 import t from "tap"
 import { limits } from "../../src/contract/limits.ts"
@@ -26,21 +26,21 @@ async function signedIn(): Promise<string> {
     headers: { origin, "content-type": "application/json" },
     body: JSON.stringify({ username: people.member.username, password: people.member.password }),
   })
-  t.equal(answer.status, 200, "the member comes in")
+  t.equal(answer.status, 200, "the member signs in")
   return (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
 }
 
-t.test("nothing is previewed, added or removed for whoever is not signed in", async (t) => {
+t.test("nothing is previewed, added or removed for a signed-out reader", async (t) => {
   const doubling = `$${definitions[0]?.text}$`
   for (const asked of [{ _preview: "1" }, { _add: "/concepts" }, { _remove: "/concepts/0" }]) {
     const answer = await form("post_message", { threadId, "/text": doubling, ...asked })
     const page = await answer.text()
     t.equal(answer.status, 401, JSON.stringify(asked))
-    t.notMatch(page, /xxxxxxxx/, "and nothing of what was sent comes back")
+    t.notMatch(page, /xxxxxxxx/, "and nothing of what was sent is returned")
   }
 })
 
-t.test("for whoever is, a preview takes no more than the field does, and a form no more than its operation", async (t) => {
+t.test("for a signed-in person a preview accepts no more than the field does, and a form no more than its operation", async (t) => {
   const cookie = await signedIn()
   const preview = async (text: string) => await (await form("post_message", { threadId, "/text": text, _preview: "1" }, cookie)).text()
   t.match(await preview("**bold**"), /<strong>bold<\/strong>/)
@@ -60,7 +60,7 @@ t.test("for whoever is, a preview takes no more than the field does, and a form 
   t.ok((await items.text()).length < limits.pageBytes, "nor does a form grow beyond a page")
 })
 
-t.test("a Thread of the costliest texts is read to its end, page by page, and holds nobody up", async (t) => {
+t.test("a Thread of the costliest texts is read to its end, page by page, and delays nobody", async (t) => {
   const costly = texts().slice(0, 80)
   for (const { name, text } of costly) {
     const sent = await fetch(`${baseUrl}/api/agent/threads/${threadId}/messages`, {
@@ -70,7 +70,8 @@ t.test("a Thread of the costliest texts is read to its end, page by page, and ho
     })
     t.equal(sent.status, 200, name)
   }
-  // A small read waits for the turns of the serving thread before it: the work of the longest one, in this thread's own
+  // A small read waits for the serving thread's turns before it. The longest turn is measured in processor time of this thread, which a
+  // busy machine does not change; `waited` is wall-clock time, which it does.
   // processor time, says so on a busy machine too. `waited` is what the clock said, and tells of the machine besides.
   let [longest, waited, isReading] = [0, 0, true]
   const turns = (async () => {
@@ -104,8 +105,8 @@ t.test("a Thread of the costliest texts is read to its end, page by page, and ho
   t.ok(pages > 1 && pages < 20, `${pages} pages`)
   t.ok(largest <= limits.pageBytes, `the largest has ${largest} bytes`)
   t.ok(seen.size >= costly.length, `${seen.size} entries were seen`)
-  t.ok(longest < 125, `the longest turn worked ${longest} ms: a small read, which takes two, waits less than 250 ms`)
+  t.ok(longest < 125, `the longest turn took ${longest} ms: a small read, which needs two, waits less than 250 ms`)
   const last = [...seen].at(-1)
   const linked = await (await fetch(`${baseUrl}/threads/${threadId}?entry=${last}`)).text()
-  t.match(linked, new RegExp(`id="entry-${last}"`), "a permalink shows its entry, however much stands before it")
+  t.match(linked, new RegExp(`id="entry-${last}"`), "a permalink shows its entry, however much is before it")
 })

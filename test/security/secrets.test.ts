@@ -1,6 +1,6 @@
 /**
- * A story with every kind of secret in it, told to a service that logs as much as it can: none of them is to be found in
- * the log, in the metrics or in a refusal, however wrongly it was sent.
+ * A story with every kind of secret, on a service that logs as much as it can: no secret appears in the log, in the metrics or in a
+ * refusal, however wrongly it was sent.
  */
 import { test } from "tap"
 import { GitHubStandIn } from "../repositories/github-stand-in.ts"
@@ -21,7 +21,7 @@ const service = await startWatched({
 const { baseUrl } = service
 const origin = { origin: baseUrl }
 
-/** Every secret of the story, by what it is. */
+/** Every secret of the story, by name. */
 const secrets: Record<string, string> = { "GitHub token": github.token, "metrics token": metricsToken }
 const keep = (what: string, secret: string): string => (secrets[what] = secret)
 
@@ -33,7 +33,7 @@ interface Said {
 }
 const said: Said[] = []
 
-/** Sends something and keeps what comes back. */
+/** Sends a request and keeps the answer. */
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(`${baseUrl}${path}`, { redirect: "manual", ...init })
   const { status, headers } = response
@@ -180,7 +180,7 @@ test("the story", async (t) => {
   await post("/api/agent/research/register_attempt", write(attempt), bearer(credential))
 })
 
-test("a failure that nobody foresaw, with a token in its words", async (t) => {
+test("an unexpected failure with a token in its message", async (t) => {
   const { accounts } = service.instance
   const whole = accounts.invitation
   accounts.invitation = (token) => {
@@ -192,14 +192,14 @@ test("a failure that nobody foresaw, with a token in its words", async (t) => {
   accounts.invitation = whole
 })
 
-test("none of the secrets is in the log, which told of all of it", async (t) => {
+test("the log covers everything and contains none of the secrets", async (t) => {
   const text = service.logText
   for (const [what, secret] of Object.entries(secrets)) {
-    t.ok(secret.length >= 9, `${what}: there is one`)
+    t.ok(secret.length >= 9, `${what}: it exists`)
     t.notOk(text.includes(secret), `${what}: not in the log`)
     t.notOk(
       text.includes(encodeURIComponent(secret)) || text.includes(Buffer.from(secret).toString("base64")),
-      `${what}: in no other writing`,
+      `${what}: in no other encoding`,
     )
     t.notOk(/^rr._/.test(secret) && text.includes(secret.slice(4, 20)), `${what}: not in part`)
   }
@@ -211,9 +211,9 @@ test("none of the secrets is in the log, which told of all of it", async (t) => 
     )
 })
 
-test("nor is one in the metrics, nor in a refusal", async (t) => {
+test("nor do the metrics or a refusal contain one", async (t) => {
   const metrics = await (await fetch(`${baseUrl}/metrics`)).text()
-  // The form of a link that did not work holds the link's own token, for the next try: it is shown to whoever sent it only.
+  // The form of a failed link contains the link's own token for the next attempt; only its sender sees it.
   const refusals = said.filter(({ status, type }) => status >= 400 && type.startsWith("application/json"))
   t.ok(refusals.length > 60, `${refusals.length} refusals`)
   for (const [what, secret] of Object.entries(secrets)) {

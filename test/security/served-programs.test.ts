@@ -1,4 +1,4 @@
-/** Programs and instructions that the service hands out: nothing of a stranger becomes code in them, nor changes where a credential is sent. */
+/** Programs and instructions that the service serves: no stranger's text becomes code in them, or changes where a credential is sent. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { rmSync, writeFileSync } from "node:fs"
@@ -20,7 +20,7 @@ const { hostname, port } = new URL(house.baseUrl)
 const python = process.env.REACH_PYTHON ?? "python3"
 const hasPython = spawnSync(python, ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"]).status === 0
 
-/** What is served at a path to somebody who sends headers of their own. */
+/** Requests a path with extra headers and returns the answer. */
 async function served(path: string, headers: Readonly<Record<string, string>>): Promise<{ status: number; text: string }> {
   const asked = request({ host: hostname, port, path, headers, setHost: !("host" in headers) }).end()
   const [answer] = await once(asked, "response")
@@ -48,7 +48,7 @@ const programs = [
   "/api/research/manifest",
 ]
 
-t.test("what is served names this service, whatever a request says of its host", async (t) => {
+t.test("served programs name this service, whatever host a request names", async (t) => {
   let found = 0
   for (const path of programs) {
     const plain = await served(path, {})
@@ -63,7 +63,7 @@ t.test("what is served names this service, whatever a request says of its host",
   t.ok(found >= 3, `${found} of them are served`)
 })
 
-t.test("the Python client is Python, and no word of a stranger is in it", { skip: hasPython ? false : "no Python" }, async (t) => {
+t.test("the Python client is valid Python, and contains no text of a stranger", { skip: hasPython ? false : "no Python" }, async (t) => {
   const title = '"""\\ __import__("os").system("id") # {} %s {0.__class__} </script>'
   await house.client("member_all").write("create_thread", { roomId: house.rooms.empty.roomId, title })
   const { text } = await served("/research_room.py", {})
@@ -76,7 +76,7 @@ t.test("the Python client is Python, and no word of a stranger is in it", { skip
   t.equal(compiled.status, 0, compiled.stderr)
 })
 
-t.test("a client carries no credential to where a service sends it", async (t) => {
+t.test("a client does not follow a service's redirect with its credential", async (t) => {
   if (hasPython) writeFileSync(join(folder, "research_room.py"), (await served("/research_room.py", {})).text)
   const seen: (string | undefined)[] = []
   const thief = createServer(({ headers }, answer) => {
@@ -104,8 +104,8 @@ t.test("a client carries no credential to where a service sends it", async (t) =
     let said = ""
     run.stdout.setEncoding("utf8").on("data", (piece: string) => (said += piece))
     await once(run, "close")
-    t.equal(said.trim(), "refused", `${status} to the one for Python`)
+    t.equal(said.trim(), "refused", `${status} to the client for Python`)
   }
-  t.ok(moved.length >= 5 && moved.every((sent) => sent === `Bearer ${token}`), `${moved.length} requests were sent on`)
-  t.strictSame(seen, [], "and nothing went elsewhere")
+  t.ok(moved.length >= 5 && moved.every((sent) => sent === `Bearer ${token}`), `${moved.length} requests were redirected`)
+  t.strictSame(seen, [], "and nothing was sent elsewhere")
 })

@@ -1,4 +1,4 @@
-/** A service as an operator runs it: limits, log and metrics on, its log lines in the test's hand. */
+/** A service as an operator runs it: with limits, a log and metrics, and its log lines available to the test. */
 import { rmSync } from "node:fs"
 import type { RateNumbers } from "../../src/edge/limits/rate-limits.ts"
 import { openLog } from "../../src/log.ts"
@@ -14,7 +14,7 @@ export interface Watched extends Service {
   readonly lines: readonly LogLine[]
 }
 
-/** Numbers that nobody reaches by chance. */
+/** Limits that no test reaches by chance. */
 export const plenty: RateNumbers = {
   addressRequests: { perMinute: 60_000, atOnce: 60_000 },
   callerReads: { perMinute: 60_000, atOnce: 60_000 },
@@ -22,7 +22,7 @@ export const plenty: RateNumbers = {
   refusedCredentials: { perMinute: 60_000, atOnce: 60_000 },
 }
 
-/** Starts a service in this process on a port that the system picks. */
+/** Starts a service in this process on a port chosen by the system. */
 export async function startWatched(options: Partial<ServiceOptions> = {}): Promise<Watched> {
   const folder = temporaryFolder()
   let written = ""

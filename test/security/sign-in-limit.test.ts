@@ -1,4 +1,4 @@
-/** The sign-in limit counts whom the edge says, and what it remembers is bounded. */
+/** The sign-in limit counts the address that the edge reports, and its memory is bounded. */
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { Refusal } from "../../src/contract/refusals/refusal.ts"
@@ -9,11 +9,11 @@ import { ask } from "../support/ask.ts"
 import { passwordOf } from "../support/service.ts"
 import { startWatched } from "./service.ts"
 
-/** A limit whose lanes move when they are told to. */
+/** A limit whose lanes advance only when told to. */
 function limitOf({ now = () => 0, most }: { now?: () => number; most?: number } = {}) {
   const due: (() => void)[] = []
   const limit = new SignInLimit(now, most, new SlowLanes((then) => void due.push(then)))
-  /** Whether a try is let through at once, later, or not at all. */
+  /** Whether an attempt passes at once, later, or not at all. */
   async function knock(door: string, address: string): Promise<"at once" | "later" | "refused"> {
     let passed: "at once" | "refused" | null = null
     void limit.begin({ door, address }).then(
@@ -29,7 +29,7 @@ function limitOf({ now = () => 0, most }: { now?: () => number; most?: number } 
   return { limit, knock, due }
 }
 
-test("an address behind a trusted proxy is counted for itself, one of IPv6 as its network, by the route and by the form", async (t) => {
+test("an address behind a trusted proxy counts by itself, one of IPv6 as its network, on the route and in the form", async (t) => {
   for (const [trustProxy, forwarded, counted] of [
     ["on", "203.0.113.7", "203.0.113.7"],
     ["on", "203.0.113.7, 198.51.100.2", "198.51.100.2"],
@@ -59,7 +59,7 @@ test("an address behind a trusted proxy is counted for itself, one of IPv6 as it
   }
 })
 
-test("of more names and addresses than are remembered, the oldest windows are forgotten first", async (t) => {
+test("with more names and addresses than fit, the oldest windows are forgotten first", async (t) => {
   let now = 0
   const { knock } = limitOf({ now: () => now, most: 3 })
   for (let n = 0; n < limits.signInFailures; n += 1) t.equal(await knock("ada", "203.0.113.1"), "at once")
@@ -69,10 +69,10 @@ test("of more names and addresses than are remembered, the oldest windows are fo
   t.equal(await knock("mary", "203.0.113.3"), "at once")
   t.equal(await knock("ada", "203.0.113.1"), "refused", "there was room for all of these")
   t.equal(await knock("emmy", "203.0.113.5"), "at once", "now there is none")
-  t.equal(await knock("ada", "203.0.113.1"), "at once", "and the oldest window is gone")
+  t.equal(await knock("ada", "203.0.113.1"), "at once", "and the oldest window is forgotten")
 })
 
-test("a name tried from everywhere is slowed for strangers, each of whom has a chance, and not at all where it came in before", async (t) => {
+test("a name tried from many addresses is slowed for strangers, who still have a chance, and not for addresses that signed in before", async (t) => {
   const { limit, knock, due } = limitOf()
   limit.remember("ada", "198.51.100.1")
   const flood = Array.from({ length: 400 }, (_, n) => `203.0.113.${n}`)
@@ -80,10 +80,10 @@ test("a name tried from everywhere is slowed for strangers, each of whom has a c
   for (const address of flood) first.push(await knock("ada", address))
   t.equal(first.filter((outcome) => outcome === "at once").length, limits.signInFailures + 1)
   t.equal(due.length, 1, "one by one")
-  t.equal(await knock("ada", "198.51.100.1"), "at once", "from where she came in before, ada passes the flood")
-  t.equal(await knock("grace", "192.0.2.1"), "at once", "and it is nothing to others")
+  t.equal(await knock("ada", "198.51.100.1"), "at once", "from her known address ada passes the flood")
+  t.equal(await knock("grace", "192.0.2.1"), "at once", "and other names are not affected")
 
-  // From an address that is new she asks again whenever she is sent away, while the flood goes on as before.
+  // From a new address she tries again each time she is refused, while the flood continues.
   let turns = 0
   let isIn = false
   const tryAgain = (): void => void limit.begin({ door: "ada", address: "192.0.2.7" }).then(() => (isIn = true), tryAgain)
@@ -96,7 +96,7 @@ test("a name tried from everywhere is slowed for strangers, each of whom has a c
   t.ok(isIn, `in after ${turns} turns`)
 })
 
-test("over the wire: a flood from one address on one name leaves its owner alone, wherever the owner is", async (t) => {
+test("over HTTP: a flood from one address on one name does not affect its owner, wherever the owner is", async (t) => {
   let ahead = 0
   const service = await startWatched({ trustProxy: "on", world: realWorld(() => Date.now() + ahead) })
   t.teardown(() => service.close())
@@ -109,10 +109,10 @@ test("over the wire: a flood from one address on one name leaves its owner alone
   const flood = (from: string) => Promise.all(Array.from({ length: 30 }, () => signIn(from, "not the password")))
   const session = (await signIn("2001:db8:1:2::1", passwordOf("ada"))).headers.getSetCookie()[0]?.split(";")[0]
   t.equal((await flood("203.0.113.7")).filter(({ status }) => status === 429).length, 20)
-  t.equal((await signIn("203.0.113.7", passwordOf("ada"))).status, 429, "a guess that is right is not told from there")
-  t.equal((await signIn("203.0.113.7", passwordOf("ada"), session)).status, 200, "but ada's own browser comes in even there")
+  t.equal((await signIn("203.0.113.7", passwordOf("ada"))).status, 429, "even a right guess is refused from there")
+  t.equal((await signIn("203.0.113.7", passwordOf("ada"), session)).status, 200, "but ada's own browser can sign in even there")
   t.equal((await signIn("203.0.113.8", passwordOf("ada"))).status, 200, "and ada from any other address")
-  t.equal((await signIn("2001:db8:1:2:ffff::9", passwordOf("ada"))).status, 200, "her network is one address")
+  t.equal((await signIn("2001:db8:1:2:ffff::9", passwordOf("ada"))).status, 200, "her network counts as one address")
   ahead += (limits.signInWindowSeconds + 1) * 1_000
   await flood("2001:db8:1:2::5")
   t.equal((await signIn("2001:db8:1:2::1", passwordOf("ada"))).status, 200, "a flood from her own network slows her, and no more")

@@ -17,7 +17,7 @@ import { passwordOf, temporaryFolder } from "../support/service.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
-test("the database is asked for a token's digest, never for the token, whether it exists or not", async (t) => {
+test("the database is queried for a token's digest, never for the token, whether it exists or not", async (t) => {
   const folder = temporaryFolder()
   const { db, world, instanceId } = openData(join(folder, "research-room.db"))
   t.teardown(() => {
@@ -49,16 +49,16 @@ test("the database is asked for a token's digest, never for the token, whether i
       }
     })
     const values = steps.flatMap((step) => step.values)
-    t.ok(values.includes(sha256(token)), `${what}: asked for by its SHA-256`)
+    t.ok(values.includes(sha256(token)), `${what}: looked up by its SHA-256`)
     t.notOk(
       values.some((value) => typeof value === "string" && value.includes(token.slice(4, 20))),
-      `${what}: nothing of the token itself`,
+      `${what}: no part of the token itself`,
     )
     t.match(recording.sql[steps[0]?.statement ?? -1], /token_digest = \+\?/, what)
   }
 })
 
-test("nothing of a token that is mistyped reaches the database at all", async (t) => {
+test("no part of a mistyped token reaches the database", async (t) => {
   const folder = temporaryFolder()
   const { db, world, instanceId } = openData(join(folder, "research-room.db"))
   t.teardown(() => {
@@ -80,8 +80,8 @@ test("nothing of a token that is mistyped reaches the database at all", async (t
   t.strictSame(steps, [])
 })
 
-test("in the source no secret is compared letter by letter", (t) => {
-  /** Comparisons that name a secret and compare none. */
+test("no secret in the source is compared letter by letter", (t) => {
+  /** Comparisons that mention a secret but compare none. */
   const harmless: Record<string, string> = {
     "src/people/joining.ts: setupDigest !== tokenDigest(by.setUp)": "two SHA-256: how far they agree says nothing of the token",
     "src/people/tokens.ts: checksum(body) === token.slice(-CHECKSUM_LENGTH)": "a checksum that anybody can work out",
