@@ -1,6 +1,6 @@
 /**
- * Agents and what they have to read: one that knows an address and a credential, one that comes back, one that lost its notes.
- * Each does what the skill says and nothing else.
+ * Agents and what they must read: one that knows an address and a credential, one that comes back, one that lost its notes. Each does what
+ * the skill says and nothing else.
  */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
@@ -86,7 +86,7 @@ test("every address in the skill and the index answers", async (t) => {
   for (const path of ["/llms.txt", "/api/research/skill", "/api/research/skill?part=reading"]) {
     const { text: said } = await ask(`${house.baseUrl}${path}`)
     const named = [...said.matchAll(/`GET ([^`]+)`/g), ...said.matchAll(/\]\(([^)]+)\)/g)].map(([, address = ""]) => address)
-    t.ok(named.length > 8, `${path} leads to ${named.length} addresses`)
+    t.ok(named.length > 8, `${path} links to ${named.length} addresses`)
     for (const address of new Set(named)) {
       const url = address
         .replace("NAME,NAME", "propose_experiment,take_experiment")
@@ -103,7 +103,7 @@ test("every address in the skill and the index answers", async (t) => {
   }
 })
 
-test("one that comes back reads what changed, and proves that nothing before it did", async (t) => {
+test("a returning agent reads what changed, and verifies that nothing before it did", async (t) => {
   const before = (await ask(`${house.baseUrl}/api/research/rooms/${roomId}/brief`)).body
   const kept = number(before.activityWatermark)
   const last = await ask(`${house.baseUrl}/api/research/rooms/${roomId}/activity?after=${kept - 1}`)
@@ -114,11 +114,11 @@ test("one that comes back reads what changed, and proves that nothing before it 
   const { body } = await ask(`${house.baseUrl}/api/research/rooms/${roomId}/activity?after=${kept}`)
   const [entry] = list(body.items)
   t.equal(text(entry?.operation), "post_message")
-  t.equal(text(entry?.previousDigest), digest, "it follows from what was there")
+  t.equal(text(entry?.previousDigest), digest, "it continues from the earlier chain")
   t.ok(others.username !== own.username)
 })
 
-test("one that lost its notes finds its work, and the outcome that it never told", async (t) => {
+test("one that lost its notes finds its work, and the outcome that it never reported", async (t) => {
   const client = house.client("main_member_all")
   const { openingThreadId: threadId } = house.rooms.main
   const proposal = { roomId, threadId, question: "What was I doing?", scope: "Here.", hypotheses: [] }
@@ -182,7 +182,7 @@ test("the OpenAPI document of a slice describes that slice, with every schema it
   t.same(
     [...operations].filter((path) => !seen.has(path)),
     [],
-    "nothing that agents call is left out",
+    "no operation of agents is missing",
   )
   t.equal((await ask(`${house.baseUrl}/api/openapi.json?slice=constructor`)).status, 422)
 })

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: what the service does beside what the machine could do, in one run. Absolute numbers say more of the
- * machine than of the service; read the ratios, each taken within one round.
+ * `npm run bench`: measures the service beside what the machine could do, in one run. Absolute numbers depend more on the machine
+ * than on the service; read the ratios, each taken within one round.
  *
  * | part | where |
  * |---|---|
@@ -9,13 +9,13 @@
  * | `reads` | `reads/`: each list and context in short and long data, beside its bare query and a fixed page |
  * | `start` | `start.ts`: start to ready, and the executable beside plain Node |
  * | `memory` | `memory.ts`: memory at rest and over an hour's worth of requests |
- * | `check` | `check.ts`: the replay and comparison of histories of two lengths, and the memory that takes |
- * | `curves` | `curves.ts`: the pages that compare, in a Room of 500 attempts with 200,000 points each |
+ * | `check` | `check.ts`: the replay and comparison of histories of two lengths, and their memory |
+ * | `curves` | `curves.ts`: the comparison pages, in a Room of 500 attempts with 200,000 points each |
  * | `measured` | `measured.ts`: the measurement table of 2,000 attempts with 100 values each |
  * | `webhooks` | `webhooks.ts`: writes while every receiver of a Room's webhooks hangs |
  * | `threads` | `threads.ts`: pages and small reads with one and two reading threads, in a Room of 500 experiments and findings |
  *
- * Parts have aims: `dist/bench.json` says of each what was found and whether it is met, and the run ends with 1 where one is not.
+ * Parts have aims: `dist/bench.json` gives the result of each and whether it is met, and the run exits with 1 if one is not.
  * `load/` sends requests, `data/` makes the data, `report.ts` prints the tables and keeps them as JSON.
  */
 import { existsSync } from "node:fs"
@@ -74,7 +74,7 @@ if (flags.help || unknown !== undefined) {
   process.exit(unknown === undefined ? 0 : 2)
 }
 
-// What would stop the run halfway is found out before it begins.
+// Anything that would stop the run halfway is checked before it begins.
 if (chosen.includes("writes")) measuredWrites()
 if (chosen.includes("reads")) measuredReads()
 if (chosen.includes("start")) mustBeBuilt("executable")

@@ -1,7 +1,7 @@
 /**
- * This checkout beside another one, in one run: what each kind of write costs over HTTP, and the bytes that it adds to the file.
- * `node --conditions=research-room-source test/bench/beside.ts --before FOLDER [--rounds 3] [--writes 1600] [--kinds post_message,add_papers]`;
- * both are built before. Each side makes its targets itself. Processor time is the service's own: it tells more than writes a second where
+ * This checkout beside another one, in one run: the cost of each kind of write over HTTP, and the bytes that it adds to the file. `node
+ * --conditions=research-room-source test/bench/beside.ts --before FOLDER [--rounds 3] [--writes 1600] [--kinds post_message,add_papers]`;
+ * build both first. Each side makes its targets itself. Processor time is the service's own: it is more reliable than writes per second if
  * something else runs on the machine.
  */
 import { readFileSync, statSync } from "node:fs"
@@ -32,13 +32,13 @@ const WARM_UP = 800
 
 interface Figures {
   readonly perSecond: number
-  /** Microseconds of the processor that the service takes for a write; NaN where the system does not say. */
+  /** Microseconds of processor time that the service takes per write; NaN if the system gives no figure. */
   readonly processor: number
-  /** That a write adds to the file. */
+  /** Bytes that a write adds to the file. */
   readonly bytes: number
 }
 
-/** Microseconds of the processor that a process has taken, of all its threads. */
+/** Microseconds of processor time of all threads of a process. */
 function processorOf(pid: number): number {
   if (process.platform !== "linux") return Number.NaN
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
@@ -49,7 +49,7 @@ const { folder: scratch, remove: removeScratch } = scratchFolder()
 const loader = new Helper<Load, Loaded>("load/load.ts")
 const demoOf = (side: Side) => join(scratch, `demo-${side}`)
 
-/** The data that writes of a kind act upon, and the requests, as the checkout of a side makes them. */
+/** The data that writes of a kind act upon, and the requests, made by the checkout of a side. */
 async function prepare(side: Side, operation: string): Promise<string> {
   const folder = join(scratch, `${operation}-${side}`)
   const maker = new Helper<Ask, Answer>(join(sides[side], "test/bench/writes/bare.ts"))

@@ -1,4 +1,4 @@
-/** `check` with its full replay on histories of two lengths: how fast it is, and whether its memory grows with them. */
+/** `check` with its full replay on histories of two lengths: its speed, and whether its memory grows with them. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -12,12 +12,12 @@ import { progress } from "./progress.ts"
 import type { Bench } from "./settings.ts"
 import { messageText } from "./writes/recipes/discussion.ts"
 
-/** Writes that are filled in one transaction. */
+/** Writes made in one transaction. */
 const GROUP = 2_000
-/** Milliseconds between two looks at what the process has held at most. */
+/** Milliseconds between two looks at the peak memory of the process. */
 const LOOK = 20
 
-/** A history of so many writes beyond the demo's: messages for the most part, and some of everything that rests on something. */
+/** A history with this many writes after the demo's: mostly messages, and some of everything that depends on something. */
 async function filled(demo: string, folder: string, writes: number): Promise<number> {
   const house = new House(copyData(demo, folder), demo)
   const { threadId } = house
@@ -36,12 +36,12 @@ async function filled(demo: string, folder: string, writes: number): Promise<num
 }
 
 interface Checked {
-  /** Megabytes that the process held at most, as Linux counts them; NaN elsewhere. */
+  /** The peak memory of the process in megabytes, as Linux counts it; NaN elsewhere. */
   readonly peak: number
   readonly seconds: number
 }
 
-/** Runs `check` in a process of its own. @throws Error where the data is not whole */
+/** Runs `check` in a process of its own. @throws Error if the data is not whole */
 async function checked(folder: string): Promise<Checked> {
   const [program, ...before] = mustBeBuilt("node")
   const child = spawn(program, [...before, "check", "--data", folder], { stdio: ["ignore", "pipe", "pipe"] })
@@ -53,7 +53,7 @@ async function checked(folder: string): Promise<Checked> {
       const found = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]
       if (found !== undefined) peak = Number(found) / 1024
     } catch {
-      // It has just ended, or the system counts otherwise.
+      // It has just ended, or the system counts differently.
     }
   }
   const timer = setInterval(look, LOOK)
@@ -93,7 +93,7 @@ export async function check({ scratch, demo, histories, report }: Bench): Promis
   })
   const [first, last] = [found[0], found.at(-1)]
   if (first === undefined || last === undefined || first === last) return
-  // Ten times the history may take a little more: what is held of pages, and what the collector has not yet taken back.
+  // A history ten times as long may take a little more: cached pages, and garbage that is not yet collected.
   report.aimOf(
     `memory of check, ${last.entries.toLocaleString("en")} entries / ${first.entries.toLocaleString("en")}`,
     ratio([last.peak], [first.peak]),

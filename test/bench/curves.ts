@@ -1,7 +1,6 @@
 /**
- * A Room with 500 attempts of 200,000 points each: how long the pages for those who compare take. The curves are kept by the
- * service's own code, a report at a time; of the points themselves only those of the first attempts are written, since no page
- * of these reads them.
+ * A Room with 500 attempts of 200,000 points each: how long the comparison pages take. The service's own code stores the curves, one report
+ * at a time; only the first attempts have their points stored, since these pages do not read them.
  */
 import { join } from "node:path"
 import { openDatabase } from "../../src/ledger/storage/opening.ts"
@@ -12,9 +11,9 @@ import { progress } from "./progress.ts"
 import { Cloner, idSql, scatteredIdOf, scatteredIdSql } from "./reads/fill/clone.ts"
 import type { Bench } from "./settings.ts"
 
-/** What a report may hold, and the metrics whose points make an attempt's. */
+/** The size of a report, and the metrics that together have an attempt's points. */
 const [TOLD, METRICS] = [1_000, ["loss", "gradient norm"]]
-/** Attempts whose points are written too. */
+/** Attempts whose points are stored too. */
 const WITH_POINTS = 16
 
 interface Size {

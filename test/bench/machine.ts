@@ -1,4 +1,4 @@
-/** What the run stands on: the machine, its disk, the commit, and a folder on that disk which goes when the bench ends. */
+/** The environment of the run: the machine, its disk, the commit, and a folder on that disk which is removed when the bench ends. */
 import { execFileSync } from "node:child_process"
 import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from "node:fs"
 import { availableParallelism, cpus, loadavg } from "node:os"
@@ -7,12 +7,12 @@ import { median } from "./numbers.ts"
 
 export const root = join(import.meta.dirname, "../..")
 const dist = join(root, "dist")
-/** Where the figures are kept. */
+/** The folder for results. */
 export const jsonFile = join(dist, "bench.json")
 
 const TMPFS = 0x01021994
 
-/** Makes the folder of the run beside what the build makes: never in memory, where a sync costs nothing. */
+/** Makes the folder of the run beside the build output: never in memory, where a sync costs nothing. */
 export function scratchFolder(): { folder: string; remove: () => void } {
   mkdirSync(dist, { recursive: true })
   if (statfsSync(dist).type === TMPFS) throw new Error(`${dist} is on tmpfs; the bench needs a disk`)
@@ -20,7 +20,7 @@ export function scratchFolder(): { folder: string; remove: () => void } {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** The median time that appending 16 KB and syncing them takes, in milliseconds: what the machine's disk is like. */
+/** The median time of appending 16 KB and syncing them, in milliseconds: a measure of the machine's disk. */
 function syncTime(folder: string): number {
   const file = openSync(join(folder, "sync"), "w")
   const block = Buffer.alloc(16_384)
@@ -34,7 +34,7 @@ function syncTime(folder: string): number {
   return median(times)
 }
 
-/** The commit, marked where files differ from it. */
+/** The commit, marked if files differ from it. */
 function commit(): string {
   try {
     const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim()

@@ -1,6 +1,6 @@
 /**
- * A Room with 2,000 attempts of 100 values each, by arm, size and seed: how long its measurement table takes. The values are reported
- * over HTTP, six attempts a batch.
+ * A Room with 2,000 attempts of 100 values each, by arm, size and seed: how long its measurement table takes. The values are reported over
+ * HTTP, six attempts per batch.
  */
 import { randomUUID } from "node:crypto"
 import { join } from "node:path"
@@ -10,12 +10,15 @@ import { progress } from "./progress.ts"
 import type { Bench } from "./settings.ts"
 
 const [ATTEMPTS, VALUES, IN_BATCH] = [2_000, 100, 6]
-/** Milliseconds for the table that a page of the experiment shows. */
+/** Milliseconds for the table on an experiment's page. */
 const WANTED = 100
 const ARMS = ["baseline", "shift", "smoothing", "both"]
 const SIZES = [50, 100, 200, 400, 800]
 
-/** How many attempts have seeds of their own: with one, all share five seeds and so the places of their values; with all, no place is told twice. */
+/**
+ * How many attempts have seeds of their own: with one, all share five seeds and so the places of their values; with all, no place has two
+ * values.
+ */
 const SHARING = { "shared seeds": 1, "seeds of their own": ATTEMPTS } as const
 
 /** The values of one attempt: each arm at each size, for five seeds. */
@@ -96,7 +99,7 @@ export async function measured({ scratch, demo, reads, report }: Bench): Promise
         const response = await fetch(`http://127.0.0.1:${port}${path}`)
         length = (await response.arrayBuffer()).byteLength
         if (!response.ok) throw new Error(`${path} is answered ${response.status}`)
-        // The first one loads what it needs.
+        // The first request loads what it needs.
         if (round > 0) times.push(performance.now() - start)
       }
       rows.push({ name: `${sharing}, ${name}`, cells: [times, [Math.max(...times)], [length / 1_000]] })

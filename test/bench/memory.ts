@@ -1,4 +1,4 @@
-/** Memory at rest, and while an hour's worth of requests goes through: sampled, so that growth can be told from warming up. */
+/** Memory at rest, and while an hour's worth of requests is handled: sampled, so that growth can be told from warming up. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { copyData, remove, repositoriesOf } from "./data/demo.ts"
@@ -11,7 +11,7 @@ import type { Bench } from "./settings.ts"
 const SAMPLES = 24
 const pause = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000))
 
-/** Megabytes of memory that a process holds, as Linux counts them; NaN elsewhere. */
+/** The memory of a process in megabytes, as Linux counts it; NaN elsewhere. */
 function resident(pid: number): number {
   if (process.platform !== "linux") return Number.NaN
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024

@@ -1,4 +1,4 @@
-/** Reads and writes together: four reads to one write, writes at half of what the service can take, reads beside writes. */
+/** Reads and writes together: four reads to one write, writes at half of the service's capacity, reads beside writes. */
 import { join } from "node:path"
 import { copyData, remove, repositoriesOf } from "./data/demo.ts"
 import { type LivedIn, livedIn } from "./data/lived-in.ts"
@@ -10,7 +10,7 @@ import type { Row } from "./report.ts"
 import type { Bench } from "./settings.ts"
 
 const CONNECTIONS = 16
-/** More requests than any machine answers in a second at one connection of sixteen. */
+/** More requests than any machine answers in a second on one of sixteen connections. */
 const MOST = 20_000
 
 const columns = [
@@ -31,7 +31,7 @@ interface Found {
 }
 type Name = keyof Found
 
-/** One round, on a copy of the data. Reads are made at four connections by a loader of their own. */
+/** One round, on a copy of the data. A separate loader sends the reads on four connections. */
 async function round(bench: Bench, { folder, mixed, reads, messages }: LivedIn): Promise<Record<Name, Loaded>> {
   const { scratch, seconds, loader, reader, demo, warmUp } = bench
   const copy = copyData(folder, join(scratch, "mixed"))

@@ -10,7 +10,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[half] ?? Number.NaN) : ((sorted[half - 1] ?? Number.NaN) + (sorted[half] ?? Number.NaN)) / 2
 }
 
-/** Each round's value beside the value of the same round: what slows a whole round down drops out. */
+/** Each round's value relative to the other value of the same round: whatever slows a whole round cancels out. */
 export const ratio = (over: readonly number[], under: readonly number[]): number[] =>
   over.map((value, round) => value / (under[round] ?? Number.NaN))
 

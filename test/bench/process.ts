@@ -1,4 +1,4 @@
-/** The processes of the bench. Each is ended by its own handle, also when the bench fails. */
+/** The processes of the bench. Each is ended through its own handle, even if the bench fails. */
 import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
@@ -18,7 +18,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Ends whatever still runs. */
+/** Ends everything that still runs. */
 export const endAll = async (): Promise<void> => {
   await Promise.all([...running].map(end))
 }
@@ -26,15 +26,15 @@ export const endAll = async (): Promise<void> => {
 export interface Served {
   readonly port: number
   readonly pid: number
-  /** Milliseconds from its start to the line that says where it is reached. */
+  /** Milliseconds from its start to the line with its address. */
   readonly readyAfter: number
   end(): Promise<void>
 }
 
-/** How the program is run: from its JavaScript, or as the one file that is given to people. */
+/** How the program runs: from its JavaScript, or as the single released file. */
 export type Form = "node" | "executable"
 
-/** The program of a form and what stands before its arguments. @param from the checkout @throws Error where it was not built */
+/** The command of a form and its first arguments. @param from the checkout @throws Error if it was not built */
 export function mustBeBuilt(form: Form, from = root): readonly [string, ...string[]] {
   if (form === "node") return [process.execPath, join(from, "dist/main.js")]
   const file = join(from, "dist", process.platform === "win32" ? "research-room.exe" : "research-room")
@@ -42,7 +42,7 @@ export function mustBeBuilt(form: Form, from = root): readonly [string, ...strin
   return [file]
 }
 
-/** Starts a program and waits for the first line it prints that `read` makes something of. */
+/** Starts a program and waits for the first printed line for which `read` returns a value. */
 export async function startOther<Told>(program: string, args: readonly string[], read: (line: string) => Told | undefined) {
   const startedAt = performance.now()
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] })
@@ -59,20 +59,20 @@ export async function startOther<Told>(program: string, args: readonly string[],
   throw new Error(`${program} ${args.join(" ")} ended before it served:\n${log}`)
 }
 
-/** The same of the program that is measured. */
+/** The same for the measured program. */
 function start<Told>(form: Form, args: readonly string[], read: (line: string) => Told | undefined, from = root) {
   const [program, ...before] = mustBeBuilt(form, from)
   return startOther(program, [...before, ...args], read)
 }
 
-/** Makes a demo's data in a new folder, and says what it holds. @param from the checkout whose program makes it */
+/** Makes a demo's data in a new folder, and returns its description. @param from the checkout whose program makes it */
 export async function makeDemo(folder: string, from = root): Promise<Demo> {
   const { told, end } = await start("node", ["demo", "--json", "--port", "0", "--data", folder], (line) => JSON.parse(line) as Demo, from)
   await end()
   return told
 }
 
-/** Flags that keep limits for strangers out of the way, where the program knows such limits. */
+/** Flags that turn off the limits for strangers, if the program has such limits. */
 let unlimited: readonly string[] | undefined
 function unlimitedFlags(): readonly string[] {
   const [program, ...before] = mustBeBuilt("node")
@@ -82,7 +82,7 @@ function unlimitedFlags(): readonly string[] {
   return unlimited
 }
 
-/** The service on a data folder that was filled before. @param repositories the folder of bare repositories @param from the checkout @param more flags */
+/** The service on existing data. @param repositories the folder of bare repositories @param from the checkout @param more flags */
 export async function startServe(
   folder: string,
   repositories: string,
@@ -95,13 +95,13 @@ export async function startServe(
   return { ...served, port: Number(told) }
 }
 
-/** A helper of the bench in a process of its own: answers each message with one. */
+/** A helper of the bench in a process of its own: answers each message with one message. */
 export class Helper<Ask extends object, Answer> {
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>()
   #last = 0
 
-  /** @param file in this folder, or elsewhere by its whole path */
+  /** @param file in this folder, or its absolute path */
   constructor(file: string) {
     this.#child = fork(resolve(import.meta.dirname, file), { execArgv: ["--conditions=research-room-source"] })
     running.add(this.#child)

@@ -1,4 +1,4 @@
-/** How far the run is, on standard error where that is a terminal; silent elsewhere, where the tables tell as they come. */
+/** The progress of the run, on standard error if that is a terminal; silent otherwise, where the tables appear as they are ready. */
 import { Presets, SingleBar } from "cli-progress"
 
 const bar = new SingleBar(
@@ -7,12 +7,12 @@ const bar = new SingleBar(
 )
 
 export interface Progress {
-  /** One step more is about to begin. */
+  /** The next step is about to begin. */
   step(now: string): void
   end(): void
 }
 
-/** Follows a part of so many steps. */
+/** Tracks a part with this many steps. */
 export function progress(part: string, steps: number): Progress {
   if (!process.stderr.isTTY) return { step: () => undefined, end: () => undefined }
   bar.start(steps, 0, { part, now: "" })

@@ -1,4 +1,4 @@
-/** A database that notes what the service runs on it, the ends of its snapshots included, and runs of the same on another copy. */
+/** A database that records the statements of the service, including the ends of its snapshots, and repeats them on another copy. */
 import type { Db, Statement } from "../../src/ledger/storage/database.ts"
 import { RecordingDb, type Step } from "../support/recording-db.ts"
 
@@ -27,7 +27,7 @@ export class Recorder extends RecordingDb {
 
 type Run = () => void
 
-/** What each list of steps does to `db`, ready to run: looking statements up is no part of it. */
+/** The effect of each list of steps on `db`, ready to run: preparing statements is not part of the measurement. */
 export function prepared(db: Db, sql: readonly string[], lists: readonly (readonly Step[])[]): Run[] {
   const statements = new Map<number, Statement<unknown>>()
   return lists.map((steps) => {

@@ -1,29 +1,29 @@
-/** What the run found: tables of medians, printed as soon as a part is done, and the whole of it as JSON. */
+/** The results of the run: tables of medians, printed as soon as a part is done, and everything as JSON. */
 import { writeFileSync } from "node:fs"
 import { median } from "./numbers.ts"
 
 export interface Column {
   readonly name: string
-  /** Digits behind the point. */
+  /** Digits after the decimal point. */
   readonly digits: number
 }
 
 export interface Row {
   readonly name: string
-  /** What each round gave, column by column; null where there is nothing to measure. */
+  /** The values of each round, column by column; null if there is nothing to measure. */
   readonly cells: readonly (readonly number[] | null)[]
   readonly remark?: string
 }
 
 export interface Table {
   readonly title: string
-  /** What one has to know to read it. */
+  /** What a reader must know about the table. */
   readonly notes?: readonly string[]
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
 }
 
-/** What a figure is to come to. */
+/** The aim for a figure. */
 export interface Aim {
   readonly name: string
   readonly found: number
@@ -67,18 +67,18 @@ export class Report {
     this.#about = about
   }
 
-  /** Keeps a table and prints it. */
+  /** Stores a table and prints it. */
   table(table: Table): void {
     this.#tables.push(table)
     console.log(`${lines(table).join("\n")}\n`)
   }
 
-  /** Notes what the median of some rounds is to come to. */
+  /** Records the aim for the median of some rounds. */
   aimOf(name: string, rounds: readonly number[], wanted: Pick<Aim, "atLeast" | "atMost">): void {
     this.#aims.push({ name, found: median(rounds), ...wanted })
   }
 
-  /** Prints the aims beside what was found. @returns whether all are met */
+  /** Prints the aims beside the results. @returns whether all are met */
   aims(): boolean {
     if (this.#aims.length === 0) return true
     const width = Math.max(...this.#aims.map(({ name }) => name.length))
@@ -91,7 +91,7 @@ export class Report {
     return this.#aims.every(met)
   }
 
-  /** Keeps everything, each round's values included. */
+  /** Stores everything, including each round's values. */
   write(file: string): void {
     const tables = this.#tables.map(({ rows, columns, ...table }) => ({
       ...table,

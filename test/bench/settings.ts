@@ -1,25 +1,25 @@
-/** How much the bench does: enough to be believed, or a first look. */
+/** How much the bench does: enough for reliable figures, or a first look. */
 import type { Loaded, Load } from "./load/load.ts"
 import type { Helper } from "./process.ts"
 import type { Report } from "./report.ts"
 
 export interface Amounts {
   readonly rounds: number
-  /** Requests of each measurement of a kind of write: at one connection, and at several; and before, for the service to warm up. */
+  /** Requests of each measurement of a kind of write: on one connection, and on several; and before, for the service to warm up. */
   readonly one: number
   readonly many: number
   readonly warmUp: number
-  /** The same for `post_message`, which the aims are about. */
+  /** The same for `post_message`, which has aims. */
   readonly headline: { readonly rounds: number; readonly one: number; readonly many: number; readonly warmUp: number }
   /** Seconds of each measurement of the mixed load. */
   readonly seconds: number
-  /** Rows of each list, the first of which the others are compared with. */
+  /** Rows of each list; the others are compared with the first. */
   readonly sizes: readonly number[]
   /** Reads of each measurement of a page. */
   readonly reads: number
   readonly readRounds: number
   readonly starts: number
-  /** An hour's worth of requests, and the seconds it is pressed into. */
+  /** An hour's worth of requests, and the seconds in which they are sent. */
   readonly hour: { readonly requests: number; readonly seconds: number }
   /** Entries of the histories that are checked. */
   readonly histories: readonly number[]
@@ -55,9 +55,9 @@ export const quick: Amounts = {
   histories: [10_000, 20_000],
 }
 
-/** What every part works with. */
+/** Shared by all parts. */
 export interface Bench extends Amounts {
-  /** A folder on disk that goes when the bench ends. */
+  /** A folder on disk that is removed when the bench ends. */
   readonly scratch: string
   /** The folder of the demo's data. */
   readonly demo: string
@@ -65,11 +65,11 @@ export interface Bench extends Amounts {
   /** A second one, for reads beside writes. */
   readonly reader: Helper<Load, Loaded>
   readonly report: Report
-  /** Of what a part measures, only that whose name holds this. */
+  /** Measures only cases whose name contains this. */
   readonly matching: string
-  /** A folder in which filled data stays for the next run, which must be of the same schema. */
+  /** A folder that keeps filled data for the next run, which must have the same schema. */
   readonly keep: string | undefined
 }
 
-/** Whether things are measured in the opposite order in this round. */
+/** Whether this round measures in the opposite order. */
 export const backwards = (round: number): boolean => round % 2 === 1

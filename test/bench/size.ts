@@ -1,7 +1,7 @@
 /**
- * How large the file becomes beside the texts that are written into it: `node --conditions=research-room-source test/bench/size.ts [--megabytes 18] [--kinds prose,…]`.
- * Long messages of four kinds, the same ones in each run, each in a transaction of its own: prose, long runs of letters and digits
- * as base64 and hex have them, and words that each stand there once, which no index of words can hold in less than they take.
+ * The size of the file beside the texts written into it: `node --conditions=research-room-source test/bench/size.ts [--megabytes 18]
+ * [--kinds prose,…]`. Long messages of four kinds, the same ones in each run, each in a transaction of its own: prose, long runs of letters
+ * and digits like base64 and hex, and words that occur only once, which no index can hold in less space than they take.
  */
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -20,7 +20,7 @@ const { values: flags } = parseArgs({
 const kinds = flags.kinds.split(",").filter((kind): kind is TextKind => Object.hasOwn(texts, kind))
 const wanted = Number(flags.megabytes) * 1e6
 
-/** Which part of the file a table or index is of. */
+/** Which part of the file a table or index belongs to. */
 function partOf(name: string): string {
   if (name.startsWith("search_index")) return "index"
   if (name.startsWith("journal")) return "journal"
@@ -38,7 +38,7 @@ function sizes(db: Db): Record<string, number> {
   return found
 }
 
-/** Writes messages of a kind until their texts are as large as wanted. */
+/** Writes messages of a kind until their texts have the wanted size. */
 async function measured(kind: TextKind, folder: string) {
   const { db, world, instanceId } = openData(join(folder, `${kind}.db`))
   db.exec("PRAGMA synchronous = OFF")

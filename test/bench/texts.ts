@@ -1,6 +1,6 @@
-/** Texts as people and programs write them, the same ones in each run: for what is measured beside the texts that made it. */
+/** Texts as people and programs write them, the same ones in each run, for measurements relative to the size of the text. */
 
-/** Numbers that look like chance and are none. */
+/** Pseudo-random numbers. */
 export class Chance {
   #state: number
   constructor(seed: number) {
@@ -11,7 +11,7 @@ export class Chance {
     this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0
     return this.#state / 2 ** 32
   }
-  /** A whole number from 0 on, less than `limit`. */
+  /** A whole number from 0, less than `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit)
   }
@@ -21,10 +21,10 @@ const SYLLABLES = "ba de ki lo mu na pe ri so tu va ce di fo gu la me ni po ra s
 const ENDINGS = ["", "", "", "n", "r", "s", "t", "ing", "ed", "tion", "ly"]
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/"
 const WORDS = 20_000
-/** How much more often the common words stand there than the seldom ones: about as in English technical prose. */
+/** How much more often common words occur than rare ones: about as in English technical prose. */
 const STEEPNESS = 1.35
 
-/** The words of a language, the most common and shortest first, and how often each and those before it stand in a text. */
+/** The words of a language, the most common and shortest first, with cumulative frequencies. */
 function language(): { words: readonly string[]; sums: readonly number[] } {
   const chance = new Chance(1)
   const one = <T>(all: readonly T[]): T => all[chance.below(all.length)] as T
@@ -61,7 +61,7 @@ function sentence(chance: Chance): string {
 const run = (signs: string) => (chance: Chance) => signs.charAt(chance.below(signs.length))
 const noise = (chance: Chance) => `${Array.from({ length: 3 + chance.below(10) }, () => run(LETTERS.slice(0, 26))(chance)).join("")} `
 
-/** A text of a length, of what is made of chance again and again. */
+/** A text of a given length, repeated from random parts. */
 const textOf =
   (make: (chance: Chance) => string) =>
   (chance: Chance, length: number): string => {

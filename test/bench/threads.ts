@@ -1,6 +1,6 @@
 /**
- * Reading from several threads, in a Room of 500 experiments and findings: pages a second with two threads beside one, how long
- * a small read waits beside each of the costly ones, and the memory of a thread.
+ * Reading from several threads, in a Room of 500 experiments and findings: pages per second with two threads beside one, how long a small
+ * read waits beside each of the costly ones, and the memory of a thread.
  */
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,9 +13,9 @@ import { progress } from "./progress.ts"
 import { backwards, type Bench } from "./settings.ts"
 
 const SIZE = { threads: 20, experiments: 500, attempts: 500, records: 1_000, messages: 1_000 }
-/** Connections that ask for pages, and those that ask for small reads beside one that asks for a costly one. */
+/** Connections that request pages, and those that send small reads beside one that requests a costly one. */
 const [PAGES, SMALL] = [8, 4]
-/** Small reads a second: so few that they keep no processor from what stands beside them. */
+/** Small reads per second: so few that they take no processor time from the other requests. */
 const RATE = 200
 const SIDES = [1, 2] as const
 
@@ -38,7 +38,7 @@ async function fillRoom(folder: string) {
 export async function threads(bench: Bench): Promise<void> {
   const { scratch, demo, loader, reader, report } = bench
   const rounds = bench.rounds + 1
-  // A small read in a hundred has to be among those that are sent.
+  // At least a hundred small reads are needed for the slowest in a hundred.
   const seconds = Math.max(2, bench.seconds)
   const folder = join(scratch, "threads")
   const { roomId, threadId, experimentId, versionId } = await fillRoom(folder)

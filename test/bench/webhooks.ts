@@ -13,12 +13,12 @@ import { progress } from "./progress.ts"
 import { backwards, type Bench } from "./settings.ts"
 import { messageText } from "./writes/recipes/discussion.ts"
 
-/** Writes a second, at fixed moments: about a third of what one connection writes when it sends as fast as it can. */
+/** Writes per second, at fixed times: about a third of what one connection can write. */
 const RATE = 200
-/** Milliseconds until the service has seen which webhooks are on: it looks once a second. */
+/** Milliseconds until the service has noticed which webhooks are on: it checks once a second. */
 const SEEN = 1_500
 
-/** A receiver that takes every delivery and never answers. */
+/** A receiver that accepts every delivery and never answers. */
 async function hanging() {
   let held = 0
   const server = createServer((request) => {
@@ -36,7 +36,7 @@ async function hanging() {
   }
 }
 
-/** What the Room's owner asks for, signed in as in a browser. @throws Error for anything but a 200 */
+/** A request of the Room's owner, signed in as in a browser. @throws Error for anything but a 200 */
 async function owner(baseUrl: string, { username, password }: { readonly username: string; readonly password: string }) {
   let cookie = ""
   const asked = async (path: string, body: object) => {

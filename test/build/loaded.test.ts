@@ -1,4 +1,4 @@
-/** What each thread of a service loads as it starts: no more than it needs. What is rare is loaded when it is first asked for. */
+/** What each thread of a service loads at its start: no more than it needs. Rarely needed modules are loaded on first use. */
 import { test } from "tap"
 import { build } from "esbuild"
 import { programs } from "../../build/programs.ts"
@@ -16,7 +16,7 @@ const { metafile } = await build({
   logLevel: "error",
 })
 
-/** The packages and the folders of `src` of what a file loads before it runs. */
+/** The packages and the folders of `src` that a file loads before it runs. */
 function loadedBy(entry: string): Set<string> {
   const seen = new Set<string>()
   const load = (file: string): void => {

@@ -1,4 +1,4 @@
-/** The line between two threads: calls come in their order, refusals stay refusals, and nobody waits on a line that has ended. */
+/** The channel between two threads: calls arrive in order, refusals stay refusals, and no caller waits on a channel that has ended. */
 import { MessageChannel } from "node:worker_threads"
 import { type Test, test } from "tap"
 import { Channel, type Handlers, Moved } from "../../src/channel/channel.ts"
@@ -11,7 +11,7 @@ interface Calls {
   note(text: string): void
 }
 
-/** Two ends of a line, and what the far one was told. */
+/** Two ends of a channel, and what the far one received. */
 function line(t: Test, more: Partial<Handlers<Calls>> = {}) {
   const { port1, port2 } = new MessageChannel()
   t.teardown(() => port1.close())
@@ -34,7 +34,7 @@ function line(t: Test, more: Partial<Handlers<Calls>> = {}) {
   return { near, far, noted, messages: () => messages }
 }
 
-test("a call is answered, a refusal arrives as one, and a fault as an error that says what broke", async (t) => {
+test("a call is answered, a refusal arrives as a refusal, and a fault as an error that names the cause", async (t) => {
   const { near } = line(t)
   t.equal(await near.ask("add", 2, 3), 5)
   t.strictSame(await near.ask("bytes", 3), new Uint8Array([7, 7, 7]))
@@ -44,7 +44,7 @@ test("a call is answered, a refusal arrives as one, and a fault as an error that
   t.match(refusal, { code: "too_many_requests", message: "Not so fast.", details: { retryAfter: 7 } })
 })
 
-test("what is sent in one turn travels in one message, in its order", async (t) => {
+test("calls sent in one turn travel in one message, in order", async (t) => {
   const { near, noted, messages } = line(t)
   near.tellAlong("note", "first")
   near.tell("note", "second")
@@ -53,7 +53,7 @@ test("what is sent in one turn travels in one message, in its order", async (t) 
   t.equal(messages(), 1)
 })
 
-test("a call at work takes in those that came meanwhile, up to one that may not join it", async (t) => {
+test("a running call takes in those that arrive meanwhile, up to one that may not join it", async (t) => {
   const order: string[] = []
   const { near, far } = line(t, {
     note(text) {
@@ -66,7 +66,7 @@ test("a call at work takes in those that came meanwhile, up to one that may not 
   t.strictSame(order, ["one begins", "two begins", "two ends", "one ends", "three begins", "three ends", "four begins", "four ends"])
 })
 
-test("who waits on a line that ends is told, and so is who asks later", async (t) => {
+test("when a channel ends, waiting and later callers get an error", async (t) => {
   const { near } = line(t, { add: () => new Promise(() => {}) })
   const waits = near.ask("add", 1, 1)
   near.close(new Error("It ended."), new Error("It has ended."))

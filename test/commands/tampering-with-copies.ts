@@ -3,12 +3,12 @@ import { changed, type Tampering, gone } from "./tampering.ts"
 
 export const tamperingWithCopies: readonly Tampering[] = [
   {
-    what: "the verdict of a finding link is another",
+    what: "the verdict of a finding link was changed",
     sql: [`UPDATE finding_links SET toward_question = json_set(toward_question, '$.verdict', 'does_not_answer')`],
     told: changed("finding_links", "toward_question"),
   },
   {
-    what: "a verdict toward a hypothesis is another",
+    what: "a verdict on a hypothesis was changed",
     sql: ["UPDATE finding_verdicts SET verdict = 'inconclusive'"],
     told: changed("finding_verdicts", "verdict"),
   },
@@ -36,7 +36,7 @@ export const tamperingWithCopies: readonly Tampering[] = [
     told: changed("checkpoints", "state"),
   },
   {
-    what: "a record shows another wording than it has",
+    what: "a record shows a wording that is not its own",
     sql: ["UPDATE records SET wording = 'The opposite.' WHERE label = 'H1'"],
     told: changed("records", "wording"),
   },
@@ -56,7 +56,7 @@ export const tamperingWithCopies: readonly Tampering[] = [
     told: changed("concepts", "definition"),
   },
   {
-    what: "a finding turned out otherwise",
+    what: "a finding has another outcome",
     sql: ["UPDATE findings SET outcome = CASE outcome WHEN 'positive' THEN 'negative' ELSE 'positive' END"],
     told: changed("findings", "outcome"),
   },
@@ -91,7 +91,7 @@ export const tamperingWithCopies: readonly Tampering[] = [
     told: changed("timeline_entries", "reply_count"),
   },
   {
-    what: "a label was given that nothing bears",
+    what: "a label was assigned to nothing",
     sql: ["UPDATE counters SET last = last + 1 WHERE kind = 'material'"],
     told: changed("counters", "last"),
   },

@@ -4,7 +4,7 @@ import { changed, type Tampering, gone } from "./tampering.ts"
 /** @param roomId the demo's main Room */
 export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
   {
-    what: "a material's digest of values is another",
+    what: "a material's digest of values was changed",
     sql: [`UPDATE materials SET values_digest = 'sha256:${"0".repeat(64)}' WHERE label = 'M1'`],
     told: changed("materials", "values_digest"),
   },
@@ -17,7 +17,7 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
     told: /^The content of material M1 \([0-9a-f-]+\) is not what was accepted\.$/m,
   },
   {
-    what: "a location of a material is another",
+    what: "a location of a material was changed",
     sql: [
       "UPDATE material_reports SET uri = uri || 'x' WHERE explanation IS NOT NULL OR sequence = (SELECT max(sequence) FROM material_reports)",
     ],
@@ -39,12 +39,12 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
     told: changed("experiments", "question"),
   },
   {
-    what: "an experiment is somebody else's",
+    what: "an experiment belongs to another user",
     sql: ["UPDATE experiments SET status = 'claimed', assignee_id = proposer_id"],
     told: changed("experiments", "assignee_id", "status"),
   },
   {
-    what: "the plan of a revision is another",
+    what: "the plan of a revision was changed",
     sql: ["UPDATE experiment_revisions SET history_position = history_position - 1 WHERE plan_id IS NOT NULL"],
     told: changed("experiment_revisions", "history_position"),
   },
@@ -59,12 +59,12 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
     told: /^The content of thread [0-9a-f-]+ is not what was accepted\.$/m,
   },
   {
-    what: "a receipt's entry in the timeline tells of something else",
+    what: "a receipt's entry in the timeline names something else",
     sql: ["UPDATE journal SET result = json_set(result, '$.status', 'completed') WHERE operation = 'take_experiment'"],
     told: changed("journal", "result"),
   },
   {
-    what: "a timeline entry is said to be somebody else's",
+    what: "a timeline entry names another author",
     sql: ["UPDATE writers SET shown_as = 'mary' WHERE writer = 2"],
     told: changed("writers", "shown_as"),
   },
@@ -74,12 +74,12 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
     told: changed("journal", "card"),
   },
   {
-    what: "the note on a record that was used again says something else",
+    what: "the note on a reused record says something else",
     sql: ["UPDATE journal SET card = json_set(card, '$.note', 'No.') WHERE card ->> '$.reused' = 1"],
     told: changed("journal", "card"),
   },
   {
-    what: "what was reported of an attempt is another",
+    what: "a reported event of an attempt was changed",
     sql: ["UPDATE attempt_events SET body = json_set(body, '$.reportedAt', '2020-01-01T00:00:00.000Z') WHERE revision = 2"],
     told: changed("attempt_events", "body"),
   },
@@ -94,7 +94,7 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
     told: gone("attempt_metrics"),
   },
   {
-    what: "a curve looks better than its points",
+    what: "a curve is better than its points",
     sql: ["UPDATE attempt_curves SET points = zeroblob(length(points))"],
     told: changed("attempt_curves", "points"),
   },

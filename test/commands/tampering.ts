@@ -29,12 +29,12 @@ export const tamperingWithRecords = (roomId: string, threadId: string): readonly
       told: /^The chain of digests of the activity of Room [0-9a-f-]+ is broken at entry [23]\.$/m,
     },
     {
-      what: "an activity entry is taken out",
+      what: "an activity entry is removed",
       sql: [`UPDATE journal SET ${away} WHERE ${entry(5)}`],
       told: /is broken at entry 5\./,
     },
     {
-      what: "the last activity entry is taken out",
+      what: "the last activity entry is removed",
       sql: [`UPDATE journal SET ${away} WHERE ${entry(`(SELECT activity_sequence FROM room_heads WHERE room_id = '${roomId}')`)}`],
       told: /ends at entry \d+; its head says \d+\./,
     },
@@ -48,7 +48,7 @@ export const tamperingWithRecords = (roomId: string, threadId: string): readonly
       told: /is broken at entry 3\./,
     },
     {
-      what: "what an activity entry names is no id any more",
+      what: "an activity entry names something that is not an id",
       sql: [`UPDATE journal SET target_id = 'gone"' WHERE ${entry(4)}`],
       told: /is broken at entry 4\./,
     },
@@ -73,7 +73,7 @@ export const tamperingWithRecords = (roomId: string, threadId: string): readonly
       told: gone("records"),
     },
     {
-      what: "a record is slipped in",
+      what: "a record is inserted",
       sql: [
         "CREATE TEMP TABLE twin AS SELECT * FROM records LIMIT 1; UPDATE twin SET version_id = '01a1bd81-0dd0-7345-8bde-000000000000', label = 'H99'; INSERT INTO records SELECT * FROM twin",
       ],
@@ -101,12 +101,12 @@ export const tamperingWithRecords = (roomId: string, threadId: string): readonly
       told: /The content of message [0-9a-f-]+ is not what was accepted\./,
     },
     {
-      what: "a timeline entry is taken out",
+      what: "a timeline entry is removed",
       sql: [`DELETE FROM timeline_entries WHERE thread = ${thread} AND sequence = 2`],
       told: gone("timeline_entries"),
     },
     {
-      what: "a Thread is taken out",
+      what: "a Thread is removed",
       sql: [`DELETE FROM threads WHERE sequence = 2 AND room_id = '${roomId}'`],
       told: gone("threads"),
     },

@@ -1,15 +1,15 @@
-/** What the toy's policy is trained and measured on: problems, each with how often each of eight ways solves it. */
+/** The problems that the toy's policy is trained and measured on, each with how often each of eight ways solves it. */
 import { keysOf } from "../../src/contract/each.ts"
 import { uniform } from "./uniform.ts"
 
 export const WAYS = 8
-/** Problems of a split. */
+/** The problems of a split. */
 export const PROBLEMS = 60
-/** How many samples the larger pass@k allows. */
+/** The number of samples for the larger pass@k. */
 export const SAMPLES = 64
 
 export interface Problem {
-  /** How much the problem itself suggests each way: the exponentials, as the policy multiplies by them. */
+  /** How much the problem itself suggests each way: as exponentials, since the policy multiplies by them. */
   readonly suggests: readonly number[]
   /** How often each way solves it. */
   readonly solves: readonly number[]

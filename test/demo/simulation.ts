@@ -1,16 +1,15 @@
 /**
- * The toy that the main Room studies: a policy over eight ways of solving a problem, trained by group-relative policy
- * gradients on whether the problem was solved. Small enough that pass@k is computed exactly, and seeded, so that every number
- * told of it can be found again.
+ * The toy that the main Room studies: a policy over eight ways of solving a problem, trained by group-relative policy gradients on whether
+ * the problem was solved. Small enough to compute pass@k exactly, and seeded, so that every number in the story can be reproduced.
  */
 import { present } from "../../src/contract/present.ts"
 import { measure, type Point, type Problem, policyAt, tasks } from "./problems.ts"
 import { uniform } from "./uniform.ts"
 
-/** The eighth way is one that the base policy as good as never takes. */
+/** The base policy almost never takes the eighth way. */
 const NOVEL = 7
 const BATCH = 4
-/** How the base policy leans, before what a problem itself suggests. */
+/** The base policy's own preferences, before those that a problem suggests. */
 const BASE = [2.4, 1.2, 0.7, 0.2, -0.3, -0.8, -1.3, -14]
 
 export const defaults = {
@@ -21,20 +20,20 @@ export const defaults = {
   group: 8,
   /** Weight of the Kullback-Leibler penalty toward the reference policy. */
   kl: 0,
-  /** After so many steps the reference becomes the present policy; 0 is never. */
+  /** After this many steps the reference becomes the current policy; 0 is never. */
   reset: 0,
-  /** Updates on each batch; from the second on the ratio to the policy that sampled it counts. */
+  /** Updates on each batch; from the second on, the ratio to the sampling policy counts. */
   epochs: 1,
-  /** Bound of that ratio, to both sides of one; 0 is none. */
+  /** Bound of that ratio, on both sides of one; 0 is none. */
   clip: 0.2,
-  /** Demonstrations of the eighth way that are imitated before anything else. */
+  /** Demonstrations of the eighth way that are imitated first. */
   demonstrations: 0,
 }
 export type Settings = typeof defaults
 
 export interface Run {
   readonly points: readonly Point[]
-  /** The step at which the policy stopped being numbers; null where it did not. */
+  /** The step at which the policy became NaN; null if it did not. */
   readonly diverged: number | null
 }
 
@@ -45,7 +44,7 @@ interface Group {
   readonly advantages: readonly number[]
 }
 
-/** One problem's group: which ways were taken, and how each did beside the others. */
+/** One problem's group: the ways taken, and how each did relative to the others. */
 function sampleGroup(problem: Problem, old: readonly number[], size: number, random: () => number): Group {
   const ways: number[] = []
   const rewards: number[] = []
@@ -62,8 +61,8 @@ function sampleGroup(problem: Problem, old: readonly number[], size: number, ran
 }
 
 /**
- * Adds to `gradient` what a group says of the weights: its advantages, and the penalty as r - log r - 1 with r the reference's share over
- * the policy's, sample by sample. Where a sampled way has all but vanished from the policy, r has no bound.
+ * Adds a group's contribution to `gradient`: its advantages, and the penalty as r - log r - 1, with r the reference's share divided by the
+ * policy's, sample by sample. If a sampled way has almost vanished from the policy, r has no bound.
  */
 function addGroup(gradient: number[], policy: readonly number[], reference: readonly number[], group: Group, { clip, kl }: Settings): void {
   const { old, ways, advantages } = group
@@ -81,7 +80,7 @@ function addGroup(gradient: number[], policy: readonly number[], reference: read
   }
 }
 
-/** The base policy after it has imitated so many demonstrations of the eighth way. */
+/** The base policy after it has imitated this many demonstrations of the eighth way. */
 function taught(demonstrations: number, random: () => number): number[] {
   let weights = [...BASE]
   for (let shown = 0; shown < demonstrations; shown += 1) {
@@ -93,7 +92,7 @@ function taught(demonstrations: number, random: () => number): number[] {
 
 const pick = (random: () => number) => present(tasks.train[Math.floor(random() * tasks.train.length)])
 
-/** Runs the toy. Both splits are measured at step 0 and after each eighth of the steps, or each 40 where that is more. */
+/** Runs the toy. Both splits are measured at step 0 and after each eighth of the steps, or each 40 if that is more. */
 export function simulate(chosen: Partial<Settings>): Run {
   const settings = { ...defaults, ...chosen }
   const { seed, steps, rate, group, reset, epochs, demonstrations } = settings

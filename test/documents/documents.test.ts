@@ -1,4 +1,4 @@
-/** Pages as Markdown: whoever asks for it gets it at the page's own address, bounded, with the same facts as the reads. */
+/** Pages as Markdown: a reader that requests it gets it at the page's own address, bounded, with the same facts as the reads. */
 import { startResearchRoom } from "research-room/testing"
 import { textOf } from "research-room/client"
 import t from "tap"
@@ -48,7 +48,7 @@ const pages: Readonly<Record<string, string>> = {
 }
 
 // shows: skill: markdown
-t.test("at the page's address, by its Accept header or with .md behind it, and else the page", async (t) => {
+t.test("Markdown is at the page's address, by its Accept header or with .md appended; otherwise the page", async (t) => {
   for (const [what, path] of Object.entries(pages)) {
     const page = await get(path, "text/html,application/xhtml+xml,*/*;q=0.8")
     t.match(
@@ -63,12 +63,12 @@ t.test("at the page's address, by its Accept header or with .md behind it, and e
     t.notMatch(asked.text, /undefined|\[object/)
     t.ok(Buffer.byteLength(asked.text) <= limits.documentBytes, `${what}: ${Buffer.byteLength(asked.text)} bytes`)
     for (const [, address = ""] of asked.text.matchAll(/(?:JSON|everything|Go on): (\/\S+?),?(?=\s)/g))
-      t.equal((await get(address)).status, 200, `${what} leads to ${address}`)
+      t.equal((await get(address)).status, 200, `${what} links to ${address}`)
   }
-  t.match(await get(pages.room ?? ""), { type: /^text\/html/ }, "who says nothing gets the page")
+  t.match(await get(pages.room ?? ""), { type: /^text\/html/ }, "without a preference the reader gets the page")
 })
 
-t.test("which form a header asks for", async (t) => {
+t.test("the form that a header requests", async (t) => {
   const markdown = [
     "text/markdown",
     "text/markdown, text/html",
@@ -92,7 +92,7 @@ t.test("which form a header asks for", async (t) => {
   for (const accept of page) t.notOk(prefersMarkdown(accept), accept)
 })
 
-t.test("it says what the reads say", async (t) => {
+t.test("it says the same as the reads", async (t) => {
   const room = (await get(`${pages.room}.md`)).text
   const brief = await (
     await fetch(`${house.baseUrl}${pathTo("room_brief", { roomId }, { format: "markdown", budget: String(limits.documentBytes / 2) })}`)
@@ -142,14 +142,14 @@ t.test("a plan, a checkpoint and the points of an attempt are there whole", asyn
     for (const text of [alone, ofThread])
       for (const fact of [...(conclusion === null ? [] : [textOf(conclusion)]), textOf(synthesis)])
         t.ok(text.includes(quoted(fact ?? "-")), fact)
-    for (const question of openQuestions) t.ok(ofThread.includes(`- ${textOf(question)}`), "what is left open")
+    for (const question of openQuestions) t.ok(ofThread.includes(`- ${textOf(question)}`), "open questions")
   }
 
   const told = attempts.find(({ metrics }) => metrics.length > 0)?.attemptId ?? ""
   const { text: attempt } = await get(`/attempts/${told}.md`)
   const points = await get(/every point: (\S+)/.exec(attempt)?.[1] ?? "/")
   const { columns } = await reader.read("attempt_metrics", { attemptId: told })
-  t.equal(points.text.match(/^\| \d+ \|/gmu)?.length, columns.ordinal.length, "a row a point")
+  t.equal(points.text.match(/^\| \d+ \|/gmu)?.length, columns.ordinal.length, "one row per point")
   const first = await get(`/api/research/attempts/${told}/metrics?limit=1`, "text/markdown")
   t.match(first, {
     type: "text/markdown; charset=utf-8",
@@ -178,7 +178,7 @@ t.test("a Thread is read page by page, every entry once", async (t) => {
   t.equal((await get(`/threads/${threadId}.md?after=999999`)).status, 422)
 })
 
-t.test("what somebody wrote is never taken for a part of the document", async (t) => {
+t.test("text by users is never taken for a part of the document", async (t) => {
   const empty = house.client("member_all")
   const { openingThreadId } = house.rooms.empty
   await empty.write("post_message", { threadId: openingThreadId, text: "# Not a heading\r\n\n## Entries after 7\nContinue: /elsewhere" })
@@ -190,7 +190,7 @@ t.test("what somebody wrote is never taken for a part of the document", async (t
   t.notMatch((await get(`/rooms/${house.rooms.empty.roomId}.md`)).text, /\]\(\/signs\)/)
 })
 
-t.test("what is not there is told in the same form, and archived Rooms are read", async (t) => {
+t.test("a missing page is reported in the same form, and archived Rooms can be read", async (t) => {
   for (const path of ["/rooms/", "/threads/", "/records/", "/experiments/", "/attempts/"])
     t.match(await get(`${path}${nobody}.md`), { status: 404, type: /^text\/markdown/, text: /^# 404: [a-z_]+\n\n[A-Z]/ }, path)
   t.match(await get(`/rooms/${house.rooms.archived.roomId}.md`), { status: 200, text: /archived/ })

@@ -1,11 +1,11 @@
-/** Feeds and the maps for crawlers, read by programs that did not write them. */
+/** Feeds and sitemaps for crawlers, read by third-party programs. */
 import { parseAtomFeed, parseJsonFeed } from "feedsmith"
 import { startResearchRoom } from "research-room/testing"
 import robotsModule from "robots-parser"
 import { XMLParser, XMLValidator } from "fast-xml-parser"
 import t, { test } from "tap"
 
-// CommonJS, whose types say otherwise.
+// CommonJS, although its types say otherwise.
 const robotsParser = robotsModule as unknown as typeof robotsModule.default
 
 const house = await startResearchRoom()
@@ -48,13 +48,13 @@ test("a Room, a Thread, a search, a paper and a person's work can be followed in
     const entries = feed.entries ?? []
     t.ok(entries.length >= least && entries.length <= 50, `${entries.length} entries`)
     t.equal(feed.updated, entries[0]?.updated, "newest first")
-    t.equal(new Set(entries.map(({ id }) => id)).size, entries.length, "each under an id of its own")
+    t.equal(new Set(entries.map(({ id }) => id)).size, entries.length, "each with its own id")
     for (const { id, title, links, authors } of entries) {
       t.match(id, /^(?:urn:uuid:[0-9a-f-]{36}|ni:\/\/\/sha-256;[\w-]{43})$/)
       t.ok((title?.value?.length ?? 0) > 3 && authors?.[0]?.name)
       t.ok(links?.[0]?.href?.startsWith(`${house.baseUrl}/`))
     }
-    t.equal((await got(new URL(entries[0]?.links?.[0]?.href ?? "").pathname)).status, 200, "and leads to a page")
+    t.equal((await got(new URL(entries[0]?.links?.[0]?.href ?? "").pathname)).status, 200, "and links to a page")
 
     const asJson = await got(`${place}/feed.json${query}`)
     t.equal(asJson.headers.get("content-type"), "application/feed+json; charset=utf-8")
@@ -69,7 +69,7 @@ test("a Room, a Thread, a search, a paper and a person's work can be followed in
     t.ok([404, 422].includes((await got(nowhere)).status), nowhere)
 })
 
-test("a reader that comes again is told that nothing is new, until something is", async (t) => {
+test("a reader that returns learns that nothing is new, until something is", async (t) => {
   const path = `/threads/${emptyThread}/feed.atom`
   const tag = (await got(path)).headers.get("etag") ?? ""
   t.equal((await got(path, { "if-none-match": tag })).status, 304)
@@ -77,7 +77,7 @@ test("a reader that comes again is told that nothing is new, until something is"
   t.match(await got(path, { "if-none-match": tag }), { status: 200, text: /News\./ })
 })
 
-test("whatever somebody writes is text in a feed", async (t) => {
+test("whatever users write is text in a feed", async (t) => {
   for (const text of hostile) await member.write("post_message", { threadId: emptyThread, text })
   await member.write("create_thread", { roomId: emptyId, title: hostile[0] ?? "" })
   const { text } = await got(`/threads/${emptyThread}/feed.atom`)
@@ -87,14 +87,14 @@ test("whatever somebody writes is text in a feed", async (t) => {
   t.match(
     entries.map(({ content }) => content?.value).find((content) => String(content).includes("script")),
     hostile[0],
-    "and comes out as it was written",
+    "and comes out unchanged",
   )
   const json = parseJsonFeed(JSON.parse((await got(`/threads/${emptyThread}/feed.json`)).text))
   t.equal(json.items?.find(({ content_text }) => content_text?.includes("script"))?.content_text, hostile[0])
   t.equal(XMLValidator.validate((await got(`/rooms/${emptyId}/feed.atom`)).text), true)
 })
 
-test("crawlers are told where to look, and find a map of every Room", async (t) => {
+test("crawlers are told where to look, and find a sitemap of every Room", async (t) => {
   const { text, headers } = await got("/robots.txt")
   t.equal(headers.get("content-type"), "text/plain; charset=utf-8")
   const robots = robotsParser(`${house.baseUrl}/robots.txt`, text)

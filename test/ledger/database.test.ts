@@ -93,7 +93,7 @@ const strangers: Readonly<Record<string, { make: (file: string) => void; told: R
     },
     told: /was written by a newer research-room \(schema 99; this program knows up to \d+\)\. Nothing was changed\./,
   },
-  "data whose pages are mixed up": {
+  "data with one page overwritten by another": {
     make: (file) => {
       visit(file, () => {})
       const bytes = readFileSync(file)
@@ -102,7 +102,7 @@ const strangers: Readonly<Record<string, { make: (file: string) => void; told: R
     },
     told: /is damaged\. Nothing was changed\./,
   },
-  "data that was cut off": {
+  "truncated data": {
     make: (file) => {
       visit(file, () => {})
       truncateSync(file, 10 * 4096)

@@ -64,7 +64,7 @@ const forged = {
   "a trigger": "CREATE TRIGGER added AFTER INSERT ON threads BEGIN SELECT 1; END",
   "a table of its own": "CREATE TABLE added (x)",
   "an index by a function": "CREATE INDEX added ON threads (abs(length(title)))",
-  "a trigger that keeps, gone": "DROP TRIGGER journal_keep",
+  "a protecting trigger removed": "DROP TRIGGER journal_keep",
   "a changed definition": "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'threads'",
 }
 const others = {

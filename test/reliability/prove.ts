@@ -1,8 +1,10 @@
 /**
  * `npm run prove`: every long harness, one after the other, and a table of the results.
+ *
  * A harness is a script, `test/reliability/<name>/prove.ts`. It prints its progress on standard error; its last line on standard output is
  * its summary; it exits with 0 if everything held, otherwise with 1. `PROVE_SCALE` in its environment (default 1) scales how much it does.
  * On SIGINT or SIGTERM it ends the processes it started.
+ *
  * `--only NAME` runs one of them (and may be repeated); `--quick` is `PROVE_SCALE=0.1` unless that is set.
  */
 import { type ChildProcess, spawn } from "node:child_process"

@@ -1,8 +1,8 @@
-/** What a renderer keeps when something is withheld while texts of a page are being set. */
+/** What a renderer keeps if something is withheld while texts of a page are being rendered. */
 import { test } from "tap"
 import { Renderer } from "../../src/renderer/renderer.ts"
 
-test("what is being set when something is withheld is answered to who waits, and not kept", async (t) => {
+test("a text being rendered during a withholding is returned to its caller, but not cached", async (t) => {
   let asked = 0
   let set = () => {}
   const engine = {
@@ -25,8 +25,8 @@ test("what is being set when something is withheld is answered to who waits, and
   t.equal((await waits).get(text), "<p>A token.</p>")
   t.equal(renderer.keptBytes, 0)
   t.equal(await page(), "<p>A token.</p>")
-  t.equal(asked, 2, "whoever asks later has it set anew")
+  t.equal(asked, 2, "later callers have it rendered again")
   t.equal(await page(), "<p>A token.</p>")
-  t.equal(asked, 2, "which is kept")
+  t.equal(asked, 2, "which is cached")
   t.not(renderer.keptBytes, 0)
 })

@@ -1,4 +1,4 @@
-/** One set of words for what happened, in the feed of a Room and in the timelines of its Threads. */
+/** One set of words for events, in the feed of a Room and in the timelines of its Threads. */
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { entryKinds, kinds } from "../../src/contract/reads/kinds.ts"
@@ -39,16 +39,16 @@ t.test("each operation's own entries, by its name, also page by page", async (t)
     for (const limit of [1, 2, 50]) t.strictSame(await timeline([operation], limit), sequences, `${operation}, ${limit} a page`)
   const publications = ["publish_hypothesis", "publish_finding", "publish_cited_claim", "reuse_record"]
   const all = publications.flatMap((operation) => made[operation] ?? []).sort((one, other) => one - other)
-  t.strictSame(await timeline(["publication"]), all, "the older name stands for all of them")
+  t.strictSame(await timeline(["publication"]), all, "the older name covers all of them")
   t.strictSame(await timeline(publications, 3), all)
   t.strictSame(await timeline(["publication", "publish_finding"]), all, "and nothing comes twice")
   t.strictSame(await timeline(["post_message"]), await timeline(["message"]))
-  t.strictSame(await timeline(["room_created", "member_joined"]), [], "what people did to the Room is in no Thread")
+  t.strictSame(await timeline(["room_created", "member_joined"]), [], "changes that people made to the Room are in no Thread")
 })
 
 // shows: The feed is filtered by kinds.
 // shows: skill: kinds
-t.test("the feed takes the words of a timeline", async (t) => {
+t.test("the feed accepts the words of a timeline", async (t) => {
   const feed = async (given: readonly string[]) => {
     const found: string[] = []
     for await (const entry of client.items("room_activity", { roomId, kinds: [...given] })) found.push(entry.operation)
@@ -62,7 +62,7 @@ t.test("the feed takes the words of a timeline", async (t) => {
   t.strictSame(await feed(["publish_finding"]), ["publish_finding", "publish_finding", "publish_finding"])
 })
 
-t.test("every word is taken by both, and any other is refused by both", async (t) => {
+t.test("both accept every word, and both refuse any other", async (t) => {
   t.ok(entryKinds.every((kind) => kinds.includes(kind)))
   const status = async (path: string) => (await fetch(`${house.baseUrl}/api/research/${path}`)).status
   for (const kind of kinds) {

@@ -1,4 +1,4 @@
-/** Messages and replies, and the timeline in which they stand with cards and receipts. */
+/** Messages and replies, and the timeline that shows them with cards and receipts. */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
@@ -16,7 +16,7 @@ const itemsOf = async (path: string) => (await read(path)).items as unknown as J
 /** A Thread of the test's own. */
 const ownThread = async () => String((await send("/threads", thread(roomId))).body.threadId)
 
-test("a message is what was written, to the letter, and knows who sent it", async (t) => {
+test("a message is exactly what was written, and names its sender", async (t) => {
   const threadId = await ownThread()
   const text = "  *Warm-up* of $n_w$ steps:\n\n$$\\eta_t = \\eta \\min(1, t / n_w)$$\n\n<script>alert(1)</script> 𝔞👩‍🔬\t"
   const body = message(text, { client: { name: "sweep-agent", model: "a small planner" } })
@@ -35,7 +35,7 @@ test("a message is what was written, to the letter, and knows who sent it", asyn
   t.match(entry, { kind: "message", author: { username: "grace" }, replyToEntryId: null, replyCount: 0, at: sent.body.acceptedAt })
 })
 
-test("a text has 1 to 20,000 characters, one of them to be seen", async (t) => {
+test("a text has 1 to 20,000 characters, at least one of them visible", async (t) => {
   const threadId = await ownThread()
   const post = async (text: unknown) => (await send(`/threads/${threadId}/messages`, message("x", { text }))).status
   t.strictSame(await Promise.all(["x", "x".repeat(limits.message), "é".repeat(limits.message), "👩‍🔬"].map(post)), [200, 200, 200, 200])
@@ -46,7 +46,7 @@ test("a text has 1 to 20,000 characters, one of them to be seen", async (t) => {
 })
 
 // shows: A reply is a message linked to an earlier message or card, and changes nothing else.
-test("replies are counted, listed, and tell what they answer", async (t) => {
+test("replies are counted, listed, and name the message they answer", async (t) => {
   const threadId = await ownThread()
   const first = await send(`/threads/${threadId}/messages`, message("Who agrees?"))
   const card = await send("/research/publish_hypothesis", hypothesis(roomId, threadId))
@@ -66,7 +66,7 @@ test("replies are counted, listed, and tell what they answer", async (t) => {
   t.strictSame(
     entries.map(({ replyCount }) => replyCount),
     [0, 2, 2, 0, 0, 0, 1, 0],
-    "a reply to a reply counts for that",
+    "a reply to a reply counts for that reply",
   )
   t.match(await itemsOf(`/threads/${threadId}/replies?targetEntryId=${reply?.entryId}`), [{ message: { text: "And I?" } }])
 })
@@ -89,7 +89,7 @@ test("a reply stays in its Thread, and receipts are not replied to", async (t) =
 
 // shows: A Thread holds messages, cards and receipts in one order.
 // shows: The timeline is filtered by kinds; without them it holds receipts too.
-test("the timeline is one order of messages, cards and receipts; kinds picks among them", async (t) => {
+test("the timeline is one order of messages, cards and receipts; kinds filters them", async (t) => {
   const threadId = await ownThread()
   await send(`/threads/${threadId}/messages`, message("One."))
   const card = await send("/research/publish_hypothesis", hypothesis(roomId, threadId))
@@ -122,7 +122,7 @@ test("the timeline is one order of messages, cards and receipts; kinds picks amo
 })
 
 // shows: An exact record is reused in another Thread or Room and stays as it was.
-test("a record of any Room is reused as a card that names where it is from; the record stays as it was", async (t) => {
+test("a record of any Room is reused as a card that names its origin; the record stays unchanged", async (t) => {
   const threadId = await ownThread()
   const foreign = (await itemsOf(`/hypotheses?roomId=${house.rooms.main.roomId}`))[0]
   const before = await read(`/records/${foreign?.versionId}`)

@@ -47,7 +47,7 @@ test("a Thread begins with its receipt, and its opening message if there is one"
 })
 
 // shows: A Thread's summary has its watermark, selected checkpoint, stale and last activity.
-test("Threads are listed in the order they were started, each with where it stands", async (t) => {
+test("Threads are listed in the order they were started, each with its current state", async (t) => {
   const { body } = await send("/threads", thread(roomId, { title: "The last one so far" }))
   const { items } = await read(`/rooms/${roomId}/threads`)
   const list = items as unknown as { sequence: number; threadId: string; opening: boolean; timelineWatermark: number }[]
@@ -69,7 +69,7 @@ test("Threads are listed in the order they were started, each with where it stan
 
 // shows: A second Thread on the same card is refused thread_exists unless allowDuplicate.
 // shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up Thread.
-test("a Thread that follows a card says so; a second one on the same card is refused, unless it is meant", async (t) => {
+test("a Thread that follows up a card says so; a second one on the same card is refused, unless it is intended", async (t) => {
   const { body: published } = await send("/research/publish_hypothesis", hypothesis(roomId, openingThreadId))
   const replyToEntryId = published.entry?.entryId
   const first = await send("/threads", thread(roomId, { replyToEntryId }))
@@ -91,12 +91,12 @@ test("a Thread that follows a card says so; a second one on the same card is ref
   t.match(
     (await send("/threads", thread(roomId, { replyToEntryId }))).body.current,
     { thread: { threadId: first.body.threadId } },
-    "the first one is named",
+    "the refusal names the first one",
   )
 })
 
 // shows: A second Thread on the same card is refused thread_exists unless allowDuplicate.
-test("of two agents that follow a card up at once one starts the Thread", async (t) => {
+test("of two agents that follow up a card at once one starts the Thread", async (t) => {
   const { body: published } = await send("/research/publish_hypothesis", hypothesis(roomId, openingThreadId))
   const answers = await Promise.all(
     Array.from({ length: 6 }, () => send("/threads", thread(roomId, { replyToEntryId: published.entry?.entryId }))),
@@ -104,7 +104,7 @@ test("of two agents that follow a card up at once one starts the Thread", async 
   t.strictSame(answers.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409])
 })
 
-test("what is followed up must be there, in this Room, and no receipt", async (t) => {
+test("a followed-up card must exist, in this Room, and must not be a receipt", async (t) => {
   const elsewhere = (await read(`/threads/${house.rooms.main.openingThreadId}/timeline?kinds=publication`)).items?.[0]?.entryId
   const receipt = (await send("/threads", thread(roomId))).body.entry?.entryId
   for (const replyToEntryId of [freshId(), elsewhere, receipt]) {

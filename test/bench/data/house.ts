@@ -1,4 +1,4 @@
-/** A demo's data opened in this process, to be filled through the service's own code: without a socket, and in few transactions. */
+/** A demo's data opened in this process, to be filled by the service's own code: without a socket, and in few transactions. */
 import { randomUUID } from "node:crypto"
 import { enumerations } from "../../../src/contract/schema/enumerations.ts"
 import { type Operation, pathNames } from "../../../src/contract/definitions/operation.ts"
@@ -14,12 +14,12 @@ export interface Person {
   readonly username: string
 }
 
-/** What is said beyond an operation's own example: what differs, and the ids in the path. */
+/** Changes to an operation's own example: different members, and the ids in the path. */
 export type Said<N extends OperationName> = { readonly [Member in keyof InputOf<N>]?: InputOf<N>[Member] | undefined } & Readonly<
   Record<string, unknown>
 >
 
-/** What a write is answered with, as far as it is looked at here. */
+/** The members of a write's answer that are used here. */
 export interface Written<N extends OperationName> {
   readonly result: ResultOf<N>
   readonly entry: { readonly entryId: string; readonly sequence: number } | null
@@ -31,7 +31,7 @@ export const mustKnow = (name: string): Operation => {
   return operation
 }
 
-/** An operation's own example with what is said in its place, taken apart as it goes over the wire. */
+/** An operation's own example with these changes, parsed as it would be from the wire. */
 export function delivery<N extends OperationName>(name: N, said: Said<N>, id = randomUUID() as string) {
   const operation = mustKnow(name)
   const body: Record<string, unknown> = { ...(operation.example as object), [operation.delivery]: id, ...said }
@@ -48,17 +48,17 @@ export class House {
   readonly demo: Demo
   readonly db: Db
   readonly instance: Instance
-  /** Where nothing else is said: who does things, and where. It is the demo's Room to write in, and the member of `member_all`. */
+  /** The defaults: the demo's Room to write in, and the member of `member_all`. */
   readonly member: Person
   readonly owner: Person
   readonly roomId: string
   readonly threadId: string
 
-  /** @param folder a copy of the demo's data @param demoFolder where the demo's cast is kept */
+  /** @param folder a copy of the demo's data @param demoFolder the folder with the demo's description */
   constructor(folder: string, demoFolder: string) {
     this.demo = readDemo(demoFolder)
     const { db, world, instanceId } = openData(dataFile(folder))
-    // What is lost with the power is made again.
+    // Data lost with the power is made again.
     db.exec("PRAGMA synchronous = OFF")
     this.db = db
     this.instance = createInstance({ db, world, instanceId, repositories: { check: async () => ({ ok: true }) } })
@@ -69,7 +69,7 @@ export class House {
     this.threadId = rooms.empty.openingThreadId
   }
 
-  /** Where things of the demo's Room are put. */
+  /** The folder for things of the demo's Room. */
   get here() {
     return { roomId: this.roomId, threadId: this.threadId }
   }
@@ -80,14 +80,14 @@ export class House {
     return { url, commit }
   }
 
-  /** Does something as a person in the browser would; only inside of `fill`. */
+  /** Acts as a person in the browser; only within `fill`. */
   does<N extends OperationName>(name: N, said: Said<N>, person = this.member): Written<N> {
     const { userId, username } = person
     const receipt = this.instance.ledger.admitWithin({ ...delivery(name, said), actor: { userId, username, grant: null } })
     return JSON.parse(receipt) as Written<N>
   }
 
-  /** A new person with a personal key to everything, for what one person may only do so often; only inside of `fill`. */
+  /** A new person with a personal key for everything, because one person may do most things only so often; only within `fill`. */
   keyHolder(username: string): { person: Person; token: string } {
     const person = addPerson(this.instance, username)
     const permissions = [...enumerations.libraryPermission]
@@ -104,13 +104,13 @@ export class House {
     return this.instance.ledger.transact(work)
   }
 
-  /** What stands in the log goes into the file, which alone is copied. */
+  /** Copies the log into the file, because only the file is copied. */
   close(): void {
     this.db.close()
   }
 }
 
-/** `count` of something. */
+/** An array of `count` results. */
 export const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
 
 /** One of several, in turns. */

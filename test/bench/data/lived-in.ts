@@ -1,4 +1,4 @@
-/** A Room as it is after some weeks of use, and what people and agents ask of it: for the parts that mix reads and writes. */
+/** A Room as it is after some weeks of use, and the requests of people and agents to it: for the parts that mix reads and writes. */
 import { join } from "node:path"
 import { pathTo } from "../../../src/contract/reads/index.ts"
 import { freshId, get, post, type Shot, writeShots } from "../load/shots.ts"
@@ -11,17 +11,17 @@ const MESSAGES = 4_000
 
 export interface LivedIn {
   readonly folder: string
-  /** Requests of four reads and one write, again and again. */
+  /** Four reads and one write, repeated. */
   readonly mixed: string
   readonly reads: string
   readonly writes: string
-  /** The write that the aims are about, alone. */
+  /** The write with an aim, alone. */
   readonly messages: string
   /** A page of the timeline, alone. */
   readonly page: string
 }
 
-/** Sends an operation's example, with ids of its own each time. */
+/** Sends an operation's example, with new ids each time. */
 function writing<N extends "post_message" | "publish_hypothesis" | "propose_experiment" | "create_thread">(
   house: House,
   name: N,
@@ -32,7 +32,7 @@ function writing<N extends "post_message" | "publish_hypothesis" | "propose_expe
   return post(path, house.demo.credentials.member_all.token, body)
 }
 
-/** Makes the data, and the requests beside it. */
+/** Makes the data, and the requests for it. */
 export async function livedIn(demo: string, folder: string): Promise<LivedIn> {
   const house = new House(copyData(demo, folder), demo)
   const { roomId, threadId, here } = house
@@ -84,7 +84,7 @@ export async function livedIn(demo: string, folder: string): Promise<LivedIn> {
   }
   return {
     folder,
-    // Prime to the sixteen connections among which requests are dealt out, so that each gets some of everything.
+    // Coprime to the sixteen connections that share the requests, so that each gets some of everything.
     mixed: keep(
       "mixed",
       times(1_995, (index) => (index % 5 === 2 ? inTurn(written, Math.floor(index / 5)) : inTurn(asked, index))),

@@ -1,4 +1,4 @@
-/** What writes act upon, made in numbers through the service's own code; only inside of a house's `fill`. */
+/** Objects that writes act upon, made in quantity by the service's own code; only within a house's `fill`. */
 import { randomUUID } from "node:crypto"
 import { digestOf } from "../../../src/contract/json.ts"
 import { type House, times } from "./house.ts"
@@ -6,7 +6,7 @@ import { type House, times } from "./house.ts"
 export const hypothesis = (house: House): string =>
   house.does("publish_hypothesis", { ...house.here, premises: [], references: [] }).result.versionId
 
-/** A dispute by the member, of a record of its own. */
+/** A dispute by the member, about a record of its own. */
 export const dispute = (house: House): string => house.does("assert_dispute", { targetVersionId: hypothesis(house) }).result.linkId
 
 export const proposal = (house: House): string => house.does("propose_experiment", { ...house.here, hypotheses: [] }).result.experimentId
@@ -25,7 +25,7 @@ export function planned(house: House): { experimentId: string; planId: string } 
   return { experimentId, planId }
 }
 
-/** What a registration under a plan says. */
+/** The content of a registration under a plan. */
 export const registration = (house: House, { experimentId, planId }: { experimentId: string; planId: string }) => ({
   attemptId: randomUUID() as string,
   experimentId,
@@ -33,7 +33,7 @@ export const registration = (house: House, { experimentId, planId }: { experimen
   repository: house.pin,
 })
 
-/** An attempt that has begun; its revision is 2. */
+/** A started attempt; its revision is 2. */
 export function started(house: House, plan: { experimentId: string; planId: string }): string {
   const said = registration(house, plan)
   house.does("register_attempt", said)
@@ -49,7 +49,7 @@ export function started(house: House, plan: { experimentId: string; planId: stri
   return said.attemptId
 }
 
-/** An attempt that brought forth what findings name. */
+/** An attempt that produced what findings name. */
 export function succeeded(house: House, plan: { experimentId: string; planId: string }): string {
   const attemptId = started(house, plan)
   house.does("report_attempt_event", { attemptId })
@@ -62,7 +62,7 @@ export const newReference = (): string => digestOf(randomUUID())
 export const material = (house: House): string =>
   house.does("register_material", { ...house.here, reference: newReference() }).result.materialId
 
-/** What a finding over one attempt says. */
+/** The content of a finding over one attempt. */
 export function findingOver(house: House, experimentId: string, attemptId: string) {
   const { digest, outputLabel } = outputOfTheExample
   return {
@@ -73,7 +73,7 @@ export function findingOver(house: House, experimentId: string, attemptId: strin
   }
 }
 
-/** What the example of `report_attempt_event` says came out. */
+/** The outputs in the example of `report_attempt_event`. */
 const outputOfTheExample = {
   outputLabel: "metrics.json",
   digest: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
@@ -82,7 +82,7 @@ const outputOfTheExample = {
 export const finding = (house: House, experimentId: string, attemptId: string): string =>
   house.does("publish_finding", findingOver(house, experimentId, attemptId)).result.versionId
 
-/** Several of something, for writes that do not use up what they act upon. */
+/** Several of something, for writes that do not use up their objects. */
 export const some = <T>(make: () => T): T[] => times(50, make)
 
 /** arXiv's ids are a year, a month, a point and five digits. */

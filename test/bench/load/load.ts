@@ -1,4 +1,4 @@
-/** Makes load, in a process of its own: as fast as answers come, or at a fixed rate. */
+/** Generates load, in a process of its own: as fast as answers come, or at a fixed rate. */
 import { percentile } from "../numbers.ts"
 import { answering } from "../process.ts"
 import { paced } from "./paced.ts"
@@ -9,20 +9,20 @@ import { magazine, readShots, type Shot } from "./shots.ts"
 export interface Load {
   readonly port: number
   readonly connections: number
-  /** Where the requests are, which of them is the first, and how many are sent; those of `warmUp` are sent before and not counted. */
+  /** The file of requests, the first one to send, and how many; those of `warmUp` are sent first and not counted. */
   readonly file: string
   readonly from?: number
   readonly count: number
   readonly warmUp?: number
-  /** Ends after so many seconds, also when requests are left. */
+  /** Ends after this many seconds, even if requests are left. */
   readonly seconds?: number
-  /** Requests a second, sent at fixed moments whether others have been answered or not; left out, each connection sends when it can. */
+  /** Requests per second, sent at fixed times whether others have been answered or not; if omitted, each connection sends when it can. */
   readonly rate?: number
-  /** What sends, where no rate is given: bare sockets, or autocannon, which takes three times their time. */
+  /** The sender if no rate is given: bare sockets, or autocannon, which needs three times as much processor time. */
   readonly by?: "sockets" | "autocannon"
 }
 
-/** Milliseconds that answers took. */
+/** Response times in milliseconds. */
 export interface Times {
   readonly count: number
   readonly p50: number
@@ -38,7 +38,7 @@ export interface Loaded {
   readonly write: Times
 }
 
-/** What a way of sending gathers: how long each answer took, and how long all of it. */
+/** The result of a way of sending: the time of each answer, and of all together. */
 export interface Fired {
   readonly seconds: number
   readonly took: readonly { readonly kind: Shot["kind"]; readonly milliseconds: number }[]

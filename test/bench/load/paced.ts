@@ -1,14 +1,14 @@
 /**
- * Load at a fixed rate: each request is due at a moment of its own, and its time is counted from then, also when it had to
- * wait for those before it. So a stall counts for everybody it kept waiting. autocannon cannot do this: it sends a second's
- * requests as fast as it can and rests for what is left of the second, and corrects by a fixed millisecond.
+ * Load at a fixed rate: each request is due at its own time, and its response time is counted from then, even if it had to wait for those
+ * before it. So a stall counts for every request it delayed. autocannon cannot do this: it sends a second's requests as fast as it can and
+ * rests for the remainder, and corrects by a fixed millisecond.
  */
 import { Agent, request } from "node:http"
 import type { Fired } from "./load.ts"
 import type { Target } from "./saturating.ts"
 import type { Shot } from "./shots.ts"
 
-/** Sends one request and waits for the last byte of its answer. @throws Error for an answer that is no 200 */
+/** Sends one request and waits for the last byte of its answer. @throws Error for an answer other than 200 */
 function send({ method, path, headers, body }: Shot, port: number, agent: Agent): Promise<void> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) }
@@ -37,7 +37,7 @@ export async function paced(shots: readonly Shot[], { port, connections, rate }:
       all.push(send(shot, port, agent).then(() => void took.push({ kind: shot.kind, milliseconds: performance.now() - at })))
       index += 1
     }
-    // Waiting more precisely would take a processor from the service; up to a millisecond is counted as the service's.
+    // Waiting more precisely would take processor time from the service; up to a millisecond is counted as the service's.
     await new Promise((resolve) => setTimeout(resolve, Math.max(1, due(index) - performance.now())))
   }
   await Promise.all(all)

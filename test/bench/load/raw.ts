@@ -1,6 +1,6 @@
 /**
- * Load as fast as answers come, made by bare sockets: each connection sends its next request when the last one is answered.
- * It takes a third of the processor's time that autocannon does for a request, which on few cores is the service's time.
+ * Load as fast as answers come, from bare sockets: each connection sends its next request when the last one is answered. It needs a third
+ * of autocannon's processor time per request, which on few cores is taken from the service.
  */
 import { connect, type Socket } from "node:net"
 import type { Fired } from "./load.ts"
@@ -10,7 +10,7 @@ import type { Shot } from "./shots.ts"
 const END_OF_HEAD = Buffer.from("\r\n\r\n")
 const LENGTH = /\r\ncontent-length: (\d+)/i
 
-/** A request as it goes over the wire. */
+/** The bytes of a request. */
 function bytesOf({ method, path, headers, body = "" }: Shot, port: number): Buffer {
   const fields = Object.entries({
     host: `127.0.0.1:${port}`,
@@ -20,7 +20,10 @@ function bytesOf({ method, path, headers, body = "" }: Shot, port: number): Buff
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`)
 }
 
-/** The bytes of an answer, its head included; null while its head is not whole. @throws Error for an answer that does not say how long it is, and for one that is no 200 */
+/**
+ * The length of an answer in bytes, including its head; null while its head is incomplete. @throws Error for an answer without a length,
+ * and for one other than 200
+ */
 function lengthOf(answer: Buffer): number | null {
   const head = answer.indexOf(END_OF_HEAD)
   if (head < 0) return null
@@ -31,7 +34,10 @@ function lengthOf(answer: Buffer): number | null {
   return head + END_OF_HEAD.length + Number(told)
 }
 
-/** Sends requests one after the other on a connection of their own. @param onAnswer told of each, and when it was sent */
+/**
+ * Sends requests one after the other on a connection of their own. @param onAnswer called for each answer, with the time its request was
+ * sent
+ */
 async function sendAll(requests: readonly Buffer[], port: number, onAnswer: (index: number, sentAt: number) => boolean): Promise<void> {
   const socket: Socket = connect({ host: "127.0.0.1", port, noDelay: true })
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -67,7 +73,7 @@ async function sendAll(requests: readonly Buffer[], port: number, onAnswer: (ind
   return promise
 }
 
-/** @throws Error for an answer that is no 200, with what it said */
+/** @throws Error for an answer other than 200, with its text */
 export async function raw(shots: readonly Shot[], { port, connections, seconds = Number.POSITIVE_INFINITY }: Target): Promise<Fired> {
   const took: { kind: Shot["kind"]; milliseconds: number }[] = []
   const hands = Array.from({ length: connections }, (_, hand) => {

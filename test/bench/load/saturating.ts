@@ -1,6 +1,6 @@
 /**
- * Load as fast as answers come, made by autocannon: each connection sends its next request when the last one is answered.
- * The requests are handed over whole, so that nothing is put together while it runs.
+ * Load as fast as answers come, from autocannon: each connection sends its next request when the last one is answered. The requests are
+ * built in advance, so that nothing is built while it runs.
  */
 import autocannon from "autocannon"
 import type { Fired } from "./load.ts"
@@ -12,17 +12,17 @@ export interface Target {
   readonly seconds?: number
 }
 
-/** Milliseconds after which autocannon looks whether it is done. */
+/** Milliseconds between two checks of autocannon whether it is done. */
 const LOOK = 20
 const LONGEST = 3_600
 
-/** What a client tells beside what its types say: the parser's own view of each answer. */
+/** A property of a client that its types do not declare: the parser's own view of each answer. */
 interface Watched {
   on(event: "headers", listener: (head: { readonly statusCode: number }) => void): void
   on(event: "body", listener: (chunk: Buffer) => void): void
 }
 
-/** @throws Error for an answer that is no 200, with what it said */
+/** @throws Error for an answer other than 200, with its text */
 export async function saturating(shots: readonly Shot[], { port, connections, seconds }: Target): Promise<Fired> {
   const took: { kind: Shot["kind"]; milliseconds: number }[] = []
   const next = new Map<autocannon.Client, { readonly own: readonly Shot[]; answered: number }>()

@@ -1,13 +1,13 @@
-/** Requests as the bench prepares them, before it is measured how they are answered. */
+/** Requests as the bench prepares them, before their answers are measured. */
 import { randomUUID } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 
-/** Stands in a request where each sending takes an id of its own. */
+/** A placeholder in a request for a new id in each sending. */
 export const freshId = "00000000-0000-4000-8000-00000000f5e5"
 
 /** One request. */
 export interface Shot {
-  /** What its time is counted under. */
+  /** The label under which its time is counted. */
   readonly kind: "read" | "write"
   readonly method: "GET" | "POST"
   readonly path: string
@@ -25,11 +25,11 @@ export const post = (path: string, token: string, body: object): Shot => ({
   body: JSON.stringify(body),
 })
 
-/** Requests go to the process that sends them through a file: there are many. */
+/** Requests reach the sending process through a file: there are many. */
 export const writeShots = (file: string, shots: readonly Shot[]): void => writeFileSync(file, JSON.stringify(shots))
 export const readShots = (file: string): Shot[] => JSON.parse(readFileSync(file, "utf8")) as Shot[]
 
-/** What one load sends: so many of a list's requests, begun again at its end where each sending may take a fresh id. */
+/** The requests of one load: this many from a list, starting again at its end if each sending may take a new id. */
 export function magazine(shots: readonly Shot[], from: number, count: number): Shot[] {
   return Array.from({ length: count }, (_, at) => {
     const shot = shots[(from + at) % shots.length] as Shot

@@ -1,6 +1,6 @@
 /**
- * The bare query of a read, in a process of its own that holds the data of one size: the service's own reader answers once
- * while its statements are noted, and those are run again and again, with nothing made of their rows.
+ * The bare query of a read, in a process of its own that holds the data of one size: the service's own reader answers once while its
+ * statements are recorded; those are then run again and again, without using their rows.
  */
 import type { Read } from "../../../src/contract/definitions/read.ts"
 import { checkParameters } from "../../../src/contract/definitions/check-parameters.ts"
@@ -51,7 +51,7 @@ function open(demoFolder: string, folder: string): void {
 
 type Reader = (asked: object) => unknown
 
-/** Lets the service answer once, and runs what it asked of the database. */
+/** Lets the service answer once, and then repeats its database statements. */
 async function query({ name, asked, times }: Extract<Ask, { query: unknown }>["query"]): Promise<Answer> {
   if (opened === undefined) throw new Error("no data was opened")
   const { recorder, instance, owner, key } = opened
@@ -64,7 +64,7 @@ async function query({ name, asked, times }: Extract<Ask, { query: unknown }>["q
     const actor = definition.surface === "key" ? tables.library.keys.authenticate(key, isoTime(world.now())) : owner
     return reader({ params: asked.params, query: checked, actor })
   }
-  // What a reader keeps in memory it has read before.
+  // What a reader caches has already been read by then.
   answer()
   const steps = await recorder.during(answer)
   const [run] = prepared(recorder, recorder.sql, [steps])

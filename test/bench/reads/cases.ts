@@ -1,4 +1,4 @@
-/** Which pages are asked for, of each list of the registry and of what sums up; together they must cover it. */
+/** The measured pages of each list of the registry and of each summary; together they must cover it. */
 import { limits } from "../../../src/contract/limits.ts"
 import type { ReadName } from "../../../src/contract/reads/index.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
@@ -9,15 +9,15 @@ import type { Large } from "./fill/large.ts"
 import { OFFSET } from "./fill/talk.ts"
 
 export interface Case {
-  /** What is asked for beside the list as it is; empty for the list itself, from its middle where it has a cursor that leads there. */
+  /** What the request adds to the plain list; empty for the list itself, from its middle if it has a cursor to there. */
   readonly title: string
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  /** How many items the page holds, where it is not a full one; null for what is no page. */
+  /** The number of items on the page, if it is not full; null if it is not a page. */
   readonly items?: number | null
   /**
-   * From how many rows on as much is looked at as ever is, where that is more than the shortest list has: the longest list is compared
-   * with the first one as long as this, where there is one between them.
+   * The number of rows above which the work no longer grows, if that is more than the shortest list has: the longest list is then compared
+   * with the first one of at least this length, if there is one in between.
    */
   readonly from?: number
 }
@@ -119,10 +119,10 @@ const cases: Named = {
     but("a seldom word in a Room", {}, { query: spoken.rare, roomId }),
     but("a word of every message", {}, { query: spoken.common }),
     but("a word of every message and a seldom one", {}, { query: `${spoken.common} ${spoken.rare}` }),
-    // In one of five thousand: up to a page, the more there is the more.
+    // One in five thousand: up to a page, more data gives more.
     but("two words", {}, { query: `${spoken.common} ${spoken.other}` }, { items: null }),
   ],
-  // Of the lists of operators only that of Rooms is long here.
+  // Of the operators' lists only that of Rooms is long here.
   admin_rooms: ({ fewer }) => [page({}, { after: idOf("room", half(fewer)) })],
   ...Object.fromEntries(SHORT.map((name) => [name, () => [page({}, {}, { items: null })]])),
   library_collections: () => [page({}, {})],
@@ -148,13 +148,13 @@ const cases: Named = {
   thread_research_context: ({ threadId }) => [page({ threadId }, {}, { items: null })],
 }
 
-/** Attempts have ids in no order: this one stands in the middle of them all. */
+/** Ids of attempts have no order: this one is in the middle of them all. */
 const middleAttempt = "80000000-0000-4000-8000-000000000000"
 
-/** These are no lists, and are bounded by what they show: they are measured all the same. */
+/** These are not lists, and are bounded by what they show, but they are measured too. */
 const OVERVIEWS: readonly string[] = ["room_context", "thread_research_context", "room_brief", "thread_brief", "room_next", "room_similar"]
 
-/** The reads that are measured. @throws Error for a list without a case */
+/** The measured reads. @throws Error for a list without a case */
 export function measured(): string[] {
   const names = reads.filter(({ name, cursor }) => cursor !== null || OVERVIEWS.includes(name)).map(({ name }) => name)
   const lacking = names.filter((name) => !Object.hasOwn(cases, name))

@@ -1,4 +1,4 @@
-/** The yardstick of the pages, in a process of its own: the same framework and server, answering fixed bytes. */
+/** The baseline of the pages, in a process of its own: the same framework and server, answering fixed bytes. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { H3, HTTPResponse } from "h3"
@@ -10,7 +10,7 @@ export interface Fixed {
   readonly body: string
 }
 
-/** Where the fixed answer is had. */
+/** The address of the fixed answer. */
 export interface Fixture {
   readonly port: number
   readonly path: string

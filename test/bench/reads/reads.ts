@@ -16,13 +16,13 @@ import { type Case, casesOf, fullPage, measured } from "./cases.ts"
 import type { Large } from "./fill/large.ts"
 import type { Fixed, Fixture } from "./fixed.ts"
 
-/** Seconds that one measurement of a page may take; what is slow is asked for less often. */
+/** The most seconds for one measurement of a page; slow pages get fewer requests. */
 const BUDGET = 0.6
 const FEWEST = 3
 /** How much longer a page of long data may take. */
 const AIM = 1.2
 
-/** What the framework and the server add to an answer by themselves. */
+/** The time that the framework and the server add to an answer by themselves. */
 const CONNECTION_HEADERS = new Set(["connection", "content-length", "date", "keep-alive", "transfer-encoding"])
 
 /** A service on data of one size, and the bare queries on the same data. */
@@ -55,7 +55,7 @@ interface Took {
 
 const folderOf = ({ scratch, keep }: Bench, size: number) => join(keep ?? scratch, `large-${size}`)
 
-/** Fills data, or takes what an earlier run kept. */
+/** Fills data, or uses what an earlier run kept. */
 async function filled(bare: Helper<Ask, Answer>, demo: string, folder: string, size: number): Promise<Large> {
   const kept = `${folder}.json`
   if (existsSync(kept)) return JSON.parse(readFileSync(kept, "utf8")) as Large
@@ -75,7 +75,7 @@ async function makeSide(bench: Bench, size: number): Promise<Side> {
   return { size, large, served, bare, cookie: await signIn(served.port, demo) }
 }
 
-/** Signs the demo's owner in, for what is only asked for in the browser. */
+/** Signs in the demo's owner, for reads that only the browser can make. */
 async function signIn(port: number, demo: string): Promise<string> {
   const { username, password } = readDemo(demo).people.owner
   const origin = `http://127.0.0.1:${port}`
@@ -96,7 +96,7 @@ function shotOf({ path, surface }: Read, { params, query }: Case, cookie: string
   return get(search === "" ? filled : `${filled}?${search}`, headers as Shot["headers"])
 }
 
-/** Asks once, looks at the answer, and has the fixed server answer the very same bytes. */
+/** Sends one request, checks the answer, and gives the fixed server the same bytes. */
 async function aim({ scratch, demo, reads }: Bench, side: Side, fixed: Helper<Fixed, Fixture>, read: Read, asked: Case): Promise<Aimed> {
   const shot = shotOf(read, asked, side.cookie, readDemo(demo).keys.all.token)
   const url = `http://127.0.0.1:${side.served.port}${shot.path}`

@@ -1,7 +1,6 @@
 /**
- * The process of the bare loops, which measure what the disk and SQLite take without the service: the yardstick (yardstick.ts), one
- * transaction a message and sixteen messages a transaction. Beside them it counts the statements that one kind of write runs today, and
- * times a replay of such writes.
+ * The process of the bare loops, which measure the disk and SQLite without the service: the baseline (yardstick.ts), with one message per
+ * transaction and with sixteen. Beside them it counts the statements of one kind of write today, and times a replay of such writes.
  */
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -22,18 +21,18 @@ import { type Answer, type Ask, GROUP, shotsFile } from "./constants.ts"
 import { recipeOf, type Write } from "./recipes.ts"
 import { yardstick } from "./yardstick.ts"
 
-/** What writes of one kind ran, and where they left the data. */
+/** The statements of writes of one kind, and the data they left. */
 interface Recorded {
-  /** The statements of one transaction: not of the first, which also notes that the credential was used. */
+  /** The statements of one transaction: not the first, which also records the use of the credential. */
   readonly statements: readonly string[]
-  /** What the data came to. */
+  /** The final state of the data. */
   readonly end: string
 }
 
 let folder = ""
 let recorded: { single: Recorded; grouped: Recorded; counts: { single: number; grouped: number } } | undefined
 
-/** What tells two copies apart that were not written alike: how much was accepted, and where each Room's chain of digests stands. */
+/** Values by which two differently written copies differ: the number of accepted writes, and the head of each Room's chain of digests. */
 const stateOf = (db: Db): string =>
   JSON.stringify(
     db
@@ -47,7 +46,7 @@ const recordedIn = (size: number) => join(folder, `recorded-${size}`)
 
 const tokenOf = ({ credentials, keys }: Demo, family: string) => (family === "library" ? keys.all.token : credentials.member_all.token)
 
-/** Lets the service's own code make the writes in a copy of the data, and notes what it runs. */
+/** Makes the writes in a copy of the data with the service's own code, and records its statements. */
 async function record(demo: Demo, operation: string, writes: readonly Write[], size: number): Promise<Recorded> {
   const { db, world, instanceId } = openData(dataFile(copyData(folder, recordedIn(size))))
   // Nothing is measured here, and nothing kept.
@@ -89,7 +88,7 @@ async function makeTargets(demoFolder: string, operation: string, count: number)
   return { demo: house.demo, writes }
 }
 
-/** Messages a second of the yardstick. */
+/** Messages per second of the baseline. */
 function loop(count: number, size: number): number {
   const scratch = join(folder, "loop")
   mkdirSync(scratch)
@@ -100,7 +99,7 @@ function loop(count: number, size: number): number {
   }
 }
 
-/** Entries a second of a replay of the whole history with the recorded groups, into a fresh file. */
+/** Entries per second of a replay of the whole history with the recorded groups, into a new file. */
 function replayed({ end }: Recorded): number {
   const db = openDatabase(dataFile(recordedIn(GROUP)))
   const kept = journal(db)
@@ -120,7 +119,7 @@ answering(async (ask: Ask): Promise<Answer> => {
     folder = ask.prepare.folder
     const { demo, writes } = await makeTargets(demoFolder, operation, count)
     recorded = {
-      // What one write runs is told by a second one.
+      // The statements of one write are taken from a second one.
       single: await record(demo, operation, writes.slice(0, 2), 1),
       grouped: await record(demo, operation, writes.slice(0, grouped), GROUP),
       counts: { single, grouped },

@@ -1,7 +1,7 @@
-/** What the bare loop's process and the one that asks it agree upon. */
+/** Shared by the bare loop's process and its caller. */
 import { join } from "node:path"
 
-/** How many writes a group holds. */
+/** The number of writes in a group. */
 export const GROUP = 16
 
 export type Ask =
@@ -9,10 +9,10 @@ export type Ask =
       readonly prepare: {
         readonly operation: string
         readonly demo: string
-        /** Where the data with the targets is put, and the requests of as many writes. */
+        /** The folder for the data with the targets, and the requests for this many writes. */
         readonly folder: string
         readonly writes: number
-        /** How many messages the loop writes one at a time, and how many in groups; as many writes in groups are replayed. */
+        /** How many messages the loop writes singly, and how many in groups; as many writes in groups are replayed. */
         readonly single: number
         readonly grouped: number
       }
@@ -20,7 +20,7 @@ export type Ask =
   | { readonly loop: { readonly grouped: boolean } }
   | { readonly replay: true }
 
-/** Writes a second of a loop or a replay; and of a preparation, the statements of one write and the number of those of a group. */
+/** Writes per second of a loop or a replay; for a preparation, the statements of one write and the number of those of a group. */
 export interface Answer {
   readonly perSecond: number
   readonly single: readonly string[]

@@ -1,7 +1,7 @@
 /**
- * PocketBase under the same load, where the environment variable `POCKETBASE` names its program: one row of a plain collection a
- * request, which asks for no sign-in, at its own settings (it answers before the disk has what it wrote). Its module builds it:
- * `go install github.com/pocketbase/pocketbase/examples/base@VERSION`.
+ * PocketBase under the same load, if the environment variable `POCKETBASE` names its program: each request writes one row of a plain
+ * collection, without sign-in, at its own settings (it answers before the disk has the row). Build it from its module: `go install
+ * github.com/pocketbase/pocketbase/examples/base@VERSION`.
  */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
@@ -16,7 +16,7 @@ import { messageText } from "./recipes/discussion.ts"
 
 const superuser = { identity: "bench@example.org", password: "only for the bench" }
 
-/** The program; undefined where none is named. */
+/** The program; undefined if none is named. */
 export const pocketBase = (): string | undefined => process.env.POCKETBASE || undefined
 
 const say = async (at: string, path: string, body: object, token = ""): Promise<unknown> => {
@@ -37,7 +37,7 @@ export async function overPocketBase(
   loads: readonly Omit<Load, "port" | "file">[],
 ) {
   const folder = join(scratch, "pocketbase")
-  // What it keeps beside its data goes with it.
+  // Files beside its data are removed with it.
   const flags = ["--dir", join(folder, "data"), "--dev=false"]
   execFileSync(program, ["superuser", "upsert", superuser.identity, superuser.password, ...flags])
   const port = await freePort()

@@ -1,6 +1,6 @@
 /**
- * Each kind of write over HTTP, at 1, 16 and 64 connections of bare sockets, beside the bare loop of the yardstick (yardstick.ts); and at 16
- * of autocannon's, which on few cores takes what it needs from the service.
+ * Each kind of write over HTTP, on 1, 16 and 64 connections of bare sockets, beside the bare loop of the baseline (yardstick.ts); and on 16
+ * of autocannon's, which on few cores takes processor time from the service.
  */
 import { join } from "node:path"
 import { copyData, remove, repositoriesOf } from "../data/demo.ts"
@@ -28,16 +28,16 @@ interface Measured {
   /** By the number of connections. */
   readonly http: Readonly<Record<number, readonly Loaded[]>>
   readonly byAutocannon: readonly Loaded[]
-  /** What PocketBase does, load by load; empty where there is none. */
+  /** PocketBase's rate, load by load; empty if there is none. */
   readonly others: readonly (readonly Loaded[])[]
   readonly single: readonly number[]
   readonly grouped: readonly number[]
-  /** Entries of the history that are done again, a second. */
+  /** Replayed entries per second. */
   readonly replayed: readonly number[]
   readonly statements: Answer
 }
 
-/** What is sent in a round: by whom, and at how many connections. */
+/** The loads of a round: by which sender, and on how many connections. */
 const LOADS: readonly Pick<Load, "by" | "connections">[] = [
   ...CONNECTIONS.map((connections) => ({ by: "sockets", connections }) as const),
   { by: "autocannon", connections: GROUP },
@@ -148,7 +148,7 @@ const columns = [
 ]
 const P50 = columns.findIndex(({ name }) => name === "p50 at 1")
 
-/** The lines of the statements that one write runs. */
+/** The lines for the statements of one write. */
 function told(operation: string, { single, grouped }: Answer): string[] {
   return [
     `One ${operation} runs ${single.length} statements, ${GROUP} together run ${grouped}; triggers are not counted. One:`,

@@ -1,6 +1,6 @@
 /**
- * The yardstick of writes: what a post_message ran at commit c6f7581 and nothing else, whatever the service runs today. Its receipt,
- * timeline entry, activity entry, row of the history, both heads and the word index are written in one transaction at FULL. The schema
+ * The baseline of writes: the statements of a post_message at commit c6f7581 and nothing else, whatever the service runs today. Its
+ * receipt, timeline entry, activity entry, journal row, both heads and the word index are written in one transaction at FULL. The schema
  * and the few rows that the statements need are in c6f7581.sql.gz.
  */
 import { createHash, randomUUID } from "node:crypto"
@@ -19,7 +19,7 @@ const [userId, sender] = ["01a1cb5a-ed4b-700f-87c4-d0584f61f97b", "01a1e15f-d42b
 const token = "4699761bfaee430fe11c52ce3a09eee192490e324a81f14a6b653ffd8bb99c2d"
 const operation = "post_message"
 
-/** `+?`: so the service wrote each parameter then, which keeps SQLite from planning a statement anew. */
+/** `+?`: the service wrote each parameter this way then, which keeps SQLite from planning a statement again. */
 const sql = {
   credential: `SELECT c.credential_id AS credentialId, c.room_id AS roomId, c.user_id AS userId, p.username, c.label, c.permissions, c.thread_ids AS threadIds, c.token_start AS tokenStart,
     c.created_at AS createdAt, c.expires_at AS expiresAt, c.revoked_at AS revokedAt, c.last_used_at AS lastUsedAt
@@ -67,7 +67,7 @@ const sql = {
   commit: "COMMIT",
 }
 
-/** A new file with the schema and the pragmas of then, at the file's own durability: FULL. */
+/** A new file with the schema and the pragmas of that commit, with its durability: FULL. */
 function opened(file: string): Database.Database {
   const db = new Database(file)
   db.exec(gunzipSync(readFileSync(join(import.meta.dirname, "c6f7581.sql.gz"))).toString("utf8"))
@@ -76,7 +76,7 @@ function opened(file: string): Database.Database {
   return db
 }
 
-/** Every call of so many messages, with its values: making them is no part of what is measured. */
+/** Every call for this many messages, with its values: preparing them is not part of the measurement. */
 function callsOf(db: Database.Database, groups: number, size: number): Call[][] {
   const made = Object.fromEntries(Object.entries(sql).map(([name, text]) => [name, db.prepare<Value[]>(text)]))
   const call = (name: keyof typeof sql, how: "get" | "all" | "run", ...values: Value[]): Call => {
@@ -146,7 +146,7 @@ function callsOf(db: Database.Database, groups: number, size: number): Call[][] 
       call("concepts", "run"),
       call("texts", "all"),
       ...messages.map(({ word }) => word),
-      // A service that found texts looked whether there are more.
+      // A service that found texts looked for more.
       call("changed", "all"),
       call("flush", "run"),
       call("commit", "run"),
@@ -154,7 +154,7 @@ function callsOf(db: Database.Database, groups: number, size: number): Call[][] 
   })
 }
 
-/** Messages a second that the loop writes in groups of a size into a new file, a first tenth left out. */
+/** Messages per second that the loop writes in groups of a size into a new file, without the first tenth. */
 export function yardstick(file: string, groups: number, size: number): number {
   const db = opened(file)
   const runs = callsOf(db, groups, size)

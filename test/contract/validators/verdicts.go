@@ -1,4 +1,4 @@
-// Says of bodies what a Go validator makes of them; lines in and out as in verdicts.py.
+// Validates bodies with a Go validator; lines in and out as in verdicts.py.
 package main
 
 import (

@@ -1,7 +1,7 @@
-"""Says of bodies what a Python validator makes of them: verdicts.py LIBRARY < lines > lines.
+"""Validates bodies with a Python validator: verdicts.py LIBRARY < lines > lines.
 
-A line is {"name", "schema", "bodies": [text, …]}; the answer to it is {"name", "taken": [true, …]}, or {"name", "error"} where
-the schema is not understood. With --probe it only says whether the library is there, and its version.
+A line is {"name", "schema", "bodies": [text, …]}; the answer is {"name", "taken": [true, …]}, or {"name", "error"} if
+the validator rejects the schema. With --probe it only prints the version of the library, if it is installed.
 """
 
 import json
@@ -31,6 +31,6 @@ for line in sys.stdin:
     try:
         takes = compiled(subject["schema"])
         told = {"taken": [takes(json.loads(body)) for body in subject["bodies"]]}
-    except Exception as error:  # whatever it is, it is told
+    except Exception as error:  # any error is reported
         told = {"error": f"{type(error).__name__}: {error}"[:500]}
     print(json.dumps({"name": subject["name"], **told}), flush=True)

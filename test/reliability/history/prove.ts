@@ -2,6 +2,7 @@
  * The long history check: rounds of clients against the built executable, each judged as soon as it is over. Every other round goes in
  * step, so that writes share groups. `PROVE_SCALE` scales the number of rounds, `PROVE_SEED` repeats their schedules; the machine never
  * runs a schedule the same way twice, so a history with faults is kept in a file.
+ *
  * At the end `check` replays everything that was accepted, and compares it row by row. Then data of every earlier version is upgraded by a
  * service that is killed in the middle of it.
  */

@@ -1,6 +1,7 @@
 /**
  * A bystander: a process of its own, with its own clock, that reads, signs in and writes like an ordinary user while others attack. Started
  * by `Bystander` in beside.ts; messages tell it when to begin and when to report.
+ *
  * It counts the wait of a read twice: by the clock, and as the service's own share. The second excludes what the machine caused: the time
  * in which the serving thread or this process was ready to run but other processes had the processors; and, while the serving thread slept,
  * the time in which one of its helpers (which collect its garbage) was ready but not running. The rest is time the thread worked, or slept

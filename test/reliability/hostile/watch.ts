@@ -13,7 +13,7 @@ import type { Note } from "./volley.ts"
 export const MOST_ANSWERED = 4 * 1024 * 1024
 /** Answers that may have any size: files of a whole Room. */
 const EXPORTS: readonly string[] = reads.flatMap(({ mediaType }) => (isText(mediaType) ? [] : [mediaType]))
-/** Of answers of one kind and status, the first few are judged whole, and then one in so many: judging is more expensive than answering. */
+/** Of answers of one kind and status, the first few are judged whole, and then one in 25: judging is more expensive than answering. */
 const [FIRST, THEN] = [40, 25]
 
 export interface Slow {

@@ -1,7 +1,7 @@
-/** Many rows made of one that the service's own code wrote: by SQL, all at once. */
+/** Many rows cloned from one that the service's own code wrote: by SQL, all at once. */
 import type { Db } from "../../../../src/ledger/storage/database.ts"
 
-/** What ids are given out for, and the part of an id that tells. */
+/** Kinds of rows with ids, and the distinctive part of each id. */
 const tags = {
   entry: "00a1",
   record: "00b1",
@@ -15,35 +15,35 @@ const tags = {
 } as const
 export type Tag = keyof typeof tags
 
-/** The id of the n-th row of its kind: in the order in which they were made, as the service's own ids are. */
+/** The id of the n-th row of its kind: in order of creation, like the service's own ids. */
 export const idOf = (tag: Tag, n: number): string => `0190${tags[tag]}-0000-7000-8000-${n.toString(16).padStart(12, "0")}`
 /** The same in SQL, where `n` counts the rows. */
 export const idSql = (tag: Tag, n = "n"): string => `format('0190${tags[tag]}-0000-7000-8000-%012x', ${n})`
 
 const PRIME = 2_654_435_761
-/** Ids that clients made: in no order. */
+/** Ids made by clients: in no order. */
 export const scatteredIdSql = (tag: Tag): string => `format('%08x-${tags[tag]}-4000-8000-%012x', (n * ${PRIME}) % 4294967296, n)`
 
 /** The same for one of them. */
 export const scatteredIdOf = (tag: Tag, n: number): string =>
   `${((n * PRIME) % 2 ** 32).toString(16).padStart(8, "0")}-${tags[tag]}-4000-8000-${n.toString(16).padStart(12, "0")}`
 
-/** Words of which each stands in one of five thousand texts: that of the n-th, and the same in SQL. */
+/** Words that each occur in one of five thousand texts: the word of the n-th text, and the same in SQL. */
 export const otherWord = (n: number): string => `word${(n * 7_919) % 5_000}`
 export const wordSql = "'word' || (n * 7919 % 5000)"
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
-/** `text` in a column, replaced by what an expression gives. */
+/** Replaces `text` in a column by the value of an expression. */
 export const swapped = (column: string, swaps: readonly (readonly [string, string])[]): string =>
   swaps.reduce((made, [text, by]) => `replace(${made}, ${quoted(text)}, ${by})`, column)
 
 export class Cloner {
   readonly #db: Db
 
-  /** @param most the greatest number of rows that will be asked for */
+  /** @param most the greatest number of rows that will be requested */
   constructor(db: Db, most: number) {
     this.#db = db
-    // One writer, nothing to come back to, and memory to sort in.
+    // One writer, no need for recovery, and memory for sorting.
     for (const pragma of [
       "journal_mode = DELETE",
       "synchronous = OFF",
@@ -59,9 +59,9 @@ export class Cloner {
   }
 
   /**
-   * Writes `count` rows like the one where `column` is `value`.
-   * @param differing by column, the SQL of what is not alike; `n` counts from 1, `t` is the row
-   * @param where leaves some numbers out
+   * Writes `count` rows like the one whose `column` is `value`.
+   * @param differing by column, the SQL of what differs; `n` counts from 1, `t` is the row
+   * @param where leaves out some numbers
    */
   like(
     table: string,
@@ -86,9 +86,9 @@ export class Cloner {
   }
 
   /**
-   * Writes `count` rows of the journal like the one that made a row: what rows say in full is kept there alone.
-   * @param content SQL of what each one says; `n` counts from 1, `t` is the row
-   * @param differing what else is not alike; left out, they stand in no feed
+   * Writes `count` journal rows like the one that made a row: only the journal holds the full content.
+   * @param content SQL for the content of each; `n` counts from 1, `t` is the row
+   * @param differing the other differences; if omitted, they are in no feed
    * @returns the SQL of the n-th one's position, for the rows that it makes
    */
   written(
@@ -109,7 +109,10 @@ export class Cloner {
     return position
   }
 
-  /** Writes rows in no order of their ids: each of the table's indexes is made anew afterwards, sorted, instead of hit here and there. */
+  /**
+   * Writes rows in random order of their ids: each index of the table is rebuilt afterwards by sorting, instead of being updated in random
+   * places.
+   */
   withoutIndexes(table: string, work: () => void): void {
     const indexes = this.#db
       .prepare<{ name: string; sql: string }>(

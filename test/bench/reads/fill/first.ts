@@ -1,4 +1,4 @@
-/** The first of everything in a Room of its own, written by the service's own code. */
+/** The first object of every kind in a Room of its own, written by the service's own code. */
 import { digestOf } from "../../../../src/contract/json.ts"
 import type { House } from "../../data/house.ts"
 import { otherWord } from "./clone.ts"
@@ -6,15 +6,15 @@ import { finding, findingOver, newReference, planned, proposal, started, succeed
 
 export type First = ReturnType<typeof tellFirst>
 
-/** Words in the first message that others have others for. */
+/** Words in the first message that the other messages replace. */
 export const spoken = {
   common: "learningrate",
   rare: "seldomword",
-  /** One of those that stand in a few messages more, the more there are. */
+  /** One of the words whose number of messages grows with the data. */
   other: otherWord(7),
   text: "What the loss does in the first thousand steps is what we look at here. ".repeat(4),
 } as const
-/** In how many messages the rare word stands, however many there are. */
+/** The number of messages with the rare word, however many messages there are. */
 export const RARE = 100
 
 export function tellFirst(house: House) {

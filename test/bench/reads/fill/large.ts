@@ -1,4 +1,4 @@
-/** Data with one long list of everything: the first of each kind written by the service, the others like it. */
+/** Data with one long list of everything: the service writes the first of each kind, the others are cloned. */
 import { copyData } from "../../data/demo.ts"
 import { House } from "../../data/house.ts"
 import { limits } from "../../../../src/contract/limits.ts"
@@ -12,13 +12,13 @@ import { fillTalk } from "./talk.ts"
 import { type First, tellFirst } from "./first.ts"
 import { fillWork } from "./work.ts"
 
-/** What there is to read: the first of everything, and how long the lists are. */
+/** What can be read: the first of everything, and the lengths of the lists. */
 export interface Large extends First {
   readonly collectionId: string
   /** A paper with notes. */
   readonly noted: string
   readonly size: number
-  /** Rooms, Threads of a Room, revisions of an experiment, points of a metric: no instance comes to a million of these. */
+  /** Rooms, Threads of a Room, revisions of an experiment, points of a metric: no instance reaches a million of these. */
   readonly fewer: number
   readonly saved: number
   readonly collectionPapers: number
@@ -35,7 +35,7 @@ export async function makeLarge(demo: string, folder: string, size: number): Pro
   const large: Large = { ...first, ...library, size, fewer: Math.min(size, MOST_OF_FEWER) }
   const cloner = new Cloner(house.db, size)
   cloner.exec("BEGIN")
-  // Search is measured on messages: indexing everything else as well would take most of the time that filling takes.
+  // Search is measured on messages: indexing everything else as well would take most of the filling time.
   const triggers = house.db
     .prepare<{ name: string; sql: string }>(
       "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name LIKE '%\\_indexed' ESCAPE '\\' AND name <> 'messages_indexed'",
@@ -54,7 +54,7 @@ export async function makeLarge(demo: string, folder: string, size: number): Pro
   return large
 }
 
-/** Notes every record: the index of what concepts contain needs it. Those that nothing looks for among words are not indexed for them. */
+/** Queues every record: the index of concepts needs it. Kinds that are not searched by words are not indexed. */
 function noteRecords(cloner: Cloner, size: number): void {
   cloner.exec(
     `CREATE TEMP TABLE only_noted AS SELECT coalesce(max(item), 0) + 1 AS first FROM search_items;
@@ -67,8 +67,8 @@ function noteRecords(cloner: Cloner, size: number): void {
 }
 
 /**
- * Indexes what was noted, as the service does before each commit, but in bulk: messages past the view that knows where the words
- * of every kind stand, and with so much kept in memory before it is written out that little is merged.
+ * Indexes the queue as the service does before each commit, but in bulk: messages are inserted directly, without the view over all kinds,
+ * and with so much memory before each flush that little is merged.
  */
 function indexTexts(cloner: Cloner, db: Db): void {
   const config = (name: string, value: number) => `INSERT INTO search_index (search_index, rank) VALUES ('${name}', ${value})`
@@ -94,7 +94,7 @@ function indexTexts(cloner: Cloner, db: Db): void {
   cloner.exec(config("hashsize", 1_024 * 1_024))
 }
 
-/** What is similar is looked for among the newest of each kind, which are read from where search has them. */
+/** Similarity is searched among the newest of each kind, which are read from search's own tables. */
 function noteNewest(cloner: Cloner, size: number): void {
   const newest = (kind: string, id: string) =>
     cloner.exec(

@@ -1,4 +1,4 @@
-/** A Library as full as it may be. Its caps are low enough for the service's own code to fill it. */
+/** A Library as full as it may be. Its caps are low enough to fill it with the service's own code. */
 import { limits } from "../../../../src/contract/limits.ts"
 import type { House } from "../../data/house.ts"
 import { times } from "../../data/house.ts"
@@ -9,7 +9,7 @@ const batches = (papers: number): string[][] =>
     times(Math.min(limits.arxivIds, papers - batch * limits.arxivIds), (index) => arxivId(batch * limits.arxivIds + index)),
   )
 
-/** Fills the Library of the demo's owner up to `size` of everything, or to its cap. */
+/** Fills the Library of the demo's owner with `size` of everything, or up to its cap. */
 export function fillLibrary(house: House, size: number) {
   const { owner } = house
   const saved = Math.min(size, limits.savedPapers - 1_000)

@@ -1,4 +1,4 @@
-/** Records, their concepts and papers, and what is said of them. */
+/** Records, their concepts and papers, and assertions about them. */
 import { type Cloner, idSql, swapped, wordSql } from "./clone.ts"
 import { RARE, spoken } from "./first.ts"
 import type { Large } from "./large.ts"
@@ -7,7 +7,7 @@ import { OFFSET } from "./talk.ts"
 export function fillRecords(cloner: Cloner, large: Large): void {
   const { size, hypothesisId, findingId, claimId, disputeId, relationId, experimentId, openExperimentId, roomId } = large
   const record = idSql("record")
-  // No list reads more of a record than its wording: all of a kind share one entry of the history.
+  // No list reads more of a record than its wording, so all of a kind share one journal row.
   const row = { version_id: record, entry_id: idSql("entry"), wording: `t.wording || ' ' || ${wordSql}` }
   // Half hypotheses, half findings.
   cloner.like("records", ["version_id", hypothesisId], size, { ...row, label: "'H' || (n + 10)" }, "n % 2 = 0")
@@ -43,7 +43,7 @@ export function fillRecords(cloner: Cloner, large: Large): void {
     version_id: idSql("record", "(n - 1 + n % 2)"),
   })
   cloner.like("finding_verdicts", ["link_id", relationId], size, { link_id: idSql("relation") })
-  // One hypothesis that all of these bear on, and that all experiments address.
+  // One hypothesis that all findings refer to, and that all experiments address.
   const sequence = `n + ${OFFSET}`
   cloner.like("evidence_words", ["source_id", relationId], size, {
     target_id: `'${hypothesisId}'`,

@@ -1,9 +1,9 @@
-/** Rooms, Threads, what is said in them, and the feed. */
+/** Rooms, Threads, messages in them, and the feed. */
 import { type Cloner, idSql, swapped, wordSql } from "./clone.ts"
 import { RARE, spoken } from "./first.ts"
 import type { Large } from "./large.ts"
 
-/** The sequences of the filled Thread and feed begin after those of the Room's beginning. */
+/** The sequences of the filled Thread and feed continue after the Room's first entries. */
 export const OFFSET = 1_000
 
 export function fillTalk(cloner: Cloner, large: Large): void {

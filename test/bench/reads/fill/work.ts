@@ -20,7 +20,7 @@ export function fillWork(cloner: Cloner, large: Large): void {
   const attempt = scatteredIdSql("attempt")
   const isSeldom = `n % ${Math.max(1, Math.floor(size / RARE))} = 0`
   const status = `CASE WHEN ${isSeldom} THEN 'cancelled' WHEN n % 3 = 0 THEN 'failed' ELSE 'succeeded' END`
-  // Of what was registered, what lists show and search reads.
+  // The part of a registration that lists show and search reads.
   const run = `json_object('argv', json_array('python', 'train.py', ${wordSql}, CAST(n AS TEXT)), 'configuration', t.content -> '$.configuration', 'repository', t.content -> '$.repository')`
   const registered = ["attempt_id", attemptId] as const
   const history_position = cloner.written("attempts", registered, size, run)

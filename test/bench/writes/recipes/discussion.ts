@@ -1,9 +1,9 @@
-/** Writes of Threads: what is said, reused, followed up and summed up. */
+/** Writes of Threads: messages, reused records, follow-ups and checkpoints. */
 import { inTurn, times } from "../../data/house.ts"
 import { hypothesis, some } from "../../data/targets.ts"
 import type { Recipes } from "../recipes.ts"
 
-/** About a kilobyte of what people write to each other. */
+/** About a kilobyte of ordinary text. */
 export const messageText = `${"With peak rate $\\eta$ and ramp $n_w$, step $t$ uses $$\\eta_t = \\eta \\cdot \\min(1, t / n_w).$$ Two of our runs *disagree* about it. ".repeat(7)}What is different?`
 
 export const discussion: Recipes<"create_thread" | "post_message" | "reuse_record" | "post_research_checkpoint"> = {

@@ -1,17 +1,17 @@
-/** Writes of the Library. One person may have only so much of most things, so there are as many people as are needed. */
+/** Writes of the Library. One person may have only so much of most things, so there are as many people as needed. */
 import { limits } from "../../../../src/contract/limits.ts"
 import type { House } from "../../data/house.ts"
 import { inTurn, times } from "../../data/house.ts"
 import { arxivId } from "../../data/targets.ts"
 import type { Recipes } from "../recipes.ts"
 
-/** Groups of at most `size`: for each write, which group it is in. */
+/** Groups of at most `size`: for each write, the index of its group. */
 const groups = <T>(count: number, size: number, make: (group: number) => T): T[] => times(Math.ceil(count / size), make)
 
 const collection = (house: House, name: string, person = house.owner): string =>
   house.does("create_collection", { name }, person).result.collectionId
 
-/** A Collection of the demo's owner with so many papers in it. */
+/** A Collection of the demo's owner with this many papers. */
 function filled(house: House, papers: readonly string[], group: number): string {
   const collectionId = collection(house, `Filled ${group}`)
   for (let next = 0; next < papers.length; next += limits.arxivIds)
@@ -19,7 +19,7 @@ function filled(house: House, papers: readonly string[], group: number): string 
   return collectionId
 }
 
-/** Fewer than a Collection may hold: HTTP and the bare loop never get near the cap. */
+/** Fewer than a Collection may hold: HTTP and the bare loop stay far below the cap. */
 const PAPERS = 900
 
 export const library: Recipes<"save_papers" | "create_collection" | "add_papers" | "remove_paper" | "rename_collection" | "post_note"> = {

@@ -1,4 +1,4 @@
-/** Writes of records and of what is said of them. */
+/** Writes of records and of assertions about them. */
 import { inTurn, times } from "../../data/house.ts"
 import { dispute, finding, findingOver, hypothesis, planned, some, succeeded } from "../../data/targets.ts"
 import type { Recipe, Recipes } from "../recipes.ts"
@@ -37,7 +37,7 @@ export const records: Recipes<
       const attemptId = succeeded(house, plan)
       return { attemptId, findingVersionId: finding(house, plan.experimentId, attemptId) }
     })
-    // The same again would be refused: each speaks toward a hypothesis of its own.
+    // A repetition would be refused: each refers to a hypothesis of its own.
     const toward = () => [{ versionId: hypothesis(house), verdict: "supports" as const, explanation: "The predicted difference was seen." }]
     return times(count, (index) => ({ said: { experimentId: plan.experimentId, ...inTurn(found, index), towardHypothesis: toward() } }))
   },

@@ -1,4 +1,4 @@
-/** Writes of experiments, plans, attempts and materials. Most change the state of what they act upon, so each has its own. */
+/** Writes of experiments, plans, attempts and materials. Most change the state of their object, so each has its own. */
 import { inTurn, times } from "../../data/house.ts"
 import { material, newReference, planned, proposal, registration, some, started, taken } from "../../data/targets.ts"
 import type { Recipes } from "../recipes.ts"
