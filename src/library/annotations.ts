@@ -37,7 +37,7 @@ export function annotations(db: Db) {
   )
 
   return {
-    /** Returns the annotations of a paper; revision 0 if there are none. */
+    /** Returns the annotations of a paper, at revision 0 if there are none. */
     read(userId: string, paperId: string) {
       const { revision, notes, updatedAt } = one.get(userId, paperId) ?? { revision: 0, notes: "", updatedAt: null }
       return { ...named(paperId), revision, notes, highlights: revision === 0 ? [] : all.all(userId, paperId), updatedAt }

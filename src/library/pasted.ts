@@ -55,7 +55,7 @@ const wordsOf = (line: string): string[] =>
     .split(/[^\S\u00a0]+/)
     .map((word) => word.replaceAll("\u00a0", " "))
 
-/** Normalizes a URL; undefined if the text is none. */
+/** Normalizes a URL; undefined if the text is not one. */
 function urlOf(text: string): string | undefined {
   const address = withoutTrailing(text, ".,;")
   const url = /^www\./i.test(address) ? `https://${address}` : address

@@ -51,8 +51,8 @@ export function saved(db: Db) {
     `INSERT INTO saved_papers (user_id, saved_at, paper_id, known, given)
      SELECT +?, +?, w.value ->> 'paperId', EXISTS (SELECT 1 FROM papers WHERE paper_id = w.value ->> 'paperId' AND origin = 'import'), w.value ->> 'given' FROM json_each(+?) w`,
   )
-  const leaving = ["paper_tags", "saved_papers"].map((table) => db.prepare(`DELETE FROM ${table} WHERE user_id = +? AND paper_id = +?`))
-  const finding = (order: string, isTagged: boolean, isSearched: boolean) =>
+  const remove = ["paper_tags", "saved_papers"].map((table) => db.prepare(`DELETE FROM ${table} WHERE user_id = +? AND paper_id = +?`))
+  const prepareFind = (order: string, isTagged: boolean, isSearched: boolean) =>
     db.prepare<{ entry: number }>(
       `SELECT s.entry FROM saved_papers s WHERE s.user_id = +?
        ${isTagged ? "AND s.paper_id IN (SELECT paper_id FROM paper_tags WHERE user_id = +? AND tag = +?)" : ""}
@@ -62,7 +62,7 @@ export function saved(db: Db) {
   const matches = db.prepare<{ papers: number }>(
     "SELECT count(*) AS papers FROM (SELECT 1 FROM library_index WHERE library_index MATCH +? LIMIT +?)",
   )
-  const finders = new Map<string, ReturnType<typeof finding>>()
+  const finders = new Map<string, ReturnType<typeof prepareFind>>()
   const page = db.prepare<Row>(
     `WITH ${REACHED}
      SELECT s.paper_id AS paperId, s.saved_at AS savedAt, ${holders("s.paper_id")} AS collections,
@@ -76,7 +76,7 @@ export function saved(db: Db) {
   /** Returns the `entry` numbers of the selected papers, in order. */
   function entries(userId: string, { sort = "saved", tag, match }: SavedFilter, limit: number, offset: number): number[] {
     const name = `${sort} ${tag !== undefined} ${match !== undefined}`
-    const find = finders.get(name) ?? finding(orders[sort], tag !== undefined, match !== undefined)
+    const find = finders.get(name) ?? prepareFind(orders[sort], tag !== undefined, match !== undefined)
     finders.set(name, find)
     return find
       .all(userId, ...(tag === undefined ? [] : [userId, tag]), ...(match === undefined ? [] : [match]), limit, offset)
@@ -87,20 +87,20 @@ export function saved(db: Db) {
   return {
     /** Saves the papers that are not saved yet. @throws Refusal `limit_reached` before anything is saved */
     save(userId: string, filed: readonly FiledPaper[], at: string): { saved: string[]; alreadySaved: string[] } {
-      const there = new Set(among.all(userId, JSON.stringify(filed.map(({ paperId }) => paperId))).map(({ paperId }) => paperId))
-      const fresh = filed.filter(({ paperId }) => !there.has(paperId))
+      const present = new Set(among.all(userId, JSON.stringify(filed.map(({ paperId }) => paperId))).map(({ paperId }) => paperId))
+      const fresh = filed.filter(({ paperId }) => !present.has(paperId))
       mustFit("savedPapers", count.get(userId)?.saved ?? 0, fresh.length)
       insert.run(userId, at, JSON.stringify(fresh))
       return {
         saved: fresh.map(({ paperId }) => paperId),
-        alreadySaved: filed.flatMap(({ paperId }) => (there.has(paperId) ? [paperId] : [])),
+        alreadySaved: filed.flatMap(({ paperId }) => (present.has(paperId) ? [paperId] : [])),
       }
     },
     /** Counts the saved papers that match an expression, up to a limit. */
     countMatches: (match: string, limit: number): number => matches.one(match, limit).papers,
     count: (userId: string): number => count.get(userId)?.saved ?? 0,
     /** Removes a paper and its tags from the Library. Returns whether it was saved. */
-    unsave: (userId: string, paperId: string): boolean => leaving.map((statement) => statement.run(userId, paperId)).at(-1) === 1,
+    unsave: (userId: string, paperId: string): boolean => remove.map((statement) => statement.run(userId, paperId)).at(-1) === 1,
 
     /** Returns a page of saved papers, newest first by default. The caller has checked that the scope includes them. */
     page: (scope: Scope, filter: SavedFilter, offset: number) =>

@@ -66,7 +66,7 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
   const invite_to_collection = behaviour("invite_to_collection", {
     subject: owned,
     references: ({ body }) =>
-      people.named(body.username) === undefined ? [{ path: "/username", message: "is not the name of anyone here" }] : [],
+      people.named(body.username) === undefined ? [{ path: "/username", message: "is not the name of a user" }] : [],
     admit({ body }, { collection }) {
       const members = collections.members(collection.id)
       const invited = invitations.sentFor(collection.id)
@@ -117,7 +117,7 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
     subject: shared,
     admit(_call, { collection }) {
       if (collection.isOwner)
-        throw new Refusal("state_conflict", "The owner cannot leave a Collection; it can be deleted.", {
+        throw new Refusal("state_conflict", "The owner cannot leave a Collection, but can delete it.", {
           current: { owner: collection.owner },
         })
     },

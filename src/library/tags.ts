@@ -3,7 +3,7 @@ import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import { mustFit } from "./reach/scope.ts"
 
-/** The papers that a write changed, and those that already were as it wanted, each in the order they were sent. */
+/** The papers that a write changed, and those that needed no change, each in the order they were sent. */
 export interface TagChanges {
   readonly changed: string[]
   readonly before: string[]

@@ -84,10 +84,10 @@ const formats = {
   csl: { extension: "json", before: "[", entry: (cited: Cited) => JSON.stringify(cslItem(cited)), between: ",\n", after: "]\n" },
 } as const
 
-/** A `read` for papers that were read already. */
+/** The `read` of a bibliography whose papers were all read beforehand. */
 export const unchanged = (batch: readonly Cited[]): readonly Cited[] => batch
 
-/** Makes a bibliography of `all`. @param read returns the papers of one batch */
+/** Makes a bibliography. @param all the papers, or ids of them @param read returns the papers of one batch of `all` */
 export function bibliographyOf<Of>(
   name: string,
   format: BibliographyFormat,

@@ -69,7 +69,7 @@ export async function readBibtex(text: string, collector: PaperCollector, aside:
     }
     try {
       const { entries, errors, strings: defined } = parse(piece, { sentenceCase: false, unsupported: "ignore", strings: { ...strings } })
-      // A string may repeat two others, and so grow exponentially; later entries see only those that stay short.
+      // A string may contain an earlier one twice, and so grow exponentially. Later entries see only strings that stay short.
       for (const [name, value] of Object.entries(defined)) if (value.length <= limits.bibtexEntry) strings[name] = value
       if (errors.length > 0 && entries.every(({ fields }) => Object.keys(fields).length === 0)) {
         collector.addUnreadable(piece, UNBALANCED)
@@ -87,7 +87,7 @@ export async function readBibtex(text: string, collector: PaperCollector, aside:
   }
 }
 
-/** Passes on the text between entries, without comments that programs write. */
+/** Passes on the text between entries, without the comments of programs that write such files. */
 function readAside(rest: string, aside: (rest: string) => void): void {
   const lines = rest.split(/\r\n|\n|\r/).filter((line) => !/^\s*%/.test(line))
   const text = lines.join("\n").trim()

@@ -10,19 +10,19 @@ const LINE = /^([A-Z][A-Z0-9]) {1,3}-(?: (.*))?$/
 export const isRis = (text: string): boolean => /^\uFEFF?\s*TY {1,3}- ?\S/.test(text.slice(0, 1_000))
 
 /** An entry, and the start of its text for messages. */
-interface Read {
+interface ParsedEntry {
   /** Undefined if the entry is too long. */
   readonly entry: RisEntry | undefined
   readonly start: string
 }
 
 /** Yields the entries of a file. */
-export function* risEntries(text: string): Generator<Read> {
+export function* risEntries(text: string): Generator<ParsedEntry> {
   let entry = new Map<string, string[]>()
   let length = 0
   let start = ""
   let last: string[] | undefined
-  const finish = (): Read => {
+  const finish = (): ParsedEntry => {
     const finished = { entry: length > limits.bibtexEntry ? undefined : entry, start }
     entry = new Map()
     length = 0

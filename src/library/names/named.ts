@@ -4,6 +4,6 @@
 export const NAMES = (user: string, paper: string): string =>
   `(SELECT ${paper} UNION ALL SELECT m.paper_id FROM same_papers m WHERE m.user_id = ${user} AND m.same_as = ${paper})`
 
-/** Updates the search index of one person's paper. The update changes nothing, but fires the trigger that rebuilds the index entry. */
+/** Rebuilds the search index entry of one person's paper: the update changes nothing, but fires the trigger that does so. */
 export const REINDEX = `UPDATE saved_papers SET known = known WHERE (user_id, paper_id) IN (SELECT w.user_id, coalesce(m.same_as, w.paper_id)
   FROM (SELECT +? AS user_id, +? AS paper_id) w LEFT JOIN same_papers m ON m.user_id = w.user_id AND m.paper_id = w.paper_id)`

@@ -111,17 +111,14 @@ export class MetadataFetcher {
 
   /** Starts fetching metadata, until `close`. */
   start(): void {
-    const longest = Math.max(LONGEST_PAUSE, this.#pause)
-    this.#timer = setTimeout(
-      () => {
-        this.#work = this.#fetchBatch()
-          .catch((error: unknown) => this.#failed(error))
-          .then(() => {
-            if (!this.#ending.signal.aborted) this.start()
-          })
-      },
-      Math.min(Math.max(this.#pause * 2 ** this.#failures, this.#waitMs), longest),
-    )
+    const delayMs = Math.min(Math.max(this.#pause * 2 ** this.#failures, this.#waitMs), Math.max(LONGEST_PAUSE, this.#pause))
+    this.#timer = setTimeout(() => {
+      this.#work = this.#fetchBatch()
+        .catch((error: unknown) => this.#failed(error))
+        .then(() => {
+          if (!this.#ending.signal.aborted) this.start()
+        })
+    }, delayMs)
     this.#timer.unref()
   }
 

@@ -33,7 +33,7 @@ export class PaperCollector {
     const earlier = this.#papers.get(paper.paperId)
     const key = citationKey !== undefined && earlier === undefined && !this.#keys.has(citationKey) ? citationKey : undefined
     if (key !== undefined) this.#keys.add(key)
-    // The first description wins.
+    // The first description is kept.
     this.#papers.set(paper.paperId, { ...filed, ...earlier, ...(key !== undefined && { citationKey: key }) })
     if (by === "words" && earlier === undefined) this.#byWords.add(paper.paperId)
   }

@@ -37,7 +37,7 @@ export function identify(
   const own = reference ?? (given?.title === undefined && given?.url === undefined ? undefined : referenceOf(given))
   const [paperId, ...names] = [arxivId, doi, isbn && `isbn:${isbn}`, own].flatMap((name) => name || [])
   if (paperId === undefined) return undefined
-  // An ISBN is no alias, since chapters share it. A `ref:` id is one: the paper may have been filed under it before.
+  // An ISBN is not an alias, since chapters share it. A `ref:` id is: the paper may have been filed under it before.
   const others = [...new Set(names)].filter((name) => name !== paperId && !name.startsWith("isbn:"))
   const description = given && (arxivId !== undefined && doi !== undefined && isDoi(doi) ? { ...given, doi } : given)
   return {

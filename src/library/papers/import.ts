@@ -38,12 +38,7 @@ export interface Imported {
   readonly skipped: number
 }
 
-interface ImportOptions {
-  /** Called with the bytes of the file read so far, and the papers stored. */
-  readonly onProgress?: (bytes: number, papers: number) => void
-}
-
-/** A line is too long to be a paper. Reading stops there. */
+/** A line is too long to be a paper. The import stops there. */
 class LineTooLong extends Error {
   override readonly name = "LineTooLong"
 
@@ -117,12 +112,13 @@ async function* withFirst(first: string, rest: AsyncIterator<string>): AsyncGene
 
 /**
  * Imports a file. Its metadata becomes visible to everyone on this instance.
+ * @param onProgress called with the bytes of the file read so far, and the papers stored
  * @throws ImportError if the file cannot be read or has none of these formats
  */
 export async function importPapers(
   { ledger, world, metadataIntake }: { readonly ledger: Ledger; readonly world: World; readonly metadataIntake: MetadataIntake },
   file: string,
-  { onProgress }: ImportOptions = {},
+  { onProgress }: { readonly onProgress?: (bytes: number, papers: number) => void } = {},
 ): Promise<Imported> {
   const { isZipped } = await inspect(file)
   const source = createReadStream(file)

@@ -1,11 +1,11 @@
-/** Stores metadata that arrives from sources, reveals it to the people who filed the papers, and merges ids that it reports as one paper. */
+/** Stores metadata from sources, reveals it to the people who filed the papers, and merges two ids if it reports them as one paper. */
 import type { JsonObject } from "../../contract/json.ts"
 import type { Acts } from "../../ledger/journal/acts.ts"
 import { type Names, pairOf, type SamePaper } from "../names/names.ts"
 import type { Metadata } from "./metadata.ts"
 import { descriptionFrom, type Origin, type Papers, type SourcePaper } from "./papers.ts"
 
-/** Two ids that a source reports for one paper, with its description, used where no other is known. */
+/** Two ids that a source reports for one paper, with its description, used if no other is known. */
 type Joined = SamePaper & { readonly given: JsonObject | null }
 
 /** The writes that the Library makes on its own. */

@@ -23,7 +23,7 @@ export function metadata(db: Db) {
   const reveal = ["saved_papers", "collection_papers"].map((table) =>
     db.prepare(`UPDATE ${table} SET known = 1 WHERE known = 0 AND paper_id = +?`),
   )
-  const miss = inserting(db, "paper_misses", { onConflict: "DO UPDATE SET asked_at = excluded.asked_at" })
+  const insertMiss = inserting(db, "paper_misses", { onConflict: "DO UPDATE SET asked_at = excluded.asked_at" })
 
   return {
     /** Returns filed papers whose metadata is not shown yet: `here` if this instance has it for someone else, `absent` if it must be requested. */
@@ -35,6 +35,6 @@ export function metadata(db: Db) {
     /** Makes the metadata of papers visible to everyone who filed them. */
     reveal: (paperIds: readonly string[]) => paperIds.forEach((paperId) => reveal.forEach((statement) => statement.run(paperId))),
     /** Records that a source does not have these papers. */
-    recordMisses: (paperIds: readonly string[], at: string) => paperIds.forEach((paperId) => miss({ paperId, askedAt: at })),
+    recordMisses: (paperIds: readonly string[], at: string) => paperIds.forEach((paperId) => insertMiss({ paperId, askedAt: at })),
   }
 }

@@ -89,7 +89,7 @@ export interface ShownPaper {
   readonly given: Stored<Given> | null
 }
 
-/** Makes the paper of an answer from its stored record, or from its description if there is none. @param more the other members of the answer */
+/** Writes a paper for an answer from its record, or else its description. @param more the other members of the answer */
 export function shownPaper<Answer extends { readonly [M in PaperMember]: unknown }>(
   { paperId, record, sameAs, given }: ShownPaper,
   more: { readonly [M in Exclude<keyof Answer, PaperMember>]: Served<Answer[M]> },
