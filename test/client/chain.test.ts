@@ -1,4 +1,4 @@
-/** The activity of a Room as proof: whoever reads it can tell when something in it was changed. */
+/** The activity of a Room as proof: any reader can detect that something in it was changed. */
 import { createHash } from "node:crypto"
 import type { ActivityEntry } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
@@ -12,11 +12,11 @@ const { roomId, openingThreadId: threadId } = room.rooms.empty
 const agent = room.client("member_all")
 const { activity: mark } = await agent.write("post_message", { threadId, text: "The one I keep the digest of." })
 if (mark === null) throw new Error("a message lands in the activity")
-// Two pages and a little.
+// A little more than two pages.
 for (let n = 0; n < 101; n++) await agent.write("post_message", { threadId, text: `${n}` })
 const watermark = mark.sequence + 101
 
-/** A reader whose pages pass through `edit`. */
+/** A client whose pages pass through `edit`. */
 function readerOf(edit: (entries: ActivityEntry[]) => ActivityEntry[]) {
   const through = (answer: string) => {
     const page = JSON.parse(answer) as { items: ActivityEntry[] }
@@ -25,7 +25,7 @@ function readerOf(edit: (entries: ActivityEntry[]) => ActivityEntry[]) {
   return room.client("member_all", { fetch: faulty(through, through, through, through).fetch })
 }
 
-/** The digest as protocol.md describes it, written down here a second time. */
+/** The digest as protocol.md describes it, implemented a second time. */
 function digestOf({ digest: _own, ...entry }: ActivityEntry): string {
   return `sha256:${createHash("sha256")
     .update(canonicalize(entry) ?? "")
@@ -37,7 +37,7 @@ const forge = (entry: ActivityEntry): ActivityEntry => {
   return { ...forged, digest: digestOf(forged) }
 }
 
-t.test("a feed as the service keeps it is whole, over several pages", async (t) => {
+t.test("an unmodified feed is valid, over several pages", async (t) => {
   const { fetch, sent } = faulty()
   const verified = await room.client("member_all", { fetch }).verifyActivity(roomId)
   t.equal(verified.entries, watermark)
@@ -49,7 +49,7 @@ t.test("a feed as the service keeps it is whole, over several pages", async (t) 
   t.match(await agent.verifyActivity(room.rooms.main.roomId), { lastDigest: /^sha256:[0-9a-f]{64}$/ })
 })
 
-t.test("from a mark on, only what is new is read, and the mark itself is proved", async (t) => {
+t.test("from a mark on, only newer entries are read, and the mark itself is checked", async (t) => {
   const { fetch, sent } = faulty()
   const { entries, lastSequence, lastDigest } = await room.client("member_all", { fetch }).verifyActivity(roomId, { from: mark })
   t.equal(entries, 102, "the marked entry and those after it")
@@ -61,7 +61,7 @@ t.test("from a mark on, only what is new is read, and the mark itself is proved"
   })
 })
 
-t.test("one edited entry is found and named", async (t) => {
+t.test("one edited entry is detected and named", async (t) => {
   const edited = readerOf((entries) =>
     entries.map((entry) => (entry.sequence === 70 ? { ...entry, at: "2020-01-01T00:00:00.000Z" } : entry)),
   )
@@ -73,12 +73,12 @@ t.test("one edited entry is found and named", async (t) => {
   })
 })
 
-t.test("an edited entry with a digest to match breaks the link of the next one", async (t) => {
+t.test("an edited entry with a matching digest breaks the link of the next one", async (t) => {
   const edited = readerOf((entries) => entries.map((entry) => (entry.sequence === 70 ? forge(entry) : entry)))
   await t.rejects(edited.verifyActivity(roomId), { name: "ChainBroken", sequence: 71, message: /is not chained to the entry before it/ })
 })
 
-t.test("an entry left out, put in twice or in another place leaves its mark", async (t) => {
+t.test("an entry omitted, duplicated or moved is detected", async (t) => {
   await t.rejects(readerOf((entries) => entries.filter(({ sequence }) => sequence !== 30)).verifyActivity(roomId), {
     name: "ChainBroken",
     sequence: 30,
@@ -93,7 +93,7 @@ t.test("an entry left out, put in twice or in another place leaves its mark", as
   )
 })
 
-t.test("an entry left out of a chain that was rewritten around it leaves a number out", async (t) => {
+t.test("an entry omitted from a chain that was rewritten around it leaves a gap in the sequence", async (t) => {
   let previousDigest = `sha256:${"0".repeat(64)}`
   const rewrite = (entries: ActivityEntry[]) =>
     entries
@@ -106,7 +106,7 @@ t.test("an entry left out of a chain that was rewritten around it leaves a numbe
   await t.rejects(readerOf(rewrite).verifyActivity(roomId), { name: "ChainBroken", sequence: 30, message: /entry 31 is in its place/ })
 })
 
-t.test("a chain rewritten from the start holds together, but not against a digest that somebody kept", async (t) => {
+t.test("a chain rewritten from the start is consistent, but does not match a digest kept from before", async (t) => {
   let previousDigest = `sha256:${"0".repeat(64)}`
   const rewrite = (entries: ActivityEntry[]) =>
     entries.map((entry) => {
@@ -114,7 +114,7 @@ t.test("a chain rewritten from the start holds together, but not against a diges
       previousDigest = rewritten.digest
       return rewritten
     })
-  t.equal((await readerOf(rewrite).verifyActivity(roomId)).entries, watermark, "on its own it looks whole")
+  t.equal((await readerOf(rewrite).verifyActivity(roomId)).entries, watermark, "on its own it looks valid")
   await t.rejects(readerOf(rewrite).verifyActivity(roomId, { from: mark }), {
     name: "ChainBroken",
     sequence: mark.sequence,
@@ -122,7 +122,7 @@ t.test("a chain rewritten from the start holds together, but not against a diges
   })
 })
 
-t.test("a feed that was cut behind the mark is found too", async (t) => {
+t.test("a feed that was cut off before the mark is detected too", async (t) => {
   const cut = room.client("member_all", {
     fetch: faulty((answer) => JSON.stringify({ ...(JSON.parse(answer) as object), items: [], hasMore: false })).fetch,
   })

@@ -1,18 +1,18 @@
-/** A network that fails as it is told, and a sleep that only notes how long it would have taken. */
+/** A network that fails as instructed, and a sleep that only records how long it would have taken. */
 import { randomUUID } from "node:crypto"
 import type { Fetch, Sleep } from "research-room/client"
 
-/** What happens to one request. */
+/** The fate of one request. */
 export type Fault =
-  /** It goes through. */
+  /** It gets through. */
   | "fine"
-  /** The connection fails before the service sees anything. */
+  /** The connection fails before the service receives anything. */
   | "never_arrives"
-  /** The service gets it and does it; the answer is lost on its way back. */
+  /** The service receives and processes it; the answer is lost on its way back. */
   | "answer_lost"
-  /** Somebody answers in place of the service. */
+  /** Another server answers in place of the service. */
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
-  /** The service gets it, and its answer is changed on the way back. */
+  /** The service receives it, and its answer is changed on the way back. */
   | ((answer: string) => string)
 
 export interface Sent {
@@ -24,7 +24,7 @@ export interface Sent {
 
 const failed = () => new TypeError("fetch failed", { cause: new Error("read ECONNRESET") })
 
-/** A fetch on which the given faults fall, one on each request; those after them are fine. */
+/** A fetch with the given faults, one per request; requests after them are fine. */
 export function faulty(...faults: readonly Fault[]): { fetch: Fetch; sent: Sent[] } {
   const coming = [...faults]
   const sent: Sent[] = []

@@ -1,4 +1,4 @@
-/** Following a Room: entries come as they land, in order, whatever happens to the connection. */
+/** Following a Room: entries arrive as they are written, in order, whatever happens to the connection. */
 import type { ActivityEntry, FollowOptions, ResearchRoomClient, Sleep } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
@@ -10,7 +10,7 @@ const { roomId, openingThreadId: threadId } = room.rooms.empty
 const grace = room.client("member_all")
 const ada = room.client("owner_all")
 
-/** Follows until `count` entries came. */
+/** Follows until `count` entries arrived. */
 async function take(client: ResearchRoomClient, count: number, options: FollowOptions): Promise<ActivityEntry[]> {
   const entries: ActivityEntry[] = []
   for await (const entry of client.follow(roomId, options)) {
@@ -20,7 +20,7 @@ async function take(client: ResearchRoomClient, count: number, options: FollowOp
   return entries
 }
 
-/** Waits until the service holds a reader of a feed; only the metrics tell of it. */
+/** Waits until the service holds a reader of a feed, which only the metrics show. */
 async function untilHeld(): Promise<void> {
   while (!/^research_room_feed_waits_open [1-9]/m.test(await (await fetch(`${room.baseUrl}/metrics`)).text()));
 }
@@ -30,7 +30,7 @@ const say = (client: ResearchRoomClient, text: string) => client.write("post_mes
 
 // shows: The feed lists every change after a sequence, in one order.
 // shows: skill: feed
-t.test("two members write at once; a follower sees every write as it lands, in one order", async (t) => {
+t.test("two members write at once; a follower gets every write as it is accepted, in one order", async (t) => {
   const after = await watermark()
   const following = take(grace, 20, { after })
   const writing = [ada, grace].map(async (client, who) => {
@@ -53,7 +53,7 @@ t.test("two members write at once; a follower sees every write as it lands, in o
   t.same(new Set(entries.map(({ actor }) => actor.username)), new Set(["ada", "grace"]))
 })
 
-t.test("an entry is there within moments of its write, not at the end of the wait", async (t) => {
+t.test("an entry arrives within moments of its write, not at the end of the wait", async (t) => {
   const following = take(grace, 1, { after: await watermark(), wait: 25 })
   await untilHeld()
   const written = performance.now()
@@ -64,7 +64,7 @@ t.test("an entry is there within moments of its write, not at the end of the wai
 })
 
 // shows: The feed is filtered by kinds.
-t.test("only the kinds asked for", async (t) => {
+t.test("only the requested kinds", async (t) => {
   const after = await watermark()
   const following = take(grace, 1, { after, kinds: ["create_thread"] })
   await say(ada, "Not this one.")
@@ -72,10 +72,10 @@ t.test("only the kinds asked for", async (t) => {
   t.match(await following, [{ kind: "create_thread", sequence: after + 2 }])
 })
 
-t.test("lost connections are survived, and nothing comes twice", async (t) => {
+t.test("it survives lost connections, and nothing arrives twice", async (t) => {
   const after = await watermark()
   for (let n = 0; n < 3; n++) await say(ada, `Before ${n}.`)
-  // The first request is the look at which instance this is.
+  // The first request checks which instance this is.
   const faults: Fault[] = ["fine", ...Array.from({ length: 7 }, (): Fault => "never_arrives"), busy({ retryAfter: 4 }), "answer_lost"]
   const { sleep, slept } = noted()
   const { fetch } = faulty(...faults)
@@ -84,19 +84,19 @@ t.test("lost connections are survived, and nothing comes twice", async (t) => {
     entries.map(({ sequence }) => sequence),
     [after + 1, after + 2, after + 3],
   )
-  t.same(slept, [0.5, 1, 2, 4, 8, 15, 15, 4, 15], "longer and longer, to a bound; and as long as the service asks")
+  t.same(slept, [0.5, 1, 2, 4, 8, 15, 15, 4, 15], "longer and longer, up to a bound; or as long as the service asks")
 })
 
-t.test("it ends when it is told to, also in the middle of a wait", async (t) => {
+t.test("it ends when it is aborted, also in the middle of a wait", async (t) => {
   const stop = new AbortController()
   const following = take(grace, 99, { after: await watermark(), signal: stop.signal })
   await untilHeld()
   stop.abort()
-  t.same(await following, [], "quietly")
-  t.same(await take(grace, 99, { signal: stop.signal }), [], "at once when it was told before")
+  t.same(await following, [], "without an error")
+  t.same(await take(grace, 99, { signal: stop.signal }), [], "at once if it was aborted before")
 })
 
-t.test("a service that answers emptily at once is not asked in a frenzy", async (t) => {
+t.test("a service that answers empty pages at once is not requested in a tight loop", async (t) => {
   const stop = new AbortController()
   const pauses: number[] = []
   const sleep: Sleep = async (seconds) => {
@@ -107,7 +107,7 @@ t.test("a service that answers emptily at once is not asked in a frenzy", async 
   t.same(pauses, [1, 1, 1])
 })
 
-t.test("a mark kept from before is proved before anything new is shown", async (t) => {
+t.test("a mark from before is checked before any new entry is returned", async (t) => {
   const { activity } = await say(ada, "Remember this.")
   await say(ada, "And go on from there.")
   if (activity === null) throw new Error("a message lands in the activity")
@@ -117,7 +117,7 @@ t.test("a mark kept from before is proved before anything new is shown", async (
   await t.rejects(take(grace, 1, { after: forged }), { name: "ChainBroken", sequence: activity.sequence })
 })
 
-t.test("an entry that was tampered with stops it", async (t) => {
+t.test("a modified entry stops it", async (t) => {
   const after = await watermark()
   await say(ada, "As I said it.")
   const tamper = (answer: string) => answer.replaceAll('"username":"ada"', '"username":"eve"')
@@ -128,7 +128,7 @@ t.test("an entry that was tampered with stops it", async (t) => {
   })
 })
 
-t.test("another instance at the same address is noticed after a lost connection", async (t) => {
+t.test("another instance at the same address is detected after a lost connection", async (t) => {
   const instance = (instanceId: string): Fault => ({ status: 200, body: { instanceId } })
   const after = await watermark()
   await say(ada, "In the first instance.")
@@ -143,7 +143,7 @@ t.test("another instance at the same address is noticed after a lost connection"
   t.equal((await take(room.client("member_all", { fetch: same.fetch, ...noted() }), 1, { after })).length, 1)
 })
 
-t.test("a Room that does not exist is a refusal, not a wait", async (t) => {
+t.test("an unknown Room is a refusal, not a wait", async (t) => {
   const nowhere = async () => {
     for await (const _ of grace.follow("0198f3a0-0000-7000-8000-000000000001"));
   }

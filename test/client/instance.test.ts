@@ -1,4 +1,4 @@
-/** The test instance: what it brings, who can sign in to it, and how it ends. */
+/** The test instance: its contents, who can sign in to it, and how it ends. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -18,7 +18,7 @@ t.test("it is the demo, by name", async (t) => {
   t.equal(room.client("member_all").baseUrl, room.baseUrl)
 })
 
-t.test("it says what it is", async (t) => {
+t.test("it describes itself", async (t) => {
   const client = room.client("member_all")
   const [ready, manifest] = [await client.ready(), await client.manifest()]
   t.match(ready, { status: "ready", instanceId: manifest.instanceId, protocolVersion: manifest.protocolVersion })
@@ -108,7 +108,7 @@ t.test("its data stays in the folder it is given, and nowhere otherwise", async 
   await t.rejects(startResearchRoom({ port: Number(new URL(room.baseUrl).port) }), { name: "ListenError" })
 })
 
-t.test("it ends at once, also under a follower", async (t) => {
+t.test("it closes at once, also with a follower", async (t) => {
   const instance = await startResearchRoom()
   const client = instance.client("member_all")
   const stop = new AbortController()

@@ -26,7 +26,7 @@ t.test("a sequence: the timeline of a Thread", async (t) => {
 })
 
 // shows: Each list has the kind of cursor of the document.
-t.test("a text to be sent back as it is: Rooms, publications", async (t) => {
+t.test("an opaque text: Rooms, publications", async (t) => {
   const titles: string[] = []
   for await (const { title } of agent.items("rooms", { limit: 1 })) titles.push(textOf(title))
   t.equal(titles.length, 4)
@@ -63,7 +63,7 @@ t.test("the id of the last item: hypotheses", async (t) => {
   t.same(found, (await agent.read("hypotheses", { roomId: room.rooms.main.roomId })).items)
 })
 
-t.test("parameters are given as what they are", async (t) => {
+t.test("parameters are given in their own types", async (t) => {
   const { fetch, sent } = faulty()
   const paging = room.client("main_member_all", { fetch })
   const kinds = []
@@ -79,7 +79,7 @@ t.test("parameters are given as what they are", async (t) => {
   await t.rejects(paging.read("rooms", { limit: 51 }), { status: 422, refusal: "invalid_parameter", message: /limit/ })
 })
 
-t.test("a traversal starts where it is told, and stops when nobody asks for more", async (t) => {
+t.test("a traversal starts where it is told, and requests no page that nobody reads", async (t) => {
   const { fetch, sent } = faulty()
   const seen: number[] = []
   for await (const { sequence } of room.client("member_all", { fetch }).items("thread_messages", { threadId, after: 2, limit: 2 })) {
@@ -87,10 +87,10 @@ t.test("a traversal starts where it is told, and stops when nobody asks for more
     if (sequence === 4) break
   }
   t.same(seen, [3, 4])
-  t.equal(sent.length, 1, "the next page was not asked for")
+  t.equal(sent.length, 1, "the next page was not requested")
 })
 
-t.test("a page that fails on the way is asked for again", async (t) => {
+t.test("a page that fails on the way is requested again", async (t) => {
   const { fetch } = faulty("fine", "never_arrives", "answer_lost", "fine")
   const seen: number[] = []
   for await (const { sequence } of room.client("member_all", { fetch, ...noted() }).items("thread_timeline", { threadId, limit: 3 }))
@@ -98,7 +98,7 @@ t.test("a page that fails on the way is asked for again", async (t) => {
   t.same(seen, [1, 2, 3, 4, 5, 6, 7])
 })
 
-t.test("a list that says there is more, but not where, does not go round for ever", async (t) => {
+t.test("a list that has more but gives no cursor does not loop for ever", async (t) => {
   const lost = (answer: string) => JSON.stringify({ ...(JSON.parse(answer) as object), hasMore: true, nextCursor: null })
   const walking = async () => {
     for await (const _ of room.client("member_all", { fetch: faulty(lost).fetch }).items("room_threads", { roomId }));

@@ -1,4 +1,4 @@
-/** The client on real sockets: cut, half answered, silent, refused, and through a restart of the service. */
+/** The client on real sockets: cut, half answered, silent, refused, and during a restart of the service. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -42,7 +42,7 @@ async function serve(handler: (request: IncomingMessage, response: ServerRespons
   return server
 }
 
-/** A proxy before the service that treats answers as told, one after the other, and passes on all that come after. */
+/** A proxy in front of the service that handles answers as instructed, one after the other, and passes on all later ones. */
 async function proxy(...treatments: Treatment[]): Promise<string> {
   const server = await serve(async (request, response) => {
     const chunks: Buffer[] = []
@@ -74,7 +74,7 @@ t.test("a service that never answers counts as lost after the time limit", async
   await t.rejects(agent.write("post_message", { threadId, text: "Anybody there?" }), { name: "UncertainDelivery", message: /timeout/ })
 })
 
-t.test("nobody listens", async (t) => {
+t.test("nothing listens at the address", async (t) => {
   const server = await serve(() => {})
   const baseUrl = address(server)
   await new Promise((resolve) => server.close(resolve))
@@ -83,7 +83,7 @@ t.test("nobody listens", async (t) => {
   t.equal(slept.length, 4)
 })
 
-t.test("a redirect is not followed: nobody else is shown the credential", async (t) => {
+t.test("a redirect is not followed: no other server gets the credential", async (t) => {
   const asked: (string | undefined)[] = []
   const elsewhere = await serve((request, response) => {
     asked.push(request.headers.authorization)
@@ -110,7 +110,7 @@ t.test("a service below a path is reached there", async (t) => {
   t.same(asked, ["/research/api/research/rooms?query=a+%26+b"])
 })
 
-t.test("a follower and a writer live through a restart of the service", async (t) => {
+t.test("a follower and a writer survive a restart of the service", async (t) => {
   const data = mkdtempSync(join(tmpdir(), "research-room-restart-"))
   t.teardown(() => rmSync(data, { recursive: true, force: true }))
   const before = await startResearchRoom({ data })
@@ -143,7 +143,7 @@ t.test("a follower and a writer live through a restart of the service", async (t
   t.same(texts, ["Before the restart.", "Sent while the service was down."])
 })
 
-t.test("a service that is still starting says so, and a client waits for it", async (t) => {
+t.test("a starting service says so, and a client waits for it", async (t) => {
   const server = await serve(() => {})
   const port = Number(new URL(address(server)).port)
   await new Promise((resolve) => server.close(resolve))
@@ -163,7 +163,7 @@ t.test("a service that is still starting says so, and a client waits for it", as
   const [ready, starting] = await Promise.all([patient.ready(), startResearchRoom({ port })])
   t.teardown(() => starting.close())
   t.equal(ready.status, "ready")
-  t.ok(failures.length > 0, "it was asked before it was ready")
+  t.ok(failures.length > 0, "it was requested before it was ready")
   t.ok(failures.every((failure) => JSON.stringify(failure) === '[503,"1","temporarily_unavailable"]'))
 })
 

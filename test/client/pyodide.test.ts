@@ -1,6 +1,6 @@
 /**
- * The story of the Python client on Pyodide, so that it is told on every machine: CPython as WebAssembly, without sockets or
- * threads. It runs in a thread of its own and waits there, while its requests are sent from here.
+ * Runs the story of the Python client on Pyodide, so that it runs on every machine: CPython as WebAssembly, without sockets or threads. It
+ * runs in a thread that blocks while this thread sends its requests.
  */
 import { Worker } from "node:worker_threads"
 import t from "tap"
@@ -13,7 +13,7 @@ interface Asked {
   readonly body: Uint8Array<ArrayBuffer> | null
 }
 
-/** What the thread waits on: a flag, the length of the answer, and the answer itself as status, headers and body. */
+/** Bytes shared with the waiting thread: a flag, the length of the answer, and the answer as status, headers and body. */
 const SIZE = 8 << 20
 
 async function answer({ method, url, headers, body }: Asked, shared: SharedArrayBuffer): Promise<void> {

@@ -1,4 +1,4 @@
-/** The Python client as it is served: a method for everything, and a story of use on the Python that this machine has. */
+/** The Python client as served: a method for everything, and a story of use on this machine's Python. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -14,7 +14,7 @@ import { storyPlace } from "./python/place.ts"
 const root = dirname(dirname(import.meta.dirname))
 const python = process.env.REACH_PYTHON ?? "python3"
 
-t.test("every operation and read is a method, every refusal a class, and nothing is left to fill in", async (t) => {
+t.test("every operation and read is a method, every refusal a class, and no placeholder is left", async (t) => {
   const { module, baseUrl, close } = await storyPlace()
   t.teardown(close)
   const named = (kind: string) => [...module.matchAll(new RegExp(`^ *${kind} (\\w+)\\(`, "gm"))].map(([, name]) => name)
@@ -27,13 +27,13 @@ t.test("every operation and read is a method, every refusal a class, and nothing
     [],
   )
   t.equal(named("class").filter((name) => module.includes(`class ${name}(Refused)`)).length, refusalCodes.length)
-  t.notMatch(module, /@[A-Z_]+@|#<\/?[a-z]+>/, "no place of the template is left")
-  t.ok(module.includes(`BASE_URL = "${baseUrl}"`), "it knows where it came from")
+  t.notMatch(module, /@[A-Z_]+@|#<\/?[a-z]+>/, "no placeholder of the template is left")
+  t.ok(module.includes(`BASE_URL = "${baseUrl}"`), "it knows its origin")
   const answer = await fetch(`${baseUrl}/research_room.py`)
   t.equal(answer.headers.get("content-type"), "text/x-python; charset=utf-8")
 })
 
-/** The version of this machine's Python, or null where it has none that the client is for. */
+/** The version of this machine's Python, or null if it has none that the client supports. */
 function pythonHere(): string | null {
   const asked = spawnSync(python, ["-c", "import sys; print(sys.version.split()[0]); sys.exit(sys.version_info < (3, 9))"], {
     encoding: "utf8",
@@ -60,7 +60,7 @@ else {
     t.match(text, /\nthe story ends\r?\n$/, "all of it", { text: text.slice(-3_000) })
   })
 
-  t.test("help(Room) begins with the ten calls that one needs", async (t) => {
+  t.test("help(Room) begins with the ten most useful calls", async (t) => {
     const { folder, close } = await storyPlace()
     t.teardown(close)
     const program = "import pydoc, research_room; print(pydoc.plain(pydoc.render_doc(research_room.Room)))"
@@ -71,7 +71,7 @@ else {
     t.equal((await run(folder, ["-c", there], {})).trim(), "[]")
   })
 
-  t.test("what the README and the notebook show runs as it stands", async (t) => {
+  t.test("the code in the README and the notebook runs unchanged", async (t) => {
     const { folder, given, close } = await storyPlace()
     t.teardown(close)
     const { token, repository } = JSON.parse(given) as { token: string; repository: { url: string; commit: string } }
@@ -88,13 +88,13 @@ else {
       cells: { cell_type: string; source: string[] }[]
     }
     const code = cells.filter((cell) => cell.cell_type === "code").map(({ source }) => source.join(""))
-    // A notebook shows what the last line of a cell comes to.
+    // A notebook shows the value of the last line of a cell.
     const shows = code.map((cell) => cell.replace(/^([a-z][\w.()]*)$/m, "print(($1)._repr_html_() if hasattr($1, '_repr_html_') else $1)"))
     const text = await run(folder, ["-c", shows.join("\n")], env)
     t.match(text, /A Room to write in/, "the Room", { text })
     t.match(text, /<svg.*loss \(train\)/, "the curve of a run")
     t.match(text, /^state_conflict /m, "a refusal")
-    t.match(text, /Delivered\(receipts=\[\], refused=\[\], waiting=0\)/, "nothing waits")
+    t.match(text, /Delivered\(receipts=\[\], refused=\[\], waiting=0\)/, "nothing is waiting")
     t.match(text, /^1 room_created /m, "the feed")
   })
 }

@@ -8,14 +8,14 @@ t.teardown(() => room.close())
 const { roomId, openingThreadId: threadId } = room.rooms.empty
 const reader = room.client("member_all")
 
-/** A client on a network with these faults, and what it did there. */
+/** A client on a network with these faults, with a record of its requests and pauses. */
 function agent(faults: readonly Fault[], options: { retries?: number; longestWait?: number } = {}) {
   const { fetch, sent } = faulty(...faults)
   const { sleep, slept } = noted()
   return { client: room.client("member_all", { fetch, sleep, ...options }), sent, slept }
 }
 
-/** How often a message stands in the Thread. */
+/** How often a message is in the Thread. */
 async function timesSaid(text: string): Promise<number> {
   let times = 0
   for await (const { message } of reader.items("thread_messages", { threadId })) if (message?.text === text) times++
@@ -26,7 +26,7 @@ const sameEveryTime = (sent: readonly Sent[]) =>
   new Set(sent.map(({ method, url, body, authorization }) => JSON.stringify([method, url, body, authorization]))).size === 1
 
 // shows: When delivery is uncertain the same is sent again after retryAfter, and nothing is written twice.
-t.test("the answer is lost after delivery: the retry brings the first receipt, flagged as a replay", async (t) => {
+t.test("the answer is lost after delivery: the retry gets the first receipt, flagged as a replay", async (t) => {
   const { client, sent, slept } = agent(["answer_lost"])
   const receipt = await client.write("post_message", { threadId, text: "The answer to this was lost." })
   t.equal(receipt.replayed, true)
@@ -36,7 +36,7 @@ t.test("the answer is lost after delivery: the retry brings the first receipt, f
   t.equal(await timesSaid("The answer to this was lost."), 1)
 })
 
-t.test("the connection fails before delivery: the retry delivers, and is no replay", async (t) => {
+t.test("the connection fails before delivery: the retry delivers, and is not a replay", async (t) => {
   const { client, sent, slept } = agent(["never_arrives", "never_arrives", "never_arrives"])
   const receipt = await client.write("post_message", { threadId, text: "Third time lucky, and once more." })
   t.notOk(receipt.replayed)
@@ -49,11 +49,11 @@ t.test("the connection fails before delivery: the retry delivers, and is no repl
 t.test("503 with a time: the retry waits exactly that long", async (t) => {
   const { client, sent, slept } = agent([busy({ retryAfter: 7 }), { ...busy(), headers: { "retry-after": "3" } }])
   await client.write("post_message", { threadId, text: "When you have time." })
-  t.same(slept, [7, 3], "from the envelope, and from the header where the envelope names none")
+  t.same(slept, [7, 3], "from the envelope, or from the header if the envelope has none")
   t.ok(sameEveryTime(sent))
 })
 
-t.test("503 without a time: the pauses grow to a bound", async (t) => {
+t.test("503 without a time: the pauses grow up to a bound", async (t) => {
   const { client, slept } = agent(
     Array.from({ length: 8 }, () => busy()),
     { retries: 8 },
@@ -62,7 +62,7 @@ t.test("503 without a time: the pauses grow to a bound", async (t) => {
   t.same(slept, [0.5, 1, 2, 4, 8, 15, 15, 15])
 })
 
-t.test("503 from a proxy that knows nothing of envelopes, and its Retry-After as a date", async (t) => {
+t.test("503 from a proxy without an envelope, and its Retry-After as a date", async (t) => {
   const soon = new Date(Date.now() + 20_000).toUTCString()
   const { client, slept } = agent([
     { status: 502, body: "<h1>Bad gateway</h1>" },
@@ -74,14 +74,14 @@ t.test("503 from a proxy that knows nothing of envelopes, and its Retry-After as
   t.ok((slept[1] ?? 0) > 15 && (slept[1] ?? 0) <= 20, "a date counts from now")
 })
 
-t.test("an answer that is cut short is no answer", async (t) => {
+t.test("a truncated answer does not count as an answer", async (t) => {
   const { client, sent } = agent([(answer) => answer.slice(0, 40)])
   const receipt = await client.write("post_message", { threadId, text: "Half a receipt is none." })
   t.equal(receipt.replayed, true)
   t.equal(sent.length, 2)
 })
 
-t.test("a refusal that calls itself retryable is, whatever its status", async (t) => {
+t.test("a refusal that declares itself retryable is retried, whatever its status", async (t) => {
   const limited = refusal(429, "too_many_requests", { retryable: true, retryAfter: 11 })
   const odd = refusal(409, "try_again_please", { retryable: true })
   const { client, slept } = agent([limited, odd])
@@ -111,7 +111,7 @@ t.test("every other refusal is final", async (t) => {
   }
 })
 
-t.test("the retries are bounded; a service that stored nothing for certain leaves its own refusal", async (t) => {
+t.test("retries are bounded; if the service certainly stored nothing, its own refusal is thrown", async (t) => {
   const { client, sent, slept } = agent(Array.from({ length: 9 }, () => busy({ retryAfter: 2 })))
   await t.rejects(client.write("post_message", { threadId, text: "Never mind." }), {
     name: "RefusedError",
@@ -119,7 +119,7 @@ t.test("the retries are bounded; a service that stored nothing for certain leave
     committed: false,
     retryAfter: 2,
   })
-  t.equal(sent.length, 5, "once, and four times again")
+  t.equal(sent.length, 5, "once, and then four more times")
   t.same(slept, [2, 2, 2, 2])
 
   const once = agent([busy()], { retries: 0 })
@@ -127,7 +127,7 @@ t.test("the retries are bounded; a service that stored nothing for certain leave
   t.equal(once.sent.length, 1)
 })
 
-t.test("nobody waits an hour without being asked", async (t) => {
+t.test("the client does not wait an hour unless told to", async (t) => {
   const exhausted = refusal(503, "repository_unavailable", { retryable: true, retryAfter: 3600 })
   const { client, sent } = agent([exhausted])
   await t.rejects(client.write("post_message", { threadId, text: "In an hour." }), {
@@ -135,14 +135,14 @@ t.test("nobody waits an hour without being asked", async (t) => {
     refusal: "repository_unavailable",
     retryAfter: 3600,
   })
-  t.equal(sent.length, 1, "and nobody asks again before the hour is over")
+  t.equal(sent.length, 1, "and no retry is sent before the hour is over")
 
   const patient = agent([exhausted], { longestWait: 7200 })
   await patient.client.write("post_message", { threadId, text: "In an hour, then." })
   t.same(patient.slept, [3600])
 })
 
-t.test("reads are sent again too, and say in the end why they failed", async (t) => {
+t.test("reads are sent again too, and finally throw the reason why they failed", async (t) => {
   const { client, sent } = agent(["never_arrives", busy(), (answer) => answer.slice(0, 9)])
   t.equal((await client.read("room", { roomId })).roomId, roomId)
   t.equal(sent.length, 4)

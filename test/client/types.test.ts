@@ -1,4 +1,4 @@
-/** What the compiler knows: the lines marked as errors must be errors, or the type check fails. Nothing here is run. */
+/** What the compiler checks: the lines marked as errors must be errors, or the type check fails. Nothing here is run. */
 import { type ItemOf, type ReceiptOf, type ResearchRoomClient, type WriteInput, textOf } from "research-room/client"
 import type { Browser } from "research-room/testing"
 import t from "tap"
@@ -45,7 +45,7 @@ export async function reads(client: ResearchRoomClient, browser: Browser): Promi
     await client.read("record", { versionId: versionId + label + title + untold })
 }
 
-/** Constants may be given as they are. */
+/** Constants may be passed as they are. */
 export const constant = {
   kind: "hypothesis",
   premises: [],

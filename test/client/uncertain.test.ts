@@ -1,4 +1,4 @@
-/** Deliveries of which nobody knows whether they arrived, and the two ways out: the receipt, and sending them again. */
+/** Uncertain deliveries, and the two ways out: reading the receipt, or sending the write again. */
 import { ResearchRoomClient, UncertainDelivery } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
@@ -12,7 +12,7 @@ const steady = room.client("member_all")
 const troubled = (...faults: readonly Fault[]) =>
   room.client("member_all", { ...faulty(...faults), ...noted(), client: { name: "story-agent" } })
 
-/** What a write is left with when its retries are used up. */
+/** The error that a write throws when its retries are used up. */
 const leftOf = (write: Promise<unknown>): Promise<UncertainDelivery> =>
   write.then(
     () => Promise.reject(new Error("it was accepted")),
@@ -21,7 +21,7 @@ const leftOf = (write: Promise<unknown>): Promise<UncertainDelivery> =>
 
 const always = (fault: Fault): Fault[] => Array.from({ length: 5 }, () => fault)
 
-t.test("it had arrived: its receipt says so", async (t) => {
+t.test("it had arrived: there is a receipt", async (t) => {
   const left = await leftOf(
     troubled("answer_lost", ...always("never_arrives")).write("post_message", { threadId, text: "Did you get this?" }),
   )
@@ -40,7 +40,7 @@ t.test("it had arrived: its receipt says so", async (t) => {
   t.ok(receipt?.result.messageId)
 })
 
-t.test("it had not arrived: there is no receipt, and what was kept is sent again", async (t) => {
+t.test("it had not arrived: there is no receipt, and the kept write is sent again", async (t) => {
   const left = await leftOf(troubled(...always("never_arrives")).write("create_thread", { roomId, title: "Lost on the way" }))
   t.equal(await steady.receipt("create_thread", left.deliveryId), null)
 
@@ -58,22 +58,22 @@ t.test("committed: null is uncertain too", async (t) => {
   t.match(left.cause, { name: "RefusedError", committed: null, retryAfter: 2 })
 })
 
-t.test("one uncertain try is enough: a later 'nothing was stored' speaks of that later try only", async (t) => {
+t.test("one uncertain attempt is enough: a later 'nothing was stored' is about that later attempt only", async (t) => {
   const left = await leftOf(
     troubled("answer_lost", ...always(busy())).write("post_message", { threadId, text: "Stored by the first try." }),
   )
   t.match(left.cause, { status: 503, committed: false })
-  t.ok(await steady.receipt("post_message", left.deliveryId), "and indeed it was")
+  t.ok(await steady.receipt("post_message", left.deliveryId), "and it was stored")
 })
 
-t.test("the credential is revoked between two tries: that settles nothing", async (t) => {
+t.test("the credential is revoked between two attempts: that settles nothing", async (t) => {
   const left = await leftOf(
     troubled("answer_lost", refusal(401, "not_authenticated")).write("post_message", { threadId, text: "My last words." }),
   )
   t.ok(await steady.receipt("post_message", left.deliveryId))
 })
 
-t.test("a conflict after a lost try settles it: an accepted write would have been replayed", async (t) => {
+t.test("a conflict after a lost attempt settles it: an accepted write would have been replayed", async (t) => {
   const conflict = refusal(409, "state_conflict", { current: { revision: 4 } })
   await t.rejects(troubled("never_arrives", conflict).write("post_message", { threadId, text: "Too late." }), {
     name: "RefusedError",
@@ -82,7 +82,7 @@ t.test("a conflict after a lost try settles it: an accepted write would have bee
   })
 })
 
-t.test("giving up is uncertain once something was sent, and nothing before that", async (t) => {
+t.test("aborting is uncertain once something was sent, and certain before that", async (t) => {
   const giveUp = new AbortController()
   const hanging = new ResearchRoomClient({
     baseUrl: room.baseUrl,
@@ -101,12 +101,12 @@ t.test("a rehearsal is never uncertain: it stores nothing either way", async (t)
   })
 })
 
-t.test("a receipt belongs to the member, whichever credential of theirs asks for it, and to nobody else", async (t) => {
+t.test("any credential of the member can read the receipt, and nobody else's can", async (t) => {
   const receipt = await steady.write("post_message", { threadId, text: "Mine." })
   const id = receipt.clientMessageId ?? ""
   const found = await room.client("member_post_only").receipt("post_message", id)
   t.equal(found?.target.id, receipt.target.id, "another credential of the same member")
-  t.equal(found?.credentialChanged, true, "which is told that it did not earn it")
+  t.equal(found?.credentialChanged, true, "which is told that another credential made the write")
   t.notOk((await steady.receipt("post_message", id))?.credentialChanged)
   t.equal(await room.client("owner_all").receipt("post_message", id), null, "another member")
 })

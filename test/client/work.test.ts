@@ -1,4 +1,4 @@
-/** A piece of work from proposal to outcome, as an agent does it: read, copy what is expected, write; two agents in a race. */
+/** A piece of work from proposal to outcome, as an agent does it: read, copy the expected block, write; and two agents in a race. */
 import { RefusedError } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
@@ -11,11 +11,11 @@ const { url, commit } = room.repositories.public
 const grace = room.client("member_all")
 const ada = room.client("owner_all")
 
-/** What the experiment expects of the next write. */
+/** The block that the experiment expects of the next write. */
 const expected = async (experimentId: string) => (await grace.read("experiment", { experimentId })).affordances.expected
 
 // shows: Affordances name what would be accepted next and by whom, with the expected block to copy; they grant nothing.
-t.test("what a read expects is what the next write takes, all the way through", async (t) => {
+t.test("the expected block of a read is accepted by the next write, all the way through", async (t) => {
   const { targetId: experimentId, result } = await grace.write("propose_experiment", {
     roomId,
     threadId,
@@ -59,7 +59,7 @@ t.test("what a read expects is what the next write takes, all the way through", 
 })
 
 // shows: A take is atomic: of many takers one wins.
-t.test("two agents take the same experiment: one has it, the other is told who", async (t) => {
+t.test("two agents take the same experiment: one gets it, the other is told who has it", async (t) => {
   const { targetId: experimentId } = await grace.write("propose_experiment", {
     roomId,
     threadId,
@@ -82,7 +82,7 @@ t.test("two agents take the same experiment: one has it, the other is told who",
 })
 
 // shows: A historical take retry returns its receipt with the state of now, and never retakes.
-t.test("a take that is retried after a release never takes again: the first receipt comes, beside the state of now", async (t) => {
+t.test("a take retried after a release never takes again: it gets the first receipt, with the current state", async (t) => {
   const { targetId: experimentId } = await grace.write("propose_experiment", {
     roomId,
     threadId,

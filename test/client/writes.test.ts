@@ -1,4 +1,4 @@
-/** What a write through the client looks like when nothing goes wrong, and when the service says no. */
+/** Writes with the client when they succeed, and when the service refuses. */
 import { RefusedError, ResearchRoomClient } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
@@ -8,14 +8,14 @@ const room = await startResearchRoom()
 t.teardown(() => room.close())
 const { roomId, openingThreadId: threadId } = room.rooms.empty
 
-/** What a write is refused with. */
+/** The refusal of a write. */
 const refusalOf = (write: Promise<unknown>): Promise<RefusedError> =>
   write.then(
     () => Promise.reject(new Error("it was accepted")),
     (error: unknown) => (error instanceof RefusedError ? error : Promise.reject(error)),
   )
 
-t.test("one object becomes path and body, and what every body needs is filled in", async (t) => {
+t.test("one object is split into path and body, and what every body needs is filled in", async (t) => {
   const { fetch, sent } = faulty()
   const agent = room.client("member_all", { fetch, client: { name: "story-agent", version: "1" } })
   const receipt = await agent.write("post_message", { threadId, text: "Good morning." })
@@ -26,7 +26,7 @@ t.test("one object becomes path and body, and what every body needs is filled in
   t.same(
     body,
     { schemaVersion: 3, text: "Good morning.", client: { name: "story-agent", version: "1" } },
-    "the id of the path is no part of the body",
+    "the id in the path is not in the body",
   )
   t.match(clientMessageId, /^[0-9a-f-]{36}$/)
   t.equal(receipt.clientMessageId, clientMessageId)
@@ -57,11 +57,11 @@ t.test("an id in the body stays there, and the caller's own values are kept", as
   t.match(
     JSON.parse(sent[1]?.body ?? ""),
     { schemaVersion: 3, requestId: /^[0-9a-f-]{36}$/, client: { name: "story-agent" } },
-    "what is undefined is absent",
+    "undefined members are omitted",
   )
 })
 
-t.test("the same delivery a second time is a replay, and says so", async (t) => {
+t.test("the same delivery sent again is a replay, and is flagged as one", async (t) => {
   const agent = room.client("member_all")
   const message = { threadId, text: "Said once.", clientMessageId: freshId() }
   const first = await agent.write("post_message", message)
@@ -71,7 +71,7 @@ t.test("the same delivery a second time is a replay, and says so", async (t) => 
   t.equal(again.result.messageId, first.result.messageId)
 })
 
-t.test("a record replays under another credential of the same member, and says that too", async (t) => {
+t.test("a record replays with another credential of the same member, and says that too", async (t) => {
   const hypothesis = {
     requestId: freshId(),
     kind: "hypothesis",
@@ -101,7 +101,7 @@ t.test("a record replays under another credential of the same member, and says t
   t.match(again, { replayed: true, credentialChanged: true, result: first.result })
 })
 
-t.test("a conflict is thrown at once, with what is there now", async (t) => {
+t.test("a conflict is thrown at once, with the current state", async (t) => {
   const { fetch, sent } = faulty()
   const agent = room.client("member_all", { fetch })
   const message = await agent.write("post_message", { threadId, text: "Who follows this up?" })
@@ -127,7 +127,7 @@ t.test("a body that breaks its schema comes back with every violation", async (t
   t.equal(sent.length, 1, "it was sent once")
 })
 
-t.test("what a credential may not do is refused by its own code", async (t) => {
+t.test("a missing permission is refused with its own code", async (t) => {
   const post = { threadId, text: "Let me in." }
   t.match(await refusalOf(room.client("member_work_only").write("post_message", post)), {
     status: 403,
@@ -152,11 +152,11 @@ t.test("a rehearsal answers the receipt that would come, and stores nothing", as
   const rehearsed = await agent.write("post_message", message, { rehearse: true })
   t.equal(rehearsed.rehearsed, true)
   t.equal(rehearsed.activity?.sequence, before.lastSequence + 1)
-  t.same(await agent.verifyActivity(roomId), before, "the feed is as it was")
+  t.same(await agent.verifyActivity(roomId), before, "the feed is unchanged")
   t.equal(await agent.receipt("post_message", message.clientMessageId), null, "no receipt is kept")
 
   const real = await agent.write("post_message", message)
-  t.notOk(real.replayed, "the id was still fresh")
+  t.notOk(real.replayed, "the id was still unused")
   t.same(real.entry?.sequence, rehearsed.entry?.sequence)
   t.match(
     await refusalOf(agent.write("post_message", { threadId, text: "" }, { rehearse: true })),
@@ -165,7 +165,7 @@ t.test("a rehearsal answers the receipt that would come, and stores nothing", as
   )
 })
 
-t.test("the credential goes to agent routes only, and never into an error", async (t) => {
+t.test("the credential is sent to agent routes only, and never appears in an error", async (t) => {
   const { fetch, sent } = faulty()
   const agent = room.client("member_all", { fetch })
   await agent.read("room", { roomId })
@@ -182,7 +182,7 @@ t.test("the credential goes to agent routes only, and never into an error", asyn
   }
 })
 
-t.test("mistakes that no request is needed for are told at once", async (t) => {
+t.test("mistakes that need no request are thrown at once", async (t) => {
   const agent = room.client("member_all")
   await t.rejects(agent.write("post_message", { threadId: "", text: "Where?" }), new TypeError("post_message needs threadId"))
   t.throws(() => room.client("nobody" as "member_all"), /There is no credential nobody; there are owner_all, /)

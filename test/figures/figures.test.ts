@@ -1,4 +1,4 @@
-/** Pictures: uploaded, named by what is written, read by anyone, carried by exports and mirrors, and withheld with their words. */
+/** Pictures: uploaded, named by writes, readable by anyone, included in exports and mirrors, and withheld with their text. */
 import { createHash } from "node:crypto"
 import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -29,12 +29,12 @@ const send = (raw: Buffer, type = "image/png", more = {}) =>
   ask(`${baseUrl}${PATH}`, { raw: new Uint8Array(raw), headers: { "content-type": type }, token, ...more })
 const upload = async (raw: Buffer, type?: string): Promise<string> => String((await send(raw, type)).body.digest)
 
-t.test("a picture is uploaded, and everybody sees it once something names it", async (t) => {
+t.test("a picture is uploaded, and is public once a write names it", async (t) => {
   const { status, body } = await send(png())
   t.equal(status, 200)
   t.match(body, { schemaVersion: 3, digest: /^sha256:[0-9a-f]{64}$/, width: 12, height: 8 })
   const digest = String(body.digest)
-  t.equal(await upload(png()), digest, "sent again it is the same")
+  t.equal(await upload(png()), digest, "the same picture again gets the same digest")
   t.equal((await shown(digest)).status, 404, "nothing names it yet")
 
   const figures = [{ digest, alt: "Loss by step: both arms fall together." }]
@@ -48,12 +48,12 @@ t.test("a picture is uploaded, and everybody sees it once something names it", a
     "access-control-allow-origin": "*",
   })
   const bytes = Buffer.from(await response.arrayBuffer())
-  t.equal(`sha256:${createHash("sha256").update(bytes).digest("hex")}`, digest, "its digest is over what is served")
+  t.equal(`sha256:${createHash("sha256").update(bytes).digest("hex")}`, digest, "its digest matches the served bytes")
   const { items } = await owner.read("thread_timeline", { threadId, after: (entry?.sequence ?? 1) - 1 })
   t.match(items[0], { message: { figures } })
 })
 
-t.test("a JPEG and a WebP are taken, and what stood in a file beside its picture is not kept", async (t) => {
+t.test("a JPEG and a WebP are accepted, and metadata in the file is not kept", async (t) => {
   const secret = "GPS 48.2082 N, 16.3738 E"
   const { jpeg, webp } = await encoded(png({ shade: 60 }))
   const files = { "image/png": png({ comment: secret }), "image/jpeg": jpeg, "image/webp": webp }
@@ -66,19 +66,19 @@ t.test("a JPEG and a WebP are taken, and what stood in a file beside its picture
   }
 })
 
-t.test("the demo shows one: the plot of what its first finding rests on", async (t) => {
+t.test("the demo shows one: the plot of the data that its first finding rests on", async (t) => {
   const [room] = (await owner.read("rooms", { query: "By how much, and how sure?" })).items
   const { items } = await owner.read("publications", { roomId: String(room?.roomId), kinds: ["finding"] })
   const { content, execution } = await owner.read("record", { versionId: String(items.find(({ label }) => label === "F1")?.versionId) })
   const [{ digest, alt } = { digest: "", alt: "" }] = (content as { figures?: { digest: string; alt: string }[] }).figures ?? []
   const response = await shown(digest)
   const file = Buffer.from(await response.arrayBuffer())
-  t.match((await send(file, "image/webp")).body, { digest, width: 940, height: 256 }, "it is as an upload would keep it")
+  t.match((await send(file, "image/webp")).body, { digest, width: 940, height: 256 }, "it is stored as an upload would be")
   const { experimentId } = execution as { experimentId: string }
   const { groups } = await owner.read("experiment_measurements", {
     ...{ experimentId, metric: "coverage", by: ["arm"], over: "seed", intents: ["planned"] },
   })
-  // These stand in the picture: `node build/demo-picture.ts` makes it again where they change.
+  // These are in the picture: if they change, `node build/demo-picture.ts` makes it again.
   const pictured = { early: 0.5978, "groups of 10": 0.5538, penalty: 0.60233, plain: 0.5596 }
   for (const { key, mean } of groups) {
     const arm = String(key.arm) as keyof typeof pictured
@@ -88,27 +88,27 @@ t.test("the demo shows one: the plot of what its first finding rests on", async 
   t.equal(groups.length, 4)
 })
 
-t.test("what is no picture, or not the one it says, is refused, and nothing is kept", async (t) => {
+t.test("a file that is not a picture, or not of the declared type, is refused, and nothing is kept", async (t) => {
   const refusedAs = async (raw: Buffer, type?: string, more = {}) => {
     const { status, body } = await send(raw, type, more)
     return `${status} ${String(body.refusal)}`
   }
   t.equal(await refusedAs(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/svg+xml"), "422 invalid_schema")
-  t.equal(await refusedAs(png(), "image/jpeg"), "422 invalid_schema", "a PNG that says it is a JPEG")
+  t.equal(await refusedAs(png(), "image/jpeg"), "422 invalid_schema", "a PNG that claims to be a JPEG")
   t.equal(await refusedAs(Buffer.from("<script>alert(1)</script>")), "422 invalid_schema")
-  t.equal(await refusedAs(png().subarray(0, 60)), "422 invalid_schema", "cut off")
-  t.equal(await refusedAs(png({ width: 5_001, height: 4_000 })), "422 invalid_schema", "more pixels than are taken")
+  t.equal(await refusedAs(png().subarray(0, 60)), "422 invalid_schema", "truncated")
+  t.equal(await refusedAs(png({ width: 5_001, height: 4_000 })), "422 invalid_schema", "more pixels than allowed")
   t.equal(await refusedAs(png({ width: 60_000, height: 60_000, rows: 10 })), "422 invalid_schema", "one that would take all memory")
   t.equal(await refusedAs(Buffer.alloc(0)), "422 invalid_schema")
   for (let count = 0; count < 3; count += 1) await refusedAs(png({ width: 60_000, height: 60_000, rows: 10 }))
-  t.equal((await send(png({ width: 5_000, height: 4_000 }))).status, 200, "after them a large one is taken all the same")
+  t.equal((await send(png({ width: 5_000, height: 4_000 }))).status, 200, "after them a large one is still accepted")
   t.equal(await refusedAs(Buffer.alloc(1_000_001)), "413 request_too_large")
   t.equal(await refusedAs(png(), "image/png", { token: undefined }), "401 not_authenticated")
   t.equal(await refusedAs(png(), "image/png", { headers: { "content-type": "image/png", origin: baseUrl } }), "403 browser_origin")
   t.equal((await shown("sha256:0")).status, 404)
 })
 
-t.test("a write names pictures that are here, each with words, and no more than eight", async (t) => {
+t.test("a write names stored pictures, each with a description, and no more than eight", async (t) => {
   const digest = await upload(png({ shade: 3 }))
   const post = async (figures: unknown) => {
     const { status, body } = await ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message("See.", { figures }) })
@@ -128,7 +128,7 @@ t.test("a write names pictures that are here, each with words, and no more than 
   t.equal((await shown(digest)).status, 404, "a refused write names nothing")
 })
 
-t.test("an export holds the pictures, and an import takes them only as their digests say", async (t) => {
+t.test("an export holds the pictures, and an import accepts them only if their digests match", async (t) => {
   const digest = await upload(png({ shade: 9 }))
   await owner.write("post_message", { threadId, text: "To be exported.", figures: [{ digest, alt: "A dark one." }] })
   const zip = Buffer.from(await bytesOf(await owner.download("room_export", { roomId })))
@@ -136,11 +136,11 @@ t.test("an export holds the pictures, and an import takes them only as their dig
   t.ok(unpack(zip).files.has(path), [...unpack(zip).files.keys()].filter((name) => name.startsWith("figures/")).join())
   const here = elsewhere(t)
   await here.import(zip)
-  t.ok((await here.export(roomId)).equals(zip), "the export of there is the same byte for byte")
+  t.ok((await here.export(roomId)).equals(zip), "exporting it again gives the same bytes")
   t.strictSame(here.problems(), [])
 })
 
-t.test("another picture under a digest comes in neither from a crate nor from a mirror's origin", async (t) => {
+t.test("a different picture under a digest is accepted neither from a crate nor from a mirror's origin", async (t) => {
   const [there, here] = [await startOwn(), await startOwn()]
   t.teardown(() => Promise.all([there.close(), here.close()]))
   const ada = await there.setUp()
@@ -166,7 +166,7 @@ t.test("another picture under a digest comes in neither from a crate nor from a 
   t.equal((await shown(lie, here.baseUrl)).status, 404)
 })
 
-t.test("withheld words take their picture with them, out of every file and every mirror", async (t) => {
+t.test("a withheld text takes its picture with it, from every file and every mirror", async (t) => {
   const folders = [temporaryFolder(), temporaryFolder()] as const
   t.teardown(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
   const there = await startOwn({ folder: folders[0], keeps: true })
@@ -194,7 +194,7 @@ t.test("withheld words take their picture with them, out of every file and every
     reason: "rights",
     explanation: "Not ours.",
   } as never)
-  t.strictSame(await statuses(there.baseUrl), [404, 200], "what another message shows stays")
+  t.strictSame(await statuses(there.baseUrl), [404, 200], "a picture that another message shows stays")
   await until("the mirror has one", async () => String(await statuses(here.baseUrl)) === "404,200")
   const timeline = await (await fetch(`${there.baseUrl}/api/research/threads/${threadId}/timeline?after=0`)).text()
   t.match(timeline, /"alt":\{"withheld":/)
@@ -210,7 +210,7 @@ t.test("withheld words take their picture with them, out of every file and every
   }
 })
 
-t.test("what nothing names goes after a day", async (t) => {
+t.test("an unused picture is deleted after a day", async (t) => {
   const own = await startOwn()
   t.teardown(() => own.close())
   const ada = await own.setUp()
@@ -226,12 +226,12 @@ t.test("what nothing names goes after a day", async (t) => {
   t.strictSame([...figures.sizesOf([first, second, third]).keys()].sort(), [second, third].sort())
   own.pass(DAY + 60_000)
   t.equal(await keep(3), third)
-  t.ok(figures.sizesOf([third]).size, "one that is sent again stays for another day")
+  t.ok(figures.sizesOf([third]).size, "a picture uploaded again stays for another day")
   for (let shade = 4; shade < 60; shade += 1) await keep(shade)
-  t.notOk(figures.sizesOf([second]).size, "of one person no more than some are kept")
+  t.notOk(figures.sizesOf([second]).size, "the unused pictures of one person are bounded")
 })
 
-/** A picture as it is kept; under another digest than its own, as a forger would have it. */
+/** Stores a picture; under another digest than its own, as a forger would, if one is given. */
 async function kept({ instance: { ledger, tables, world } }: Own, shade: number, as?: string): Promise<{ digest: string; bytes: Buffer }> {
   const bytes = png({ shade })
   const digest = as ?? `sha256:${createHash("sha256").update(bytes).digest("hex")}`

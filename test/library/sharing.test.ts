@@ -1,4 +1,4 @@
-/** Collections shared between people: by invitation, with notes, read marks of one's own, and an end to it. */
+/** Collections shared between people: by invitation, with notes, with a read mark per person, and with a way out. */
 import t, { test } from "tap"
 import { checkData } from "../../src/check/check.ts"
 import { collectionOf, paperId, paperIds, refused, share, startHouse } from "./house.ts"
@@ -7,7 +7,7 @@ const house = await startHouse()
 t.teardown(() => house.close())
 const { ada, grace, mary } = house
 
-/** A Collection of ada's that grace shares, with a paper on which there is nothing yet. */
+/** A Collection of ada's that grace shares, with a paper without notes. */
 async function shared(name: string, papers = [paperId(1)]) {
   const collectionId = await collectionOf(ada, name, papers)
   await share(ada, collectionId, grace, "grace")
@@ -16,7 +16,7 @@ async function shared(name: string, papers = [paperId(1)]) {
 const countsOf = async (person: typeof ada, collectionId: string) => (await person.read("library_collection", { collectionId })).counts
 
 // shows: Collections show their counts, members' usernames, fifty papers a page and the notes of that page's papers; never invitations.
-test("an invitation is answered by whom it is for, and seen by nobody else", async (t) => {
+test("only the invited person answers an invitation, and nobody else sees it", async (t) => {
   const collectionId = await collectionOf(ada, "By invitation")
   const { result } = await ada.write("invite_to_collection", { collectionId, username: "Grace" })
   const { invitationId } = result
@@ -32,7 +32,7 @@ test("an invitation is answered by whom it is for, and seen by nobody else", asy
   t.match(
     await refused(ada.write("invite_to_collection", { collectionId, username: "grace" })),
     { status: 409, refusal: "state_conflict" },
-    "she is invited already",
+    "she is already invited",
   )
   t.match(await refused(ada.write("invite_to_collection", { collectionId, username: "ada" })), { status: 409, refusal: "state_conflict" })
   t.match(await refused(ada.write("invite_to_collection", { collectionId, username: "nobody" })), {
@@ -56,7 +56,7 @@ test("an invitation is answered by whom it is for, and seen by nobody else", asy
   })
 })
 
-test("an invitation is declined, or taken back, and may be made again", async (t) => {
+test("an invitation is declined or withdrawn, and may be made again", async (t) => {
   const collectionId = await collectionOf(ada, "On and off")
   const invite = async () => (await ada.write("invite_to_collection", { collectionId, username: "mary" })).result.invitationId
   await mary.write("decline_collection_invitation", { invitationId: await invite() })
@@ -67,7 +67,7 @@ test("an invitation is declined, or taken back, and may be made again", async (t
   t.match(await mary.read("library_collection", { collectionId }), { members: ["ada", "mary"] })
 })
 
-test("members file and write side by side; the Collection itself is its owner's", async (t) => {
+test("members file and write together; only the owner changes the Collection itself", async (t) => {
   const { collectionId } = await shared("Side by side")
   await grace.write("add_papers", { collectionId, arxivIds: [paperId(2)] })
   t.match(
@@ -99,7 +99,7 @@ test("members file and write side by side; the Collection itself is its owner's"
 })
 
 // shows: A note by an agent appears under the owner's name with a via marker; the owner's read mark does not move.
-test("each person has a read mark of their own, and an agent moves nobody's", async (t) => {
+test("each person has their own read mark, and an agent moves nobody's", async (t) => {
   const { collectionId, arxivId } = await shared("Read marks", paperIds(10, 2))
   const other = paperId(11)
   const agent = await house.agentOf(ada, { label: "ada's scout", agent: { name: "paper-scout" } })
@@ -110,7 +110,7 @@ test("each person has a read mark of their own, and an agent moves nobody's", as
       { notes: 1, unread: 0 },
       { notes: 1, unread: 1 },
     ],
-    "who writes has read it",
+    "writing a note marks it as read for its author",
   )
 
   const posted = (await agent.write("post_note", { collectionId, arxivId, text: "By ada's agent." })).result.noteId
@@ -120,7 +120,7 @@ test("each person has a read mark of their own, and an agent moves nobody's", as
       { notes: 2, unread: 1 },
       { notes: 2, unread: 2 },
     ],
-    "who has an agent write has not",
+    "not if the author's agent wrote it",
   )
   const seen = (await grace.read("library_collection", { collectionId })).notes
   t.match(seen, [
@@ -143,7 +143,7 @@ test("each person has a read mark of their own, and an agent moves nobody's", as
   )
   t.match((await ada.write("mark_read", { collectionId, arxivId: other })).result, { unread: 1 })
   t.match((await ada.write("mark_read", { collectionId })).result, { unread: 0 })
-  t.match(await countsOf(grace, collectionId), { unread: 1 }, "one's own mark only")
+  t.match(await countsOf(grace, collectionId), { unread: 1 }, "only one's own mark")
   t.match(await refused(mary.write("mark_read", { collectionId })), { status: 404, refusal: "unknown_collection" })
 
   await ada.write("delete_note", { noteId: posted })
@@ -153,7 +153,7 @@ test("each person has a read mark of their own, and an agent moves nobody's", as
       { notes: 2, unread: 0 },
       { notes: 2, unread: 0 },
     ],
-    "a deleted note waits for nobody",
+    "a deleted note is unread for nobody",
   )
 })
 
@@ -169,7 +169,7 @@ test("only its author can delete a note; its replies stay", async (t) => {
   t.match(
     await refused(mary.write("delete_note", { noteId })),
     { status: 404, refusal: "unknown_object" },
-    "and a stranger cannot tell that it is there",
+    "and a stranger cannot tell that it exists",
   )
   await grace.write("delete_note", { noteId })
   t.match((await ada.read("collection_notes", { collectionId, arxivId })).items, [{ noteId: reply, replyToNoteId: noteId }])
@@ -186,7 +186,7 @@ test("only its author can delete a note; its replies stay", async (t) => {
   )
 })
 
-test("who leaves, or is removed, has nothing of it left, in keys neither, also when they come back", async (t) => {
+test("a person who leaves or is removed loses access, with keys too, and an old key stays out when they come back", async (t) => {
   const { collectionId, arxivId } = await shared("Coming and going")
   const agent = await house.agentOf(grace, { reach: "selected", collectionIds: [collectionId] })
   const all = await house.agentOf(grace)
@@ -205,7 +205,7 @@ test("who leaves, or is removed, has nothing of it left, in keys neither, also w
   t.match(
     (await ada.read("library_collection", { collectionId })).notes,
     [{ author: "grace", text: "I was here." }, { author: "ada" }],
-    "what was said stays",
+    "their notes stay",
   )
 
   const left = (await ada.read("library_collection", { collectionId })).notes[0]?.noteId as string
@@ -214,13 +214,13 @@ test("who leaves, or is removed, has nothing of it left, in keys neither, also w
   t.pass("the owner may clear away what somebody left behind")
 
   await share(ada, collectionId, grace, "grace")
-  t.match(await countsOf(grace, collectionId), { unread: 0 }, "who comes anew starts with nothing to catch up on")
-  t.match(await refused(agent.read("library_collection", { collectionId })), { status: 404 }, "the old key does not come back with her")
+  t.match(await countsOf(grace, collectionId), { unread: 0 }, "a new member starts with nothing unread")
+  t.match(await refused(agent.read("library_collection", { collectionId })), { status: 404 }, "the old key does not regain access")
   await grace.write("leave_collection", { collectionId })
   t.match(await refused(grace.write("leave_collection", { collectionId })), { status: 404, refusal: "unknown_collection" })
 })
 
-test("a deleted Collection is gone for everybody, and what was saved stays", async (t) => {
+test("a deleted Collection is gone for everybody, and saved papers stay", async (t) => {
   const { collectionId, arxivId } = await shared("To be deleted", [paperId(50)])
   await grace.write("post_note", { collectionId, arxivId, text: "A note." })
   await ada.write("invite_to_collection", { collectionId, username: "mary" })
@@ -238,7 +238,7 @@ test("a deleted Collection is gone for everybody, and what was saved stays", asy
 })
 
 // shows: A paper with a note in its thread is not removed.
-test("the rules of a batch and of a thread hold in the browser as for agents", async (t) => {
+test("the rules of a batch and of a thread apply in the browser as for agents", async (t) => {
   const { collectionId, arxivId } = await shared("The same rules")
   await ada.write("post_note", { collectionId, arxivId, text: "Held." })
   t.match(await refused(grace.write("remove_paper", { collectionId, arxivId })), {
@@ -262,7 +262,7 @@ test("the rules of a batch and of a thread hold in the browser as for agents", a
   t.match(await anonymous.json(), { schemaVersion: 1, refusal: "not_authorized" })
 })
 
-test("counts kept on the way are those that counting gives", async (t) => {
+test("the stored counts equal a fresh count", async (t) => {
   const wrong = house.instance.db
     .prepare<{ what: string }>(`
     SELECT 'papers' AS what FROM collections c WHERE papers <> (SELECT count(*) FROM collection_papers p WHERE p.collection_id = c.collection_id)
@@ -280,7 +280,7 @@ test("counts kept on the way are those that counting gives", async (t) => {
   t.match(
     checkData(house.instance.db).problems[0],
     /^collections \(collection_id .*\): papers differs from a replay of the journal\.$/,
-    "a check of the data finds what is off",
+    "a check of the data finds a wrong count",
   )
   await change(-1)
 })

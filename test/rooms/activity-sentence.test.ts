@@ -1,4 +1,4 @@
-/** A feed that says in a sentence what happened, and brings what was accepted: a reader who comes back needs no other read. */
+/** A feed with a sentence for each entry and the accepted content: a returning reader needs no other read. */
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { entryDigest } from "../../src/contract/answers/chain.ts"
@@ -27,20 +27,20 @@ const feed = async (include?: string, more = "", at = roomId) => {
 }
 
 // shows: skill: included
-t.test("each entry's sentence and content stand beside it, and change nothing of it", async (t) => {
+t.test("each entry's sentence and content are beside it, and the entry itself is unchanged", async (t) => {
   const bare = await feed()
   const full = await feed("summary,content")
   t.ok(full.length > 100)
   t.strictSame(
     full.map(({ summary: _summary, content: _content, ...entry }) => entry),
     bare,
-    "what the chain is made of is as it was",
+    "the chained members are unchanged",
   )
   for (const { sequence, actor, target, summary = "", content, contentDigest, ...entry } of full) {
     const isSentence =
       summary.startsWith(`${actor.username} `) && /[.!?…]$/u.test(summary) && !summary.includes("\n") && summary.length < 420
     t.ok(isSentence, `${sequence}: ${summary}`)
-    t.equal(digestOf(canonicalJson(content)), contentDigest, `${sequence}: the content is what its digest is over`)
+    t.equal(digestOf(canonicalJson(content)), contentDigest, `${sequence}: the content matches its digest`)
     t.equal(entryDigest({ sequence, actor, target, summary, content: content ?? null, contentDigest, ...entry }), entry.digest)
   }
   const sentences = full.map(({ summary }) => summary).join("\n")
@@ -54,7 +54,7 @@ t.test("each entry's sentence and content stand beside it, and change nothing of
     t.match(sentences, words)
 })
 
-t.test("one of them, of some kinds, of every Room", async (t) => {
+t.test("one of the two, for some kinds, for every Room", async (t) => {
   const [named, whole] = [await feed("summary", "&kinds=publish_finding"), await feed("content", "&kinds=publication&limit=7")]
   t.ok(
     named.length > 3 &&
@@ -68,7 +68,7 @@ t.test("one of them, of some kinds, of every Room", async (t) => {
   t.equal((await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/activity?include=everything`)).status, 422)
 })
 
-t.test("every operation that a Room hears of has a sentence of its own", async (t) => {
+t.test("every operation in a Room's activity has a sentence of its own", async (t) => {
   t.strictSame(
     operations.filter(({ activity, sentence }) => activity !== null && sentence === undefined).map(({ name }) => name),
     [],

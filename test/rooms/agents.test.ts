@@ -1,4 +1,4 @@
-/** Agents have names: two agents of one person are told apart wherever they write, and the feed seals who it was. */
+/** Agents have names: two agents of one person can be told apart wherever they write, and the feed's digests cover the name. */
 import { startResearchRoom } from "research-room/testing"
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
@@ -25,7 +25,7 @@ await mcp.write("post_message", { threadId, ...message("By one agent.") } as nev
 await sweeper.write("propose_experiment", { roomId, threadId, question: "Is it so?", scope: "Here.", hypotheses: [] })
 await cast.ada.write("post_message", { threadId, ...message("By herself.") } as never)
 
-test("an entry of a Thread names the agent beside its person, and nobody for a person", async (t) => {
+test("an entry of a Thread names its person and the agent, and no agent if a person wrote it", async (t) => {
   const { items } = await mcp.read("thread_timeline", { threadId })
   t.strictSame(
     items.map(({ author }) => [author.username, author.agent]),
@@ -38,7 +38,7 @@ test("an entry of a Thread names the agent beside its person, and nobody for a p
   t.equal((await mcp.read("identity", {})).agent, "mcp", "an agent is told its own name")
 })
 
-test("the feed seals it", async (t) => {
+test("the feed's digest covers the name", async (t) => {
   const { items } = await mcp.read("room_activity", { roomId, include: ["summary"] })
   t.strictSame(
     items.slice(-3).map(({ actor }) => actor.agent),
@@ -49,18 +49,18 @@ test("the feed seals it", async (t) => {
   await mcp.verifyActivity(roomId)
 })
 
-test("pages and documents say it", async (t) => {
+test("pages and documents show it", async (t) => {
   const page = await (await fetch(`${house.baseUrl}/threads/${threadId}`)).text()
   t.match(page, /· agent <span dir="auto">mcp<\/span>/)
   t.match(page, "&lt;b&gt;&quot;sweeper&quot;")
   t.notMatch(page, '<b>"sweeper"')
   const document = await (await fetch(`${house.baseUrl}/threads/${threadId}.md`)).text()
   t.match(document, /1\. ada · agent mcp,/)
-  t.match(document, '2. ada · agent <b>"sweeper" # x,', "a name stays in its line")
+  t.match(document, '2. ada · agent <b>"sweeper" # x,', "a name stays on its line")
   t.match(await (await fetch(`${house.baseUrl}/rooms/${roomId}/activity`)).text(), /· agent <span dir="auto">mcp<\/span>/)
 })
 
-test("an import elsewhere has the names, proved", async (t) => {
+test("an import has the proved names", async (t) => {
   const there = elsewhere(t)
   const zip = Buffer.from(await (await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
   await there.import(zip)

@@ -1,4 +1,4 @@
-/** An archived Room is read and cited and admits no new work, on any route; restored, it works on. */
+/** An archived Room can be read and cited but accepts no new work, on any route; a restored one continues. */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { browserPath, type Operation } from "../../src/contract/definitions/operation.ts"
@@ -15,7 +15,7 @@ tap.teardown(() => house.close())
 const cast = await castOf(house)
 const reason = "The question is answered."
 
-/** A Room of ada's with one of everything that a write can be about. */
+/** A Room of ada's with one of every object that a write can be about. */
 async function fullRoom() {
   const { roomId, threadId } = await cast.room("Soon to be archived")
   const { token } = (
@@ -81,7 +81,7 @@ async function fullRoom() {
 }
 type FullRoom = Awaited<ReturnType<typeof fullRoom>>
 
-/** The example body of an operation, made to be about things of the Room. */
+/** The example body of an operation, changed to refer to objects of the Room. */
 function bodyFor(operation: Operation, room: FullRoom): Body {
   const example = operation.example as Body
   const about = Object.fromEntries(Object.entries(room).filter(([name]) => Object.hasOwn(example, name)))
@@ -91,7 +91,7 @@ function bodyFor(operation: Operation, room: FullRoom): Body {
 const agentOperations = operations.filter(({ surface, family }) => surface === "agent" && family === "research")
 
 // shows: A write to an archived Room names the Room, its state, when and why in current.
-test("every write of an agent is refused, as its route says it, with the archive in current", async (t) => {
+test("every write of an agent is refused, with the status of its route and the archive in current", async (t) => {
   const room = await fullRoom()
   await cast.ada.write("archive_room", { roomId: room.roomId, reason })
   const before = await house.client("member_all").verifyActivity(room.roomId)
@@ -112,7 +112,7 @@ test("every write of an agent is refused, as its route says it, with the archive
 })
 
 // shows: 403 for membership, role, grant, scope, a browser's Origin, and an archived Room on Thread, message and publication routes.
-test("Thread, message and publication routes say 403, the research routes 404", (t) => {
+test("Thread, message and publication routes answer 403, the research routes 404", (t) => {
   const saying403 = agentOperations.filter(({ archived }) => archived === "room_archived").map(({ path }) => path)
   for (const path of [
     "/api/agent/threads",
@@ -127,7 +127,7 @@ test("Thread, message and publication routes say 403, the research routes 404", 
   t.end()
 })
 
-test("what is there stays readable, and says that and why it is archived", async (t) => {
+test("everything there stays readable, and says that and why it is archived", async (t) => {
   const room = await fullRoom()
   const paths = [
     `/rooms/${room.roomId}/threads`,
@@ -171,7 +171,7 @@ test("a record of an archived Room is cited and reused elsewhere", async (t) => 
   t.match((await agent.read("record", { versionId: room.versionId })).usedBy, { references: 1, reuses: 1 })
 })
 
-test("membership and credentials are still looked after; the Room's own title is not", async (t) => {
+test("members and credentials can still be managed; the Room's own title cannot change", async (t) => {
   const { roomId } = await fullRoom()
   await cast.ada.write("archive_room", { roomId, reason })
   await cast.mary.write("request_to_join", { roomId })
@@ -188,7 +188,7 @@ test("membership and credentials are still looked after; the Room's own title is
   }
 })
 
-test("restored, with a reason, the Room works on, and its feed tells the whole of it", async (t) => {
+test("a restored Room continues, with a reason, and its feed shows the whole of it", async (t) => {
   const room = await fullRoom()
   await cast.ada.write("archive_room", { roomId: room.roomId, reason })
   await cast.ada.write("restore_room", { roomId: room.roomId, reason: "A correction reopens it." })

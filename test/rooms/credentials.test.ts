@@ -1,4 +1,4 @@
-/** Room credentials: issued by a member for themselves, shown once, kept as a digest, rotated, revoked, and ended by their time. */
+/** Room credentials: issued by a member for themselves, shown once, stored as a digest, rotated, revoked, and expired. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -26,7 +26,7 @@ const identity = (token: unknown) => ask(`${house.baseUrl}/api/agent/research/id
 const post = (token: unknown) => ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token: String(token), body: message() })
 
 // shows: Identity, status and access are read with a credential, of its own Room.
-test("a member issues a credential that speaks for her and says what it may do", async (t) => {
+test("a member issues a credential that acts for her and names its permissions", async (t) => {
   const asked = { label: "sweep agent", permissions: ["publish_records", "post_thread"], threadIds: [threadId.toUpperCase()] }
   const { body } = await issue(grace, asked)
   t.match(body, {
@@ -45,7 +45,7 @@ test("a member issues a credential that speaks for her and says what it may do",
   })
 })
 
-test("two live credentials of a member in a Room do not share a name", async (t) => {
+test("two live credentials of a member in a Room cannot share a name", async (t) => {
   const first = await issue(ada, { label: "mcp" })
   for (const label of ["mcp", "MCP", " mcp", "\uff4d\uff43\uff50", "m\u200bcp"])
     t.match(
@@ -55,14 +55,14 @@ test("two live credentials of a member in a Room do not share a name", async (t)
     )
   t.equal((await issue(ada, { label: "mcp-2" })).status, 200, "the suggestion is free")
   t.match((await issue(ada, { label: "mcp" })).body.current, { suggestion: "mcp-3" })
-  t.equal((await issue(grace, { label: "mcp" })).status, 200, "another member's agent may be called so")
+  t.equal((await issue(grace, { label: "mcp" })).status, 200, "another member's agent may have that name")
   const rotated = await sent(ada, `${route}/${first.body.target?.id}/rotate`, action())
   t.match(rotated.body.result, { label: "mcp" }, "a rotation keeps the name")
   await sent(ada, `${route}/${rotated.body.target?.id}/revoke`, action())
-  t.equal((await issue(ada, { label: "mcp" })).status, 200, "what is revoked gives its name back")
+  t.equal((await issue(ada, { label: "mcp" })).status, 200, "a revoked credential frees its name")
 })
 
-test("an agent's name has letters of one script, on one line, read in one direction", async (t) => {
+test("an agent's name uses one script, one line and one reading direction", async (t) => {
   for (const label of ["сweep", "sweeр agent", "αgent", "sωeep", "ѕweep", "sweeep\u200b\u043e", "аgent-мcp", "ｍсp", "Ꭺgent", "ագent"])
     t.match(
       await issue(ada, { label }),
@@ -89,7 +89,7 @@ test("an agent's name has letters of one script, on one line, read in one direct
     t.equal((await issue(ada, { label })).status, 200, label)
 })
 
-test("the token is in the first answer only: a replay comes without it", async (t) => {
+test("the token is in the first answer only: a replay omits it", async (t) => {
   const body = action({ label: "once", permissions: ["post_thread"] })
   const first = await sent(ada, route, body)
   t.match(first.body.result, { token: String })
@@ -105,7 +105,7 @@ test("the token is in the first answer only: a replay comes without it", async (
   t.match((await identity(rehearsed.body.result?.token)).body, { refusal: "not_authenticated" }, "a rehearsed one opens nothing")
 })
 
-test("of any token only a digest is in the data, whichever file one looks into", async (t) => {
+test("every data file holds only the digest of a token", async (t) => {
   const tokens = await Promise.all([ada, grace].map(async (browser) => String((await issue(browser)).body.result?.token)))
   for (const token of tokens) t.equal((await post(token)).status, 200)
   const files = readdirSync(house.folder).filter((name) => name.startsWith("research-room.db"))
@@ -114,13 +114,13 @@ test("of any token only a digest is in the data, whichever file one looks into",
     const bytes = readFileSync(join(house.folder, file)).toString("latin1")
     for (const token of tokens) {
       t.notOk(bytes.includes(token), `${file} does not hold the token`)
-      t.notOk(bytes.includes(token.slice(4, 34)), `nor its chance alone`)
+      t.notOk(bytes.includes(token.slice(4, 34)), `nor its random part alone`)
     }
     t.notOk(/rr[csiku]_[0-9A-Za-z]{36}/.test(bytes), `${file} holds no token of any kind`)
   }
 })
 
-test("ninety days unless chosen, at most 366, and always ahead", async (t) => {
+test("ninety days by default, at most 366, and always in the future", async (t) => {
   const now = Date.now()
   const { body } = await issue(ada)
   t.ok(Math.abs(Date.parse(String(body.result?.expiresAt)) - now - limits.credentialDaysDefault * DAY) < 60_000)
@@ -129,7 +129,7 @@ test("ninety days unless chosen, at most 366, and always ahead", async (t) => {
   t.strictSame(
     (await issue(ada, { expiresAt: chosen.replace("Z", "+00:00") })).body.result?.expiresAt,
     chosen,
-    "any offset is taken and told in UTC",
+    "any offset is accepted and returned in UTC",
   )
   for (const expiresAt of [new Date(now + 367 * DAY), new Date(now - 1_000), new Date(0)].map((at) => at.toISOString())) {
     t.match(
@@ -142,7 +142,7 @@ test("ninety days unless chosen, at most 366, and always ahead", async (t) => {
     t.match(await issue(ada, { expiresAt }), { status: 422, body: { issues: [{ path: "/expiresAt" }] } }, String(expiresAt))
 })
 
-test("permissions and Threads are named once each, and are ones that exist", async (t) => {
+test("permissions and Threads are named once each, and must exist", async (t) => {
   const faults: readonly [Body, string][] = [
     [{ permissions: [] }, "/permissions"],
     [{ permissions: ["post_thread", "post_thread"] }, "/permissions"],
@@ -172,13 +172,13 @@ test("a rotation gives a new token for the same work, and ends the old one at on
   t.match(
     await sent(grace, `${route}/${first.target?.id}/rotate`, action()),
     { status: 409, body: { refusal: "state_conflict", current: { credentialId: first.target?.id } } },
-    "what is revoked is not rotated",
+    "a revoked credential cannot be rotated",
   )
   const both = await Promise.all([1, 2].map(() => sent(grace, `${route}/${rotated.target?.id}/rotate`, action())))
-  t.strictSame(both.map(({ status }) => status).sort(), [200, 409], "of two rotations at once one counts")
+  t.strictSame(both.map(({ status }) => status).sort(), [200, 409], "of two simultaneous rotations one succeeds")
 })
 
-test("a revoked credential is dead at once, and its owner and the Room's may revoke it", async (t) => {
+test("a revoked credential stops working at once, and its owner and the Room's owner may revoke it", async (t) => {
   for (const by of [grace, ada]) {
     const { body } = await issue(grace)
     t.equal((await post(body.result?.token)).status, 200)
@@ -202,7 +202,7 @@ test("members see their own credentials, the owner everybody's, nobody a token",
   const [graces, adas] = [await grace.read("credentials", { roomId }), await ada.read("credentials", { roomId })]
   t.ok(graces.items.length > 0 && graces.items.every(({ owner }) => owner.username === "grace"))
   t.strictSame(new Set(adas.items.map(({ owner }) => owner.username)), new Set(["ada", "grace"]))
-  t.notMatch(JSON.stringify([graces, adas]), /rrc_\w{5}/, "but for its first signs")
+  t.notMatch(JSON.stringify([graces, adas]), /rrc_\w{5}/, "except its first characters")
   const { body } = await issue(grace)
   const used = async () =>
     (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === String(body.target?.id))?.lastUsedAt
@@ -211,7 +211,7 @@ test("members see their own credentials, the owner everybody's, nobody a token",
   t.match(await used(), /^20/)
 })
 
-test("the use of a credential that only reads is noted too, once it is answered", async (t) => {
+test("the use of a credential that only reads is recorded too, after the answer", async (t) => {
   const { body } = await issue(grace)
   const used = async () =>
     (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === String(body.target?.id))?.lastUsedAt
@@ -220,7 +220,7 @@ test("the use of a credential that only reads is noted too, once it is answered"
   t.match(await used(), /^20/)
 })
 
-test("a credential that only reads what is public, by MCP, is in use too; once revoked it reads nothing there", async (t) => {
+test("a credential that only reads public data over MCP counts as used too; once revoked it reads nothing there", async (t) => {
   const { body } = await issue(grace)
   const id = String(body.target?.id)
   const own = async () => (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === id)?.lastUsedAt
@@ -245,7 +245,7 @@ test("a credential that only reads what is public, by MCP, is in use too; once r
 })
 
 // shows: 401 for a missing, unknown, expired or revoked credential, or the wrong kind.
-test("a credential ends with its time, to the millisecond, in reads and in writes", async (t) => {
+test("a credential expires, to the millisecond, for reads and writes", async (t) => {
   const { body } = await issue(grace, { expiresAt: new Date(Date.now() + 2 * DAY).toISOString() })
   const { token } = body.result as unknown as { token: string }
   t.equal((await identity(token)).status, 200)
@@ -259,7 +259,7 @@ test("a credential ends with its time, to the millisecond, in reads and in write
   }
 })
 
-test("a removed member lists and revokes what was their own, and sees or ends nobody else's", async (t) => {
+test("a removed member lists and revokes only their own credentials", async (t) => {
   const mary = await house.person("mary")
   await ada.write("add_member", { roomId, username: "mary" })
   const own = String((await issue(mary)).body.target?.id)
@@ -276,5 +276,5 @@ test("a removed member lists and revokes what was their own, and sees or ends no
   t.match(await sent(mary, `${route}/${own}/revoke`, action()), { status: 200, body: { result: { credentialId: own } } })
   t.match(await sent(mary, `${route}/${own}/revoke`, action()), { status: 409, body: { refusal: "state_conflict" } })
   const stranger = await house.person("emmy")
-  t.equal((await stranger.request("GET", route)).status, 403, "who never was a member sees no list")
+  t.equal((await stranger.request("GET", route)).status, 403, "a person who never was a member sees no list")
 })

@@ -1,4 +1,4 @@
-/** How people come into a Room and leave it, and that of two decisions at once only one counts. */
+/** How people join and leave a Room, and that of two simultaneous decisions only one counts. */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { ask } from "../support/ask.ts"
@@ -19,7 +19,7 @@ const kinds = async (roomId: string) =>
 const decide = (roomId: string, decision: string) =>
   cast.at("ada", "POST", `/api/rooms/${roomId}/join-requests/${ids.mary}/decision`, action({ decision }))
 
-test("mary asks, ada sees the request and lets her in, and the Room hears of it once", async (t) => {
+test("mary asks, ada sees the request and lets her in, and the Room's activity has it once", async (t) => {
   const { roomId } = await cast.room()
   await cast.mary.write("request_to_join", { roomId, message: "I run the same sweep." })
   t.match(await cast.ada.read("join_requests", { roomId }), {
@@ -34,17 +34,17 @@ test("mary asks, ada sees the request and lets her in, and the Room hears of it 
   t.strictSame(await kinds(roomId), ["room_created", "member_joined", "member_joined"])
 })
 
-test("a request that is declined leaves no trace in the Room, and may be made again", async (t) => {
+test("a declined request leaves no trace in the Room, and may be made again", async (t) => {
   const { roomId } = await cast.room()
   await cast.mary.write("request_to_join", { roomId })
   const declined = await decide(roomId, "decline")
   t.strictSame([declined.status, declined.body.activity], [200, null])
   t.strictSame(await kinds(roomId), ["room_created", "member_joined"])
-  t.strictSame((await decide(roomId, "accept")).body.refusal, "room_unavailable", "what is decided is not decided again")
+  t.strictSame((await decide(roomId, "accept")).body.refusal, "room_unavailable", "a decision is final")
   t.equal((await cast.at("mary", "POST", `/api/rooms/${roomId}/join-requests`)).status, 200)
 })
 
-test("of two decisions at once one counts, and the other is told what is so", async (t) => {
+test("of two simultaneous decisions one counts, and the other answer gives the current state", async (t) => {
   for (const [first, second] of [
     ["accept", "accept"],
     ["accept", "decline"],
@@ -66,7 +66,7 @@ test("of two decisions at once one counts, and the other is told what is so", as
   }
 })
 
-test("adding by hand answers an open request too", async (t) => {
+test("adding a member by hand answers their open request too", async (t) => {
   const { roomId } = await cast.room()
   await cast.mary.write("request_to_join", { roomId })
   await cast.ada.write("add_member", { roomId, username: "MARY" })
@@ -78,14 +78,14 @@ test("adding by hand answers an open request too", async (t) => {
   })
 })
 
-test("grace leaves by herself, ada sends mary away, and neither writes any more", async (t) => {
+test("grace leaves by herself, ada removes mary, and neither can write any more", async (t) => {
   const { roomId, threadId } = await cast.room()
   await cast.ada.write("add_member", { roomId, username: "mary" })
   const { token } = (await cast.grace.write("issue_credential", { roomId, label: "one", permissions: ["post_thread"] })).result
   const post = () => ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message() })
   t.equal((await post()).status, 200)
 
-  t.equal((await cast.at("grace", "DELETE", `/api/rooms/${roomId}/members/${ids.mary}`)).status, 403, "a member sends nobody away")
+  t.equal((await cast.at("grace", "DELETE", `/api/rooms/${roomId}/members/${ids.mary}`)).status, 403, "a member removes nobody")
   t.equal((await cast.at("ada", "DELETE", `/api/rooms/${roomId}/members/${ids.mary.toUpperCase()}`)).status, 200)
   t.equal((await cast.at("grace", "DELETE", `/api/rooms/${roomId}/members/${ids.grace}`)).status, 200)
   t.strictSame(await names(roomId), ["ada (owner)"])
@@ -96,13 +96,13 @@ test("grace leaves by herself, ada sends mary away, and neither writes any more"
   t.match(
     await house.client("member_all").read("room_status", { roomId: house.rooms.empty.roomId }),
     { membership: { role: "member" } },
-    "elsewhere grace is a member still",
+    "grace is still a member of the other Room",
   )
   const status = await ask(`${house.baseUrl}/api/agent/rooms/${roomId}/status`, { token })
   t.strictSame(status.body.membership, null)
 })
 
-test("whoever comes back comes back without the credentials of before", async (t) => {
+test("a returning member does not get their old credentials back", async (t) => {
   const { roomId, threadId } = await cast.room()
   const { token } = (await cast.grace.write("issue_credential", { roomId, label: "of the first time", permissions: ["post_thread"] }))
     .result

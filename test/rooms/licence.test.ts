@@ -1,4 +1,4 @@
-/** The licence of a Room: chosen by its owner, seen wherever the Room is read, told, cited or taken along. */
+/** The licence of a Room: chosen by its owner, and shown wherever the Room is read, cited or exported. */
 import { createRequire } from "node:module"
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
@@ -8,7 +8,7 @@ import { action } from "../support/bodies.ts"
 import { castOf } from "../support/cast.ts"
 import { unpack } from "../research/added/unpacked.ts"
 
-// Its parts come without types.
+// Its parts ship without types.
 const load = createRequire(import.meta.url)
 const { Cite } = load("@citation-js/core") as { Cite: new (data: unknown) => { readonly data: readonly { readonly note?: string }[] } }
 for (const part of ["bibtex", "csl", "cff"]) load(`@citation-js/plugin-${part}`)
@@ -24,7 +24,7 @@ const page = async (path: string) => {
 const open = (await cast.ada.write("create_room", { title: "Open to all", license: "CC-BY-4.0" })).result.roomId
 const { roomId: silent } = await cast.room("Nothing said")
 
-test("a Room is put under a licence when it is made, or has none and says so", async (t) => {
+test("a Room gets a licence when it is made, or has none and says so", async (t) => {
   t.match(await read(`rooms/${open}`), { license: "CC-BY-4.0" })
   t.match(await read(`rooms/${open}/research-context`), { room: { license: "CC-BY-4.0" } })
   t.match(await read(`rooms/${silent}`), { license: null })
@@ -32,7 +32,7 @@ test("a Room is put under a licence when it is made, or has none and says so", a
   t.match((await page(`/rooms/${silent}`)).text, "No licence set.")
 })
 
-test("its owner, and nobody else, changes it; that is an entry of the Room's activity", async (t) => {
+test("only its owner changes it; the change is an entry of the Room's activity", async (t) => {
   const { roomId } = await cast.room("Changing")
   const amend = (by: "ada" | "mary", license: string) => cast.at(by, "PATCH", `/api/rooms/${roomId}`, action({ license }))
   t.match(await amend("mary", "MIT"), { status: 403 })
@@ -53,11 +53,11 @@ test("only ids of the SPDX list are licences", async (t) => {
     t.match(refused, { status: 422, body: { refusal: "invalid_schema", issues: [{ path: "/license" }] } }, String(license))
     t.ok(JSON.stringify(refused.body).length < 1_000, "the refusal does not list them all")
   }
-  // What the list has given up is still a licence.
+  // A deprecated id of the list is still a licence.
   t.equal((await cast.at("ada", "POST", "/api/rooms", action({ title: "Old", license: "GPL-2.0" }))).status, 200)
 })
 
-test("it can be chosen in a form, where the usual ones come first", async (t) => {
+test("it can be chosen in a form, which lists the usual ones first", async (t) => {
   const { username, password } = house.people.owner
   const { headers } = await ask(`${house.baseUrl}/api/session`, { body: { username, password }, headers: { origin: house.baseUrl } })
   const cookie = headers.getSetCookie()[0]?.split(";")[0] ?? ""
@@ -66,7 +66,7 @@ test("it can be chosen in a form, where the usual ones come first", async (t) =>
   t.match(text, /<option value="CC-BY-4\.0">\s*<option value="CC0-1\.0">/)
 })
 
-test("a citation tells it in each form", async (t) => {
+test("a citation contains it in each format", async (t) => {
   const cited = async (roomId: string, format: string) =>
     (await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/citation?format=${format}`)).text()
   t.match(await read(`rooms/${open}/citation`), { license: "CC-BY-4.0" })
@@ -87,7 +87,7 @@ test("programs find it in the page: as linked data, and in the header", async (t
   t.notMatch((await page(`/rooms/${silent}`)).link, /rel="license"/)
 })
 
-test("its crate is under it", async (t) => {
+test("its crate contains it", async (t) => {
   const crate = unpack(await (await fetch(`${house.baseUrl}/api/research/rooms/${open}/export`)).bytes())
   t.strictSame(crate.faults(), [])
   const licence = { "@id": "https://spdx.org/licenses/CC-BY-4.0" }

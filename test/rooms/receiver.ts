@@ -20,12 +20,12 @@ export interface Received {
 
 export class Receiver {
   readonly received: Received[] = []
-  /** What it says of each; left out, 204. */
+  /** Its answer to each delivery; 204 by default. */
   answer: (response: ServerResponse) => void = (response) => void response.writeHead(204).end()
   secret = ""
   /** Milliseconds by which its clock is ahead of the machine's. */
   ahead = 0
-  /** Deliveries whose signature did not hold. */
+  /** Deliveries with an invalid signature. */
   forged = 0
   #server: Server | null = null
   #port = 0
@@ -50,7 +50,7 @@ export class Receiver {
     return this
   }
 
-  /** The library looks at the machine's clock, which this receiver's may run ahead of. */
+  /** Verifies a delivery. The library uses the machine's clock, which this receiver's may be ahead of. */
   #verified(body: string, headers: Record<string, string>): Received["event"] {
     const { now } = Date
     Date.now = () => now() + this.ahead
@@ -66,13 +66,13 @@ export class Receiver {
     await new Promise((resolve) => this.#server?.close(resolve))
   }
 
-  /** The sequences that came, in the order they came. */
+  /** The received sequences, in order of arrival. */
   get sequences(): number[] {
     return this.received.map(({ event }) => event.sequence)
   }
 }
 
-/** Waits until something is so. @throws Error where it never is */
+/** Waits until a condition holds. @throws Error if it never does */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, seconds = 20): Promise<void> {
   for (let looks = 0; looks < seconds * 50; looks += 1) {
     if (await isSo()) return

@@ -1,4 +1,4 @@
-/** Who may do what: every browser route of Rooms and Threads, asked by nobody, a visitor, a member and the owner. */
+/** The permissions of every browser route of Rooms and Threads, requested by nobody, a visitor, a member and the owner. */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { operations } from "../../src/contract/operations/index.ts"
@@ -12,7 +12,7 @@ const cast = await castOf(house)
 const { ids } = cast
 const known = (await ask(`${house.baseUrl}/api/research/hypotheses`)).body.items?.[0]
 
-/** A scene with everything in it that a route may be about: mary asks to join, grace has a credential. */
+/** A Room with everything that a route may be about: mary asks to join, grace has a credential. */
 interface Setting extends Scene {
   readonly credentialId: string
 }
@@ -28,7 +28,7 @@ interface Row {
   readonly method?: string
   readonly path: (setting: Setting) => string
   readonly body?: (setting: Setting) => Body
-  /** What becomes of it for nobody, mary (no member), grace (member) and ada (owner). */
+  /** The outcome for nobody, mary (not a member), grace (member) and ada (owner). */
   readonly answers: readonly [nobody: string, mary: string, grace: string, ada: string]
 }
 const [out, stranger, notOwner, ok] = ["not_authenticated", "not_a_member", "role_required", "ok"]
@@ -115,7 +115,7 @@ for (const { route, method = "POST", path, body, answers } of table) {
       const { status, body: answer } = await cast.at(who, method, path(scene), body?.(scene))
       t.strictSame(status === 200 ? ok : answer.refusal, answers[index], who)
       const after = await house.client("member_all").verifyActivity(scene.roomId)
-      if (answers[index] !== ok) t.strictSame(after, before, `${who}: nothing came of it`)
+      if (answers[index] !== ok) t.strictSame(after, before, `${who}: it had no effect`)
     }
   })
 }
@@ -130,7 +130,7 @@ test("a visitor may ask to join, once, until the owner has decided", async (t) =
 // shows: Each permission opens what it names; receipts need none.
 // shows: skill: one_room
 // shows: skill: access
-test("what a credential has no permission for it is refused, operation by operation, as its access says", async (t) => {
+test("a credential is refused each operation for which it has no permission, as its access says", async (t) => {
   const { roomId, openingThreadId: threadId } = house.rooms.empty
   for (const name of ["member_all", "member_post_only", "member_publish_only", "member_work_only"] as const) {
     const { token, permissions } = house.credentials[name]

@@ -1,4 +1,4 @@
-/** Rooms themselves: made with their opening Thread, amended by their owner, found in the list of all. */
+/** Rooms: created with their opening Thread, amended by their owner, found in the list of all Rooms. */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { ask } from "../support/ask.ts"
@@ -10,7 +10,7 @@ tap.teardown(() => house.close())
 const cast = await castOf(house)
 const room = async (roomId: string) => (await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body
 
-test("a Room is made with its opening Thread, an owner, and the first entry of its chain", async (t) => {
+test("a Room is created with its opening Thread, an owner, and the first entry of its chain", async (t) => {
   const { result, entry, activity, threadId } = await cast.ada.write("create_room", { title: "Warm-up", question: "How much of it?" })
   t.equal(threadId, result.openingThreadId)
   t.equal(entry, null)
@@ -37,7 +37,7 @@ test("a Room is made with its opening Thread, an owner, and the first entry of i
   ])
 })
 
-test("its owner amends what it is called or what it asks, one of them or both", async (t) => {
+test("its owner amends its title, its question, or both", async (t) => {
   const { roomId } = await cast.room("Before")
   const amend = (body: object) => cast.at("ada", "PATCH", `/api/rooms/${roomId}`, action({ ...body }))
   t.match((await amend({ question: "Why?" })).body.result, { title: "Before", question: "Why?" })
@@ -46,7 +46,7 @@ test("its owner amends what it is called or what it asks, one of them or both", 
   t.match((await amend({})).body, { refusal: "invalid_schema", issues: [{ path: "" }] })
   for (const title of ["", " \n", "x".repeat(201), 7, null])
     t.match((await amend({ title })).body, { refusal: "invalid_schema", issues: [{ path: "/title" }] }, JSON.stringify(title))
-  t.equal((await amend({ title: "𝔞".repeat(200) })).status, 200, "characters are counted, not the bytes of them")
+  t.equal((await amend({ title: "𝔞".repeat(200) })).status, 200, "characters are counted, not bytes")
 })
 
 // shows: Rooms are found by a query.
@@ -64,7 +64,7 @@ test("Rooms are listed newest first and found by words of their title or questio
 
 // shows: Identity, status and access are read with a credential, of its own Room.
 // shows: skill: one_room
-test("the credential's own Room answers its status; another Room's is none of its business", async (t) => {
+test("a credential reads the status of its own Room; that of another Room is refused", async (t) => {
   const { token } = house.credentials.member_all
   const { roomId } = house.rooms.empty
   t.match((await ask(`${house.baseUrl}/api/agent/rooms/${roomId}/status`, { token })).body, {

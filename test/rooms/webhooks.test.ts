@@ -1,4 +1,6 @@
-/** Webhooks of a Room: told what lands, signed, in order, after a day's absence too; and kept from addresses that are not public. */
+/**
+ * Webhooks of a Room: every entry is delivered, signed and in order, even after a day's absence; addresses that are not public are refused.
+ */
 import type { ServerResponse } from "node:http"
 import t, { type Test } from "tap"
 import { mayReach, networksIn } from "../../src/rooms/webhook-addresses.ts"
@@ -14,7 +16,7 @@ type Listed = {
   deliveries: { sequence: number; isDelivered: boolean; outcome: string }[]
 }
 
-/** A service with a Room of ada's, and a receiver that is told of it. */
+/** A service with a Room of ada's, and a receiver for its webhooks. */
 async function opened(t: Test, options: OwnOptions = {}) {
   const receiver = await new Receiver().open()
   const own = await startOwn({ ...options, webhooks: { networks: LOOPBACK, pauses: [50, 200], ...options.webhooks } })
@@ -40,7 +42,7 @@ async function told(t: Test, options: OwnOptions = {}) {
   return { ...room, webhookId, response }
 }
 
-t.test("what lands is delivered in order, signed, without its text", async (t) => {
+t.test("entries are delivered in order, signed, without their text", async (t) => {
   const { own, receiver, roomId, list, post, response } = await told(t)
   t.equal(response.status, 200)
   for (let count = 0; count < 25; count += 1) await post(`A secret matter ${count}.`)
@@ -49,20 +51,20 @@ t.test("what lands is delivered in order, signed, without its text", async (t) =
   t.strictSame(
     receiver.sequences,
     Array.from({ length: 25 }, (_, index) => index + 2),
-    "each once, in order, and nothing from before",
+    "each once, in order, and none from before",
   )
   const [first] = receiver.received
   t.match(first?.event, { roomId, sequence: 2, kind: "post_message", label: null })
   t.ok(first?.event.url.startsWith(`${own.baseUrl}/threads/`))
   t.notOk(receiver.received.some(({ body }) => body.includes("secret matter")))
-  t.equal(new Set(receiver.received.map(({ id }) => id)).size, 25, "each has an id of its own")
+  t.equal(new Set(receiver.received.map(({ id }) => id)).size, 25, "each has its own id")
   await until("it is noted", async () => (await list())[0]?.delivered === 26)
   t.match(await list(), [{ failingSince: null, offBecause: null }])
   t.equal((await list())[0]?.deliveries.length, 20, "the newest are shown")
   t.notOk(JSON.stringify(await list()).includes("whsec_"), "the secret was shown once")
 })
 
-t.test("a receiver that was away a day misses nothing, and hears it in order", async (t) => {
+t.test("a receiver that was away for a day misses nothing, and gets everything in order", async (t) => {
   const { own, receiver, list, post } = await told(t)
   await post("One.")
   await until("it came", () => receiver.received.length === 1)
@@ -78,7 +80,7 @@ t.test("a receiver that was away a day misses nothing, and hears it in order", a
   t.match((await list())[0]?.deliveries.filter(({ isDelivered }) => !isDelivered)[0]?.outcome, /^could not be reached \(ECONNREFUSED\)$/)
 })
 
-t.test("after three days without one delivery it is off, and its owner is told; turned on, it goes on where it was", async (t) => {
+t.test("after three days without one delivery it is turned off, and its owner is told; turned on, it continues where it was", async (t) => {
   const { own, receiver, list, post, change, webhookId } = await told(t)
   receiver.answer = (response) => void response.writeHead(500).end()
   await post("One.")
@@ -91,7 +93,7 @@ t.test("after three days without one delivery it is off, and its owner is told; 
   await post("Two.")
   await new Promise((resolve) => setTimeout(resolve, 500))
   t.equal(receiver.received.length + receiver.forged, tries, "nothing is sent any more")
-  t.equal(new Set(receiver.received.map(({ id }) => id)).size, 1, "each try had the same id")
+  t.equal(new Set(receiver.received.map(({ id }) => id)).size, 1, "each attempt had the same id")
   receiver.answer = (response) => void response.writeHead(200).end("thanks")
   t.equal((await change(webhookId, { do: "turn_on" })).status, 200)
   await until("it goes on", () => receiver.sequences.slice(-2).join() === "2,3")
@@ -101,7 +103,7 @@ t.test("after three days without one delivery it is off, and its owner is told; 
   t.pass()
 })
 
-t.test("an owner can have an entry sent again, turn a webhook off and remove it; others can do nothing", async (t) => {
+t.test("an owner can have an entry sent again, turn a webhook off and remove it; others can do none of these", async (t) => {
   const { own, receiver, list, post, change, webhookId, add, roomId } = await told(t)
   for (const text of ["One.", "Two.", "Three."]) await post(text)
   await until("they are noted", async () => (await list())[0]?.delivered === 4)
@@ -126,10 +128,10 @@ t.test("an owner can have an entry sent again, turn a webhook off and remove it;
   t.equal((await change(webhookId, { do: "remove" })).status, 200)
   t.strictSame(await list(), [])
   const kinds = own.instance.tables.audit.page({}, null, 20).map(({ kind }) => kind)
-  t.ok(kinds.includes("add_webhook") && kinds.includes("change_webhook"), "the audit log tells it")
+  t.ok(kinds.includes("add_webhook") && kinds.includes("change_webhook"), "the audit log has it")
 })
 
-t.test("a receiver that hangs, redirects or never ends its answer holds up nobody", async (t) => {
+t.test("a receiver that hangs, redirects or never ends its answer delays nobody", async (t) => {
   const { own, receiver, add, list, post } = await told(t)
   const open: ServerResponse[] = []
   t.teardown(() => {
@@ -191,7 +193,7 @@ t.test("an address that is not public is refused, in every spelling", async (t) 
   t.equal(mayReach("not an address", networksIn("0.0.0.0/0")), false)
 })
 
-t.test("a name that leads elsewhere a moment later is not followed there", async (t) => {
+t.test("a host name that resolves to another address a moment later is not followed there", async (t) => {
   let address = "127.0.0.1"
   const asked: string[] = []
   const resolve = async (host: string) => {
@@ -201,7 +203,7 @@ t.test("a name that leads elsewhere a moment later is not followed there", async
   const { receiver, add, list, post, own } = await opened(t, { webhooks: { pauses: [50, 50], resolve } })
   address = "10.0.0.1"
   const forbidden = await add("http://rebinding.invalid/hook")
-  t.equal(forbidden.status, 422, "it is looked up when it is added too")
+  t.equal(forbidden.status, 422, "it is also resolved when it is added")
   address = "127.0.0.1"
   const port = new URL(receiver.url).port
   const response = await add(`http://rebinding.invalid:${port}/hook`)
@@ -218,7 +220,7 @@ t.test("a name that leads elsewhere a moment later is not followed there", async
   t.equal(own.instance.ledger.watch.closed, false)
 })
 
-t.test("a Room has ten at the most", async (t) => {
+t.test("a Room has at most ten", async (t) => {
   const { add, receiver, own, roomId } = await opened(t)
   for (let count = 0; count < 10; count += 1) t.equal((await add(`${receiver.url}?${count}`)).status, 200)
   t.match(await (await add(receiver.url)).json(), { refusal: "state_conflict" })

@@ -1,6 +1,6 @@
 /**
- * What was withheld is nowhere any more. Each kind of write that a Room's activity tells of is made with a marker at every place
- * that can be withheld; then everything is withheld, and the bytes of every file are searched for every marker.
+ * Withheld text is nowhere any more. Each kind of write in a Room's activity is made with a marker at every place that can be withheld;
+ * then everything is withheld, and the bytes of every file are searched for every marker.
  */
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { spawnSync } from "node:child_process"
@@ -35,7 +35,7 @@ const cast = await castOf(house)
 const made = await writeEverything(house, cast.ada, cast.grace)
 const { roomId, markers } = made
 
-/** A marker's beginning is as good as unique, and what an index that shares beginnings might leave of one. */
+/** The beginning of a marker is practically unique; an index that shares prefixes might keep that much of it. */
 const beginningOf = (marker: string) => marker.slice(0, 14)
 const foundIn = (bytes: Buffer) => {
   const text = bytes.toString("latin1").toLowerCase()
@@ -51,7 +51,8 @@ test("every place of every operation has a marker", (t) => {
   const wanted = everyOperation.filter(isWithholdable).flatMap((operation: Operation) =>
     placesInSchema(operation.body)
       .filter((place) => !place.startsWith("/client") || operation.surface === "agent")
-      // What an effect, a correction or a board names is what an attempt reported, whose places have markers. The text of a dimension stands
+      // An effect, a correction or a board repeats what an attempt reported, and those places have markers. The text of a dimension is
+      // among numbers and booleans, and cannot be withheld yet.
       // among numbers and booleans, and cannot be withheld yet.
       .filter((place) => !/^\/(?:effects|corrects|metrics\/\*\/dimensions|where|baseline)\//.test(place))
       .map((place) => [operation.name, place] as const),
@@ -64,7 +65,7 @@ test("every place of every operation has a marker", (t) => {
   t.end()
 })
 
-/** What a reader has loaded before, and by which tag. */
+/** The paths that a reader loaded before, with their tags. */
 const loaded = [
   `/threads/${made.threadId}`,
   `/records/${made.h1}`,
@@ -83,12 +84,12 @@ test("before, all of them are in the data", async (t) => {
   for (const path of loaded) {
     const response = await fetch(`${house.baseUrl}${path}`)
     tags.set(path, response.headers.get("etag") ?? "")
-    t.not(foundIn(Buffer.from(await response.text())).length, 0, `${path} tells of some`)
-    if (tags.get(path) !== "") t.equal((await again(path)).status, 304, `${path} is as it was`)
+    t.not(foundIn(Buffer.from(await response.text())).length, 0, `${path} contains markers`)
+    if (tags.get(path) !== "") t.equal((await again(path)).status, 304, `${path} is unchanged`)
   }
 })
 
-test("everything is withheld, and its bytes are in no file", async (t) => {
+test("everything is withheld, and no file contains its bytes", async (t) => {
   const watermark = ((await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body as never as { activityWatermark: number })
     .activityWatermark
   const each = Array.from({ length: watermark }, async (_, index) => {
@@ -97,11 +98,11 @@ test("everything is withheld, and its bytes are in no file", async (t) => {
     if (answer.status !== 200 && !(String(answer.body.refusal) === "unknown_reference"))
       t.fail(`entry ${index + 1}: ${JSON.stringify(answer.body)}`)
   })
-  // At once: those that are accepted together are made anew together.
+  // All at once: writes accepted together are rewritten together.
   await Promise.all(each)
   const backup = join(data, "after.db")
   const aside = openReadConnection(join(data, "research-room.db"))
-  t.strictSame(checkData(aside).problems, [], "check finds everything whole")
+  t.strictSame(checkData(aside).problems, [], "check finds no problem")
   aside.close()
   const beside = openDatabase(join(data, "research-room.db"))
   backUp(beside, backup)
@@ -109,7 +110,7 @@ test("everything is withheld, and its bytes are in no file", async (t) => {
   for (const path of filesOf(data)) t.strictSame(foundIn(bytesOfOpen(path)), [], path)
 })
 
-test("what was loaded before is no longer said to be as it was", async (t) => {
+test("the tags of answers loaded before no longer match", async (t) => {
   for (const path of loaded) {
     const response = await again(path)
     t.equal(response.status, 200, `${path} ${tags.get(path) === "" ? "has no tag" : "has another tag"}`)
@@ -117,7 +118,7 @@ test("what was loaded before is no longer said to be as it was", async (t) => {
   }
 })
 
-test("nor does an agent that speaks MCP read it", async (t) => {
+test("nor can an agent read it over MCP", async (t) => {
   const agent = await overHttp(house.baseUrl, house.credentials.member_all.token)
   const asked: readonly (readonly [string, object])[] = [
     ["brief", { roomId }],
@@ -227,7 +228,7 @@ test("nor is it in any answer, page or export", async (t) => {
       if (route !== undefined && type.startsWith("application/json")) {
         const at = `/paths/${route.path.replaceAll("/", "~1")}/get/responses/200/content/application~1json/schema`
         const takes = ajv.compile({ $ref: `openapi#${encodeURI(at)}` })
-        t.ok(takes(JSON.parse(text)), `${path} is what the document says: ${ajv.errorsText(takes.errors)}`)
+        t.ok(takes(JSON.parse(text)), `${path} matches the document: ${ajv.errorsText(takes.errors)}`)
         if (text.includes('{"withheld":{')) seen.add(route.name)
       }
     }
@@ -235,7 +236,7 @@ test("nor is it in any answer, page or export", async (t) => {
     t.notMatch(text, /[\ufdd0-\ufdef]/, `${path} holds no mark`)
   }
   t.ok(told > 55, `${told} of them answer`)
-  t.ok(seen.size > 20, `${seen.size} reads tell of something withheld`)
+  t.ok(seen.size > 20, `${seen.size} reads show something withheld`)
 
   const zip = new Uint8Array(await (await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
   const folder = temporaryFolder()

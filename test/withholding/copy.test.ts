@@ -1,6 +1,6 @@
 /**
- * What is withheld or dropped at the original is forgotten by its copies once the follower has brought it: by what they keep in memory too, of
- * which a reader with the words in hand could find out that somebody said them.
+ * Once the follower applies a withholding or a drop at the original, its copies forget the text, including what they keep in memory.
+ * Otherwise a reader who guesses the words could confirm that somebody wrote them.
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -28,13 +28,13 @@ tap.teardown(async () => {
 const cast = await castOf(house)
 const { roomId, threadId } = await cast.room()
 
-test("a copy that was asked about the words before finds nothing near to them any more", async (t) => {
+test("a copy that was asked about the words before finds nothing similar to them any more", async (t) => {
   const WORDS = "Marmalade tunnelling hastens zeppelins"
   const proposal = { roomId, threadId, question: `${WORDS}.`, scope: "One flight.", hypotheses: [] }
   const { entry } = await cast.ada.write("propose_experiment", proposal)
   await follower.apply()
   const { activityWatermark } = (await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body
-  /** The copy's own answers, each no older than the original's. */
+  /** Returns the copy's own answer, no older than the original's. */
   const here = async (path: string, least = Number(activityWatermark)) => {
     const answer = await ask(`${copy.baseUrl}/api/research${path}atLeast=${least}`)
     t.equal(answer.status, 200, path)
@@ -55,7 +55,7 @@ test("a copy that was asked about the words before finds nothing near to them an
   t.strictSame(await found(later), [])
 })
 
-test("a copy that was asked about a Room of another instance forgets what was dropped of it", async (t) => {
+test("a copy that was asked about a Room of another instance forgets what was dropped from it", async (t) => {
   const there = await startOwn()
   const ada = await there.setUp()
   const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Followed" })).result

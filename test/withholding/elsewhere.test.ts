@@ -1,4 +1,4 @@
-/** A Room of which something was withheld, in other instances: exported, imported, brought forward, adopted; and forged. */
+/** A Room with withheld text in other instances: exported, imported, upgraded, adopted; and forged. */
 import { spawnSync } from "node:child_process"
 import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -37,7 +37,7 @@ const filesOf = ({ folder }: Elsewhere): string[] =>
     .map((name) => join(folder, name))
 const foundIn = (here: Elsewhere, marker: string): string[] => filesOf(here).filter((path) => bytesOfOpen(path).includes(marker))
 
-/** A Room of its own with a message that tells the secret, and its export before and after it was withheld. */
+/** A Room with a message that contains the secret, and its exports before and after the withholding. */
 async function leaked() {
   const { roomId, threadId } = await cast.room()
   const { entry } = await cast.grace.write("post_message", { threadId, ...message(`The token is ${SECRET}.`) } as never)
@@ -55,7 +55,7 @@ const lines = (change: (line: Record<string, unknown>) => object) => (text: stri
     .map((line) => `${JSON.stringify(change(JSON.parse(line)))}\n`)
     .join("")
 
-/** What the programs that travel with a crate say of it: both the same, where there is a Python. */
+/** Runs the verification programs of a crate: both must give the same result, if there is a Python. */
 function verdict(zip: Uint8Array): { status: number | null; said: string } {
   const folder = temporaryFolder()
   unpack(zip).writeTo(folder)
@@ -77,7 +77,7 @@ async function refused(t: Test, zip: Uint8Array, because: RegExp, said = /no wri
   t.equal(here.entries(), 0, "nothing is left behind")
 }
 
-t.test("Its export is the same Room elsewhere, and its export there is the same byte for byte", async (t) => {
+t.test("Its export imports as the same Room elsewhere, and exports from there byte for byte", async (t) => {
   const here = elsewhere(t)
   await here.import(leak.after)
   t.strictSame(here.problems(), [])
@@ -91,7 +91,7 @@ t.test("Its export is the same Room elsewhere, and its export there is the same 
 })
 
 t.test(
-  "What is left of a write whose words are withheld is proved by nothing, and everything that calls the Room proved counts it",
+  "The remaining fields of a withheld write cannot be proved, and every report that calls the Room proved counts that write",
   async (t) => {
     const reply = (line: Record<string, unknown>) =>
       line.sequence === 3 ? { ...line, body: { ...(line.body as object), clientMessageId: "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b" } } : line
@@ -110,21 +110,24 @@ t.test(
   },
 )
 
-t.test("A newer export takes the text from who has it already, out of every file; an older one does not bring it back", async (t) => {
-  const here = elsewhere(t)
-  await here.import(leak.before)
-  t.not(foundIn(here, SECRET).length, 0)
-  t.equal((await here.import(leak.after)).added, 1)
-  t.strictSame(foundIn(here, SECRET), [])
-  t.strictSame(here.problems(), [])
-  t.equal((await here.import(leak.before)).added, 0)
-  t.strictSame(foundIn(here, SECRET), [])
-  const again = unpack(await here.export(leak.roomId))
-  t.strictSame(
-    [...again.files].filter(([path, text]) => unpack(leak.after).files.get(path) !== text).map(([path]) => path),
-    [],
-  )
-})
+t.test(
+  "A newer export removes the text from an instance that has it, out of every file; an older one does not bring it back",
+  async (t) => {
+    const here = elsewhere(t)
+    await here.import(leak.before)
+    t.not(foundIn(here, SECRET).length, 0)
+    t.equal((await here.import(leak.after)).added, 1)
+    t.strictSame(foundIn(here, SECRET), [])
+    t.strictSame(here.problems(), [])
+    t.equal((await here.import(leak.before)).added, 0)
+    t.strictSame(foundIn(here, SECRET), [])
+    const again = unpack(await here.export(leak.roomId))
+    t.strictSame(
+      [...again.files].filter(([path, text]) => unpack(leak.after).files.get(path) !== text).map(([path]) => path),
+      [],
+    )
+  },
+)
 
 t.test("Adopted, it stays withheld, and its new owner can withhold more", async (t) => {
   const here = elsewhere(t)
@@ -146,7 +149,7 @@ t.test("Adopted, it stays withheld, and its new owner can withhold more", async 
   t.strictSame(here.problems(), [])
 })
 
-t.test("Cut off before what follows from it was done, the next start does it", async (t) => {
+t.test("If a withholding is cut off before its text is removed, the next start removes it", async (t) => {
   const folder = temporaryFolder()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const here = elsewhere(t, folder)
@@ -161,7 +164,7 @@ t.test("Cut off before what follows from it was done, the next start does it", a
   await service.close()
 })
 
-t.test("What nobody withheld is not taken for withheld", async (t) => {
+t.test("A forged withholding is refused", async (t) => {
   const { files } = unpack(leak.after)
   const history = files.get("history.jsonl") ?? ""
   const hidden = history.split("\n").find((line) => line.includes('"withheld"')) ?? ""
@@ -205,7 +208,7 @@ t.test("What nobody withheld is not taken for withheld", async (t) => {
   )
 })
 
-t.test("A Room of which everything was withheld is imported whole", async (t) => {
+t.test("A Room with everything withheld is imported whole", async (t) => {
   const { roomId, markers } = await writeEverything(there, cast.ada, cast.grace)
   const folders = [temporaryFolder(), temporaryFolder()] as const
   t.teardown(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))

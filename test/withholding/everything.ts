@@ -1,4 +1,4 @@
-/** One of every write that stands in a Room's activity, with a marker of its own at every place that can be withheld. */
+/** One of every write in a Room's activity, with its own marker at every place that can be withheld. */
 import { randomBytes } from "node:crypto"
 import { RefusedError } from "research-room/client"
 import type { Browser, ResearchRoom } from "research-room/testing"
@@ -12,10 +12,10 @@ import { uploadFigure } from "../../src/contract/definitions/figure-routes.ts"
 import { png } from "../support/pictures.ts"
 import { freshId } from "../support/bodies.ts"
 
-/** Where something can be withheld, with `*` for the names that writers choose. */
+/** A place that can be withheld, with `*` for names chosen by the writer. */
 type Place = string
 
-/** The places of an operation's schema at which it takes any text or names of the writer's own, the outermost of each. */
+/** The outermost places of an operation's schema that accept any text, or names of the writer's own. */
 export function placesInSchema(schema: object): Place[] {
   const titles = ({ pipe = [] }: Part) => pipe.map(({ title }) => title)
   const isFree = (part: Part) =>
@@ -31,7 +31,7 @@ export interface Marked {
   readonly marker: string
 }
 
-/** Writes of one Room, by ada who owns it and grace. */
+/** Makes every write in one Room, as ada, who owns it, and as grace. */
 export async function writeEverything(house: ResearchRoom, ada: Browser, grace: Browser) {
   const markers: Marked[] = []
   const newMarker = () => `mk${randomBytes(15).toString("hex")}`

@@ -1,4 +1,4 @@
-/** A mirror follows what is withheld where its Room is from: what it has goes, what it has not yet comes without the words, and forgeries stop it. */
+/** A mirror follows withholdings at its origin: existing text is removed, later text arrives without the words, and forgeries stop it. */
 import { readdirSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -27,7 +27,7 @@ async function two(t: Test, writer?: "thread") {
     ada.write("withhold_content", { roomId, of: { entryId: entry?.entryId }, fields, reason: "secret", explanation: "Revoked." } as never)
   return { there, here, ada, roomId, threadId, withhold }
 }
-/** As `mirror add` does. */
+/** Adds a mirror as `mirror add` does. */
 const mirror = ({ instance }: Own, roomId: string, baseUrl: string) =>
   instance.ledger.transact(() => instance.tables.mirrors.put(roomId, baseUrl, new Date().toISOString()))
 
@@ -56,7 +56,7 @@ async function ended(t: Test, here: Own, there: Own): Promise<void> {
 
 for (const writer of [undefined, "thread"] as const) {
   const where = writer === undefined ? "" : ", where another thread writes"
-  t.test(`What it has already goes, out of its files too${where}`, async (t) => {
+  t.test(`Text that it already has is removed, from its files too${where}`, async (t) => {
     const { there, here, roomId, threadId, withhold } = await two(t, writer)
     await mirror(here, roomId, there.baseUrl)
     await reaches(here, roomId, 2)
@@ -67,16 +67,16 @@ for (const writer of [undefined, "thread"] as const) {
     const by = (name: string) =>
       new RegExp(`"withheld":\\{"at":"[^"]+","by":\\{"userId":"[^"]+","username":"${name}"\\},"reason":"secret"\\}`)
     const host = new URL(there.baseUrl).host
-    t.match(await shown(here, threadId), by(`ada@${host}`), "who withheld it is named with the host")
+    t.match(await shown(here, threadId), by(`ada@${host}`), "the person who withheld it is named with the host")
     t.match(await shown(there, threadId), by("ada"))
     const page = await (await fetch(`${here.baseUrl}/threads/${threadId}`)).text()
     t.match(page, `Withheld by ada@${host}`)
     const feed = await ask(`${here.baseUrl}/api/research/rooms/${roomId}/activity?include=write`)
-    t.match(feed.text, by("ada"), "what another instance proves has the name of the origin")
+    t.match(feed.text, by("ada"), "a proved entry keeps the origin's name")
     await ended(t, here, there)
   })
 
-  t.test(`What it does not have yet comes without the words, and it goes on${where}`, async (t) => {
+  t.test(`Text that it does not have yet arrives without the words, and the mirror continues${where}`, async (t) => {
     const { there, here, ada, roomId, threadId, withhold } = await two(t, writer)
     for (let count = 0; count < 60; count += 1) await ada.write("post_message", { threadId, ...message(`Message ${count}.`) } as never)
     await withhold()
@@ -89,7 +89,7 @@ for (const writer of [undefined, "thread"] as const) {
   })
 }
 
-/** Stands before an origin and changes what it answers. */
+/** A proxy in front of an origin that changes its answers. */
 async function liar(t: Test, baseUrl: string, change: (path: string, body: string) => string): Promise<string> {
   const server = createServer(async (request, response) => {
     const answer = await fetch(`${baseUrl}${request.url}`)
@@ -103,7 +103,7 @@ async function liar(t: Test, baseUrl: string, change: (path: string, body: strin
 }
 
 t.test(
-  "An origin that hides what nobody withheld stops it, before anything of it is here, or once the promised write does not come",
+  "An origin that hides text nobody withheld stops the mirror, before any of it is stored, or when the promised write is missing",
   async (t) => {
     const { there, here, roomId } = await two(t)
     const { userId } = there.instance.tables.people.named("ada") ?? { userId: "" }
@@ -116,7 +116,7 @@ t.test(
     t.match(await stopped(roomId), /Entry 2 .* is said to be withheld at \/text, and no write of the activity withholds that/)
     t.equal(here.instance.ledger.activity.watermark(roomId), 0)
 
-    // A write that it tells of ahead, and never sends.
+    // A write that the origin announces and never sends.
     const promised = {
       sequence: 3,
       operation: "withhold_content",

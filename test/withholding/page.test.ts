@@ -1,4 +1,4 @@
-/** The owner of a Room takes a message out of sight where it stands, and whoever has its page open sees it go. */
+/** The owner of a Room withholds a message from its page, and it disappears from every open page. */
 import t from "tap"
 import { violations } from "../web/axe.ts"
 import { signInAs } from "../web/pages.ts"
@@ -18,7 +18,7 @@ const pageOf = async (username?: string) => {
   return page
 }
 
-t.test("Said before what goes and what stays, asked once more, done, and gone from every open page", async (t) => {
+t.test("The page says what will be removed and what stays, asks once more, and every open page loses the text", async (t) => {
   const reader = await pageOf()
   await reader.goto(at(`/threads/${threadId}`))
   await reader.waitForSelector('main[data-following="on"]')
@@ -58,7 +58,7 @@ t.test("Said before what goes and what stays, asked once more, done, and gone fr
   t.strictSame(await violations(reader), [])
 })
 
-t.test("Whoever is neither its owner nor an operator finds no way to it, and no form", async (t) => {
+t.test("A reader who is neither the Room's owner nor an operator finds no link to it, and no form", async (t) => {
   const page = await pageOf("grace")
   await page.goto(at(`/threads/${threadId}`))
   t.equal(await page.getByRole("link", { name: "Withhold" }).count(), 0)

@@ -1,4 +1,4 @@
-/** A token slips into a message; the Room's owner takes it out of sight, and everybody can see that something was. */
+/** A token gets into a message by mistake; the Room's owner withholds it, and everybody can see that something was withheld. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
@@ -20,7 +20,7 @@ const read = async (path: string) => (await ask(`${house.baseUrl}/api/research${
 const withhold = (who: "ada" | "grace" | "mary" | "nobody", roomId: string, more: object) =>
   cast.at(who, "POST", `/api/rooms/${roomId}/withholdings`, action({ reason: "secret", explanation: "A token, revoked since.", ...more }))
 
-test("a message that holds a token", async (t) => {
+test("a message that contains a token", async (t) => {
   const { roomId, threadId } = await cast.room()
   const body = { threadId, ...message(`The token is ${SECRET}.`) }
   const { entry } = await cast.grace.write("post_message", body as never)
@@ -50,15 +50,15 @@ test("a message that holds a token", async (t) => {
     items: [{ kind: "content_withheld", actor: { username: "ada" } }],
   })
   const again = await cast.grace.write("post_message", body as never)
-  t.match(again, { replayed: true, entry: { entryId } }, "a retry of what was sent is still known")
+  t.match(again, { replayed: true, entry: { entryId } }, "a retry of the original write is still recognised")
   for (const name of ["research-room.db", "research-room.db-wal", "research-room.db-shm"])
     t.notOk(readFileSync(join(data, name)).includes(SECRET), name)
   const aside = openReadConnection(join(data, "research-room.db"))
-  t.strictSame(checkData(aside).problems, [], "and all of it follows from the history as before")
+  t.strictSame(checkData(aside).problems, [], "and the tables still match the journal")
   aside.close()
 })
 
-test("who may, and what is refused", async (t) => {
+test("who may withhold, and what is refused", async (t) => {
   const { roomId, threadId } = await cast.room()
   const other = await cast.room()
   const { entry } = await cast.grace.write("post_message", { threadId, ...message(`Again ${SECRET}.`) } as never)
@@ -70,7 +70,7 @@ test("who may, and what is refused", async (t) => {
   })
   t.match(await withhold("mary", roomId, { of, fields }), { status: 403, body: { refusal: "not_a_member" } })
   const archiving = (who: "grace" | "mary") => cast.at(who, "POST", `/api/rooms/${roomId}/archive`, action({ reason: "No." }))
-  t.match(await archiving("grace"), { status: 403, body: { refusal: "role_required" } }, "as archiving is")
+  t.match(await archiving("grace"), { status: 403, body: { refusal: "role_required" } }, "like archiving")
   t.match(await archiving("mary"), { status: 403, body: { refusal: "not_a_member" } })
   t.equal((await withhold("nobody", roomId, { of, fields })).status, 401)
   const refusals = [
@@ -95,21 +95,21 @@ test("who may, and what is refused", async (t) => {
   const said = action({ of, fields, reason: "secret", explanation: "Revoked." })
   const at = `/api/rooms/${roomId}/withholdings`
   t.match(await cast.at("ada", "POST", `${at}?rehearse=1`, said), { status: 200, body: { rehearsed: true } })
-  t.match(JSON.stringify(await read(`/threads/${threadId}/messages`)), SECRET, "a rehearsal takes nothing away")
+  t.match(JSON.stringify(await read(`/threads/${threadId}/messages`)), SECRET, "a rehearsal removes nothing")
   await cast.at("ada", "POST", `/api/rooms/${roomId}/archive`, action({ reason: "Done." }))
   const first = await cast.at("ada", "POST", at, said)
   t.match(first, { status: 200, body: { result: { fields: ["/text"], mayStillHold: /Backups/ } } }, "in an archived Room too")
   const replayed = await cast.at("ada", "POST", at, said)
   t.match(replayed, { status: 200, body: { replayed: true, result: { fields: ["/text"] } } })
-  t.notOk("mayStillHold" in (replayed.body.result as object), "where it may still be is told once")
+  t.notOk("mayStillHold" in (replayed.body.result as object), "the note on remaining places is shown once")
   t.match(
     await withhold("ada", roomId, { of, fields }),
     { status: 409, body: { refusal: "state_conflict" } },
-    "a second time there is nothing left",
+    "the second time there is nothing left",
   )
   t.notMatch(JSON.stringify(await read(`/threads/${threadId}/messages`)), SECRET)
   const audit = await (await (await house.browser("owner")).request("GET", "/admin/audit")).text()
-  t.match(audit, /withheld something from a public record/, "the audit log says it")
+  t.match(audit, /withheld something from a public record/, "the audit log has it")
   t.notMatch(audit, SECRET)
 })
 
@@ -126,11 +126,11 @@ test("an operator who is neither owner nor member withholds in another's Room", 
   t.match(await withhold("grace", roomId, said), { status: 409 }, "its owner finds it done")
 })
 
-test("words that are names, ids and codes too go from what people said alone", async (t) => {
+test("words that are also names, ids and codes are removed only from what people wrote", async (t) => {
   const { roomId, threadId } = await cast.room()
   const proposal = { roomId, threadId, question: "member", scope: "hypothesis", hypotheses: [] }
   await cast.grace.write("propose_experiment", proposal as never)
-  // Told that the first was near: its row in the history holds its kind, its state and the same words.
+  // Its receipt says that the first is similar, so its journal row has the first one's kind, its state and the same words.
   const near = await cast.grace.write("propose_experiment", {
     ...proposal,
     question: "member of the experiment",
@@ -149,7 +149,7 @@ test("words that are names, ids and codes too go from what people said alone", a
     items: [{ operation: "create_room" }, { operation: "add_member" }, { operation: "propose_experiment", target: { kind: "experiment" } }],
   })
   const { experimentId: third } = (whole as unknown as { result: { experimentId: string } }).result
-  t.match(await read(`/experiments/${third}`), { question: "experiment", status: "open" }, "the same words of others stay theirs")
+  t.match(await read(`/experiments/${third}`), { question: "experiment", status: "open" }, "the same words of others stay")
   const aside = openReadConnection(join(data, "research-room.db"))
   t.strictSame(checkData(aside).problems, [])
   aside.close()

@@ -1,6 +1,6 @@
 /**
- * What is withheld is forgotten by the threads that read as well: neither page, document, search nor costly read tells of it any
- * more, whichever of them answers, and nothing that one of them had set before is kept.
+ * Reader threads forget withheld text too: no page, document, search or costly read shows it any more, whichever thread answers, and no
+ * cached rendering is kept.
  */
 import { unzipSync } from "fflate"
 import tap, { test } from "tap"
@@ -12,7 +12,7 @@ import { ask } from "../support/ask.ts"
 import { action, message } from "../support/bodies.ts"
 import { notesOfReaders, onTask } from "../support/threads.ts"
 
-/** What each thread was given. */
+/** How many tasks each thread was given. */
 const given = new Map<Reader, number>()
 onTask((reader) => given.set(reader, (given.get(reader) ?? 0) + 1))
 const notes = notesOfReaders()
@@ -26,12 +26,12 @@ const { token } = house.credentials.member_all
 const ada = await Browser.signIn({ baseUrl }, people.owner)
 
 const SECRET = "zanzibarquartz"
-/** A word beside it, by which it is found. */
+/** A word beside the secret, used to find it. */
 const BESIDE = "orchidlatch"
 const STAYS = "The ramp of the second run was *shorter*."
 const post = (text: string) => ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message(text) })
 const path = `/threads/${threadId}`
-/** What threads that read answer, and the export, which is made of the same. */
+/** Answers made by reader threads, and the export, which is made from the same data. */
 const answers = [
   path,
   `${path}.md`,
@@ -44,7 +44,7 @@ const answers = [
   `/api/research/threads/${threadId}/brief`,
   `/api/research/rooms/${roomId}/provenance`,
 ]
-/** Asks everything so often at once that every thread has its part in it. @returns the paths of which an answer tells of the secret */
+/** Requests everything so often at once that every thread takes part. @returns the paths with an answer that contains the secret */
 async function tellsOfIt(): Promise<string[]> {
   given.clear()
   const asked = Array.from({ length: 10 }, () => answers).flat()
@@ -63,12 +63,12 @@ const exported = async () => {
   return Object.entries(unzipSync(zip)).flatMap(([name, bytes]) => (Buffer.from(bytes).includes(SECRET) ? [name] : []))
 }
 
-test("no thread tells of what was withheld, and none keeps what it had set", async (t) => {
+test("no thread shows withheld text, and none keeps its rendering of it", async (t) => {
   await post(STAYS)
   const said = (await post(`The token of ${BESIDE} is **${SECRET}**.`)).body as { entry?: { entryId?: string } }
-  /** How often each thread began or ended setting a text. */
+  /** How often each thread began or ended rendering a text. */
   const steps = () => [...notes].map((note) => note.read().step)
-  /** Asks until each thread has set all that it is asked for. */
+  /** Sends requests until each thread has rendered every text. */
   async function settled(): Promise<number[]> {
     let before: number[] = []
     for (let round = 0; round < 50; round += 1) {
@@ -83,9 +83,9 @@ test("no thread tells of what was withheld, and none keeps what it had set", asy
   t.equal(busy(), THREADS, "each of them answers")
   const before = await tellsOfIt()
   for (const each of [path, `${path}.md`, `/search?query=${BESIDE}`, `/api/research/search?query=${BESIDE}`])
-    t.ok(before.includes(each), `${each} told of it`)
+    t.ok(before.includes(each), `${each} contained it`)
   t.not((await exported()).length, 0)
-  t.strictSame(steps(), kept, "what is set once is kept by each thread")
+  t.strictSame(steps(), kept, "each thread keeps what it rendered")
 
   const body = action({ of: { entryId: said.entry?.entryId }, fields: ["/text"], reason: "secret", explanation: "Revoked since." })
   const withheld = await ada.request("POST", `/api/rooms/${roomId}/withholdings`, body)
@@ -94,9 +94,9 @@ test("no thread tells of what was withheld, and none keeps what it had set", asy
   t.equal(busy(), THREADS, "each of them answered")
   t.strictSame(await exported(), [])
   const anew = (await settled()).map((step, at) => step - Number(kept[at]))
-  // Each thread had set the texts that stay, and the secret; a text is two steps.
+  // Each thread had rendered the texts that stay, and the secret; a text is two steps.
   t.ok(
     anew.every((step, at) => step > 0 && step <= Number(kept[at])),
-    `and what stays is set anew by each of them, once: ${anew} steps after ${kept}`,
+    `and each of them renders once more what stays: ${anew} steps after ${kept}`,
   )
 })

@@ -1,4 +1,4 @@
-/** A running instance with the Python client as it serves it, and what the story is told in. */
+/** A running instance with the Python client that it serves, and a folder for the story. */
 import { randomUUID } from "node:crypto"
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -18,7 +18,7 @@ export async function storyPlace() {
     folder,
     module,
     baseUrl: instance.baseUrl,
-    /** What the story is given, as it reads it from its environment. */
+    /** The story's data, which it reads from its environment. */
     given: JSON.stringify({
       baseUrl: instance.baseUrl,
       token: instance.credentials.member_all.token,

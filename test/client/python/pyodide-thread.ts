@@ -1,4 +1,4 @@
-/** A thread in which Pyodide tells story.py. A request of it is handed to the thread that made this one, and waited for. */
+/** A thread in which Pyodide runs story.py. Each request is sent by the parent thread while this one waits. */
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -17,7 +17,7 @@ function ask(method: string, url: string, headers: string, body: unknown): Uint8
   return new Uint8Array(shared, 8, flag[1]).slice()
 }
 
-// Said, for where source maps are read it would be looked for beside its sources.
+// Set explicitly, because with source maps Pyodide would look for it beside its sources.
 const indexURL = dirname(fileURLToPath(import.meta.resolve("pyodide")))
 const say = (line: string) => parentPort?.postMessage({ line })
 const python = await loadPyodide({ indexURL, stdout: say, stderr: say, env: { HOME: "/home/pyodide", STORY: given } })
