@@ -150,7 +150,11 @@ test("one refused write refuses the whole batch, and the refusal names the write
       [first, { operation: "post_message", params: { threadId: of("a", "/nowhere") }, body: message() }],
       { refusal: "invalid_schema", issues: [{ path: "/writes/1/params/threadId" }] },
     ],
-    ["two with the same name", [first, { ...first, body: thread(roomId) }], { refusal: "invalid_schema", issues: [{ path: "/writes/1/as" }] }],
+    [
+      "two with the same name",
+      [first, { ...first, body: thread(roomId) }],
+      { refusal: "invalid_schema", issues: [{ path: "/writes/1/as" }] },
+    ],
     ["none", [], { refusal: "invalid_schema", issues: [{ path: "/writes" }] }],
     [
       "more than twenty",
