@@ -11,7 +11,7 @@ t.teardown(() => room.close())
 const { roomId, openingThreadId: threadId } = room.rooms.empty
 const agent = room.client("member_all")
 const { activity: mark } = await agent.write("post_message", { threadId, text: "The one I keep the digest of." })
-if (mark === null) throw new Error("a message lands in the activity")
+if (mark === null) throw new Error("a message has an entry in the activity")
 // A little more than two pages.
 for (let n = 0; n < 101; n++) await agent.write("post_message", { threadId, text: `${n}` })
 const watermark = mark.sequence + 101

@@ -110,7 +110,7 @@ t.test("a service that answers empty pages at once is not requested in a tight l
 t.test("a mark from before is checked before any new entry is returned", async (t) => {
   const { activity } = await say(ada, "Remember this.")
   await say(ada, "And go on from there.")
-  if (activity === null) throw new Error("a message lands in the activity")
+  if (activity === null) throw new Error("a message has an entry in the activity")
   const [next] = await take(grace, 1, { after: activity })
   t.equal(next?.previousDigest, activity.digest)
   const forged = { sequence: activity.sequence, digest: `sha256:${"f".repeat(64)}` }

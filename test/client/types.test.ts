@@ -13,11 +13,11 @@ export async function writes(client: ResearchRoomClient, browser: Browser): Prom
   receipt.result.title
   // @ts-expect-error: the id of the path is required
   await client.write("post_message", { text: "where?" })
-  // @ts-expect-error: so is what the body needs
+  // @ts-expect-error: so are the body's required fields
   await client.write("post_message", { threadId: id })
   // @ts-expect-error: unknown properties are refused
   await client.write("post_message", { threadId: id, text: "typed", colour: "red" })
-  // @ts-expect-error: an operation of the browser is none for agents
+  // @ts-expect-error: agents have no operations of the browser
   await client.write("create_room", { title: "typed" })
   // @ts-expect-error: no such operation
   await client.write("publish_opinion", {})
@@ -35,11 +35,11 @@ export async function reads(client: ResearchRoomClient, browser: Browser): Promi
   await client.read("room")
   // @ts-expect-error: a limit is a number
   await client.read("rooms", { limit: "5" })
-  // @ts-expect-error: one Room is no list
+  // @ts-expect-error: one Room is not a list
   client.pages("room", { roomId: id })
-  // @ts-expect-error: members are shown to people who are signed in
+  // @ts-expect-error: members are shown to signed-in people only
   await client.read("members", { roomId: id })
-  // @ts-expect-error: an identity is that of a credential
+  // @ts-expect-error: only a credential has an identity
   await browser.read("identity")
   for await (const { label, versionId } of client.items("hypotheses", { roomId: id }))
     await client.read("record", { versionId: versionId + label + title + untold })

@@ -161,7 +161,7 @@ t.test("a different picture under a digest is accepted neither from a crate nor 
   await here.instance.ledger.transact(() => here.instance.tables.mirrors.put(roomId, there.baseUrl, new Date().toISOString()))
   await until("the honest picture is there", async () => (await shown(digest, here.baseUrl)).status === 200)
   await say(digest)
-  await until("the mirror goes on", async () => here.instance.ledger.activity.watermark(roomId) === 4)
+  await until("the mirror continues", async () => here.instance.ledger.activity.watermark(roomId) === 4)
   t.equal((await shown(lie, there.baseUrl)).status, 200)
   t.equal((await shown(lie, here.baseUrl)).status, 404)
 })

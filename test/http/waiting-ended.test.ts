@@ -67,12 +67,12 @@ async function refusedAll(t: Test, room: Held, end: () => unknown): Promise<void
   t.notMatch(JSON.stringify([body, told]), WORDS)
 }
 
-t.test("an account that is disabled", async (t) => {
+t.test("a disabled account", async (t) => {
   const room = await roomWith("mary")
   await refusedAll(t, room, async () => t.equal((await ada.request("POST", `/api/admin/people/${room.userId}/disable`, {})).status, 200))
 })
 
-t.test("a member who is removed reads on, as anybody may, and writes no more", async (t) => {
+t.test("a removed member can still read, as anybody may, but not write", async (t) => {
   const room = await roomWith("lise")
   const { status, body } = await ended(t, room, () => ada.write("remove_member", { roomId: room.roomId, userId: room.userId }))
   t.match([status, body], [200, { items: [{ summary: /^ada wrote: @lise/ }] }])
@@ -81,7 +81,7 @@ t.test("a member who is removed reads on, as anybody may, and writes no more", a
   t.match(written, { status: 403, body: { refusal: "not_a_member" } })
 })
 
-t.test("a Room that is archived is read on", async (t) => {
+t.test("an archived Room can still be read", async (t) => {
   const room = await roomWith("emmy")
   const { roomId, token } = room
   const { activityWatermark: after } = await ada.read("room", { roomId })
@@ -93,6 +93,6 @@ t.test("a Room that is archived is read on", async (t) => {
   t.match(await inbox, { status: 200, body: { items: [], nextCursor: after + 1 } })
 })
 
-t.test("a credential that expires", async (t) => {
+t.test("an expired credential", async (t) => {
   await refusedAll(t, await roomWith("grace"), () => house.pass(2 * DAY))
 })

@@ -189,7 +189,7 @@ const until = async (what: () => Promise<boolean> | boolean) => {
     if (await what()) return
     await new Promise((resolve) => setTimeout(resolve, 15))
   }
-  throw new Error("it did not come to pass")
+  throw new Error("timed out")
 }
 
 test("Crossref is asked about DOIs only, several per request, one request at a time, with pauses and a contact", async (t) => {

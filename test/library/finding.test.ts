@@ -191,7 +191,8 @@ test("papers are listed in the requested order, a page at a time", async (t) => 
         for (let offset: number | null = 0; offset !== null; ) {
           const page: AnswerOf<"library_papers"> = await mary.read("library_papers", { ...query, offset })
           whole.push(...page.items.map((item) => item.paperId))
-          if (page.items.length > 50 || page.hasMore !== (page.nextOffset !== null)) throw new Error("a page is no page")
+          if (page.items.length > 50 || page.hasMore !== (page.nextOffset !== null))
+            throw new Error("a page is too long, or its hasMore is wrong")
           offset = page.nextOffset
         }
         const due = ids.filter(

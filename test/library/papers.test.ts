@@ -197,7 +197,7 @@ const until = async (what: () => Promise<boolean> | boolean) => {
     if (await what()) return
     await new Promise((resolve) => setTimeout(resolve, 15))
   }
-  throw new Error("it did not come to pass")
+  throw new Error("timed out")
 }
 
 test("arXiv is asked in batches, one at a time, with pauses, once per paper, and never before a write is answered", async (t) => {

@@ -78,5 +78,5 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
     if (await isSo()) return
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  throw new Error(`it did not come to be that ${what}`)
+  throw new Error(`timed out; expected: ${what}`)
 }

@@ -46,7 +46,7 @@ t.test("entries are delivered in order, signed, without their text", async (t) =
   const { own, receiver, roomId, list, post, response } = await told(t)
   t.equal(response.status, 200)
   for (let count = 0; count < 25; count += 1) await post(`A secret matter ${count}.`)
-  await until("all came", () => receiver.received.length === 25)
+  await until("all were delivered", () => receiver.received.length === 25)
   t.equal(receiver.forged, 0)
   t.strictSame(
     receiver.sequences,
@@ -58,7 +58,7 @@ t.test("entries are delivered in order, signed, without their text", async (t) =
   t.ok(first?.event.url.startsWith(`${own.baseUrl}/threads/`))
   t.notOk(receiver.received.some(({ body }) => body.includes("secret matter")))
   t.equal(new Set(receiver.received.map(({ id }) => id)).size, 25, "each has its own id")
-  await until("it is noted", async () => (await list())[0]?.delivered === 26)
+  await until("it is recorded", async () => (await list())[0]?.delivered === 26)
   t.match(await list(), [{ failingSince: null, offBecause: null }])
   t.equal((await list())[0]?.deliveries.length, 20, "the newest are shown")
   t.notOk(JSON.stringify(await list()).includes("whsec_"), "the secret was shown once")
@@ -67,16 +67,16 @@ t.test("entries are delivered in order, signed, without their text", async (t) =
 t.test("a receiver that was away for a day misses nothing, and gets everything in order", async (t) => {
   const { own, receiver, list, post } = await told(t)
   await post("One.")
-  await until("it came", () => receiver.received.length === 1)
+  await until("it was delivered", () => receiver.received.length === 1)
   await receiver.close()
   for (let count = 0; count < 5; count += 1) await post(`While it was away ${count}.`)
   await until("it fails", async () => (await list())[0]?.failingSince !== null)
   own.pass(DAY)
   receiver.ahead = DAY
   await receiver.open()
-  await until("all came", () => receiver.received.length === 6)
+  await until("all were delivered", () => receiver.received.length === 6)
   t.strictSame(receiver.sequences, [2, 3, 4, 5, 6, 7])
-  await until("it is well again", async () => (await list())[0]?.failingSince === null)
+  await until("it has recovered", async () => (await list())[0]?.failingSince === null)
   t.match((await list())[0]?.deliveries.filter(({ isDelivered }) => !isDelivered)[0]?.outcome, /^could not be reached \(ECONNREFUSED\)$/)
 })
 
@@ -96,7 +96,7 @@ t.test("after three days without one delivery it is turned off, and its owner is
   t.equal(new Set(receiver.received.map(({ id }) => id)).size, 1, "each attempt had the same id")
   receiver.answer = (response) => void response.writeHead(200).end("thanks")
   t.equal((await change(webhookId, { do: "turn_on" })).status, 200)
-  await until("it goes on", () => receiver.sequences.slice(-2).join() === "2,3")
+  await until("it continues", () => receiver.sequences.slice(-2).join() === "2,3")
   receiver.answer = (response) => void response.writeHead(410).end()
   await post("Three.")
   await until("410 turns it off", async () => /410/.test((await list())[0]?.offBecause ?? ""))
@@ -106,9 +106,9 @@ t.test("after three days without one delivery it is turned off, and its owner is
 t.test("an owner can have an entry sent again, turn a webhook off and remove it; others can do none of these", async (t) => {
   const { own, receiver, list, post, change, webhookId, add, roomId } = await told(t)
   for (const text of ["One.", "Two.", "Three."]) await post(text)
-  await until("they are noted", async () => (await list())[0]?.delivered === 4)
+  await until("they are recorded", async () => (await list())[0]?.delivered === 4)
   t.equal((await change(webhookId, { do: "send_again", sequence: 3 })).status, 200)
-  await until("it came again", () => receiver.received.length === 4)
+  await until("it was delivered again", () => receiver.received.length === 4)
   t.strictSame(receiver.sequences, [2, 3, 4, 3])
   t.equal(receiver.received[1]?.id, receiver.received[3]?.id, "under the same id")
   await post("Four.")
@@ -209,14 +209,14 @@ t.test("a host name that resolves to another address a moment later is not follo
   const response = await add(`http://rebinding.invalid:${port}/hook`)
   receiver.secret = ((await response.json()) as { secret: string }).secret
   await post("One.")
-  await until("it came", () => receiver.received.length === 1)
+  await until("it was delivered", () => receiver.received.length === 1)
   address = "169.254.169.254"
   await post("Two.")
   await until("it is refused", async () => /is not a public address/.test((await list())[0]?.deliveries[0]?.outcome ?? ""))
   t.equal(receiver.received.length, 1)
   t.ok(asked.every((host) => host === "rebinding.invalid"))
   address = "127.0.0.1"
-  await until("and goes on once it may", () => receiver.received.length === 2)
+  await until("it continues once the address is allowed", () => receiver.received.length === 2)
   t.equal(own.instance.ledger.watch.closed, false)
 })
 

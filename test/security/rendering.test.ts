@@ -72,7 +72,6 @@ t.test("a Thread of the costliest texts is read to its end, page by page, and de
   }
   // A small read waits for the serving thread's turns before it. The longest turn is measured in processor time of this thread, which a
   // busy machine does not change; `waited` is wall-clock time, which it does.
-  // processor time, says so on a busy machine too. `waited` is what the clock said, and tells of the machine besides.
   let [longest, waited, isReading] = [0, 0, true]
   const turns = (async () => {
     for (let start = process.threadCpuUsage(); isReading; start = process.threadCpuUsage()) {

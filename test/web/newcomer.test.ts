@@ -81,7 +81,7 @@ t.test("a request to join waits for the owner on every page, and a newcomer is w
   t.same(grace.troubles(), [])
 })
 
-t.test("removing somebody asks once; the keys open their list on every page, and lead anywhere", async (t) => {
+t.test("removing somebody asks once; ? lists the keyboard shortcuts on every page, and Ctrl+K leads anywhere", async (t) => {
   const { page, troubles } = await watched(browser, own.baseUrl)
   await signIn(page, "ada")
   const room = await page.locator(".rooms a").first().getAttribute("href")

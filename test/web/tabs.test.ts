@@ -14,7 +14,7 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
     if (await isSo()) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
-  throw new Error(`it did not come to be that ${what}`)
+  throw new Error(`timed out; expected: ${what}`)
 }
 
 t.test("eight tabs hold one feed, a ninth page opens at once, and all of them get new entries", async (t) => {
@@ -40,9 +40,9 @@ t.test("eight tabs hold one feed, a ninth page opens at once, and all of them ge
   const first = tabs[0]
   await first?.close()
   for (const page of tabs.slice(1, -1)) await page.close()
-  await until("one of those that are left holds it", () => held() === 1)
+  await until("one of the remaining tabs holds it", () => held() === 1)
   await context.close()
-  await until("nobody holds any", () => held() === 0)
+  await until("no tab holds one", () => held() === 0)
 })
 
 t.test("a hidden tab holds no feed, and shows what it missed when it becomes visible", async (t) => {

@@ -40,7 +40,7 @@ export class Typist {
       if (isThere(await this.named())) return
       await this.press("Tab")
     }
-    throw new Error(`Tab leads to no “${name}”; it leads to “${await this.named()}”`)
+    throw new Error(`Tab does not reach “${name}”; it reaches “${await this.named()}”`)
   }
 
   /** Writes into a field; for a choice, types the first letters of its words. */

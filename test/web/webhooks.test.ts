@@ -56,7 +56,7 @@ t.test("the secret is shown once, and new entries are delivered with it", async 
   await page.waitForURL(hooks)
   t.notMatch(await page.content(), /whsec_/)
   await post("The first run is in.")
-  await until("it came", () => receiver.received.length === 1)
+  await until("it was delivered", () => receiver.received.length === 1)
   t.equal(receiver.forged, 0)
   await shows(/delivered\s+204/)
   t.same(await violations(page), [])
@@ -75,8 +75,8 @@ t.test("a failing webhook is reported, and continues once its receiver works aga
   if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/webhooks-phone.png`, fullPage: true })
   await page.setViewportSize({ width: 1280, height: 800 })
   receiver.answer = answer
-  await until("it came after all", () => receiver.sequences.includes(3))
-  await until("the page calls it on", async () => {
+  await until("it was delivered after all", () => receiver.sequences.includes(3))
+  await until("the page shows it as on", async () => {
     await page.goto(hooks)
     return !/have failed since/.test(await page.locator("main").innerText())
   })
@@ -87,13 +87,13 @@ t.test("an entry is sent again, and a webhook is turned off, turned on, and remo
   const before = receiver.received.length
   const sent = receiver.sequences.at(-1)
   await press(/^Send again entry \d+$/)
-  await until("it came again", () => receiver.received.length === before + 1)
+  await until("it was delivered again", () => receiver.received.length === before + 1)
   t.equal(receiver.sequences.at(-1), sent)
   await press(/^Turn off$/)
   await shows(/Its owner turned it off/)
   await post("Said while it was off.")
   await press(/^Turn on$/)
-  await until("what it missed came", () => receiver.received.length === before + 2)
+  await until("the missed entries were delivered", () => receiver.received.length === before + 2)
   await page.locator("summary", { hasText: "Remove" }).click()
   await press(/^Remove webhook$/)
   await shows(/This Room has no webhook/)

@@ -211,7 +211,7 @@ t.test("a material", async (t) => {
   t.match(await read(`/materials/${id}`), { name: "Token counts", reference })
 })
 
-t.test("links: toward the question and a hypothesis, a correction, what supersedes, a dispute, a retraction", async (t) => {
+t.test("links: to the question and a hypothesis, a correction, a successor, a dispute, a retraction", async (t) => {
   const link = await filled("link_experiment_finding", `findingVersionId=${finding}&experimentId=${experiment}`, async (typist) => {
     await typist.write("Hypothesis 1: The finding", "supports")
     await typist.write("Hypothesis 1: How so?", "The predicted difference was seen.")

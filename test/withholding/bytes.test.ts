@@ -53,7 +53,6 @@ test("every place of every operation has a marker", (t) => {
       .filter((place) => !place.startsWith("/client") || operation.surface === "agent")
       // An effect, a correction or a board repeats what an attempt reported, and those places have markers. The text of a dimension is
       // among numbers and booleans, and cannot be withheld yet.
-      // among numbers and booleans, and cannot be withheld yet.
       .filter((place) => !/^\/(?:effects|corrects|metrics\/\*\/dimensions|where|baseline)\//.test(place))
       .map((place) => [operation.name, place] as const),
   )

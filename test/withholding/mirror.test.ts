@@ -55,7 +55,7 @@ async function ended(t: Test, here: Own, there: Own): Promise<void> {
 }
 
 for (const writer of [undefined, "thread"] as const) {
-  const where = writer === undefined ? "" : ", where another thread writes"
+  const where = writer === undefined ? "" : ", with a writer thread"
   t.test(`Text that it already has is removed, from its files too${where}`, async (t) => {
     const { there, here, roomId, threadId, withhold } = await two(t, writer)
     await mirror(here, roomId, there.baseUrl)

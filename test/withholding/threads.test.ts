@@ -77,7 +77,7 @@ test("no thread shows withheld text, and none keeps its rendering of it", async 
       if (now.length === THREADS && now.every((step, at) => step > 0 && step === before[at]) && busy() === THREADS) return now
       before = now
     }
-    throw new Error(`The threads set texts again and again: ${before}.`)
+    throw new Error(`The threads never stop rendering texts: ${before}.`)
   }
   const kept = await settled()
   t.equal(busy(), THREADS, "each of them answers")
