@@ -1,4 +1,7 @@
-/** A board is declared before anybody is ranked: who has its code and data stands on it, and a best one is named only where it can be told. */
+/**
+ * A board is declared before any ranking: attempts with its code and data count, and a best group is named only if it is
+ * distinguishable.
+ */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { sha256 } from "../record/bodies.ts"
@@ -54,7 +57,7 @@ async function run({ metrics = [], argv = ["evaluate", "--arm"], data = "a", mor
 const { boardId, label } = (await declare()).result
 const board = () => lab.reader.read("board", { boardId })
 
-t.test("before there is an attempt the board says so", async (t) => {
+t.test("without an attempt the board says so", async (t) => {
   t.equal(label, "B1")
   t.match(await board(), { label: "B1", metric: "error", direction: "lower", by: ["arm"], over: "seed", rows: [], best: null, attempts: 0 })
   t.match((await board()).sentence, /^No attempt/)
@@ -65,7 +68,7 @@ t.test("before there is an attempt the board says so", async (t) => {
   t.equal((await lab.reader.read("room", { roomId })).counts.board, 1)
 })
 
-t.test("two arms that lie close are not told apart", async (t) => {
+t.test("two arms with close values are not told apart", async (t) => {
   await run({ metrics: [...arm("cold", [5.1, 5.4, 4.9, 5.2, 5.0]), ...arm("warm", [5.0, 5.3, 5.1, 4.9, 5.2])] })
   const { rows, best, lead, sentence } = await board()
   t.same(
@@ -80,7 +83,7 @@ t.test("two arms that lie close are not told apart", async (t) => {
   t.match(sentence, /^Not told apart: warm − cold is −0\.02/)
 })
 
-t.test("attempts of other code or data do not count, and are counted", async (t) => {
+t.test("attempts with other code or data do not count, but their number is shown", async (t) => {
   await run({ argv: ["other"], metrics: arm("outside", [1, 1, 1]) })
   await run({ data: "b", metrics: arm("elsewhere", [1, 1, 1]) })
   await run({ ending: { metrics: [], message: "No metric." } })
@@ -92,7 +95,7 @@ t.test("attempts of other code or data do not count, and are counted", async (t)
   t.match({ attempts, measured, leftOut }, { attempts: 2, measured: 1, leftOut: { otherEvaluator: 1, otherData: 1 } })
 })
 
-t.test("one that is clearly lower is named, with what the interval allows for", async (t) => {
+t.test("a clearly lower group is named best, with the comparisons that the interval allows for", async (t) => {
   const attemptId = await run({ metrics: arm("hot", [3.1, 3.3, 2.9, 3.0, 3.2]) })
   const said = await board()
   t.same(said.best, { arm: "hot" })
@@ -106,10 +109,10 @@ t.test("one that is clearly lower is named, with what the interval allows for", 
     ending: { reproduction },
   })
   const [first] = (await board()).rows
-  t.match(first, { key: { arm: "hot" }, n: 5, reproductions: 1, failedReproductions: 0 }, "a reproduction is counted and moves no mean")
+  t.match(first, { key: { arm: "hot" }, n: 5, reproductions: 1, failedReproductions: 0 }, "a reproduction is counted but changes no mean")
 })
 
-t.test("a baseline gives differences that allow for their number, and the other direction turns the order round", async (t) => {
+t.test("a baseline adds differences corrected for their number, and the other direction reverses the order", async (t) => {
   const higher = (await declare({ direction: "higher", baseline: { arm: "cold" } })).result.boardId
   const { rows, best } = await lab.reader.read("board", { boardId: higher })
   t.same(
@@ -127,13 +130,13 @@ t.test("a baseline gives differences that allow for their number, and the other 
   )
 })
 
-t.test("values in different units name nobody", async (t) => {
+t.test("with values in different units no best group is named", async (t) => {
   await run({ metrics: arm("frozen", [1, 1.1, 1.2], { unit: "%" }) })
   await run({ metrics: arm("molten", [1, 1.1, 1.2], { unit: "nat" }) })
   t.match(await board(), { best: null, unit: null, sentence: /^No group is named best: .*different units, % and nat\.$/ })
 })
 
-t.test("what is no board is refused, with its place", async (t) => {
+t.test("an invalid board is refused, with its path", async (t) => {
   const paths = async (more: Partial<Board>) => (await refusalOf(declare(more))).issues?.map(({ path }) => path)
   t.same(await paths({ by: ["arm", "seed"] }), ["/over"])
   t.same(await paths({ where: { arm: "hot" } }), ["/where/arm"])
@@ -142,7 +145,7 @@ t.test("what is no board is refused, with its place", async (t) => {
   t.equal((await refusalOf(lab.reader.read("board", { boardId: crypto.randomUUID() }))).refusal, "unknown_board")
 })
 
-t.test("pages, Markdown, search and the export have it", async (t) => {
+t.test("pages, Markdown, search and the export show the board", async (t) => {
   const get = async (path: string) => (await fetch(`${lab.house.baseUrl}${path}`)).text()
   t.match(await get(`/boards/${boardId}`), /3\. hot/)
   t.match(await get(`/rooms/${roomId}/boards`), /Error on the shared set/)

@@ -1,4 +1,7 @@
-/** Boards in simulated fields: without effect hardly any names a winner, and a true best one is named as often as the test has power. */
+/**
+ * Boards on simulated data: without an effect hardly any names a winner, and a true best group is named as often as the power of
+ * the test predicts.
+ */
 import t from "tap"
 import { ranked } from "../../../src/research/boards/ranking.ts"
 import type { Cell } from "../measurements/frame-of.ts"
@@ -6,7 +9,7 @@ import { tableOf } from "../../../src/research/measurements/table.ts"
 import { seedWhenJudged } from "../../support/chance.ts"
 import { frameOf } from "../measurements/frame-of.ts"
 
-/** Mulberry32: the fields are the same for the same seed. */
+/** Mulberry32: the same seed gives the same data. */
 function random(start: number): () => number {
   let state = start >>> 0
   return () => {
@@ -24,13 +27,13 @@ const normal = (): number => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 *
 interface Field {
   readonly groups: number
   readonly seeds: number
-  /** By how many standard deviations the first group is lower than the others. */
+  /** The number of standard deviations by which the first group is lower than the others. */
   readonly ahead?: number
-  /** Standard deviation of what the values of one seed have in common. */
+  /** The standard deviation of the component that the values of one seed share. */
   readonly shared?: number
 }
 
-/** Values of every group at every seed. */
+/** Returns a value for every group and seed. */
 function field({ groups, seeds, ahead = 0, shared = 0 }: Field): number[][] {
   const common = Array.from({ length: seeds }, () => shared * normal())
   return Array.from({ length: groups }, (_, group) => common.map((value) => value + normal() - (group === 0 ? ahead : 0)))
@@ -54,14 +57,14 @@ t.test("of 1,000 boards without effect at most 5 % name a winner", async (t) => 
       t.ok(named <= 0.05, `${over === undefined ? "unpaired" : "paired"}, ${shared} sd in common: ${named * 100} %`)
     }
   const two = share(() => board(field({ groups: 2, seeds: 5 }), "seed").best !== null)
-  // Two groups leave no reserve: the bound is three standard errors above 5 %.
+  // With two groups the correction leaves no margin: the bound is three standard errors above 5 %.
   t.ok(two <= 0.05 + 3 * Math.sqrt((0.05 * 0.95) / BOARDS), `two groups: ${two * 100} %`)
 })
 
-/** Student's t at 0.05/6 (two-sided) with 19 degrees of freedom, from a printed table. */
+/** The two-sided 0.05/6 quantile of Student's t with 19 degrees of freedom, from a printed table. */
 const CRITICAL = 2.9435
 
-t.test("a best one of 1 sd is named as often as the test has power", async (t) => {
+t.test("a group that is better by 1 sd is named as often as the power of the test predicts", async (t) => {
   const [groups, seeds] = [4, 20]
   const values = Array.from({ length: BOARDS }, () => field({ groups, seeds, ahead: 1 }))
   const named = values.filter((each) => String(board(each, "seed").best?.arm) === "arm0").length / BOARDS
@@ -69,7 +72,7 @@ t.test("a best one of 1 sd is named as often as the test has power", async (t) =
     const { best } = board(each, "seed")
     return best !== null && best.arm !== "arm0"
   }).length
-  /** The same test in the plain arithmetic of a textbook, in fields of its own. */
+  /** The same test in textbook arithmetic, on data of its own. */
   const mean = (some: readonly number[]) => some.reduce((sum, value) => sum + value, 0) / some.length
   const power = share(() => {
     const [first = [], ...others] = field({ groups, seeds, ahead: 1 })
@@ -81,6 +84,6 @@ t.test("a best one of 1 sd is named as often as the test has power", async (t) =
   })
   const slack = 4 * Math.sqrt((2 * power * (1 - power)) / BOARDS)
   t.ok(Math.abs(named - power) <= slack, `named in ${named * 100} %, power ${power * 100} % ± ${slack * 100}`)
-  t.ok(power > 0.2 && power < 0.9, "the field is neither hopeless nor plain")
-  t.ok(wrong <= 10, `another one was named ${wrong} times`)
+  t.ok(power > 0.2 && power < 0.9, "the simulated case is neither hopeless nor trivial")
+  t.ok(wrong <= 10, `a wrong group was named ${wrong} times`)
 })

@@ -1,4 +1,4 @@
-/** A Room in one small read: what stands in it, in which order, and that it is never longer than its budget. */
+/** A Room in one small read: its contents, their order, and that it never exceeds its budget. */
 import t from "tap"
 import { because, finding, hypothesis, nobody, reference } from "../record/bodies.ts"
 import { holds } from "../record/holds.ts"
@@ -49,7 +49,7 @@ const sent = async (path: string) => {
   return { status: response.status, type: response.headers.get("content-type"), bytes: (await response.arrayBuffer()).byteLength }
 }
 
-t.test("what is known, what failed and why, what is disputed, what is under way, what is open", async (t) => {
+t.test("the brief lists what is known, what failed and why, what is disputed, what is in progress and what is open", async (t) => {
   holds(t, await brief(), {
     room: { roomId, title: "Does warm-up matter?", state: "active", concluded: true },
     stands: [{ threadId, state: "concluded", says: "It matters for small batches.", by: "ada", stale: false, staleReasons: [] }],
@@ -79,7 +79,7 @@ t.test("what is known, what failed and why, what is disputed, what is under way,
 })
 
 // shows: skill: next
-t.test("what to do next, each with the operation that would do it and a body begun", async (t) => {
+t.test("next steps, each with the operation that does it and the start of a body", async (t) => {
   const { items } = await reader.read("room_next", { roomId })
   holds(
     t,
@@ -103,7 +103,7 @@ t.test("what to do next, each with the operation that would do it and a body beg
   } as never)
   await room.mary.write("take_experiment", take?.body as never)
   const left = (await reader.read("room_next", { roomId })).items.map(({ what }) => what)
-  t.notOk(left.includes("report_outcome") || left.includes("take_experiment"), "done, they are no longer asked for")
+  t.notOk(left.includes("report_outcome") || left.includes("take_experiment"), "once done, they are no longer offered")
 
   await room.mary.write("withdraw_link", { linkId: dispute.result.linkId, explanation: because })
   await room.grace.write("publish_finding", finding(room))
@@ -113,7 +113,7 @@ t.test("what to do next, each with the operation that would do it and a body beg
   holds(t, await brief(), { disputes: [], stands: [{ stale: true, staleReasons: [{ code: "published_since" }] }] })
 })
 
-t.test("as Markdown, and of a Thread", async (t) => {
+t.test("the brief as Markdown, and the brief of a Thread", async (t) => {
   const markdown = await (await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown`)).text()
   t.match(markdown, /^# Does warm-up matter\?\n/)
   for (const line of ["It matters for small batches.", "loss (train) became NaN at step 400", "## Open questions"])
@@ -126,7 +126,7 @@ t.test("as Markdown, and of a Thread", async (t) => {
   t.equal(thread.hypotheses.length, 4)
 })
 
-t.test("Markdown has every next step that JSON has, where its budget has room", async (t) => {
+t.test("Markdown has every next step that JSON has, if its budget allows", async (t) => {
   const at = await lab.room("What is there to do?")
   for (const what of ["A ramp", "A pause", "A restart", "A larger batch", "A smaller one"])
     await at.ada.write("publish_hypothesis", hypothesis(at, {}, `${what} lowers the loss.`))
@@ -142,7 +142,7 @@ t.test("Markdown has every next step that JSON has, where its budget has room", 
 })
 
 // shows: skill: brief
-t.test("never longer than its budget, whatever the Room holds, and what is left out is counted", async (t) => {
+t.test("it never exceeds its budget, whatever the Room holds, and what is left out is counted", async (t) => {
   const filler = new Filler(lab.file)
   const owner = filler.person(house.people.owner.username)
   const large = await filler.fill(() => {
@@ -177,7 +177,7 @@ t.test("never longer than its budget, whatever the Room holds, and what is left 
   const told = [whole.hypotheses, whole.findings, whole.disputes, whole.next].map(({ length }) => length)
   t.ok(
     told.every((many) => many > 0),
-    `something of everything: ${told.join(", ")}`,
+    `something from every list: ${told.join(", ")}`,
   )
   t.match(whole.omitted.hypotheses?.link, `/api/research/hypotheses?roomId=${large}`)
   for (const form of ["", "&format=markdown"])
@@ -193,7 +193,7 @@ t.test("never longer than its budget, whatever the Room holds, and what is left 
   for (const { link } of Object.values(least.omitted)) t.ok(text.includes(`more: ${link}`), link ?? "a link")
 })
 
-t.test("a Thread's brief finds what was found in it behind any number of the Room's findings, and counts it", async (t) => {
+t.test("a Thread's brief includes and counts the Thread's findings, however many newer ones the Room has", async (t) => {
   const filler = new Filler(lab.file)
   const owner = filler.person(house.people.owner.username)
   const made = await filler.fill(() => {
@@ -221,7 +221,7 @@ t.test("a Thread's brief finds what was found in it behind any number of the Roo
   const ofOpening = await reader.read("thread_brief", { threadId: made.openingThreadId })
   for (const list of ["findings", "disputes"] as const)
     t.equal(ofOpening[list].length + (ofOpening.omitted[list]?.count ?? 0), limits.briefSight + (list === "findings" ? 50 : 51), list)
-  t.equal(ofOpening.disputes[0]?.id, made.first.versionId, "the newest dispute stands first, however old what it doubts")
+  t.equal(ofOpening.disputes[0]?.id, made.first.versionId, "the newest dispute comes first, however old its target")
   t.equal((await reader.read("room_next", { roomId: made.roomId })).items[0]?.object.id, made.first.versionId)
 
   const { omitted } = await reader.read("room_brief", { roomId: made.roomId })
@@ -230,7 +230,7 @@ t.test("a Thread's brief finds what was found in it behind any number of the Roo
   t.equal(all.length, limits.briefSight + 51, "the link lists every one of them")
 })
 
-t.test("of more than is looked at, all is counted, and where the Room stands as a whole comes first however old it is", async (t) => {
+t.test("items beyond the limit are still counted, and the Room's own synthesis comes first however old it is", async (t) => {
   const filler = new Filler(lab.file)
   const owner = filler.person(house.people.owner.username)
   const threads = limits.briefSight + 20
@@ -267,7 +267,7 @@ t.test("of more than is looked at, all is counted, and where the Room stands as 
   t.strictSame(await all(), [threads + 1, threads - 1, 2 * (threads + 1) - 1])
 })
 
-t.test("what failed is listed with why, whatever it was", async (t) => {
+t.test("all kinds of failures are listed with their reason", async (t) => {
   const { items } = await reader.read("room_failures", { roomId })
   t.strictSame(
     items.map(({ kind, sequence }) => [kind, sequence]),
@@ -281,7 +281,7 @@ t.test("what failed is listed with why, whatever it was", async (t) => {
     )
 })
 
-t.test("what is done, under way or asked already is not offered again; a failed reproduction is to be settled", async (t) => {
+t.test("steps that are done, in progress or already proposed are not offered again; a failed reproduction is to be settled", async (t) => {
   const at = await lab.room()
   const place = { roomId: at.roomId, threadId: at.threadId }
   const offered = async (step: string) =>
@@ -322,7 +322,7 @@ t.test("what is done, under way or asked already is not offered again; a failed 
   )
 })
 
-t.test("bad input", async (t) => {
+t.test("invalid input", async (t) => {
   t.equal(await refusedAs(brief({ budget: 1_999 })), "422 invalid_parameter /budget")
   t.equal(await refusedAs(brief({ budget: 64_001 })), "422 invalid_parameter /budget")
   t.equal(await refusedAs(reader.read("room_brief", { roomId: nobody })), "404 room_unavailable")

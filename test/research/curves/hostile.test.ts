@@ -1,4 +1,4 @@
-/** Metrics that somebody reports to do harm: names of markup, numbers at both ends of what a double holds, steps at both ends. */
+/** Metrics reported with hostile intent: names that contain markup, and values and steps at both ends of their range. */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { limits } from "../../../src/contract/limits.ts"
@@ -11,7 +11,7 @@ type Metrics = NonNullable<WriteInput<"report_attempt_event">["metrics"]>
 const lab = await openLab(t)
 const room = await lab.room()
 const work = await Work.begin(lab, room)
-/** An attempt that reported these, and ran at a rate. */
+/** Makes an attempt that reported these metrics and ran at a given rate. */
 async function reporting(metrics: Metrics, rate: number): Promise<string> {
   const attemptId = crypto.randomUUID()
   const { affordances } = await room.ada.read("experiment", { experimentId: work.experimentId })
@@ -61,7 +61,7 @@ async function page(path: string): Promise<string> {
 }
 const drawing = /<svg class="chart[\s\S]*<\/svg>/
 
-t.test("an axis has a place for every number, between any two", (t) => {
+t.test("an axis has a position for every number between any two", (t) => {
   const numbers = [0, 1, 5e-324, 1e-323, 1e-310, 1e-290, 0.3, 1 + 2 ** -52, 2 ** 53 - 1, 2 ** 53, 1e290, 1e308, Number.MAX_VALUE]
   const all = [...numbers, ...numbers.map((number) => -number)]
   for (const isLog of [true, false])
@@ -71,12 +71,12 @@ t.test("an axis has a place for every number, between any two", (t) => {
         const { ticks, at, ...ends } = axis(low, high, [292, 20], { isLog, margin: isLog ? 0 : 0.04 })
         const places = [ends.low, ends.high, ...ticks, ...ticks.map(at), ...all.map(at)]
         if (!places.every(Number.isFinite) || ticks.length > 2_500) t.fail(`${isLog} ${low} ${high}: ${places}`)
-        if (low < high && at(low) < at(high)) t.fail(`${isLog} ${low} ${high} stand upside down`)
+        if (low < high && at(low) < at(high)) t.fail(`${isLog} ${low} ${high} are upside down`)
       }
   t.end()
 })
 
-t.test("pictures of numbers of every size hold numbers only", async (t) => {
+t.test("pictures of numbers of every size contain only numbers", async (t) => {
   for (const metric of [...Object.keys(series), "steps"])
     for (const more of ["", "&log=1", "&low=-1e308&high=1e308", "&low=1e308", "&log=1&low=1e-320", "&from=0&to=999999999999999"]) {
       const asked = `ids=${ids.join(",")}&metric=${encodeURIComponent(metric)}&baseline=${ids[0]}${more}`
@@ -100,7 +100,7 @@ t.test("pictures of numbers of every size hold numbers only", async (t) => {
       )
 })
 
-t.test("1,000 names of markup and control characters are text, and their pages stay small", async (t) => {
+t.test("1,000 names with markup and control characters are shown as text, and their pages stay small", async (t) => {
   const hostile = (index: number) => `</td><script>alert(${index})</script>" onload='x' \u0007\u202e{{${index}}} ${"=".repeat(40)}`
   const many: Metrics = Array.from({ length: 1_000 }, (_, index) => ({ name: hostile(index), value: index, step: index, unit: "<b>" }))
   const named = [await reporting(many, 1), await reporting(many, 2)]

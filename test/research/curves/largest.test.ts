@@ -1,4 +1,4 @@
-/** The largest answers that what one agent reports can cause: each stays within what the manifest says, and says what it left out. */
+/** The largest answers that one agent's reports can cause: each stays within the manifest's limits, and says what it left out. */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { limits } from "../../../src/contract/limits.ts"
@@ -13,11 +13,11 @@ const room = await lab.room()
 const work = await Work.begin(lab, room)
 const { experimentId } = work
 
-/** A text whose JSON is as long as a text of so many characters can have it: control characters are told by six. */
+/** A text whose JSON is as long as possible for its length: a control character is written as six characters. */
 const wide = (index: number, length: number): string => index.toString(36).padEnd(4, "_").padEnd(length, "\u0007")
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-/** A succeeded attempt that reported all of these, in as few events as hold them. */
+/** Makes a successful attempt that reported all of these metrics in as few events as possible. */
 async function reporting(metrics: Metrics): Promise<string> {
   const attemptId = await work.attempt("started")
   const expected = { expectedRevision: 2, expectedStatus: "started" as const }
@@ -31,7 +31,7 @@ async function reporting(metrics: Metrics): Promise<string> {
   return attemptId
 }
 
-/** The answer of a read as text, and how many bytes it has. */
+/** Reads an answer as text, with its size in bytes. */
 async function asked(path: string): Promise<{ readonly bytes: number; readonly text: string }> {
   const answer = await fetch(`${lab.house.baseUrl}/api/research/${path}`)
   const text = await answer.text()
@@ -39,7 +39,7 @@ async function asked(path: string): Promise<{ readonly bytes: number; readonly t
   return { bytes: Buffer.byteLength(text), text }
 }
 
-t.test("outputs beyond what one answer shows are told to be missing", async (t) => {
+t.test("outputs beyond the limit of one answer are left out, and the answer says so", async (t) => {
   const attemptId = await work.attempt("started")
   const expected = { expectedRevision: 2, expectedStatus: "started" as const }
   const digest = `sha256:${"0".repeat(64)}`
@@ -86,7 +86,7 @@ t.test("last values and points with the longest names and dimensions", async (t)
   t.strictSame(
     names,
     metrics.map(({ name }) => name),
-    "the pages together have every point once",
+    "the pages have every point exactly once",
   )
   const { metrics: few, metricsTruncated } = await reader.read("experiment_measurements", { experimentId })
   t.equal(metricsTruncated, true)
@@ -94,7 +94,7 @@ t.test("last values and points with the longest names and dimensions", async (t)
   t.ok((await asked(`rooms/${room.roomId}/measurements?format=markdown`)).bytes < limits.listBytes)
 })
 
-t.test("more metrics than a measurement table lists", async (t) => {
+t.test("more metrics than a measurement table can list", async (t) => {
   const attemptId = await reporting(Array.from({ length: limits.measuredMetrics + 50 }, (_, value) => ({ name: `many ${value}`, value })))
   const { metrics, metricsTruncated } = await reader.read("experiment_measurements", { experimentId, attempts: [attemptId] })
   t.same([metrics.length, metricsTruncated], [limits.measuredMetrics, true])
@@ -102,10 +102,14 @@ t.test("more metrics than a measurement table lists", async (t) => {
   t.equal(page.match(/<th scope="row">many /g)?.length, 500, "its page shows the first ones")
   t.match(page, /These are the first ones by name\. <a href="[^"]*metrics\?format=csv">All points as CSV/)
   const found = await reader.read("experiment_measurements", { experimentId, metric: `many ${limits.measuredMetrics + 49}` })
-  t.same([found.groups[0]?.mean, found.metricsTruncated], [limits.measuredMetrics + 49, false], "one that is not listed can be asked for")
+  t.same(
+    [found.groups[0]?.mean, found.metricsTruncated],
+    [limits.measuredMetrics + 49, false],
+    "a metric that is not listed can still be requested",
+  )
 })
 
-t.test("a metric whose values each have dimensions of their own", async (t) => {
+t.test("a metric with different dimensions for each value", async (t) => {
   const own = (value: number) => Object.fromEntries(Array.from({ length: limits.dimensions }, (_, place) => [`d${value}_${place}`, 1]))
   await reporting(Array.from({ length: 100 }, (_, value) => ({ name: "scattered", value, dimensions: own(value) })))
   const named = { experimentId, metric: "scattered" }
@@ -117,7 +121,7 @@ t.test("a metric whose values each have dimensions of their own", async (t) => {
   t.same([groups.length, metrics[0]?.dimensions.length], [1, limits.tableColumns])
 })
 
-t.test("a table whose groups have more points than an answer has room for", async (t) => {
+t.test("a table whose groups have more points than fit in an answer", async (t) => {
   const texts = Array.from({ length: limits.groupPoints }, (_, index) => wide(index, limits.dimensionText))
   const groups = Math.ceil(limits.listBytes / sizeOf(texts)) + 1
   await reporting(

@@ -1,4 +1,4 @@
-/** Attempts beside each other: the table, how it is sorted, and the curves, asked over HTTP. */
+/** Attempts side by side, over HTTP: the table, its sorting, and the curves. */
 import { parse } from "csv-parse/sync"
 import t from "tap"
 import type { WriteInput } from "research-room/client"
@@ -41,7 +41,7 @@ const quick = await run(0.01, ["train", "--seed", "10"], losses([4, 2, 1]))
 const wild = await run(0.1, ["train", "--seed=10"], losses([4, 9, "Infinity", "NaN"]))
 const silent = await run(0.1, ["train", "--seed", "1"])
 
-t.test("the settings that differ and the last values are columns, in the order of labels", async (t) => {
+t.test("settings that differ and last values are columns, in the order of labels", async (t) => {
   const table = await reader.read("attempt_table", { roomId })
   t.same(
     table.items.map(({ attemptId }) => attemptId),
@@ -82,19 +82,22 @@ t.test("the settings that differ and the last values are columns, in the order o
   t.match(table, { compared: 4, comparedAll: true, settingsCompared: 4, hasMore: false })
 })
 
-t.test("sorted by a metric or a setting: by size, NaN behind numbers, what an attempt lacks last either way", async (t) => {
-  const order = async (sort: string, order: "ascending" | "descending") =>
-    (await reader.read("attempt_table", { roomId, sort, order })).items.map(({ attemptId }) => attemptId)
-  t.same(await order("metric:loss (train)", "ascending"), [quick, slow, wild, silent])
-  t.same(await order("metric:loss (train)", "descending"), [slow, quick, wild, silent])
-  t.same(await order("setting:--seed", "ascending"), [silent, slow, quick, wild])
-  t.same(await order("label", "descending"), [silent, wild, quick, slow])
-  for (const sort of ["beauty", "__proto__", "constructor", "toString"])
-    t.match(await refusalOf(reader.read("attempt_table", { roomId, sort })), { refusal: "invalid_parameter" }, sort)
-  t.match(await refusalOf(reader.read("attempt_table", {})), { refusal: "invalid_parameter" })
-})
+t.test(
+  "sorted by a metric or a setting: by size, with NaN after numbers, and attempts without a value last in both directions",
+  async (t) => {
+    const order = async (sort: string, order: "ascending" | "descending") =>
+      (await reader.read("attempt_table", { roomId, sort, order })).items.map(({ attemptId }) => attemptId)
+    t.same(await order("metric:loss (train)", "ascending"), [quick, slow, wild, silent])
+    t.same(await order("metric:loss (train)", "descending"), [slow, quick, wild, silent])
+    t.same(await order("setting:--seed", "ascending"), [silent, slow, quick, wild])
+    t.same(await order("label", "descending"), [silent, wild, quick, slow])
+    for (const sort of ["beauty", "__proto__", "constructor", "toString"])
+      t.match(await refusalOf(reader.read("attempt_table", { roomId, sort })), { refusal: "invalid_parameter" }, sort)
+    t.match(await refusalOf(reader.read("attempt_table", {})), { refusal: "invalid_parameter" })
+  },
+)
 
-t.test("a page at a time, of named attempts, and of some status", async (t) => {
+t.test("a page at a time, of named attempts, and of one status", async (t) => {
   const first = await reader.read("attempt_table", { roomId, limit: 3, sort: "metric:loss (train)" })
   t.same([first.items.length, first.hasMore, first.nextCursor], [3, true, 3])
   const rest = await reader.read("attempt_table", { roomId, limit: 3, after: 3, sort: "metric:loss (train)" })
@@ -119,7 +122,7 @@ t.test("the table as csv", async (t) => {
   t.match(rows[3], { attemptId: wild, "loss (train)": "NaN" })
 })
 
-t.test("curves have every point while they are short, and what is no number", async (t) => {
+t.test("short curves have every point, including values that are not numbers", async (t) => {
   const asked = { attemptIds: `${slow},${wild},${silent}` as never, metric: "loss", split: "train" }
   const { curves } = await reader.read("attempt_curves", asked)
   t.match(curves, [
@@ -128,10 +131,10 @@ t.test("curves have every point while they are short, and what is no number", as
     { attemptId: silent, points: 0, fromStep: null, columns: { step: [], value: [] } },
   ])
   const part = await reader.read("attempt_curves", { ...asked, from: 1, to: 1 })
-  t.same(part.curves[1]?.columns.step, [0, 1, 2], "and of a part what lies next to it")
+  t.same(part.curves[1]?.columns.step, [0, 1, 2], "and the neighbours of a part")
 })
 
-t.test("a long run is thinned as it lands, without losing what stands out", async (t) => {
+t.test("a long run is thinned as it arrives, without losing outliers", async (t) => {
   const size = limits.metricsOfEvent
   const events = 12
   const value = (step: number) => (step === 7_777 ? "NaN" : step === 4_321 ? -50 : Math.sin(step / 900) + (step % 7) / 10)
@@ -141,7 +144,7 @@ t.test("a long run is thinned as it lands, without losing what stands out", asyn
       event * size,
     ).map(({ split: _, unit: _unit, ...point }) => ({ ...point, name: "long" })),
   )
-  // The second thousand is told last.
+  // The second thousand is reported last.
   const [first = [], second = [], ...others] = told
   const attemptId = await run(0.5, ["train"], first, ...others, second)
   for (const points of [20, 300, limits.curvePointsMax]) {
@@ -157,9 +160,9 @@ t.test("a long run is thinned as it lands, without losing what stands out", asyn
     )
     t.ok(columns.value.includes(-50) && columns.value.includes("NaN"))
     columns.step.forEach((step, index) => {
-      if (columns.value[index] !== value(step)) t.fail(`step ${step} was never told so`)
+      if (columns.value[index] !== value(step)) t.fail(`step ${step} was never reported with this value`)
     })
   }
   const { metrics } = await reader.read("attempt", { attemptId })
-  t.match(metrics, [{ name: "long", step: 1_999 }], "the last value is the one that was told last")
+  t.match(metrics, [{ name: "long", step: 1_999 }], "the last value is the one reported last")
 })

@@ -1,4 +1,4 @@
-/** Thinning a curve, whatever its points: what must be seen is kept, and no more than was asked for. */
+/** Thinning of any curve: it keeps the points that must be seen, and no more than requested. */
 import { deepStrictEqual, ok } from "node:assert/strict"
 import fc from "fast-check"
 import t from "tap"
@@ -27,7 +27,7 @@ const listed = (curve: Curve): Point[] => Array.from({ length: pointsOf(curve) }
 const finite = (of: readonly Point[]) => of.map(([, told]) => told).filter(Number.isFinite)
 const kinds = (of: readonly Point[]) => new Set(of.map(([, told]) => (Number.isFinite(told) ? "finite" : String(told))))
 const sorted = (of: readonly Point[]) => of.toSorted(([one], [other]) => one - other)
-/** What must be in any thinning of some points that are not none. */
+/** What every thinning of a non-empty set of points must keep. */
 const mustKeep = (of: readonly Point[]) => ({
   first: sorted(of)[0],
   last: sorted(of).at(-1),
@@ -36,7 +36,7 @@ const mustKeep = (of: readonly Point[]) => ({
   kinds: kinds(of),
 })
 
-t.test("of each stretch the ends, the extremes and each kind of what is no number are kept, and of seven points no more", async () => {
+t.test("each stretch keeps its ends, its extremes and each kind of non-number, and at most seven points", async () => {
   fc.assert(
     fc.property(points, width, (given, steps) => {
       const kept = listed(thinned(curveOf(given), steps))
@@ -55,17 +55,21 @@ t.test("of each stretch the ends, the extremes and each kind of what is no numbe
   )
 })
 
-t.test("points that land in parts, in any order of steps, make the curve of all at once", async () => {
+t.test("points that arrive in parts, in any order of steps, give the same curve as all at once", async () => {
   fc.assert(
     fc.property(fc.array(points, { maxLength: 6 }), width, (parts, steps) => {
       const inParts = parts.reduce<Curve>((curve, part) => thinned(merged(curve, curveOf(part)), steps), new Float64Array())
       deepStrictEqual(listed(inParts), listed(thinned(curveOf(parts.flat()), steps)))
-      deepStrictEqual(listed(thinned(inParts, steps * 4)), listed(thinned(curveOf(parts.flat()), steps * 4)), "and later a wider one")
+      deepStrictEqual(
+        listed(thinned(inParts, steps * 4)),
+        listed(thinned(curveOf(parts.flat()), steps * 4)),
+        "and so does a wider one later",
+      )
     }),
   )
 })
 
-t.test("never more points than asked for, with the extremes and every kind of what is no number", async () => {
+t.test("there are never more points than requested, and they include the extremes and every kind of non-number", async () => {
   fc.assert(
     fc.property(points, fc.integer({ min: 2 * KEPT_OF_STRETCH, max: 400 }), (given, most) => {
       const { curve } = fitted(curveOf(given), most)
@@ -76,7 +80,7 @@ t.test("never more points than asked for, with the extremes and every kind of wh
   )
 })
 
-t.test("a part has all points between two steps, and of either side at most the one next to it", async () => {
+t.test("a part has all points between two steps, and at most one neighbour on either side", async () => {
   fc.assert(
     fc.property(points, step, step, (given, one, other) => {
       const [from, to] = [Math.min(one, other), Math.max(one, other)]
@@ -88,7 +92,7 @@ t.test("a part has all points between two steps, and of either side at most the 
   )
 })
 
-t.test("stretches are as narrow as their number allows", async () => {
+t.test("stretches are as narrow as the number of points allows", async () => {
   fc.assert(
     fc.property(step, step, fc.integer({ min: 2, max: 4_000 }), (one, other, most) => {
       const [first, last] = [Math.min(one, other), Math.max(one, other)]

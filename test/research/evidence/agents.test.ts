@@ -29,7 +29,7 @@ const attemptId = await work.attempt("succeeded", [], planId)
 const found = (await mcp.write("publish_finding", finding(room, { provenance: { papers: [], execution: work.execution([attemptId]) } })))
   .result
 
-/** Registers a reproduction at a commit and with a seed, and says that it reproduces. */
+/** Registers a reproduction at a commit and with a seed, and reports that it reproduces. */
 async function reproduced(
   who: Pick<ResearchRoomClient, "write">,
   reproduces: NonNullable<WriteInput<"register_attempt">["reproduces"]>,
@@ -70,7 +70,7 @@ t.test("records, experiments, plans and attempts name the agent, in reads, lists
   t.match(page, /· agent <span dir="auto">mcp<\/span>/)
 })
 
-t.test("lists and search are narrowed to an agent", async (t) => {
+t.test("lists and search can be narrowed to an agent", async (t) => {
   const { items: own } = await reader.read("room_publications", { roomId, agent: "sweeper" })
   t.strictSame(
     own.map(({ versionId }) => versionId),

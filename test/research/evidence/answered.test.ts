@@ -1,4 +1,4 @@
-/** Fallen, doubted and answered; whose words count; what a plan and a replacement have to do with doubt (protocol, section 8). */
+/** Fallen, doubted and answered records; whose verdicts count; and how plans and replacements affect doubt (protocol, section 8). */
 import t from "tap"
 import { because, finding, hypothesis, premise, reference } from "../record/bodies.ts"
 import { holds } from "../record/holds.ts"
@@ -42,7 +42,7 @@ const conclude = async (citations: readonly string[]) => {
 }
 const disputesInBrief = async () => (await reader.read("room_brief", { roomId: room.roomId, budget: 64_000 })).disputes.map(({ id }) => id)
 
-t.test("a dispute is answered by its author's reply to it, and then stands answered", async (t) => {
+t.test("the author's reply to a dispute answers it, and the dispute then reads as answered", async (t) => {
   const found = await find()
   const { result, entry } = await room.mary.write("assert_dispute", aimed(found))
   const reasons = await conclude([found.versionId])
@@ -51,36 +51,36 @@ t.test("a dispute is answered by its author's reply to it, and then stands answe
   t.match(await reader.read("record_case", { versionId: found.versionId }), { bearing: "contested" })
   const replyToEntryId = entry?.entryId ?? ""
   await room.ada.write("post_message", { threadId, text: "I doubt it too.", replyToEntryId })
-  t.strictSame(await disputesInBrief(), [found.versionId], "nobody else answers for its author")
+  t.strictSame(await disputesInBrief(), [found.versionId], "nobody else can answer for the author")
   const reply = await room.grace.write("post_message", { threadId, text: "The seeds are in A1.", replyToEntryId })
   const answered = { by: "reply", entryId: reply.entry?.entryId, at: reply.acceptedAt }
   holds(t, await lab.record(found), { status: "disputed", notices: [{ linkId: result.linkId, answered }] }, "it says so")
   holds(t, await reader.read("link", { linkId: result.linkId }), { answered })
   t.strictSame(await disputesInBrief(), [])
-  t.strictSame(await reasons(), [], "what stands answered makes nothing stale")
+  t.strictSame(await reasons(), [], "an answered dispute makes nothing stale")
   t.match(await reader.read("record_case", { versionId: found.versionId }), {
     bearing: "untested",
     doubts: { items: [{ answered: true }] },
   })
   const resting = await room.ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(found.versionId)] }))
-  t.match(resting.warnings, [{ code: "rests_on_disputed", answered: true }], "it is still told, with the answer")
+  t.match(resting.warnings, [{ code: "rests_on_disputed", answered: true }], "the warning remains, with the answer")
   await room.ada.write("assert_dispute", aimed(found))
   t.strictSame(await disputesInBrief(), [found.versionId], "until somebody disputes it again")
 })
 
-t.test("a later correction by the author answers, until it is taken back", async (t) => {
+t.test("a later correction by the author answers a dispute until it is withdrawn", async (t) => {
   const found = await find()
   const { result: dispute } = await room.mary.write("assert_dispute", aimed(found))
   await room.mary.write("assert_correction", { ...aimed(found), correction: "Read 7." })
   const answered = async () => (await lab.record(found)).notices.find(({ linkId }) => linkId === dispute.linkId)?.answered
-  t.equal(await answered(), undefined, "another's correction answers nothing")
+  t.equal(await answered(), undefined, "another person's correction does not answer it")
   const { result: own } = await room.grace.write("assert_correction", { ...aimed(found), correction: "Read 8." })
   t.match(await answered(), { by: "correction", linkId: own.linkId })
   await room.grace.write("withdraw_link", { linkId: own.linkId, explanation: "No." })
   t.equal(await answered(), undefined)
 })
 
-t.test("a message may reply to what shows an object, and to no other receipt", async (t) => {
+t.test("a message may reply to an entry that shows an object, and to no other receipt", async (t) => {
   const proposed = await room.ada.write("propose_experiment", {
     roomId: room.roomId,
     threadId,
@@ -129,7 +129,7 @@ t.test("the page of a Thread offers a member a reply to each such entry, and to 
   t.notMatch(anybodys, "data-reply")
 })
 
-t.test("findings of the same attempts speak with one voice, and the second author is told", async (t) => {
+t.test("findings of the same attempts count as one voice, and the second author gets a warning", async (t) => {
   const work = await Work.begin(lab, room)
   const attemptId = await work.attempt()
   const provenance = { execution: work.execution([attemptId]), papers: [] }
@@ -149,13 +149,13 @@ t.test("findings of the same attempts speak with one voice, and the second autho
   t.strictSame(
     (await lab.record(predicted)).evidenceTally,
     { ...none, supports: 2, independent: 2, otherAgents: 2 },
-    "the newest word of each voice",
+    "the newest verdict of each voice counts",
   )
   await find({ references: [reference(predicted.versionId, "supports")] })
   t.strictSame(
     (await lab.record(predicted)).evidenceTally,
     { ...none, supports: 3, independent: 2, otherAgents: 2 },
-    "people are counted, not their words",
+    "people are counted, not their findings",
   )
 })
 
@@ -197,7 +197,7 @@ t.test("a reproduction of an attempt reaches every finding that rests on it, ear
   t.strictSame((await lab.record(before)).evidenceTally, { ...none, reproductions: 1, inconclusive: 1, independent: 1, otherAgents: 1 })
 })
 
-t.test("what was taken back counts in no use either", async (t) => {
+t.test("a withdrawn link does not count as a use", async (t) => {
   const [predicted, found] = [await predict(), await find()]
   const work = await Work.begin(lab, room)
   const { result } = await room.grace.write("link_experiment_finding", {
@@ -211,7 +211,7 @@ t.test("what was taken back counts in no use either", async (t) => {
   t.equal((await lab.record(predicted)).usedBy.verdicts, 0)
 })
 
-t.test("a link by somebody else of the author's own finding is not independent", async (t) => {
+t.test("a link that somebody else makes to the author's own finding is not independent", async (t) => {
   const predicted = await predict()
   const own = (await room.ada.write("publish_finding", finding(room))).result
   const work = await Work.begin(lab, room)
@@ -224,7 +224,7 @@ t.test("a link by somebody else of the author's own finding is not independent",
   t.strictSame((await lab.record(predicted)).evidenceTally, { ...none, supports: 1 })
 })
 
-t.test("what rests on something fallen is marked in every list, and stale where it is cited; a replacement is not", async (t) => {
+t.test("a record that rests on a fallen one is marked in every list, and makes its citations stale; a replacement is not", async (t) => {
   const ground = await predict()
   const above = await predict({ premises: [premise(ground.versionId)] })
   const further = await predict({ references: [reference(above.versionId, "extends")] })
@@ -241,21 +241,25 @@ t.test("what rests on something fallen is marked in every list, and stale where 
   )
   const marked = async () =>
     (await reader.read("publications", { roomId: room.roomId })).items.filter(({ inDoubt }) => inDoubt).map(({ versionId }) => versionId)
-  t.strictSame((await marked()).sort(), [above.versionId, further.versionId].sort(), "not what replaced it, nor what rests on that")
+  t.strictSame(
+    (await marked()).sort(),
+    [above.versionId, further.versionId].sort(),
+    "but not its replacement, nor what rests on the replacement",
+  )
   t.strictSame((await lab.record(renewed)).warnings, [])
   t.strictSame((await lab.record(onRenewed)).warnings, [])
   t.match((await lab.record(further)).warnings, [{ code: "rests_on_superseded", through: { label: above.label } }])
   await room.ada.write("withdraw_link", { linkId: link.linkId, explanation: "No." })
   t.strictSame(await marked(), [])
   await room.ada.write("assert_retraction", aimed(ground))
-  t.strictSame((await marked()).includes(renewed.versionId), true, "once it replaces nothing, it rests on it")
+  t.strictSame((await marked()).includes(renewed.versionId), true, "without the supersession, the former replacement rests on it")
 })
 
-t.test("to dispute, correct, supersede or follow up what has fallen is advised against", async (t) => {
+t.test("disputing, correcting, superseding or following up a fallen record gives a warning", async (t) => {
   const found = await find()
   const { entryId } = await lab.record(found)
   const warned = async (written: Promise<{ warnings: readonly { code: string }[] }>) => (await written).warnings.map(({ code }) => code)
-  t.strictSame(await warned(room.mary.write("assert_dispute", aimed(found))), [], "a first dispute is not told of itself")
+  t.strictSame(await warned(room.mary.write("assert_dispute", aimed(found))), [], "a first dispute gets no warning about itself")
   await room.grace.write("assert_retraction", aimed(found))
   const other = await find()
   t.strictSame(await warned(room.ada.write("assert_dispute", aimed(found))), ["names_retracted"])
@@ -268,7 +272,7 @@ t.test("to dispute, correct, supersede or follow up what has fallen is advised a
   ])
 })
 
-t.test("what comes through a plan says so, in the receipt and in every later read", async (t) => {
+t.test("a warning that comes through a plan says so, in the receipt and in every later read", async (t) => {
   const ground = await predict()
   const work = await Work.begin(lab, room)
   const planId = await work.plan({ premises: [premise(ground.versionId)], hypotheses: [] })
@@ -281,7 +285,7 @@ t.test("what comes through a plan says so, in the receipt and in every later rea
   t.match((await lab.record(written.result)).warnings, [told])
 })
 
-t.test("a finding that names a plan for attempts of none is told so, with the parts of its denominator", async (t) => {
+t.test("a finding that names a plan for attempts not under it gets a warning, with the parts of its denominator", async (t) => {
   const work = await Work.begin(lab, room)
   const planId = await work.plan()
   const [own, other, cited] = [await work.attempt(), await work.attempt("succeeded", [], planId), await work.attempt()]

@@ -1,4 +1,4 @@
-/** What bears on a record, read as anybody reads it: who speaks, whether it counts and why not, and who uses the record. */
+/** The evidence on a record, as any reader sees it: who gives it, whether it counts and why not, and who uses the record. */
 import t from "tap"
 import { because, finding, hypothesis, nobody, premise, reference } from "../record/bodies.ts"
 import { holds } from "../record/holds.ts"
@@ -38,7 +38,7 @@ const bearing = async (versionId: string) => (await reader.read("record_evidence
 const tallyOf = async (versionId: string) => (await lab.record({ versionId })).evidenceTally
 
 // shows: skill: evidence
-t.test("a link's verdict and the finding's own reference count once, the newest of them", async (t) => {
+t.test("a link's verdict and the finding's own reference count once, as the newest of them", async (t) => {
   const predicted = await predict()
   t.strictSame(await tallyOf(predicted.versionId), none)
   const found = await find("grace", { references: [reference(predicted.versionId, "contradicts")] })
@@ -48,7 +48,7 @@ t.test("a link's verdict and the finding's own reference count once, the newest 
     "a contradiction by reference is evidence",
   )
   await link("grace", found.versionId, predicted.versionId, "inconclusive")
-  t.strictSame(await tallyOf(predicted.versionId), { ...none, inconclusive: 1, independent: 1, otherAgents: 1 }, "said anew by its link")
+  t.strictSame(await tallyOf(predicted.versionId), { ...none, inconclusive: 1, independent: 1, otherAgents: 1 }, "replaced by its link")
   holds(t, await bearing(predicted.versionId), [
     {
       sequence: 2,
@@ -67,24 +67,24 @@ t.test("a link's verdict and the finding's own reference count once, the newest 
   t.strictSame(
     await tallyOf(predicted.versionId),
     { ...none, supports: 1 },
-    "the newest link of a finding is its word, whoever made it; what the record's own author says is not independent",
+    "the newest link of a finding is its verdict, whoever made it; one by the record's own author is not independent",
   )
   const [summary] = (await reader.read("hypotheses", { roomId: room.roomId, label: predicted.label })).items
-  t.strictSame(summary?.evidenceTally, await tallyOf(predicted.versionId), "lists carry it as well")
+  t.strictSame(summary?.evidenceTally, await tallyOf(predicted.versionId), "lists show it too")
 })
 
-t.test("a source that falls no longer counts, and counts again when the link that felled it is taken back", async (t) => {
+t.test("a source that falls no longer counts, and counts again when that link is withdrawn", async (t) => {
   const predicted = await predict()
   const found = await find("grace", { references: [reference(predicted.versionId, "supports")] })
   const { result: dispute } = await room.mary.write("assert_dispute", { targetVersionId: found.versionId, explanation: because })
   t.strictSame(
     await tallyOf(predicted.versionId),
     { ...none, supports: 1, independent: 1, otherAgents: 1, doubted: 1 },
-    "doubted, it counts, and says so",
+    "a doubted source counts, and is marked",
   )
   const replaced = { targetVersionId: found.versionId, explanation: because, replacementVersionId: (await find()).versionId }
   const { result: superseded } = await room.mary.write("assert_supersession", replaced)
-  t.strictSame(await tallyOf(predicted.versionId), none, "fallen, it does not")
+  t.strictSame(await tallyOf(predicted.versionId), none, "a fallen source does not count")
   holds(t, await bearing(predicted.versionId), [{ standing: "fallen", by: { status: "superseded" } }])
   await room.mary.write("withdraw_link", { linkId: superseded.linkId, explanation: "It does not." })
   await room.mary.write("withdraw_link", { linkId: dispute.linkId, explanation: "I misread it." })
@@ -101,7 +101,7 @@ t.test("a source that falls no longer counts, and counts again when the link tha
   )
 })
 
-t.test("disputes, corrections and retractions bear on a record, and show in its status rather than in the tally", async (t) => {
+t.test("disputes, corrections and retractions count as bearing on a record, and change its status rather than the tally", async (t) => {
   const found = await find()
   const aimed = { targetVersionId: found.versionId, explanation: because }
   await room.mary.write("assert_dispute", aimed)
@@ -116,7 +116,7 @@ t.test("disputes, corrections and retractions bear on a record, and show in its 
   t.strictSame(await tallyOf(found.versionId), none)
 })
 
-t.test("a reproduction shows on what it reproduces, with its verdict once it has an outcome", async (t) => {
+t.test("a reproduction is listed on what it reproduces, with its verdict once it has an outcome", async (t) => {
   const found = await find()
   const attemptId = crypto.randomUUID()
   const { public: repository } = lab.house.repositories
@@ -190,7 +190,7 @@ t.test("a reproduction shows on what it reproduces, with its verdict once it has
   )
 })
 
-t.test("what bears on a record is listed newest first, page by page", async (t) => {
+t.test("evidence on a record is listed newest first, page by page", async (t) => {
   const predicted = await predict()
   for (const purpose of ["supports", "contradicts", "supports"] as const)
     await find("grace", { references: [reference(predicted.versionId, purpose)] })
@@ -205,7 +205,7 @@ t.test("what bears on a record is listed newest first, page by page", async (t) 
   t.strictSame(await everyItem(reader.items("record_evidence", { versionId, limit: 1 })), whole.items)
 })
 
-t.test("a tally stands beside a record in every list and read of records", async (t) => {
+t.test("every list and read of records includes the tally", async (t) => {
   const at = await lab.room()
   const predicted = await predict("ada", at)
   const { versionId } = predicted
@@ -233,7 +233,7 @@ t.test("a tally stands beside a record in every list and read of records", async
   }
 })
 
-t.test("who uses a record, and how, newest first", async (t) => {
+t.test("the users of a record, and how they use it, newest first", async (t) => {
   const predicted = await predict()
   const versionId = predicted.versionId
   const above = (await room.ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(versionId)] }))).result
@@ -259,7 +259,7 @@ t.test("who uses a record, and how, newest first", async (t) => {
   t.equal(await refusedAs(reader.read("record_evidence", { versionId: nobody })), "404 unknown_record")
 })
 
-t.test("one's own link is taken back, once; another's is not, nor a retraction", async (t) => {
+t.test("a person can withdraw their own link, once, but not another's, nor a retraction", async (t) => {
   const [predicted, found] = [await predict(), await find()]
   const { linkId } = await link("grace", found.versionId, predicted.versionId, "supports")
   const back = (who: Name, id = linkId) => room[who].write("withdraw_link", { linkId: id, explanation: "It was about another model." })
@@ -270,7 +270,7 @@ t.test("one's own link is taken back, once; another's is not, nor a retraction",
   t.strictSame(await tallyOf(predicted.versionId), none)
   holds(t, await bearing(predicted.versionId), [{ standing: "withdrawn" }])
   holds(t, await refusalOf(back("grace")), { status: 409, refusal: "state_conflict", current: { linkId } })
-  t.ok((await link("grace", found.versionId, predicted.versionId, "supports")).linkId, "the same may be said again")
+  t.ok((await link("grace", found.versionId, predicted.versionId, "supports")).linkId, "the same link may be made again")
   t.strictSame(await tallyOf(predicted.versionId), { ...none, supports: 1, independent: 1, otherAgents: 1 })
 
   const { result: retraction } = await room.grace.write("assert_retraction", { targetVersionId: found.versionId, explanation: because })
@@ -290,14 +290,14 @@ t.test("one's own link is taken back, once; another's is not, nor a retraction",
     const { result: link } = await room.mary.write(kind, said as never)
     t.not((await lab.record(felled)).status, "current", kind)
     await back("mary", link.linkId)
-    t.equal((await lab.record(felled)).status, "current", `${kind}, taken back`)
-    t.ok((await room.mary.write(kind, said as never)).result.linkId, "and said again")
+    t.equal((await lab.record(felled)).status, "current", `${kind}, withdrawn`)
+    t.ok((await room.mary.write(kind, said as never)).result.linkId, "and made again")
   }
   holds(t, await lab.record(predicted), { status: "disputed", notices: [{ withdrawn: {} }, { withdrawn: undefined }] })
 })
 
 // shows: skill: stale
-t.test("a concluded checkpoint says what makes it stale", async (t) => {
+t.test("a concluded checkpoint gives the reasons why it is stale", async (t) => {
   const at = await lab.room()
   const conclude = async (coversThrough: number, citations: readonly string[] = []) => {
     const { timelineWatermark } = (await reader.read("thread_context", { threadId: at.threadId })).thread

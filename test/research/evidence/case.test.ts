@@ -1,4 +1,7 @@
-/** Whether to believe a record, in one read: from whom its evidence comes, what failed, what is doubted, what would fall; and as of an entry. */
+/**
+ * Whether to believe a record, in one read: who its evidence comes from, what failed, what is in doubt, what would fall with it;
+ * also as of an earlier entry.
+ */
 import t from "tap"
 import { because, finding, hypothesis, nobody, premise, reference } from "../record/bodies.ts"
 import { holds } from "../record/holds.ts"
@@ -43,7 +46,7 @@ const negative = (
   )
 ).result
 
-t.test("a record of which nothing is said is untested, and nothing failed, is doubted or would fall", (t) => {
+t.test("a record without evidence is untested, and nothing failed, is in doubt or would fall with it", (t) => {
   t.match(blank, { label: "H1", status: "current", bearing: "untested", wording: "A ramp lowers the loss." })
   t.strictSame(blank.weight.all, none)
   for (const list of [blank.failed, blank.doubts, blank.restingOnIt, blank.citedIn]) t.strictSame(list, { items: [], more: false })
@@ -51,7 +54,7 @@ t.test("a record of which nothing is said is untested, and nothing failed, is do
   t.end()
 })
 
-t.test("it says by how many people and from how many commits the words come, and what of each piece was checked", async (t) => {
+t.test("the case counts the people and commits behind the verdicts, and the checked parts of each piece of evidence", async (t) => {
   const told = await caseOf(h1.versionId)
   t.equal(told.bearing, "contested")
   t.strictSame(told.weight, {
@@ -67,7 +70,7 @@ t.test("it says by how many people and from how many commits the words come, and
   t.strictSame(items.find(({ by }) => by.id === negative.versionId)?.checked, { outputs: 0, outputsEqual: 0, named: 0, attempts: 0 })
 })
 
-t.test("it says what failed and why: attempts, each once, and lines of work that were given up, the newest first", async (t) => {
+t.test("it lists failures and their reasons: attempts, each once, and abandoned experiments, newest first", async (t) => {
   const { failed, work: told } = await caseOf(h1.versionId)
   t.strictSame(
     failed.items.map(({ kind, id }) => [kind, id]),
@@ -85,7 +88,7 @@ t.test("it says what failed and why: attempts, each once, and lines of work that
   t.match(told, { experiments: { claimed: 1, cancelled: 1 }, attempts: { succeeded: 1, failed: 1, preflight_failed: 1, registered: 0 } })
 })
 
-t.test("it says what is doubted and why: itself, what bears on it, what it rests on; what was taken back is not", async (t) => {
+t.test("it lists doubts and their reasons: about the record, its evidence and what it rests on, without withdrawn ones", async (t) => {
   const h2 = (await ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(h1.versionId)] }, "And so does a long one.")))
     .result
   const h3 = (await mary.write("publish_hypothesis", hypothesis(room, { premises: [premise(h2.versionId)] }, "And the longest most.")))
@@ -141,18 +144,18 @@ t.test("it says what is doubted and why: itself, what bears on it, what it rests
   t.strictSame(
     concluded.failed.items.map(({ id }) => id),
     [stopped, broken],
-    "of the experiments that what it cites is from",
+    "from the experiments of what it cites",
   )
 })
 
-t.test("as of an earlier entry it says what counted then", async (t) => {
+t.test("as of an earlier entry it gives what counted then", async (t) => {
   const then = await caseOf(h1.versionId, before)
   t.equal(then.bearing, "untested")
   t.strictSame([then.doubts.items.length, then.restingOnIt.items.length, then.failed.items.length], [0, 0, 2])
   t.equal(then.asOf?.sequence, before)
 })
 
-t.test("of what is not there it is 404", async (t) => {
+t.test("an unknown record is 404", async (t) => {
   t.equal(await refusedAs(reader.read("record_case", { versionId: nobody })), "404 unknown_record")
   t.equal(await refusedAs(reader.read("checkpoint_case", { checkpointId: nobody })), "404 room_unavailable")
 })

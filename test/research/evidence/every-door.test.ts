@@ -1,6 +1,6 @@
 /**
- * What the evidence says is said on every door: in the receipts of agents, of people and of MCP, in reads, in Markdown, in what MCP
- * tells and on the pages (protocol, sections 8, 9 and 15).
+ * Every interface says what the evidence says: receipts for agents, people and MCP, reads, Markdown, the tools of MCP and the
+ * pages (protocol, sections 8, 9 and 15).
  */
 import { execFile } from "node:child_process"
 import { writeFileSync } from "node:fs"
@@ -22,7 +22,7 @@ const { token } = (await browsers.ada.write("issue_credential", { roomId, label:
 const agent = await overHttp(baseUrl, token)
 t.teardown(() => agent.close())
 
-/** A page as it reads, without its marks. */
+/** Reads the text of a page, without markup. */
 async function page(path: string): Promise<string> {
   const html = await (await fetch(`${baseUrl}${path}`)).text()
   return html
@@ -33,7 +33,7 @@ async function page(path: string): Promise<string> {
 const document = async (path: string) => (await fetch(`${baseUrl}${path}`)).text()
 const told = async (tool: string, input: object) => (await agent.call(tool, input)).text
 
-t.test("a conclusion replaces the one before it, by whichever door it comes", async (t) => {
+t.test("a conclusion replaces the previous one, through any interface", async (t) => {
   const { threadId } = (await ada.write("create_thread", { roomId, title: "Concluded again and again" })).result
   let watermark = 1
   const body = (conclusion: string) => ({
@@ -79,11 +79,11 @@ print(json.dumps(dict(room.post_research_checkpoint(**body)["result"])))`
     await document(`/threads/${threadId}.md`),
   ]) {
     t.match(brief, "By Python.")
-    t.notMatch(brief.split("## Entries")[0], /By an agent|By a person|By MCP/, "what was replaced is not where it stands")
+    t.notMatch(brief.split("## Entries")[0], /By an agent|By a person|By MCP/, "a replaced conclusion is not shown as current")
   }
 })
 
-t.test("an id that is no Thread's is told as a Thread that is not there, on every door", async (t) => {
+t.test("an unknown Thread id is reported as an unknown Thread in every interface", async (t) => {
   const sentence = /There is no such Thread/
   const writes = [
     () => ada.write("post_message", { threadId: nobody, text: "Where?" }),
@@ -109,7 +109,7 @@ t.test("an id that is no Thread's is told as a Thread that is not there, on ever
   t.match(await document(`/threads/${nobody}.md`), sentence)
 })
 
-t.test("what findings of the same attempts say, and who reproduced it, is told alike on every door", async (t) => {
+t.test("every interface gives the same evidence for findings of the same attempts, and for who reproduced them", async (t) => {
   const { versionId } = (await ada.write("publish_hypothesis", hypothesis(room))).result
   const work = await Work.begin(lab, room, { hypotheses: [versionId] })
   const planId = await work.plan()
@@ -133,7 +133,7 @@ t.test("what findings of the same attempts say, and who reproduced it, is told a
     { code: "attempt_not_of_plan", message: ofPlan.message },
     { code: "same_effect", message: new RegExp(`^${same.label} reports the same result`) },
   ]
-  t.match((await agent.call("rehearse", again)).body.warnings, byMcp, "MCP tells its author both")
+  t.match((await agent.call("rehearse", again)).body.warnings, byMcp, "MCP shows its author both")
   await mary.write("publish_finding", said("It was raised, says mary."))
   const repeated = crypto.randomUUID()
   const { url, commit } = repositories.public
@@ -158,7 +158,11 @@ t.test("what findings of the same attempts say, and who reproduced it, is told a
   })
   const found = first.result.versionId
 
-  t.match((await lab.record({ versionId })).evidenceTally, { contradicts: 1, independent: 1 }, "two findings of one attempt are one voice")
+  t.match(
+    (await lab.record({ versionId })).evidenceTally,
+    { contradicts: 1, independent: 1 },
+    "two findings of one attempt count as one voice",
+  )
   t.match(await document(`/records/${versionId}.md`), /Evidence: 1 against it, from 1 other person\./)
   t.match(await told("open", { versionId }), /Evidence: 1 against it, from 1 other person\./)
   t.match(await page(`/records/${versionId}`), /1 contradicts by 1 person, independent of its author/)
@@ -182,7 +186,7 @@ t.test("what findings of the same attempts say, and who reproduced it, is told a
   t.strictSame(
     brief.failures.map(({ label }) => label),
     ["A2"],
-    "a sound negative finding is no failure",
+    "a sound negative finding is not a failure",
   )
   for (const markdown of [await told("brief", { roomId }), await document(`/rooms/${roomId}.md`)]) {
     const [, after = ""] = markdown.split(/^## What failed/m)
@@ -194,7 +198,7 @@ t.test("what findings of the same attempts say, and who reproduced it, is told a
   t.notMatch(/What failed (.*?) (?:Sign in|Threads)/.exec(overview)?.[1], /F[12]/)
 })
 
-t.test("a dispute that its author answered says so, and a conclusion that cites what had fallen is stale, on every door", async (t) => {
+t.test("an answered dispute reads as answered, and a conclusion that cites a fallen record as stale, in every interface", async (t) => {
   const { versionId } = (await ada.write("publish_hypothesis", hypothesis(room, {}, "A ramp is enough."))).result
   const dispute = await mary.write("assert_dispute", { targetVersionId: versionId, explanation: "The batch was changed too." })
   const { linkId } = dispute.result
@@ -226,7 +230,7 @@ t.test("a dispute that its author answered says so, and a conclusion that cites 
   t.match(receipt.warnings, [{ code: "names_retracted", message: `It names ${fallen.label}, which is retracted.` }])
   const { checkpointId = "" } = receipt.result as { checkpointId?: string }
   const reason = { code: "citation_fallen", label: fallen.label, status: "retracted" }
-  t.match((await reader.read("checkpoint", { checkpointId })).staleReasons, [reason], "what stands answered is no reason")
+  t.match((await reader.read("checkpoint", { checkpointId })).staleReasons, [reason], "an answered dispute is not a reason")
   for (const said of [
     await told("brief", { roomId }),
     await told("brief", { threadId: room.threadId }),
@@ -237,7 +241,7 @@ t.test("a dispute that its author answered says so, and a conclusion that cites 
     t.match(said, new RegExp(`${fallen.label} ?, which it cites, is retracted`))
 })
 
-t.test("the search page keeps to what it is asked for, as the read does", async (t) => {
+t.test("the search page applies its filters as the read does", async (t) => {
   const { items } = await reader.read("search", { query: "grace", roomId })
   t.match(
     items.filter(({ kind }) => kind === "person"),

@@ -1,4 +1,4 @@
-/** The evidence model beside a slow one made from the protocol's sentences, over random histories. */
+/** The evidence model compared with a slow one written from the protocol's sentences, over random histories. */
 import { deepStrictEqual } from "node:assert/strict"
 import { join } from "node:path"
 import fc from "fast-check"
@@ -19,7 +19,7 @@ const because = "For a reason."
 const people = ["ada", "grace", "mary"] as const
 const purposes = ["premise", "supports", "contradicts", "extends", "related", "derived_from", "refines"] as const
 
-/** A step names what it acts on by numbers, taken modulo what there is by then. */
+/** A step names the objects it acts on by numbers, taken modulo the number of objects at that time. */
 const pick = fc.nat({ max: 1_000 })
 const who = fc.record({ name: fc.constantFrom(...people), agent: fc.constantFrom("", "mcp", "sweeper") })
 type Who = typeof who extends fc.Arbitrary<infer W> ? W : never
@@ -85,7 +85,7 @@ const asserts = {
   retracts: "assert_retraction",
 } as const
 
-/** A Room of its own, its people, and what was made in it so far. */
+/** Opens a new Room with its people and an empty list of objects made in it. */
 function open() {
   const [owner, ...others] = people.map((name) => filler.person(name))
   if (owner === undefined) throw new Error("nobody is there")
@@ -103,7 +103,7 @@ function open() {
   const by = ({ name, agent }: Who) => ({ author: name, agent })
   filler.does(owner, "take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
   const first = filler.attempt(owner, experimentId, 2, "claimed")
-  /** An attempt of somebody at a commit and with a seed, that reproduces something. */
+  /** Registers an attempt by somebody, at a commit and with a seed, that reproduces something. */
   function runs(
     who: Who,
     { commit, seed }: Run,
@@ -223,7 +223,7 @@ function open() {
     }
   }
 
-  /** What the service says of every record, beside what the slow model says. */
+  /** What the service says about every record, and what the slow model says. */
   function compare(): void {
     const { evidence, records: table } = filler.instance.tables
     for (const { id, kind } of records) {
@@ -286,7 +286,7 @@ t.test("random histories", async (t) => {
           try {
             room.take(each)
           } catch (error) {
-            // What the protocol refuses (the same again, a second withdrawal, a circle) leaves nothing behind.
+            // Writes that the protocol refuses (a duplicate, a second withdrawal, a circle) leave nothing behind.
             if (!(error instanceof Refusal)) throw error
           }
         }

@@ -1,22 +1,22 @@
 /**
- * Evidence worked out from the sentences of the protocol's section 8 alone: everything that was ever said is kept in one list
- * and read through from the beginning for every question. Nothing of the service's own model is used.
+ * Evidence computed only from the sentences of the protocol's section 8: every event is kept in one list, which is read from the
+ * beginning for every question. None of the service's own model is used.
  */
 
 export type Status = "current" | "disputed" | "corrected" | "superseded" | "retracted"
 
-/** Who did something, and through which agent. */
+/** The author of an event, and their agent. */
 interface By {
   readonly author: string
   readonly agent: string
 }
-/** What ran: its commit and its seed. */
+/** The commit and seed of a run. */
 export interface Run {
   readonly commit: string
   readonly seed: number
 }
 
-/** Everything that may happen to evidence, as the service accepted it. */
+/** The events that affect evidence, as the service accepted them. */
 export type Event =
   | (By & {
       readonly what: "record"
@@ -80,7 +80,7 @@ export class SlowModel {
   #author(id: string): string | undefined {
     return this.#made(id)?.author
   }
-  /** Who made a record or registered a reproduction, and what ran behind it. */
+  /** The event that made a record or registered a reproduction. */
   #made(id: string): Extract<Event, { what: "record" | "reproduction" }> | undefined {
     return this.#events.filter((event) => event.what === "record" || event.what === "reproduction").find((event) => event.id === id)
   }
@@ -99,7 +99,7 @@ export class SlowModel {
     }
   }
 
-  /** Everything that bears on a record, oldest first. */
+  /** All evidence on a record, oldest first. */
   words(id: string): Word[] {
     return this.#events.flatMap((event): Word[] => {
       if (event.what === "reply" || event.what === "withdrawal") return []
@@ -149,7 +149,7 @@ export class SlowModel {
       (event) => event.what === "research_link" && event.kind === "disputes" && event.target === id && !this.#isAnswered(event),
     )
 
-  /** "worked out from what bears on it": a dispute without an answer contests a record that stands, and so do words for and against it. */
+  /** "worked out from what bears on it": an unanswered dispute contests a record that has not fallen, and so do verdicts for and against it. */
   verdict(id: string): string {
     const { supports, contradicts, inconclusive } = this.tally(id)
     if ((!this.isFallen(id) && this.#isOpenlyDisputed(id)) || (supports > 0 && contradicts > 0)) return "contested"
@@ -195,10 +195,10 @@ export class SlowModel {
       (event) => event.what === "research_link" && event.target === other && event.replacement === one && !this.#isWithdrawn(event.id),
     )
   }
-  /** Whether it rests on what has fallen, directly or further down. */
+  /** Whether the record rests on a fallen one, directly or further down. */
   isInDoubt = (id: string): boolean => this.doubts(id).some((ground) => this.isFallen(ground.id))
 
-  /** What it rests on, directly or further down, that is no longer current: each once, with how far away it is at the nearest. */
+  /** The records that it rests on, directly or further down, and that are no longer current: each once, with the shortest distance. */
   doubts(id: string): { id: string; status: Status; distance: number }[] {
     const grounds = (of: string) =>
       this.#events.flatMap((event) =>

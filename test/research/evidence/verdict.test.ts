@@ -1,4 +1,4 @@
-/** What a hypothesis comes to: worked out from what bears on it, and shown first wherever the hypothesis is (protocol, section 14). */
+/** The verdict on a hypothesis: derived from the evidence, and shown first wherever the hypothesis is (protocol, section 14). */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { present } from "../../../src/contract/present.ts"
@@ -26,7 +26,7 @@ const link = async (by: typeof ada, { versionId: findingVersionId }: { versionId
       towardQuestion: { verdict: "answers", explanation: because },
     })
   ).result
-/** A finding with a measured effect, by ada. */
+/** Publishes a finding by ada with a measured effect. */
 async function measured(more: Partial<WriteInput<"publish_finding">> = {}) {
   const attemptId = await work.attempt("started")
   const values = (arm: string, list: readonly number[]) => list.map((value, seed) => ({ name: "error", value, dimensions: { arm, seed } }))
@@ -46,7 +46,7 @@ const verdict = async (id = versionId, at?: number) => {
   return { verdict, from: verdictFrom && { ...verdictFrom, newest: `${verdictFrom.newest.by.label} ${verdictFrom.newest.verdict}` } }
 }
 
-t.test("words decide while no effect does, and the newest of each counts", async (t) => {
+t.test("without effects, stated verdicts decide, and the newest of each finding counts", async (t) => {
   t.same(await verdict(), { verdict: "untested", from: null })
   const one = await publish(grace)
   await link(grace, one, versionId, "inconclusive")
@@ -64,7 +64,7 @@ t.test("words decide while no effect does, and the newest of each counts", async
   await link(mary, other, versionId, "supports")
 })
 
-t.test("a finding that rests on effects decides over words, however many", async (t) => {
+t.test("findings with effects decide over stated verdicts, however many those are", async (t) => {
   const before = (await reader.read("room", { roomId })).activityWatermark
   const found = await measured()
   await link(ada, found, versionId, "supports")
@@ -83,17 +83,20 @@ t.test("a finding that rests on effects decides over words, however many", async
   t.match((await reader.read("record_case", { versionId })).bearing, "supported")
 })
 
-t.test("a reference of a finding with effects decides too, and an effect against it contests it; a retraction takes it away", async (t) => {
-  const { versionId: id } = await propose("Smoothing lowers the variance.")
-  await measured({ references: [reference(id)] })
-  t.match(await verdict(id), { verdict: "supported", from: { basis: "effects", independent: 0 } })
-  const against = await measured({ references: [reference(id, "contradicts")] })
-  t.match(await verdict(id), { verdict: "contested", from: { newest: `${against.label} contradicts` } })
-  await ada.write("assert_retraction", { targetVersionId: against.versionId, explanation: because })
-  t.match(await verdict(id), { verdict: "supported", from: { basis: "effects" } })
-})
+t.test(
+  "a finding with effects also decides by a reference; an effect against the hypothesis contests it, until it is retracted",
+  async (t) => {
+    const { versionId: id } = await propose("Smoothing lowers the variance.")
+    await measured({ references: [reference(id)] })
+    t.match(await verdict(id), { verdict: "supported", from: { basis: "effects", independent: 0 } })
+    const against = await measured({ references: [reference(id, "contradicts")] })
+    t.match(await verdict(id), { verdict: "contested", from: { newest: `${against.label} contradicts` } })
+    await ada.write("assert_retraction", { targetVersionId: against.versionId, explanation: because })
+    t.match(await verdict(id), { verdict: "supported", from: { basis: "effects" } })
+  },
+)
 
-t.test("a dispute without an answer makes it contested; the status keeps its meaning", async (t) => {
+t.test("an unanswered dispute makes it contested; the status keeps its meaning", async (t) => {
   const { versionId: id } = await propose("Smoothing costs nothing.")
   const dispute = await grace.write("assert_dispute", { targetVersionId: id, explanation: because })
   t.match(await lab.record({ versionId: id }), { status: "disputed", verdict: "contested", verdictFrom: null })
@@ -101,7 +104,7 @@ t.test("a dispute without an answer makes it contested; the status keeps its mea
   t.match(await lab.record({ versionId: id }), { status: "disputed", verdict: "untested" })
 })
 
-t.test("it leads in the list, the brief, the documents and the pages; other records have none", async (t) => {
+t.test("the verdict comes first in the list, the brief, the documents and the pages; other records have none", async (t) => {
   const { items } = await reader.read("hypotheses", { roomId })
   t.same(
     items.map((item) => item.verdict),

@@ -1,4 +1,4 @@
-/** An agent's inbox: of all that happens in its Room it is told what concerns it, and why. */
+/** An agent's inbox: it lists the entries of its Room that concern the agent, and why. */
 import { setTimeout as pause } from "node:timers/promises"
 import { startResearchRoom } from "research-room/testing"
 import { ResearchRoomClient } from "research-room/client"
@@ -23,7 +23,7 @@ async function agent(who: "ada" | "grace", label: string) {
 const [mcp, sweeper, other] = [await agent("ada", "mcp"), await agent("ada", "night sweeper"), await agent("grace", "runner")]
 type Client = typeof mcp
 let read = 0
-/** What has come since, as the reasons of each entry. */
+/** Reads the inbox since the last call, and returns the reasons of each entry. */
 async function news(client: Client = mcp): Promise<readonly (readonly string[])[]> {
   const { items, nextCursor } = await client.read("inbox", { after: read })
   read = Number(nextCursor)
@@ -37,13 +37,13 @@ const e1 = await mcp.write("propose_experiment", { roomId, threadId, question: "
 const said = await post(mcp, "What do you think?")
 await news()
 
-test("what it wrote itself is not in it, nor what concerns nobody", async (t) => {
+test("it leaves out the agent's own writes, and those that do not concern it", async (t) => {
   await post(mcp, "I ran H1 again, says @ada/mcp.")
   await post(other, "The weather is fine at H1x, ada@example.org and @adam.")
   t.strictSame(await news(), [])
 })
 
-test("an answer, its name, and the labels of what it wrote are", async (t) => {
+test("it includes replies, mentions of its name, and labels of what it wrote", async (t) => {
   await post(other, "No.", { replyToEntryId: said.result.messageId })
   await post(other, "Ask @ada/mcp.")
   await post(other, "@ada: see H1.")
@@ -59,7 +59,7 @@ test("an answer, its name, and the labels of what it wrote are", async (t) => {
   t.strictSame((await news(sweeper)).flat(), ["named null: It names @ada/night-sweeper."], "another agent of the same person has its own")
 })
 
-test("so is whatever bears on its records and experiments, from the moment that they are its own", async (t) => {
+test("it includes everything that bears on its records and experiments, once they are its own", async (t) => {
   const { result: taken } = await other.write("take_experiment", {
     experimentId: e1.result.experimentId,
     expectedRevision: 1,
@@ -87,7 +87,7 @@ test("so is whatever bears on its records and experiments, from the moment that 
   ])
 })
 
-test("only what concerns it ends a wait", async (t) => {
+test("only an entry that concerns the agent ends a wait", async (t) => {
   read = 0
   await news()
   const waiting = mcp.read("inbox", { after: read, wait: 20 })
@@ -101,7 +101,7 @@ test("only what concerns it ends a wait", async (t) => {
   t.strictSame((await mcp.read("inbox", { after: read, wait: 0 })).items.length, 1)
 })
 
-test("the feed leaves out what its caller wrote, and no other agent of the same person, and waits past it", async (t) => {
+test("the feed leaves out the caller's own writes, but no other agent's of the same person, and a wait passes over them", async (t) => {
   const { activityWatermark: after } = await mcp.read("room", { roomId })
   await post(mcp, "First.")
   await post(sweeper, "Second.")
@@ -115,7 +115,7 @@ test("the feed leaves out what its caller wrote, and no other agent of the same 
   t.strictSame(await others(mcp, { include: "summary", limit: 1 }), [2])
   const whole = await mcp.read("room_activity", { roomId, after })
   const { items } = await mcp.read("room_activity", { roomId, after, exclude: "me" })
-  t.strictSame(items, [whole.items[1], whole.items[3]], "each is the entry of the feed, digests and all")
+  t.strictSame(items, [whole.items[1], whole.items[3]], "each is the complete entry of the feed, digests included")
 
   const { activityWatermark } = await mcp.read("room", { roomId })
   const waiting = mcp.read("room_activity", { roomId, after: activityWatermark, exclude: "me", wait: 20 })
@@ -126,16 +126,16 @@ test("the feed leaves out what its caller wrote, and no other agent of the same 
   t.match((await waiting).items, [{ actor: { agent: "runner" } }])
 })
 
-test("only a Room credential can leave out its own", async (t) => {
+test("only a Room credential can leave out its own writes", async (t) => {
   const path = `${house.baseUrl}/api/research/rooms/${roomId}/activity?exclude=me`
   t.match((await ask(path)).body, { refusal: "not_authenticated" })
   t.match((await ask(path, { token: "rrc_nobody" })).body, { refusal: "not_authenticated" })
   t.match((await ask(path, { headers: { origin: "https://elsewhere.example" } })).body, { refusal: "browser_origin" })
   t.equal((await ask(path.replace("=me", "=you"), { token: "rrc_nobody" })).status, 401)
-  t.equal((await ask(path.split("?")[0] ?? "", { token: "rrc_nobody" })).status, 200, "without it, nobody is asked who they are")
+  t.equal((await ask(path.split("?")[0] ?? "", { token: "rrc_nobody" })).status, 200, "without exclude, no credential is needed")
 })
 
-test("a page shows its reader what they wrote themselves", async (t) => {
+test("a page shows its readers their own writes", async (t) => {
   const reader = await house.browser("owner")
   const { items } = await mcp.read("room_activity", { roomId, kinds: ["assert_dispute"] })
   const own = items.findLast(({ actor }) => actor.username === "ada")?.sequence
@@ -143,7 +143,7 @@ test("a page shows its reader what they wrote themselves", async (t) => {
   t.match(page, `id="activity-${own}"`)
 })
 
-test("two agents that speak MCP work side by side: each is told at once what the other did, and nothing of its own", async (t) => {
+test("two MCP agents work side by side: each sees at once what the other did, and none of its own writes", async (t) => {
   const { result: first } = await cast.ada.write("issue_credential", { roomId, label: "left", permissions } as never)
   const { result: second } = await cast.grace.write("issue_credential", { roomId, label: "right", permissions } as never)
   const left = await overHttp(house.baseUrl, first.token)
@@ -151,7 +151,7 @@ test("two agents that speak MCP work side by side: each is told at once what the
   t.teardown(() => Promise.all([left.close(), right.close()]))
   const { activityWatermark } = await mcp.read("room", { roomId })
   const say = (agent: typeof left, text: string) => agent.write("post_message", { threadId, text })
-  /** What its inbox has once it has anything, and where that ends. */
+  /** Waits for entries in an agent's inbox. Returns its text and next cursor. */
   const inbox = async (agent: typeof left, after: number) => {
     const { text } = await agent.call("inbox", { after, wait: 20 })
     return { text, next: Number(/The feed ends at (\d+)\.\n?$/.exec(text)?.[1]) }
@@ -177,7 +177,7 @@ test("two agents that speak MCP work side by side: each is told at once what the
   t.notOk(lines.some((line) => line.includes("agent left wrote")))
 })
 
-test("a credential that is revoked or has expired while it waits is answered nothing", async (t) => {
+test("a credential that is revoked or expires during a wait receives no entries", async (t) => {
   const { activityWatermark } = await mcp.read("room", { roomId })
   const path = `${house.baseUrl}/api/agent/research/inbox?wait=20&after=${activityWatermark}`
   const { result } = await cast.ada.write("issue_credential", { roomId, label: "for a while", permissions } as never)
@@ -197,7 +197,7 @@ test("a credential that is revoked or has expired while it waits is answered not
   t.notMatch(answered.text, "this is for those")
 })
 
-test("it is read page by page, however much else there is", async (t) => {
+test("it is paged, however many other entries there are", async (t) => {
   for (let round = 0; round < 30; round += 1) await post(other, round % 3 === 0 ? `Round ${round} of H1.` : `Round ${round}.`)
   const seen: string[] = []
   for (let after = read, hasMore = true; hasMore; ) {
@@ -209,7 +209,7 @@ test("it is read page by page, however much else there is", async (t) => {
   t.equal(seen.filter((summary) => summary.includes("of H1.")).length, 10)
 })
 
-test("the feed and the inbox come as lines too, each at most as long as a glance", async (t) => {
+test("the feed and the inbox are also served as lines, each short", async (t) => {
   const long = `@ada ${"word ".repeat(200)}`
   await post(other, `${long}\n\n# No heading`)
   const { activityWatermark: head } = await mcp.read("room", { roomId })
@@ -226,7 +226,7 @@ test("the feed and the inbox come as lines too, each at most as long as a glance
   t.match(await mcp.text("room_activity", { roomId, after: head, wait: 1, format: "lines" }), `The feed ends at ${head}.\n`)
 })
 
-test("it is an agent's own: nobody reads it without a credential, nor past the end", async (t) => {
+test("it is the agent's own: it cannot be read without a credential, or past the end", async (t) => {
   const path = `${house.baseUrl}/api/agent/research/inbox`
   t.equal((await ask(path)).status, 401)
   await t.rejects(mcp.read("inbox", { after: 10_000 }), { refusal: "invalid_parameter", message: /The feed ends at / })

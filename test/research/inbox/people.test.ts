@@ -1,4 +1,4 @@
-/** A person's first page: what others did in their Rooms that concerns them, until they have written there themselves. */
+/** A person's home page: what others did in their Rooms that concerns them, until the person writes there. */
 import { startResearchRoom } from "research-room/testing"
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
@@ -16,12 +16,12 @@ const { result } = await cast.ada.write("issue_credential", { roomId, label: "mc
 const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token: result.token, fetch: held })
 
 type Person = typeof cast.ada
-/** The same people where pages are looked at, which no contract describes. */
+/** The same people in browsers, for pages, which the contract does not cover. */
 const [ada, grace, mary] = await Promise.all((["owner", "member", "visitor"] as const).map((who) => house.browser(who)))
 if (ada === undefined || grace === undefined || mary === undefined) throw new Error("the demo has three people")
 const post = (who: Pick<Person, "write">, text: string, thread = threadId) =>
   who.write("post_message", { threadId: thread, ...message(text) } as never)
-/** The lines of the block about the Room, each as the words a reader sees. */
+/** The lines about the Room, as the text that a reader sees. */
 async function concerns(who: Person): Promise<string[]> {
   const page = await (await who.request("GET", "/")).text()
   const [block = ""] = /<section aria-labelledby="concerns">.*?<\/section>/s.exec(page) ?? []
@@ -35,12 +35,12 @@ async function concerns(who: Person): Promise<string[]> {
 }
 const h1 = await cast.ada.write("publish_hypothesis", hypothesis(roomId, threadId))
 
-test("nothing concerns who is alone, nor what their own agent writes", async (t) => {
+test("a person is not notified when alone, nor of their own agent's writes", async (t) => {
   await post(agent as never, "@ada, H1 stands.")
   t.strictSame(await concerns(ada), [])
 })
 
-test("a name, a label and what bears on one's records do, the newest first; replies wait by themselves", async (t) => {
+test("mentions, labels and evidence on the person's records are listed, newest first; disputes to answer have their own place", async (t) => {
   const { result: other } = await cast.grace.write("create_thread", { roomId, title: "Aside" })
   await post(cast.grace, "@ada: is it so?", other.threadId)
   await post(cast.grace, "I doubt H1.", other.threadId)
@@ -50,16 +50,16 @@ test("a name, a label and what bears on one's records do, the newest first; repl
   t.equal(found.length, 2, found.join("\n"))
   t.match(found[0], /^grace wrote: I doubt H1\. Its text names H1, which you wrote\. Worked on together/)
   t.match(found[1], /^grace wrote: @ada: is it so\? It names @ada\./)
-  t.strictSame(await concerns(grace), [], "what one wrote oneself is no news")
+  t.strictSame(await concerns(grace), [], "a person's own writes are not news")
   t.match(await (await ada.request("GET", "/")).text(), /disputes<\/span> your/, "the dispute waits for an answer")
 
   await post(agent as never, "Run 7 is over.", other.threadId)
   t.equal((await concerns(ada)).length, 2, "her agent has not read it for her")
   await post(cast.ada, "It is.", other.threadId)
-  t.strictSame(await concerns(ada), [], "who has answered in the Thread has read it")
+  t.strictSame(await concerns(ada), [], "a person who has replied in the Thread has read it")
 })
 
-test("an agent of hers that is named, or a record of the agent, concerns her too", async (t) => {
+test("a mention of the person's agent, or of a record by the agent, concerns them too", async (t) => {
   const { result: made } = await agent.write("publish_hypothesis", hypothesis(roomId, threadId))
   const { result: other } = await cast.grace.write("create_thread", { roomId, title: "Of agents" })
   await post(cast.grace, `@ada/mcp: ${made.label}?`, other.threadId)
@@ -67,7 +67,7 @@ test("an agent of hers that is named, or a record of the agent, concerns her too
   t.match(line, new RegExp(`It names @ada/mcp\\. Its text names ${made.label}, which you wrote\\.`))
 })
 
-test("a text of strangers stays text, and who is in no Room has nothing", async (t) => {
+test("text by others stays text, and a person in no Room has no entries", async (t) => {
   await post(
     cast.grace,
     "@ada <script>alert(1)</script>",

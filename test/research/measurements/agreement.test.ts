@@ -1,4 +1,7 @@
-/** Every figure of the measurement table agrees with SciPy's: with results kept here, and with SciPy itself where `PYTHON_WITH_SCIPY` names a Python that has it. */
+/**
+ * Every figure of the measurement table agrees with SciPy's: with results stored here, and with SciPy itself if
+ * `PYTHON_WITH_SCIPY` names a Python that has it.
+ */
 import { spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
@@ -17,7 +20,7 @@ interface Said {
   readonly pooled: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** What SciPy says, asked anew. */
+/** Asks SciPy for new results. */
 function asked(python: string): Said {
   const input = JSON.stringify({ layouts, studies })
   const script = resolve(import.meta.dirname, "../../../build/reach/with-scipy.py")
@@ -32,7 +35,7 @@ if (fresh !== undefined && process.env.KEEP === "1") writeFileSync(kept, gzipSyn
 
 let figures = 0
 
-/** The places where two answers differ by more than one part in 1e9 of the scale of their values. */
+/** The paths at which two answers differ by more than one part in 1e9 of the scale of their values. */
 function differences(ours: unknown, theirs: unknown, scale: number, path: string): string[] {
   if (typeof theirs === "number" && typeof ours === "number") {
     figures += 1
@@ -72,4 +75,4 @@ const told = (isReversed: boolean) =>
       value instanceof Points ? value.first(value.values.length) : value,
     ),
   )
-t.same(told(true), told(false), "the order in which values came changes no digit")
+t.same(told(true), told(false), "the order of arrival changes no digit")

@@ -1,4 +1,7 @@
-/** Values at places that are hard to tell apart: each stands in a frame where it was told, groups are paired as by hand, and sums are the same in any order. */
+/**
+ * Values at places that are hard to tell apart: each is at its own place in a frame, groups are paired as by hand, and sums are
+ * the same in any order.
+ */
 import fc from "fast-check"
 import t from "tap"
 import { OF_BLOCK } from "../../../src/research/attempts/value-blocks.ts"
@@ -19,7 +22,7 @@ const attempts = ["one", "two"].map((attemptId) => ({
 }))
 const [attempt = { attemptId: "", experimentId: "", label: "", commit: "", inputs: "" }] = attempts
 
-/** Scalars of which some print alike, and some are the same number. */
+/** Scalars, some of which print alike or are equal numbers. */
 const scalar = fc.oneof(
   fc.constantFrom<string | number | boolean>(3, "3", "3.0", true, "true", false, "", "constructor", -1, 0.5, "a"),
   fc.integer({ min: 0, max: 300 }),
@@ -31,7 +34,7 @@ const cells = sizes.chain((size) =>
   fc.array(fc.record({ attempt: fc.constantFrom(...attempts), dimensions, value: number }), { minLength: size, maxLength: size }),
 )
 
-t.test("a frame has each value at its place, in blocks of any number", (t) => {
+t.test("a frame has each value at its place, in any number of blocks", (t) => {
   const property = fc.property(cells, (told) => {
     const frame = frameOf(told)
     const inOrder = attempts.flatMap((own) => told.filter((cell) => cell.attempt === own))
@@ -61,7 +64,7 @@ t.test("a frame has each value at its place, in blocks of any number", (t) => {
   t.end()
 })
 
-t.test("groups are paired as by hand, over whatever they have in common", (t) => {
+t.test("groups are paired as by hand, over all places they have in common", (t) => {
   const property = fc.property(cells, (told) => {
     const finite = told.filter(({ value }) => Number.isFinite(value))
     const means = (arm: string) => {
@@ -81,7 +84,7 @@ t.test("groups are paired as by hand, over whatever they have in common", (t) =>
     const found = differenceOf(pointsOf(atPlace(numbers, { arm: "a" }), "seed"), pointsOf(atPlace(numbers, { arm: "b" }), "seed"))
     const { groups } = tableOf(frame, { by: ["arm"], over: "seed", against: { dimension: "arm", value: "b" } })
     const { corrected: _, ...contrast } = groups.find(({ key }) => key.arm === "a")?.contrast ?? { corrected: null, estimate: undefined }
-    if (found !== null) t.strictSame(contrast, found, "an effect is what its table says")
+    if (found !== null) t.strictSame(contrast, found, "an effect equals the entry of its table")
     if (differences.length < 2) return
     t.match(found, {
       method: "paired",
@@ -95,7 +98,7 @@ t.test("groups are paired as by hand, over whatever they have in common", (t) =>
   t.end()
 })
 
-t.test("only attempts with a value that lacks a dimension are asked for it, each once", (t) => {
+t.test("the setting is looked up only for attempts with a value that lacks the dimension, once each", (t) => {
   const frame = frameOf([
     ...[1, 2].map((value) => ({ attempt, dimensions: { arm: "a" }, value })),
     ...attempts.slice(1).map((other) => ({ attempt: other, dimensions: { arm: "a", seed: 3 }, value: 3 })),
@@ -110,7 +113,7 @@ t.test("only attempts with a value that lacks a dimension are asked for it, each
   t.end()
 })
 
-/** A number as a whole number of the smallest steps there are. */
+/** A number as an integer count of the smallest possible steps. */
 function steps(value: number): bigint {
   const bits = new BigUint64Array(new Float64Array([value]).buffer)[0] ?? 0n
   const [exponent, part] = [(bits >> 52n) & 2047n, bits & (2n ** 52n - 1n)]
@@ -118,7 +121,7 @@ function steps(value: number): bigint {
   return value < 0 ? -size : size
 }
 
-t.test("a sum is the same in any order, and as near to the true one as numbers are", (t) => {
+t.test("a sum is the same in any order, and as close to the true sum as numbers allow", (t) => {
   const values = fc.array(
     fc.oneof(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e300, max: 1e300 })),
     {

@@ -1,4 +1,7 @@
-/** An attempt reports the same cell twice: the same value counts once, another one is refused, and a correction says that it is one. */
+/**
+ * An attempt reports the same cell twice: the same value counts once, a different one is refused, unless it is declared as a
+ * correction.
+ */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { limits } from "../../../src/contract/limits.ts"
@@ -27,7 +30,7 @@ const attemptId = await work.attempt("started")
 const progress = (more: Event) => work.tell(attemptId, "progress", more)
 const points = async () => (await reader.read("attempt_metrics", { attemptId })).columns.value
 
-t.test("the same values reported again count once, within an event and over several", async (t) => {
+t.test("the same values reported again count once, within an event and across several", async (t) => {
   const metrics = [error("shift", 1, 0.5), error("shift", 2, 0.7), error("shift", 3, "NaN")]
   await progress({ metrics: [...metrics, { ...error("shift", 1, 0.5), dimensions: { seed: 1, arm: "shift" } }] })
   await progress({ metrics: [...metrics, error("shift", 4, 0.9)] })
@@ -39,7 +42,7 @@ t.test("the same values reported again count once, within an event and over seve
   )
 })
 
-t.test("another value is refused with both named, and nothing of the event is stored", async (t) => {
+t.test("a different value is refused with both values named, and nothing of the event is stored", async (t) => {
   const metrics = [error("shift", 5, 1), error("shift", 2, 0.8)]
   t.match(await refusalOf(progress({ metrics })), {
     status: 422,
@@ -61,26 +64,23 @@ t.test("another value is refused with both named, and nothing of the event is st
   })
 })
 
-t.test(
-  "a curve has a value at each step, a split or a metric of its own is no double, and neither is a value without dimensions",
-  async (t) => {
-    const curve = (step: number, value: number) => error("slow", 1, value, { step })
-    await progress({ metrics: [curve(1, 9), curve(2, 8), error("slow", 1, 5, { split: "test" }), error("slow", 1, 7, { name: "loss" })] })
-    await progress({ metrics: [curve(2, 8), curve(3, 7)] })
-    t.match(await refusalOf(progress({ metrics: [curve(3, 6)] })), { issues: [{ message: /reported as 7 before/ }] })
-    await progress({ metrics: [{ name: "plain", value: 1 }] })
-    await progress({
-      metrics: [
-        { name: "plain", value: 2 },
-        { name: "plain", value: 2 },
-      ],
-    })
-    t.strictSame((await reader.read("attempt_metrics", { attemptId, metric: "plain" })).columns.value, [1, 2, 2])
-    t.strictSame((await reader.read("attempt_metrics", { attemptId })).columns.value.slice(4, 9), [9, 8, 5, 7, 7])
-  },
-)
+t.test("a value at another step, of another split or metric, or without dimensions is not a duplicate", async (t) => {
+  const curve = (step: number, value: number) => error("slow", 1, value, { step })
+  await progress({ metrics: [curve(1, 9), curve(2, 8), error("slow", 1, 5, { split: "test" }), error("slow", 1, 7, { name: "loss" })] })
+  await progress({ metrics: [curve(2, 8), curve(3, 7)] })
+  t.match(await refusalOf(progress({ metrics: [curve(3, 6)] })), { issues: [{ message: /reported as 7 before/ }] })
+  await progress({ metrics: [{ name: "plain", value: 1 }] })
+  await progress({
+    metrics: [
+      { name: "plain", value: 2 },
+      { name: "plain", value: 2 },
+    ],
+  })
+  t.strictSame((await reader.read("attempt_metrics", { attemptId, metric: "plain" })).columns.value, [1, 2, 2])
+  t.strictSame((await reader.read("attempt_metrics", { attemptId })).columns.value.slice(4, 9), [9, 8, 5, 7, 7])
+})
 
-t.test("a correction has another value, before and after the end; both stay readable, and the table takes the new one", async (t) => {
+t.test("a correction changes a value, before and after the end; both stay readable, and the table takes the new one", async (t) => {
   const at = (seed: number) => ({ metric: "error", dimensions: { arm: "shift", seed } })
   t.match(await refusalOf(progress({ corrects: [at(2)] })), {
     issues: [{ path: "/corrects/0", message: "has neither a unit nor a new value in metrics" }],
@@ -106,7 +106,7 @@ t.test("a correction has another value, before and after the end; both stay read
   t.strictSame(events.at(-1)?.corrects, [at(3)])
 })
 
-t.test("dimensions over their limits are refused by their place", async (t) => {
+t.test("dimensions over their limits are refused by their path", async (t) => {
   const refused = async (dimensions: Record<string, string | number>) =>
     refusalOf(progress({ late: true, metrics: [{ name: "error", value: 1, dimensions }] }))
   const many = Object.fromEntries(Array.from({ length: limits.dimensions + 1 }, (_, index) => [`d${index}`, index]))

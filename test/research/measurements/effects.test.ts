@@ -1,4 +1,4 @@
-/** A finding rests its numbers on an effect, which the service works out, keeps, and calls stale when its ground moves. */
+/** A finding rests its numbers on an effect, which the service computes, stores, and marks as stale when its values change. */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { finding } from "../record/bodies.ts"
@@ -38,7 +38,7 @@ const publish = (effects: Effect[], attemptIds = [attemptId]) =>
 
 const { result } = await publish([shift])
 
-t.test("the service works the effect out, and says it in a sentence", async (t) => {
+t.test("the service computes the effect, and states it in a sentence", async (t) => {
   const { effects } = await lab.record(result)
   t.equal(effects.length, 1)
   t.match(effects[0], {
@@ -54,7 +54,7 @@ t.test("the service works the effect out, and says it in a sentence", async (t) 
   t.match(effects[0]?.sentence, /^error of shift − baseline at labels 400: −0\.9\d+, 95 % −1\.\d+ to −0\.\d+, 4 pairs$/)
 })
 
-t.test("a number that cannot be worked out is refused, with its place", async (t) => {
+t.test("an effect that cannot be computed is refused, with its path", async (t) => {
   const issues = async (effect: Partial<Effect>, attemptIds?: string[]) => {
     const refusal = await refusalOf(publish([{ ...shift, ...effect }], attemptIds))
     return [refusal.refusal, ...(refusal.issues ?? []).map(({ path, message }) => `${path} ${message}`)]
@@ -69,7 +69,7 @@ t.test("a number that cannot be worked out is refused, with its place", async (t
   t.match(await issues({}, [other]), ["unknown_reference", /metric is not reported/], "of an attempt that the finding does not name")
 })
 
-t.test("an effect is of one experiment: only what it is compared with may come from a baseline of another", async (t) => {
+t.test("an effect belongs to one experiment: only the values it is compared with may come from another's baseline", async (t) => {
   const elsewhere = await Work.begin(lab, room)
   const foreign = await elsewhere.attempt("started")
   await elsewhere.tell(foreign, "progress", { metrics: [...error("shift", 800, [3, 4]), ...error("baseline", 900, [5, 6])] })
@@ -94,10 +94,10 @@ t.test("an effect is of one experiment: only what it is compared with may come f
     t.match(refusal.issues?.[0]?.message, /^is not the experiment of A\d+, whose values are in "of"$/, what)
   }
   const { result } = await sent(at(900), [own], [foreign])
-  t.match((await lab.record(result)).effects[0], { estimate: -1.5, pairs: 2 }, "a baseline of another experiment is what baselines are for")
+  t.match((await lab.record(result)).effects[0], { estimate: -1.5, pairs: 2 }, "a baseline may come from another experiment")
 })
 
-t.test("effects without an execution are refused with a sentence that says why", async (t) => {
+t.test("effects without an execution are refused, and the message says why", async (t) => {
   const refusal = await refusalOf(room.ada.write("publish_finding", { ...finding(room), effects: [shift] }))
   t.match([refusal.status, refusal.refusal], [422, "unknown_reference"])
   t.same(refusal.issues, [
@@ -105,14 +105,14 @@ t.test("effects without an execution are refused with a sentence that says why",
   ])
 })
 
-t.test("one value on a side has a difference and no spread", async (t) => {
+t.test("a single value on one side gives a difference without a spread", async (t) => {
   const { result } = await publish([{ ...shift, of: { arm: "shift", labels: 50 }, against: { arm: "baseline", labels: 400 }, where: {} }])
   const [effect] = (await lab.record(result)).effects
   t.match(effect, { method: "welch", se: null, low: null, pairs: null })
   t.match(effect?.sentence, /no spread known, fewer than two pairs over seed: unpaired, 1 and 4 values$/)
 })
 
-t.test("a metric that comes late makes the effect stale, with the new value beside it", async (t) => {
+t.test("a late metric makes the effect stale, with the new value beside it", async (t) => {
   await work.tell(attemptId, "progress", { late: true, metrics: error("baseline", 400, [5.1, 5.4, 4.9, 5.2, 5.0]).slice(4) })
   t.notOk((await lab.record(result)).effects[0]?.isStale, "a value without a partner changes no pair")
   await work.tell(attemptId, "progress", { late: true, metrics: error("shift", 400, [4.1, 4.2, 4.0, 4.4, 4.9]).slice(4) })
@@ -123,7 +123,7 @@ t.test("a metric that comes late makes the effect stale, with the new value besi
   t.match(await refusalOf(work.tell(attemptId, "progress", { metrics: [] })), { refusal: "state_conflict" })
 })
 
-t.test("the finding's page and its Markdown tell the effect, and that it is stale", async (t) => {
+t.test("the finding's page and its Markdown show the effect, and that it is stale", async (t) => {
   const { versionId } = result
   const page = await (await fetch(`${lab.house.baseUrl}/records/${versionId}`, { headers: { accept: "text/html" } })).text()
   t.match(page, /<h2 id="effects">Effects<\/h2>|id="effects"/)
@@ -135,7 +135,7 @@ t.test("the finding's page and its Markdown tell the effect, and that it is stal
   )
 })
 
-t.test("an effect says that values were withheld after it landed, and stays when nothing is left of them", async (t) => {
+t.test("an effect says that values were withheld after publication, and remains even if none are left", async (t) => {
   const { roomId } = room
   const attemptId = await work.attempt("started")
   await work.tell(attemptId, "progress", { metrics: [...error("baseline", 400, [5.1, 5.4, 4.9]), ...error("shift", 400, [4.1, 4.2, 4])] })
@@ -156,7 +156,7 @@ t.test("an effect says that values were withheld after it landed, and stays when
   for (const said of [await markdown(), await page()])
     t.match(said, /Names of values that its attempts reported have been withheld since; the figures are of the remaining values\./)
   const { result: later } = await publish([shift], [attemptId])
-  t.match((await lab.record(later)).effects, [{ pairs: 2, isStale: false }], "what was gone before is nothing to a later finding")
+  t.match((await lab.record(later)).effects, [{ pairs: 2, isStale: false }], "a later finding is not marked for values withheld before it")
 
   await withhold(["/metrics"])
   t.match(await effect(), { metric: "error", estimate: null, pairs: null, isStale: true, staleReason: "values_withheld", now: null })

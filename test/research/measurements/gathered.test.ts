@@ -1,4 +1,4 @@
-/** A hypothesis gathers the effects of the findings that speak of it, whichever way round, and pools them once three share no attempt. */
+/** A hypothesis gathers the effects of the findings about it, in either direction, and pools them if at least three share no attempt. */
 import t from "tap"
 import { openLab, refusalOf } from "../record/lab.ts"
 import { hypothesis } from "../record/bodies.ts"
@@ -33,7 +33,7 @@ t.test("without an effect there is nothing to gather", async (t) => {
   t.equal((await refusalOf(lab.reader.read("record_effects", { versionId: crypto.randomUUID() }))).refusal, "unknown_record")
 })
 
-t.test("the same contrast the other way round is one contrast", async (t) => {
+t.test("the same contrast in the other direction is one contrast", async (t) => {
   const { contrasts } = await effects()
   t.equal(contrasts.length, 1)
   const [{ what, estimates, pooled: together } = { what: "", estimates: [], pooled: null }] = contrasts
@@ -47,15 +47,15 @@ t.test("the same contrast the other way round is one contrast", async (t) => {
   )
   t.ok(
     estimates.every(({ estimate }) => estimate < 0),
-    "both in the sense of the first",
+    "both in the direction of the first",
   )
   t.equal(together, null, "two are not pooled")
 })
 
-t.test("three are pooled, but for what rests on attempts of another", async (t) => {
+t.test("three are pooled, without those that share an attempt with another", async (t) => {
   const third = await lines.attempt(pairs(-0.9))
   await supports((await lines.publish(room.mary, [third])).result.versionId)
-  // It names a fourth attempt beside the first one, whose values are pooled already.
+  // It names a fourth attempt and the first one, whose values are already pooled.
   const fourth = await lines.attempt(pairs(-5))
   await supports((await lines.publish(room.mary, [first, fourth])).result.versionId)
   const [contrast] = (await effects()).contrasts

@@ -1,4 +1,7 @@
-/** Two hundred layouts of measurements, made from a fixed seed: unbalanced, with missing cells, one run, constant and diverged values. */
+/**
+ * Two hundred layouts of measurements, made from a fixed seed: unbalanced, with missing cells, with one run, with constant and
+ * with diverged values.
+ */
 import type { Cell } from "./frame-of.ts"
 import type { Question } from "../../../src/research/measurements/grouping.ts"
 
@@ -18,7 +21,7 @@ export function chance(seed: number): () => number {
   }
 }
 
-/** A normal deviate (Box and Muller). */
+/** A normal random number (Box and Muller). */
 export const normal = (next: () => number): number => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
 
 function layout(next: () => number): Layout {
@@ -57,7 +60,7 @@ export const layouts: readonly Layout[] = (() => {
   return Array.from({ length: 200 }, () => layout(next))
 })()
 
-/** Estimates to be pooled: of three to nine studies, with and without a spread between them. */
+/** Estimates to pool: of three to nine studies, with and without variance between them. */
 export const studies: readonly (readonly { readonly estimate: number; readonly se: number }[])[] = (() => {
   const next = chance(14)
   return Array.from({ length: 50 }, () =>

@@ -1,4 +1,4 @@
-/** A table of values that came in many events, some of them corrected: it holds the last value of each place, in the last unit told. */
+/** A table of values from many events, some of them corrected: it holds the last value of each place, in the last unit reported. */
 import fc from "fast-check"
 import t from "tap"
 import type { WriteInput } from "research-room/client"
@@ -12,7 +12,7 @@ const lab = await openLab(t)
 const work = await Work.begin(lab, await lab.room())
 const { experimentId } = work
 
-/** Events of places: some of the values lack a dimension, and most places are told more than once. */
+/** Events as lists of places: some lack a dimension, and most places are reported more than once. */
 const events = fc.array(
   fc.uniqueArray(fc.record({ arm: fc.constantFrom("a", "b", "c"), seed: fc.option(fc.integer({ min: 0, max: 99 }), { nil: undefined }) }), {
     maxLength: 90,
@@ -21,7 +21,7 @@ const events = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-t.test("the table holds the last value of each place, however the values came", async (t) => {
+t.test("the table holds the last value of each place, however the values arrived", async (t) => {
   let step = 0
   const property = fc.asyncProperty(events, async (told) => {
     const attemptId = await work.attempt("started")
@@ -44,7 +44,7 @@ t.test("the table holds the last value of each place, however the values came", 
     t.match({ ...metric, unit: table.unit }, { values: last.size, attempts: 1, unit: "points" })
     const withSeed = [...last].filter(([place]) => !place.endsWith(" "))
     t.same(Object.fromEntries(found), Object.fromEntries(withSeed))
-    t.equal(table.leftOut.withoutBy, last.size - withSeed.length, "places without a seed take no part")
+    t.equal(table.leftOut.withoutBy, last.size - withSeed.length, "places without a seed are left out")
   })
   await fc.assert(property, { numRuns: 8, ...(seedWhenJudged !== undefined && { seed: seedWhenJudged }) })
 })

@@ -1,4 +1,4 @@
-/** Attempts that measured something by arm and seed, for the tests that speak of it. */
+/** Attempts that measured something by arm and seed, for tests about measurements. */
 import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import { finding } from "../record/bodies.ts"
 import type { Lab, LabRoom } from "../record/lab.ts"
@@ -9,11 +9,11 @@ export type Effect = NonNullable<WriteInput<"publish_finding">["effects"]>[numbe
 type Reproduction = NonNullable<WriteInput<"report_attempt_event">["reproduction"]>
 type Reproduces = NonNullable<WriteInput<"register_attempt">["reproduces"]>
 
-/** The values of an arm, a seed each. */
+/** The values of an arm, one per seed. */
 export const arm = (name: string, values: readonly number[], more: Partial<Metrics[number]> = {}): Metrics =>
   values.map((value, seed) => ({ name: "error", value, ...more, dimensions: { arm: name, seed, ...more.dimensions } }))
 
-/** An arm and a baseline whose paired difference is near `difference`. */
+/** An arm and a baseline whose paired difference is close to `difference`. */
 export const pairs = (difference: number, seeds = 5, jitter = 0.02): Metrics =>
   ["baseline", "shift"].flatMap((name, index) =>
     arm(
@@ -36,7 +36,7 @@ export async function measuring(lab: Lab, room: LabRoom) {
     experimentId,
     shift,
 
-    /** An attempt of ada's that succeeded with these values. */
+    /** Makes a successful attempt by ada with these values. */
     async attempt(metrics: Metrics): Promise<string> {
       const attemptId = await work.attempt("started")
       await work.tell(attemptId, "succeeded", { metrics })
@@ -77,7 +77,7 @@ export async function measuring(lab: Lab, room: LabRoom) {
       return by.write("report_attempt_event", { attemptId, event, ...affordances.expected, reportedAt, ...more })
     },
 
-    /** A reproduction by somebody, with its outcome. */
+    /** Makes a person's reproduction, with its outcome. */
     async reproduce(by: ResearchRoomClient, reproduces: Reproduces, metrics: Metrics, reproduction: Reproduction) {
       const attemptId = await this.begin(by, reproduces)
       return { attemptId, receipt: await this.tell(by, attemptId, "succeeded", { metrics, reproduction }) }

@@ -1,10 +1,10 @@
-/** A table of values as people have it: wide or long, with what cannot be read told by its line. */
+/** A table of values as users have it: wide or long, with unreadable parts reported by line. */
 import fc from "fast-check"
 import t from "tap"
 import { readTable } from "../../../src/research/measurements/read-table.ts"
 import { runs } from "../../support/chance.ts"
 
-t.test("each column of numbers is a metric; seed and words are dimensions", async (t) => {
+t.test("each column of numbers is a metric; the seed and words are dimensions", async (t) => {
   const { points, faults } = readTable("arm,seed,step,error,loss\nbaseline,1,10,0.061,2\nshift,1,10,5.7e-2,\n")
   t.same(faults, [])
   const place = (arm: string) => ({ step: 10, dimensions: { arm, seed: 1 } })
@@ -15,7 +15,7 @@ t.test("each column of numbers is a metric; seed and words are dimensions", asyn
   ])
 })
 
-t.test("with a metric and a value each row is one value", async (t) => {
+t.test("with a metric column and a value column, each row is one value", async (t) => {
   const { points } = readTable("metric;value;arm;size;unit\nerror;NaN;a;50;%\nerror;-inf;a;100;%\n")
   t.same(points, [
     { name: "error", value: "NaN", unit: "%", dimensions: { arm: "a", size: 50 } },
@@ -23,7 +23,7 @@ t.test("with a metric and a value each row is one value", async (t) => {
   ])
 })
 
-t.test("columns of numbers are dimensions where somebody says so", async (t) => {
+t.test("columns of numbers are dimensions if the user says so", async (t) => {
   t.same(readTable("size,error\n50,1\n", ["size"]).points, [{ name: "error", value: 1, dimensions: { size: 50 } }])
   t.same(
     readTable("size\terror\n50\t1\n").points.map(({ name }) => name),
@@ -31,7 +31,7 @@ t.test("columns of numbers are dimensions where somebody says so", async (t) => 
   )
 })
 
-t.test("quotes, a byte order mark and line ends of Windows are read as CSV has them", async (t) => {
+t.test("quotes, a byte order mark and Windows line ends are read as in CSV", async (t) => {
   const { points } = readTable('\uFEFF"arm","error"\r\n"with, comma","1"\r\n"with ""quotes""",2\r\n')
   t.same(
     points.map(({ dimensions, value }) => [dimensions?.arm, value]),
@@ -42,7 +42,7 @@ t.test("quotes, a byte order mark and line ends of Windows are read as CSV has t
   )
 })
 
-t.test("what cannot be read is told by its line, and nothing else is", async (t) => {
+t.test("unreadable parts are reported by line, and nothing else is", async (t) => {
   const faults = (text: string, by?: string[]) => readTable(text, by).faults.map(({ line, message }) => `${line} ${message}`)
   t.same(faults(""), ["1 has no row below its header"])
   t.same(faults("arm,error\n"), ["1 has no row below its header"])
@@ -59,7 +59,7 @@ t.test("what cannot be read is told by its line, and nothing else is", async (t)
   t.match(faults(`error\n${"1\n".repeat(20_001)}`), [/^20001 is one row too many/])
 })
 
-t.test("whatever is pasted is answered with points or with a fault", async (t) => {
+t.test("any pasted text gives points or a fault", async (t) => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 400 }), (text) => {
       const { points, faults } = readTable(text)

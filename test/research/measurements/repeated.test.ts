@@ -1,4 +1,4 @@
-/** A reproduction names the effect that it repeats, and its own numbers say whether it reproduces it. */
+/** A reproduction names the effect that it repeats, and its own numbers decide whether it reproduces it. */
 import t from "tap"
 import { because } from "../record/bodies.ts"
 import { openLab, refusalOf } from "../record/lab.ts"
@@ -15,13 +15,13 @@ const first = await lines.attempt(pairs(-1))
 const { result: found } = await lines.publish(ada, [first])
 const { versionId } = found
 const repeats = { versionId, effect: 0 }
-/** What a receipt warns of, but for the clock of these tests. */
+/** The warnings of a receipt, except the one that these tests' clock causes. */
 const codes = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }) =>
   warnings.map(({ code }) => code).filter((code) => code !== "reported_before_registration")
 const tally = async (of = found) => (await lab.record(of)).evidenceTally
 const newest = async (id = versionId) => (await reader.read("record_evidence", { versionId: id })).items[0]
 
-t.test("its interval holds the first estimate: it reproduces, whoever says what", async (t) => {
+t.test("if its interval holds the first estimate it counts as reproducing, whatever the registrant says", async (t) => {
   const { attemptId, receipt } = await lines.reproduce(grace, { attemptId: first }, pairs(-1.01), {
     ...{ verdict: "does_not_reproduce", explanation: because, repeats },
   })
@@ -49,7 +49,7 @@ t.test("its interval holds the first estimate: it reproduces, whoever says what"
   ])
 })
 
-t.test("its sign alone agrees, or neither does", async (t) => {
+t.test("if only the sign agrees it reproduces partly, and if neither agrees it does not", async (t) => {
   const partly = await lines.reproduce(grace, { findingVersionId: versionId }, pairs(-0.4), {
     verdict: "partly_reproduces",
     explanation: because,
@@ -70,7 +70,7 @@ t.test("its sign alone agrees, or neither does", async (t) => {
   )
 })
 
-t.test("an interval that holds zero too tells little, and a registrant may say that a run tells nothing", async (t) => {
+t.test("an interval that also holds zero is inconclusive, and a registrant may declare a run inconclusive", async (t) => {
   await lines.reproduce(mary, { findingVersionId: versionId }, pairs(-1, 4, 1.4), { verdict: "reproduces", explanation: because, repeats })
   t.match(await newest(), { verdict: "inconclusive", comparison: /holds the first estimate, .*, and zero too: it tells little\.$/ })
   await lines.reproduce(mary, { findingVersionId: versionId }, pairs(2), { verdict: "inconclusive", explanation: because, repeats })
@@ -78,7 +78,7 @@ t.test("an interval that holds zero too tells little, and a registrant may say t
   t.match(await tally(), { reproductions: 2, failedReproductions: 1 })
 })
 
-t.test("a reproduction of an attempt carries to every finding that rests on it, earlier and later", async (t) => {
+t.test("a reproduction of an attempt counts for every finding that rests on it, earlier and later", async (t) => {
   const one = await lines.attempt([
     ...pairs(-2),
     ...arm("shift", [9, 8], { name: "seconds" }),
@@ -101,7 +101,7 @@ t.test("a reproduction of an attempt carries to every finding that rests on it, 
   t.notOk(items.some(({ what, object }) => what === "reproduce_finding" && object.id === early.versionId))
 })
 
-t.test("a finding repeats an effect of another, in several attempts or without a registered reproduction", async (t) => {
+t.test("a finding repeats another's effect, with several attempts or without a registered reproduction", async (t) => {
   const other = await lines.attempt(pairs(-0.99))
   const { result } = await lines.publish(grace, [other], [{ ...shift, repeats }])
   const { effects } = await lab.record(result)
@@ -115,17 +115,17 @@ t.test("a finding repeats an effect of another, in several attempts or without a
   t.match(
     (await lab.record(other2)).effects,
     [{ estimate: 1.02, repeats: { comparison: { agreement: "holds_estimate" } } }],
-    "the other way round is the same contrast",
+    "the reverse direction is the same contrast",
   )
 
   const registered = await lines.begin(mary, { findingVersionId: versionId })
   await lines.tell(mary, registered, "succeeded", { metrics: pairs(-1) })
   const before = await tally()
   await lines.publish(mary, [registered], [{ ...shift, repeats }])
-  t.equal((await tally()).reproductions, before.reproductions + 1, "with the voice of the attempt that set out to do it: once")
+  t.equal((await tally()).reproductions, before.reproductions + 1, "counted once, together with its registered reproduction")
 })
 
-t.test("two findings of the same attempts and contrast count once, and the second one's author is told", async (t) => {
+t.test("two findings of the same attempts and contrast count once, and the second author gets a warning", async (t) => {
   const attemptId = await lines.attempt([
     ...pairs(-3),
     ...arm("shift", [9, 8], { name: "seconds" }),
@@ -150,10 +150,10 @@ t.test("two findings of the same attempts and contrast count once, and the secon
   })
   const { items } = await reader.read("publications", { roomId, kinds: ["finding"] })
   const second = items.find(({ outcome }) => outcome === "negative")
-  t.match(second?.evidenceTally, { reproductions: 1 }, "what reproduces one reproduces the other")
+  t.match(second?.evidenceTally, { reproductions: 1 }, "a reproduction of one counts for the other")
 })
 
-t.test("values that come late count anew", async (t) => {
+t.test("late values change the verdict", async (t) => {
   const attemptId = await lines.attempt(pairs(-5))
   const { result } = await lines.publish(ada, [attemptId])
   const { attemptId: again } = await lines.reproduce(grace, { findingVersionId: result.versionId }, pairs(-5), {
@@ -172,10 +172,10 @@ t.test("values that come late count anew", async (t) => {
     corrects: [0, 1, 2, 3, 4].map((seed) => ({ metric: "error", dimensions: { arm: "shift", seed } })),
   })
   t.match((await lab.record(result)).effects, [{ isStale: true, staleReason: "values_changed", now: { method: "paired", pairs: 5 } }])
-  t.match(await tally(result), { reproductions: 1, failedReproductions: 0 }, "the first moved as well")
+  t.match(await tally(result), { reproductions: 1, failedReproductions: 0 }, "the first effect has changed too")
 })
 
-t.test("what repeats nothing is refused, and who could have named an effect is told", async (t) => {
+t.test("an invalid repeat is refused, and a registrant who could have named an effect gets a warning", async (t) => {
   const other = await lines.attempt(arm("shift", [1, 2]))
   const attemptId = await lines.begin(grace, { findingVersionId: versionId })
   const issues = async (named: object, metrics = pairs(-1), event: "succeeded" | "cancelled" = "succeeded") => {

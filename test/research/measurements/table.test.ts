@@ -1,4 +1,4 @@
-/** Attempts report by arm, size and seed; anybody reads the table of means, intervals and differences. */
+/** Attempts report by arm, size and seed; anyone can read the table of means, intervals and differences. */
 import { parse } from "csv-parse/sync"
 import t from "tap"
 import type { ParametersOf, WriteInput } from "research-room/client"
@@ -12,7 +12,7 @@ const { reader } = lab
 const work = await Work.begin(lab, await lab.room())
 const { experimentId } = work
 
-/** One attempt that reports every value it measured, each at its place. */
+/** Makes one attempt that reports every value it measured, each at its place. */
 async function measured(values: Metrics): Promise<string> {
   const attemptId = await work.attempt("started")
   await work.tell(attemptId, "progress", { metrics: values })
@@ -27,7 +27,7 @@ await measured([...error("shift", 400, [4.1, 4.2, 4.0, 4.4]), ...error("shift", 
 const unfinished = await work.attempt("started")
 await work.tell(unfinished, "progress", { metrics: error("shift", 400, [99]) })
 
-t.test("without a metric the table lists what was measured, and by what it can be grouped", async (t) => {
+t.test("without a metric the table lists what was measured, and the dimensions to group by", async (t) => {
   const { metrics, groups } = await reader.read("experiment_measurements", { experimentId })
   t.same(groups, [])
   t.same(metrics, [
@@ -48,7 +48,7 @@ t.test("without a metric the table lists what was measured, and by what it can b
 
 const asked = { experimentId, metric: "error", split: "test" }
 
-t.test("means are over seeds, in the order of sizes, with intervals and who measured them", async (t) => {
+t.test("means are over seeds, in the order of sizes, with intervals and the people who measured", async (t) => {
   const table = await reader.read("experiment_measurements", asked)
   t.same([table.by, table.over, table.unit], [["arm", "labels"], "seed", "%"])
   t.same(
@@ -63,7 +63,7 @@ t.test("means are over seeds, in the order of sizes, with intervals and who meas
   const [, baseline] = table.groups
   t.match(baseline, { n: 4, min: 4.9, max: 5.4, attempts: [{ attemptId: one, label: "A1" }], notes: [] })
   t.ok(Math.abs((baseline?.mean ?? 0) - 5.15) < 1e-12)
-  t.equal(table.leftOut.unfinishedAttempts, 1, "an attempt that is not over takes no part, and is counted")
+  t.equal(table.leftOut.unfinishedAttempts, 1, "an unfinished attempt is left out, and counted as such")
 })
 
 // shows: skill: measurements
@@ -74,13 +74,10 @@ t.test("a difference is paired over seeds, and corrected for the number of compa
   t.match(many?.contrast, { method: "paired", pairs: 4, lower: 4, higher: 0, unpaired: 0, corrected: { level: 0.025, isDistinct: true } })
   t.ok(Math.abs((many?.contrast?.estimate ?? 0) + 0.975) < 1e-12)
   t.match(few?.contrast, { method: "paired", corrected: { isDistinct: false } })
-  t.ok(
-    (few?.contrast?.corrected?.low ?? 1) < 0 && (few?.contrast?.corrected?.high ?? -1) > 0,
-    "an interval that is not told apart holds zero",
-  )
+  t.ok((few?.contrast?.corrected?.low ?? 1) < 0 && (few?.contrast?.corrected?.high ?? -1) > 0, "an indistinct interval holds zero")
 })
 
-t.test("one value is never given a spread", async (t) => {
+t.test("a single value never has a spread", async (t) => {
   const where = ["seed:2"]
   const { groups } = await reader.read("experiment_measurements", { ...asked, where, against: "arm:baseline" })
   t.match(groups[3], {
@@ -94,7 +91,7 @@ t.test("one value is never given a spread", async (t) => {
   t.match(groups[3]?.contrast, { se: null, p: null, corrected: null })
 })
 
-t.test("the table is there as CSV and as Markdown to paste", async (t) => {
+t.test("the table is served as CSV, and as Markdown to paste", async (t) => {
   const at = `${lab.house.baseUrl}/api/research/experiments/${experimentId}/measurements?metric=error&split=test&against=arm:baseline`
   const rows = parse(await (await fetch(`${at}&format=csv`)).text(), { columns: true }) as Record<string, string>[]
   t.same(
@@ -111,7 +108,7 @@ t.test("the table is there as CSV and as Markdown to paste", async (t) => {
   t.match(text, /^\| shift \| 400 \| 4 \| 4\.175 \| .* \| −0\.9[78]\d? \| −1\.\d+ to −0\.\d+ \| 4 \| yes \|$/m)
 })
 
-t.test("a setting of the attempt stands in for a dimension that its values do not have", async (t) => {
+t.test("a setting of the attempt replaces a dimension that its values lack", async (t) => {
   const room = await lab.room()
   const runs = await Work.begin(lab, room)
   for (const rate of [0.1, 0.1, 0.2, 0.2]) {
@@ -136,7 +133,7 @@ t.test("a setting of the attempt stands in for a dimension that its values do no
   )
 })
 
-t.test("what names no metric, dimension or group is refused with what there is", async (t) => {
+t.test("an unknown metric, dimension or group is refused, and the message lists the known ones", async (t) => {
   const wrong = async (more: Partial<ParametersOf<"experiment_measurements">>) =>
     (await refusalOf(reader.read("experiment_measurements", { ...asked, ...more }))).message
   t.match(await wrong({ metric: "accuracy" }), /metric is not reported here; the metrics are error with split=test/)
@@ -145,7 +142,7 @@ t.test("what names no metric, dimension or group is refused with what there is",
   t.match(await wrong({ by: ["Arm"] }), /by must be a comma-separated list of dimensions/)
 })
 
-t.test("dimensions have names, values and a number that are bounded", async (t) => {
+t.test("names, values and number of dimensions are limited", async (t) => {
   const attemptId = await work.attempt("started")
   const paths = async (dimensions: Record<string, unknown>) => {
     const metrics = [{ name: "error", value: 1, dimensions }] as Metrics
@@ -157,7 +154,7 @@ t.test("dimensions have names, values and a number that are bounded", async (t) 
   t.same(await paths(Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`d${index}`, index]))), ["/metrics/0/dimensions"])
 })
 
-t.test("a dimension that every object has a member of is asked for like any other", async (t) => {
+t.test("a dimension named like a member of every object is treated like any other", async (t) => {
   const [numbers] = (await lab.reader.read("rooms", { query: "how sure" })).items
   const answer = await (
     await fetch(`${lab.house.baseUrl}/api/research/rooms/${numbers?.roomId}/measurements?metric=coverage&by=constructor`)

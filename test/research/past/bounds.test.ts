@@ -1,4 +1,7 @@
-/** Looking back costs no more than it may: a moment is made once for all who ask, few are kept, and what is too much is refused. */
+/**
+ * The cost of reading the past is bounded: a moment is built once for all readers, few are kept, and a request that would need
+ * too much is refused.
+ */
 import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import t from "tap"
@@ -15,7 +18,7 @@ import { passwordOf, temporaryFolder } from "../../support/service.ts"
 
 const most = { entries: 1_000, contentBytes: 1_000_000, bytes: 50_000_000 }
 
-/** A house whose Room stands at its eighth entry, and what makes its moments, held back and counted. */
+/** A house whose Room is at its eighth entry, with a maker of past moments that can be paused and that records its calls. */
 async function watched(numbers: Partial<PastNumbers> = {}) {
   const house = await openHouse()
   for (let sequence = 2; sequence < 8; sequence++)
@@ -47,7 +50,7 @@ async function watched(numbers: Partial<PastNumbers> = {}) {
   return { house, pasts, made, open, title, hold: (until: Promise<void>) => (gate = until) }
 }
 
-t.test("Two who ask for one moment share it, and the next one finds it there", async (t) => {
+t.test("Two requests for one moment share it, and the next finds it cached", async (t) => {
   const { house, pasts, made, title, hold } = await watched()
   t.teardown(() => house.close())
   const released = Promise.withResolvers<void>()
@@ -62,12 +65,12 @@ t.test("Two who ask for one moment share it, and the next one finds it there", a
   pasts.close()
 })
 
-t.test("What was asked for least recently makes room, and never under who reads it", async (t) => {
+t.test("The least recently used moment is evicted, but never while somebody reads it", async (t) => {
   const { house, pasts, made, open, title } = await watched()
   t.teardown(() => house.close())
   const reading = await pasts.of(house.roomId, 3)
   for (const sequence of [4, 5, 6]) await title(sequence)
-  t.ok(open.has(3), "it is read")
+  t.ok(open.has(3), "it is being read")
   t.strictSame([...open].sort(), [3, 6])
   t.equal(reading.instance.tables.rooms.summary(house.roomId)?.activityWatermark, 3)
   reading[Symbol.dispose]()
@@ -80,7 +83,7 @@ t.test("What was asked for least recently makes room, and never under who reads 
   await t.rejects(pasts.of(house.roomId, 3), { code: "temporarily_unavailable" })
 })
 
-t.test("What failed once is made again for the next one", async (t) => {
+t.test("A moment that failed is built again for the next request", async (t) => {
   const { house, pasts, title, hold } = await watched()
   t.teardown(() => house.close())
   hold(Promise.reject(new Error("the disk is gone")))
@@ -91,15 +94,15 @@ t.test("What failed once is made again for the next one", async (t) => {
 })
 
 for (const [what, less] of Object.entries({ writes: { entries: 3 }, "bytes of what was sent": { contentBytes: 200 } }))
-  t.test(`More ${what} than may be done again are refused`, async (t) => {
+  t.test(`More ${what} than may be replayed are refused`, async (t) => {
     const { house, pasts, title } = await watched({ most: { ...most, ...less } })
     t.teardown(() => house.close())
-    t.type(await title(2), "string", "what is near to the beginning is told")
+    t.type(await title(2), "string", "an early moment is answered")
     await t.rejects(title(8), { code: "past_too_large", status: 422 })
     pasts.close()
   })
 
-t.test("A file that grows too large is refused", async (t) => {
+t.test("A past that would grow into too large a file is refused", async (t) => {
   const { house, pasts, title } = await watched({ most: { ...most, bytes: 1_100_000 } })
   t.teardown(() => house.close())
   for (let at = 0; at < 30; at++)
@@ -114,7 +117,7 @@ t.test("A file that grows too large is refused", async (t) => {
   pasts.close()
 })
 
-t.test("Over HTTP it is a refusal like others, and leaves no file", async (t) => {
+t.test("Over HTTP it is a refusal like any other, and leaves no file", async (t) => {
   const data = temporaryFolder()
   t.teardown(() => rmSync(data, { recursive: true, force: true }))
   const pasts = { most: { ...most, entries: 3 }, kept: 2, keptBytes: 1_000_000_000 }
@@ -139,7 +142,7 @@ t.test("Over HTTP it is a refusal like others, and leaves no file", async (t) =>
   t.equal(readdirSync(join(data, "past")).length, 1)
 })
 
-t.test("Whoever asks for something else meanwhile is answered first", async (t) => {
+t.test("Other requests are answered first meanwhile", async (t) => {
   const room = await startResearchRoom()
   t.teardown(() => room.close())
   const { roomId } = room.rooms.main

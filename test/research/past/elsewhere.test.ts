@@ -1,4 +1,4 @@
-/** Looking back at a Room of another instance, and at one that was adopted: what it says of an entry is what it said there. */
+/** Past reads of a mirrored Room and of an adopted one: as of an entry, they say what they said at the origin. */
 import { ResearchRoomClient } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
@@ -13,7 +13,7 @@ const { roomId } = there.rooms.main
 const zip = Buffer.from(await bytesOf(await there.client("member_all").download("room_export", { roomId })))
 const AT = 140
 
-/** What does not depend on where it is read. */
+/** Reads an answer, without what depends on where it is read. */
 async function told(baseUrl: string, path: string) {
   const response = await fetch(`${baseUrl}${path}${path.includes("?") ? "&" : "?"}at=${AT}`)
   const { generatedAt: _made, links: _links, ...answer } = (await response.json()) as Record<string, unknown>
@@ -42,9 +42,9 @@ for (const owner of [undefined, "ada"])
     const now = await reader.read("room", { roomId })
     const then = await reader.read("room", { roomId, at: AT })
     t.match(then, { asOf: { sequence: AT }, activityWatermark: AT, origin: { baseUrl: there.baseUrl, throughSequence: AT } })
-    t.equal(now.origin === null, owner !== undefined, "adopted, it is this instance's own now")
+    t.equal(now.origin === null, owner !== undefined, "after adoption, it is this instance's own")
     for (const path of paths) t.strictSame(await told(here.baseUrl, path), await told(there.baseUrl, path), path)
     const newest = await reader.read("room", { roomId, at: now.activityWatermark })
     const { asOf: _asOf, ...same } = newest
-    t.strictSame(same, now, "as of the newest entry it is as it is now")
+    t.strictSame(same, now, "as of the newest entry it equals the present answer")
   })

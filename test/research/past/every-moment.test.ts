@@ -1,6 +1,6 @@
 /**
- * Whatever was written, in Rooms that name what stands in each other, the answer as of every entry is the answer that was
- * given when the Room stood there.
+ * Whatever was written, in Rooms that name each other's objects, the answer as of every entry is the answer that was given at
+ * that entry.
  */
 import fc from "fast-check"
 import t from "tap"
@@ -22,8 +22,8 @@ async function ask(path: string): Promise<{ readonly status: number; readonly an
 }
 
 /**
- * An answer but for one thing in it: whether an attempt can be registered that reproduces something. That it can is so once there
- * is something to reproduce in any Room, and Rooms that have nothing to do with this one are not done again.
+ * An answer without one affordance: registering an attempt that reproduces another. It appears once any Room has something to
+ * reproduce, and unrelated Rooms are not replayed.
  */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((each) => !isReproducing(each)).map(comparable)
@@ -35,7 +35,7 @@ const isReproducing = (value: unknown): boolean => {
   return operation === "register_attempt" && values?.intent?.join() === "reproduction"
 }
 
-/** Everything that can be asked of a Room as of an entry. */
+/** Every read of a Room that can be asked as of an entry. */
 function questions({ places }: Wandering, roomId: string): string[] {
   const place = places.find(({ room }) => room.roomId === roomId)
   if (place === undefined) return []
@@ -81,7 +81,7 @@ t.test("random histories, every entry", { timeout: 240_000 }, async (t) => {
         for (const { path, answer } of given) {
           const then = await ask(`${path}${path.includes("?") ? "&" : "?"}at=${sequence}`)
           const { asOf, ...rest } = then.answer
-          t.equal((asOf as { sequence?: number } | undefined)?.sequence, Number(sequence), `${path} of ${roomId} says of which entry it is`)
+          t.equal((asOf as { sequence?: number } | undefined)?.sequence, Number(sequence), `${path} of ${roomId} names its entry`)
           t.strictSame(comparable(rest), comparable(answer), `${path} as of ${sequence}`)
           answers += 1
         }
@@ -90,5 +90,5 @@ t.test("random histories, every entry", { timeout: 240_000 }, async (t) => {
     { seed, numRuns: Number(process.env.RUNS ?? 3), endOnFailure: true },
   )
   t.comment(`seed ${seed}: ${answers} answers of ${moments} moments`)
-  t.ok(moments > 40, "many moments were looked at")
+  t.ok(moments > 40, "many moments were compared")
 })

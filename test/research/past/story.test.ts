@@ -1,4 +1,4 @@
-/** Looking back over HTTP: what stood, counted and was concluded when a Room stood at an entry, told to whoever asks for it. */
+/** Past reads over HTTP: what existed, counted and was concluded at an entry of a Room. */
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
@@ -44,10 +44,10 @@ const now = dispute.activity?.sequence ?? 0
 
 // shows: Added: with at, reads answer as of an earlier entry of the Room's activity.
 // shows: skill: at
-t.test("A claim that is disputed now was not when it was concluded", async (t) => {
+t.test("A claim that is disputed now was not disputed when the Thread was concluded", async (t) => {
   const today = await reader.read("record", { versionId })
   t.equal(today.status, "disputed")
-  t.notOk("asOf" in today, "an answer of now says nothing of it")
+  t.notOk("asOf" in today, "a present answer has no asOf")
   const before = await reader.read("record", { versionId, at: then })
   t.equal(before.status, "current")
   t.strictSame(before.notices, [])
@@ -64,7 +64,7 @@ t.test("A claim that is disputed now was not when it was concluded", async (t) =
   t.equal((await reader.read("room_links", { roomId, at: then })).items.length, 0)
 })
 
-t.test("As of the newest entry, the answer is that of now", async (t) => {
+t.test("As of the newest entry, the answer is the present one", async (t) => {
   for (const path of [
     pathTo("room_context", { roomId }),
     pathTo("room", { roomId }),
@@ -83,7 +83,7 @@ t.test("As of the newest entry, the answer is that of now", async (t) => {
   }
 })
 
-t.test("A brief keeps its budget, and says in every form of which moment it is", async (t) => {
+t.test("A brief keeps its budget, and every format says which moment it shows", async (t) => {
   for (const budget of [2_000, 8_000]) {
     const path = pathTo("room_brief", { roomId: room.rooms.main.roomId }, { budget: String(budget), at: "60" })
     for (const format of ["json", "markdown"]) {
@@ -94,7 +94,7 @@ t.test("A brief keeps its budget, and says in every form of which moment it is",
   }
 })
 
-t.test("What had not been written is not there, and the next page stays at the moment", async (t) => {
+t.test("Objects that had not been written are absent, and the next page stays at the same moment", async (t) => {
   const first = await refused(pathTo("record", { versionId }, { at: "1" }))
   t.match(first, { status: 404, refusal: "unknown_record" })
   const { items, hasMore, links } = await reader.read("attempts", { roomId: room.rooms.main.roomId, limit: 2, at: 120 })
@@ -102,19 +102,19 @@ t.test("What had not been written is not there, and the next page stays at the m
   t.match(links.next, /at=120/)
 })
 
-t.test("A moment that is none is refused in a sentence", async (t) => {
+t.test("An invalid moment is refused, with a message", async (t) => {
   const ahead = await refused(pathTo("room_brief", { roomId }, { at: String(now + 1) }))
   t.match(ahead, { status: 422, refusal: "invalid_parameter", current: { watermark: now } })
   for (const at of ["0", "-1", "1.5", "", "newest", "1e3", "01"])
     t.match(await refused(`${pathTo("room_brief", { roomId })}?at=${at}`), { status: 422, refusal: "invalid_parameter" }, at)
   t.match(await refused(`${pathTo("experiments")}?at=1`), { status: 422, error: /roomId/ })
-  t.match(await refused(`${pathTo("search", {}, { query: "loss" })}&at=1`), { status: 422 }, "search does not look back")
+  t.match(await refused(`${pathTo("search", {}, { query: "loss" })}&at=1`), { status: 422 }, "search has no past")
   const nobody = "0198f3a0-dead-4ead-8ead-00000000dead"
   t.match(await refused(pathTo("record", { versionId: nobody }, { at: "1" })), { status: 404, refusal: "unknown_record" })
   t.match(await refused(pathTo("room", { roomId: nobody }, { at: "1" })), { status: 404, refusal: "room_unavailable" })
 })
 
-t.test("What was made lies beside the data while it is served, and not a day longer", async (t) => {
+t.test("Past databases are beside the data while it is served, and deleted when the service ends", async (t) => {
   t.ok(readdirSync(join(data, "past")).length > 0)
   await room.close()
   t.notOk(existsSync(join(data, "past")))

@@ -1,4 +1,4 @@
-/** People who write in several Rooms whatever comes to their mind, and name in each what stands in the others. */
+/** People who make random writes in several Rooms, and name in each the objects of the others. */
 import { operationNamed } from "../../../src/contract/operations/index.ts"
 import { Refusal } from "../../../src/contract/refusals/refusal.ts"
 import type { Receipt } from "../../../src/contract/answers/index.ts"
@@ -22,7 +22,7 @@ const verdicts = ["supports", "contradicts", "inconclusive"] as const
 export class Wandering {
   readonly chance: Chance
   readonly places: readonly Place[]
-  /** What stands anywhere. */
+  /** The objects of all Rooms. */
   readonly records: string[] = []
   readonly attempts: string[] = []
   readonly materials: string[] = []
@@ -35,7 +35,7 @@ export class Wandering {
     this.places = rooms.map((room) => ({ room, board: new Board(room.threadId), checkpoints: [] }))
   }
 
-  /** Tries one thing. @returns the receipt of what was accepted */
+  /** Tries one write. @returns the receipt if it was accepted */
   async step(): Promise<Receipt | null> {
     const { chance } = this
     const place = chance.oneOf(this.places) as Place
@@ -60,7 +60,7 @@ export class Wandering {
     return receipt
   }
 
-  /** What the makers of others do not make. */
+  /** Makes writes that the shared makers do not make. */
   #ofOurs({ room: { roomId, threadId } }: Place, person: Person) {
     const { chance } = this
     const intent = (operation: string, body: Members) => ({
@@ -94,7 +94,7 @@ export class Wandering {
     return intent("register_material", { roomId, threadId, reference: sha256(String(chance.below(4))), name: "weights" })
   }
 
-  /** Adds to a body what stands in whichever Room. */
+  /** Adds objects of any Room to a body. */
   #namingOthers(operation: string, body: Members): Members {
     const { chance } = this
     const versionId = chance.oneOf(this.records)

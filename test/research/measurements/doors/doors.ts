@@ -1,4 +1,4 @@
-/** The doors by which values come in, each as those who use it would: what a door does beside its report is its own. */
+/** The ways to report values, each used as its users would. Steps besides the report are left to each way. */
 import { execFile } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,14 +13,14 @@ import { type Asked, type Cell, type Door, registration } from "./three-sizes.ts
 const metricsOf = (cells: readonly Cell[]) =>
   cells.map(({ error, ...dimensions }) => ({ name: "error", value: error, unit: "%", dimensions }))
 const reportedAt = () => new Date().toISOString()
-/** What is expected of an experiment that ada took. */
+/** The expected values for an experiment that ada took. */
 const held = ({ by }: Asked) => (by === "ada" ? { expectedRevision: 2, expectedStatus: "claimed" as const } : {})
 const started = (attemptId: string) =>
   ({ attemptId, expectedRevision: 1, expectedStatus: "registered", event: "started", reportedAt: reportedAt() }) as const
 const ended = (attemptId: string, revision = 2) =>
   ({ attemptId, expectedRevision: revision, expectedStatus: "started", event: "succeeded", reportedAt: reportedAt() }) as const
 
-/** Requests as curl sends them, with nothing of this project. */
+/** Plain requests, as curl sends them, without this project's code. */
 export const http: Door = async (asked) => {
   const post = async (path: string, body: object) => {
     const response = await fetch(`${asked.baseUrl}/api/agent/research${path}`, {
@@ -38,7 +38,7 @@ export const http: Door = async (asked) => {
   return attemptId
 }
 
-/** One batch of writes, as an agent sends what it has measured. */
+/** One batch of writes over MCP, as an agent sends its measurements. */
 export const mcp: Door = async (asked) => {
   const agent = await overHttp(asked.baseUrl, asked.token)
   const registered = registration(asked)
@@ -74,7 +74,7 @@ print(attempt.attempt_id)
 `
 const execute = promisify(execFile)
 
-/** The client as the service serves it, on this machine's Python. */
+/** The Python client as the service serves it, run on this machine's Python. */
 export const python =
   (folder: string): Door =>
   async ({ client: _, ...asked }) => {
@@ -83,7 +83,7 @@ export const python =
     const env = { ...process.env, ASKED: JSON.stringify(asked), RESEARCH_ROOM_SPOOL: join(folder, "spool") }
     return (await execute(process.env.REACH_PYTHON ?? "python3", ["train.py"], { cwd: folder, env })).stdout.trim()
   }
-/** Whether this machine has a Python that the client is for. */
+/** Whether this machine has a Python that can run the client. */
 export const hasPython = (): Promise<boolean> =>
   execute(process.env.REACH_PYTHON ?? "python3", ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"]).then(
     () => true,
@@ -101,7 +101,7 @@ async function program(folder: string, asked: Asked, ...words: string[]): Promis
   if (code !== 0) throw new Error(err)
 }
 
-/** A command that appends what it measures to a file, run by the executable. */
+/** A command that appends its measurements to a file, run by the executable. */
 export const command =
   (folder: string): Door =>
   async (asked) => {
@@ -120,7 +120,7 @@ const csv = (cells: readonly Cell[]): string =>
     "\n",
   )
 
-/** An attempt that is told over HTTP but for its values, which come between its start and its end. */
+/** Reports an attempt over HTTP, with `values` called between its start and its end. */
 const around =
   (values: (attemptId: string, asked: Asked) => Promise<void>): Door =>
   async (asked) => {
@@ -140,7 +140,7 @@ export const table = (folder: string): Door =>
     await program(folder, asked, "metrics", attemptId, "measured.csv")
   })
 
-/** A person pastes a table into the box of the attempt's page; for the second attempt they choose the file. */
+/** A person pastes a table into the form on the attempt's page; for the second attempt they choose the file. */
 export const box = (lab: Lab, browser: Browser): Door =>
   around(async (attemptId, { cells, by, baseUrl, reproduces }) => {
     const context = await browser.newContext()

@@ -1,6 +1,6 @@
 /**
- * Ten seeds, seven arms and three numbers of labels, reported by each door in its own way: the table, the effects of findings, what a
- * reproduction says and the brief are the same to the digit, and are what the values come to.
+ * Ten seeds, seven arms and three numbers of labels, reported in each way: the table, the effects of findings, the comparison of
+ * a reproduction and the brief are the same to the digit, and match the values.
  */
 import t from "tap"
 import { launch } from "../../../web/browser.ts"
@@ -24,10 +24,10 @@ const doors: Record<string, Door> = {
   "the page": box(lab, browser),
 }
 
-/** The quantile of Student's t for 95 % at nine degrees of freedom, as R gives it. */
+/** The quantile of Student's t for 95 % at nine degrees of freedom, according to R. */
 const T = 2.262157162798205
 
-/** By how much a shift lowers the error, worked out here: the mean of paired differences, with Student's t for nine degrees of freedom. */
+/** How much a shift lowers the error, computed here: the mean of paired differences, with Student's t for nine degrees of freedom. */
 function difference(labels: number, run: 0 | 1 = 0) {
   const at = (arm: string, seed: number) =>
     cellsOf(run).find((cell) => cell.arm === arm && cell.labels === labels && cell.seed === seed)?.error ?? Number.NaN
@@ -40,7 +40,7 @@ const isNear = (a: number | null | undefined, b: number) => Math.abs((a ?? Numbe
 
 let first: Awaited<ReturnType<typeof readingsOf>> | undefined
 for (const [name, door] of Object.entries(doors))
-  t.test(`the story by ${name}`, async (t) => {
+  t.test(`the story reported by ${name}`, async (t) => {
     const story = await tellThreeSizes(lab, door)
     const { roomId, experimentId, reader, findings, attempts } = story
     const measurements = await reader.read("experiment_measurements", {
@@ -72,7 +72,7 @@ for (const [name, door] of Object.entries(doors))
     t.match(
       told.find(({ versionId }) => versionId === findings[0]),
       { effects: effects.map(({ sentence }) => sentence), evidence: { reproductions: 1 } },
-      "the brief tells all of its effects",
+      "the brief shows all of its effects",
     )
     const readable = await readingsOf(story, lab.house.baseUrl)
     first ??= readable
@@ -80,5 +80,6 @@ for (const [name, door] of Object.entries(doors))
     t.match(readable["the brief"], "error of shift − baseline at labels 50: −3.213 %, 95 % −3.421 to −3.006, 10 pairs;")
     t.match(readable["the finding that repeats it"], sentence)
     t.match(readable["the hypothesis"], "supported by effects")
-    for (const [what, text] of Object.entries(readable)) t.equal(text, first[what as keyof typeof first], `${what} is as by the first door`)
+    for (const [what, text] of Object.entries(readable))
+      t.equal(text, first[what as keyof typeof first], `${what} is the same as with the first way of reporting`)
   })

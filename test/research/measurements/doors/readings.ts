@@ -1,16 +1,16 @@
-/** What is read of the experiment at three sizes, in the forms that programs and agents read. */
+/** Reads of the experiment at three sizes, in the formats for programs and agents. */
 import type { Told } from "./three-sizes.ts"
 
-/** An answer without what is of this Room alone: ids, times, digests and the number of its entries. */
+/** Removes what differs between Rooms from an answer: ids, times, digests and the number of entries. */
 const timeless = (text: string): string =>
   text
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
     .replaceAll(/(?:sha256:)?[0-9a-f]{64}/g, "DIGEST")
-    // Some doors report in more events than others.
+    // Some ways of reporting need more events than others.
     .replaceAll(/at activity \d+/g, "at activity N")
 
-/** All that readers see of the story as texts, by what it is. */
+/** Returns everything that readers see of the story, as texts by name. */
 export async function readingsOf({ experimentId, roomId, findings, hypothesis, reader }: Told, baseUrl: string) {
   const [versionId = "", again = ""] = findings
   const read = async (path: string) => timeless(await (await fetch(`${baseUrl}${path}`)).text())

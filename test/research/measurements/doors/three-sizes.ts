@@ -1,6 +1,6 @@
 /**
- * The experiment that the numbers of this service are for: seven arms, ten seeds and three numbers of labels, measured once by ada
- * and again by grace with other code. A door reports the values; all else is told alike, so that what is read can be compared.
+ * A typical experiment for this service's measurements: seven arms, ten seeds and three numbers of labels, measured once by ada
+ * and again by grace with other code. Only the way of reporting values differs, so that the reads can be compared.
  */
 import { ResearchRoomClient, type WriteInput } from "research-room/client"
 import { held } from "../../../support/contract.ts"
@@ -19,15 +19,15 @@ export interface Cell {
   readonly error: number
 }
 
-/** Noise from −1 to 1 that is always the same. */
+/** Deterministic noise from −1 to 1. */
 function noise(...parts: readonly number[]): number {
   const rolled = Math.sin(parts.reduce((sum, part, at) => sum + part * (12.9898 + 65.2 * at), 1)) * 43_758.5453
   return 2 * (rolled - Math.floor(rolled)) - 1
 }
-/** What an arm adds to the error, in percent: a shift helps with few labels, the others little or nothing. */
+/** The percentage that an arm adds to the error: a shift helps with few labels, the others little or not at all. */
 const added = (arm: number, labels: number): number => (arm === 1 ? -160 / labels : -0.05 * arm)
 
-/** The values of a run of everything, ada's or grace's. */
+/** The values of a complete run, ada's or grace's. */
 export const cellsOf = (run: 0 | 1): Cell[] =>
   LABELS.flatMap((labels) =>
     SEEDS.flatMap((seed) =>
@@ -38,12 +38,12 @@ export const cellsOf = (run: 0 | 1): Cell[] =>
     ),
   )
 
-/** What a door is asked to report: one attempt with all of its values. */
+/** What is to be reported: one attempt with all of its values. */
 export interface Asked {
   readonly baseUrl: string
   readonly experimentId: string
   readonly repository: { readonly url: string; readonly commit: string }
-  /** The attempt that it reproduces. */
+  /** The attempt that this one reproduces. */
   readonly reproduces?: string
   readonly cells: readonly Cell[]
   readonly by: "ada" | "grace"
@@ -53,7 +53,7 @@ export interface Asked {
 /** Reports an attempt and its values. @returns its id */
 export type Door = (asked: Asked) => Promise<string>
 
-/** What an attempt is registered with by doors that say it themselves. */
+/** The body of a registration, for ways of reporting that send it themselves. */
 export const registration = ({ experimentId, repository, reproduces }: Asked) => ({
   ...{ attemptId: crypto.randomUUID(), experimentId, repository, argv: ["python", "train.py"], configuration: {}, inputs: [] },
   ...(reproduces === undefined
@@ -64,7 +64,7 @@ export const registration = ({ experimentId, repository, reproduces }: Asked) =>
 const permissions = ["post_thread", "publish_records", "manage_own_experiments"] as const
 const QUESTION = "At which number of labels does which arm lower the error?"
 
-/** Tells the whole story in a Room of its own, its attempts by one door. */
+/** Runs the whole story in a new Room, reporting its attempts in one way. */
 export async function tellThreeSizes({ house, browsers, reader }: Lab, door: Door) {
   const { baseUrl, repositories, people } = house
   const { url, commit, otherCommit } = repositories.public
@@ -121,5 +121,5 @@ export async function tellThreeSizes({ house, browsers, reader }: Lab, door: Doo
 
 export type Told = Awaited<ReturnType<typeof tellThreeSizes>>
 
-/** The questions whose answers must not depend on the door, as people ask them. */
+/** Queries whose answers must not depend on the way of reporting, as a user would write them. */
 export const questions = { metric: "error", by: ["arm", "labels"], over: "seed", against: "arm:baseline" } as const
