@@ -146,7 +146,7 @@ t.test("Plans, links, checkpoints, attempts and revisions are included with the 
     accepted(/experiment$|^report_experiment_status$|^accept_plan$/)
       .filter((digest) => !accepted(/^link_experiment_finding$/).includes(digest))
       .sort(),
-    "experiment by experiment in the crate, in the order they came in the feed",
+    "grouped by experiment in the crate, but in order of arrival in the feed",
   )
   t.end()
 })

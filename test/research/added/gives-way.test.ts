@@ -25,7 +25,7 @@ async function until<T>(what: string, look: () => T | undefined | false): Promis
   for (const end = performance.now() + 40_000; ; ) {
     const found = look()
     if (found !== undefined && found !== false) return found
-    if (performance.now() > end) throw new Error(`never: ${what}`)
+    if (performance.now() > end) throw new Error(`timed out: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
@@ -89,7 +89,7 @@ async function ended(t: Test, ...all: Own[]): Promise<void> {
 
 t.test("It is dropped with everything that rests on it; all else stays, and the log says so", async (t) => {
   const { victim, copy, teller, here, ada, eve, own, roomId, threadId, citing } = await four(t)
-  t.equal(through(here, roomId), 4, "as the teller says")
+  t.equal(through(here, roomId), 4, "the copy's entries, as the teller sends them")
   await eve.write("post_message", { threadId: own.openingThreadId, text: "Beside it." } as never)
   await mirror(here, roomId, victim.baseUrl)
   await until("it is the victim's", () => digests(here, roomId).join() === digests(victim, roomId).join())

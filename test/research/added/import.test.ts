@@ -44,7 +44,7 @@ for (const [name, { roomId }] of Object.entries({ ...there.rooms, "with comings 
     t.ok(first.equals(second), "byte for byte")
     t.strictSame(here.problems(), [])
     const entries = here.entries()
-    t.equal((await here.import(first)).added, 0, "a second time there is nothing new")
+    t.equal((await here.import(first)).added, 0, "a second import adds nothing")
     t.equal(here.entries(), entries)
   })
 }

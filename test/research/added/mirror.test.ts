@@ -39,7 +39,7 @@ async function until<T>(what: string, look: () => Promise<T | undefined> | T | u
   for (;;) {
     const found = await look()
     if (found !== undefined && found !== false) return found
-    if (performance.now() > end) throw new Error(`never: ${what}`)
+    if (performance.now() > end) throw new Error(`timed out: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

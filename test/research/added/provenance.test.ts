@@ -167,8 +167,12 @@ t.test("Objects of another Room that a Room names are in its graph, marked with 
     whole.edges,
     "and its own Room shows what was built on it there",
   )
-  t.equal((await graphOf(main.roomId)).nodes.length, whole.nodes.length, "the other Room's graph is its own")
-  t.equal(await refusalOf(roomId, { focus: idIn(whole, "F1") }), "404 room_unavailable", "what this Room does not name is not in its graph")
+  t.equal((await graphOf(main.roomId)).nodes.length, whole.nodes.length, "the other Room's graph is unchanged")
+  t.equal(
+    await refusalOf(roomId, { focus: idIn(whole, "F1") }),
+    "404 room_unavailable",
+    "an object that this Room does not name is not in its graph",
+  )
 })
 
 t.test("Invalid queries are refused", async (t) => {

@@ -133,9 +133,9 @@ t.test("Entries from before agents had names keep their digests: they are proved
     params: { roomId: visited.roomId },
     body: { schemaVersion: 3, requestId: there.world.id(), reason: "It goes on." },
   })
-  t.strictSame(there.problems(), [], "old and new entries hold together")
+  t.strictSame(there.problems(), [], "old and new entries form one valid chain")
   const after = unpack(await there.export(visited.roomId))
   const [old, now] = [before, after].map((files) => files.files.get("activity.jsonl") ?? "")
-  t.ok(now?.startsWith(old ?? "-"), "the old entries are as they were")
+  t.ok(now?.startsWith(old ?? "-"), "the old entries are unchanged")
   t.match(now?.slice(old?.length), /"actor":\{"agent":null,/, "new ones say that no agent wrote them")
 })

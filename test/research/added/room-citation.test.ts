@@ -48,8 +48,8 @@ test("a Room is cited by its people, with the same data in every format", async 
     t.equal(item?.title, title, format)
     t.equal(item?.URL, told.url)
     t.strictSame(names(item), told.authors)
-    t.equal(item?.type, type, "a collection of records, and no program")
-    t.match(cite.format("bibliography", { format: "text" }), owner.username, "and a style can set it")
+    t.equal(item?.type, type, "a collection of records, not software")
+    t.match(cite.format("bibliography", { format: "text" }), owner.username, "and a citation style can format it")
   }
 })
 

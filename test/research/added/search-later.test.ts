@@ -1,5 +1,5 @@
 /**
- * Texts are indexed after their write was answered. Nobody notices: authors find their texts at once, a killed service catches
+ * Texts are indexed after their write is answered. Nobody notices: authors find their texts at once, a killed service catches
  * up, and a search gives the same answer as an index built at once.
  */
 import { copyFileSync, existsSync } from "node:fs"
@@ -97,7 +97,7 @@ test("new texts are found at once, even after kills, just as an index built at o
         const ids = (found: readonly { readonly id: string }[]) => found.map(({ id }) => id)
         t.strictSame(answered.map(ids), due.map(ids), "the same, in the same order")
         t.strictSame(answered, due)
-        throw new Error(`${asked.join("; ")} is answered otherwise`)
+        throw new Error(`${asked.join("; ")} is answered differently`)
       }
       // The data is still being written, so texts that are not indexed yet are no fault.
       await Promise.all(writes.map((each) => send(agent, each)))

@@ -150,7 +150,7 @@ t.test("a long run is thinned as it arrives, without losing outliers", async (t)
   for (const points of [20, 300, limits.curvePointsMax]) {
     const { curves } = await reader.read("attempt_curves", { attemptIds: attemptId as never, metric: "long", points })
     const [curve] = curves
-    if (curve === undefined) throw new Error("no curve was answered")
+    if (curve === undefined) throw new Error("no curve was returned")
     const { columns } = curve
     t.match(curve, { points: events * size, fromStep: 0, toStep: events * size - 1 })
     t.ok(columns.step.length <= points && columns.step.length > points / 8, `${columns.step.length} points of at most ${points}`)

@@ -45,11 +45,11 @@ t.test("each stretch keeps its ends, its extremes and each kind of non-number, a
       deepStrictEqual([...after.keys()], [...new Set(sorted(given).map(stretch))])
       for (const [at, whole] of before) {
         const some = after.get(at) ?? []
-        if (some.length > KEPT_OF_STRETCH) throw new Error(`${some.length} of a stretch`)
+        if (some.length > KEPT_OF_STRETCH) throw new Error(`${some.length} points of a stretch`)
         deepStrictEqual(mustKeep(some), mustKeep(whole))
         for (const point of some)
           if (!whole.includes(point) && !whole.some((each) => each.every((part, n) => Object.is(part, point[n]))))
-            throw new Error("it was never told")
+            throw new Error("a point was never reported")
       }
     }),
   )
@@ -87,7 +87,7 @@ t.test("a part has all points between two steps, and at most one neighbour on ei
       const part = listed(partOf(curveOf(given), from, to))
       const within = ([at]: Point) => at >= from && at <= to
       deepStrictEqual(part.filter(within), sorted(given).filter(within))
-      if (part.filter((point) => !within(point)).length > 2) throw new Error("too much beside it")
+      if (part.filter((point) => !within(point)).length > 2) throw new Error("too many neighbours")
     }),
   )
 })

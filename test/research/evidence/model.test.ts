@@ -88,7 +88,7 @@ const asserts = {
 /** Opens a new Room with its people and an empty list of objects made in it. */
 function open() {
   const [owner, ...others] = people.map((name) => filler.person(name))
-  if (owner === undefined) throw new Error("nobody is there")
+  if (owner === undefined) throw new Error("there are no people")
   const { roomId, openingThreadId: threadId } = filler.does(owner, "create_room", { title: "Evidence" }).result
   for (const { username } of others) filler.does(owner, "add_member", { roomId, username })
   const place = { roomId, threadId }

@@ -88,7 +88,7 @@ export class SlowModel {
   /** "how it differs from what it speaks of …: another repository or commit …; other digests or another seed set; null where it can't be told" */
   independence(id: string, word: Word) {
     const [target, speaker] = [this.#made(id), this.#made(word.speaker)]
-    if (target === undefined) throw new Error("it speaks of nothing")
+    if (target === undefined) throw new Error("the target is unknown")
     const writers = [word, speaker ?? word]
     const [before, now] = [target.run, speaker?.run]
     return {

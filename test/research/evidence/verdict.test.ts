@@ -74,7 +74,7 @@ t.test("findings with effects decide over stated verdicts, however many those ar
     verdict: "supported",
     verdictFrom: { basis: "effects", independent: 2, newest },
   })
-  t.match(await verdict(versionId, before), { verdict: "contested", from: { basis: "words" } }, "as it was then")
+  t.match(await verdict(versionId, before), { verdict: "contested", from: { basis: "words" } }, "as of the earlier entry")
   const { items } = await reader.read("room_provenance", { roomId }).then(({ nodes }) => ({ items: nodes }))
   t.match(
     items.find(({ id }) => id === versionId),

@@ -76,7 +76,7 @@ export class FeedModel {
   /** Applies an entry. @throws Error if an entry was missed or comes twice */
   async apply(entry: ActivityEntry): Promise<void> {
     const { view } = this
-    if (entry.sequence !== view.watermark + 1) throw new Error(`after ${view.watermark} comes ${entry.sequence}`)
+    if (entry.sequence !== view.watermark + 1) throw new Error(`entry ${entry.sequence} follows entry ${view.watermark}`)
     view.watermark = entry.sequence
     const { operation, target, threadId, entryId } = entry
     if (operation === "create_thread") view.threads[target.id] = { timelineWatermark: 0, selectedCheckpointId: null }
@@ -110,7 +110,7 @@ export class FeedModel {
     const link = await this.#reader.read("link", { linkId })
     const record = this.view.records[link.kind === "finding_link" || link.kind === "review" ? "" : link.target.versionId]
     const status = brings[link.kind]
-    if (record === undefined || status === undefined) throw new Error(`${linkId} speaks of nothing the model knows`)
+    if (record === undefined || status === undefined) throw new Error(`${linkId} has a target that the model does not know`)
     record.notices.push(linkId)
     if (rank.indexOf(status) > rank.indexOf(record.status)) record.status = status
   }

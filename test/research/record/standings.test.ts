@@ -71,7 +71,7 @@ t.test("any links in any order give the status by precedence, and the notices in
       for (const each of steps) {
         try {
           await assert(room[each.who], each.kind, versionId, each.explanation)
-          if (!allowed(each, landed)) throw new Error(`${JSON.stringify(each)} was let through`)
+          if (!allowed(each, landed)) throw new Error(`${JSON.stringify(each)} was accepted`)
           landed.push(each)
         } catch (error) {
           if (!(error instanceof RefusedError) || allowed(each, landed)) throw error

@@ -123,7 +123,7 @@ test("a new claim replaces the agent's own for the same work, and its person can
   t.equal(await refusedWith(mcp.write("release_claim", { claimId })), "state_conflict", "it is over")
   t.equal(await refusedWith(mcp.write("release_claim", { claimId: first.result.claimId })), "state_conflict", "and so is the one before")
   const { items } = await mcp.read("inbox", { after: 0 })
-  t.equal(items.length, before.length + 1, "the agent is told that its claim was ended")
+  t.equal(items.length, before.length + 1, "the agent is notified that its claim was ended")
   t.match(items.at(-1)?.concerns, [{ kind: "work_claim", id: claimId }])
 })
 

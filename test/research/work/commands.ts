@@ -51,7 +51,7 @@ async function held<T extends { readonly result: unknown }>(
     if (!(error instanceof RefusedError)) throw error
     refusal = error.refusal
   }
-  if (refusal !== expected) throw new Error(`${told}: ${refusal ?? "accepted"}, where the model says ${expected ?? "accepted"}`)
+  if (refusal !== expected) throw new Error(`${told}: ${refusal ?? "accepted"}, but the model says ${expected ?? "accepted"}`)
   return result
 }
 

@@ -94,7 +94,7 @@ async function work(client: ResearchRoomClient, made: Made, base: string, index:
   const report = async (event: WriteInput<"report_attempt_event">["event"], more: object = {}) => {
     const body = { attemptId, ...guard, ...told(event), reportedAt, requestId: crypto.randomUUID(), ...more }
     const [one, other] = await Promise.all([client.write("report_attempt_event", body), client.write("report_attempt_event", body)])
-    if ((one.replayed === true) === (other.replayed === true)) throw new Error("both deliveries were accepted, or neither")
+    if ((one.replayed === true) === (other.replayed === true)) throw new Error("both deliveries were replays, or neither")
     guard = { expectedRevision: one.result.revision, expectedStatus: one.result.status }
   }
   await report("started")
