@@ -73,7 +73,7 @@ test("a user is disabled and enabled, and their Room handed over", async (t) => 
   t.match(await command("user", "enable", "grace"), { code: 2, err: /grace is not disabled\./ })
 })
 
-test("operators are added and removed, one always remains; handing over a Room names the operator who does it", async (t) => {
+test("operators are added and removed, one always remains; with several, handing over a Room must name one of them", async (t) => {
   t.match(await command("user", "unmake-operator", "ada"), { code: 2, err: /ada is the only operator here/ })
   t.match(await command("user", "disable", "ada"), { code: 2, err: /ada is the only operator here/ })
   t.match(await command("user", "make-operator", "mary"), { code: 0, out: "mary is an operator now.\n" })

@@ -38,7 +38,7 @@ test("the first person is the operator; a generated password is shown once", asy
   for (let n = 0; n < limits.signInFailures; n += 1) await signIn(service.baseUrl, "mary", "what was it")
   t.equal((await signIn(service.baseUrl, "mary", "correct horse battery")).status, 429)
   await command("user", "password", "mary", "--data", "data", "--password", "given by the operator")
-  t.equal((await signIn(service.baseUrl, "mary", "given by the operator")).status, 200, "failed sign-ins are cleared with the old password")
+  t.equal((await signIn(service.baseUrl, "mary", "given by the operator")).status, 200, "a new password clears the failed sign-ins")
 
   const changed = await command("user", "password", "GRACE", "--data", "data", "--password", "a new long password")
   t.match(changed, { code: 0, out: "grace has a new password; their sessions are ended.\n" }, "also beside a serving process")

@@ -29,7 +29,7 @@ test("each value is stored in the column of its name, and an omitted value is nu
   t.strictSame(
     positions.map(({ position }) => position),
     [1, 7, 8],
-    "a rowid may be given, and is assigned if omitted",
+    "a position may be given, and is assigned if omitted",
   )
   t.end()
 })

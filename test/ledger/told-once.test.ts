@@ -1,4 +1,4 @@
-/** What is added to a receipt is stored once, in the journal, and only the part that may change; a sender who asks too early is told so. */
+/** What is added to a receipt is stored once, in the journal, and only the part that may change. A refused sender causes no lookup. */
 import t from "tap"
 import type { Actor } from "../../src/ledger/journal/actor.ts"
 import { freshId, hypothesis } from "../support/bodies.ts"

@@ -109,7 +109,7 @@ test("a backup over an existing one is refused, and a backup that runs out of sp
     err: /^research-room: \S+ exists already; [^\n]*\n$/,
   })
   t.same(readFileSync(copy), before)
-  // A limit of 8 MB per file for this process, and 16 MB to copy.
+  // The backup below may write 8 MB per file, and has 16 MB to copy.
   const database = new Database(join(place.folder, "restored", "research-room.db"))
   database.function("row_seal", { varargs: true, deterministic: true }, (...values) => sealOf(values))
   database.exec("INSERT INTO papers (paper_id, origin, recorded_at, record) VALUES ('large', 'import', '2026', hex(zeroblob(8000000)))")

@@ -64,7 +64,7 @@ test("while another program locks the data it is not ready", async (t) => {
   t.equal((await until(200)).status, 200)
 })
 
-test("if a part does not answer, it is reported in time, and is asked only once", async (t) => {
+test("if the ledger does not answer, that is reported in time, and it is asked only once", async (t) => {
   let asked = 0
   const stuck = Promise.withResolvers<void>()
   const readiness = new Readiness({

@@ -12,7 +12,7 @@ import { Account } from "../support/outside.ts"
 import { inCopy } from "./acknowledged.ts"
 import type { Parent } from "./litestream.ts"
 
-/** The size in bytes of the index header, which is there twice, and the offset of its salts, which change when the log restarts. */
+/** The size in bytes of both copies of the index header, and the offset of its salts, which change when the log restarts. */
 const HEADER = 96
 const SALTS = 32
 /** Milliseconds in which a write is looked for in the index. */
