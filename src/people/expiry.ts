@@ -11,7 +11,6 @@ export function expiry(chosen: string | undefined, at: string): string {
   if (chosen === undefined) return isoTime(now + limits.credentialDaysDefault * DAY)
   const lifetime = Date.parse(chosen) - now
   if (lifetime > 0 && lifetime <= limits.credentialDaysMax * DAY) return chosen
-  throw new Refusal("invalid_schema", `expiresAt must be in the future, at most ${limits.credentialDaysMax} days ahead.`, {
-    issues: [{ path: "/expiresAt", message: `must be in the future, at most ${limits.credentialDaysMax} days ahead` }],
-  })
+  const message = `must be in the future, at most ${limits.credentialDaysMax} days ahead`
+  throw new Refusal("invalid_schema", `expiresAt ${message}.`, { issues: [{ path: "/expiresAt", message }] })
 }

@@ -39,11 +39,9 @@ export function invitations(db: Db, world: World) {
     `SELECT p.user_id AS userId, p.username, i.room_id AS roomId, i.accepted_by AS acceptedBy, i.revoked_at AS revokedAt
      FROM invitations i JOIN people p ON p.user_id = i.invited_by WHERE i.invitation_id = +?`,
   )
-  const end = db.prepare("UPDATE invitations SET revoked_at = +? WHERE invitation_id = +? AND accepted_by IS NULL AND revoked_at IS NULL")
   const revoke = db.prepare(
-    "UPDATE invitations SET revoked_at = +? WHERE invitation_id = +? AND invited_by = +? AND accepted_by IS NULL AND revoked_at IS NULL",
+    "UPDATE invitations SET revoked_at = +? WHERE invitation_id = +? AND accepted_by IS NULL AND revoked_at IS NULL",
   )
-
   const revokeAll = db.prepare(
     "UPDATE invitations SET revoked_at = +? WHERE invited_by = +? AND accepted_by IS NULL AND revoked_at IS NULL",
   )
@@ -83,9 +81,10 @@ export function invitations(db: Db, world: World) {
       return { ...rest, owner: { userId, username } }
     },
     /** Revokes an invitation of any user. */
-    revoke: (invitationId: string, at: string) => end.run(at, invitationId),
+    revoke: (invitationId: string, at: string) => revoke.run(at, invitationId),
     /** @returns false unless the invitation was open and was issued by this person */
-    revokeOwn: (invitationId: string, by: string, at: string): boolean => revoke.run(at, invitationId, by) === 1,
+    revokeOwn: (invitationId: string, by: string, at: string): boolean =>
+      one.get(invitationId)?.userId === by && revoke.run(at, invitationId) === 1,
     /** Revokes all of a person's unaccepted invitations, including expired ones, since the clock may be wrong. @returns how many */
     revokeAllOf: (by: string, at: string): number => revokeAll.run(at, by),
   }

@@ -49,54 +49,45 @@ export interface Keeping {
   readonly keys: AccessTables
 }
 
-/** The kinds of access with their name in messages, the audit entry for revoking one, and its table. */
-const doors = {
-  credential: {
-    name: "credential",
-    kind: "revoke_credential",
-    subject: "credential",
-    of: ({ credentials }: Keeping): AccessTables => credentials,
-  },
-  key: { name: "personal key", kind: "revoke_key", subject: "personal_key", of: ({ keys }: Keeping): AccessTables => keys },
-  invitation: {
-    name: "invitation",
-    kind: "revoke_invitation",
-    subject: "invitation",
-    of: ({ invitations }: Keeping): AccessTables => invitations,
-  },
-} as const satisfies Readonly<Record<AccessKind, { readonly kind: AuditKind; readonly [member: string]: unknown }>>
+/** The kinds of access with their name in messages, the audit entry for revoking one, and their table. */
+const accessKinds = {
+  credential: { name: "credential", auditKind: "revoke_credential", subject: "credential", table: "credentials" },
+  key: { name: "personal key", auditKind: "revoke_key", subject: "personal_key", table: "keys" },
+  invitation: { name: "invitation", auditKind: "revoke_invitation", subject: "invitation", table: "invitations" },
+} as const satisfies Readonly<Record<AccessKind, { readonly auditKind: AuditKind; readonly [member: string]: string }>>
+
+/** A person of this instance, enabled or disabled. */
+type LocalPerson = Person & { readonly disabledAt: string | null }
 
 /** Other rows depend on these changes, so the journal records them. Sessions are not in the journal. */
-const operatorActs = (parts: Keeping) => ({
+const operatorActs = ({ people, credentials, keys, invitations }: Keeping) => ({
   disable_person({ change: { at } }: ActCall, { userId }: { userId: string }): EndedAccess {
-    const { people, invitations, credentials, keys } = parts
     people.disable(userId, at)
-    // A disabled user could otherwise create another account with their own invitation.
-    const open = invitations.revokeAllOf(userId, at)
-    return { credentials: credentials.revokeAllOf(userId, at), keys: keys.revokeAllOf(userId, at), invitations: open }
+    return {
+      credentials: credentials.revokeAllOf(userId, at),
+      keys: keys.revokeAllOf(userId, at),
+      // A disabled user could otherwise create another account with their own invitation.
+      invitations: invitations.revokeAllOf(userId, at),
+    }
   },
   enable_person(_call: ActCall, { userId }: { userId: string }): void {
-    parts.people.enable(userId)
+    people.enable(userId)
   },
   set_operator(_call: ActCall, { userId, isOperator }: { userId: string; isOperator: boolean }): void {
-    parts.people.setOperator(userId, isOperator)
+    people.setOperator(userId, isOperator)
   },
   end_access({ change: { at } }: ActCall, { userId }: { userId: string }): EndedAccess {
-    const { credentials, keys } = parts
     return { credentials: credentials.revokeAllOf(userId, at), keys: keys.revokeAllOf(userId, at), invitations: 0 }
   },
   end_door({ change: { at } }: ActCall, { kind, id }: { kind: AccessKind; id: string }): string {
-    doors[kind].of(parts).revoke(id, at)
+    const tables = { credentials, keys, invitations }
+    tables[accessKinds[kind].table].revoke(id, at)
     return at
   },
 })
 
-const unchanged = (sentence: string, person: Person & { readonly disabledAt: string | null }) =>
-  new Refusal("state_conflict", sentence, {
-    current: {
-      person: { userId: person.userId, username: person.username, isOperator: person.isOperator, disabledAt: person.disabledAt },
-    },
-  })
+const unchanged = (sentence: string, { userId, username, isOperator, disabledAt }: LocalPerson) =>
+  new Refusal("state_conflict", sentence, { current: { person: { userId, username, isOperator, disabledAt } } })
 
 /** Each method takes the operator, or null for a command. @throws Refusal 404 for an unknown user, 409 if nothing would change */
 export class Operators {
@@ -153,8 +144,8 @@ export class Operators {
     const { ledger, audit } = this.#parts
     return ledger.transact(() => {
       this.#mustBeOperator(by)
-      const { name, kind: auditKind, subject, of } = doors[kind]
-      const found = of(this.#parts).find(id)
+      const { name, auditKind, subject, table } = accessKinds[kind]
+      const found: AccessTarget | undefined = this.#parts[table].find(id)
       if (found === undefined) throw new Refusal("room_unavailable", `There is no ${name} with this id.`)
       const { owner, label = null, roomId, revokedAt, acceptedBy = null } = found
       if (revokedAt !== null)
@@ -177,12 +168,7 @@ export class Operators {
     return this.#do(by, userId, "clear_sign_in_count", () => void people.clearCount(userId, isoTime(world.now())))
   }
 
-  #do<T extends EndedAccess | undefined>(
-    by: Person | null,
-    userId: string,
-    kind: AuditKind,
-    work: (person: Person & { readonly disabledAt: string | null }) => T,
-  ): Promise<T> {
+  #do<T extends EndedAccess | undefined>(by: Person | null, userId: string, kind: AuditKind, work: (person: LocalPerson) => T): Promise<T> {
     const { ledger, people, audit } = this.#parts
     return ledger.transact(() => {
       this.#mustBeOperator(by)
@@ -195,7 +181,7 @@ export class Operators {
   }
 
   /** @throws Refusal `state_conflict` if the person is the only operator */
-  #mustLeaveOperator(person: Person & { readonly disabledAt: string | null }): void {
+  #mustLeaveOperator(person: LocalPerson): void {
     if (!person.isOperator || this.#parts.people.otherOperators(person.userId)) return
     throw unchanged(`${person.username} is the only operator here: make another user an operator first.`, person)
   }

@@ -1,7 +1,7 @@
 /** Password hashes: scrypt, off the main thread, two at a time. Sign-ins from known addresses go first. */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { Refusal } from "../contract/refusals/refusal.ts"
-import { intoLine } from "./slow-lane.ts"
+import { waitIn, type WaitingLine } from "./slow-lane.ts"
 
 const COST = { N: 2 ** 14, r: 8, p: 5 }
 const KEY_BYTES = 32
@@ -10,21 +10,16 @@ const AT_ONCE = 2
 const WAITING = 64
 
 let running = 0
-interface Waiting {
-  resolve(): void
-  reject(why: Refusal): void
-}
 /** Strangers, who may be part of a flood, wait behind known users. */
-const lines: Readonly<Record<"known" | "stranger", Waiting[]>> = { known: [], stranger: [] }
-export type Line = keyof typeof lines
+const lines: Readonly<Record<"known" | "stranger", WaitingLine>> = { known: [], stranger: [] }
+type Line = keyof typeof lines
 
-const crowded = () =>
-  new Refusal("too_many_requests", "Too many people sign in at this moment. Try again in a few seconds.", { retryAfter: 5 })
+const crowded = () => new Refusal("too_many_requests", "Too many people are signing in. Try again in a few seconds.", { retryAfter: 5 })
 
 async function derive(password: string, salt: Buffer, cost: typeof COST, line: Line): Promise<Buffer> {
   // A waiting call takes over the slot of the one that finished, so `running` stays the same.
   if (running < AT_ONCE) running += 1
-  else await new Promise<void>((resolve, reject) => intoLine<Waiting>(lines[line], { resolve, reject }, WAITING)?.reject(crowded()))
+  else await waitIn(lines[line], WAITING, crowded)
   try {
     return await new Promise((resolve, reject) => {
       scrypt(password.normalize("NFC"), salt, KEY_BYTES, { ...cost, maxmem: 64 * 1024 * 1024 }, (error, key) =>

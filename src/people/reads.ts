@@ -7,8 +7,7 @@ import type { People } from "./people.ts"
 export function peopleReads({ people, accounts }: { readonly people: People; readonly accounts: Accounts }) {
   return {
     session({ actor }) {
-      const person = actor && people.withId(actor.userId)
-      return { person: person ? { userId: person.userId, username: person.username, isOperator: person.isOperator } : null }
+      return { person: (actor && people.withId(actor.userId)) ?? null }
     },
     person({ params }) {
       const found = people.described(people.idOf(params.username) ?? people.idOf(params.username.toLowerCase()) ?? "")

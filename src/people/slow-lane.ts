@@ -7,10 +7,8 @@ const WAITING = limits.signInsWaiting
 /** Maximum number of lanes. */
 const LANES = 1_000
 
-interface Waiting {
-  resolve(): void
-  reject(why: Refusal): void
-}
+/** Calls that wait for their turn. */
+export type WaitingLine = { resolve(): void; reject(refusal: Refusal): void }[]
 
 const full = () =>
   new Refusal("too_many_requests", "Many passwords are being tried for this name. Try again in a few seconds.", {
@@ -18,17 +16,17 @@ const full = () =>
   })
 
 /**
- * Adds a newcomer to a line of limited length. If the line is full, a random one is removed, so that a flood cannot block
- * the line for everyone else.
- * @returns the one removed, possibly the newcomer
+ * Waits in a line of limited length until resolved by the holder of the line. If the line is full, a random call in it is
+ * refused, so that a flood cannot block the line for everyone else.
  */
-export function intoLine<T>(line: T[], newcomer: T, most: number, chance: () => number = Math.random): T | undefined {
-  line.push(newcomer)
-  return line.length <= most ? undefined : line.splice(Math.floor(chance() * line.length), 1)[0]
-}
+export const waitIn = (line: WaitingLine, maxLength: number, refusal: () => Refusal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    line.push({ resolve, reject })
+    if (line.length > maxLength) line.splice(Math.floor(Math.random() * line.length), 1)[0]?.reject(refusal())
+  })
 
 export class SlowLanes {
-  readonly #lanes = new Map<string, Waiting[]>()
+  readonly #lanes = new Map<string, WaitingLine>()
   readonly #pause: (then: () => void) => void
 
   /** @param pause calls back when the next attempt may start */
@@ -45,7 +43,7 @@ export class SlowLanes {
       this.#pause(() => this.#next(key))
       return
     }
-    await new Promise<void>((resolve, reject) => intoLine<Waiting>(line, { resolve, reject }, WAITING)?.reject(full()))
+    await waitIn(line, WAITING, full)
   }
 
   #next(key: string): void {

@@ -5,7 +5,7 @@ import { expiry } from "../people/expiry.ts"
 import { mintToken } from "../people/tokens.ts"
 import { faultOfName } from "./agent-names.ts"
 import type { Credential, Credentials } from "./credentials.ts"
-import type { RoomThreads } from "./room-operations.ts"
+import { inPath, type RoomThreads } from "./room-operations.ts"
 import type { Rooms } from "./rooms.ts"
 
 export function credentialOperations(rooms: Rooms, credentials: Credentials, { strangers }: RoomThreads) {
@@ -20,7 +20,7 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
   }
 
   /** Returns the credential in the path. @throws Refusal 404 if it does not exist or belongs to another Room */
-  function inPath({ params }: { params: { roomId: string; credentialId: string } }) {
+  function credentialInPath({ params }: { params: { roomId: string; credentialId: string } }) {
     const credential = credentials.find(params.credentialId)
     if (credential === undefined || credential.roomId !== params.roomId)
       throw new Refusal("room_unavailable", "There is no credential with this id in this Room.")
@@ -54,7 +54,7 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
   }
 
   const issue_credential = behaviour("issue_credential", {
-    subject: ({ params }) => ({ roomId: params.roomId, threadId: undefined }),
+    subject: inPath,
     references({ body }, { roomId }) {
       return strangers(roomId, body.threadIds ?? []).map((index) => ({
         path: `/threadIds/${index}`,
@@ -73,7 +73,7 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
   })
 
   const rotate_credential = behaviour("rotate_credential", {
-    subject: inPath,
+    subject: credentialInPath,
     admit({ actor }, { credential }, at) {
       if (credential.owner.userId !== actor.userId) {
         throw new Refusal("role_required", "Only the member who holds a credential can rotate it.", { current: { needed: ["holder"] } })
@@ -88,7 +88,7 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
   })
 
   const revoke_credential = behaviour("revoke_credential", {
-    subject: inPath,
+    subject: credentialInPath,
     admit({ actor }, { roomId, credential }) {
       const isOwn = credential.owner.userId === actor.userId
       const role = rooms.standing(roomId, actor.userId)?.role ?? null

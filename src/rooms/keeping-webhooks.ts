@@ -22,15 +22,15 @@ interface Parts {
   readonly audit: Audit
 }
 
+const invalid = (action: "add_webhook" | "change_webhook", path: string, message: string) =>
+  new Refusal("invalid_schema", `The body does not match the schema of ${action}.`, { issues: [{ path, message }] })
+
 /** Parses the address of a new webhook. @throws Refusal `invalid_schema` for one that cannot be used */
 function addressIn(url: string): URL {
-  const refused = (message: string) =>
-    new Refusal("invalid_schema", "The body does not match the schema of add_webhook.", { issues: [{ path: "/url", message }] })
-  if (!URL.canParse(url)) throw refused("must be an address that begins with https:// or http://")
-  const address = new URL(url)
-  if (address.protocol !== "https:" && address.protocol !== "http:")
-    throw refused("must be an address that begins with https:// or http://")
-  if (address.username !== "" || address.password !== "") throw refused("must not contain a username or password")
+  const address = URL.parse(url)
+  if (address === null || (address.protocol !== "https:" && address.protocol !== "http:"))
+    throw invalid("add_webhook", "/url", "must be an address that begins with https:// or http://")
+  if (address.username !== "" || address.password !== "") throw invalid("add_webhook", "/url", "must not contain a username or password")
   address.hash = ""
   return address
 }
@@ -61,9 +61,7 @@ export function keepingWebhooks({ ledger, world, rooms, webhooks, audit }: Parts
       mustOwn(by, roomId)
       const address = addressIn(url)
       if (await isForbidden(address, reach))
-        throw new Refusal("invalid_schema", "The body does not match the schema of add_webhook.", {
-          issues: [{ path: "/url", message: "must have a public address: the operator of the service can allow other networks" }],
-        })
+        throw invalid("add_webhook", "/url", "must have a public address: the operator of the service can allow other networks")
       return ledger.transact(() => {
         mustOwn(by, roomId)
         if (webhooks.ofRoom(roomId).length >= limits.roomWebhooks)
@@ -92,12 +90,10 @@ export function keepingWebhooks({ ledger, world, rooms, webhooks, audit }: Parts
         mustOwn(by, webhook.roomId)
         if (action === "send_again") {
           if (webhook.offBecause !== null) throw new Refusal("state_conflict", "This webhook is off. Turn it on first.")
-          if (sequence === undefined || sequence < 1 || sequence > webhook.delivered)
-            throw new Refusal("invalid_schema", "The body does not match the schema of change_webhook.", {
-              issues: [
-                { path: "/sequence", message: `must be the sequence of an entry up to ${webhook.delivered}, the last one delivered` },
-              ],
-            })
+          if (sequence === undefined || sequence < 1 || sequence > webhook.delivered) {
+            const message = `must be the sequence of an entry up to ${webhook.delivered}, the last one delivered`
+            throw invalid("change_webhook", "/sequence", message)
+          }
           webhooks.resend(webhookId, sequence)
         } else if (action === "remove") webhooks.remove(webhookId)
         else webhooks.turn(webhookId, action === "turn_off" ? OFF : null)

@@ -5,8 +5,7 @@ import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { People } from "../people/people.ts"
 import type { Credentials } from "./credentials.ts"
 import type { Members } from "./members.ts"
-
-const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
+import { inPath, userInPath } from "./room-operations.ts"
 
 const unavailable = (sentence: string) => new Refusal("room_unavailable", sentence)
 
@@ -41,9 +40,7 @@ export function memberOperations(members: Members, credentials: Credentials, peo
   })
 
   const decide_join_request = behaviour("decide_join_request", {
-    subject({ params }) {
-      return { roomId: params.roomId, threadId: undefined, userId: params.userId }
-    },
+    subject: userInPath,
     admit(_call, { roomId, userId }) {
       if (members.asking(roomId, userId) !== undefined) return
       mustNotBeMember(roomId, userId)
@@ -74,9 +71,7 @@ export function memberOperations(members: Members, credentials: Credentials, peo
   })
 
   const remove_member = behaviour("remove_member", {
-    subject({ params }) {
-      return { roomId: params.roomId, threadId: undefined, userId: params.userId }
-    },
+    subject: userInPath,
     admit({ actor }, { roomId, userId }) {
       const caller = members.find(roomId, actor.userId)
       if (caller?.role !== "owner" && userId !== actor.userId) {

@@ -79,6 +79,11 @@ export function roomReads({ rooms, members, credentials, webhooks, withheld, act
     return member
   }
 
+  /** @throws Refusal 404 for an unknown Room, 403 for anyone but the owner */
+  function mustOwn(actor: Actor, roomId: string, sentence: string): void {
+    if (ownMembership(actor, roomId).role !== "owner") throw new Refusal("role_required", sentence, { current: { needed: ["owner"] } })
+  }
+
   return {
     rooms({ query }) {
       const list: ListOf = ["rooms", query.query]
@@ -146,23 +151,19 @@ export function roomReads({ rooms, members, credentials, webhooks, withheld, act
       return { items: members.of(params.roomId) }
     },
 
-    join_requests({ actor, params }) {
-      const roomId = params.roomId
-      if (ownMembership(actor, roomId).role !== "owner")
-        throw new Refusal("role_required", "Only the owner of the Room sees requests to join.", { current: { needed: ["owner"] } })
+    join_requests({ actor, params: { roomId } }) {
+      mustOwn(actor, roomId, "Only the owner of the Room sees requests to join.")
       return { items: members.requests(roomId) }
     },
 
     webhooks({ actor, params: { roomId } }) {
-      if (ownMembership(actor, roomId).role !== "owner")
-        throw new Refusal("role_required", "Only the owner of the Room manages its webhooks.", { current: { needed: ["owner"] } })
+      mustOwn(actor, roomId, "Only the owner of the Room manages its webhooks.")
       return { items: webhooks.ofRoom(roomId) }
     },
 
-    credentials({ actor, params }) {
-      const roomId = params.roomId
+    credentials({ actor, params: { roomId } }) {
       rooms.mustExist(roomId)
-      const userId = actor.userId
+      const { userId } = actor
       const all = credentials.ofRoom(roomId)
       const own = all.filter(({ owner }) => owner.userId === userId)
       // A former member still sees their own credentials, and can revoke them.

@@ -18,7 +18,8 @@ export interface RoomThreads {
 }
 
 /** Returns the Room in the path. Admission checks that it exists. */
-const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
+export const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
+export const userInPath = ({ params }: { params: { roomId: string; userId: string } }) => ({ ...params, threadId: undefined })
 
 export function roomOperations(rooms: Rooms, members: Members, imported: ImportedRooms, people: People, threads: RoomThreads) {
   const create_room = behaviour("create_room", {
@@ -65,7 +66,7 @@ export function roomOperations(rooms: Rooms, members: Members, imported: Importe
   })
 
   const transfer_room = behaviour("transfer_room", {
-    subject: ({ params }) => ({ roomId: params.roomId, threadId: undefined, userId: params.userId }),
+    subject: userInPath,
     admit({ actor, body }, { roomId, userId }) {
       const role = rooms.standing(roomId, actor.userId)?.role ?? null
       const isOperator = people.isOperator(actor.userId)

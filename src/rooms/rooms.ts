@@ -133,7 +133,7 @@ export function rooms(db: Db) {
       const row = standing.get(userId, roomId)
       return (
         row && {
-          roomId: row.roomId,
+          roomId,
           title: row.title,
           state: row.state,
           archive: archiveOf(row),

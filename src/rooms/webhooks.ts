@@ -23,10 +23,7 @@ export interface Webhook {
 }
 
 /** The result of a round of deliveries. */
-export interface Progress {
-  readonly delivered: number
-  readonly failingSince: string | null
-  readonly offBecause: string | null
+export interface Progress extends Pick<Webhook, "delivered" | "failingSince" | "offBecause"> {
   /** In order, the newest last. */
   readonly deliveries: readonly Delivery[]
 }

@@ -94,5 +94,5 @@ test("its crate contains it", async (t) => {
   t.strictSame(crate.entity("./")?.license, licence)
   t.match(crate.entity(licence["@id"]), { "@type": "CreativeWork", name: "CC-BY-4.0", url: `${licence["@id"]}.html` })
   t.match(crate.files.get("ro-crate-preview.html"), /Licence: <a href="https:\/\/spdx\.org\/licenses\/CC-BY-4\.0\.html">CC-BY-4\.0<\/a>/)
-  t.match(crate.files.get("README.md"), /put it under CC-BY-4\.0/)
+  t.match(crate.files.get("README.md"), /chose the licence CC-BY-4\.0/)
 })
