@@ -27,7 +27,7 @@ import type { Materials } from "../research/materials/materials.ts"
 import type { Links } from "../research/links/links.ts"
 import type { Reviews } from "../research/reviews/reviews.ts"
 import type { Credentials } from "../rooms/credentials.ts"
-import type { KeepingWebhooks } from "../rooms/keeping-webhooks.ts"
+import type { WebhookActions } from "../rooms/webhook-actions.ts"
 import type { Members } from "../rooms/members.ts"
 import type { Rooms } from "../rooms/rooms.ts"
 import type { Threads } from "../threads/threads.ts"
@@ -49,7 +49,7 @@ export interface Instance {
   readonly byProvider: ByProvider
   readonly operators: Operators
   /** Manages the webhooks of Rooms for their owners. */
-  readonly webhooks: Pick<KeepingWebhooks, "add" | "change">
+  readonly webhooks: Pick<WebhookActions, "add" | "change">
   /** What others did in a person's Rooms that concerns them, as of a time in milliseconds. */
   readonly concerning: Concerning
   /** The activity of Rooms, for feeds. */

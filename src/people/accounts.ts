@@ -3,12 +3,12 @@ import { personActs } from "./acts.ts"
 import { describing } from "./describing.ts"
 import { inviting } from "./inviting.ts"
 import { joining } from "./joining.ts"
-import type { Keeping, Operators } from "./operators.ts"
+import type { AccountParts, Operators } from "./operators.ts"
 import { signingIn } from "./signing-in.ts"
 
 export type Accounts = ReturnType<typeof createAccounts>
 
-export function createAccounts(keeping: Omit<Keeping, "credentials" | "keys"> & { readonly operators: Operators }) {
+export function createAccounts(keeping: Omit<AccountParts, "credentials" | "keys"> & { readonly operators: Operators }) {
   const parts = { ...keeping, acts: keeping.ledger.addActs(personActs(keeping)) }
   const signIns = signingIn(parts)
   const invited = inviting(parts)

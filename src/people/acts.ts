@@ -2,10 +2,10 @@
 import type { Described } from "../contract/answers/description.ts"
 import type { ActCall, Done } from "../ledger/journal/acts.ts"
 import type { Person } from "./people.ts"
-import type { Keeping } from "./operators.ts"
+import type { AccountParts } from "./operators.ts"
 
 /** Passwords and sessions are not in the journal. */
-export const personActs = ({ people, invitations }: Pick<Keeping, "people" | "invitations">) => ({
+export const personActs = ({ people, invitations }: Pick<AccountParts, "people" | "invitations">) => ({
   /** Makes a person who cannot sign in yet. */
   create_person({ change }: ActCall, { username, isOperator }: { username: string; isOperator: boolean }): Person {
     const userId = change.newId()

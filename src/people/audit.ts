@@ -149,7 +149,7 @@ export function audit(db: Db, world: World, command?: RunningCommand) {
       return (kind === undefined ? all.all(from, count) : ofKind.all(kind, from, count)).map(entry)
     },
     /** Removes withheld names from all lines. Call this in a transaction that permits changes to the log. */
-    unname(names: readonly string[]): void {
+    withholdNames(names: readonly string[]): void {
       for (const name of names) rename.run(WITHHELD, digestOf(name).toString("hex"), name)
     },
     newest(kind: AuditKind): AuditEntry | undefined {

@@ -5,11 +5,11 @@ import type { Accounts } from "./accounts.ts"
 import { personSubject } from "./audit.ts"
 import type { Connections, ProviderAccount } from "./connections.ts"
 import type { Person } from "./people.ts"
-import type { NewcomerBy } from "./joining.ts"
-import type { Keeping } from "./operators.ts"
+import type { Admission } from "./joining.ts"
+import type { AccountParts } from "./operators.ts"
 import { BY_PROVIDER, type SignedIn } from "./signing-in.ts"
 
-type ProviderSignIns = Pick<Keeping, "ledger" | "world" | "people" | "audit"> & {
+type ProviderSignIns = Pick<AccountParts, "ledger" | "world" | "people" | "audit"> & {
   readonly connections: Connections
   readonly accounts: Accounts
 }
@@ -40,7 +40,7 @@ export function byProvider({ ledger, world, people, connections, accounts, audit
         return accounts.start(person)
       }),
     /** Creates a user who signs in with a provider account and has no password. @throws Refusal 409 if the name is taken or the account is connected */
-    join: (by: NewcomerBy, username: string, account: ProviderAccount, address?: string): Promise<SignedIn> =>
+    join: (by: Admission, username: string, account: ProviderAccount, address?: string): Promise<SignedIn> =>
       accounts.join(by, username, (person) => connect(person, account), address, BY_PROVIDER),
     /** Connects a provider account to a user. @throws Refusal 409 if it is connected to another user */
     connect: (person: Person, account: ProviderAccount, address?: string): Promise<void> =>
@@ -76,7 +76,7 @@ export function byProvider({ ledger, world, people, connections, accounts, audit
         audit.write({ kind: "disconnect_provider", subject: personSubject(person), detail: { issuer } })
       }),
     /** Returns the ways in which a user can sign in, if the instance accepts both. */
-    waysOf: (userId: string) => ({
+    signInMethods: (userId: string) => ({
       password: Boolean(people.passwordHash(userId)),
       issuer: connections.issuerOf(userId) ?? null,
     }),

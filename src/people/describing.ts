@@ -3,10 +3,10 @@ import { type Described, isOrcid } from "../contract/answers/description.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { PersonActs } from "./acts.ts"
 import { personSubject } from "./audit.ts"
-import type { Keeping } from "./operators.ts"
+import type { AccountParts } from "./operators.ts"
 import type { Person } from "./people.ts"
 
-type Describing = Pick<Keeping, "ledger" | "people" | "audit"> & { readonly acts: PersonActs }
+type Describing = Pick<AccountParts, "ledger" | "people" | "audit"> & { readonly acts: PersonActs }
 
 export const describing = ({ ledger, people, audit, acts }: Describing) => ({
   /**
@@ -31,7 +31,7 @@ export const describing = ({ ledger, people, audit, acts }: Describing) => ({
   },
 
   /** Stores how a person of another instance wants to be cited, as declared by that instance. Requires an open transaction. */
-  told(userId: string, described: Described): void {
+  describeRemote(userId: string, described: Described): void {
     acts.describe_person(null, { userId, ...described })
   },
 })

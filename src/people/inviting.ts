@@ -3,10 +3,10 @@ import type { ActionBody } from "../contract/operations/actions.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { PersonActs } from "./acts.ts"
 import type { Invitation } from "./invitations.ts"
-import type { Keeping } from "./operators.ts"
+import type { AccountParts } from "./operators.ts"
 import type { Person } from "./people.ts"
 
-type InvitingParts = Pick<Keeping, "ledger" | "invitations" | "audit"> & { readonly acts: PersonActs }
+type InvitingParts = Pick<AccountParts, "ledger" | "invitations" | "audit"> & { readonly acts: PersonActs }
 
 const closedInvitation = () => new Refusal("room_unavailable", "This invitation does not exist, was used, was revoked or has expired.")
 

@@ -5,19 +5,19 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import type { PersonActs } from "./acts.ts"
 import { type Audited, personSubject } from "./audit.ts"
 import { invitationSubject, type Inviting } from "./inviting.ts"
-import type { Keeping } from "./operators.ts"
+import type { AccountParts } from "./operators.ts"
 import type { Person } from "./people.ts"
 import type { SignedIn, SigningIn } from "./signing-in.ts"
 import { mintToken, tokenDigest } from "./tokens.ts"
 
-type JoiningParts = Pick<Keeping, "ledger" | "world" | "people" | "audit"> & {
+type JoiningParts = Pick<AccountParts, "ledger" | "world" | "people" | "audit"> & {
   readonly acts: PersonActs
   readonly signIns: SigningIn
   readonly invited: Inviting
 }
 
 /** What permits a new account: the set-up link, an invitation, or a setting that admits everyone the provider knows. */
-export type NewcomerBy = { readonly setUp: string } | { readonly invitation: string } | "admitted"
+export type Admission = { readonly setUp: string } | { readonly invitation: string } | "admitted"
 
 const taken = (username: string) =>
   new Refusal("state_conflict", `The name ${username} is taken; choose another.`, { current: { username } })
@@ -50,7 +50,7 @@ export function joining({ ledger, world, people, audit, acts, signIns, invited }
   }
 
   /** @throws Refusal if the link or invitation is not valid */
-  const mustAdmit = (by: NewcomerBy): void => {
+  const mustAdmit = (by: Admission): void => {
     if (by === "admitted") return
     if ("invitation" in by) {
       invited.invitation(by.invitation)
@@ -68,7 +68,7 @@ export function joining({ ledger, world, people, audit, acts, signIns, invited }
    * @throws Refusal 409 if the name is taken
    */
   const join = (
-    by: NewcomerBy,
+    by: Admission,
     username: string,
     give: (person: Person) => void,
     address?: string,
@@ -89,9 +89,9 @@ export function joining({ ledger, world, people, audit, acts, signIns, invited }
       return signIns.start(person)
     })
 
-  const joinByPassword = async (by: NewcomerBy, username: string, password: string, address?: string): Promise<SignedIn> => {
+  const joinByPassword = async (by: Admission, username: string, password: string, address?: string): Promise<SignedIn> => {
     mustAdmit(by)
-    return join(by, username, withPassword(await signIns.chosen(username, password, address)), address)
+    return join(by, username, withPassword(await signIns.hashChosen(username, password, address)), address)
   }
 
   return {
@@ -119,7 +119,7 @@ export function joining({ ledger, world, people, audit, acts, signIns, invited }
      * @throws Refusal 409 if the name is taken
      */
     async add(username: string, password: string, after?: Promise<unknown>): Promise<Person> {
-      const hash = await signIns.chosen(username, password)
+      const hash = await signIns.hashChosen(username, password)
       await after
       return ledger.transact(() => {
         const person = create(username, !people.exist(), withPassword(hash))

@@ -38,7 +38,7 @@ export interface EndedAccess {
 }
 
 /** What the functions on accounts work with. */
-export interface Keeping {
+export interface AccountParts {
   readonly ledger: Ledger
   readonly world: World
   readonly people: People
@@ -60,7 +60,7 @@ const accessKinds = {
 type LocalPerson = Person & { readonly disabledAt: string | null }
 
 /** Other rows depend on these changes, so the journal records them. Sessions are not in the journal. */
-const operatorActs = ({ people, credentials, keys, invitations }: Keeping) => ({
+const operatorActs = ({ people, credentials, keys, invitations }: AccountParts) => ({
   disable_person({ change: { at } }: ActCall, { userId }: { userId: string }): EndedAccess {
     people.disable(userId, at)
     return {
@@ -91,10 +91,10 @@ const unchanged = (sentence: string, { userId, username, isOperator, disabledAt 
 
 /** Each method takes the operator, or null for a command. @throws Refusal 404 for an unknown user, 409 if nothing would change */
 export class Operators {
-  readonly #parts: Keeping
+  readonly #parts: AccountParts
   readonly #acts
 
-  constructor(parts: Keeping) {
+  constructor(parts: AccountParts) {
     this.#parts = parts
     this.#acts = parts.ledger.addActs(operatorActs(parts))
   }
@@ -140,7 +140,7 @@ export class Operators {
   }
 
   /** Revokes a credential, key or invitation of any user. @throws Refusal 404 for an unknown id, 409 if it was revoked or accepted already */
-  endDoor(by: Person, kind: AccessKind, id: string): Promise<{ readonly owner: AccessTarget["owner"]; readonly revokedAt: string }> {
+  revokeAccess(by: Person, kind: AccessKind, id: string): Promise<{ readonly owner: AccessTarget["owner"]; readonly revokedAt: string }> {
     const { ledger, audit } = this.#parts
     return ledger.transact(() => {
       this.#mustBeOperator(by)

@@ -42,7 +42,7 @@ export function people(db: Db) {
   const byId = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE user_id = +?`)
   const byName = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE username = +? AND instance_id IS NULL`)
   const shownAs = db.prepare<{ userId: string }>("SELECT user_id AS userId FROM people WHERE username = +?")
-  const ofThere = db.prepare<{ userId: string; knownAs: string }>(
+  const remote = db.prepare<{ userId: string; knownAs: string }>(
     "SELECT user_id AS userId, known_as AS knownAs FROM people WHERE base_url = +? AND coalesce(id_there, user_id) = +?",
   )
   const described = db.prepare<Named & { readonly instanceId: string | null }>(
@@ -81,9 +81,9 @@ export function people(db: Db) {
     /** Returns the id of a person of any instance, by id or by their name here. */
     idOf: (idOrName: string): string | undefined => (byId.get(idOrName.toLowerCase()) ?? shownAs.get(idOrName))?.userId,
     /** Finds a person of another instance. @returns their id here and their username there */
-    foreigner: (baseUrl: string, userId: string) => ofThere.get(baseUrl, userId),
+    findRemote: (baseUrl: string, userId: string) => remote.get(baseUrl, userId),
     /** Adds a person of another instance, who cannot sign in. @param place that instance's host and path, for their name here */
-    meet({ userId, knownAs, instanceId, baseUrl }: RemotePerson, place: string, at: string): void {
+    addRemote({ userId, knownAs, instanceId, baseUrl }: RemotePerson, place: string, at: string): void {
       const names = [`${knownAs}@${place}`, `${knownAs}@${place}~${instanceId.slice(0, 8)}`]
       const free = names.find((name) => shownAs.get(name) === undefined) ?? `${knownAs}@${place}~${userId}`
       const isTaken = byId.get(userId) !== undefined

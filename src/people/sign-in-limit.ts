@@ -16,7 +16,7 @@ const ADDRESSES_OF_NAME = 8
 
 export interface SignInAttempt {
   /** The name, with a part that changes with its password, so that a new password starts with no failures. */
-  readonly door: string
+  readonly account: string
   readonly address: string
   /** `own browser`: signing in from a browser that has a session of the same person. `inside`: confirming the password while signed in. Each is counted separately. */
   readonly from?: "own browser" | "inside" | undefined
@@ -70,7 +70,7 @@ class Failures {
 }
 
 export class SignInLimit {
-  readonly #failures: Readonly<Record<"pairs" | "addresses" | "doors", Failures>>
+  readonly #failures: Readonly<Record<"pairs" | "addresses" | "accounts", Failures>>
   readonly #most: number
   readonly #lanes: SlowLanes
   /** The addresses from which each name has signed in, the last used one last. */
@@ -79,7 +79,7 @@ export class SignInLimit {
   /** @param most the maximum number of entries to remember of each kind */
   constructor(now: () => number, most = MAX_TRACKED, lanes = new SlowLanes()) {
     const failures = () => new Failures(now, most)
-    this.#failures = { pairs: failures(), addresses: failures(), doors: failures() }
+    this.#failures = { pairs: failures(), addresses: failures(), accounts: failures() }
     this.#most = most
     this.#lanes = lanes
   }
@@ -89,24 +89,24 @@ export class SignInLimit {
    * cannot exceed the limit.
    * @throws Refusal `too_many_requests` if the address has failed too often, or if too many attempts are waiting
    */
-  async begin({ door, address, from }: SignInAttempt): Promise<Try> {
-    const isStranger = from === undefined && this.#known.get(door)?.has(address) !== true
-    const { pairs, addresses, doors } = this.#failures
-    const pair = `${door} ${from ?? ""} ${from === "own browser" ? "" : address}`
+  async begin({ account, address, from }: SignInAttempt): Promise<Try> {
+    const isStranger = from === undefined && this.#known.get(account)?.has(address) !== true
+    const { pairs, addresses, accounts } = this.#failures
+    const pair = `${account} ${from ?? ""} ${from === "own browser" ? "" : address}`
     const pairOver = pairs.over(pair, limits.signInFailures)
     const addressOver = isStranger ? addresses.over(address, limits.signInFailures * ADDRESS_FACTOR) : 0
     const seconds = isStranger || from === "inside" ? pairOver || addressOver : 0
     if (seconds > 0)
       throw new Refusal("too_many_requests", `Too many failed sign-ins. Try again in ${seconds} seconds.`, { retryAfter: seconds })
-    const isSlowed = isStranger ? doors.over(door, limits.signInFailures) > 0 : pairOver > 0
+    const isSlowed = isStranger ? accounts.over(account, limits.signInFailures) > 0 : pairOver > 0
     const counted: (readonly [Failures, string])[] = [[pairs, pair]]
-    if (isStranger) counted.push([addresses, address], [doors, door])
+    if (isStranger) counted.push([addresses, address], [accounts, account])
     for (const [failures, key] of counted) failures.add(key)
     const takeBack = () => {
       for (const [failures, key] of counted) failures.takeBack(key)
     }
     if (isSlowed)
-      await this.#lanes.turn(isStranger ? door : pair).catch((error: unknown) => {
+      await this.#lanes.turn(isStranger ? account : pair).catch((error: unknown) => {
         takeBack()
         throw error
       })
@@ -116,18 +116,18 @@ export class SignInLimit {
       succeeded: () => {
         takeBack()
         pairs.forget(pair)
-        if (from !== "inside") this.remember(door, address)
+        if (from !== "inside") this.remember(account, address)
       },
     }
   }
 
   /** Records a successful sign-in. */
-  remember(door: string, address: string): void {
-    const addresses = this.#known.get(door) ?? new Set()
-    this.#known.delete(door)
-    const [oldestDoor] = this.#known.keys()
-    if (oldestDoor !== undefined && this.#known.size >= this.#most) this.#known.delete(oldestDoor)
-    this.#known.set(door, addresses)
+  remember(account: string, address: string): void {
+    const addresses = this.#known.get(account) ?? new Set()
+    this.#known.delete(account)
+    const [oldestAccount] = this.#known.keys()
+    if (oldestAccount !== undefined && this.#known.size >= this.#most) this.#known.delete(oldestAccount)
+    this.#known.set(account, addresses)
     addresses.delete(address)
     const [oldest] = addresses
     if (oldest !== undefined && addresses.size >= ADDRESSES_OF_NAME) addresses.delete(oldest)

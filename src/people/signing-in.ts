@@ -4,7 +4,7 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import { isoTime } from "../ledger/world.ts"
 import { personSubject } from "./audit.ts"
 import { FailedSignIns } from "./failed-sign-ins.ts"
-import type { EndedAccess, Keeping, Operators } from "./operators.ts"
+import type { EndedAccess, AccountParts, Operators } from "./operators.ts"
 import { hashPassword, passwordMatches } from "./passwords.ts"
 import type { Person } from "./people.ts"
 import { type SignInAttempt, SignInLimit } from "./sign-in-limit.ts"
@@ -23,7 +23,7 @@ export interface Reset {
   readonly ended: EndedAccess | null
 }
 
-type SigningInParts = Pick<Keeping, "ledger" | "world" | "people" | "sessions" | "audit"> & { readonly operators: Operators }
+type SigningInParts = Pick<AccountParts, "ledger" | "world" | "people" | "sessions" | "audit"> & { readonly operators: Operators }
 
 /** The audit log's detail on a sign-in without a password. */
 export const BY_PROVIDER = { by: "provider" } as const
@@ -34,7 +34,7 @@ const wrong = () => new Refusal("not_authenticated", "The name or the password i
  * Returns the key for counting the failures of a name. It changes when the password changes and when an operator clears the
  * count, which may happen in another process.
  */
-const doorOf = (username: string, stored = "", cleared = ""): string => `${username} ${stored.slice(-16)}${cleared}`
+const accountKey = (username: string, stored = "", cleared = ""): string => `${username} ${stored.slice(-16)}${cleared}`
 
 export type SigningIn = ReturnType<typeof signingIn>
 
@@ -52,9 +52,9 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
   }
 
   /** Hashes a new password. The address from which the user chose it counts as known. */
-  const chosen = async (username: string, password: string, address?: string, cleared?: string): Promise<string> => {
+  const hashChosen = async (username: string, password: string, address?: string, cleared?: string): Promise<string> => {
     const hash = await hashPassword(password, (count) => world.bytes(count))
-    if (address !== undefined) limit.remember(doorOf(username, hash, cleared), address)
+    if (address !== undefined) limit.remember(accountKey(username, hash, cleared), address)
     return hash
   }
 
@@ -73,14 +73,14 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
 
   return {
     start,
-    chosen,
+    hashChosen,
 
     /**
      * Sets a password from the command line, ends the person's sessions and forgets their failed sign-ins.
      * @param everything revokes their credentials and keys too
      */
     async setPassword(username: string, password: string, { everything = false } = {}): Promise<Reset | undefined> {
-      const hash = await chosen(username, password)
+      const hash = await hashChosen(username, password)
       return ledger.transact(() => {
         const person = people.named(username)
         if (person === undefined) return undefined
@@ -102,8 +102,8 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
       const person = named && people.isEnabled(named.userId) ? named : undefined
       const stored = person && people.passwordHash(person.userId)
       const from = person !== undefined && browser?.userId === person.userId ? "own browser" : undefined
-      const door = doorOf(username, stored, person && people.countCleared(person.userId))
-      const right = await isRight({ door, address, from }, password, stored)
+      const account = accountKey(username, stored, person && people.countCleared(person.userId))
+      const right = await isRight({ account, address, from }, password, stored)
       if (person === undefined || !right) {
         // The typed name is not logged: it may be a password in the wrong field.
         await failures.add({ kind: "sign_in_failed", subject: named && personSubject(named), address })
@@ -124,14 +124,14 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
       const { userId, username } = person
       const stored = people.passwordHash(userId)
       // Counted separately: failed sign-ins of strangers do not keep a signed-in person from changing their password.
-      const door = doorOf(username, stored, people.countCleared(userId))
-      if (!(await isRight({ door, address, from: "inside" }, currentPassword, stored))) {
+      const account = accountKey(username, stored, people.countCleared(userId))
+      if (!(await isRight({ account, address, from: "inside" }, currentPassword, stored))) {
         await failures.add({ kind: "change_password_failed", by: person, address })
         throw new Refusal("not_authenticated", "The current password is wrong.", {
           issues: [{ path: "/currentPassword", message: "is not your password" }],
         })
       }
-      const hash = await chosen(username, password, address, people.countCleared(userId))
+      const hash = await hashChosen(username, password, address, people.countCleared(userId))
       return ledger.transact(() => {
         // The person may have been disabled in the meantime.
         if (!people.isEnabled(userId)) throw new Refusal("not_authenticated", "Sign in first.")

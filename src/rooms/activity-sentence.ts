@@ -9,36 +9,36 @@ import type { Activity } from "../ledger/journal/activity.ts"
 import type { People } from "../people/people.ts"
 
 /** The actor, and the rest of the sentence, which follows the actor's name. */
-export interface Told {
+export interface EntryDescription {
   readonly actor: ActivityEntry["actor"]
-  readonly told: string
+  readonly text: string
 }
 
 /** @param content the accepted content as JSON text; null if it is not known */
 type Of<T> = (roomId: string, entry: ActivityEntry, content: string | null) => T
-export type Telling = Of<Told>
+export type DescribeEntry = Of<EntryDescription>
 /** Describes an entry in one sentence. */
 export type Summary = Of<string>
 
 /** Describes entries of Rooms. Actors have their names on this instance, where a name of another instance may belong to someone else. */
-export function telling(
+export function entryDescriptions(
   people: Pick<People, "withId">,
   activity: Pick<Activity, "localActor">,
   labelOf: (id: string) => string | undefined,
-): { readonly told: Telling; readonly summary: Summary } {
+): { readonly describe: DescribeEntry; readonly summary: Summary } {
   const named: Naming = (id) => labelOf(id) ?? "a record"
-  const told: Telling = (roomId, entry, content) => {
+  const describe: DescribeEntry = (roomId, entry, content) => {
     const { operation, target } = entry
     const { userId, username } = people.withId(activity.localActor(roomId, entry)) ?? entry.actor
     const label = target.label ?? aOrAn(words(target.kind))
     const sentence = content === null ? undefined : recordedOperation(operation)?.sentence?.(JSON.parse(content), label, named)
     const text = sentence ?? `${words(operation)} ${label}`
-    return { actor: { ...entry.actor, userId, username }, told: `${text}${/[.!?…]$/u.test(text) ? "" : "."}` }
+    return { actor: { ...entry.actor, userId, username }, text: `${text}${/[.!?…]$/u.test(text) ? "" : "."}` }
   }
   return {
-    told,
+    describe,
     summary(...entry) {
-      const { actor, told: text } = told(...entry)
+      const { actor, text } = describe(...entry)
       return `${writerName(actor)} ${text}`
     },
   }

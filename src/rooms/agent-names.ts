@@ -1,7 +1,7 @@
 /** Checks on agent names. Usernames need none, as they are ASCII; nor do titles of Rooms, which need not be unique and are shown with the owner. */
 
 /** Reduces a name to a form that names of the same appearance share: without invisible characters, repeated spaces, case and compatibility forms. */
-export const likeName = (name: string): string =>
+export const comparableName = (name: string): string =>
   name
     .normalize("NFKC")
     .replace(/[\p{Cf}\p{Cc}]/gu, "")
@@ -10,7 +10,7 @@ export const likeName = (name: string): string =>
     .toLowerCase()
 
 /** For each script that UAX 31 recommends, or set of scripts written together: matches a letter that is in none of them. */
-const strangers = [
+const foreignLetters = [
   ...[
     ["Latin", "Han", "Hiragana", "Katakana"],
     ["Latin", "Han", "Bopomofo"],
@@ -33,5 +33,5 @@ const UNRULY = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 export function faultOfName(name: string): string | null {
   if (UNRULY.test(name)) return "must be one line without control characters and direction marks"
   const letters = name.normalize("NFKC")
-  return strangers.some((stranger) => !stranger.test(letters)) ? null : "must not mix letters of several scripts, which look alike"
+  return foreignLetters.some((pattern) => !pattern.test(letters)) ? null : "must not mix letters of several scripts, which look alike"
 }

@@ -8,7 +8,7 @@ import type { Credential, Credentials } from "./credentials.ts"
 import { inPath, type RoomThreads } from "./room-operations.ts"
 import type { Rooms } from "./rooms.ts"
 
-export function credentialOperations(rooms: Rooms, credentials: Credentials, { strangers }: RoomThreads) {
+export function credentialOperations(rooms: Rooms, credentials: Credentials, { notInRoom }: RoomThreads) {
   /** Stores a new credential and returns the answer with its token. */
   function issue(change: Change, options: Pick<Credential, "roomId" | "owner" | "label" | "permissions" | "threadIds" | "expiresAt">) {
     const credentialId = change.newId()
@@ -56,7 +56,7 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
   const issue_credential = behaviour("issue_credential", {
     subject: inPath,
     references({ body }, { roomId }) {
-      return strangers(roomId, body.threadIds ?? []).map((index) => ({
+      return notInRoom(roomId, body.threadIds ?? []).map((index) => ({
         path: `/threadIds/${index}`,
         message: "is not a Thread of this Room",
       }))

@@ -9,7 +9,7 @@ import { inserting } from "../ledger/storage/inserting.ts"
 import type { Token } from "../ledger/journal/chance.ts"
 import { bearers } from "../people/bearer-tokens.ts"
 import { tokenStart } from "../people/tokens.ts"
-import { likeName } from "./agent-names.ts"
+import { comparableName } from "./agent-names.ts"
 
 export interface Credential extends CredentialSummary {
   readonly roomId: string
@@ -79,11 +79,11 @@ export function credentials(db: Db) {
      */
     freeName(roomId: string, userId: string, wanted: string, at: string, besides?: string): string {
       const others = liveNames.all(roomId, userId, at).filter(({ credentialId }) => credentialId !== besides)
-      const taken = new Set(others.map(({ label }) => likeName(label)))
-      if (!taken.has(likeName(wanted))) return wanted
+      const taken = new Set(others.map(({ label }) => comparableName(label)))
+      if (!taken.has(comparableName(wanted))) return wanted
       const numbered = (number: number) => `${[...wanted].slice(0, limits.credentialLabel - 5).join("")}-${number}`
       let number = 2
-      while (taken.has(likeName(numbered(number)))) number += 1
+      while (taken.has(comparableName(numbered(number)))) number += 1
       return numbered(number)
     },
     ofRoom: (roomId: string): Credential[] => ofRoom.all(roomId).map(credential),

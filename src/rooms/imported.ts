@@ -142,7 +142,8 @@ export const importActs = ({ people, imported }: { readonly people: People; read
   import_room({ change }: ActCall, { roomId, people: named, of, knownIn, ...from }: Arrival): void {
     const { instanceId, baseUrl, place } = sourceOf(from, of)
     for (const { userId, username } of named)
-      if (people.foreigner(baseUrl, userId) === undefined) people.meet({ userId, knownAs: username, instanceId, baseUrl }, place, change.at)
+      if (people.findRemote(baseUrl, userId) === undefined)
+        people.addRemote({ userId, knownAs: username, instanceId, baseUrl }, place, change.at)
     if (roomId !== null) imported.put(roomId, knownIn ?? from.instanceId, from, change.at)
   },
 })

@@ -12,12 +12,12 @@ import { mirrors } from "./mirrors.ts"
 import { rooms } from "./rooms.ts"
 import { webhooks } from "./webhooks.ts"
 
-export { telling } from "./activity-sentence.ts"
+export { entryDescriptions } from "./activity-sentence.ts"
 export { activityLines } from "./activity-lines.ts"
 export { feedReads } from "./feed-reads.ts"
 export { importActs } from "./imported.ts"
 export { withholdingOperations } from "./withholding.ts"
-export { keepingWebhooks } from "./keeping-webhooks.ts"
+export { webhookActions } from "./webhook-actions.ts"
 export { roomReads } from "./reads.ts"
 
 export const roomTables = (db: Db) => ({

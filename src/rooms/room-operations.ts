@@ -14,7 +14,7 @@ export interface RoomThreads {
   /** Creates the opening Thread of a Room. */
   open(thread: NewRow<"threads">): unknown
   /** Returns the indexes of the Threads that are not in the Room. */
-  strangers(roomId: string, threadIds: readonly string[]): number[]
+  notInRoom(roomId: string, threadIds: readonly string[]): number[]
 }
 
 /** Returns the Room in the path. Admission checks that it exists. */

@@ -13,7 +13,7 @@ export interface Withholding {
   readonly figures: Figures
   readonly rooms: Rooms
   readonly people: People
-  readonly audit: Pick<Audit, "unname" | "newest">
+  readonly audit: Pick<Audit, "withholdNames" | "newest">
   /** Changes the journal and rebuilds everything that is derived from it. */
   readonly change: (change: () => void) => void
   /** Returns sentences on where copies of the text may remain. Only an operator is told about folders of the machine. */
@@ -51,7 +51,7 @@ export function withholdingOperations({ withheld, figures, rooms, people, audit,
       const standing = withheld.standing(write, fields)
       if (standing.length > 0)
         change(() => {
-          audit.unname(withheld.seal(write, standing))
+          audit.withholdNames(withheld.seal(write, standing))
           figures.withhold(write.position)
         })
       withheld.note(write, fields, position)

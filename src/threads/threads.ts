@@ -89,7 +89,7 @@ export function threads(db: Db) {
       return row && summary(row)
     },
     /** Returns the indexes of the ids that name no Thread of the Room. */
-    strangers: (roomId: string, threadIds: readonly string[]): number[] =>
+    notInRoom: (roomId: string, threadIds: readonly string[]): number[] =>
       threadIds.flatMap((threadId, index) => (room.get(threadId)?.roomId === roomId ? [] : [index])),
   }
 }

@@ -103,7 +103,7 @@ test("a person with a password connects an account, signs in with either, and ke
   t.match((await browser.open(`${house.baseUrl}/account`)).text, /Connect your account at Example SSO/)
   const asked = await browser.open(`${START}?connect=1`)
   t.match(asked.text, /sign in as ada with the account at Example SSO \(ada\)/)
-  t.equal(house.instance.byProvider.waysOf((await adaId()) ?? "").issuer, null, "returning alone connects nothing")
+  t.equal(house.instance.byProvider.signInMethods((await adaId()) ?? "").issuer, null, "returning alone connects nothing")
   const elsewhere = await fetch(`${house.baseUrl}/web/provider/connect`, { method: "POST", headers: { origin: "https://evil.example" } })
   t.equal(elsewhere.status, 403)
   t.equal((await browser.send(`${house.baseUrl}/web/provider/connect`)).url, `${house.baseUrl}/account`)

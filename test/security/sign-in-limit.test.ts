@@ -16,7 +16,7 @@ function limitOf({ now = () => 0, most }: { now?: () => number; most?: number } 
   /** Whether an attempt passes at once, later, or not at all. */
   async function knock(door: string, address: string): Promise<"at once" | "later" | "refused"> {
     let passed: "at once" | "refused" | null = null
-    void limit.begin({ door, address }).then(
+    void limit.begin({ account: door, address }).then(
       () => (passed = "at once"),
       (error: unknown) => {
         if (!(error instanceof Refusal) || error.code !== "too_many_requests") throw error
@@ -86,7 +86,7 @@ test("a name tried from many addresses is slowed for strangers, who still have a
   // From a new address she tries again each time she is refused, while the flood continues.
   let turns = 0
   let isIn = false
-  const tryAgain = (): void => void limit.begin({ door: "ada", address: "192.0.2.7" }).then(() => (isIn = true), tryAgain)
+  const tryAgain = (): void => void limit.begin({ account: "ada", address: "192.0.2.7" }).then(() => (isIn = true), tryAgain)
   tryAgain()
   for (; !isIn && turns < 2_000; turns += 1) {
     for (let n = 0; n < 5; n += 1) await knock("ada", `198.18.${turns % 250}.${n}`)

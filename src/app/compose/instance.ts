@@ -41,12 +41,12 @@ import {
 import {
   activityLines,
   importActs,
-  keepingWebhooks,
+  webhookActions,
   roomOperations,
   feedReads,
   roomReads,
   roomTables,
-  telling,
+  entryDescriptions,
   withholdingOperations,
 } from "../../rooms/index.ts"
 import { threadOperations, threadReads, threadTables } from "../../threads/index.ts"
@@ -195,10 +195,10 @@ export function createInstance(parts: InstanceParts) {
   const operators = new Operators({ ...tables, keys: tables.library.keys, ledger, world })
   const accounts = createAccounts({ ...tables, ledger, world, operators })
   const provided = byProvider({ ...tables, ledger, world, accounts })
-  const webhooks = keepingWebhooks({ ...tables, ledger, world })
+  const webhooks = webhookActions({ ...tables, ledger, world })
   const exports = new Exports({ rooms: tables.rooms, files: files ?? filesOn(openReader), instanceId })
   const ahead = datedAhead(db, world)
-  const feed = { activity, ...telling(tables.people, activity, labelOf(db)) }
+  const feed = { activity, ...entryDescriptions(tables.people, activity, labelOf(db)) }
   const readers = answering({
     ...receiptReads(ledger),
     ...peopleReads({ ...tables, accounts }),

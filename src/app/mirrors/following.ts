@@ -208,7 +208,7 @@ export class Following {
     })
     // Descriptions of people who are not here yet are kept: a later write may name them.
     for (const userId of this.#described.keys())
-      if (this.#instance.tables.people.foreigner(this.#baseUrl, userId) !== undefined) this.#described.delete(userId)
+      if (this.#instance.tables.people.findRemote(this.#baseUrl, userId) !== undefined) this.#described.delete(userId)
     ledger.watch.landed(roomId)
     await ledger.cleanse()
   }

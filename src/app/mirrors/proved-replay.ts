@@ -109,13 +109,14 @@ export class ProvedReplay {
   describe(described: Iterable<readonly [userId: string, Described]>, by: string, baseUrl: string): void {
     const { tables, accounts } = this.#instance
     for (const [idThere, description] of described) {
-      const userId = tables.people.foreigner(baseUrl, idThere)?.userId
+      const userId = tables.people.findRemote(baseUrl, idThere)?.userId
       const known = userId === undefined ? undefined : tables.people.described(userId)
       if (userId === undefined || known === undefined || known.instanceId === null) continue
       const { name, givenName, familyName, orcid } = known
       const before: Described = { name, givenName, familyName, orcid }
       const isNews = canonicalJson({ ...before }) !== canonicalJson({ ...description })
-      if (isNews && (known.instanceId === by || Object.values(before).every((part) => part === null))) accounts.told(userId, description)
+      if (isNews && (known.instanceId === by || Object.values(before).every((part) => part === null)))
+        accounts.describeRemote(userId, description)
     }
   }
 
@@ -138,7 +139,7 @@ export class ProvedReplay {
     for (const userId of new Set(people)) {
       const username = this.#arrivals.people.get(userId)
       if (username === undefined) throw new CrateFault(`${where} names ${userId}, who is not described.`)
-      const known = tables.people.foreigner(baseUrl, userId)
+      const known = tables.people.findRemote(baseUrl, userId)
       if (known === undefined) unknownPeople.push({ userId, username })
       else if (known.knownAs !== username)
         throw new CrateFault(`${where} calls ${userId} ${username}, but that person is known as ${known.knownAs}.`)
@@ -163,7 +164,7 @@ export class ProvedReplay {
   /** Maps ids of the origin to local ones. Another instance, such as a restored copy, may use the same ids for other people. */
   #idsHere(baseUrl: string, people: readonly string[]): Pick<Given, "people"> {
     const changed = people.flatMap((id) => {
-      const localId = this.#instance.tables.people.foreigner(baseUrl, id)?.userId ?? id
+      const localId = this.#instance.tables.people.findRemote(baseUrl, id)?.userId ?? id
       return localId === id ? [] : [[id, localId] as const]
     })
     return changed.length === 0 ? {} : { people: Object.fromEntries(changed) }

@@ -2,9 +2,9 @@
 import { getCookie, type H3Event } from "h3"
 import * as v from "valibot"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import type { NewcomerBy } from "../../people/joining.ts"
+import type { Admission } from "../../people/joining.ts"
 import type { Person } from "../../people/people.ts"
-import type { Asked } from "../../people/provider/provider.ts"
+import type { SignInRequest } from "../../people/provider/provider.ts"
 import { cookieOf } from "./cookies.ts"
 import type { Edge } from "../edge.ts"
 import type { Entrance } from "../sign-in-options.ts"
@@ -45,7 +45,7 @@ export function mustBeInviter(edge: Edge, person: Person): void {
   })
 }
 
-const newcomer: v.GenericSchema<unknown, NewcomerBy> = v.union([
+const newcomer: v.GenericSchema<unknown, Admission> = v.union([
   v.strictObject({ setUp: v.string() }),
   v.strictObject({ invitation: v.string() }),
   v.literal("admitted"),
@@ -55,7 +55,7 @@ const identity = v.strictObject({ issuer: v.string(), subject: v.string(), calle
 const stepSchema = v.variant("step", [
   v.strictObject({
     step: v.literal("asked"),
-    asked: v.strictObject({ state: v.string(), nonce: v.string(), verifier: v.string() }) satisfies v.GenericSchema<unknown, Asked>,
+    asked: v.strictObject({ state: v.string(), nonce: v.string(), verifier: v.string() }) satisfies v.GenericSchema<unknown, SignInRequest>,
     /** What entitles the person to create an account; null if nothing does. */
     by: v.nullable(newcomer),
     /** The signed-in user who connects the provider to their account; null for a sign-in. */

@@ -81,7 +81,7 @@ const ending =
   (kind: AccessKind) =>
   async ({ edge, person, params }: Pick<ActionRequest<"end_key">, "edge" | "person" | "params">): Promise<Done<"end_key">> => {
     const [id = ""] = Object.values(params)
-    const { owner, revokedAt } = await edge.instance.operators.endDoor(person, kind, id)
+    const { owner, revokedAt } = await edge.instance.operators.revokeAccess(person, kind, id)
     return { answer: { id, of: owner, revokedAt }, headers: {} }
   }
 

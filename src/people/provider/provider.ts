@@ -19,7 +19,7 @@ export interface ProviderSettings {
 }
 
 /** The values that bind the provider's response to the browser that started the sign-in. */
-export interface Asked {
+export interface SignInRequest {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
@@ -100,7 +100,7 @@ export class Provider {
   }
 
   /** Returns the address for the redirect, and the values for `finish`. @throws Refusal `temporarily_unavailable` while the provider is down */
-  async begin(): Promise<{ readonly address: string; readonly asked: Asked }> {
+  async begin(): Promise<{ readonly address: string; readonly asked: SignInRequest }> {
     const [client, configuration] = await this.#discovered()
     const asked = { state: client.randomState(), nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier() }
     const address = client.buildAuthorizationUrl(configuration, {
@@ -120,7 +120,7 @@ export class Provider {
    * @param query the query of the request to the redirect URI
    * @throws Refusal `not_authenticated` if verification fails, `temporarily_unavailable` while the provider is down
    */
-  async finish(query: string, { state, nonce, verifier }: Asked): Promise<Identity> {
+  async finish(query: string, { state, nonce, verifier }: SignInRequest): Promise<Identity> {
     const back = new URL(this.#settings.backTo)
     back.search = query
     if (back.searchParams.get("state") !== state || this.#used.has(state))

@@ -5,10 +5,10 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import { words } from "../../contract/definitions/sentence.ts"
 import { states } from "../../contract/states.ts"
 import type { Activity } from "../../ledger/journal/activity.ts"
-import type { Telling, Told } from "../../rooms/activity-sentence.ts"
+import type { DescribeEntry, EntryDescription } from "../../rooms/activity-sentence.ts"
 import { newest } from "./newest.ts"
 
-export interface ToldEntry extends Told {
+export interface ToldEntry extends EntryDescription {
   readonly entry: ActivityEntry
   /** The outcome of an attempt that ended; otherwise null. */
   readonly outcome: string | null
@@ -17,7 +17,7 @@ export interface ToldEntry extends Told {
 }
 
 /** One or several entries of one writer. */
-export interface NewsItem extends Told {
+export interface NewsItem extends EntryDescription {
   /** The entries that share the sentence, in order. */
   readonly entries: readonly ToldEntry[]
 }
@@ -59,11 +59,11 @@ function attemptsInWords(entries: readonly ToldEntry[]): string {
 
 function sentenceOf(entries: readonly ToldEntry[]): string {
   const last = entries.at(-1)
-  if (last === undefined || entries.length === 1) return last?.told ?? ""
+  if (last === undefined || entries.length === 1) return last?.text ?? ""
   const run = runs[last.entry.operation]
   if (run === "attempts") return attemptsInWords(entries)
   if (run === "materials") return `registered ${range(entries.flatMap(({ entry }) => entry.target.label ?? []))}.`
-  return `wrote ${entries.length} messages, the newest${last.told.slice(Math.max(0, last.told.indexOf(":")))}`
+  return `wrote ${entries.length} messages, the newest${last.text.slice(Math.max(0, last.text.indexOf(":")))}`
 }
 
 /** Whether an entry shares a sentence with the one before it. */
@@ -93,7 +93,7 @@ export type News = ReturnType<typeof news>
 /** Entries searched for the last one that a person wrote. */
 const SIGHT = 50
 
-export function news({ activity, told }: { readonly activity: Activity; readonly told: Telling }) {
+export function news({ activity, describe }: { readonly activity: Activity; readonly describe: DescribeEntry }) {
   const isOwn = ({ actor }: ActivityEntry, userId: string) => actor.userId === userId && actor.agent == null
 
   function* withContents(roomId: string, after: number, through: number): Generator<{ entry: ActivityEntry; content: string | null }> {
@@ -119,14 +119,14 @@ export function news({ activity, told }: { readonly activity: Activity; readonly
       const groups: ToldEntry[][] = []
       for (const { entry, content } of withContents(roomId, after, through)) {
         if (!isIncluded(entry)) continue
-        const one = { ...told(roomId, entry, content), entry, ...statedIn(entry, content) }
+        const one = { ...describe(roomId, entry, content), entry, ...statedIn(entry, content) }
         const group = groups.at(-1)
         if (group?.[0] !== undefined && isSameRun(group[0], one)) group.unshift(one)
         else groups.push([one])
       }
       return groups.flatMap((entries) => {
         const [one] = entries
-        return one === undefined ? [] : [{ actor: one.actor, told: sentenceOf(entries), entries }]
+        return one === undefined ? [] : [{ actor: one.actor, text: sentenceOf(entries), entries }]
       })
     },
 

@@ -38,7 +38,7 @@ export function accountPage(visit: Visit): Shown | Answer {
     body: html`<div class="heading"><h1>${person.username}</h1><form class="beside narrow-only" method="post" action="${to("/web/sign-out")}"><button class="quiet">Sign out</button></form></div>${facts([["Role here", person.isOperator ? "operator of this service" : "person"]])}
 <section aria-labelledby="description">${heading(2, "description", "How you are cited", html`<a href="${to(`/people/${person.username}`)}">your page</a>`)}${descriptionForm({ name, givenName, familyName, orcid })}</section>
 ${
-  entranceOf(edge).passwords && edge.instance.byProvider.waysOf(person.userId).password
+  entranceOf(edge).passwords && edge.instance.byProvider.signInMethods(person.userId).password
     ? html`<section aria-labelledby="change-password">${heading(2, "change-password", "Password")}${passwordForm()}</section>`
     : null
 }${providerSection(visit)}

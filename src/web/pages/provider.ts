@@ -112,7 +112,7 @@ ${field("username", "Name", { autocomplete: "username", value: username, maxleng
 export function providerSection({ edge, person }: Visit): Html | null {
   const name = providerNamed(edge)
   if (name === undefined || person === undefined) return null
-  const { password, issuer } = edge.instance.byProvider.waysOf(person.userId)
+  const { password, issuer } = edge.instance.byProvider.signInMethods(person.userId)
   const state =
     issuer === null
       ? html`<p>You can also sign in with your account at ${name}.</p><p><a class="button quiet" href="${to("/sign-in/provider?connect=1")}">Connect your account at ${name}</a></p>`

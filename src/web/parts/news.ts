@@ -17,8 +17,8 @@ const TOLD = 200
 /** The maximum number of entries listed of a group that one sentence describes. */
 const TOGETHER = 20
 
-const sentence = (roomId: string, { told, entry }: Pick<ToldEntry, "told" | "entry">): Html =>
-  html`<a class="told" href="${to(activityPage(roomId, entry))}" dir="auto">${shortened(plainText(told), TOLD)}</a>`
+const sentence = (roomId: string, { text, entry }: Pick<ToldEntry, "text" | "entry">): Html =>
+  html`<a class="told" href="${to(activityPage(roomId, entry))}" dir="auto">${shortened(plainText(text), TOLD)}</a>`
 
 /** Sentences about stale conclusions, by the record that made them stale. */
 export function fallenBy(visit: Visit, roomId: string, items: readonly NewsItem[]): ReadonlyMap<string, Html> {
@@ -40,11 +40,11 @@ export function newsItem(
   fallen: ReadonlyMap<string, Html>,
   after: (entry: ActivityEntry) => Html | null = () => null,
 ): Html {
-  const { actor, told, entries } = item
+  const { actor, text, entries } = item
   const last = entries.at(-1)
   if (last === undefined) return html``
   const together = entries.slice(-TOGETHER)
-  return html`${person(actor)} ${sentence(roomId, { told, entry: last.entry })}${entries.map(({ bearsOn }) => fallen.get(bearsOn ?? ""))} <span class="meta">${time(last.entry.at)}</span>${
+  return html`${person(actor)} ${sentence(roomId, { text, entry: last.entry })}${entries.map(({ bearsOn }) => fallen.get(bearsOn ?? ""))} <span class="meta">${time(last.entry.at)}</span>${
     entries.length === 1
       ? after(last.entry)
       : html`<details class="run"><summary>${counted(entries.length, "entry", "entries")}</summary><ul>${together.map((each) => html`<li>${sentence(roomId, each)} <span class="meta">${time(each.entry.at)}</span>${after(each.entry)}</li>`)}</ul></details>`

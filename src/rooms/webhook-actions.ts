@@ -35,9 +35,9 @@ function addressIn(url: string): URL {
   return address
 }
 
-export type KeepingWebhooks = ReturnType<typeof keepingWebhooks>
+export type WebhookActions = ReturnType<typeof webhookActions>
 
-export function keepingWebhooks({ ledger, world, rooms, webhooks, audit }: Parts) {
+export function webhookActions({ ledger, world, rooms, webhooks, audit }: Parts) {
   /** @throws Refusal 404 for an unknown Room, 403 for anyone but the owner */
   function mustOwn({ userId }: Person, roomId: string): void {
     rooms.mustExist(roomId)
