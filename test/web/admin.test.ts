@@ -87,11 +87,11 @@ test("another user's credential, key and invitation are each ended after one con
   ] as const) {
     await page.goto(`${demo.baseUrl}/admin/${section}`)
     if (section === "invitations" && (await row.count()) === 0) continue
-    const before = await page.getByText(/^(revoked|taken back .*)$/).count()
+    const before = await page.getByText(/^(revoked|withdrawn .*)$/).count()
     await row.locator("summary", { hasText: summary }).first().click()
     await row.getByRole("button", { name: new RegExp(`^${summary}`) }).click()
     await page.waitForURL(new RegExp(`/admin/${section}$`))
-    t.equal(await page.getByText(/^(revoked|taken back .*)$/).count(), before + 1, section)
+    t.equal(await page.getByText(/^(revoked|withdrawn .*)$/).count(), before + 1, section)
   }
   const lines = await fetch(`${demo.baseUrl}/api/admin/audit?kind=revoke_key`, {
     headers: { cookie: (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ") },

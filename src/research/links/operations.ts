@@ -154,11 +154,11 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
       if (link.author.userId !== actor.userId)
         throw new Refusal("role_required", "Only its author can take a link back.", { current: { needed: ["author"] } })
       if (link.kind !== "finding_link" && link.kind !== "review" && linkKinds[link.kind].final) {
-        const message = "is a retraction, which cannot be taken back; publish the record again"
+        const message = "is a retraction, which cannot be withdrawn; publish the record again"
         throw new Refusal("invalid_schema", `This link ${message}.`, { issues: [{ path: "/linkId", message }] })
       }
       if (link.withdrawn !== null)
-        throw new Refusal("state_conflict", "This link was already taken back.", {
+        throw new Refusal("state_conflict", "This link was already withdrawn.", {
           current: { linkId: body.linkId, withdrawn: link.withdrawn },
         })
     },

@@ -18,7 +18,7 @@ export interface GraphEdge {
   readonly from: string
   readonly to: string
   readonly kind: string
-  /** Whether its link was taken back. */
+  /** Whether its link was withdrawn. */
   readonly withdrawn?: boolean
 }
 

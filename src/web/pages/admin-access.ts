@@ -69,7 +69,7 @@ type Invited = AnswerOf<"admin_invitations">["items"][number]
 
 function invitationState({ acceptedBy, revokedAt, expiresAt }: Invited, now: number): Content {
   if (acceptedBy !== null) return html`accepted by ${acceptedBy}`
-  if (revokedAt !== null) return html`taken back ${time(revokedAt)}`
+  if (revokedAt !== null) return html`withdrawn ${time(revokedAt)}`
   return Date.parse(expiresAt) <= now ? "expired" : html`open until ${time(expiresAt)}`
 }
 

@@ -14,7 +14,7 @@ const standings: Words<"recordStatus"> = {
   disputed: "A member says that it is wrong, and why. Its author may disagree.",
   corrected: "Part of it was wrong. The correction says what holds instead.",
   superseded: "A newer record takes its place.",
-  retracted: "Its author, or the owner of the Room, took it back.",
+  retracted: "Its author, or the owner of the Room, withdrew it.",
 }
 const verdicts: Words<"hypothesisVerdict"> = {
   supports: "The finding speaks for the hypothesis.",

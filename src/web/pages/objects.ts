@@ -102,7 +102,7 @@ const answeredBy = (threadId: string, { by, linkId, entryId, at }: Answered): Ht
 function linkBody(visit: Visit, link: Link): Html {
   const own = takeBack(visit, link)
   const withdrawn =
-    link.withdrawn === null ? null : html`<div class="banner quiet" role="note" aria-label="Taken back">${takenBack(link.withdrawn)}</div>`
+    link.withdrawn === null ? null : html`<div class="banner quiet" role="note" aria-label="Withdrawn">${takenBack(link.withdrawn)}</div>`
   if (link.kind === "finding_link") {
     return html`<h1>${link.finding.label} related to ${link.experimentLabel}</h1>${withdrawn}
       <p>${recordChip(link.finding, 200)} ${label("experiment", link.experimentId, link.experimentLabel)}${link.attemptId === null ? null : html` from ${label("attempt", link.attemptId, link.attemptLabel ?? "")}`}</p>

@@ -17,7 +17,7 @@ const did: Readonly<Record<string, string>> = {
   submit: "submitted",
   take: "took",
   transfer: "handed over",
-  withdraw: "took back",
+  withdraw: "withdrew",
 }
 /** Phrases for operations whose name does not make a good one. */
 const phrases: Partial<Record<OperationName, string>> = {
@@ -42,7 +42,7 @@ const phrases: Partial<Record<OperationName, string>> = {
   restore_room: "opened the Room again",
   reuse_record: "reused a record",
   submit_review: "reviewed",
-  withdraw_link: "took back",
+  withdraw_link: "withdrew",
   withhold_content: "withheld part of",
 }
 

@@ -35,7 +35,7 @@ export function standing(
       html`<p class="former"><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> <s>${person(author)} ${linkKinds[kind].status} it ${time(at)}: ${phrase(explanation)}</s></p>${takenBack(withdrawn)}`,
   )
   if (status === "current")
-    return former.length === 0 ? null : html`<div class="banner quiet" role="note" aria-label="Taken back">${former}</div>`
+    return former.length === 0 ? null : html`<div class="banner quiet" role="note" aria-label="Withdrawn">${former}</div>`
   const replaced = notices.findLast(({ replacementVersionId }) => replacementVersionId !== null)
   const tone = status === "retracted" ? "bad" : "warn"
   return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map((notice) => {

@@ -58,6 +58,6 @@ export function findingsOf(
   return { all: found, newest: standing[0] ?? found[0], unlinked: standing.find(({ versionId }) => !linked.has(versionId)) }
 }
 
-/** The findings that a link relates to the experiment. Links that were taken back do not count. */
+/** The findings that a link relates to the experiment. Links that were withdrawn do not count. */
 export const linkedIn = (links: AnswerOf<"experiment_findings">["items"]): Set<string> =>
   new Set(links.filter(({ withdrawn }) => withdrawn == null).map(({ finding }) => finding.versionId))

@@ -1,4 +1,4 @@
-/** Shows links that were taken back, and lets authors take back their own. */
+/** Shows links that were withdrawn, and lets authors withdraw their own. */
 import type { LinkKind } from "../../contract/schema/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { withQuery } from "../addresses.ts"
@@ -8,8 +8,8 @@ import type { Visit } from "../visit.ts"
 import { stateBadge } from "./marks.ts"
 import { time } from "./parts.ts"
 
-/** Whether the visitor may take back a link: it is theirs, has not been taken back, and is not a retraction. */
-const mayTakeBack = (visit: Visit, { author, withdrawn, kind }: OwnLink): boolean =>
+/** Whether the visitor may withdraw a link: it is theirs, is not withdrawn, and is not a retraction. */
+const mayWithdraw = (visit: Visit, { author, withdrawn, kind }: OwnLink): boolean =>
   visit.past === undefined &&
   author.userId === visit.person?.userId &&
   withdrawn == null &&
@@ -24,7 +24,7 @@ export interface OwnLink {
 
 /** A page link for taking back a link. Null if the visitor may not. */
 export const takeBack = (visit: Visit, link: OwnLink): Html | null =>
-  mayTakeBack(visit, link) ? html`<a href="${to(withQuery("/do/withdraw_link", { linkId: link.linkId }))}">Take it back</a>` : null
+  mayWithdraw(visit, link) ? html`<a href="${to(withQuery("/do/withdraw_link", { linkId: link.linkId }))}">Withdraw it</a>` : null
 
 /** The same page link in a span, for a line of facts. */
 export function ofOwn(visit: Visit, link: OwnLink): Html | null {
@@ -32,11 +32,11 @@ export function ofOwn(visit: Visit, link: OwnLink): Html | null {
   return way === null ? null : html`<span>${way}</span>`
 }
 
-/** Says that a link was taken back, and why. Null if it was not. */
+/** Says that a link was withdrawn, and why. Null if it was not. */
 export const takenBack = (withdrawn: { readonly at: string; readonly explanation: string } | null | undefined): Html | null =>
   withdrawn == null
     ? null
-    : html`<p class="taken-back">${stateBadge("withdrawn", "Taken back")} ${time(withdrawn.at)} by its author: ${phrase(withdrawn.explanation)} It no longer counts.</p>`
+    : html`<p class="taken-back">${stateBadge("withdrawn", "Withdrawn")} ${time(withdrawn.at)} by its author: ${phrase(withdrawn.explanation)} It no longer counts.</p>`
 
-/** Strikes a text through if its link was taken back. */
+/** Strikes a text through if its link was withdrawn. */
 export const struckIf = (withdrawn: unknown, text: Content): Html => (withdrawn == null ? html`${text}` : html`<s>${text}</s>`)

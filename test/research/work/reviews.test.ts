@@ -95,7 +95,7 @@ test("the newest review of each author and agent counts, and after its withdrawa
     ],
   )
   t.match(await mcp.read("link", { linkId: second.result.linkId }), { kind: "review", withdrawn: { explanation: "The seed is there." } })
-  t.match(await text(`/links/${second.result.linkId}`), /Taken back/)
+  t.match(await text(`/links/${second.result.linkId}`), /Withdrawn/)
   const { items } = await mcp.read("room_reviews", { roomId, target: versionId, verdict: "agrees" })
   t.equal(items.length, 2)
   t.match(await text(`/records/${versionId}.md`), /## Reviews\n- agrees \(grace, another person, .*: The numbers are as stated\./)

@@ -97,7 +97,7 @@ export const linkSheets = {
   }),
   link_experiment_finding: sheet("link_experiment_finding", {
     heading: "Say what a finding answers",
-    lead: "What it says about the experiment's question and about each hypothesis. You can take it back later.",
+    lead: "What it says about the experiment's question and about each hypothesis. You can withdraw it later.",
     send: "Publish the verdict",
     first: ["/experimentId", "/findingVersionId", "/towardHypothesis", "/towardQuestion"],
     folds: [{ heading: "The attempt it comes from", places: ["/attemptId"] }],
@@ -114,14 +114,14 @@ export const linkSheets = {
     },
   }),
   withdraw_link: sheet("withdraw_link", {
-    heading: "Take it back",
-    lead: "It stays readable, marked as taken back, and no longer counts. You can say it again.",
-    send: "Take it back",
+    heading: "Withdraw it",
+    lead: "It stays readable, marked as withdrawn, and no longer counts. You can say it again.",
+    send: "Withdraw it",
     first: ["/explanation"],
     kept: ["/linkId"],
     prompts: {
-      "/linkId": { label: "What is taken back", missing: "Choose what is taken back." },
-      "/explanation": why("Why?", "Say why you take it back."),
+      "/linkId": { label: "What is withdrawn", missing: "Choose what is withdrawn." },
+      "/explanation": why("Why?", "Say why you withdraw it."),
     },
   }),
 } as const
