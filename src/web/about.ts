@@ -1,4 +1,5 @@
 /** A page's metadata for programs: citations, previews, linked data and feeds, in its head and in its Link header. */
+import { readPath } from "./addresses.ts"
 import { licenceIri, licenceUrl } from "../contract/licences.ts"
 import { type Named, orcidAddress, shownName } from "../contract/answers/description.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
@@ -115,7 +116,6 @@ export function aboutRecord(
 ): About {
   const { versionId, kind, label, createdAt, status, contentDigest, outcome } = record
   const path = `/records/${versionId}`
-  const api = `/api/research/records/${versionId}`
   const standing = `${words(kind)} ${label}${outcome === null ? "" : `, ${outcome}`}, ${status}`
   return {
     path,
@@ -150,9 +150,9 @@ export function aboutRecord(
       }),
     },
     links: [
-      { rel: "describedby", href: `${api}?format=bibtex`, type: "application/x-bibtex" },
-      { rel: "describedby", href: `${api}?format=csl`, type: "application/vnd.citationstyles.csl+json" },
-      { rel: "describedby", href: api, type: "application/json" },
+      { rel: "describedby", href: readPath("record", { versionId }, { format: "bibtex" }), type: "application/x-bibtex" },
+      { rel: "describedby", href: readPath("record", { versionId }, { format: "csl" }), type: "application/vnd.citationstyles.csl+json" },
+      { rel: "describedby", href: readPath("record", { versionId }), type: "application/json" },
       { rel: "collection", href: `/rooms/${record.roomId}`, type: "text/html" },
       ...authorLink(author),
       ...licenceLink(room.license),
@@ -176,7 +176,7 @@ export function aboutPerson(named: Named): About {
       mainEntity: { ...person(named), alternateName: named.username, identifier: named.userId },
     },
     links: [
-      { rel: "describedby", href: `/api/research${path}`, type: "application/json" },
+      { rel: "describedby", href: readPath("person", { username: named.username }), type: "application/json" },
       ...authorLink(named),
       ...feedLinks(path, shownName(named)),
     ],
@@ -189,7 +189,6 @@ export function aboutRoom(
   owner: Author,
 ): About {
   const path = `/rooms/${roomId}`
-  const api = `/api/research/rooms/${roomId}`
   return {
     path,
     title,
@@ -214,13 +213,17 @@ export function aboutRoom(
       publisher: { "@type": "Organization", name: serviceName },
     },
     links: [
-      { rel: "describedby", href: `${api}/citation?format=bibtex`, type: "application/x-bibtex" },
-      { rel: "describedby", href: `${api}/citation?format=ris`, type: "application/x-research-info-systems" },
-      { rel: "describedby", href: `${api}/citation?format=csl`, type: "application/vnd.citationstyles.csl+json" },
-      { rel: "describedby", href: `${api}/citation?format=cff`, type: "application/yaml" },
-      { rel: "describedby", href: api, type: "application/json" },
-      { rel: "item", href: `${api}/export`, type: "application/zip" },
-      { rel: "item", href: `${api}/room.sqlite`, type: "application/vnd.sqlite3" },
+      { rel: "describedby", href: readPath("room_citation", { roomId }, { format: "bibtex" }), type: "application/x-bibtex" },
+      { rel: "describedby", href: readPath("room_citation", { roomId }, { format: "ris" }), type: "application/x-research-info-systems" },
+      {
+        rel: "describedby",
+        href: readPath("room_citation", { roomId }, { format: "csl" }),
+        type: "application/vnd.citationstyles.csl+json",
+      },
+      { rel: "describedby", href: readPath("room_citation", { roomId }, { format: "cff" }), type: "application/yaml" },
+      { rel: "describedby", href: readPath("room", { roomId }), type: "application/json" },
+      { rel: "item", href: readPath("room_export", { roomId }), type: "application/zip" },
+      { rel: "item", href: readPath("room_sqlite", { roomId }), type: "application/vnd.sqlite3" },
       ...authorLink(owner),
       ...licenceLink(license),
       ...feedLinks(path, title),

@@ -1,5 +1,6 @@
 /** Addresses of pages and of places in them. The contract says which object has which page. */
 import { isUuid } from "../contract/schema/fields.ts"
+import { type ParamsOf, pathTo, type ReadName } from "../contract/reads/index.ts"
 import { entryPage, type Linkable, pageOf } from "../contract/objects/objects.ts"
 import { type LateText, to } from "./html.ts"
 
@@ -18,6 +19,13 @@ export function withQuery(path: string, query: Readonly<Record<string, string | 
     if (value !== undefined && value !== null && value !== "") search.set(name, String(value))
   return search.size === 0 ? path : `${path}?${search}`
 }
+
+/** Returns the path of a read as programs ask for it. Empty and absent query values are left out. */
+export const readPath = <N extends ReadName>(
+  name: N,
+  ids: ParamsOf<N>,
+  query: Readonly<Record<string, string | number | undefined | null>> = {},
+): string => withQuery(pathTo(name, ids), query)
 
 /** Returns the ids in the `ids` parameters of a URL, without duplicates, in their order. */
 export const idsIn = ({ searchParams }: URL): string[] => [

@@ -2,7 +2,7 @@
 import type { ActivityEntry } from "../../contract/answers/index.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { entryPath, pathOf, withQuery } from "../addresses.ts"
+import { entryPath, pathOf, readPath, withQuery } from "../addresses.ts"
 import { activityChart } from "../charts/activity.ts"
 import { type Html, html, to } from "../html.ts"
 import { doneBy, doneTo } from "../parts/done-to.ts"
@@ -74,7 +74,7 @@ export function activityPage(visit: Visit): Shown {
   return section(visit, room, {
     path: "/activity",
     name: "Activity",
-    json: `/api/research${path}`,
+    json: readPath("room_activity", { roomId }),
     list: html`${activityChart(
       recent(visit, roomId, watermark).map(({ at }) => at),
       watermark,

@@ -5,7 +5,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { outcome } from "../parts/attempt-table.ts"
 import { curvesFigure, whole } from "./curves.ts"
 import { placeInWords } from "../../research/measurements/in-words.ts"
-import { address, entryPath, withQuery } from "../addresses.ts"
+import { address, entryPath, readPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { figure } from "../numbers.ts"
 import { inlineMarkdown, phrase } from "../markdown.ts"
@@ -160,10 +160,10 @@ function metricsOf(visit: Visit, attempt: Attempt): Html {
   }${
     first === undefined
       ? null
-      : html`<p class="meta"><a href="${to(`/attempts/compare?ids=${attemptId}`)}">Means and intervals by group</a> <a href="${to(withQuery(`/api/research/experiments/${experimentId}/measurements`, { metric: first.name, split: first.split ?? undefined, format: "csv" }))}">${first.name} of the experiment as CSV</a></p>`
+      : html`<p class="meta"><a href="${to(`/attempts/compare?ids=${attemptId}`)}">Means and intervals by group</a> <a href="${to(readPath("experiment_measurements", { experimentId }, { metric: first.name, split: first.split ?? undefined, format: "csv" }))}">${first.name} of the experiment as CSV</a></p>`
   }${isPlaced && rows.length > UNFOLDED ? html`<details><summary>Its last ${counted(rows.length, "value")}</summary>${values}</details>` : values}${
     attempt.metricsTruncated || metrics.length > VALUES
-      ? html`<p class="meta">These are the first ones by name. <a href="${to(`/api/research/attempts/${attemptId}/metrics?format=csv`)}">All points as CSV</a></p>`
+      ? html`<p class="meta">These are the first ones by name. <a href="${to(readPath("attempt_metrics", { attemptId }, { format: "csv" }))}">All points as CSV</a></p>`
       : null
   }`
 }
@@ -190,7 +190,7 @@ export function attemptShown(visit: Visit, attemptId: string, pasted?: PastedTab
   return {
     title: `${attempt.label} of ${attempt.experimentLabel}`,
     rail: roomRail(room),
-    json: `/api/research/attempts/${attemptId}`,
+    json: readPath("attempt", { attemptId }),
     follow: { roomId, after: room.activityWatermark },
     body: html`<p class="meta"><span><span class="label">${attempt.label}</span> attempt</span><span>of ${label("experiment", experimentId, attempt.experimentLabel)}</span><span>${words(attempt.intent)}</span><span>${person(attempt.registrant)}</span></p>
 <h1>Attempt ${attempt.label} <span id="live-outcome" data-live>${outcome(attempt)}</span></h1>
@@ -231,8 +231,8 @@ ${reproductions(attempt)}
 <div id="live-outputs" data-live>${attempt.outputs.length === 0 ? html`<p class="quiet">No output was reported.</p>` : outputs(attempt.outputs)}${attempt.outputsTruncated ? html`<p class="meta">Older outputs are not shown here.</p>` : null}</div></section>
 ${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>`)}
 ${ways([
-  ["JSON", `/api/research/attempts/${attemptId}`],
-  ["Metrics as JSON", `/api/research/attempts/${attemptId}/metrics`],
+  ["JSON", readPath("attempt", { attemptId })],
+  ["Metrics as JSON", readPath("attempt_metrics", { attemptId })],
 ])}`,
   }
 }

@@ -1,6 +1,6 @@
 /** The boards of a Room, and the page of a board: its ranked groups, and whether the first can be told apart from the next. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { address, entryPath, withQuery } from "../addresses.ts"
+import { address, entryPath, readPath, withQuery } from "../addresses.ts"
 import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
@@ -93,7 +93,7 @@ export function boardPage(visit: Visit): Shown {
   return {
     title: `${board.label}: ${board.title}`,
     rail: roomRail(room),
-    json: `/api/research/boards/${boardId}`,
+    json: readPath("board", { boardId }),
     follow: { roomId, after: room.activityWatermark },
     body: html`<p class="meta"><span><span class="label">${board.label}</span> board</span><span>${person(board.author)}</span><span>${exactTime(board.declaredAt)}</span></p>
 <h1 dir="auto">${inlineMarkdown(board.title)}</h1>
@@ -121,8 +121,8 @@ ${differences(board)}</div>
     ])}</section>
 <div class="next-act" role="group" aria-label="Next"><a class="button quiet" href="${to(`/rooms/${roomId}/attempts`)}">Compare attempts</a><span><strong>Next:</strong> see the attempts behind it, or register one at this commit.</span></div>
 ${ways([
-  ["JSON", `/api/research/boards/${boardId}`],
-  ["Markdown", `/api/research/boards/${boardId}?format=markdown`],
+  ["JSON", readPath("board", { boardId })],
+  ["Markdown", readPath("board", { boardId }, { format: "markdown" })],
 ])}`,
   }
 }
@@ -135,7 +135,7 @@ export function boardsPage(visit: Visit): Shown {
   return {
     title: `Boards · ${room.title}`,
     rail: roomRail(room, "/boards"),
-    json: `/api/research/rooms/${roomId}/boards`,
+    json: readPath("room_boards", { roomId }),
     follow: { roomId, after: room.activityWatermark },
     body: html`<h1>Boards</h1><p class="meta"><span>Comparisons declared before any attempt was ranked</span></p>
 ${forMembers(visit, room, declare)}

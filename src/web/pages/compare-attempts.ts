@@ -1,5 +1,5 @@
 /** Several attempts side by side: their last values and settings compared with a baseline, and their curves. */
-import { withQuery } from "../addresses.ts"
+import { readPath } from "../addresses.ts"
 import { attributes, hiddenInputs, type Html, html, sameMoment, to } from "../html.ts"
 import { difference, figure } from "../numbers.ts"
 import { outcome, type Table } from "../parts/attempt-table.ts"
@@ -80,7 +80,7 @@ export function eachAttempt(visit: Visit, found: Compared): Html {
   const chosen = visit.url.searchParams.getAll("metric")
   const shown =
     chosen.length === 0 ? metrics.slice(0, drawnOf(ids.length)) : metrics.filter(({ key }) => chosen.includes(key)).slice(0, 2 * DRAWN)
-  const csv = withQuery("/api/research/attempt-table", { attemptIds: ids.join(","), format: "csv" })
+  const csv = readPath("attempt_table", {}, { attemptIds: ids.join(","), format: "csv" })
   const baseline = drawn.baseline
   return html`<section aria-label="Which">${controls(visit, found)}<p class="hint">${
     baseline === undefined

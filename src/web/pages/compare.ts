@@ -1,7 +1,7 @@
 /** The comparison of several attempts: by group with means and intervals, or each attempt. */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { withQuery } from "../addresses.ts"
+import { readPath, withQuery } from "../addresses.ts"
 import { type Html, attributes, html, to } from "../html.ts"
 import { outcome } from "../parts/attempt-table.ts"
 import { label, ways } from "../parts/parts.ts"
@@ -35,14 +35,14 @@ export function comparePage(visit: Visit): Shown {
     title: `Comparing ${table.items.map(({ label: text }) => text).join(", ")}`,
     rail: roomRail(room),
     wide: true,
-    json: withQuery("/api/research/attempt-table", { attemptIds: ids.join(",") }),
+    json: readPath("attempt_table", {}, { attemptIds: ids.join(",") }),
     body: html`<h1>Comparing ${ids.length === 1 ? "an attempt" : `${ids.length} attempts`}</h1>
 ${named.length > ids.length ? html`<div class="banner warn" role="note"><p>${ids.length} of the ${named.length} attempts you chose are shown. A comparison takes at most ${limits.comparedAttempts}.</p></div>` : null}
 ${attemptList(compared)}
 ${question === null ? null : html`<nav class="views" aria-label="Views">${tab("groups", "By group", isByGroup)}${tab("attempts", "Each attempt", !isByGroup)}</nav>`}
 ${isByGroup ? groupsView(visit, compared, question) : eachAttempt(visit, compared)}
 <p class="meta"><a href="${to(`/rooms/${room.roomId}/attempts`)}">Choose attempts</a></p>
-${ways([["Table as JSON", withQuery("/api/research/attempt-table", { attemptIds: ids.join(",") })]])}`,
+${ways([["Table as JSON", readPath("attempt_table", {}, { attemptIds: ids.join(",") })]])}`,
   }
 }
 

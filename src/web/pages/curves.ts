@@ -6,7 +6,7 @@ import { sample } from "../charts/styles.ts"
 import { attributes, hiddenInputs, type Html, html, sameMoment, to } from "../html.ts"
 import { difference, figure } from "../numbers.ts"
 import type { Visit } from "../visit.ts"
-import { withQuery } from "../addresses.ts"
+import { readPath, withQuery } from "../addresses.ts"
 import { table } from "../parts/parts.ts"
 
 type Metric = AnswerOf<"attempt_table">["columns"]["metrics"][number]
@@ -100,8 +100,8 @@ export function curvesFigure(visit: Visit, metric: Metric, { attempts, baseline 
   const isPart = Object.values(range).some((bound) => bound !== undefined)
   const id = `curve-${place}`
   const description = `${metric.key}${unit} over steps, ${drawn.length === 1 ? "one attempt" : `${drawn.length} attempts`}. The table below has the same.`
-  return html`<figure class="curves" id="${id}" data-curves data-values="${to(withQuery("/api/research/attempt-curves", { ...query, points }))}"${attributes({ "data-baseline": baseline })}>
-<figcaption>${alone ? html`<h2>${metric.key}</h2>` : html`<h3>${metric.key}</h3>`}${metric.unit === null ? null : html` <span class="quiet">${metric.unit}</span>`}<span class="beside"><a href="${address({ ...range, log: isLog ? undefined : 1 })}" data-swap>${isLog ? "Linear axis" : "Log axis"}</a>${isPart ? html`<a href="${address({ log: isLog ? 1 : undefined })}" data-swap data-whole>Whole range</a>` : null}<a href="${address({ ...range, log: isLog ? 1 : undefined })}">Link to this view</a><a href="${to(withQuery("/api/research/attempt-curves", { ...query, points: limits.curvePointsMax, format: "csv" }))}">CSV</a></span></figcaption>
+  return html`<figure class="curves" id="${id}" data-curves data-values="${to(readPath("attempt_curves", {}, { ...query, points }))}"${attributes({ "data-baseline": baseline })}>
+<figcaption>${alone ? html`<h2>${metric.key}</h2>` : html`<h3>${metric.key}</h3>`}${metric.unit === null ? null : html` <span class="quiet">${metric.unit}</span>`}<span class="beside"><a href="${address({ ...range, log: isLog ? undefined : 1 })}" data-swap>${isLog ? "Linear axis" : "Log axis"}</a>${isPart ? html`<a href="${address({ log: isLog ? 1 : undefined })}" data-swap data-whole>Whole range</a>` : null}<a href="${address({ ...range, log: isLog ? 1 : undefined })}">Link to this view</a><a href="${to(readPath("attempt_curves", {}, { ...query, points: limits.curvePointsMax, format: "csv" }))}">CSV</a></span></figcaption>
 ${picture(drawn, view, { title: `${metric.key}${unit}`, description, baseline })}
 <div class="reach"></div>
 ${lastValues(curves, baseline)}

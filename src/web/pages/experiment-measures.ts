@@ -1,7 +1,7 @@
 /** The measurements of an experiment: one metric by group with means and intervals, and the whole table as files. */
 import { figure, interval } from "../../research/measurements/figures.ts"
 import { limits } from "../../contract/limits.ts"
-import { withQuery } from "../addresses.ts"
+import { readPath, withQuery } from "../addresses.ts"
 import { intervalTable } from "../charts/intervals.ts"
 import { attributes, type Html, html, joined, to } from "../html.ts"
 import { heading } from "../parts/parts.ts"
@@ -45,7 +45,7 @@ export function experimentMeasures(visit: Visit, experimentId: string): Html | n
       numbers: estimate,
     }
   })
-  const file = (format: string) => withQuery(`/api/research/experiments/${experimentId}/measurements`, { ...query, format })
+  const file = (format: string) => readPath("experiment_measurements", { experimentId }, { ...query, format })
   const others = known.filter((each) => each !== metric).map((each) => nameOf(each.metric, each.split))
   return html`<section aria-labelledby="measured">${heading(2, "measured", "What was measured")}
 ${intervalTable({ caption: `${nameOf(name, split)} by group`, head: [first, ...rest, "n"], measures: `${nameOf(name, split)}${unit === null ? "" : ` in ${unit}`}, mean and 95 % interval`, numbers: "Mean" }, rows)}

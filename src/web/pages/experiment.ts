@@ -1,6 +1,6 @@
 /** The page of an experiment: question, state, plans, attempts, findings, history and next actions. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { entryPath } from "../addresses.ts"
+import { entryPath, readPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdown, phrase } from "../markdown.ts"
 import { afforded, doing } from "../parts/actions.ts"
@@ -97,7 +97,7 @@ export function experimentPage(visit: Visit): Shown {
   return {
     title: `${experiment.label}: ${shortened(experiment.question, 80)}`,
     rail: roomRail(room),
-    json: `/api/research/experiments/${experimentId}`,
+    json: readPath("experiment", { experimentId }),
     follow: { roomId, after: room.activityWatermark },
     body: html`<p class="meta" id="live-state" data-live><span><span class="label">${experiment.label}</span> experiment</span><span>${stateBadge(experiment.status)}</span><span>${heldBy(experiment)}</span><span>proposed by ${person(experiment.proposer)} ${time(experiment.createdAt)}</span></p>
 <h1 class="statement" dir="auto">${inlineMarkdown(experiment.question)}</h1>
@@ -119,8 +119,8 @@ ${facts([
   costFact(experiment.costs),
 ])}
 ${ways([
-  ["JSON", `/api/research/experiments/${experimentId}`],
-  ["History as JSON", `/api/research/experiments/${experimentId}/history`],
+  ["JSON", readPath("experiment", { experimentId })],
+  ["History as JSON", readPath("experiment_history", { experimentId })],
   ["In the graph", `/rooms/${roomId}/graph?focus=${experimentId}`],
 ])}`,
   }

@@ -2,7 +2,7 @@
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { hasFallen } from "../../contract/answers/evidence.ts"
-import { withQuery } from "../addresses.ts"
+import { readPath, withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { beginningInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
@@ -58,7 +58,7 @@ export function experimentsPage(visit: Visit): Shown {
   return {
     title: `Experiments · ${room.title}`,
     rail: roomRail(room, "/experiments"),
-    json: `/api/research/experiments?roomId=${roomId}`,
+    json: readPath("experiments", {}, { roomId }),
     follow: { roomId, after: room.activityWatermark },
     body: html`<h1>Experiments</h1><p class="meta"><span>${counted(room.counts.experiment, "experiment")} in the order they were proposed</span></p>
 ${forMembers(visit, room, act("propose_experiment", { roomId, threadId: room.openingThreadId }, "Propose an experiment"))}

@@ -2,7 +2,7 @@
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
-import { withQuery } from "../addresses.ts"
+import { readPath, withQuery } from "../addresses.ts"
 import { type GraphEdge, graphFigure, type GraphNode } from "../charts/graph.ts"
 import { attributes, hiddenInputs, type Html, html, sameMoment, to } from "../html.ts"
 import { empty, ways } from "../parts/parts.ts"
@@ -119,10 +119,10 @@ export function graphPage(visit: Visit): Shown {
   return {
     title: `Graph · ${room.title}`,
     rail: roomRail(room, "/graph"),
-    json: withQuery(`/api/research/rooms/${roomId}/provenance`, { focus, depth: focus === undefined ? undefined : depth }),
+    json: readPath("room_provenance", { roomId }, { focus, depth: focus === undefined ? undefined : depth }),
     wide: true,
     body: html`<h1>${title}</h1><nav class="views" aria-label="Views">${tab({}, "Argument", !isNet)}${tab({ view: "net" }, "Whole graph", isNet && focus === undefined)}</nav>
-${body}${ways([["JSON", withQuery(`/api/research/rooms/${roomId}/provenance`, { focus })]])}`,
+${body}${ways([["JSON", readPath("room_provenance", { roomId }, { focus })]])}`,
   }
 }
 

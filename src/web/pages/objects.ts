@@ -3,7 +3,7 @@ import { partInWords } from "../../contract/definitions/sentence.ts"
 import { feedLinks } from "../about.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { entryPath, withQuery } from "../addresses.ts"
+import { entryPath, readPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdown, markdownInLink, phrase } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
@@ -53,7 +53,7 @@ export function materialPage(visit: Visit): Shown {
   return {
     title: `${material.label}: ${material.name}`,
     rail: roomRail(room),
-    json: `/api/research/materials/${materialId}`,
+    json: readPath("material", { materialId }),
     body: html`<p class="meta"><span><span class="label">${material.label}</span> material</span><span>${stateBadge(material.obtainability)}</span><span>${person(material.registeredBy)}</span><span>${exactTime(material.registeredAt)}</span></p>
 <h1>${material.name}</h1>${material.description === null ? null : html`<p class="said" dir="auto">${inlineMarkdown(material.description)}</p>`}
 ${facts([
@@ -88,7 +88,7 @@ ${facts([
           )
     }<p class="hint">The service does not open these addresses.</p></section>
 ${forMembers(visit, room, act("report_material_location", { materialId }))}
-${ways([["JSON", `/api/research/materials/${materialId}`]])}`,
+${ways([["JSON", readPath("material", { materialId })]])}`,
   }
 }
 
@@ -140,7 +140,7 @@ ${facts([
 export function linkPage(visit: Visit): Shown {
   const link = visit.ask("link", visit.params)
   const room = visit.ask("room", { roomId: link.roomId })
-  const json = `/api/research/links/${link.linkId}`
+  const json = readPath("link", { linkId: link.linkId })
   const { threadId, entryId: replyToEntryId } = link.kind === "finding_link" ? link.card : link
   return {
     title:
@@ -159,7 +159,7 @@ export function checkpointPage(visit: Visit): Shown {
   const checkpoint = visit.ask("checkpoint", visit.params)
   const room = visit.ask("room", { roomId: checkpoint.roomId })
   const { thread } = visit.ask("thread_context", { threadId: checkpoint.threadId })
-  const json = `/api/research/checkpoints/${checkpoint.checkpointId}`
+  const json = readPath("checkpoint", { checkpointId: checkpoint.checkpointId })
   const judged = visit.ask("checkpoint_case", visit.params)
   return {
     title: `Checkpoint of ${thread.title}`,
@@ -203,7 +203,7 @@ export function paperPage(visit: Visit): Shown {
   const { items, nextCursor } = visit.ask("paper_publications", { arxivId }, { after: visit.url.searchParams.get("after") || undefined })
   return {
     title: `arXiv:${arxivId}`,
-    json: `/api/research/papers/${encodeURIComponent(arxivId)}/publications`,
+    json: readPath("paper_publications", { arxivId }),
     feeds: feedLinks(`/papers/${encodeURIComponent(arxivId)}`, `arXiv:${arxivId}`),
     body: html`<h1>arXiv:${arxivId}</h1>
       <p class="meta"><span>This service knows only what records quote from the paper.</span><span><a rel="noopener" href="https://arxiv.org/abs/${arxivId}">the paper at arXiv</a></span></p>
@@ -226,7 +226,7 @@ export function conceptsPage(visit: Visit): Shown {
   const { items, nextCursor } = visit.ask("concepts", {}, { query, after: visit.url.searchParams.get("after") ?? undefined })
   return {
     title: "Concepts",
-    json: withQuery("/api/research/concepts", { query }),
+    json: readPath("concepts", {}, { query }),
     body: html`<h1>Concepts</h1><p class="meta">Concepts that records define and use in their statements. Each definition belongs to its record.</p>
 <form class="inline" role="search" aria-label="Concepts" action="${to("/concepts")}"><div class="field"><label for="concept-query">Key, label or definition contains</label><input id="concept-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field"><button class="quiet">Filter</button></div></form>
 ${

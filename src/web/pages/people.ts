@@ -3,7 +3,7 @@ import { orcidAddress } from "../../contract/answers/description.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { mayInvite } from "../../edge/identity/sign-in.ts"
 import { permissionMeanings } from "../../contract/schema/enumerations.ts"
-import { pathOf } from "../addresses.ts"
+import { pathOf, readPath } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { doneBy, doneTo } from "../parts/done-to.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
@@ -128,7 +128,7 @@ export function peoplePage(visit: Visit): Shown {
   return {
     title: `People · ${room.title}`,
     rail: roomRail(room, "/people"),
-    json: `/api/research/rooms/${roomId}`,
+    json: readPath("room", { roomId }),
     wide: true,
     body: html`<h1>People</h1>
       ${roomBanners(room)}${members(visit, room)}${joining === null ? null : requests(roomId, joining)}${issued === null ? null : credentials(visit, roomId, issued)}${role === "owner" ? ownership(room) : null}

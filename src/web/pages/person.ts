@@ -1,7 +1,7 @@
 /** The page of a person: how they want to be cited, and their records. */
 import { orcidAddress, shownName } from "../../contract/answers/description.ts"
 import { aboutPerson } from "../about.ts"
-import { withQuery } from "../addresses.ts"
+import { readPath, withQuery } from "../addresses.ts"
 import { html, to } from "../html.ts"
 import { markdownInLink } from "../markdown.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -15,7 +15,7 @@ export function personPage(visit: Visit): Shown {
   const path = `/people/${encodeURIComponent(username)}`
   const after = visit.url.searchParams.get("after") ?? undefined
   const { items, nextCursor } = visit.ask("publications", {}, { author: userId, after })
-  const json = `/api/research${path}`
+  const json = readPath("person", { username })
   return {
     title: shownName(person),
     json,

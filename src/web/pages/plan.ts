@@ -1,7 +1,7 @@
 /** The page of an accepted plan. */
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { address, entryPath } from "../addresses.ts"
+import { address, entryPath, readPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { commandOf } from "../forms/command.ts"
@@ -80,7 +80,7 @@ export function planPage(visit: Visit): Shown {
   return {
     title: `${plan.label} of ${plan.experimentLabel}`,
     rail: roomRail(room),
-    json: `/api/research/plans/${plan.planId}`,
+    json: readPath("plan", { planId: plan.planId }),
     body: html`<p class="meta"><span><span class="label">${plan.label}</span> accepted plan</span><span>for ${label("experiment", plan.experimentId, plan.experimentLabel)}</span><span>${person(plan.acceptedBy)}</span><span>${exactTime(plan.acceptedAt)}</span></p>
 <h1>Plan ${plan.label}</h1>
 ${way}${next}
@@ -110,6 +110,6 @@ ${
 }
 ${reviewSection(visit, room, plan.planId, plan.reviews, plan.reviewed)}
 ${next}
-${ways([["JSON", `/api/research/plans/${plan.planId}`]])}`,
+${ways([["JSON", readPath("plan", { planId: plan.planId })]])}`,
   }
 }

@@ -4,7 +4,7 @@ import { type EvidenceItem, groundingPurposes, speakingPurposes } from "../../co
 import { verdictFromInWords } from "../../contract/answers/verdict.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
-import { entryPath, withQuery } from "../addresses.ts"
+import { entryPath, readPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown, phrase } from "../markdown.ts"
 import { act, doing, forMembers } from "../parts/actions.ts"
@@ -196,7 +196,7 @@ export function recordPage(visit: Visit): Shown {
   return {
     title: `${record.label}: ${shortened(assertion.wording, 80)}`,
     rail: roomRail(room),
-    json: `/api/research/records/${versionId}`,
+    json: readPath("record", { versionId }),
     follow: { roomId: record.roomId, after: room.activityWatermark },
     about: aboutRecord(record, room, author, assertion.wording, content.paper),
     body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}${verdictOf(record)}</div>
@@ -238,7 +238,7 @@ ${isNew ? null : used(record, uses)}
     ])}</section>
 ${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}${next}${forMembers(visit, room, onwards(record, room))}${mayWithhold(visit, room) ? html`<p class="meta">${withholdLink(room, { versionId }, record.label)}</p>` : null}</section>`)}
 ${ways([
-  ["JSON", `/api/research/records/${versionId}`],
+  ["JSON", readPath("record", { versionId })],
   [`${title(kind)} in the graph`, `/rooms/${record.roomId}/graph?focus=${versionId}`],
 ])}`,
   }

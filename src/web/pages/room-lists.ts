@@ -1,6 +1,6 @@
 /** The lists of a Room: Threads, hypotheses, findings, materials and links. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { withQuery } from "../addresses.ts"
+import { readPath, withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
@@ -55,7 +55,7 @@ export function threadsPage(visit: Visit): Shown {
   return section(visit, room, {
     path: "/threads",
     name: "Threads",
-    json: `/api/research/rooms/${room.roomId}/threads`,
+    json: readPath("room_threads", { roomId: room.roomId }),
     next: hasMore ? nextPath(room, "/threads", nextCursor) : null,
     actions: act("create_thread", { roomId: room.roomId }, "Start a Thread", "first"),
     list: table("Threads", ["Thread", "Started by", "Entries", "Last activity"], rows),
@@ -70,7 +70,7 @@ export function hypothesesPage(visit: Visit): Shown {
   return section(visit, room, {
     path: "/hypotheses",
     name: "Hypotheses",
-    json: `/api/research/hypotheses?roomId=${room.roomId}`,
+    json: readPath("hypotheses", {}, { roomId: room.roomId }),
     next: nextPath(room, "/hypotheses", nextCursor),
     actions: act("publish_hypothesis", { roomId: room.roomId, threadId: room.openingThreadId }, "Publish a hypothesis", "first"),
     list: rows.length === 0 ? empty("No hypothesis yet.") : html`<ul class="cards">${rows}</ul>`,
@@ -95,7 +95,7 @@ export function findingsPage(visit: Visit): Shown {
   return section(visit, room, {
     path: "/findings",
     name: "Findings and cited claims",
-    json: `/api/research/rooms/${room.roomId}/publications`,
+    json: readPath("room_publications", { roomId: room.roomId }),
     next: nextPath(room, "/findings", nextCursor),
     actions: html`${act("publish_finding", at, "Publish a finding", "first")}${act("publish_cited_claim", at, "Cite a claim")}`,
     list:
@@ -116,7 +116,7 @@ export function materialsPage(visit: Visit): Shown {
   return section(visit, room, {
     path: "/materials",
     name: "Materials",
-    json: `/api/research/rooms/${room.roomId}/materials`,
+    json: readPath("room_materials", { roomId: room.roomId }),
     next: nextPath(room, "/materials", nextCursor),
     actions: act("register_material", { roomId: room.roomId, threadId: room.openingThreadId }, "Register a material", "first"),
     list:
@@ -144,7 +144,7 @@ export function linksPage(visit: Visit): Shown {
   return section(visit, room, {
     path: "/links",
     name: "Links",
-    json: `/api/research/rooms/${room.roomId}/links`,
+    json: readPath("room_links", { roomId: room.roomId }),
     next: nextPath(room, "/links", nextCursor),
     list: html`<section aria-labelledby="said">${heading(2, "said", "Later statements about records")}${
       items.length === 0

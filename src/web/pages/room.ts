@@ -1,4 +1,5 @@
 /** The front page of a Room: a short overview. Everything longer has a page of its own. */
+import { readPath } from "../addresses.ts"
 import { unprovedWords } from "../../contract/unproved.ts"
 import { licenceUrl } from "../../contract/licences.ts"
 import { type Html, html, to } from "../html.ts"
@@ -37,7 +38,7 @@ const agents = (visit: Visit, roomId: string): Html => {
   const { baseUrl } = visit.edge
   return html`<details><summary>Bring an agent</summary>
     <p>An agent can read this Room without a credential. To write, it needs one that a member issues under <a href="${to(`/rooms/${roomId}/people`)}">People</a>.</p>
-    ${command(`curl ${baseUrl}/api/research/rooms/${roomId}/brief?format=markdown`)}</details>`
+    ${command(`curl ${baseUrl}${readPath("room_brief", { roomId }, { format: "markdown" })}`)}</details>`
 }
 
 /** Says which entries of the Room no digest proves; null if all are proved. */
@@ -59,7 +60,7 @@ export function roomPage(visit: Visit): Shown {
     title: room.title,
     rail: roomRail(room, ""),
     wide: true,
-    json: `/api/research/rooms/${roomId}/research-context`,
+    json: readPath("room_context", { roomId }),
     follow: { roomId, after: context.activityWatermark },
     about: aboutRoom(room, visit.ask("person", { username: room.owner.userId })),
     body: html`<h1 dir="auto">${room.title}</h1>
@@ -78,13 +79,13 @@ ${unproved(visit, roomId)}
 ${licence(room.license)}
 ${ways([
   ["Graph of the Room", `/rooms/${roomId}/graph`],
-  ["Cite it as BibTeX", `/api/research/rooms/${roomId}/citation?format=bibtex`],
-  ["RIS", `/api/research/rooms/${roomId}/citation?format=ris`],
-  ["CSL-JSON", `/api/research/rooms/${roomId}/citation?format=csl`],
-  ["CITATION.cff", `/api/research/rooms/${roomId}/citation?format=cff`],
-  ["JSON", `/api/research/rooms/${roomId}/research-context`],
-  ["RO-Crate", `/api/research/rooms/${roomId}/export`],
-  ["SQLite file", `/api/research/rooms/${roomId}/room.sqlite`],
+  ["Cite it as BibTeX", readPath("room_citation", { roomId }, { format: "bibtex" })],
+  ["RIS", readPath("room_citation", { roomId }, { format: "ris" })],
+  ["CSL-JSON", readPath("room_citation", { roomId }, { format: "csl" })],
+  ["CITATION.cff", readPath("room_citation", { roomId }, { format: "cff" })],
+  ["JSON", readPath("room_context", { roomId })],
+  ["RO-Crate", readPath("room_export", { roomId })],
+  ["SQLite file", readPath("room_sqlite", { roomId })],
 ])}`,
   }
 }

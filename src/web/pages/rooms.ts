@@ -1,6 +1,6 @@
 /** The first page: all Rooms with question, state and last activity. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { withQuery } from "../addresses.ts"
+import { readPath, withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { command, empty, more, person, time } from "../parts/parts.ts"
 import { waitingBlock } from "../parts/waiting.ts"
@@ -57,7 +57,7 @@ export function roomsPage(visit: Visit): Shown {
         )
   return {
     title: "Rooms",
-    json: withQuery("/api/research/rooms", { query }),
+    json: readPath("rooms", {}, { query }),
     body: html`<div class="heading"><h1>Rooms</h1><div class="beside">${visit.person === undefined ? null : html`<a class="button" href="${to("/do/create_room")}">Create a Room</a>`}</div></div>
 ${query === undefined && visit.url.searchParams.get("after") === null ? waitingBlock(visit) : null}
 <form class="inline" role="search" aria-label="Rooms" action="${to("/")}"><div class="field"><label for="room-query">Title or question contains</label><input id="room-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field"><button class="quiet">Filter</button></div></form>

@@ -4,7 +4,7 @@ import { isUuid } from "../../contract/schema/fields.ts"
 import { type ObjectSpec, objects } from "../../contract/objects/objects.ts"
 import { each, keysOf } from "../../contract/each.ts"
 import type { AnswerOf, ReadName } from "../../contract/reads/index.ts"
-import { entryPath, pathOf, withQuery } from "../addresses.ts"
+import { entryPath, pathOf, readPath, withQuery } from "../addresses.ts"
 import { hiddenInputs, type Html, html, markup, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { paperName } from "../parts/papers.ts"
@@ -139,7 +139,7 @@ export function searchPage(visit: Visit): Shown {
     }
   return {
     title: `Search: ${query}`,
-    json: withQuery("/api/research/search", { query, ...narrowing(visit) }),
+    json: readPath("search", {}, { query, ...narrowing(visit) }),
     feeds: feedLinks("/search", query, `?${new URLSearchParams({ query })}`),
     body: html`<h1>Search for “${query}”</h1>${results(visit, query)}`,
   }

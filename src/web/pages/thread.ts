@@ -7,7 +7,7 @@ import type { Entry } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { entryPath, withQuery } from "../addresses.ts"
+import { entryPath, readPath, withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { act, forMembers, roleIn, whyNot } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
@@ -158,7 +158,7 @@ export function threadPage(visit: Visit): Fitting {
     return {
       title: thread.title,
       rail: roomRail(room),
-      json: `/api/research/threads/${threadId}/timeline`,
+      json: readPath("thread_timeline", { threadId }),
       feeds: feedLinks(`/threads/${threadId}`, thread.title),
       ...(last >= watermark ? { follow: { roomId: room.roomId, after: context.activityWatermark } } : {}),
       body: html`${writes ? html`<a class="skip" href="#text-thread">Skip to writing</a>` : null}${head(context, follows)}
@@ -169,8 +169,8 @@ ${last < watermark ? html`<p class="more"><a href="${to(withQuery(`/threads/${th
 <section aria-label="Take part">${writes ? html`${messageForm(threadId)}<template id="reply-form">${messageForm(threadId, true)}</template>` : refusal}
 ${further}</section>
 ${ways([
-  ["JSON", `/api/research/threads/${threadId}/timeline`],
-  ["Research context", `/api/research/threads/${threadId}/research-context`],
+  ["JSON", readPath("thread_timeline", { threadId })],
+  ["Research context", readPath("thread_research_context", { threadId })],
 ])}`,
     }
   }
@@ -192,7 +192,7 @@ export function repliesPage(visit: Visit): Fitting {
     return {
       title: `Replies · ${thread.title}`,
       rail: roomRail(room),
-      json: `/api/research/threads/${threadId}/replies?targetEntryId=${entryId}`,
+      json: readPath("thread_replies", { threadId }, { targetEntryId: entryId }),
       body: html`<h1>Replies</h1><p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">${thread.title}</a></span></p>
       <ol class="timeline">${rendered.slice(0, until)}</ol>
 ${further === undefined ? null : html`<p class="more"><a href="${to(entryPath(threadId, further.entryId))}" rel="next">Continue in the Thread</a></p>`}`,

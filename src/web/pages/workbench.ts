@@ -1,7 +1,7 @@
 /** The attempts of a Room or experiment as a table with filters, sorting and columns, or as a chart of a setting against a metric. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
-import { withQuery } from "../addresses.ts"
+import { readPath, withQuery } from "../addresses.ts"
 import { scatter } from "../charts/scatter.ts"
 import { attributes, hiddenInputs, type Html, html, to } from "../html.ts"
 import { attemptTable, type Column, columnName, columnsOf, shownColumns, type Sorting, type Table } from "../parts/attempt-table.ts"
@@ -136,7 +136,7 @@ export function workbench(visit: Visit, { path, roomId, experimentId }: { path: 
   const isOfOne = query.experimentId !== undefined
   // Always in the order of labels, so that crawlers do not find an address for each order.
   const csv = changed(
-    "/api/research/attempt-table",
+    readPath("attempt_table", {}),
     { ...query, sort: "label", order: "ascending", columns: [] },
     { roomId, format: "csv" },
   )
@@ -155,7 +155,7 @@ export function workbench(visit: Visit, { path, roomId, experimentId }: { path: 
   return html`${views}<div id="live-attempts" data-live>${coverage(table)}${body}${pager}</div>
 ${ways([
   ["Table as CSV", csv],
-  ["All attempts as JSON lines", withQuery("/api/research/attempts", { roomId, experimentId: query.experimentId, format: "jsonl" })],
+  ["All attempts as JSON lines", readPath("attempts", {}, { roomId, experimentId: query.experimentId, format: "jsonl" })],
 ])}`
 }
 
@@ -169,12 +169,16 @@ export function attemptsPage(visit: Visit): Shown {
     title: `Attempts · ${room.title}`,
     rail: roomRail(room, "/attempts"),
     wide: true,
-    json: withQuery("/api/research/attempt-table", {
-      roomId,
-      experimentId: query.experimentId,
-      status: query.status,
-      intent: query.intent,
-    }),
+    json: readPath(
+      "attempt_table",
+      {},
+      {
+        roomId,
+        experimentId: query.experimentId,
+        status: query.status,
+        intent: query.intent,
+      },
+    ),
     follow: { roomId, after: room.activityWatermark },
     body: html`<h1>Attempts</h1>${filters(query, path, experiments)}${workbench(visit, { path, roomId })}`,
   }
