@@ -1,8 +1,9 @@
 /** An instance with sample data that needs no network, for a first look and for tests. */
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Logger } from "pino"
+import { databaseFile } from "../ledger/storage/data.ts"
 import { realWorld, seededWorld } from "../ledger/world.ts"
 import { type Service, startService } from "../app/service.ts"
 import type { EntranceSettings, ServiceOptions } from "../app/service-options.ts"
@@ -47,6 +48,7 @@ export interface Demo extends Service, Cast {}
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const temporary = options.data === undefined
   const data = options.data ?? mkdtempSync(join(tmpdir(), "research-room-demo-"))
+  if (existsSync(databaseFile(data))) throw new UsageError(`The folder ${data} already holds data; a demo starts in a new one.`)
   const remove = () => temporary && rmSync(data, { recursive: true, force: true })
 
   const start = options.deterministic ? FIXED_START : Date.now() - STORY_DAYS * DAY
@@ -66,7 +68,6 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       repositories: { folders: [folder, ...folders], github },
       async prepare(instance) {
         if (copied) return
-        if (instance.tables.people.exist()) throw new UsageError(`The folder ${data} already holds data; a demo starts in a new one.`)
         cast = await tellStory(instance, clock, makeRepositories(folder))
         // A deterministic instance has its own time: each reading of the clock advances it by a millisecond.
         let ticks = start + STORY_DAYS * DAY

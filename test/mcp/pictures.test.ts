@@ -76,7 +76,7 @@ tap.test("other files are refused as over HTTP, and only a picture may be large"
   t.equal(await refusal(sent(png()), posting), "permission_missing")
   const nobody = await overHttp(baseUrl)
   t.teardown(nobody.close)
-  t.match(await refusal(sent(png()), nobody), /not open to you/)
+  t.match(await refusal(sent(png()), nobody), /not available to you/)
 
   const long = { text: "x".repeat(limits.requestBodyBytes) }
   await t.rejects(agent.call("write", { operation: "post_message", input: { threadId, ...long } }), /which only upload_figure may be/)
