@@ -67,6 +67,7 @@ test("without a script: an account is disabled, enabled and made an operator, ea
   for (const done of ["disabled a person", "enabled a person", "made a person an operator"]) t.match(log, done)
   await page.getByLabel("What").selectOption("enable_person")
   await page.getByRole("button", { name: "Show" }).click()
+  await page.waitForLoadState()
   t.equal(await page.locator("tbody tr").count(), 1)
 })
 

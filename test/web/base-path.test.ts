@@ -112,6 +112,7 @@ t.test("without a script a person signs in, writes, adds an item to a list and s
   await page.goto(`${origin}/lab/rooms/do/register_attempt?experimentId=${experiment.items[0].experimentId}&intent=reproduction`)
   await page.getByText("Input materials").first().click()
   await page.getByRole("button", { name: "Add an input" }).click()
+  await page.waitForLoadState()
   t.equal(await page.getByLabel("Name in the run").count(), 2, "the part in which a row was added stays open")
   await page.getByLabel("Name in the run").last().fill("counts")
   await page.getByRole("button", { name: "Register the attempt" }).click()

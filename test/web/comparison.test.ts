@@ -31,6 +31,7 @@ for (const javaScriptEnabled of [true, false])
 
     await page.getByLabel("Compare with").selectOption("arm:baseline")
     await page.getByRole("button", { name: "Compare with baseline" }).click()
+    await page.waitForLoadState()
     t.equal(await results.locator("td.better").count(), 3, "only differences beyond the spread are tinted")
     t.match(await row(/^smoothing 400 /), /\+0\.0\d/)
     const differences = page.getByRole("group", { name: "Differences of error" })

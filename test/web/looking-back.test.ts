@@ -122,6 +122,7 @@ t.test("Experiments and attempts too; a read without an earlier state shows the 
   t.ok(compared > 0 && compared < now.compared, `${compared} of ${now.compared}`)
   t.match(await main.textContent(), `${compared} attempts`)
   await page.getByRole("button", { name: "Filter" }).click()
+  await page.waitForLoadState()
   t.match(page.url(), /at=150/, "a selection stays at that moment")
   t.equal(await note.count(), 1)
   await nothingToDo(t)

@@ -8,7 +8,11 @@ import { watched } from "./watched.ts"
 const { own, browser, at } = await ownInBrowser()
 
 /** A form's refusal, and the fields beside which it is shown. */
-const faults = (page: Page) => page.locator(".field.wrong > .fault, fieldset > .fault").allTextContents()
+async function faults(page: Page): Promise<string[]> {
+  const shown = page.locator(".field.wrong > .fault, fieldset > .fault")
+  await shown.first().waitFor()
+  return shown.allTextContents()
+}
 
 async function enter(page: Page, username: string, button: string): Promise<void> {
   await page.getByLabel("Name").fill(username)
