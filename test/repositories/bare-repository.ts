@@ -80,7 +80,7 @@ export class BareRepository {
 
   /**
    * Stores objects in one pack with its index, and returns their ids in the order of the objects.
-   * @param largePlaces whether the offsets are in the table for packs over 2 GiB, as any pack may have them
+   * @param largePlaces whether to write the offsets into the table for packs over 2 GiB, which any pack may have
    */
   pack(objects: readonly Packed[], { largePlaces = false }: { largePlaces?: boolean } = {}): string[] {
     const ids = objects.map(({ type, content }) => this.id(type, content))

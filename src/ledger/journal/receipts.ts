@@ -34,7 +34,7 @@ export interface ReceiptFields extends Target {
 }
 
 /** The result of a message, which names its entry. */
-export const messageResult = (entryId: string | null): string => `{"messageId":"${entryId}","label":null}`
+const messageResult = (entryId: string | null): string => `{"messageId":"${entryId}","label":null}`
 
 const id = (value: string | null) => (value === null ? "null" : JSON.stringify(value))
 
