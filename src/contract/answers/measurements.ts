@@ -97,7 +97,7 @@ export const measurementTable = shape({
   ...dated,
 })
 
-const effectFigures = {
+export const effectFigures = {
   method: contrast.entries.method,
   estimate: v.number(),
   se: number,

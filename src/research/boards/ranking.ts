@@ -1,26 +1,17 @@
 /** Ranks the groups of a board and decides whether the lead of the first is real. Pure, and tested on simulated groups. */
+import type { BoardAnswer } from "../../contract/answers/boards.ts"
 import { type Dimensions, matchesPlace } from "../measurements/cells.ts"
 import { figure, interval } from "../measurements/figures.ts"
 import { placeInWords } from "../measurements/in-words.ts"
-import { halfWidth, holm, LEVEL } from "../measurements/statistics.ts"
-import { type Contrast, differenceOf, type Group } from "../measurements/table.ts"
+import { halfWidth, LEVEL } from "../measurements/statistics.ts"
+import { contrasted, differenceOf, type Group } from "../measurements/table.ts"
 import type { Declared } from "./boards.ts"
 
 /** The dimensions whose groups are ranked. */
 export const rankedBy = ({ by = ["arm"] }: Pick<Declared, "by">): readonly string[] => by
 
 /** The difference between the first group and the next, with an interval that allows for every pair of groups. */
-export interface Lead {
-  readonly of: Dimensions
-  readonly against: Dimensions
-  readonly method: "paired" | "welch"
-  readonly estimate: number
-  readonly se: number
-  readonly low: number
-  readonly high: number
-  readonly level: number
-  readonly pairs: number | null
-}
+export type Lead = NonNullable<BoardAnswer["lead"]> & { readonly se: number; readonly pairs: number | null }
 export interface Ranking {
   /** Ordered by rank; groups without a finite value come last. */
   readonly groups: readonly Group[]
@@ -58,17 +49,11 @@ export function ranked(groups: readonly Group[], direction: Better): Ranking {
 }
 
 /** Adds to each group its difference from the baseline, corrected for the number of groups. */
-export function against(groups: readonly Group[], baseline: Dimensions | undefined): Group[] {
+export function against(groups: readonly Group[], baseline: Dimensions | undefined): readonly Group[] {
   const base = baseline && groups.find(({ key }) => matchesPlace(key, baseline))
-  if (base === undefined) return [...groups]
-  const differences = groups.map((group) => (group === base ? null : differenceOf(group.points, base.points)))
-  const compared = differences.filter((difference) => difference !== null)
-  const corrected = new Map(holm(compared).map((each, index) => [compared[index], each]))
-  return groups.map((group, index) => {
-    const difference = differences[index] ?? null
-    const contrast: Contrast | null = difference && { ...difference, corrected: corrected.get(difference) ?? null }
-    return { ...group, isBaseline: group === base, contrast }
-  })
+  if (base === undefined) return groups
+  const marked = groups.map((group) => ({ ...group, isBaseline: group === base }))
+  return contrasted(marked, ({ isBaseline }) => (isBaseline ? undefined : base.points))
 }
 
 const percent = (level: number): string => `${Number(((1 - level) * 100).toPrecision(4))} %`

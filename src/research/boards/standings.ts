@@ -5,7 +5,7 @@ import { limits } from "../../contract/limits.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Dimensions, matchesPlace } from "../measurements/cells.ts"
-import { atPlace, sourcesIn } from "../measurements/frame.ts"
+import { sourcesIn } from "../measurements/frame.ts"
 import { PRIMARY, shown } from "../measurements/reads.ts"
 import { type Group, tableOf } from "../measurements/table.ts"
 import type { Values } from "../measurements/values.ts"
@@ -83,10 +83,9 @@ export function boardStandings(db: Db, values: Values) {
     const attempts = values.attempts({ attemptIds: pinned.map(({ attemptId }) => attemptId).toReversed() })
     const primary = attempts.filter(({ intent }) => PRIMARY.includes(intent))
     const measured = primary.filter(({ status }) => status === "succeeded")
-    const names = [...new Set([...by, ...(over === undefined ? [] : [over]), ...Object.keys(where)])]
     const frame = values.frame(measured, metric, split ?? "")
-    const here = atPlace(values.completed(frame, measured, names), where)
-    const { groups, withoutBy } = tableOf(here, { by, ...(over !== undefined && { over }) })
+    const here = values.at(frame, measured, { by, over, where })
+    const { groups, withoutBy } = tableOf(here, { by, over })
     const { units } = frame
     const ranking = ranked(against(groups, baseline), direction)
     const named = units.length > 1 ? { ...ranking, lead: null, best: null } : ranking

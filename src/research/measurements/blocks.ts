@@ -27,35 +27,35 @@ export function storedBlocks(db: Db) {
     `SELECT ${columns}, v.name, v.split FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value ORDER BY j.key, v.name, v.split, v.block`,
   )
 
-  /** Yields the blocks of some attempts, each with the number of values so far. */
-  function* read<B extends StoredBlock>(attemptIds: readonly string[], query: (ids: string) => B[]): Generator<readonly [B, number]> {
+  /** Yields the blocks of some attempts, up to the limit of a table. @param beyond called if there are more values */
+  function* read<B extends StoredBlock>(attemptIds: readonly string[], query: (ids: string) => B[], beyond: () => void): Generator<B> {
     let total = 0
     for (let from = 0; from < attemptIds.length; from += AT_ONCE)
       for (const block of query(JSON.stringify(attemptIds.slice(from, from + AT_ONCE)))) {
         total += block.bytes.length / Float64Array.BYTES_PER_ELEMENT
         block.attemptIndex += from
-        yield [block, total]
+        if (total > limits.measuredValues) return beyond()
+        yield block
       }
   }
 
   return {
     /** The blocks of one metric. @throws Refusal 422 for more values than a table reads */
-    *ofMetric(attemptIds: readonly string[], metric: string, split: string): Generator<StoredBlock> {
-      for (const [block, total] of read(attemptIds, (ids) => ofMetric.all(ids, metric, split))) {
-        if (total > limits.measuredValues)
-          throw badParameter(
-            "metric",
-            `has more than ${limits.measuredValues.toLocaleString("en")} values here: narrow it with experiments or attempts`,
-          )
-        yield block
-      }
-    },
+    ofMetric: (attemptIds: readonly string[], metric: string, split: string) =>
+      read(
+        attemptIds,
+        (ids) => ofMetric.all(ids, metric, split),
+        () => {
+          const most = limits.measuredValues.toLocaleString("en")
+          throw badParameter("metric", `has more than ${most} values here: narrow it with experiments or attempts`)
+        },
+      ),
     /** The blocks of all metrics, up to the limit of a table. */
-    *all(attemptIds: readonly string[]) {
-      for (const [block, total] of read(attemptIds, (ids) => all.all(ids))) {
-        if (total > limits.measuredValues) return
-        yield block
-      }
-    },
+    all: (attemptIds: readonly string[]) =>
+      read(
+        attemptIds,
+        (ids) => all.all(ids),
+        () => {},
+      ),
   }
 }

@@ -1,14 +1,14 @@
 /** Effects: the measured differences that a finding rests on, computed from the attempts it names. */
+import { each, keysOf } from "../../contract/each.ts"
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
-import type { EffectAnswer } from "../../contract/answers/measurements.ts"
+import { type EffectAnswer, effectFigures } from "../../contract/answers/measurements.ts"
 import { WITHHELD_SINCE } from "../../ledger/journal/withheld-since.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
-import { contrastOf } from "./contrasts.ts"
 import { effectInWords } from "./in-words.ts"
 import type { RepeatedEffects } from "./repeated-effects.ts"
-import { type Effect, type Figures, isFault, type Named, type WorkingOut } from "./working-out.ts"
+import { contrastOf, type Effect, type Figures, isFault, type Named, type WorkingOut } from "./working-out.ts"
 
 interface Row {
   readonly versionId: string
@@ -40,20 +40,7 @@ export interface Prepared {
 /** The fields of an event that identify its values. If they are withheld, the values no longer belong to the metric. */
 const NAMES = "/metrics/*/[ns]*"
 
-const noFigures = {
-  method: null,
-  estimate: null,
-  se: null,
-  low: null,
-  high: null,
-  p: null,
-  unit: null,
-  pairs: null,
-  unpaired: null,
-  ofCount: null,
-  againstCount: null,
-  withoutOver: null,
-}
+const noFigures = each(keysOf(effectFigures), () => null)
 
 /** The number of names of the values behind an effect that were withheld since. */
 const WITHHELD = `${WITHHELD_SINCE(

@@ -5,11 +5,10 @@ import { limits } from "../../contract/limits.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { reversed } from "./comparison.ts"
-import { contrastOf } from "./contrasts.ts"
 import { contrastInWords } from "./in-words.ts"
+import { reversed } from "./repeated-effects.ts"
 import { type Pooled, pooled } from "./statistics.ts"
-import type { Effect, Figures } from "./working-out.ts"
+import { contrastOf, type Effect, type Figures } from "./working-out.ts"
 
 interface Row {
   readonly versionId: string

@@ -5,11 +5,11 @@ import { type Column, type Frame, ranked } from "./frame.ts"
 export interface Question {
   readonly by: readonly string[]
   /** The dimension that pairs the groups, usually the seed. Each of its values counts once. */
-  readonly over?: string
+  readonly over?: string | undefined
   /** The value for a dimension of `by` that a cell lacks. Without it, such cells are left out. */
-  readonly absent?: string
+  readonly absent?: string | undefined
   /** The baseline: a dimension of `by` and its value. */
-  readonly against?: { readonly dimension: string; readonly value: string }
+  readonly against?: { readonly dimension: string; readonly value: string } | undefined
 }
 
 export interface Grouped {

@@ -4,8 +4,7 @@ import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import type { Recount } from "../evidence/evidence.ts"
-import { verdictOfAll } from "./comparison.ts"
-import type { RepeatedEffects, Repetition } from "./repeated-effects.ts"
+import { type RepeatedEffects, type Repetition, verdictOfAll } from "./repeated-effects.ts"
 import { type Effect, type Figures, isFault, type Named, type WorkingOut } from "./working-out.ts"
 
 interface Row {

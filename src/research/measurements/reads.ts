@@ -9,7 +9,6 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { sortedBy, textOf } from "./cells.ts"
-import { atPlace } from "./frame.ts"
 import type { GatheredEffects } from "./gathered.ts"
 import { type Group, tableOf } from "./table.ts"
 import type { KnownMetric, Measured, Scope, Values } from "./values.ts"
@@ -46,19 +45,14 @@ function notesOf({ summary, nonFinite, withoutOver, differs, contrast }: Group, 
   ]
 }
 
+const unmeasured = { n: 0, mean: null, sd: null, se: null, low: null, high: null, min: null, max: null }
+
 /** A group in the form of an answer. */
 export function shown(group: Group, over: string | undefined, withPoints: boolean): MeasurementTable["groups"][number] {
   const { key, summary, points, attempts, differs, contrast, ...rest } = group
   return {
     key,
-    n: summary?.n ?? 0,
-    mean: summary?.mean ?? null,
-    sd: summary?.sd ?? null,
-    se: summary?.se ?? null,
-    low: summary?.low ?? null,
-    high: summary?.high ?? null,
-    min: summary?.min ?? null,
-    max: summary?.max ?? null,
+    ...(summary ?? unmeasured),
     ...rest,
     attempts: attempts.slice(0, limits.groupAttempts).map(({ attemptId, label }) => ({ attemptId, label })),
     attemptsTruncated: attempts.length > limits.groupAttempts,
@@ -95,22 +89,24 @@ export function measurementTables(values: Values) {
     const wanted = intents === undefined ? all : all.filter(({ intent }) => intents.includes(intent))
     const over = wanted.filter(({ status }) => status === "succeeded")
     const leftOut = { unfinishedAttempts: wanted.length - over.length, otherIntents: all.length - wanted.length, withoutBy: 0, excluded: 0 }
-    const nothing = {
-      split: query.split ?? null,
-      unit: null,
-      by: [],
-      over: null,
-      against: null,
-      where: {},
-      groups: [],
-      comparisons: 0,
-      leftOut,
-    }
     if (query.metric === undefined) {
       const metrics = values.metrics(over)
       const known = metrics.slice(0, limits.measuredMetrics).map(listed)
       const shown = known.slice(0, fitting(known, limits.listBytes).length)
-      return { metrics: shown, metricsTruncated: shown.length < metrics.length, metric: null, ...nothing }
+      return {
+        metrics: shown,
+        metricsTruncated: shown.length < metrics.length,
+        metric: null,
+        split: query.split ?? null,
+        unit: null,
+        by: [],
+        over: null,
+        against: null,
+        where: {},
+        groups: [],
+        comparisons: 0,
+        leftOut,
+      }
     }
     const reported = values.frame(over, query.metric, query.split ?? "")
     if (reported.values.length === 0) {
@@ -124,31 +120,21 @@ export function measurementTables(values: Values) {
     }
     const metric = values.known(query.metric, query.split ?? "", reported)
     const question = dimensionsOf(query, metric, over)
-    const where = (query.where ?? []).map(placeOf)
+    const where = Object.fromEntries((query.where ?? []).map(placeOf).map(({ dimension, value }) => [dimension, value]))
     const against = query.against === undefined ? undefined : placeOf(query.against)
     if (against !== undefined && !question.by.includes(against.dimension))
       throw badParameter("against", `must name one of the dimensions of by: ${question.by.join(", ") || "there are none"}`)
-    const names = [
-      ...new Set([...question.by, ...(question.over === undefined ? [] : [question.over]), ...where.map(({ dimension }) => dimension)]),
-    ]
-    const whole = values.completed(reported, over, names)
-    const here = atPlace(whole, Object.fromEntries(where.map(({ dimension, value }) => [dimension, value])))
-    const table = tableOf(here, {
-      by: question.by,
-      ...(question.over !== undefined && { over: question.over }),
-      ...(against && { against }),
-      ...(absent !== undefined && { absent }),
-    })
+    const here = values.at(reported, over, { ...question, where })
+    const table = tableOf(here, { ...question, against, absent })
     if (table.groups.length > limits.measuredGroups)
       throw badParameter(
         "by",
         `makes ${table.groups.length} groups; at most ${limits.measuredGroups}: group by fewer dimensions, or narrow with where`,
       )
-    if (against !== undefined && !table.groups.some(({ isBaseline }) => isBaseline))
-      throw badParameter(
-        "against",
-        `names no group; ${against.dimension} is one of ${valuesOf(table.groups, against.dimension).join(", ")}`,
-      )
+    if (against !== undefined && !table.groups.some(({ isBaseline }) => isBaseline)) {
+      const known = new Set(table.groups.map(({ key }) => textOf(key[against.dimension] ?? "")))
+      throw badParameter("against", `names no group; ${against.dimension} is one of ${[...known].slice(0, 20).join(", ")}`)
+    }
     const groups = table.groups.map((group) => shown(group, question.over, query.points === "1"))
     if (fitting(groups, limits.listBytes).length < groups.length)
       throw badParameter(
@@ -164,18 +150,13 @@ export function measurementTables(values: Values) {
       by: [...question.by],
       over: question.over ?? null,
       against: against ?? null,
-      where: Object.fromEntries(where.map(({ dimension, value }) => [dimension, value])),
+      where,
       groups,
       comparisons: table.comparisons,
-      leftOut: { ...leftOut, withoutBy: table.withoutBy, excluded: whole.values.length - here.values.length },
+      leftOut: { ...leftOut, withoutBy: table.withoutBy, excluded: reported.values.length - here.values.length },
     }
   }
 }
-
-const valuesOf = (groups: readonly Group[], dimension: string): string[] =>
-  [
-    ...new Set(groups.flatMap(({ key }) => Object.entries(key).flatMap(([name, value]) => (name === dimension ? [textOf(value)] : [])))),
-  ].slice(0, 20)
 
 interface Tables {
   readonly rooms: Rooms

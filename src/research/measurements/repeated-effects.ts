@@ -1,10 +1,56 @@
-/** Checks whether an effect repeats another, and compares the two. */
+/** Checks whether an effect repeats another, and compares the two: the agreement, a sentence and the verdict. */
+import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import { parse, type Stored } from "../../contract/json.ts"
-import type { ReproductionVerdict } from "../../contract/schema/enumerations.ts"
+import type { EffectAgreement, ReproductionVerdict } from "../../contract/schema/enumerations.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { type Comparison, compared, reversed, verdictOf } from "./comparison.ts"
-import { contrastOf } from "./contrasts.ts"
-import type { Effect, Figures, WorkedOut } from "./working-out.ts"
+import { figure, interval } from "./figures.ts"
+import { contrastOf, type Effect, type Figures, type WorkedOut } from "./working-out.ts"
+
+/** The numbers of an effect that are compared. */
+type Estimated = Pick<Figures, "estimate" | "se" | "low" | "high">
+type Comparison = NonNullable<NonNullable<EffectAnswer["repeats"]>["comparison"]>
+
+const contains = ({ low, high }: Estimated, value: number): boolean => low !== null && high !== null && low <= value && value <= high
+
+/** Returns the same difference with its sides swapped. */
+export const reversed = <E extends Estimated>(effect: E): E => ({
+  ...effect,
+  estimate: -effect.estimate,
+  low: effect.high === null ? null : -effect.high,
+  high: effect.low === null ? null : -effect.low,
+})
+
+function agreementOf(own: Estimated, first: Estimated): EffectAgreement {
+  if (contains(own, first.estimate)) return "holds_estimate"
+  return Math.sign(own.estimate) === Math.sign(first.estimate) ? "sign_agrees" : "neither"
+}
+
+/** Whether an interval is too wide to tell much: it contains both the first estimate and zero, which the first interval excluded. */
+const isInconclusive = (own: Estimated, first: Estimated): boolean =>
+  contains(own, first.estimate) && contains(own, 0) && !contains(first, 0)
+
+const verdicts = { holds_estimate: "reproduces", sign_agrees: "partly_reproduces", neither: "does_not_reproduce" } as const
+
+/** Compares an effect with the one that it repeats. @param label label of the finding with the first effect */
+function compared(own: Estimated, first: Estimated, label: string): Repetition {
+  const agreement = agreementOf(own, first)
+  const isOpen = isInconclusive(own, first)
+  const [estimate, firstly] = [figure(own.estimate, own.se), `${figure(first.estimate, first.se)} (${label})`]
+  const between = own.low === null ? "no spread known" : `95 % ${interval(own.low, own.high, own.se)}`
+  const sentences = {
+    holds_estimate: `The interval of ${estimate}, ${between}, holds the first estimate, ${firstly}${isOpen ? ", and zero too: it tells little" : ""}.`,
+    sign_agrees: `The sign of ${estimate}, ${between}, agrees with the first estimate, ${firstly}; its interval does not hold it.`,
+    neither: `Neither the interval nor the sign of ${estimate}, ${between}, agrees with the first estimate, ${firstly}.`,
+  }
+  return { verdict: isOpen ? "inconclusive" : verdicts[agreement], comparison: { agreement, sentence: sentences[agreement] } }
+}
+
+/** Returns the joint verdict of several effects that repeat effects of one finding; undefined without any. */
+export function verdictOfAll(verdicts: readonly ReproductionVerdict[]): ReproductionVerdict | undefined {
+  const telling = verdicts.filter((verdict) => verdict !== "inconclusive")
+  if (telling.length === 0) return verdicts[0]
+  return telling.every((verdict) => verdict === telling[0]) ? telling[0] : "partly_reproduces"
+}
 
 /** An effect of a finding, by its position. */
 export interface NamedEffect {
@@ -72,7 +118,7 @@ export function repeatedEffects(db: Db) {
       if (row === undefined || first == null || figures === null) return undefined
       const [mine, theirs] = [contrastOf(own), contrastOf(parse(row.effect))]
       const directed = mine.key === theirs.key && mine.isReversed !== theirs.isReversed ? reversed(figures) : figures
-      return { verdict: verdictOf(directed, first), comparison: compared(directed, first, row.label) }
+      return compared(directed, first, row.label)
     },
   }
 }

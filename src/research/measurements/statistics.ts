@@ -4,44 +4,23 @@
  */
 import tCdf from "@stdlib/stats-base-dists-t-cdf"
 import tQuantile from "@stdlib/stats-base-dists-t-quantile"
+import type { GatheredContrast } from "../../contract/answers/gathered.ts"
+import type { MeasurementTable } from "../../contract/answers/measurements.ts"
 
 /** The significance level of intervals that are not corrected. */
 export const LEVEL = 0.05
 
 /** Statistics of some values. One value has a mean and no spread. */
-export interface Summary {
-  readonly n: number
-  readonly mean: number
-  readonly min: number
-  readonly max: number
-  readonly sd: number | null
-  readonly se: number | null
-  readonly low: number | null
-  readonly high: number | null
+export type Summary = { readonly [N in "n" | "mean" | "min" | "max"]: number } & {
+  readonly [N in "sd" | "se" | "low" | "high"]: number | null
 }
 
-/** A difference of two means, with the t distribution that its interval is read from. */
-export interface Difference {
-  readonly method: "paired" | "welch"
-  readonly estimate: number
-  /** Standard deviation of the differences; null for unpaired values. */
-  readonly sd: number | null
-  readonly se: number | null
-  readonly df: number | null
-  readonly low: number | null
-  readonly high: number | null
-  /** Two-sided; null without a standard error. */
-  readonly p: number | null
-}
-
+/** The difference of a group from its baseline, as a table answers it. */
+export type Contrast = Readonly<NonNullable<MeasurementTable["groups"][number]["contrast"]>>
+/** A difference of two means, with the t distribution that its interval is read from. Only paired values have a standard deviation. */
+export type Difference = Pick<Contrast, "method" | "estimate" | "sd" | "se" | "df" | "low" | "high" | "p">
 /** The interval of a comparison, corrected for the number of comparisons. */
-export interface Corrected {
-  readonly level: number
-  readonly low: number
-  readonly high: number
-  /** Whether Holm's method distinguishes the difference from zero. */
-  readonly isDistinct: boolean
-}
+export type Corrected = NonNullable<Contrast["corrected"]>
 
 /** Larger numbers are scaled down before they are added. */
 const HUGE = 2 ** 900
@@ -100,12 +79,11 @@ export function summaryOf(values: ArrayLike<number>): Summary {
   }
   const constant = min === max
   const mean = constant ? min : sumOf(values) / n
-  const ends = { n, mean, min, max }
-  if (n < 2) return { ...ends, sd: null, se: null, low: null, high: null }
+  if (n < 2) return { n, mean, sd: null, se: null, low: null, high: null, min, max }
   const sd = constant ? 0 : Math.sqrt(squaresAround(values, mean) / (n - 1))
   const se = sd / Math.sqrt(n)
   const half = halfWidth(se, n - 1)
-  return { ...ends, sd, se, low: mean - half, high: mean + half }
+  return { n, mean, sd, se, low: mean - half, high: mean + half, min, max }
 }
 
 /** The two-sided p value of an estimate. Without spread it is 0 for any difference and 1 for none. */
@@ -157,30 +135,14 @@ export function holm(differences: readonly Difference[]): (Corrected | null)[] {
   return corrected
 }
 
-/** An estimate to be pooled. */
-export interface Estimate {
-  readonly estimate: number
-  readonly se: number
-}
-
-/** A random-effects estimate. */
-export interface Pooled extends Estimate {
-  readonly k: number
-  readonly low: number
-  readonly high: number
-  /** DerSimonian and Laird's variance between the estimates. */
-  readonly tau2: number
-  /** The share of the variation that is between the estimates, from 0 to 1. */
-  readonly i2: number
-  /** Cochran's Q. */
-  readonly q: number
-}
+/** A random-effects estimate: `tau2` is the variance between the estimates, `i2` their share of the variation, and `q` Cochran's Q. */
+export type Pooled = Readonly<Omit<NonNullable<GatheredContrast["pooled"]>, "heterogeneity">>
 
 /**
  * Pools estimates by random effects: DerSimonian and Laird's variance between them, Hartung and Knapp's interval.
  * @returns undefined for fewer than three estimates, or if one has no spread
  */
-export function pooled(estimates: readonly Estimate[]): Pooled | undefined {
+export function pooled(estimates: readonly Pick<Pooled, "estimate" | "se">[]): Pooled | undefined {
   const k = estimates.length
   if (k < 3 || estimates.some(({ se }) => se === 0)) return undefined
   const mean = (weights: readonly number[]) =>

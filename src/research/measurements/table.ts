@@ -6,18 +6,7 @@ import { type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
 import { type Column, type Frame, valuesAt } from "./frame.ts"
 import { type Grouped, grouped, orderedOver, overOf, type Question } from "./grouping.ts"
 import { Points } from "./points.ts"
-import { type Corrected, type Difference, holm, paired, type Summary, summaryOf, sumOf, welch } from "./statistics.ts"
-
-export interface Contrast extends Difference {
-  /** Values of `over` that both sides have; null for unpaired values. */
-  readonly pairs: number | null
-  /** Values of `over` that only one side has. */
-  readonly unpaired: number
-  /** The number of pairs in which the group is lower, and higher, than the baseline. */
-  readonly lower: number
-  readonly higher: number
-  readonly corrected: Corrected | null
-}
+import { type Contrast, holm, paired, type Summary, summaryOf, sumOf, welch } from "./statistics.ts"
 
 export interface Group {
   readonly key: Readonly<Record<string, Scalar>>
@@ -133,6 +122,20 @@ export function differenceOf(of: Points, against: Points): Omit<Contrast, "corre
   return { ...paired(differences), pairs: differences.length, unpaired, lower, higher }
 }
 
+/** Adds to each group its difference from its baseline, corrected for the number of differences. */
+export function contrasted<G extends Omit<Group, "contrast">>(groups: readonly G[], baselineOf: (group: G) => Points | undefined): Group[] {
+  const differences = groups.map((group) => {
+    const baseline = baselineOf(group)
+    return baseline === undefined ? null : differenceOf(group.points, baseline)
+  })
+  const compared = differences.filter((difference) => difference !== null)
+  const corrected = new Map(holm(compared).map((each, index) => [compared[index], each]))
+  return groups.map((group, index) => {
+    const difference = differences[index] ?? null
+    return { ...group, contrast: difference && { ...difference, corrected: corrected.get(difference) ?? null } }
+  })
+}
+
 /** Computes the table. */
 export function tableOf(frame: Frame, question: Question): Table {
   const { against, by } = question
@@ -140,22 +143,8 @@ export function tableOf(frame: Frame, question: Question): Table {
   const { groups, withoutBy } = grouped(frame, question, over)
   const labelled = sortedBy([...frame.sources.keys()], (place) => frame.sources[place]?.label.slice(1) ?? "")
   const plain = groups.map((group) => described(frame, group, question, over, labelled))
-  if (against === undefined) return { groups: plain.map((group) => ({ ...group, contrast: null })), comparisons: 0, withoutBy }
-  const rest = by.filter((dimension) => dimension !== against.dimension)
+  const rest = by.filter((dimension) => dimension !== against?.dimension)
   const baselines = new Map(plain.filter(({ isBaseline }) => isBaseline).map((group) => [keyText(group.key, rest), group.points]))
-  const differences = plain.map((group) => {
-    const baseline = group.isBaseline ? undefined : baselines.get(keyText(group.key, rest))
-    return baseline === undefined ? null : differenceOf(group.points, baseline)
-  })
-  const compared = differences.filter((difference) => difference !== null)
-  const corrected = holm(compared)
-  const correctedOf = new Map(compared.map((difference, index) => [difference, corrected[index] ?? null]))
-  return {
-    groups: plain.map((group, index) => {
-      const difference = differences[index] ?? null
-      return { ...group, contrast: difference && { ...difference, corrected: correctedOf.get(difference) ?? null } }
-    }),
-    comparisons: corrected.filter((each) => each !== null).length,
-    withoutBy,
-  }
+  const all = contrasted(plain, (group) => (baselines.size === 0 || group.isBaseline ? undefined : baselines.get(keyText(group.key, rest))))
+  return { groups: all, comparisons: all.filter(({ contrast }) => contrast?.corrected != null).length, withoutBy }
 }

@@ -9,7 +9,7 @@ import { settingsOf } from "../attempts/settings.ts"
 import type { BlockScalars } from "../attempts/value-blocks.ts"
 import { type StoredBlock, storedBlocks } from "./blocks.ts"
 import type { Dimensions, Scalar, Source } from "./cells.ts"
-import { type Cell, filled, type Frame, FrameBuilder, type Layout } from "./frame.ts"
+import { atPlace, type Cell, filled, type Frame, FrameBuilder, type Layout } from "./frame.ts"
 
 /** An attempt whose values a table may use. */
 export interface Measured extends Source {
@@ -27,6 +27,13 @@ export interface Pending {
 
 /** The attempts that a table covers. */
 export type Scope = { readonly experimentIds: readonly string[] } | { readonly roomId: string } | { readonly attemptIds: readonly string[] }
+
+/** The dimensions that a question names: those that make groups, the one that pairs values, and those of the place. */
+interface Places {
+  readonly by: readonly string[]
+  readonly over?: string | undefined
+  readonly where: Dimensions
+}
 
 /** A metric that attempts reported. */
 export interface KnownMetric {
@@ -195,10 +202,14 @@ export function values(db: Db) {
 
     known: knownOf,
 
-    /** Fills in dimensions that values lack from the settings of their attempts. */
-    completed(frame: Frame, attempts: readonly Measured[], wanted: readonly string[]): Frame {
+    /** Returns the values at a place. Dimensions that values lack are filled in from the settings of their attempts. */
+    at(frame: Frame, attempts: readonly Measured[], { by, over, where }: Places): Frame {
       const settings = new Map<Source, ReturnType<typeof settingsAs>>(attempts.map((attempt) => [attempt, settingsAs(attempt)]))
-      return wanted.reduce((whole, name) => filled(whole, name, (source) => settings.get(source)?.(name)), frame)
+      const wanted = new Set([...by, ...(over === undefined ? [] : [over]), ...Object.keys(where)])
+      return atPlace(
+        [...wanted].reduce((whole, name) => filled(whole, name, (source) => settings.get(source)?.(name)), frame),
+        where,
+      )
     },
   }
 }

@@ -1,8 +1,8 @@
-/** Computes an effect: the difference of two groups of values that attempts reported. */
+/** Computes an effect: the difference of two groups of values that attempts reported. Names what it compares. */
 import type { EffectFigures } from "../../contract/answers/measurements.ts"
+import { canonicalJson, digestOf } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import type { Source } from "./cells.ts"
-import { contrastOf } from "./contrasts.ts"
+import { type Dimensions, type Source, textOf } from "./cells.ts"
 import { atPlace, countWithout, filtered, sourcesIn } from "./frame.ts"
 import { differenceOf, pointsOf } from "./table.ts"
 import type { Pending, Values } from "./values.ts"
@@ -10,6 +10,21 @@ import type { Pending, Values } from "./values.ts"
 export type Effect = NonNullable<BodyOf<"publish_finding">["effects"]>[number]
 /** The computed numbers of an effect. */
 export type Figures = EffectFigures
+
+/** The canonical text of a group and the place it is compared at. Values become texts, because 400 and "400" are equal. */
+const placed = (group: Dimensions, where: Dimensions): string =>
+  canonicalJson(Object.fromEntries(Object.entries({ ...where, ...group }).map(([name, value]) => [name, textOf(value)])))
+
+/**
+ * Returns a key for what an effect compares, the same for two effects of the same metric and groups in either direction. If `isReversed`,
+ * the key has its sides swapped, and an estimate has the opposite sign; if `isEmpty`, both sides are the same group.
+ */
+export function contrastOf({ metric, split = "", of, against, where = {} }: Effect) {
+  const [one, other] = [placed(of, where), placed(against, where)]
+  const isReversed = one > other
+  const key = digestOf(canonicalJson([metric, split, ...(isReversed ? [other, one] : [one, other])]))
+  return { key, isReversed, isEmpty: one === other }
+}
 
 /** The attempts whose values an effect may rest on. */
 export interface Named {
@@ -58,10 +73,9 @@ export function workingOut(values: Values) {
     const attempts = values
       .attempts({ attemptIds: allOf(named) })
       .filter(({ status, attemptId }) => status === "succeeded" || attemptId === pending?.attemptId)
-    const names = [...new Set([...Object.keys(of), ...Object.keys(against), ...Object.keys(where), ...(over === undefined ? [] : [over])])]
     const reported = values.frame(attempts, metric, split, pending)
     if (reported.values.length === 0) return { at: "metric", message: "is not reported by any of the named attempts that succeeded" }
-    const here = atPlace(values.completed(reported, attempts, names), where)
+    const here = values.at(reported, attempts, { by: [...Object.keys(of), ...Object.keys(against)], over, where })
     if (here.values.length === 0) return { at: "where", message: "matches no value" }
     const finite = filtered(here, (index) => Number.isFinite(here.values[index]))
     const [mine, theirs] = [atPlace(finite, of), atPlace(finite, against)]
