@@ -4,173 +4,114 @@
  */
 import { isKept } from "./exact-number.ts"
 import { limits } from "../limits.ts"
-import { MemberNames, stringEnd, stringIn } from "./member-names.ts"
 import type { Issue } from "../refusals/refusal.ts"
 import { type Checked, pointer } from "./validation.ts"
 
-const [QUOTE, PLUS, COMMA, MINUS, POINT, ZERO, NINE, COLON] = [34, 43, 44, 45, 46, 48, 57, 58]
-const [OPEN_LIST, CLOSE_LIST, SMALL_E, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 101, 123, 125]
-const SHORT = 15
+const [QUOTE, PLUS, COMMA, MINUS, ZERO, NINE, COLON] = [34, 43, 44, 45, 48, 57, 58]
+const [OPEN_LIST, BACKSLASH, CLOSE_LIST, SMALL_A, SMALL_E, SMALL_Z, OPEN_OBJECT, CLOSE_OBJECT] = [91, 92, 93, 97, 101, 122, 123, 125]
 
-/** An open list or object, with the item or name that the pass has reached. */
-interface Level {
-  readonly names: MemberNames | null
-  index: number
-  start: number
-  end: number
+/** Whether a character may be in a number, or is a slash. */
+const isNumeric = (sign: number): boolean => (sign >= PLUS && sign <= NINE && sign !== COMMA) || (sign | 32) === SMALL_E
+const isLetter = (sign: number): boolean => sign >= SMALL_A && sign <= SMALL_Z
+
+/** The index after the last of the characters from `from` that are of a kind. */
+function endOf(text: string, from: number, isOne: (sign: number) => boolean): number {
+  let at = from
+  while (isOne(text.charCodeAt(at))) at += 1
+  return at
 }
 
-/** Ends the pass: the text is not JSON, or it has more issues than anybody would read. */
+/** The index of the closing quote of the string whose text begins at `from`; -1 if there is none. */
+function stringEnd(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let escapes = quote
+    while (escapes > from && text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1
+    if ((quote - escapes) % 2 === 0) return quote
+  }
+  return -1
+}
+
+/** An open list or object. */
+interface Level {
+  /** The names so far; null in a list. */
+  readonly names: Set<string> | null
+  /** The index or the name of the value that the pass has reached. */
+  step: number | string
+  isNameNext: boolean
+}
+
+/** Ends the pass: the text has more issues than anybody would read. */
 class Ended extends Error {}
 
 class Pass {
   readonly #text: string
   readonly #levels: Level[] = []
-  #level: Level | undefined
   readonly issues: Issue[] = []
-  #at = 0
   #values = 0
 
   constructor(text: string) {
     this.#text = text
   }
 
-  /** Passes over the whole text. @throws Over */
+  /** Passes over the text, up to what cannot be JSON. The engine finds that again. @throws Ended, SyntaxError */
   run(): void {
-    for (;;) {
-      this.#value()
-      for (;;) {
-        const level = this.#level
-        const sign = this.#sign()
-        if (level === undefined) {
-          if (this.#at < this.#text.length) throw new Ended()
-          return
-        }
-        this.#at += 1
-        if (sign === COMMA) {
-          if (level.names === null) level.index += 1
-          else this.#name(level, level.names)
-          break
-        }
-        if (sign !== (level.names === null ? CLOSE_LIST : CLOSE_OBJECT)) throw new Ended()
-        this.#levels.pop()
-        this.#level = this.#levels.at(-1)
-      }
-    }
-  }
-
-  /** The next character that is not white space. The pass stops before it. */
-  #sign(): number {
     const text = this.#text
-    let at = this.#at
-    let sign = text.charCodeAt(at)
-    if (sign > 32) return sign
-    while (sign === 32 || sign === 10 || sign === 13 || sign === 9) sign = text.charCodeAt(++at)
-    this.#at = at
-    return sign
-  }
-
-  /** Passes over a value; of a list or object, only what comes before its first inner value. */
-  #value(): void {
-    for (;;) {
-      const sign = this.#sign()
-      this.#values += 1
-      if (this.#values > limits.bodyValues)
-        this.#stop(`holds, together with what comes before it, more than ${limits.bodyValues} values`, this.#levels.length > 1 ? 1 : 0)
+    for (let at = 0; at < text.length; ) {
+      const sign = text.charCodeAt(at)
+      const level = this.#levels.at(-1)
       if (sign === QUOTE) {
-        const end = stringEnd(this.#text, this.#at + 1)
-        if (end < 0) throw new Ended()
-        this.#at = end + 1
-        return
-      }
-      if (sign === MINUS || (sign >= ZERO && sign <= NINE)) {
-        this.#number(sign)
-        return
-      }
-      if (sign !== OPEN_LIST && sign !== OPEN_OBJECT) {
-        this.#word()
-        return
-      }
-      if (this.#levels.length === limits.nesting) this.#stop(`is nested deeper than ${limits.nesting} levels`)
-      this.#at += 1
-      if (this.#sign() === (sign === OPEN_LIST ? CLOSE_LIST : CLOSE_OBJECT)) {
-        this.#at += 1
-        return
-      }
-      const names = sign === OPEN_OBJECT ? new MemberNames(this.#text, this.#namesTop()) : null
-      const level = { names, index: 0, start: 0, end: 0 }
-      this.#levels.push(level)
-      this.#level = level
-      if (names !== null) this.#name(level, names)
+        const end = stringEnd(text, at + 1)
+        if (end < 0) return
+        if (level?.names && level.isNameNext) this.#name(level, level.names, text.slice(at + 1, end))
+        else this.#value(level)
+        at = end + 1
+      } else if (sign === OPEN_LIST || sign === OPEN_OBJECT) {
+        this.#value(level)
+        if (this.#levels.length === limits.nesting) this.#stop(`is nested deeper than ${limits.nesting} levels`)
+        this.#levels.push(
+          sign === OPEN_LIST ? { names: null, step: -1, isNameNext: false } : { names: new Set(), step: "", isNameNext: true },
+        )
+        at += 1
+      } else if (sign === CLOSE_LIST || sign === CLOSE_OBJECT) {
+        if (this.#levels.pop() === undefined) return
+        at += 1
+      } else if (sign === MINUS || (sign >= ZERO && sign <= NINE)) {
+        this.#value(level)
+        const end = endOf(text, at, isNumeric)
+        const literal = text.slice(at, end)
+        if (!isKept(literal)) {
+          if (Number.isNaN(Number(literal))) return
+          this.#report("is a number that cannot be kept exactly: send no more digits than a double holds, and no -0")
+        }
+        at = end
+      } else if (isLetter(sign)) {
+        this.#value(level)
+        at = endOf(text, at, isLetter)
+      } else if (sign <= 32 || sign === COMMA || sign === COLON) at += 1
+      else return
     }
   }
 
-  /** The index at which the table of names is free. */
-  #namesTop(): number {
-    for (let depth = this.#levels.length - 1; depth >= 0; depth -= 1) {
-      const names = this.#levels[depth]?.names
-      if (names) return names.top
-    }
-    return 0
+  #value(level: Level | undefined): void {
+    this.#values += 1
+    if (this.#values > limits.bodyValues)
+      this.#stop(`holds, together with what comes before it, more than ${limits.bodyValues} values`, this.#levels.length > 1 ? 1 : 0)
+    if (level === undefined) return
+    if (typeof level.step === "number") level.step += 1
+    else level.isNameNext = true
   }
 
-  #name(level: Level, names: MemberNames): void {
-    if (this.#sign() !== QUOTE) throw new Ended()
-    level.start = this.#at + 1
-    level.end = stringEnd(this.#text, level.start)
-    if (level.end < 0) throw new Ended()
-    this.#at = level.end + 1
-    const repeats = names.repeats(level.start, level.end)
-    if (repeats === undefined || this.#sign() !== COLON) throw new Ended()
-    this.#at += 1
-    if (repeats) this.#report("is given more than once")
-  }
-
-  #number(first: number): void {
-    const start = this.#at
-    if (first === MINUS) this.#at += 1
-    const leading = this.#text.charCodeAt(this.#at)
-    let sum = this.#digits()
-    if (leading === ZERO && this.#at - start > (first === MINUS ? 2 : 1)) throw new Ended()
-    if (this.#text.charCodeAt(this.#at) === POINT) {
-      this.#at += 1
-      sum |= this.#digits()
-    }
-    // A double holds every number with so few digits that is neither very large nor very small.
-    let isPlain = this.#at - start <= SHORT && !(first === MINUS && sum === 0)
-    if ((this.#text.charCodeAt(this.#at) | 32) === SMALL_E) {
-      this.#at += 1
-      const sign = this.#text.charCodeAt(this.#at)
-      if (sign === MINUS || sign === PLUS) this.#at += 1
-      const power = this.#at
-      this.#digits()
-      isPlain &&= this.#at - power <= 2
-    }
-    if (!isPlain && !isKept(this.#text.slice(start, this.#at)))
-      this.#report("is a number that cannot be kept exactly: send no more digits than a double holds, and no -0")
-  }
-
-  /** Passes over one or more digits. @returns 0 if all of them are 0 */
-  #digits(): number {
-    const text = this.#text
-    const start = this.#at
-    let at = start
-    let sum = 0
-    for (let sign = text.charCodeAt(at); sign >= ZERO && sign <= NINE; sign = text.charCodeAt(++at)) sum |= sign - ZERO
-    if (at === start) throw new Ended()
-    this.#at = at
-    return sum
-  }
-
-  #word(): void {
-    const word = ["true", "false", "null"].find((known) => this.#text.startsWith(known, this.#at))
-    if (word === undefined) throw new Ended()
-    this.#at += word.length
+  #name(level: Level, names: Set<string>, written: string): void {
+    // The same name can be written in several ways.
+    const name: string = written.includes("\\") ? JSON.parse(`"${written}"`) : written
+    level.step = name
+    level.isNameNext = false
+    if (names.has(name)) this.#report("is given more than once")
+    names.add(name)
   }
 
   #report(message: string, steps?: number): void {
-    const path = this.#levels.map(({ names, index, start, end }) => (names === null ? index : (stringIn(this.#text, start, end) ?? "")))
-    this.issues.push({ path: pointer(path.slice(0, steps)), message })
+    this.issues.push({ path: pointer(this.#levels.slice(0, steps).map(({ step }) => step)), message })
     if (this.issues.length < limits.issues) return
     this.issues.push({ path: "", message: "has more faults than are listed here" })
     throw new Ended()
