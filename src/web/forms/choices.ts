@@ -48,7 +48,7 @@ const records =
   }
 
 /** How the kinds that forms ask for are listed. */
-const listers: Readonly<Partial<Record<LabelledKind | "thread", ListChoices>>> = {
+const listers = {
   hypothesis: records("hypothesis"),
   finding: records("finding"),
   cited_claim: records("cited_claim"),
@@ -74,25 +74,18 @@ const listers: Readonly<Partial<Record<LabelledKind | "thread", ListChoices>>> =
   material: ({ visit, roomId }) =>
     visit.tables.materials.newestOfRoom(roomId, MOST).map(({ materialId, label, name }) => ({ id: materialId, text: text(label, name) })),
   thread: ({ part }) => (part("threads").threads ?? []).slice(-MOST).map(({ threadId, title }) => ({ id: threadId, text: title })),
-}
+} satisfies Partial<Record<LabelledKind | "thread", ListChoices>>
 
 /** The objects of a Room and the reader's own Collections. Each kind is looked up once, when it is first needed. */
 export function choicesOf(visit: Visit, roomId: string | undefined): Choices {
   const known = new Map<ObjectKind, readonly Choice[]>()
   const parts = new Map<string, Context>()
-  const partOf = (id: string) => (name: string) => {
-    const part = parts.get(name) ?? contextOf(visit, id, name)
-    parts.set(name, part)
-    return part
-  }
   const look: Choices = (kind) => {
     if (kind === "collection")
       return visit.actor === null ? [] : visit.ask("library_collections").items.map(({ id, name }) => ({ id, text: name }))
-    return roomId === undefined || !isKeyOf(listers, kind) ? [] : (listers[kind]?.({ visit, roomId, part: partOf(roomId) }) ?? [])
+    if (roomId === undefined || !isKeyOf(listers, kind)) return []
+    const part = (name: string) => parts.getOrInsertComputed(name, () => contextOf(visit, roomId, name))
+    return listers[kind]({ visit, roomId, part })
   }
-  return (kind) => {
-    const found = known.get(kind) ?? look(kind)
-    known.set(kind, found)
-    return found
-  }
+  return (kind) => known.getOrInsertComputed(kind, () => look(kind))
 }

@@ -6,9 +6,8 @@ import { mentionedArxivId } from "../../contract/schema/paper-mention.ts"
 import { isObject } from "../../contract/json.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import { readJson } from "../../contract/schema/strict-json.ts"
-import { pointer } from "../../contract/schema/validation.ts"
 import { commandOf, partsOf } from "./command.ts"
-import type { Field } from "./fields.ts"
+import type { Field, Form } from "./fields.ts"
 
 /** The text of each input by its name, and the number of rows of each list. */
 export type Draft = URLSearchParams
@@ -37,16 +36,43 @@ const lines = (text: string | undefined): string[] =>
 const asTime = (text: string | undefined) =>
   text !== undefined && /^[0-9-]{10}T[0-9:]{5}(:[0-9]{2})?$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text
 
+/** A field within another: its name in the body, and the name of its input. */
+interface Inner {
+  readonly name: string
+  readonly inner: Field
+  readonly at: string
+}
+
+/** The fields that a draft has within a field: members of an object, rows of a list, and members of the chosen case of a variant. */
+export function inside(field: Field, path: string, draft: Draft): readonly Inner[] {
+  const rows = (count: number) => Array.from({ length: count }, (_, index) => `${path}/${index}`)
+  switch (field.form) {
+    case "object":
+      return field.fields.map((inner) => ({ name: inner.name, inner, at: `${path}/${inner.name}` }))
+    case "list":
+      return rows(itemCount(draft, path, field.least, field.most)).map((at, index) => ({ name: String(index), inner: field.item, at }))
+    case "named":
+      return rows(itemCount(draft, path, 1)).map((at) => ({ name: typed(draft, keyName(at)) ?? "", inner: field.item, at }))
+    case "variant": {
+      const chosen = field.cases.find(({ value }) => value === draft.get(`${path}/${field.tag}`))
+      const fields = chosen?.fields ?? []
+      return fields.map((inner) => ({ name: inner.name, inner, at: `${casePath(path, chosen?.value ?? "")}/${inner.name}` }))
+    }
+    default:
+      return []
+  }
+}
+
 /** Reads an object, and whether any of its inputs was filled in. */
-function objectOf(fields: readonly Field[], path: string, draft: Draft, issues: Issue[]) {
+function objectOf(field: Field, path: string, draft: Draft, issues: Issue[]) {
   const members: Record<string, unknown> = {}
   let isFilled = false
-  for (const field of fields) {
-    const value = valueFrom(field, `${path}/${field.name}`, draft, issues)
+  for (const { name, inner, at } of inside(field, path, draft)) {
+    const value = valueFrom(inner, at, draft, issues)
     if (value === undefined) continue
-    members[field.name] = value
+    members[name] = value
     // A fixed value was not typed by the user.
-    if (field.form !== "fixed" && !(Array.isArray(value) && value.length === 0)) isFilled = true
+    if (inner.form !== "fixed" && !(Array.isArray(value) && value.length === 0)) isFilled = true
   }
   return { members, isFilled }
 }
@@ -60,17 +86,6 @@ function json(path: string, text: string | undefined, issues: Issue[]): unknown 
     ...read.issues.map((issue) => ({ path, message: issue.path === "" ? "is not a JSON object" : `at ${issue.path} ${issue.message}` })),
   )
   return {}
-}
-
-function named(item: Field, path: string, draft: Draft, issues: Issue[]): Record<string, unknown> {
-  const entries: Record<string, unknown> = {}
-  for (let index = 0; index < itemCount(draft, path, 1); index += 1) {
-    const at = `${path}/${index}`
-    const key = typed(draft, keyName(at))
-    const { members, isFilled } = objectOf(item.form === "object" ? item.fields : [item], at, draft, issues)
-    if (key !== undefined || isFilled) entries[key ?? ""] = members
-  }
-  return entries
 }
 
 /** Reads a number, true or false. Anything else is text, and so is a quoted number. */
@@ -104,11 +119,10 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
       return typed(draft, path)
     case "number":
       return numberOf(typed(draft, path))
-    case "yes-no":
-      return new Map([
-        ["true", true],
-        ["false", false],
-      ]).get(draft.get(path) ?? "")
+    case "yes-no": {
+      const text = draft.get(path)
+      return text === "true" || (text === "false" ? false : undefined)
+    }
     case "boxes":
       return draft.getAll(path)
     case "lines": {
@@ -121,36 +135,36 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
       return all.length === 0 && !field.required ? undefined : field.of === "id" ? [...new Set(all)] : all
     }
     case "object": {
-      const { members, isFilled } = objectOf(field.fields, path, draft, issues)
+      const { members, isFilled } = objectOf(field, path, draft, issues)
       return isFilled || field.required ? members : undefined
     }
     case "list": {
-      const items: unknown[] = []
-      for (let index = 0; index < itemCount(draft, path, field.least, field.most); index += 1) {
-        const value = valueFrom(field.item, `${path}/${index}`, draft, issues)
-        items.push(value ?? {})
-      }
+      const items = inside(field, path, draft).map(({ inner, at }) => valueFrom(inner, at, draft, issues) ?? {})
       return items.length === 0 && !field.required ? undefined : items
     }
     case "named":
-      return named(field.item, path, draft, issues)
+      return Object.fromEntries(
+        inside(field, path, draft).flatMap(({ name, inner, at }) => {
+          const { members, isFilled } = objectOf(inner, at, draft, issues)
+          return name !== "" || isFilled ? [[name, members]] : []
+        }),
+      )
     case "pairs":
       return pairs(typed(draft, path), field.scalars) ?? (field.required ? {} : undefined)
     case "json":
       return typed(draft, path) === undefined && !field.required ? undefined : json(path, typed(draft, path), issues)
     case "variant": {
       const tag = typed(draft, `${path}/${field.tag}`)
-      const chosen = field.cases.find(({ value }) => value === tag)
-      if (chosen === undefined) return field.required ? {} : undefined
-      return { [field.tag]: tag, ...objectOf(chosen.fields, casePath(path, chosen.value), draft, issues).members }
+      if (!field.cases.some(({ value }) => value === tag)) return field.required ? {} : undefined
+      return { [field.tag]: tag, ...objectOf(field, path, draft, issues).members }
     }
   }
 }
 
 /** Makes the body from a draft, with an issue for each text that could not be parsed. */
-export function bodyOf(form: Field & { form: "object" }, draft: Draft): { body: Record<string, unknown>; issues: Issue[] } {
+export function bodyOf(form: Form, draft: Draft): { body: Record<string, unknown>; issues: Issue[] } {
   const issues: Issue[] = []
-  return { body: objectOf(form.fields, "", draft, issues).members, issues }
+  return { body: objectOf(form, "", draft, issues).members, issues }
 }
 
 /** Fills inputs of a draft from a value, such as an object to amend. */
@@ -158,71 +172,54 @@ export function fill(draft: Draft, field: Field, path: string, value: unknown): 
   if (value === undefined || value === null) return
   const members = isObject(value) ? value : {}
   const items: readonly unknown[] = Array.isArray(value) ? value : []
-  if (field.form === "object") {
-    for (const inner of field.fields) fill(draft, inner, `${path}/${inner.name}`, members[inner.name])
-  } else if (field.form === "list") {
-    draft.set(countName(path), String(items.length))
-    items.forEach((item, index) => fill(draft, field.item, `${path}/${index}`, item))
-  } else if (field.form === "lines" || field.form === "boxes") {
-    draft.delete(path)
-    if (field.name === "argv") draft.set(path, commandOf(items.map(String)))
-    else if (field.form === "lines" && field.of === "text") draft.set(path, items.join("\n"))
-    else for (const one of items) draft.append(path, String(one))
-  } else if (field.form === "named") {
-    const entries = Object.entries(members)
-    draft.set(countName(path), String(entries.length))
-    entries.forEach(([key, inner], index) => {
-      draft.set(keyName(`${path}/${index}`), key)
-      fill(draft, field.item, `${path}/${index}`, inner)
-    })
-  } else if (field.form === "variant") {
-    const tag = members[field.tag]
-    const chosen = field.cases.find((one) => one.value === tag)
-    if (chosen === undefined) return
-    draft.set(`${path}/${field.tag}`, chosen.value)
-    for (const inner of chosen.fields) fill(draft, inner, `${casePath(path, chosen.value)}/${inner.name}`, members[inner.name])
-  } else if (field.form === "pairs") {
-    draft.set(
-      path,
-      Object.entries(members)
-        .map(([name, text]) => `${name}: ${field.scalars && typeof text === "string" && scalarOf(text) !== text ? `"${text}"` : text}`)
-        .join("\n"),
-    )
-  } else if (field.form === "json") {
-    draft.set(path, JSON.stringify(value, null, 2))
-  } else {
-    draft.set(path, String(value))
+  switch (field.form) {
+    case "object":
+      break
+    case "list":
+      draft.set(countName(path), String(items.length))
+      break
+    case "named":
+      draft.set(countName(path), String(Object.keys(members).length))
+      for (const [index, key] of Object.keys(members).entries()) draft.set(keyName(`${path}/${index}`), key)
+      break
+    case "variant":
+      if (!field.cases.some(({ value }) => value === members[field.tag])) return
+      draft.set(`${path}/${field.tag}`, String(members[field.tag]))
+      break
+    case "lines":
+    case "boxes":
+      draft.delete(path)
+      if (field.name === "argv") draft.set(path, commandOf(items.map(String)))
+      else if (field.form === "lines" && field.of === "text") draft.set(path, items.join("\n"))
+      else for (const one of items) draft.append(path, String(one))
+      break
+    case "pairs": {
+      const isQuoted = (text: unknown) => field.scalars && typeof text === "string" && scalarOf(text) !== text
+      const found = Object.entries(members).map(([name, text]) => `${name}: ${isQuoted(text) ? `"${text}"` : text}`)
+      draft.set(path, found.join("\n"))
+      break
+    }
+    case "json":
+      draft.set(path, JSON.stringify(value, null, 2))
+      break
+    default:
+      draft.set(path, String(value))
   }
+  for (const { name, inner, at } of inside(field, path, draft)) fill(draft, inner, at, members[name])
 }
 
+/** The forms of fields that have others within them. */
+const whole: readonly string[] = ["object", "list", "named", "variant"]
+
 /** Converts an issue's pointer into the name of its input. In the form, entries of a record are numbered and cases are named. */
-export function issueField(path: string, form: Field & { form: "object" }, draft: Draft): string {
-  const steps = path.split("/").slice(1)
+export function issueField(path: string, form: Form, draft: Draft): string {
   let field: Field = form
   let at = ""
-  for (const step of steps) {
-    if (field.form === "object") {
-      field = field.fields.find(({ name }) => name === step) ?? field
-      at = `${at}/${step}`
-    } else if (field.form === "list") {
-      field = field.item
-      at = `${at}/${step}`
-    } else if (field.form === "named") {
-      const list = at
-      const count = itemCount(draft, list, 1)
-      const index =
-        Array.from({ length: count }, (_, place) => place).find(
-          (place) => (draft.get(keyName(`${list}/${place}`)) ?? "") === step.replaceAll("~1", "/"),
-        ) ?? 0
-      field = field.item
-      at = `${list}/${index}`
-    } else if (field.form === "variant") {
-      if (step === field.tag) return `${at}/${step}`
-      const { cases, tag } = field
-      const chosen = cases.find(({ value }) => value === draft.get(`${at}/${tag}`)) ?? cases[0]
-      at = `${casePath(at, chosen?.value ?? "")}/${step}`
-      field = chosen?.fields.find(({ name }) => name === step) ?? field
-    } else break
+  for (const step of path.split("/").slice(1)) {
+    if (!whole.includes(field.form)) break
+    const found = inside(field, at, draft).find(({ name }) => name === step.replaceAll("~1", "/"))
+    field = found?.inner ?? field
+    at = found?.at ?? `${at}/${step}`
   }
-  return at === "" ? pointer(steps) : at
+  return at
 }

@@ -2,7 +2,7 @@
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import { calledByForms } from "../words.ts"
 import { type Draft, issueField } from "./draft.ts"
-import type { Field } from "./fields.ts"
+import type { Form } from "./fields.ts"
 import { isOfOutput, outputName } from "./outputs.ts"
 import { placeOf, type Sheet } from "./sheets/sheet.ts"
 import { visibleInput } from "./statement.ts"
@@ -23,7 +23,7 @@ const forPeople = (message: string): string => {
 }
 
 /** The input that an issue is about. @param read the draft with all derived inputs filled in */
-function inputOf(path: string, form: Field & { form: "object" }, read: Draft, sheet: Sheet | undefined): string {
+function inputOf(path: string, form: Form, read: Draft, sheet: Sheet | undefined): string {
   const at = issueField(path, form, read)
   if (sheet === undefined) return at
   return isOfOutput(at) ? outputName(at.slice(0, at.indexOf("|"))) : visibleInput(at)
@@ -57,7 +57,7 @@ function sentenceOf({ path, message }: Issue, at: string, draft: Draft, sheet: S
 /** The faults of a draft in the order of the issues. No sentence is repeated for a field. */
 export function faultsOf(
   issues: readonly Issue[],
-  form: Field & { form: "object" },
+  form: Form,
   { draft, read = draft, sheet }: { readonly draft: Draft; readonly read?: Draft | undefined; readonly sheet: Sheet | undefined },
 ): Fault[] {
   const faults = issues.map((issue) => {

@@ -2,9 +2,8 @@
 import { bodySchema, type JsonSchema } from "../../contract/definitions/json-schema.ts"
 import type { ObjectKind } from "../../contract/objects/objects.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
-import { operationNamed } from "../../contract/operations/index.ts"
 import { kindsIn } from "../../contract/schema/ref.ts"
-import { companionOf, SAYS } from "./sheets/companion.ts"
+import { companionOf, saidFields, SAYS } from "./sheets/companion.ts"
 
 /** The kinds of object that an id field accepts. */
 type Named = readonly ObjectKind[]
@@ -46,6 +45,8 @@ export type Field = Common &
         readonly cases: readonly { readonly value: string; readonly fields: readonly Field[] }[]
       }
   )
+/** The body of an operation. */
+export type Form = Field & { form: "object" }
 
 const properties = (schema: JsonSchema) => Object.entries(schema.properties ?? {})
 /** A text that may have more characters gets an input of several lines. */
@@ -128,8 +129,6 @@ function fieldOf(name: string, schema: JsonSchema, required: boolean): Field {
   return isScalar ? { ...common, form: "pairs", scalars: true } : { ...common, form: "json" }
 }
 
-const made = new Map<string, Field & { form: "object" }>()
-
 /** Makes a field and everything in it optional. */
 function optionally(field: Field): Field {
   const own = { ...field, required: false }
@@ -140,24 +139,18 @@ function optionally(field: Field): Field {
 /** The fields of an operation's companion, as an optional part of the form. */
 function companionFields({ name }: Operation): Field[] {
   const companion = companionOf(name)
-  const operation = companion && operationNamed(companion.operation)
-  if (operation === undefined) return []
-  const { fields } = formOf(operation)
-  const shown = companion?.fields.flatMap((name) => fields.filter((field) => field.name === name)) ?? []
+  if (companion === undefined) return []
+  const { fields } = formOf(companion)
+  const shown = saidFields.flatMap((name) => fields.filter((field) => field.name === name))
   return [optionally({ name: SAYS.slice(1), required: false, form: "object", fields: shown })]
 }
 
+const made = new Map<string, Form>()
+
 /** The body of an operation as an object field, without the members that every body has, which the page adds. */
-export function formOf(operation: Operation): Field & { form: "object" } {
-  const known = made.get(operation.name)
-  if (known !== undefined) return known
-  const { anyOf: _condition, allOf: _conditions, ...schema } = bodySchema(operation, { refs: true })
-  const form = {
-    name: "",
-    required: true,
-    form: "object" as const,
-    fields: [...objectFields(schema, ["schemaVersion", operation.delivery, "client"]), ...companionFields(operation)],
-  }
-  made.set(operation.name, form)
-  return form
-}
+export const formOf = (operation: Operation): Form =>
+  made.getOrInsertComputed(operation.name, () => {
+    const { anyOf: _condition, allOf: _conditions, ...schema } = bodySchema(operation, { refs: true })
+    const fields = [...objectFields(schema, ["schemaVersion", operation.delivery, "client"]), ...companionFields(operation)]
+    return { name: "", required: true, form: "object", fields }
+  })

@@ -4,23 +4,19 @@ import { limits } from "../../contract/limits.ts"
 import { ANOTHER } from "./sheets/sheet.ts"
 import { attributes, type Content, type Html, html, to, toNow } from "../html.ts"
 import { calledByForms, words } from "../words.ts"
-import { type Choice, type Choices, choicesAmong } from "./choices.ts"
+import { type Choice, choicesAmong } from "./choices.ts"
 import type { Draft } from "./draft.ts"
 import type { Field } from "./fields.ts"
-import type { Output } from "./outputs.ts"
+import type { AtHand } from "./reading.ts"
 import { type Prompt, placeOf, type Sheet } from "./sheets/sheet.ts"
-import type { Suggestions } from "./suggestions.ts"
 
-export interface FormState {
+export interface FormState extends AtHand {
   readonly draft: Draft
   /** Sentences by input name. */
   readonly faults: ReadonlyMap<string, readonly string[]>
-  readonly choices: Choices
   /** Inputs with a known value, which are sent as hidden fields. */
   readonly hidden: ReadonlySet<string>
   readonly sheet: Sheet | undefined
-  readonly suggestions: Suggestions
-  readonly outputs: readonly Output[]
   /** The condition under which an input is shown, by input name: see `Prompt.only`. */
   readonly only: ReadonlyMap<string, string>
   /** Inputs that are required whenever they are shown. */
@@ -37,8 +33,10 @@ export const faultsAt = (path: string, { faults }: FormState): Html | null => {
   const found = faults.get(path)
   return found === undefined ? null : html`<p class="fault" id="${idOf(path)}-fault">${found.join(" ")}</p>`
 }
+type Named = Pick<Field, "name" | "required">
+
 /** The word "optional" after a label. Inputs that are needed when shown, and alternatives of which one is needed, do not get it. */
-export function optional({ required }: Field, path: string, { needed }: FormState): Html | null {
+export function optional({ required }: Named, path: string, { needed }: FormState): Html | null {
   const isNeeded = needed.has(path) || needed.has(path.slice(0, path.lastIndexOf("/")))
   return required || isNeeded ? null : html` <span class="optional">optional</span>`
 }
@@ -54,21 +52,7 @@ export function onlyWith(path: string, { only, draft }: FormState) {
 }
 export const hintOf = (path: string, hint: Content): Html | null =>
   hint === undefined || hint === null ? null : html`<p class="hint" id="${idOf(path)}-hint">${hint}</p>`
-export const nameAt = (field: Field, path: string, state: FormState): string =>
-  promptOf(path, state)?.label ?? calledByForms(field.name || "value")
-
-/** The attributes that every input has. */
-export function common(field: Field, path: string, state: FormState, hinted: boolean) {
-  const { faults } = state
-  const described = [hinted ? `${idOf(path)}-hint` : null, faults.has(path) ? `${idOf(path)}-fault` : null].filter((id) => id !== null)
-  return {
-    id: idOf(path),
-    name: path,
-    required: field.required,
-    "aria-invalid": faults.has(path) ? "true" : null,
-    "aria-describedby": described.length === 0 ? null : described.join(" "),
-  }
-}
+export const nameAt = ({ name }: Named, prompt: Prompt | undefined): string => prompt?.label ?? calledByForms(name || "value")
 
 export const listId = (named: readonly string[] = []) => `choices-${named.join("-")}`
 export const suggestedId = (what: string): string => `suggested-${what}`
@@ -81,49 +65,60 @@ const pictureLink = html`<p class="hint"><a href="${to("/pictures")}" target="_b
 })}>Upload a picture</a></p>`
 
 interface Labelled {
-  readonly field: Field
+  readonly field: Named
   readonly path: string
   readonly state: FormState
   /** Shown if the sheet has no hint. */
   readonly hint?: Content
+  /** Its own prompt if left out. */
+  readonly prompt?: Prompt | undefined
 }
+type Attributes = Parameters<typeof attributes>[0]
 
-/** A labelled input. */
-export function labelled({ field, path, state, hint }: Labelled, input: Html): Html {
-  const prompt = promptOf(path, state)
-  return html`<div class="field${state.faults.has(path) ? " wrong" : ""}"${attributes(onlyWith(path, state))}><label for="${idOf(path)}">${nameAt(field, path, state)}${optional(field, path, state)}</label>
-    ${input}${hintOf(path, prompt?.hint ?? hint)}${prompt?.isPicture === true ? pictureLink : null}${faultsAt(path, state)}</div>`
+/** A labelled input. @param input renders the input with the attributes that every input has */
+export function labelled({ field, path, state, hint, prompt = promptOf(path, state) }: Labelled, input: (given: Attributes) => Html): Html {
+  const shown = prompt?.hint ?? hint
+  const isWrong = state.faults.has(path)
+  const described = [shown == null ? null : `${idOf(path)}-hint`, isWrong ? `${idOf(path)}-fault` : null].filter((id) => id !== null)
+  const given = {
+    id: idOf(path),
+    name: path,
+    required: field.required,
+    "aria-invalid": isWrong ? "true" : null,
+    "aria-describedby": described.length === 0 ? null : described.join(" "),
+  }
+  return html`<div class="field${isWrong ? " wrong" : ""}"${attributes(onlyWith(path, state))}><label for="${idOf(path)}">${nameAt(field, prompt)}${optional(field, path, state)}</label>
+    ${input(given)}${hintOf(path, shown)}${prompt?.isPicture === true ? pictureLink : null}${faultsAt(path, state)}</div>`
 }
 
 /** The hint for choosing an object that is not in the list. Collections have no labels. */
 const pickingHint = (named: readonly string[]): string =>
   named.every((kind) => kind === "collection") ? "Choose one of your Collections." : ANOTHER
 
-/** The text shown for an id: the object's label and title if it is listed, or the id. */
-const shownOf = (value: string, choices: readonly Choice[]): string => choices.find(({ id }) => id === value)?.text ?? value
-
 export function text(field: Field & { form: "text" }, path: string, state: FormState): Html {
   const prompt = promptOf(path, state)
-  const { named } = field
+  const { named, type } = field
   const choices = choicesAmong(state.choices, named)
-  const value = named === undefined ? (state.draft.get(path) ?? "") : shownOf(state.draft.get(path) ?? "", choices)
-  const hint = field.type === "time" ? "In UTC." : named === undefined ? field.hint : prompt === undefined ? pickingHint(named) : undefined
-  const isHinted = (prompt?.hint ?? hint) !== undefined
-  const given = {
-    ...common(field, path, state, isHinted),
-    maxlength: named === undefined ? field.max : 400,
-    rows: prompt?.tall === 1 ? null : prompt?.tall,
-  }
+  const typed = state.draft.get(path) ?? ""
+  // An id is shown as the label and title of its object, if that is listed.
+  const value = named === undefined ? typed : (choices.find(({ id }) => id === typed)?.text ?? typed)
+  const hint = type === "time" ? "In UTC." : named === undefined ? field.hint : prompt === undefined ? pickingHint(named) : undefined
+  const at = { field, path, state, hint }
+  const maxlength = named === undefined ? field.max : 400
   if (field.long && prompt?.tall !== 1 && (prompt === undefined || prompt.tall !== undefined || !isInLine(path, state)))
     return labelled(
-      { field, path, state, hint },
-      html`<textarea${attributes({ ...given, dir: "auto" })}>${value === "" ? null : html`\n${value}`}</textarea>`,
+      at,
+      (given) =>
+        html`<textarea${attributes({ ...given, maxlength, rows: prompt?.tall, dir: "auto" })}>${value === "" ? null : html`\n${value}`}</textarea>`,
     )
   const suggested = prompt?.suggested
   const list = suggested !== undefined ? suggestedId(suggested) : choices.length === 0 ? null : listId(named)
+  const shown = type === "time" ? { type: "datetime-local", step: 1, value: value.replace(/(\.\d+)?Z$/, "") } : { type: "text", value }
+  const look = { dir: type === "text" ? "auto" : null, class: type === "code" ? "code" : null }
   return labelled(
-    { field, path, state, hint },
-    html`<input${attributes({ ...given, rows: null, type: field.type === "time" ? "datetime-local" : "text", step: field.type === "time" ? 1 : null, value: field.type === "time" ? value.replace(/(\.\d+)?Z$/, "") : value, list, "data-picks": named?.join(","), autocomplete: "off", dir: field.type === "text" ? "auto" : null, class: field.type === "code" ? "code" : null })}>`,
+    at,
+    (given) =>
+      html`<input${attributes({ ...given, maxlength, ...shown, list, "data-picks": named?.join(","), autocomplete: "off", ...look })}>`,
   )
 }
 
@@ -132,16 +127,20 @@ const isInLine = (path: string, state: FormState): boolean =>
   promptOf(path.slice(0, path.lastIndexOf("/")), state)?.line === true ||
   promptOf(path.replace(/\/\d+(?:\|[^/]*)?\/[^/]*$/, ""), state)?.line === true
 
-export const optionText = (value: string, path: string, state: FormState): string => promptOf(path, state)?.words?.[value] ?? words(value)
+const yesOrNo = new Map([
+  ["true", "yes"],
+  ["false", "no"],
+])
+export const optionText = (value: string, path: string, state: FormState): string =>
+  promptOf(path, state)?.words?.[value] ?? yesOrNo.get(value) ?? words(value)
 
-export function select(field: Field, path: string, options: readonly { value: string; text: string }[], state: FormState): Html {
-  const value = state.draft.get(path)
+export function select(field: Named, path: string, values: readonly string[], state: FormState): Html {
+  const chosen = state.draft.get(path)
+  const option = (value: string) =>
+    html`<option value="${value}"${attributes({ selected: value === chosen })}>${optionText(value, path, state)}</option>`
   return labelled(
     { field, path, state },
-    html`<select${attributes(common(field, path, state, promptOf(path, state)?.hint !== undefined))}><option value="">choose</option>${options.map(
-      (option) =>
-        html`<option value="${option.value}"${attributes({ selected: option.value === value })}>${promptOf(path, state)?.words?.[option.value] ?? option.text}</option>`,
-    )}</select>`,
+    (given) => html`<select${attributes(given)}><option value="">choose</option>${values.map(option)}</select>`,
   )
 }
 
@@ -153,7 +152,9 @@ export function suggested(field: Field & { form: "choice" }, path: string, state
   const list = `${idOf(path)}-words`
   return labelled(
     { field, path, state, hint: html`One of ${field.options.length}, such as ${field.options.slice(0, 3).join(", ")}.` },
-    html`<input${attributes({ ...common(field, path, state, true), type: "text", value: state.draft.get(path) ?? "", list, autocomplete: "off", class: "code" })}>
+    (
+      given,
+    ) => html`<input${attributes({ ...given, type: "text", value: state.draft.get(path) ?? "", list, autocomplete: "off", class: "code" })}>
     <datalist id="${list}">${field.options.map((option) => html`<option value="${option}">`)}</datalist>`,
   )
 }
@@ -185,7 +186,7 @@ export function boxes(
   const unknown = chosen.filter((value) => value !== "" && !options.some((option) => option.value === value))
   const shown = options.filter(({ value }, index) => index >= options.length - MOST_BOXES || chosen.includes(value))
   const isWrong = state.faults.has(path)
-  return html`<fieldset class="field choices${isWrong ? " wrong" : ""}"><legend>${nameAt(field, path, state)}${optional(field, path, state)}</legend>
+  return html`<fieldset class="field choices${isWrong ? " wrong" : ""}"><legend>${nameAt(field, promptOf(path, state))}${optional(field, path, state)}</legend>
     ${hintOf(path, promptOf(path, state)?.hint)}${shown.map(
       (option, index) =>
         html`<label><input${attributes({ type: "checkbox", name: path, id: index === 0 && others === undefined ? idOf(path) : `${idOf(path)}-${index}`, value: option.value, checked: chosen.includes(option.value), "aria-describedby": isWrong ? `${idOf(path)}-fault` : null })}>${option.text}</label>`,
@@ -206,6 +207,7 @@ export function lines(field: Field & { form: "lines" }, path: string, state: For
   const hint = field.name === "argv" ? "As typed in a terminal, or one part a line." : "One a line."
   return labelled(
     { field, path, state, hint },
-    html`<textarea${attributes({ ...common(field, path, state, true), required: field.required && field.least > 0, class: field.name === "argv" ? "code" : null })}>${state.draft.getAll(path).join("\n")}</textarea>`,
+    (given) =>
+      html`<textarea${attributes({ ...given, required: field.required && field.least > 0, class: field.name === "argv" ? "code" : null })}>${state.draft.getAll(path).join("\n")}</textarea>`,
   )
 }

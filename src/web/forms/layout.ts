@@ -1,6 +1,6 @@
 /** Lays out a form as its sheet says: the first fields, then any field that the sheet does not name, then the folded ones. */
 import { type Html, html } from "../html.ts"
-import type { Field } from "./fields.ts"
+import type { Field, Form } from "./fields.ts"
 import { type FormState, suggestedId } from "./inputs.ts"
 import { dataLists, fields, one } from "./render.ts"
 import { placeOf, type Sheet } from "./sheets/sheet.ts"
@@ -8,8 +8,6 @@ import { SAYS } from "./sheets/companion.ts"
 import { saying } from "./saying.ts"
 import { sentence, structure } from "./statement-parts.ts"
 import { borrowedName } from "./suggestions.ts"
-
-type Form = Field & { form: "object" }
 
 /** The field at a place, without the objects around it. */
 function fieldAt(form: Form, place: string): Field | undefined {

@@ -9,19 +9,12 @@ export const outputName = (path: string): string => `${casePath(path, OUTPUT_CAS
 const OF_OUTPUT = new RegExp(`\\|${OUTPUT_CASE}/(?:attemptId|outputLabel|digest)$`)
 export const isOfOutput = (path: string): boolean => OF_OUTPUT.test(path)
 
-export interface Output {
-  readonly text: string
-  readonly attemptId: string
-  readonly outputLabel: string
-  readonly digest: string
-}
-
 /** How many attempts have their outputs listed: the newest ones. */
 const LOOKED_INTO = 20
 /** How many outputs of an attempt are listed. */
 const MOST = 20
 
-export const outputsOf = (visit: Visit, attempts: readonly Choice[]): Output[] =>
+export const outputsOf = (visit: Visit, attempts: readonly Choice[]) =>
   attempts
     .slice(-LOOKED_INTO)
     .flatMap(({ id }) => orNull(() => visit.ask("attempt", { attemptId: id })) ?? [])
@@ -30,7 +23,7 @@ export const outputsOf = (visit: Visit, attempts: readonly Choice[]): Output[] =
     )
 
 /** Replaces each chosen output with the inputs that the body needs. */
-export function withOutputs(draft: Draft, outputs: readonly Output[]): Draft {
+export function withOutputs(draft: Draft, outputs: ReturnType<typeof outputsOf>): Draft {
   if (!draft.has(countName("/evidence"))) return draft
   const made = new URLSearchParams(draft)
   for (let index = 0; index < itemCount(draft, "/evidence", 0, 50); index += 1) {

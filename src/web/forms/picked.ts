@@ -7,7 +7,7 @@ import { limits } from "../../contract/limits.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { shortened, words } from "../words.ts"
 import { type Choices, choicesAmong } from "./choices.ts"
-import { casePath, type Draft, itemCount } from "./draft.ts"
+import { type Draft, inside } from "./draft.ts"
 import type { Field } from "./fields.ts"
 
 const LABEL = /^([A-Z]\d+)(?=$|[:,;\s])/
@@ -77,39 +77,19 @@ export function withIds(form: Field, draft: Draft, scope: Scope): { draft: Draft
     return id ?? text
   }
   const look = (field: Field, path: string): void => {
-    switch (field.form) {
-      case "object":
-        for (const inner of field.fields) look(inner, `${path}/${inner.name}`)
-        return
-      case "list":
-      case "named":
-        for (let index = 0; index < itemCount(draft, path, field.form === "list" ? field.least : 1); index += 1)
-          look(field.item, `${path}/${index}`)
-        return
-      case "variant": {
-        const chosen = field.cases.find(({ value }) => value === draft.get(`${path}/${field.tag}`))
-        for (const inner of chosen?.fields ?? []) look(inner, `${casePath(path, chosen?.value ?? "")}/${inner.name}`)
-        return
-      }
-      case "text": {
-        const text = draft.get(path)?.trim() ?? ""
-        if (field.named === undefined || text === "") return
-        made.set(path, resolve(text, field.named, path))
-        return
-      }
-      case "lines": {
-        if (field.named === undefined || !draft.has(path)) return
-        const { named } = field
-        const names = draft
-          .getAll(path)
-          .flatMap(severalIn)
-          .filter((one) => one.trim() !== "")
-        made.delete(path)
-        names.forEach((text, index) => made.append(path, index < MOST_NAMES ? resolve(text, named, path) : text))
-        return
-      }
-      default:
+    if (field.form === "text" && field.named !== undefined) {
+      const text = draft.get(path)?.trim() ?? ""
+      if (text !== "") made.set(path, resolve(text, field.named, path))
+    } else if (field.form === "lines" && field.named !== undefined && draft.has(path)) {
+      const { named } = field
+      const names = draft
+        .getAll(path)
+        .flatMap(severalIn)
+        .filter((one) => one.trim() !== "")
+      made.delete(path)
+      names.forEach((text, index) => made.append(path, index < MOST_NAMES ? resolve(text, named, path) : text))
     }
+    for (const { inner, at } of inside(field, path, draft)) look(inner, at)
   }
   look(form, "")
   return { draft: made, issues }

@@ -5,8 +5,9 @@
 import { createHash } from "node:crypto"
 import { withoutTrailing } from "../../contract/text.ts"
 import { countName, type Draft, itemCount } from "./draft.ts"
-import { meaningOf, isCausal, verbOf } from "./verbs.ts"
+import { CONCEPTS, ROLES } from "./statement.ts"
 import { borrowedName, type Suggestions, usualRoles } from "./suggestions.ts"
+import verbs from "./verbs.json" with { type: "json" }
 
 const helpers: ReadonlySet<string> = new Set(
   "does do did is are was were has have had can cannot could may might must will would shall should".split(" "),
@@ -18,6 +19,25 @@ const turns: ReadonlySet<string> = new Set(
     " ",
   ),
 )
+
+type Words = Readonly<Record<string, string>>
+/** Common verbs of claims with their meanings, by infinitive: of verbs that say that one thing causes another, and of other verbs. */
+const [causal, plain]: readonly [Words, Words] = [verbs.causal, verbs.plain]
+/** Infinitives of irregular forms. */
+const irregular: Words = verbs.irregular
+
+/** The infinitive of a word, if it is a known verb. */
+function verbOf(word: string): string | undefined {
+  const form = irregular[word] ?? word
+  const known = (stem: string) => Object.hasOwn(causal, stem) || Object.hasOwn(plain, stem)
+  const stems = [form, form.replace(/s$/, ""), form.replace(/es$/, ""), form.replace(/ed$/, ""), form.replace(/d$/, "")]
+  return stems.find(known)
+}
+
+/** Whether a verb says that one thing causes another. */
+const isCausal = (verb: string | undefined): boolean => verb !== undefined && Object.hasOwn(causal, verb)
+/** The meaning of a verb, in a few words. */
+const meaningOf = (verb: string | undefined): string | undefined => (verb === undefined ? undefined : (causal[verb] ?? plain[verb]))
 
 const bare = (word: string): string => word.toLowerCase().replace(/[.,;:!?()]/g, "")
 
@@ -119,8 +139,6 @@ const borrowed = (value: string, concepts: Suggestions["concepts"]): string => {
   return known === undefined ? value : borrowedName(known)
 }
 
-const CONCEPTS = "/concepts"
-const ROLES = "/assertion/roles"
 export const WORDING = "/assertion/wording"
 
 const typed = (draft: Draft, name: string): string => draft.get(name)?.trim() ?? ""

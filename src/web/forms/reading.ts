@@ -3,24 +3,20 @@ import type { Operation } from "../../contract/definitions/operation.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Visit } from "../visit.ts"
-import { type Choices, choicesOf } from "./choices.ts"
+import { choicesOf } from "./choices.ts"
 import { bodyOf, type Draft, itemCount } from "./draft.ts"
 import { formOf } from "./fields.ts"
-import { type Output, outputsOf, withOutputs } from "./outputs.ts"
+import { outputsOf, withOutputs } from "./outputs.ts"
 import { withIds } from "./picked.ts"
 import { withoutBlankRows } from "./rows.ts"
 import { sheetOf } from "./sheets/index.ts"
 import { spelledOut } from "./statement.ts"
-import { type Suggestions, suggestionsOf } from "./suggestions.ts"
+import { suggestionsOf } from "./suggestions.ts"
 
 /** The choices and suggestions that a form offers. */
-interface AtHand {
-  readonly choices: Choices
-  readonly suggestions: Suggestions
-  readonly outputs: readonly Output[]
-}
+export type AtHand = ReturnType<typeof atHand>
 
-export function atHand(visit: Visit, operation: Operation, roomId: string | undefined): AtHand {
+export function atHand(visit: Visit, operation: Operation, roomId: string | undefined) {
   const choices = choicesOf(visit, roomId)
   const has = (name: string) => formOf(operation).fields.some((field) => field.name === name)
   const sheet = sheetOf(operation.name)

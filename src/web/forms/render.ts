@@ -8,7 +8,6 @@ import type { Field } from "./fields.ts"
 import {
   promptOf,
   boxes,
-  common,
   faultsAt,
   type FormState,
   hintOf,
@@ -37,6 +36,11 @@ export const addButton = (path: string, row: string): Html =>
 export const removeButton = (at: string, row: string, index: number): Html =>
   html`<button class="plain remove" name="_remove" value="${at}" formnovalidate>Remove ${row} ${index + 1}</button>`
 
+/** A list of rows. @param row the noun for a row */
+export const listOf = (name: Content, path: string, row: string, rows: readonly Html[], state: FormState): Html =>
+  html`<fieldset class="list"><legend>${name}</legend>
+    ${hintOf(path, promptOf(path, state)?.hint)}${faultsAt(path, state)}<input type="hidden" name="${countName(path)}" value="${rows.length}">${rows}${addButton(path, row)}</fieldset>`
+
 function items(field: Field & { form: "list" | "named" }, path: string, state: FormState): Html {
   const prompt = promptOf(path, state)
   const least = field.form === "list" ? field.least : 1
@@ -58,8 +62,7 @@ function items(field: Field & { form: "list" | "named" }, path: string, state: F
       ${faultsAt(at, state)}${key}${fields(inner(field.item), at, state)}${removeButton(at, one, index)}
       </fieldset>`
   })
-  return html`<fieldset class="list"><legend>${nameAt(field, path, state)}${optional(field, path, state)}</legend>
-    ${hintOf(path, prompt?.hint)}${faultsAt(path, state)}<input type="hidden" name="${countName(path)}" value="${count}">${rows}${addButton(path, one)}</fieldset>`
+  return listOf(html`${nameAt(field, prompt)}${optional(field, path, state)}`, path, one, rows, state)
 }
 
 /** The fields of a list item. */
@@ -67,37 +70,30 @@ const inner = (item: Field): readonly Field[] => (item.form === "object" ? item.
 
 function variant(field: Field & { form: "variant" }, path: string, state: FormState): Html {
   const tagPath = `${path}/${field.tag}`
-  const chosen = state.draft.get(tagPath) ?? ""
-  const tag: Field = { name: field.tag, required: field.required, form: "choice", options: field.cases.map(({ value }) => value) }
   // Without the script all cases are shown, and only the chosen one is read.
-  const cases = field.cases.map(
-    ({ value, fields: own }) => html`<fieldset data-case="${value}"><legend>${title(optionText(value, tagPath, state))}</legend>
-    ${state.sheet !== undefined && value === OUTPUT_CASE ? outputInput(path, state) : null}${fields(
-      own.filter(({ name }) => state.sheet === undefined || !isOfOutput(`${casePath(path, value)}/${name}`)),
-      casePath(path, value),
-      state,
-    )}</fieldset>`,
-  )
-  return html`<div class="variant" data-variant data-chosen="${chosen}">${faultsAt(path, state)}${select(
-    { ...tag, name: field.name === "" ? field.tag : field.name },
+  const cases = field.cases.map(({ value, fields: own }) => {
+    const at = casePath(path, value)
+    const shown = own.filter(({ name }) => state.sheet === undefined || !isOfOutput(`${at}/${name}`))
+    return html`<fieldset data-case="${value}"><legend>${title(optionText(value, tagPath, state))}</legend>
+    ${state.sheet !== undefined && value === OUTPUT_CASE ? outputInput(path, state) : null}${fields(shown, at, state)}</fieldset>`
+  })
+  const tag = select(
+    { name: field.name || field.tag, required: field.required },
     tagPath,
-    field.cases.map(({ value }) => ({ value, text: words(value) })),
+    field.cases.map(({ value }) => value),
     state,
-  )}${cases}</div>`
+  )
+  return html`<div class="variant" data-variant data-chosen="${state.draft.get(tagPath) ?? ""}">${faultsAt(path, state)}${tag}${cases}</div>`
 }
 
 /** An input for an output of an attempt, by the attempt's label and the output's name. */
 function outputInput(path: string, state: FormState): Html {
   const name = outputName(path)
-  const field = { name: "output", required: true, form: "text", max: 400, long: false, type: "text" } as const
+  const hint = state.outputs.length === 0 ? "No attempt of this Room has reported an output yet." : "Such as A4: model.json"
   return labelled(
-    {
-      field,
-      path: name,
-      state,
-      hint: state.outputs.length === 0 ? "No attempt of this Room has reported an output yet." : "Such as A4: model.json",
-    },
-    html`<input${attributes({ ...common(field, name, state, true), type: "text", list: suggestedId("outputs"), value: state.draft.get(name), autocomplete: "off" })}>`,
+    { field: { name: "output", required: true }, path: name, state, hint },
+    (given) =>
+      html`<input${attributes({ ...given, type: "text", list: suggestedId("outputs"), value: state.draft.get(name), autocomplete: "off" })}>`,
   )
 }
 
@@ -113,27 +109,12 @@ export function one(field: Field, path: string, state: FormState): Html | null {
     case "number":
       return labelled(
         { field, path, state },
-        html`<input${attributes({ ...common(field, path, state, false), type: "number", min: field.least, value: state.draft.get(path) ?? "" })}>`,
+        (given) => html`<input${attributes({ ...given, type: "number", min: field.least, value: state.draft.get(path) ?? "" })}>`,
       )
     case "yes-no":
-      return select(
-        field,
-        path,
-        [
-          { value: "true", text: "yes" },
-          { value: "false", text: "no" },
-        ],
-        state,
-      )
+      return select(field, path, ["true", "false"], state)
     case "choice":
-      return field.options.length > MANY
-        ? suggested(field, path, state)
-        : select(
-            field,
-            path,
-            field.options.map((value) => ({ value, text: optionText(value, path, state) })),
-            state,
-          )
+      return field.options.length > MANY ? suggested(field, path, state) : select(field, path, field.options, state)
     case "boxes":
       return boxes(
         field,
@@ -149,24 +130,24 @@ export function one(field: Field, path: string, state: FormState): Html | null {
     case "variant":
       return variant(field, path, state)
     case "pairs":
-      return labelled(
-        { field, path, state, hint: "name: value, one a line." },
-        html`<textarea${attributes({ ...common(field, path, state, true), class: "code" })}>${state.draft.get(path)}</textarea>`,
-      )
+      return code(field, path, state, "name: value, one a line.")
     case "json":
-      return labelled(
-        { field, path, state, hint: "A JSON object; left empty, {}." },
-        html`<textarea${attributes({ ...common(field, path, state, true), required: false, class: "code" })}>${state.draft.get(path)}</textarea>`,
-      )
+      return code(field, path, state, "A JSON object; left empty, {}.")
     case "object":
       return group(
-        html`${nameAt(field, path, state)}${optional(field, path, state)}`,
+        html`${nameAt(field, promptOf(path, state))}${optional(field, path, state)}`,
         fields(field.required ? field.fields : field.fields.map((own) => ({ ...own, required: false })), path, state),
         path,
         state,
       )
   }
 }
+
+const code = (field: Field & { form: "pairs" | "json" }, path: string, state: FormState, hint: string): Html =>
+  labelled({ field, path, state, hint }, (given) => {
+    const required = field.form === "pairs" && field.required
+    return html`<textarea${attributes({ ...given, required, class: "code" })}>${state.draft.get(path)}</textarea>`
+  })
 
 /** Renders fields one after the other. */
 export const fields = (all: readonly Field[], path: string, state: FormState): Html =>

@@ -7,18 +7,16 @@ export function withItem(draft: Draft, { add, remove }: { add: string | null; re
   const made = new URLSearchParams(draft)
   if (add !== null) made.set(countName(add), String(itemCount(draft, add, 1) + 1))
   if (remove === null) return made
-  const [list, index] = [remove.slice(0, remove.lastIndexOf("/")), Number(remove.slice(remove.lastIndexOf("/") + 1))]
-  const moved = new URLSearchParams()
-  for (const [name, value] of draft) {
-    const at = name.replace(/^#/, "")
-    const match = at.startsWith(`${list}/`) ? /^(\d+)(.*)$/s.exec(at.slice(list.length + 1)) : null
-    if (match === null) moved.append(name, value)
-    else if (Number(match[1]) !== index)
-      moved.append(`${name.startsWith("#") ? "#" : ""}${list}/${Number(match[1]) - (Number(match[1]) > index ? 1 : 0)}${match[2]}`, value)
-  }
-  moved.set(countName(list), String(Math.max(0, itemCount(draft, list, 1) - 1)))
-  return moved
+  const at = remove.lastIndexOf("/")
+  const list = remove.slice(0, at)
+  return withRows(
+    made,
+    list,
+    rowsOf(itemCount(made, list, 1)).filter((index) => index !== Number(remove.slice(at + 1))),
+  )
 }
+
+const rowsOf = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
 /** The number of steps in the name of the deepest row. */
 const DEEPEST_ROW = 6
@@ -60,7 +58,7 @@ export function withoutBlankRows(form: Field, draft: Draft): Draft {
     if (field.form === "object") for (const inner of field.fields) look(inner, `${path}/${inner.name}`)
     if ((field.form !== "list" && field.form !== "named") || !draft.has(countName(path))) return
     const count = itemCount(draft, path, 0, field.form === "list" ? field.most : undefined)
-    const all = Array.from({ length: count }, (_, index) => index)
+    const all = rowsOf(count)
     const filled = all.filter(
       (index) =>
         written.has(`${path}/${index}`) ||

@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { isObject } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import { operationNamed } from "../../contract/operations/index.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import { type Html, html } from "../html.ts"
 import { shortened } from "../words.ts"
@@ -82,8 +81,7 @@ const moved =
  * references. The finding's wording replaces a missing explanation.
  */
 export function parted(operation: Operation, draft: Draft, whole: Readonly<Record<string, unknown>>): Parted {
-  const companion = companionOf(operation.name)
-  const other = companion && operationNamed(companion.operation)
+  const other = companionOf(operation.name)
   const { says, ...body } = whole
   const asIs = (path: string) => path
   if (other === undefined || !isObject(says)) return { body, at: asIs, also: null }

@@ -1,89 +1,65 @@
 /** Renders the form of a statement: its sentence, its words with their meaning, and its roles. */
 import { attributes, type Html, html } from "../html.ts"
 import { countName, itemCount } from "./draft.ts"
-import type { Field } from "./fields.ts"
-import { promptOf, common, faultsAt, type FormState, hintOf, labelled, suggestedId } from "./inputs.ts"
+import type { Form } from "./fields.ts"
+import { promptOf, faultsAt, type FormState, labelled, suggestedId } from "./inputs.ts"
 import { shortened } from "../words.ts"
-import { addButton, fields, removeButton } from "./render.ts"
+import { fields, listOf, removeButton } from "./render.ts"
 import { isAsProposed, PROPOSED, WORDING } from "./proposing.ts"
+import { CONCEPTS, ROLES } from "./statement.ts"
 import { usualRoles } from "./suggestions.ts"
-
-const CONCEPTS = "/concepts"
-const ROLES = "/assertion/roles"
 
 interface Line {
   readonly path: string
   readonly max: number
-  readonly value?: string
+  /** Its value if the draft has none. */
+  readonly usual?: string | undefined
   readonly list?: string
   /** The place whose prompt it shows, if not its own. */
-  readonly as?: string
-  readonly picks?: string
+  readonly as?: string | undefined
 }
 
 /** Renders an input of a row. */
-function input(state: FormState, { path, max, value = state.draft.get(path) ?? "", list, as = path, picks }: Line): Html {
-  const prompt = promptOf(as, state)
-  const field: Field = { name: prompt?.label ?? "", required: true, form: "text", max, long: false, type: "text" }
-  const own: FormState =
-    as === path || state.sheet === undefined || prompt === undefined
-      ? state
-      : { ...state, sheet: { ...state.sheet, prompts: { ...state.sheet.prompts, "/concepts/*/label": prompt } } }
-  return labelled(
-    { field, path, state: own },
-    html`<input${attributes({ ...common(field, path, own, prompt?.hint !== undefined), type: "text", maxlength: max, value, list, autocomplete: "off", "data-picks": picks })}>`,
-  )
-}
+const input = (state: FormState, { path, max, usual = "", list, as = path }: Line): Html =>
+  labelled({ field: { name: "", required: true }, path, state, prompt: promptOf(as, state) }, (given) => {
+    const value = state.draft.get(path) ?? usual
+    return html`<input${attributes({ ...given, type: "text", maxlength: max, value, list, autocomplete: "off" })}>`
+  })
 
 /** The words that are explained. The first row is the predicate. */
 function concepts(state: FormState): Html {
-  const count = Math.max(1, itemCount(state.draft, CONCEPTS, 1))
-  return html`<fieldset class="list"><legend>${promptOf(CONCEPTS, state)?.label}</legend>${faultsAt(CONCEPTS, state)}<input type="hidden" name="${countName(CONCEPTS)}" value="${count}">${Array.from(
-    { length: count },
-    (_, index) => {
-      const at = `${CONCEPTS}/${index}`
-      return html`<div class="row line two" role="group" aria-label="Word ${index + 1}" data-row="${CONCEPTS}">${input(state, {
-        path: `${at}/label`,
-        max: 400,
-        list: suggestedId("concepts"),
-        ...(index === 0 ? { as: "/assertion/predicate" } : {}),
-      })}${input(state, { path: `${at}/definition`, max: 2_000 })}${index === 0 ? null : removeButton(at, "word", index)}</div>`
-    },
-  )}${addButton(CONCEPTS, "word")}</fieldset>`
+  const rows = Array.from({ length: Math.max(1, itemCount(state.draft, CONCEPTS, 1)) }, (_, index) => {
+    const at = `${CONCEPTS}/${index}`
+    const as = index === 0 ? "/assertion/predicate" : undefined
+    return html`<div class="row line two" role="group" aria-label="Word ${index + 1}" data-row="${CONCEPTS}">${[
+      input(state, { path: `${at}/label`, max: 400, list: suggestedId("concepts"), as }),
+      input(state, { path: `${at}/definition`, max: 2_000 }),
+    ]}${index === 0 ? null : removeButton(at, "word", index)}</div>`
+  })
+  return listOf(promptOf(CONCEPTS, state)?.label, CONCEPTS, "word", rows, state)
 }
 
 function roles(state: FormState): Html {
   const { draft } = state
   const isFresh = !draft.has(countName(ROLES))
-  const count = Math.max(2, itemCount(draft, ROLES, 2, 12))
-  const prompt = promptOf(ROLES, state)
-  return html`<fieldset class="list"><legend>${prompt?.label}</legend>${hintOf(ROLES, prompt?.hint)}${faultsAt(ROLES, state)}<input type="hidden" name="${countName(ROLES)}" value="${count}">${Array.from(
-    { length: count },
-    (_, index) => {
-      const at = `${ROLES}/${index}`
-      const usual = isFresh ? usualRoles[index] : undefined
-      return html`<div class="row line three" role="group" aria-label="Role ${index + 1}" data-row="${ROLES}">${faultsAt(at, state)}${input(
-        state,
-        {
-          path: `${at}/role`,
-          max: 64,
-          list: suggestedId("roles"),
-          ...(usual === undefined ? {} : { value: draft.get(`${at}/role`) ?? usual.role }),
-        },
-      )}${input(state, { path: `${at}/value`, max: 2_000, list: "choices-hypothesis-finding-cited_claim" })}${input(state, {
-        path: `${at}/definition`,
-        max: 1_000,
-        ...(usual === undefined ? {} : { value: draft.get(`${at}/definition`) ?? usual.definition }),
-      })}${index < 2 ? null : removeButton(at, "role", index)}</div>`
-    },
-  )}${addButton(ROLES, "role")}</fieldset>`
+  const rows = Array.from({ length: Math.max(2, itemCount(draft, ROLES, 2, 12)) }, (_, index) => {
+    const at = `${ROLES}/${index}`
+    const usual = isFresh ? usualRoles[index] : undefined
+    return html`<div class="row line three" role="group" aria-label="Role ${index + 1}" data-row="${ROLES}">${[
+      faultsAt(at, state),
+      input(state, { path: `${at}/role`, max: 64, list: suggestedId("roles"), usual: usual?.role }),
+      input(state, { path: `${at}/value`, max: 2_000, list: "choices-hypothesis-finding-cited_claim" }),
+      input(state, { path: `${at}/definition`, max: 1_000, usual: usual?.definition }),
+    ]}${index < 2 ? null : removeButton(at, "role", index)}</div>`
+  })
+  return listOf(promptOf(ROLES, state)?.label, ROLES, "role", rows, state)
 }
 
 /** The buttons that the script enables when words of the sentence are selected. */
 const marking = html`<div class="marking" data-marking><span class="hint" id="marking">Select words of the sentence. They are:</span> <button type="button" class="quiet" data-mark="happens" disabled>what happens</button> <button type="button" class="quiet" data-mark="word" disabled>a word to explain</button> <button type="button" class="quiet" data-mark="role" disabled>in a role</button></div>`
 
 /** Renders the input for the sentence. */
-export function sentence(form: Field & { form: "object" }, state: FormState): Html {
+export function sentence(form: Form, state: FormState): Html {
   const assertion = form.fields.find(({ name }) => name === "assertion")
   const wording = assertion?.form === "object" ? assertion.fields.filter(({ name }) => name === "wording") : []
   return html`<div class="statement-form">${fields(wording, "/assertion", state)}</div>`

@@ -6,8 +6,8 @@ import { DECIMAL, KEY } from "../../contract/schema/patterns.ts"
 import { type Draft, itemCount, keyName } from "./draft.ts"
 import { borrowedName, type Suggestions } from "./suggestions.ts"
 
-const CONCEPTS = "/concepts"
-const ROLES = "/assertion/roles"
+export const CONCEPTS = "/concepts"
+export const ROLES = "/assertion/roles"
 const PREDICATE = "/assertion/predicate"
 
 /** Makes a key of words, with `_` for anything but a to z and digits. @param fallback the key if nothing usable is left */

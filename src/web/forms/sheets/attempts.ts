@@ -1,11 +1,10 @@
 /** The forms for attempts and their events. */
 import { orNull } from "../../visit.ts"
-import { configurationPrompt, costPrompts, repositoryPrompts, runPrompts } from "./code.ts"
-import { picturePrompts, pictureFold } from "./pictures.ts"
-import { experimentPrompt, experimentOf, keptOfExperiment as kept, sheet } from "./sheet.ts"
+import { configurationPrompt, costPrompts, pictureFold, picturePrompts, repositoryPrompts, runPrompts } from "./shared.ts"
+import { experimentOf, experimentPrompt, keptOfExperiment as kept, type Sheets } from "./sheet.ts"
 
 export const attemptSheets = {
-  register_attempt: sheet("register_attempt", {
+  register_attempt: {
     heading: "Register an attempt",
     lead: "Say what will be run, pinned to a public commit, before you launch it. Each run is an attempt of its own.",
     send: "Register the attempt",
@@ -64,8 +63,8 @@ export const attemptSheets = {
       "/inputs/*/name": { label: "Name in the run", missing: "Say what material {n} is called in the run." },
       "/intendedDeviation": { label: "What differs from the plan, and why?", tall: 2 },
     },
-  }),
-  report_attempt_event: sheet("report_attempt_event", {
+  },
+  report_attempt_event: {
     heading: "Say what happened to the attempt",
     lead: "Report in your own words. How an attempt ended cannot be changed afterwards.",
     send: "Report it",
@@ -149,5 +148,5 @@ export const attemptSheets = {
       "/reportedAt": { label: "When was it?", hint: "In UTC." },
       "/exitCode": { label: "Exit code" },
     },
-  }),
-} as const
+  },
+} satisfies Sheets

@@ -1,9 +1,9 @@
 /** The form that declares a board. */
-import { repositoryPrompts, runPrompts } from "./code.ts"
-import { sheet, threadPrompt } from "./sheet.ts"
+import { repositoryPrompts, runPrompts } from "./shared.ts"
+import { type Sheets, threadPrompt } from "./sheet.ts"
 
 export const boardSheets = {
-  declare_board: sheet("declare_board", {
+  declare_board: {
     heading: "Declare a board",
     lead: "Say what is compared before anything is ranked. Only attempts that run this code on this data count. A best one is named only if it clearly differs from the others.",
     send: "Declare the board",
@@ -34,5 +34,5 @@ export const boardSheets = {
       "/baseline": { label: "Baseline", hint: "The group that others are compared with, such as arm: none." },
       "/split": { label: "Split" },
     },
-  }),
-} as const
+  },
+} satisfies Sheets

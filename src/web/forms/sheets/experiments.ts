@@ -1,8 +1,8 @@
 /** The forms for experiments and their plans. */
 import { accepted } from "../../../contract/reads/accepted.ts"
 import type { Visit } from "../../visit.ts"
-import { commandHint, configurationPrompt, costPrompts, repositoryPrompts, runPrompts } from "./code.ts"
-import { experimentPrompt, experimentOf, keptOfExperiment as kept, sheet, threadPrompt, why } from "./sheet.ts"
+import { commandHint, configurationPrompt, costPrompts, repositoryPrompts, runPrompts } from "./shared.ts"
+import { experimentOf, experimentPrompt, keptOfExperiment as kept, type Sheets, threadPrompt, why } from "./sheet.ts"
 import { premisePrompts } from "./statements.ts"
 
 /** The current revision and status of the experiment, for a form opened without them. */
@@ -30,7 +30,7 @@ const protocolPrompts = <const P extends string>(at: P) =>
   }) as const
 
 export const experimentSheets = {
-  propose_experiment: sheet("propose_experiment", {
+  propose_experiment: {
     heading: "Propose an experiment",
     lead: "A question that a member can take and answer. It stays open until then.",
     send: "Propose the experiment",
@@ -55,8 +55,8 @@ export const experimentSheets = {
       "/hypotheses": { label: "Hypotheses it tests" },
       ...protocolPrompts("/suggestedProtocol"),
     },
-  }),
-  accept_plan: sheet("accept_plan", {
+  },
+  accept_plan: {
     heading: "Accept a plan",
     lead: "What will be run, pinned to a public repository and a commit. It cannot be changed; another one can be accepted later.",
     send: "Accept the plan",
@@ -107,8 +107,8 @@ export const experimentSheets = {
       "/requiredMaterials/*/materialId": { label: "Material", missing: "Choose material {n}." },
       "/requiredMaterials/*/purpose": { label: "What it is needed for", missing: "Say what material {n} is needed for." },
     },
-  }),
-  open_plan: sheet("open_plan", {
+  },
+  open_plan: {
     heading: "Open the plan",
     lead: "Everybody sees its protocol from then on. It must be exactly the one that was sealed.",
     send: "Open it",
@@ -119,8 +119,8 @@ export const experimentSheets = {
       "/salt": { label: "Salt", hint: "The 32 to 128 hex digits that it was sealed with.", missing: "Give the salt." },
       ...protocolPrompts("/protocol"),
     },
-  }),
-  amend_experiment: sheet("amend_experiment", {
+  },
+  amend_experiment: {
     heading: "Change what the experiment asks",
     lead: "You can change it as long as nobody has taken it. The earlier question stays in its history.",
     send: "Change it",
@@ -144,8 +144,8 @@ export const experimentSheets = {
       "/hypotheses": { label: "Hypotheses it tests" },
       ...protocolPrompts("/suggestedProtocol"),
     },
-  }),
-  cancel_experiment: sheet("cancel_experiment", {
+  },
+  cancel_experiment: {
     heading: "Withdraw the experiment",
     lead: "This cannot be undone. It stays readable, but nobody can take it any more.",
     send: "Withdraw it",
@@ -153,8 +153,8 @@ export const experimentSheets = {
     kept,
     initial: currentExpected,
     prompts: { ...experimentPrompt, "/reason": why("Why do you withdraw it?", "Say why you withdraw it.") },
-  }),
-  take_experiment: sheet("take_experiment", {
+  },
+  take_experiment: {
     heading: "Take the experiment",
     lead: "It is yours until you give it back or say how it ended. Taking it starts nothing.",
     send: "Take it",
@@ -169,8 +169,8 @@ export const experimentSheets = {
         hint: "From 30 to 1,440. Each thing you write about the experiment restarts them. Left empty, it stays yours.",
       },
     },
-  }),
-  release_experiment: sheet("release_experiment", {
+  },
+  release_experiment: {
     heading: "Give the experiment back",
     lead: "Another member can then take it. Plans, attempts and findings stay.",
     send: "Give it back",
@@ -181,8 +181,8 @@ export const experimentSheets = {
       ...experimentPrompt,
       "/handoff": why("What should the next person know?", "Say what the next person should know."),
     },
-  }),
-  report_experiment_status: sheet("report_experiment_status", {
+  },
+  report_experiment_status: {
     heading: "Report the status of the experiment",
     lead: "Once it is finished or called off, that cannot be changed.",
     send: "Report it",
@@ -204,5 +204,5 @@ export const experimentSheets = {
         tall: 2,
       },
     },
-  }),
-} as const
+  },
+} satisfies Sheets

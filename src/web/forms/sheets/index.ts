@@ -1,6 +1,5 @@
 /** The sheets of all operations that have one. */
 import { isKeyOf } from "../../../contract/each.ts"
-import type { OperationName } from "../../../contract/operations/index.ts"
 import { attemptSheets } from "./attempts.ts"
 import { boardSheets } from "./boards.ts"
 import { experimentSheets } from "./experiments.ts"
@@ -12,7 +11,7 @@ import type { Sheet } from "./sheet.ts"
 import { statementSheets } from "./statements.ts"
 import { threadSheets } from "./threads.ts"
 
-export const sheets = {
+export const sheets: Readonly<Record<string, Sheet>> = {
   ...statementSheets,
   ...experimentSheets,
   ...attemptSheets,
@@ -22,7 +21,7 @@ export const sheets = {
   ...threadSheets,
   ...roomSheets,
   ...librarySheets,
-} satisfies Partial<Record<OperationName, Sheet>>
+}
 
 /** The sheet of an operation. Without a sheet, the form follows the schema alone. */
 export const sheetOf = (operation: string): Sheet | undefined => (isKeyOf(sheets, operation) ? sheets[operation] : undefined)

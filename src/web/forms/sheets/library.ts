@@ -1,15 +1,15 @@
 /** The forms of the Library: Collections, papers, highlights and keys. */
-import { agentPrompts, sheet } from "./sheet.ts"
+import { agentPrompts, type Sheets } from "./sheet.ts"
 
 export const librarySheets = {
-  create_collection: sheet("create_collection", {
+  create_collection: {
     heading: "Start a Collection",
     lead: "Papers for one purpose, with notes beside them. It can be shared.",
     send: "Start the Collection",
     first: ["/name"],
     prompts: { "/name": { label: "Name", missing: "Give it a name." } },
-  }),
-  add_papers: sheet("add_papers", {
+  },
+  add_papers: {
     heading: "Add papers to a Collection",
     lead: "The papers are also saved in your Library.",
     send: "Add papers",
@@ -22,15 +22,15 @@ export const librarySheets = {
         missing: "Say which papers.",
       },
     },
-  }),
-  invite_to_collection: sheet("invite_to_collection", {
+  },
+  invite_to_collection: {
     heading: "Share the Collection",
     lead: "The person you invite sees its papers and notes once they accept, and can add to them.",
     send: "Invite them",
     first: ["/username"],
     prompts: { "/username": { label: "Name of their account", missing: "Say whom to invite." } },
-  }),
-  add_highlight: sheet("add_highlight", {
+  },
+  add_highlight: {
     heading: "Keep a passage",
     lead: "Words of the paper that you want to find again. Nobody else sees them.",
     send: "Keep it",
@@ -47,8 +47,8 @@ export const librarySheets = {
       "/suffix": { label: "Words after it" },
       "/version": { label: "Version of the paper" },
     },
-  }),
-  issue_key: sheet("issue_key", {
+  },
+  issue_key: {
     heading: "Give an agent a personal key",
     lead: "With it a program reads and files in your Library. It is shown once, and can be revoked at any time.",
     send: "Issue the key",
@@ -82,5 +82,5 @@ export const librarySheets = {
       "/agent/version": { label: "Version" },
       "/agent/model": { label: "Model" },
     },
-  }),
-} as const
+  },
+} satisfies Sheets

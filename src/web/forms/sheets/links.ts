@@ -1,5 +1,5 @@
 /** The forms for links to records: corrections, disputes, reviews, verdicts and their withdrawal. */
-import { ANOTHER, experimentOf, sheet, why } from "./sheet.ts"
+import { ANOTHER, experimentOf, type Sheets, why } from "./sheet.ts"
 
 const replacement = {
   label: "The record that replaces it",
@@ -30,7 +30,7 @@ export const verdictPrompts = <const P extends string>(at: P, hint?: string) => 
 }
 
 export const linkSheets = {
-  assert_correction: sheet("assert_correction", {
+  assert_correction: {
     heading: "Correct it",
     lead: "The record stays as it is. Readers see your correction beside it.",
     send: "Publish the correction",
@@ -42,16 +42,16 @@ export const linkSheets = {
       "/explanation": why("What is wrong with it?", "Say why it needs correcting."),
       "/replacementVersionId": replacement,
     },
-  }),
-  assert_supersession: sheet("assert_supersession", {
+  },
+  assert_supersession: {
     heading: "Say what supersedes it",
     lead: "The record stays readable. Readers are pointed to the one that replaces it.",
     send: "Say that it is superseded",
     first: ["/replacementVersionId", "/explanation"],
     kept: ["/targetVersionId"],
     prompts: { "/replacementVersionId": replacement, "/explanation": why("Why?", "Say why that one replaces it.") },
-  }),
-  assert_dispute: sheet("assert_dispute", {
+  },
+  assert_dispute: {
     heading: "Dispute it",
     lead: "Say what speaks against it. The record stays, marked as disputed, and its author sees your dispute.",
     send: "Dispute it",
@@ -66,16 +66,16 @@ export const linkSheets = {
       "/part": { label: "Which words of its wording?", hint: "Exactly as written there. Left empty, you dispute all of it." },
       "/evidence": { label: "Records that speak against it" },
     },
-  }),
-  assert_retraction: sheet("assert_retraction", {
+  },
+  assert_retraction: {
     heading: "Retract it",
     lead: "It stays readable and is marked as retracted for good. Records that rest on it come into doubt.",
     send: "Retract it",
     first: ["/explanation"],
     kept: ["/targetVersionId"],
     prompts: { "/explanation": why("Why?", "Say why you retract it.") },
-  }),
-  submit_review: sheet("submit_review", {
+  },
+  submit_review: {
     heading: "Review it",
     lead: "Say whether you agree after checking it. Readers see your review beside it, but it is not evidence. Your newest review counts.",
     send: "Publish the review",
@@ -94,8 +94,8 @@ export const linkSheets = {
       },
       "/explanation": why("Why?", "Say why you agree or object."),
     },
-  }),
-  link_experiment_finding: sheet("link_experiment_finding", {
+  },
+  link_experiment_finding: {
     heading: "Say what a finding answers",
     lead: "What it says about the experiment's question and about each hypothesis. You can withdraw it later.",
     send: "Publish the verdict",
@@ -112,8 +112,8 @@ export const linkSheets = {
       ...verdictPrompts(""),
       "/attemptId": { label: "Attempt it comes from" },
     },
-  }),
-  withdraw_link: sheet("withdraw_link", {
+  },
+  withdraw_link: {
     heading: "Withdraw it",
     lead: "It stays readable, marked as withdrawn, and no longer counts. You can say it again.",
     send: "Withdraw it",
@@ -123,5 +123,5 @@ export const linkSheets = {
       "/linkId": { label: "What is withdrawn", missing: "Choose what is withdrawn." },
       "/explanation": why("Why?", "Say why you withdraw it."),
     },
-  }),
-} as const
+  },
+} satisfies Sheets

@@ -1,8 +1,8 @@
 /** The forms for materials and their locations. */
-import { sheet, threadPrompt } from "./sheet.ts"
+import { type Sheets, threadPrompt } from "./sheet.ts"
 
 export const materialSheets = {
-  register_material: sheet("register_material", {
+  register_material: {
     heading: "Register a material",
     lead: "Data, a model or a file that work uses or makes, identified by its digest or by a pinned address. Nothing is uploaded.",
     send: "Register the material",
@@ -26,8 +26,8 @@ export const materialSheets = {
         hint: "sha256: of the values themselves, if files differ but their values do not.",
       },
     },
-  }),
-  report_material_location: sheet("report_material_location", {
+  },
+  report_material_location: {
     heading: "Say where people can get it",
     lead: "An address, and whether people can get the material there. The service never opens it.",
     send: "Report it",
@@ -46,5 +46,5 @@ export const materialSheets = {
       "/observedDigest": { label: "Digest of what was found", hint: "sha256: and 64 digits." },
       "/explanation": { label: "Anything else?", tall: 2 },
     },
-  }),
-} as const
+  },
+} satisfies Sheets

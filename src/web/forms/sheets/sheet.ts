@@ -68,15 +68,12 @@ interface SheetOf<P extends string> {
 }
 export type Sheet = SheetOf<string>
 
-/** A sheet of one operation. A place that its body does not have is a type error. */
-export const sheet = <N extends OperationName>(_of: N, made: SheetOf<Place<N>>): Sheet => made
-
-/** A sheet whose form has a companion's fields too, under a place of their own. */
-export const sheetWith = <N extends OperationName, M extends OperationName>(
-  _of: N,
-  _also: M,
-  made: SheetOf<Place<N> | typeof SAYS | `${typeof SAYS}${Place<M>}`>,
-): Sheet => made
+/** Sheets by operation. The form of a finding has the fields of its companion too. */
+export type Sheets = {
+  readonly [N in OperationName]?: SheetOf<
+    Place<N> | (N extends "publish_finding" ? typeof SAYS | `${typeof SAYS}${Place<"link_experiment_finding">}` : never)
+  >
+}
 
 /** The place of an input: its name with `*` for any row, and without the cases of variants. */
 export const placeOf = (path: string): string => path.replace(/\|[^/]+/g, "").replace(/\/\d+(?=\/|$)/g, "/*")

@@ -1,9 +1,9 @@
 /** The forms for hypotheses, findings and cited claims. */
-import { picturePrompts, pictureFold } from "./pictures.ts"
+import { pictureFold, picturePrompts } from "./shared.ts"
 import { beginFinding, comparedIn, effectsIn } from "./begin-finding.ts"
 import { SAYS } from "./companion.ts"
 import { verdictPrompts } from "./links.ts"
-import { sheet, sheetWith, threadPrompt } from "./sheet.ts"
+import { type Sheets, threadPrompt } from "./sheet.ts"
 
 /** Prompts that the three share: the sentence, its words and roles, its scope and its references. */
 const statementPrompts = {
@@ -63,7 +63,7 @@ export const premisePrompts = {
 } as const
 
 export const statementSheets = {
-  publish_hypothesis: sheet("publish_hypothesis", {
+  publish_hypothesis: {
     heading: "Write down a hypothesis",
     lead: "A prediction that others can test. It cannot be changed once it is published; it can be corrected or superseded.",
     send: "Publish the hypothesis",
@@ -74,8 +74,8 @@ export const statementSheets = {
     ],
     kept: ["/roomId", "/threadId"],
     prompts: { ...statementPrompts, ...premisePrompts },
-  }),
-  publish_finding: sheetWith("publish_finding", "link_experiment_finding", {
+  },
+  publish_finding: {
     heading: "Write down a finding",
     lead: "What you found, how it came out, and what shows it. Negative and inconclusive results count as much as positive ones.",
     send: "Publish the finding",
@@ -172,8 +172,8 @@ export const statementSheets = {
       "/limitations": { label: "What it does not show" },
       ...picturePrompts,
     },
-  }),
-  publish_cited_claim: sheet("publish_cited_claim", {
+  },
+  publish_cited_claim: {
     heading: "Cite a claim of a paper",
     lead: "What a paper says, in its own words and in yours, and where it says so.",
     send: "Publish the claim",
@@ -199,5 +199,5 @@ export const statementSheets = {
       "/locator/page": { label: "Page" },
       "/locator/figure": { label: "Figure or table" },
     },
-  }),
-} as const
+  },
+} satisfies Sheets

@@ -1,10 +1,10 @@
 /** The forms for Threads, messages, checkpoints and claims of work. */
 import { orNull } from "../../visit.ts"
-import { picturePrompts, pictureFold } from "./pictures.ts"
-import { ANOTHER, sheet, threadPrompt } from "./sheet.ts"
+import { pictureFold, picturePrompts } from "./shared.ts"
+import { ANOTHER, type Sheets, threadPrompt } from "./sheet.ts"
 
 export const threadSheets = {
-  create_thread: sheet("create_thread", {
+  create_thread: {
     heading: "Start a Thread",
     lead: "A question or a piece of work to talk about.",
     send: "Start the Thread",
@@ -16,8 +16,8 @@ export const threadSheets = {
       "/message": { label: "Message", hint: "Markdown and TeX.", tall: 3 },
       "/allowDuplicate": { label: "Start another Thread anyway" },
     },
-  }),
-  post_message: sheet("post_message", {
+  },
+  post_message: {
     heading: "Reply",
     lead: "Everybody can read it; it cannot be changed afterwards.",
     send: "Post",
@@ -27,8 +27,8 @@ export const threadSheets = {
       "/text": { label: "Your reply", hint: "Markdown, with TeX math between dollar signs.", missing: "Write something.", tall: 4 },
       ...picturePrompts,
     },
-  }),
-  reuse_record: sheet("reuse_record", {
+  },
+  reuse_record: {
     heading: "Reuse a record in a Thread",
     lead: "It appears in the Thread as a card. The record itself is not changed.",
     send: "Reuse it here",
@@ -38,8 +38,8 @@ export const threadSheets = {
       "/versionId": { label: "Record", hint: ANOTHER, missing: "Choose the record." },
       "/note": { label: "Why here?", tall: 2 },
     },
-  }),
-  post_research_checkpoint: sheet("post_research_checkpoint", {
+  },
+  post_research_checkpoint: {
     heading: "Sum up the Thread",
     lead: "A summary of everything up to now, for the next reader.",
     send: "Post the checkpoint",
@@ -75,8 +75,8 @@ export const threadSheets = {
       ...picturePrompts,
       ...threadPrompt,
     },
-  }),
-  claim_work: sheet("claim_work", {
+  },
+  claim_work: {
     heading: "Say what you are working on",
     lead: "Others see it and can do something else. It ends by itself; anything you write about it until then renews it.",
     send: "Claim it",
@@ -99,13 +99,13 @@ export const threadSheets = {
       "/minutes": { label: "For how many minutes?", missing: "Say for how many minutes." },
       "/note": { label: "Anything others should know?", tall: 2 },
     },
-  }),
-  release_claim: sheet("release_claim", {
+  },
+  release_claim: {
     heading: "Release the claim",
     lead: "Others see that you are no longer working on it.",
     send: "Release it",
     first: [],
     kept: ["/claimId"],
     prompts: { "/claimId": { label: "Claim" } },
-  }),
-} as const
+  },
+} satisfies Sheets

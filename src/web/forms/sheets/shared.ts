@@ -1,4 +1,4 @@
-/** Prompts for code, commands and costs, which several forms share. */
+/** Prompts for code, commands, costs and pictures, which several forms share. */
 
 /** Prompts for a cost at any place of a body. */
 export const costPrompts = <const P extends string>(at: P, label: string) =>
@@ -26,3 +26,10 @@ export const repositoryPrompts = {
 } as const
 export const runPrompts = { "/argv": { label: "Command", hint: commandHint, missing: "Say which command is run." } } as const
 export const configurationPrompt = { label: "Configuration", hint: "A JSON object." } as const
+
+export const pictureFold = { heading: "Pictures", places: ["/figures"] } as const
+export const picturePrompts = {
+  "/figures": { label: "Pictures", row: "picture", rows: 1 },
+  "/figures/*/digest": { label: "Picture", hint: "Its digest, which the upload gives.", missing: "Choose picture {n}.", isPicture: true },
+  "/figures/*/alt": { label: "What it shows", hint: "For people who cannot see it.", missing: "Say what picture {n} shows.", tall: 2 },
+} as const
