@@ -16,3 +16,7 @@ export const isKeyOf = <T extends object>(object: T, key: string): key is keyof 
 
 /** The own keys of an object whose type names all of them. */
 export const keysOf = <T extends object>(object: T): (keyof T & string)[] => Object.keys(object) as (keyof T & string)[]
+
+/** Picks some members of an object, in the order given. */
+export const picked = <T extends object, K extends keyof T & string>(object: T, ...names: readonly K[]): Pick<T, K> =>
+  Object.fromEntries(names.map((name) => [name, object[name]])) as Pick<T, K>

@@ -16,10 +16,15 @@ const attemptStatus = v.picklist(enumerations.attemptStatus)
 
 const planMatch = shape({
   planId: id,
+  /** Whether the repositories are the same, ignoring `.git` at the end of the address. */
   repositoryMatchesPlan: v.boolean(),
+  /** Whether both the repository and the commit are the same. */
   commitMatchesPlan: v.boolean(),
+  /** Whether the command line is that of the entry point or of an arm; null if the plan names neither. */
   argvMatchesPlan: v.nullable(v.boolean()),
+  /** `entrypoint`, an arm's name, or null if nothing matched. */
   argvComparedWith: optionalFreeText,
+  /** Whether the command line is that of the entry point; false for every arm. */
   argvMatches: v.boolean(),
   materialsMatchPlan: v.boolean(),
   deviations: v.array(shape({ field: v.string(), planned: json, registered: json })),

@@ -39,6 +39,13 @@ export function keysetPage<Item>(
   return { items, nextCursor, hasMore: nextCursor !== null }
 }
 
+/** Makes a page of a list whose cursor is an id. @param find reads up to `count` items after an id */
+export const idPage = <Item>(
+  query: { limit?: number; after?: string },
+  find: (after: string | undefined, count: number) => Item[],
+  idOf: (item: Item) => string,
+): Page<Parsed<Item>> => keysetPage(find(uuidCursor(query.after), pageSize(query) + 1), query, idOf)
+
 /** Makes a page of a list whose cursor is an offset. */
 export function offsetPage<Item>(found: Item[], offset: number, query: { limit?: number }) {
   const items = found.slice(0, pageSize(query))

@@ -44,16 +44,12 @@ export interface Attempt extends AttemptState {
 export interface NewAttempt
   extends Made,
     Pick<NewRow<"attempts">, "attemptId" | "experimentId" | "label" | "intent" | "planId" | "rerunOf"> {
-  readonly reproduces: { readonly attemptId?: string; readonly findingVersionId?: string } | undefined
+  readonly reproduces?: { readonly attemptId?: string; readonly findingVersionId?: string }
   readonly planMatch: PlanMatch | null
   readonly inputs: readonly { readonly materialId: string; readonly name: string }[]
 }
 
 type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent" | "label" | "findingVersionId" | "agent"]?: string }
-
-/** Picks the list that reads the fewest rows: that of a finding, of an experiment, or of everything. */
-const pick = <L>({ findingVersionId, experimentId, label }: Filters, [any, ofExperiment, ofFinding]: readonly [L, L, L]): L =>
-  findingVersionId !== undefined ? ofFinding : experimentId !== undefined && label === undefined ? ofExperiment : any
 
 type Reproduction = NonNullable<BodyOf<"report_attempt_event">["reproduction"]>
 
@@ -84,13 +80,17 @@ export function attempts(db: Db, basePath = "") {
   const columns = { ...plain, agent: AGENT("a") }
   // A plus keeps SQLite from using the index of that column: an experiment has fewer attempts than a Room has of one status.
   const compared = { ...each(keysOf(plain), (name) => `+${plain[name]}`), agent: AGENT("a") }
-  const list = filteredList<ListedRow>(db, SUMMARY, columns, "a.attempt_id")
-  const ofExperiment = filteredList<ListedRow>(db, SUMMARY, { ...columns, roomId: compared.roomId }, "a.attempt_id")
-  const ofFinding = filteredList<ListedRow>(db, OF_FINDING, { ...compared, findingVersionId: "t.version_id" }, "t.attempt_id")
-  // The same in the order of labels. A finding names few attempts, so sorting them is cheap.
-  const byLabel = filteredList<ListedRow>(db, SUMMARY, columns, ORDINAL)
-  const ofExperimentByLabel = filteredList<ListedRow>(db, SUMMARY, { ...columns, roomId: compared.roomId }, ORDINAL)
-  const ofFindingByLabel = filteredList<ListedRow>(db, OF_FINDING, { ...compared, findingVersionId: "t.version_id" }, ORDINAL)
+  /** Lists attempts in the order of a key, from the list that reads the fewest rows: that of a finding, of an experiment, or of everything. */
+  function listedBy<After extends string | number>(key: string, keyOfFinding: string) {
+    const any = filteredList<ListedRow>(db, SUMMARY, columns, key)
+    const ofExperiment = filteredList<ListedRow>(db, SUMMARY, { ...columns, roomId: compared.roomId }, key)
+    const ofFinding = filteredList<ListedRow>(db, OF_FINDING, { ...compared, findingVersionId: "t.version_id" }, keyOfFinding)
+    return (filters: Filters, after: After | undefined, count: number) => {
+      const { findingVersionId, experimentId, label } = filters
+      const list = findingVersionId !== undefined ? ofFinding : experimentId !== undefined && label === undefined ? ofExperiment : any
+      return list(filters, after, count).map(summaryOf)
+    }
+  }
 
   return {
     insert(attempt: NewAttempt): void {
@@ -165,11 +165,8 @@ export function attempts(db: Db, basePath = "") {
       return row && { ...shown(row, basePath), registration: new JsonText(row.content) }
     },
     /** Returns up to `count` attempts after an id that match the filters; for a finding, each with its role. */
-    page(filters: Filters, after: string | undefined, count: number) {
-      return pick(filters, [list, ofExperiment, ofFinding])(filters, after, count).map(summaryOf)
-    },
-    /** The same in the order of labels. @param after the number of a label */
-    pageByLabel: (filters: Filters, after: number, count: number) =>
-      pick(filters, [byLabel, ofExperimentByLabel, ofFindingByLabel])(filters, after, count).map(summaryOf),
+    page: listedBy<string>("a.attempt_id", "t.attempt_id"),
+    /** The same in the order of labels, after the number of a label. A finding names few attempts, so sorting them is cheap. */
+    pageByLabel: listedBy<number>(ORDINAL, ORDINAL),
   }
 }

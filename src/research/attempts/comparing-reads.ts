@@ -5,7 +5,7 @@ import { noSuch } from "../../contract/objects/no-such.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
 import { offsetPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
-import { fileOf } from "./rows.ts"
+import { csvFile, fileOf } from "./rows.ts"
 import type { Curves } from "./curves.ts"
 import type { Settings } from "./settings.ts"
 import { type AttemptTables, differing, type Last, type Metric, metricKey, type Row, shownRow, type Value } from "./table.ts"
@@ -56,83 +56,67 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
   function findRows({ attemptIds, roomId, experimentId, status, intent }: Query) {
     if (attemptIds !== undefined) return { rows: mustName(attemptIds), isAll: true }
     if (roomId === undefined && experimentId === undefined) throw badParameter("roomId", "must be given, or experimentId, or attemptIds")
-    const found = tables.newest({
-      ...(roomId && { roomId }),
-      ...(experimentId && { experimentId }),
-      ...(status && { status }),
-      ...(intent && { intent }),
-    })
+    const found = tables.newest({ roomId, experimentId, status, intent })
     const rows = found.length > limits.tableAttempts ? found.slice(1) : found
     return { rows, isAll: rows.length === found.length }
   }
 
   /** @throws Refusal for an unknown sort key */
-  function keyOf(sort: string, rows: readonly Row[], settings: ReadonlyMap<string, Settings>): (row: Row) => Sortable {
+  function keyOf(
+    sort: string,
+    rows: readonly Row[],
+    metrics: readonly Metric[],
+    settings: ReadonlyMap<string, Settings>,
+  ): (row: Row) => Sortable {
     const plain = plainKeys.get(sort)
     if (plain !== undefined) return plain
     const [kind, name] = [sort.slice(0, sort.indexOf(":")), sort.slice(sort.indexOf(":") + 1)]
     if (kind === "setting") return ({ attemptId }) => settings.get(attemptId)?.get(name)
     if (kind !== "metric")
       throw badParameter("sort", `must be one of ${[...plainKeys.keys()].join(", ")}, or begin with metric: or setting:`)
-    const lasts = lastsOf(rows, tables.metrics(rows), name)
+    const metric = metrics.find((each) => each.key === name)
+    const lasts = metric && tables.lasts(rows, metric)
     return ({ attemptId }) => {
-      const last = lasts.get(attemptId)
-      return last === undefined ? undefined : Number(parse<Value>(last.value))
+      const last = lasts?.get(attemptId)
+      return last && Number(parse<Value>(last.value))
     }
-  }
-
-  /** Returns the last values of the metric in a column. */
-  function lastsOf(rows: readonly Row[], metrics: readonly Metric[], key: string | undefined): ReadonlyMap<string, Last> {
-    const metric = metrics.find((each) => each.key === key)
-    return metric === undefined ? new Map() : tables.lasts(rows, metric)
   }
 
   function tableOf(query: Query) {
     const { rows, isAll } = findRows(query)
     const settings = tables.settings(rows)
-    const { sort, order, setting, metric } = query
+    const metrics = tables.metrics(rows)
+    const { sort, order } = query
     const isDescending = order === "descending"
     const unsorted = isDescending ? rows.toReversed() : rows
-    const inOrder = sort === undefined ? unsorted : sorted(rows, keyOf(sort, rows, settings), isDescending)
-    const metrics = tables.metrics(rows)
+    const inOrder = sort === undefined ? unsorted : sorted(rows, keyOf(sort, rows, metrics, settings), isDescending)
     const { differ, same } = differing(settings)
-    const shown = { metrics: metrics.slice(0, limits.tableColumns), settings: differ.slice(0, limits.tableColumns) }
     const columns = {
-      ...shown,
+      metrics: metrics.slice(0, limits.tableColumns),
+      settings: differ.slice(0, limits.tableColumns),
       metricsTruncated: metrics.length > limits.tableColumns,
       settingsTruncated: differ.length > limits.tableColumns,
       sameSettings: same,
     }
-    const about = { columns, compared: rows.length, comparedAll: isAll, settingsCompared: settings.size }
-    /** The rows of a plot of a setting against a metric. */
-    const pairs = (some: readonly Row[]) => {
-      const lasts = lastsOf(some, metrics, metric)
-      return some.map((row) => ({
-        ...shownRow(row),
-        pair: { setting: settings.get(row.attemptId)?.get(setting ?? "") ?? null, metric: lastShown(lasts.get(row.attemptId)) },
-        metrics: [],
-        settings: [],
-      }))
-    }
-    const cells = (some: readonly Row[]) => {
-      const lasts = shown.metrics.map((metric) => tables.lasts(some, metric))
+    /** Returns the values of some rows in some columns. */
+    const cells = (some: readonly Row[], of: { metrics: readonly Metric[]; settings: readonly { readonly key: string }[] } = columns) => {
+      const lasts = of.metrics.map((metric) => tables.lasts(some, metric))
       return some.map((row) => ({
         row,
         metrics: lasts.map((last) => last.get(row.attemptId)),
-        settings: shown.settings.map(({ key }) => settings.get(row.attemptId)?.get(key) ?? null),
+        settings: of.settings.map(({ key }) => settings.get(row.attemptId)?.get(key) ?? null),
       }))
     }
-    return { inOrder, about, cells, pairs: setting === undefined || metric === undefined ? undefined : pairs }
+    return { inOrder, metrics, cells, about: { columns, compared: rows.length, comparedAll: isAll, settingsCompared: settings.size } }
   }
 
   return {
     attempt_table({ query }) {
-      const { inOrder, about, cells, pairs } = tableOf(query)
-      const { format, limit, after = 0 } = query
+      const { inOrder, metrics, about, cells } = tableOf(query)
+      const { format, limit, after = 0, setting, metric } = query
       if (format === "csv") {
-        const { metrics, settings } = about.columns
         const known = ["label", "experiment", "status", "intent", "registeredAt", "failureStage", "failureExplanation", "attemptId"]
-        const columns = [...known, ...metrics.map(({ key }) => key), ...settings.map(({ key }) => key)]
+        const columns = [...known, ...[...about.columns.metrics, ...about.columns.settings].map(({ key }) => key)]
         const file = query.roomId ?? query.experimentId ?? "compared"
         return fileOf(
           `attempts-${file}`,
@@ -163,11 +147,24 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
           limit,
         )
       }
-      if ((limit ?? 0) > limits.pageItems && pairs === undefined)
-        throw badParameter("limit", `must be at most ${limits.pageItems} unless setting and metric are given`)
       const page = offsetPage(inOrder.slice(after, after + pageSize(query) + 1), after, query)
-      if (pairs !== undefined) return { ...page, items: pairs(page.items), ...about }
-      const items = cells(page.items).map(({ row, metrics, settings }) => ({ ...shownRow(row), metrics: metrics.map(lastShown), settings }))
+      if (setting !== undefined && metric !== undefined) {
+        const pair = { metrics: metrics.filter(({ key }) => key === metric).slice(0, 1), settings: [{ key: setting }] }
+        const items = cells(page.items, pair).map(({ row, metrics: [last], settings: [text = null] }) => ({
+          ...shownRow(row),
+          pair: { setting: text, metric: lastShown(last) },
+          metrics: [],
+          settings: [],
+        }))
+        return { ...page, items, ...about }
+      }
+      if ((limit ?? 0) > limits.pageItems)
+        throw badParameter("limit", `must be at most ${limits.pageItems} unless setting and metric are given`)
+      const items = cells(page.items).map(({ row, metrics: lasts, settings }) => ({
+        ...shownRow(row),
+        metrics: lasts.map(lastShown),
+        settings,
+      }))
       return { ...page, items, ...about }
     },
 
@@ -186,20 +183,12 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
         return { attemptId, label, unit, points: state.points, fromStep, toStep, stretch: width, pairs }
       })
       if (format === "csv")
-        return fileOf(
+        return csvFile(
           "curves",
-          format,
-          {
-            columns: ["attempt", "attemptId", "metric", "split", "step", "value"],
-            row: (row: (string | number | null)[]) => row,
-            json: () => null,
-          },
-          (last) =>
-            last !== undefined
-              ? []
-              : found.flatMap(({ attemptId, label, pairs }) =>
-                  pairs.map(([step, value]) => [label, attemptId, metric, split ?? null, step, value]),
-                ),
+          ["attempt", "attemptId", "metric", "split", "step", "value"],
+          found.flatMap(({ attemptId, label, pairs }) =>
+            pairs.map(([step, value]) => [label, attemptId, metric, split ?? null, step, value]),
+          ),
         )
       return {
         metric,

@@ -16,23 +16,20 @@ const SHOWN = 10 * limits.attemptEvents
 
 type Reported = BodyOf<"report_attempt_event">
 
-/** One point of a metric series as it is stored. */
-export interface MetricPoint {
+type LastMetric = AttemptAnswer["metrics"][number]
+/** One point of a metric series. */
+export interface MetricPoint extends Readonly<Pick<LastMetric, "split" | "unit" | "step" | "reportedAt">> {
   readonly ordinal: number
-  readonly name: string
-  readonly split: string | null
-  /** Canonical JSON. */
-  readonly dimensions: Stored<NonNullable<AttemptAnswer["metrics"][number]["dimensions"]>> | null
-  readonly unit: string | null
-  readonly step: number | null
-  /** As JSON: a number, or the name of NaN or an infinity. */
-  readonly value: Stored<AttemptAnswer["metrics"][number]["value"]>
-  readonly reported_at: string
+  readonly metric: string
+  readonly dimensions: Stored<NonNullable<LastMetric["dimensions"]>> | null
+  readonly value: Stored<LastMetric["value"]>
 }
 
-interface OutputRow {
-  readonly body: Stored<AttemptAnswer["outputs"][number]>
+/** A row that is ready-made JSON. */
+interface Body<T> {
+  readonly body: Stored<T>
 }
+const textsOf = <T>(rows: readonly Body<T>[]): JsonText<T>[] => rows.map(({ body }) => new JsonText(body))
 
 export type Events = ReturnType<typeof events>
 
@@ -55,26 +52,24 @@ export function events(db: Db) {
   const lastValue = db.prepare<LastValue>(
     "SELECT step, value FROM attempt_last_metrics WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +?",
   )
-  const newest = db.prepare<{ body: Stored<AttemptAnswer["events"][number]> }>(
+  const newest = db.prepare<Body<AttemptAnswer["events"][number]>>(
     `SELECT body FROM attempt_events WHERE attempt_id = +? ORDER BY revision DESC LIMIT ${limits.attemptEvents}`,
   )
   const count = db.prepare<{ total: number }>("SELECT count(*) AS total FROM attempt_events WHERE attempt_id = +?")
   const output = db.prepare("SELECT 1 FROM attempt_outputs WHERE attempt_id = +? AND output_label = +?")
   const countLate = db.prepare("UPDATE attempts SET late_reports = late_reports + 1 WHERE attempt_id = +?")
-  const outputsOf = db.prepare<OutputRow>(
+  const outputsOf = db.prepare<Body<AttemptAnswer["outputs"][number]>>(
     `SELECT body FROM attempt_outputs WHERE attempt_id = +? ORDER BY revision DESC, position DESC LIMIT ${SHOWN + 1}`,
   )
-  const lasts = db.prepare<MetricPoint>(
-    `SELECT m.ordinal, m.name, m.split, ${DIMENSIONS("m")} AS dimensions, l.unit, m.step, m.value, m.reported_at
+  const lasts = db.prepare<Body<LastMetric>>(
+    `SELECT json_object('name', m.name, 'split', m.split, 'dimensions', json(${DIMENSIONS("m")}), 'unit', l.unit, 'step', m.step, 'value', json(m.value), 'reportedAt', m.reported_at) AS body
      FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
      WHERE l.attempt_id = +? ORDER BY l.name, l.split, l.dimensions_id LIMIT ${SHOWN + 1}`,
   )
-  const series = db.prepare<MetricPoint>(
-    `SELECT m.*, ${DIMENSIONS("m")} AS dimensions FROM attempt_metrics m WHERE m.attempt_id = +? AND m.ordinal > +? ORDER BY m.ordinal LIMIT +?`,
-  )
-  const seriesOf = db.prepare<MetricPoint>(
-    `SELECT m.*, ${DIMENSIONS("m")} AS dimensions FROM attempt_metrics m WHERE m.attempt_id = +? AND m.ordinal > +? AND m.name = +? ORDER BY m.ordinal LIMIT +?`,
-  )
+  const SERIES = `SELECT m.ordinal, m.name AS metric, m.split, m.unit, m.step, ${DIMENSIONS("m")} AS dimensions, m.value, m.reported_at AS reportedAt
+    FROM attempt_metrics m WHERE m.attempt_id = +? AND m.ordinal > +?`
+  const series = db.prepare<MetricPoint>(`${SERIES} ORDER BY m.ordinal LIMIT +?`)
+  const seriesOf = db.prepare<MetricPoint>(`${SERIES} AND m.name = +? ORDER BY m.ordinal LIMIT +?`)
 
   /** Returns the last value that an attempt reported for a cell. */
   function lastOf(attemptId: string, { name, split = "", dimensions }: Cell) {
@@ -149,19 +144,10 @@ export function events(db: Db) {
 
     /** Returns the newest events, last values and newest outputs for the read of an attempt. */
     of(attemptId: string) {
-      const shown = newest.all(attemptId).map(({ body }) => new JsonText(body))
-      const lastValues = lasts.all(attemptId).map(({ name, split, dimensions, unit, step, value, reported_at: reportedAt }) => ({
-        name,
-        split,
-        dimensions: dimensions && new JsonText(dimensions),
-        unit,
-        step,
-        value: new JsonText(value),
-        reportedAt,
-      }))
-      const events = fitting(shown, limits.innerListBytes).reverse()
+      const events = fitting(textsOf(newest.all(attemptId)), limits.innerListBytes).reverse()
+      const lastValues = textsOf(lasts.all(attemptId))
       const metrics = fitting(lastValues.slice(0, SHOWN), limits.innerListBytes)
-      const newestOutputs = outputsOf.all(attemptId).map(({ body }) => new JsonText(body))
+      const newestOutputs = textsOf(outputsOf.all(attemptId))
       const outputs = fitting(newestOutputs.slice(0, SHOWN), limits.innerListBytes)
       return {
         events,

@@ -1,5 +1,5 @@
 /** The behaviour that opens a sealed plan: it publishes the protocol and compares the plan's attempts with it. */
-import { noSuch } from "../../contract/objects/no-such.ts"
+import { known } from "../../contract/objects/no-such.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour } from "../../ledger/journal/behaviour.ts"
 import type { Evidence, Recount } from "../evidence/evidence.ts"
@@ -18,9 +18,8 @@ interface Tables {
 export function openingOperations({ plans, attempts, evidence, movedEffects }: Tables) {
   const open_plan = behaviour("open_plan", {
     subject({ body: { planId } }) {
-      const plan = plans.read(planId)
-      if (plan === undefined) throw noSuch("plan")
-      return { roomId: plan.shown.roomId, threadId: plan.shown.threadId, plan: plan.shown }
+      const { shown: plan } = known("plan", plans.read(planId))
+      return { roomId: plan.roomId, threadId: plan.threadId, plan }
     },
     admit({ actor, body }, { plan: { label, sealed, acceptedBy } }) {
       if (acceptedBy.userId !== actor.userId)

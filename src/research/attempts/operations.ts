@@ -1,6 +1,6 @@
 /** The behaviours that register attempts and report their events. */
 import type { BodyOf } from "../../contract/operations/index.ts"
-import { noSuch } from "../../contract/objects/no-such.ts"
+import { known } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, type ExtrasOf, madeBy } from "../../ledger/journal/behaviour.ts"
 import { admitToExperiment } from "../experiments/admission.ts"
@@ -16,7 +16,7 @@ import { admitEvent, currentAttempt } from "./admission.ts"
 import type { Attempt, Attempts } from "./attempts.ts"
 import { type Cell, mustBeOneValue, mustCorrect } from "./doubled-cells.ts"
 import type { Events } from "./events.ts"
-import { planMatch } from "./plan-match.ts"
+import { planMatch as comparedWithPlan } from "./plan-match.ts"
 
 type Reported = BodyOf<"report_attempt_event">
 type Output = NonNullable<Reported["outputs"]>[number]
@@ -100,22 +100,11 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
     },
     write(call, subject, change) {
       const { actor, body } = call
-      const { attemptId, experimentId, intent, planId, rerunOf, reproduces, inputs } = body
+      const { attemptId, experimentId, intent, planId, reproduces } = body
       const label = change.label("attempt")
       const plan = planId === undefined ? undefined : plans.contentOf(planId, experimentId)
-      const match = planId === undefined || plan === undefined ? null : planMatch(planId, plan, body)
-      attempts.insert({
-        ...madeBy(call, subject, change),
-        attemptId,
-        experimentId,
-        label,
-        intent,
-        planId,
-        rerunOf,
-        reproduces,
-        planMatch: match,
-        inputs,
-      })
+      const planMatch = planId === undefined || plan === undefined ? null : comparedWithPlan(planId, plan, body)
+      attempts.insert({ ...body, ...madeBy(call, subject, change), label, planMatch })
       events.registered(attemptId, change.at)
       if (reproduces !== undefined)
         evidence.reproducing(
@@ -152,8 +141,7 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
   const report_attempt_event = behaviour("report_attempt_event", {
     moved,
     subject({ body }) {
-      const attempt = attempts.find(body.attemptId)
-      if (attempt === undefined) throw noSuch("attempt")
+      const attempt = known("attempt", attempts.find(body.attemptId))
       return { roomId: attempt.roomId, threadId: attempt.threadId, attempt }
     },
     references: ({ body }, { attempt }) => reproductionEffects.faults(attempt, body),

@@ -1,46 +1,25 @@
 /** Compares a registration with its plan: at registration, and again when a sealed plan is opened. */
-import { canonicalJson, type Json } from "../../contract/json.ts"
+import type { AttemptSummary } from "../../contract/answers/work.ts"
+import { canonicalJson } from "../../contract/json.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
 import type { PlanContent } from "../experiments/plans.ts"
 
 /** The parts of a registration that are compared. */
-export interface Registered {
-  readonly repository: { readonly url: string; readonly commit: string }
-  readonly argv: readonly string[]
-  readonly configuration: Readonly<Record<string, unknown>>
+export type Registered = Pick<BodyOf<"register_attempt">, "repository" | "argv" | "configuration"> & {
   readonly inputs: readonly { readonly materialId: string }[]
 }
-
-/** One departure from the plan. */
-export interface Deviation {
-  readonly field: string
-  readonly planned: Json
-  readonly registered: Json
-}
-
-export interface PlanMatch {
-  readonly planId: string
-  /** Whether the repositories are the same, ignoring `.git` at the end of the address. */
-  readonly repositoryMatchesPlan: boolean
-  /** Whether both the repository and the commit are the same. */
-  readonly commitMatchesPlan: boolean
-  /** Whether the command line is that of the entry point or of an arm; null if the plan names neither. */
-  readonly argvMatchesPlan: boolean | null
-  /** `entrypoint`, an arm's name, or null if nothing matched. */
-  readonly argvComparedWith: string | null
-  /** Whether the command line is that of the entry point; false for every arm. */
-  readonly argvMatches: boolean
-  readonly materialsMatchPlan: boolean
-  readonly deviations: Deviation[]
-}
+export type PlanMatch = NonNullable<AttemptSummary["planMatch"]>
+type Deviations = PlanMatch["deviations"]
 
 const same = (one: unknown, other: unknown) => canonicalJson(one ?? null) === canonicalJson(other ?? null)
-const json = (value: unknown) => (value ?? null) as Json
 
-function configurationDeviations(planned: Registered["configuration"], registered: Registered["configuration"]): Deviation[] {
-  return Object.keys(planned)
+const departing = (departs: boolean, field: string, planned: unknown, registered: unknown): Deviations =>
+  departs ? [{ field, planned, registered }] : []
+
+const configurationDeviations = (planned: Registered["configuration"], registered: Registered["configuration"]): Deviations =>
+  Object.keys(planned)
     .filter((name) => !Object.hasOwn(registered, name) || !same(planned[name], registered[name]))
-    .map((name) => ({ field: `configuration/${name}`, planned: json(planned[name]), registered: json(registered[name]) }))
-}
+    .map((name) => ({ field: `configuration/${name}`, planned: planned[name] ?? null, registered: registered[name] ?? null }))
 
 /** Normalises the address of a repository. */
 const addressOf = ({ url }: Registered["repository"]) => url.toLowerCase().replace(/\.git$/, "")
@@ -53,32 +32,23 @@ export function planMatch(planId: string, plan: PlanContent, registered: Registe
   const namesArgv = entrypoint !== undefined || arms.length > 0
   const argvMatchesPlan = namesArgv ? argvComparedWith !== null : null
 
-  const urlMatches = addressOf(plan.repository) === addressOf(registered.repository)
-  const commitMatchesPlan = urlMatches && plan.repository.commit === registered.repository.commit
+  const [pinned, run] = [plan.repository, registered.repository]
+  const urlMatches = addressOf(pinned) === addressOf(run)
+  const commitMatches = pinned.commit === run.commit
   const inputs = new Set(registered.inputs.map(({ materialId }) => materialId))
   const missing = plan.requiredMaterials.filter(({ materialId }) => !inputs.has(materialId))
 
-  const deviations: Deviation[] = [
-    ...(urlMatches ? [] : [{ field: "repository/url", planned: plan.repository.url, registered: registered.repository.url }]),
-    ...(plan.repository.commit === registered.repository.commit
-      ? []
-      : [{ field: "repository/commit", planned: plan.repository.commit, registered: registered.repository.commit }]),
-    ...(argvMatchesPlan === false
-      ? [
-          {
-            field: "argv",
-            planned: entrypoint ? [...entrypoint.argv] : arms.map(({ argv }) => [...argv]),
-            registered: [...registered.argv],
-          },
-        ]
-      : []),
+  const deviations: Deviations = [
+    ...departing(!urlMatches, "repository/url", pinned.url, run.url),
+    ...departing(!commitMatches, "repository/commit", pinned.commit, run.commit),
+    ...departing(argvMatchesPlan === false, "argv", entrypoint?.argv ?? arms.map(({ argv }) => argv), registered.argv),
     ...missing.map(({ materialId }) => ({ field: "inputs", planned: materialId, registered: null })),
     ...configurationDeviations(configuration, registered.configuration),
   ]
   return {
     planId,
     repositoryMatchesPlan: urlMatches,
-    commitMatchesPlan,
+    commitMatchesPlan: urlMatches && commitMatches,
     argvMatchesPlan,
     argvComparedWith,
     argvMatches,

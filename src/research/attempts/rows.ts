@@ -90,3 +90,7 @@ export function fileOf<Item>(
   )
   return { name: `${name}.${format}`, bytes }
 }
+
+/** Makes a CSV file of rows that are in memory. */
+export const csvFile = (name: string, columns: readonly string[], rows: readonly Cells[]): Download =>
+  fileOf(name, "csv", { columns, row: (cells: Cells) => cells, json: (cells) => cells }, (last) => (last === undefined ? rows : []))

@@ -90,6 +90,9 @@ export const REPRODUCTION =
 /** The failure in its last event; null if it did not fail. */
 export const FAILURE = `CASE WHEN a.status IN ('failed', 'preflight_failed') THEN
     (SELECT v.body -> '$.failure' FROM attempt_events v WHERE v.attempt_id = a.attempt_id AND v.revision = a.revision) END AS failure`
+/** The reason why it failed, from its last event. */
+export const WHY_FAILED = `(SELECT coalesce(v.body ->> '$.failure.stage' || ': ' || (v.body ->> '$.failure.explanation'), v.body ->> '$.message', a.status)
+  FROM attempt_events v WHERE v.attempt_id = a.attempt_id ORDER BY v.revision DESC LIMIT 1)`
 const COLUMNS = `${STATE}, a.entry_id AS entryId, a.plan_id AS planId, a.rerun_of AS rerunOf, a.updated_at AS updatedAt, a.plan_match AS planMatch,
   a.content_digest AS contentDigest, a.cost,
   ${REPRODUCTION},

@@ -27,19 +27,11 @@ export type Row = Pick<
 }
 export type Value = AttemptSummary["metrics"][number]["value"]
 
-export interface Metric {
-  readonly key: string
-  readonly name: string
-  readonly split: string | null
-  readonly unit: string | null
-  readonly attempts: number
-}
+export type Metric = AttemptTable["columns"]["metrics"][number]
 export interface Last {
   readonly step: number | null
   readonly value: Stored<Value>
 }
-
-export type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent"]?: string }
 
 const ROW = `SELECT a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, e.label AS experimentLabel, a.room_id AS roomId, a.intent, a.status,
   a.registered_at AS registeredAt, a.updated_at AS updatedAt, a.registrant_id AS registrantId, p.username, ${AGENT("a")} AS agent, ${FAILURE},
@@ -83,7 +75,7 @@ export function attemptTables(db: Db) {
 
   return {
     /** Returns the newest attempts that match the filters, in the order of labels; one over the limit if there are more. */
-    newest: (filters: Filters): Row[] =>
+    newest: (filters: { readonly [N in keyof typeof columns]: string | undefined }): Row[] =>
       (filters.experimentId === undefined ? newest : newestOfExperiment)(
         filters,
         Number.MAX_SAFE_INTEGER,
@@ -121,22 +113,12 @@ export function attemptTables(db: Db) {
 }
 
 /** Returns the settings in which attempts differ, the most frequent first, and the number of settings that are the same in all. */
-export function differing(settings: ReadonlyMap<string, Settings>): {
-  readonly differ: AttemptTable["columns"]["settings"]
-  readonly same: number
-} {
-  const found = new Map<string, Map<string, number>>()
-  for (const of of settings.values())
-    for (const [key, value] of of) {
-      const values = found.get(key) ?? new Map<string, number>()
-      values.set(value, (values.get(value) ?? 0) + 1)
-      found.set(key, values)
-    }
-  const all = [...found].map(([key, values]) => ({
-    key,
-    attempts: [...values.values()].reduce((sum, each) => sum + each, 0),
-    values: values.size,
-  }))
+export function differing(settings: ReadonlyMap<string, Settings>): { differ: AttemptTable["columns"]["settings"]; same: number } {
+  const found = Map.groupBy(
+    [...settings.values()].flatMap((of) => [...of]),
+    ([key]) => key,
+  )
+  const all = [...found].map(([key, of]) => ({ key, attempts: of.length, values: new Set(of.map(([, value]) => value)).size }))
   const differ = all.filter(({ attempts, values }) => values > 1 || attempts < settings.size)
   return { differ: differ.toSorted((one, other) => other.attempts - one.attempts), same: all.length - differ.length }
 }

@@ -1,7 +1,7 @@
 /** The reads of boards. */
 import type { BoardAnswer } from "../../contract/answers/boards.ts"
-import { noSuch } from "../../contract/objects/no-such.ts"
-import { keysetPage, pageSize, uuidCursor } from "../../ledger/lists/paging.ts"
+import { known } from "../../contract/objects/no-such.ts"
+import { idPage } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { markdownRow as line } from "../attempts/rows.ts"
@@ -39,12 +39,14 @@ export function boardReads(rooms: Rooms, boards: Boards, standing: BoardStanding
   return {
     room_boards({ params, query }) {
       rooms.mustExist(params.roomId)
-      return keysetPage(boards.ofRoom(params.roomId, uuidCursor(query.after), pageSize(query) + 1), query, ({ boardId }) => boardId)
+      return idPage(
+        query,
+        (after, count) => boards.ofRoom(params.roomId, after, count),
+        ({ boardId }) => boardId,
+      )
     },
     board({ params, query }) {
-      const found = boards.read(params.boardId)
-      if (found === undefined) throw noSuch("board")
-      const { summary, contentDigest, declared } = found
+      const { summary, contentDigest, declared } = known("board", boards.read(params.boardId))
       const board = { ...summary, contentDigest, ...standing(summary.roomId, declared) }
       return query.format === "markdown" ? markdownOf(board) : board
     },

@@ -1,6 +1,6 @@
 /** The behaviours that claim work and release it. */
 import { hasFallen } from "../../contract/answers/evidence.ts"
-import { noSuch } from "../../contract/objects/no-such.ts"
+import { known, noSuch } from "../../contract/objects/no-such.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { namedIn } from "../../contract/schema/ref.ts"
@@ -41,8 +41,7 @@ export function claimOperations(claims: Claims) {
 
   const release_claim = behaviour("release_claim", {
     subject({ body }) {
-      const claim = claims.find(body.claimId)
-      if (claim === undefined) throw noSuch("work_claim")
+      const claim = known("work_claim", claims.find(body.claimId))
       return { roomId: claim.roomId, threadId: claim.threadId, claim }
     },
     admit({ actor }, { claim: { claimId, authorId, until } }, at) {

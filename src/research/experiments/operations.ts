@@ -1,12 +1,12 @@
 /** The behaviours that propose, change and report on experiments, and accept plans. */
-import { noSuch } from "../../contract/objects/no-such.ts"
+import { known } from "../../contract/objects/no-such.ts"
+import type { OperationName } from "../../contract/operations/index.ts"
 import { behaviour, type Call, type Change, type ExtrasOf, madeBy } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
-import { admitReport, admitToExperiment, currentExperiment } from "./admission.ts"
+import { admitReport, admitToExperiment, currentExperiment, type Expected } from "./admission.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments, Step } from "./experiments.ts"
-import type { Experiment } from "./summary.ts"
 import { type Leases, later } from "./leases.ts"
 import { mustSealInTime } from "./sealing.ts"
 import type { Plans } from "./plans.ts"
@@ -14,10 +14,11 @@ import { authorFrom } from "../../ledger/journal/author.ts"
 
 /** Finds the experiment that a body names. @throws Refusal `unknown_experiment` */
 export function experimentSubject(experiments: Experiments, experimentId: string) {
-  const experiment = experiments.find(experimentId)
-  if (experiment === undefined) throw noSuch("experiment")
+  const experiment = known("experiment", experiments.find(experimentId))
   return { roomId: experiment.roomId, threadId: experiment.threadId, experiment }
 }
+
+type Found = ReturnType<typeof experimentSubject>
 
 interface Tables {
   readonly threads: Threads
@@ -31,7 +32,7 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
   const subject = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
 
   /** Advances the experiment and returns the outcome for the receipt. */
-  function advance(call: Call, { experiment }: { experiment: Experiment }, operation: string, { at, position }: Change, step: Step) {
+  function advance(call: Call, { experiment }: Found, operation: string, { at, position }: Change, step: Step) {
     const { experimentId, label } = experiment
     const warnings = leases.heldByOther(experiment, call.actor)
     const now = experiments.advance(experimentId, operation, call.actor.userId, at, step, position)
@@ -44,6 +45,14 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
     return experiment === undefined || experiment.revision === result.revision ? undefined : currentExperiment(experiment)
   }
 
+  /** What the operations that only change the state of an experiment share. */
+  const step = (operation: OperationName) => ({
+    subject,
+    moved,
+    admit: ({ actor, body }: Call<Expected>, { experiment }: Found, at: string) =>
+      admitToExperiment(operation, experiment, actor.userId, body, at),
+  })
+
   const statement = (call: Call, { at }: Change, text: string) => ({ text, by: authorFrom(call.actor), at })
 
   const propose_experiment = behaviour("propose_experiment", {
@@ -51,45 +60,32 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     moved,
     write(call, subject, change) {
-      const { question, scope, hypotheses, suggestedProtocol } = call.body
+      const { hypotheses } = call.body
       const experimentId = change.newId()
       const label = change.label("experiment")
-      experiments.insert({ ...madeBy(call, subject, change), experimentId, label, question, scope, hypotheses, suggestedProtocol })
+      experiments.insert({ ...call.body, ...madeBy(call, subject, change), experimentId, label })
       evidence.addresses(experimentId, [], hypotheses, change.at)
       return { target: { id: experimentId, label }, result: { experimentId, label, status: "open", revision: 1 } }
     },
   })
 
-  const amend_experiment = behaviour("amend_experiment", {
-    subject,
-    moved,
-    admit: ({ actor, body }, { experiment }, at) => admitToExperiment("amend_experiment", experiment, actor.userId, body, at),
+  const amend_experiment = behaviour<"amend_experiment", Found>("amend_experiment", {
+    ...step("amend_experiment"),
     write(call, subject, change) {
-      const { question, scope, hypotheses, suggestedProtocol } = call.body
-      const proposal = {
-        ...(question && { question }),
-        ...(scope && { scope }),
-        ...(hypotheses && { hypotheses }),
-        ...(suggestedProtocol && { suggestedProtocol }),
-      }
-      if (hypotheses !== undefined)
-        evidence.addresses(call.body.experimentId, experiments.hypothesesOf(call.body.experimentId), hypotheses, change.at)
-      return advance(call, subject, "amend_experiment", change, { proposal })
+      const { experimentId, hypotheses } = call.body
+      if (hypotheses !== undefined) evidence.addresses(experimentId, experiments.hypothesesOf(experimentId), hypotheses, change.at)
+      return advance(call, subject, "amend_experiment", change, { proposal: call.body })
     },
   })
 
-  const cancel_experiment = behaviour("cancel_experiment", {
-    subject,
-    moved,
-    admit: ({ actor, body }, { experiment }, at) => admitToExperiment("cancel_experiment", experiment, actor.userId, body, at),
+  const cancel_experiment = behaviour<"cancel_experiment", Found>("cancel_experiment", {
+    ...step("cancel_experiment"),
     write: (call, subject, change) =>
       advance(call, subject, "cancel_experiment", change, { status: "cancelled", conclusion: statement(call, change, call.body.reason) }),
   })
 
-  const take_experiment = behaviour("take_experiment", {
-    subject,
-    moved,
-    admit: ({ actor, body }, { experiment }, at) => admitToExperiment("take_experiment", experiment, actor.userId, body, at),
+  const take_experiment = behaviour<"take_experiment", Found>("take_experiment", {
+    ...step("take_experiment"),
     write(call, subject, change) {
       const assigneeId = call.actor.userId
       const { leaseMinutes } = call.body
@@ -100,10 +96,8 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
     },
   })
 
-  const release_experiment = behaviour("release_experiment", {
-    subject,
-    moved,
-    admit: ({ actor, body }, { experiment }, at) => admitToExperiment("release_experiment", experiment, actor.userId, body, at),
+  const release_experiment = behaviour<"release_experiment", Found>("release_experiment", {
+    ...step("release_experiment"),
     write: (call, subject, change) =>
       advance(call, subject, "release_experiment", change, {
         status: "open",
@@ -140,15 +134,7 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
       const { experimentId } = subject.experiment
       const planId = change.newId()
       const label = change.label("plan")
-      plans.insert({
-        ...madeBy(call, subject, change),
-        planId,
-        experimentId,
-        label,
-        budget: body.budget,
-        opensAt: body.sealed?.opensAt,
-        requiredMaterials: body.requiredMaterials,
-      })
+      plans.insert({ ...body, ...madeBy(call, subject, change), planId, experimentId, label, opensAt: body.sealed?.opensAt })
       const premises = body.premises.map(({ versionId }) => versionId)
       evidence.uses("plan", planId, "plan_premise", premises, change.at)
       evidence.uses("plan", planId, "plan_hypothesis", body.hypotheses, change.at)

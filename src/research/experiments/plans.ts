@@ -15,7 +15,7 @@ import { sealOf } from "./sealing.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 
 export interface NewPlan extends Omit<NewRow<"plans">, "acceptedBy" | "acceptedAt" | "budget">, Made {
-  readonly budget: Cost | undefined
+  readonly budget?: Cost
   readonly requiredMaterials: readonly { readonly materialId: string; readonly purpose: string }[]
 }
 

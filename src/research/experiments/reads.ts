@@ -1,6 +1,7 @@
 /** Reads of experiments, proposals and plans. */
-import { noSuch } from "../../contract/objects/no-such.ts"
-import { feedOf, keysetPage, pageSize, uuidCursor } from "../../ledger/lists/paging.ts"
+import { picked } from "../../contract/each.ts"
+import { known } from "../../contract/objects/no-such.ts"
+import { feedOf, idPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
@@ -25,8 +26,7 @@ interface Tables {
 export function experimentReads({ rooms, records, experiments, plans, materials, evidence, reviews, costs }: Tables) {
   /** @throws Refusal 404 */
   function mustRead(experimentId: string) {
-    const experiment = experiments.read(experimentId)
-    if (experiment === undefined) throw noSuch("experiment")
+    const experiment = known("experiment", experiments.read(experimentId))
     return { ...experiment, hypotheses: records.resolve(experiment.hypotheses, experiment.roomId) }
   }
 
@@ -34,8 +34,11 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
     experiments({ query }) {
       rooms.mustFitLabel(query)
       const { hypothesisVersionId: hypothesisId, ...filters } = query
-      const found = experiments.page({ ...filters, ...(hypothesisId && { hypothesisId }) }, uuidCursor(query.after), pageSize(query) + 1)
-      return keysetPage(found, query, ({ experimentId }) => experimentId)
+      return idPage(
+        query,
+        (after, count) => experiments.page({ ...filters, ...(hypothesisId && { hypothesisId }) }, after, count),
+        ({ experimentId }) => experimentId,
+      )
     },
 
     experiment: ({ params: { experimentId } }) => ({
@@ -57,37 +60,21 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
     proposal({ params }) {
       const experiment = mustRead(params.proposalId)
       return {
-        proposalId: experiment.experimentId,
-        experimentId: experiment.experimentId,
-        label: experiment.label,
-        roomId: experiment.roomId,
-        threadId: experiment.threadId,
-        entryId: experiment.entryId,
-        proposer: experiment.proposer,
-        createdAt: experiment.createdAt,
-        updatedAt: experiment.updatedAt,
-        revision: experiment.revision,
-        status: experiment.status,
-        question: experiment.question,
-        scope: experiment.scope,
-        hypotheses: experiment.hypotheses,
-        suggestedProtocol: experiment.suggestedProtocol,
+        proposalId: params.proposalId,
+        ...picked(experiment, "experimentId", "label", "roomId", "threadId", "entryId", "proposer", "createdAt", "updatedAt"),
+        ...picked(experiment, "revision", "status", "question", "scope", "hypotheses", "suggestedProtocol"),
       }
     },
 
     plan({ params }) {
-      const plan = plans.read(params.planId)
-      if (plan === undefined) throw noSuch("plan")
-      const { shown, parsed, ...content } = plan
+      const { shown, parsed, ...content } = known("plan", plans.read(params.planId))
+      const premiseIds = parsed.premises.map(({ versionId }) => versionId)
       return {
         ...shown,
         ...content,
         hypotheses: records.resolve(parsed.hypotheses, shown.roomId),
         premises: records
-          .resolve(
-            parsed.premises.map(({ versionId }) => versionId),
-            shown.roomId,
-          )
+          .resolve(premiseIds, shown.roomId)
           .map((record, index) => ({ ...record, explanation: parsed.premises[index]?.explanation ?? "" })),
         requiredMaterials: parsed.requiredMaterials.map(({ materialId, purpose }) => ({
           material: materials.summary(materialId, shown.roomId) ?? null,
@@ -95,7 +82,7 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
         })),
         costs: costs.ofPlan(params.planId),
         reviews: reviews.of(params.planId),
-        warnings: evidence.doubtsAmong([...parsed.hypotheses, ...parsed.premises.map(({ versionId }) => versionId)], shown.roomId),
+        warnings: evidence.doubtsAmong([...parsed.hypotheses, ...premiseIds], shown.roomId),
       }
     },
   } satisfies Partial<Readers>

@@ -24,15 +24,7 @@ export function findingLinkOperations(experiments: Experiments, records: Records
       const { roomId, experiment } = subject
       const { experimentId, findingVersionId, attemptId, towardHypothesis, towardQuestion, client } = body
       const linkId = change.newId()
-      findingLinks.insert({
-        ...madeBy(call, subject, change),
-        linkId,
-        experimentId,
-        findingVersionId,
-        attemptId,
-        towardQuestion,
-        towardHypothesis,
-      })
+      findingLinks.insert({ ...body, ...madeBy(call, subject, change), linkId })
       const verdicts = evidence
         .linked(linkId, findingVersionId, towardHypothesis, attributionOf(actor, change.at))
         .map(({ roomId: of, ...moved }) => ({ ...moved, ...fromOtherRoom(of, roomId) }))

@@ -64,7 +64,7 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
     references: ({ body }) => [...undeclaredConcepts(index, body), ...effects.faults(body.effects ?? [], body.provenance.execution)],
     write(call, subject, change) {
       const { body } = call
-      const { outcome, retrospective, provenance, evidence } = body
+      const { outcome, provenance } = body
       const { attemptIds = [], baselineAttemptIds = [] } = provenance.execution ?? {}
       const papers = papersOf(body)
       const execution = { attemptIds, baselineAttemptIds }
@@ -81,17 +81,9 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
       )
       const by = attributionOf(call.actor, change.at)
       const { versionId } = published.result
-      findings.insert({
-        execution: provenance.execution,
-        evidence,
-        materials: body.materials,
-        versionId,
-        voiceId: sharedVoice ?? versionId,
-        outcome,
-        retrospective,
-        papers: papers.length,
-      })
-      model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds], sharedVoice ?? versionId, by)
+      const voiceId = sharedVoice ?? versionId
+      findings.insert({ ...body, execution: provenance.execution, versionId, voiceId, papers: papers.length })
+      model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds], voiceId, by)
       effects.insert(versionId, measured)
       const reproducing = new Map<string, string>()
       attemptIds.forEach((attemptId, position) => {

@@ -178,7 +178,7 @@ export function links(db: Db) {
     withdraw: inserting(db, "link_withdrawals"),
     /** Returns up to `count` links of a Room after an id that match the filters. */
     page: (
-      filters: { roomId: string; kind?: string; targetVersionId?: string; targetAuthorId?: string; agent?: string },
+      filters: { roomId: string } & { readonly [N in "kind" | "targetVersionId" | "targetAuthorId" | "agent"]?: string },
       after: string | undefined,
       count: number,
     ) => (filters.targetVersionId === undefined ? list : ofTarget)({ ...filters }, after, count).map(shown),

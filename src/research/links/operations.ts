@@ -4,7 +4,7 @@ import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { type Json, parsed, trusted } from "../../contract/json.ts"
 import { hasFallen } from "../../contract/answers/evidence.ts"
 import { valueAt } from "../../contract/definitions/withheld-text.ts"
-import { noSuch } from "../../contract/objects/no-such.ts"
+import { known } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, type Call, type Change, madeBy } from "../../ledger/journal/behaviour.ts"
 import type { Disputes, Standings } from "../../ledger/lists/standings.ts"
@@ -47,8 +47,7 @@ interface Subject {
 export function linkOperations({ rooms, records, links, findingLinks, reviews, standings, evidence: model }: Tables) {
   /** Finds the record that a link is about. @throws Refusal `unknown_record` */
   function subject({ body }: Call<Assertion>): Subject {
-    const record = records.summary(body.targetVersionId)
-    if (record === undefined) throw noSuch("record")
+    const record = known("record", records.summary(body.targetVersionId))
     return { roomId: record.roomId, threadId: record.threadId, record }
   }
 
@@ -79,16 +78,7 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     const { at } = change
     const linkId = change.newId()
     const label = change.label("link")
-    links.insert({
-      ...madeBy(call, subject, change),
-      linkId,
-      kind,
-      label,
-      targetVersionId,
-      targetAuthorId: subject.record.author.userId,
-      explanation,
-      replacementVersionId,
-    })
+    links.insert({ ...body, ...madeBy(call, subject, change), linkId, kind, label, targetAuthorId: subject.record.author.userId })
     const notice = {
       linkId,
       label,
@@ -132,8 +122,7 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
 
   /** Finds a link of any form. @throws Refusal `unknown_link` */
   function linkSubject({ body: { linkId } }: Call<{ readonly linkId: string }>) {
-    const link = links.read(linkId) ?? findingLinks.read(linkId) ?? reviews.read(linkId)
-    if (link === undefined) throw noSuch("link")
+    const link = known("link", links.read(linkId) ?? findingLinks.read(linkId) ?? reviews.read(linkId))
     return { roomId: link.roomId, threadId: "card" in link ? link.card.threadId : link.threadId, link }
   }
 

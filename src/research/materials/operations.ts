@@ -1,6 +1,6 @@
 /** The behaviours that register materials and report their locations. */
 import { present } from "../../contract/present.ts"
-import { noSuch } from "../../contract/objects/no-such.ts"
+import { known } from "../../contract/objects/no-such.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { threadSubject } from "../../threads/operations.ts"
@@ -12,9 +12,7 @@ export function materialOperations(rooms: Rooms, threads: Threads, materials: Ma
   const register_material = behaviour("register_material", {
     subject({ body }) {
       // The default is the Room's opening Thread.
-      const threadId = body.threadId ?? rooms.openingThread(body.roomId)
-      if (threadId === undefined) throw noSuch("room")
-      return threadSubject(threads, threadId, body.roomId)
+      return threadSubject(threads, body.threadId ?? known("room", rooms.openingThread(body.roomId)), body.roomId)
     },
     write(call, subject, change) {
       const { actor, body } = call
@@ -34,8 +32,7 @@ export function materialOperations(rooms: Rooms, threads: Threads, materials: Ma
 
   const report_material_location = behaviour("report_material_location", {
     subject({ actor, body }) {
-      const place = materials.place(body.materialId)
-      if (place === undefined) throw noSuch("material")
+      const place = known("material", materials.place(body.materialId))
       // If several Rooms registered the material, the report goes to the credential's Room, or to one that the person belongs to.
       const own = actor.grant?.roomId ?? materials.roomOf(actor.userId, body.materialId)
       const ownThread = own === undefined ? undefined : materials.threadIn(own, body.materialId)

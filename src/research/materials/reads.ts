@@ -1,6 +1,6 @@
 /** Reads of materials. */
-import { noSuch } from "../../contract/objects/no-such.ts"
-import { keysetPage, pageSize, uuidCursor } from "../../ledger/lists/paging.ts"
+import { known } from "../../contract/objects/no-such.ts"
+import { idPage } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Materials } from "./materials.ts"
@@ -9,20 +9,18 @@ export function materialReads(rooms: Rooms, materials: Materials) {
   return {
     room_materials({ params, query }) {
       rooms.mustExist(params.roomId)
-      const found = materials.ofRoom(params.roomId, uuidCursor(query.after), pageSize(query) + 1)
-      return keysetPage(found, query, ({ materialId }) => materialId)
-    },
-    materials({ query }) {
-      return keysetPage(
-        materials.page(query.valuesDigest, uuidCursor(query.after), pageSize(query) + 1),
+      return idPage(
         query,
+        (after, count) => materials.ofRoom(params.roomId, after, count),
         ({ materialId }) => materialId,
       )
     },
-    material({ params }) {
-      const material = materials.read(params.materialId)
-      if (material === undefined) throw noSuch("material")
-      return material
-    },
+    materials: ({ query }) =>
+      idPage(
+        query,
+        (after, count) => materials.page(query.valuesDigest, after, count),
+        ({ materialId }) => materialId,
+      ),
+    material: ({ params }) => known("material", materials.read(params.materialId)),
   } satisfies Partial<Readers>
 }

@@ -2,7 +2,7 @@
 import { fitting } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { MeasurementTable } from "../../contract/answers/measurements.ts"
-import { noSuch } from "../../contract/objects/no-such.ts"
+import { known, noSuch } from "../../contract/objects/no-such.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
 import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -180,7 +180,7 @@ export function measurementReads({ rooms, experiments, measured, evidence, gathe
       return { versionId, ...gathered(versionId) }
     },
     experiment_measurements({ params, query }) {
-      if (experiments.find(params.experimentId) === undefined) throw noSuch("experiment")
+      known("experiment", experiments.find(params.experimentId))
       return answered("measurements", { experimentIds: [params.experimentId] }, query)
     },
     room_measurements({ params, query: { experiments: experimentIds, ...query } }) {

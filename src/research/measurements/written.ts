@@ -1,7 +1,7 @@
 /** The measurement table as CSV, for programs, and as Markdown, for agents to paste. */
 import type { MeasurementTable } from "../../contract/answers/measurements.ts"
 import type { Download } from "../../ledger/reads/reading.ts"
-import { fileOf, markdownRow as line } from "../attempts/rows.ts"
+import { csvFile, markdownRow as line } from "../attempts/rows.ts"
 import { figure, interval } from "./figures.ts"
 
 type Group = MeasurementTable["groups"][number]
@@ -30,7 +30,7 @@ export function csvOf(name: string, { by, groups, against }: MeasurementTable): 
         ]),
   ]
   const columns = [...by, ...numbers, "non_finite", "attempts", "differs", ...compared]
-  return fileOf(name, "csv", { columns, row, json: () => null }, (last: Group | undefined) => (last === undefined ? groups : []))
+  return csvFile(name, columns, groups.map(row))
 }
 
 /** Whether a difference is distinct from zero, in words. */
