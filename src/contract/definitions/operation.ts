@@ -82,11 +82,11 @@ export interface OperationSpec<N extends string, E extends v.ObjectEntries, R ex
   /** The size limit of its content, if it differs from that of other writes. */
   contentBytes?: number
   /** The body beyond schemaVersion, the delivery id and client. */
-  fields: E
+  fields?: E
   /** The contents of `result` in the receipt. */
   result: R
   /** The example body, without schemaVersion and delivery id. */
-  example: Record<string, unknown>
+  example?: Record<string, unknown>
   /** More examples, for its other uses. */
   otherExamples?: readonly Record<string, unknown>[]
 }
@@ -100,8 +100,8 @@ type Common<K extends DeliveryKey, F extends Family> = {
 /** Defines an operation, and fills in the defaults. */
 export function operation<
   const N extends string,
-  E extends v.ObjectEntries,
   R extends v.ObjectEntries,
+  E extends v.ObjectEntries = Record<never, never>,
   K extends DeliveryKey = "requestId",
   const F extends Family = "research",
   const P extends string = `/api/agent/${F}/${N}`,
@@ -124,70 +124,52 @@ export function operation<
   readonly example: v.InferInput<v.StrictObjectSchema<Common<K, F> & E, undefined>>
 }
 // The types above already include the defaults.
-export function operation(spec: OperationSpec<string, v.ObjectEntries, v.ObjectEntries> & { family?: Family }): Operation {
-  const { name, surface = "agent", method = "POST", summary, permissions = [], receiptOf = "member", delivery = "requestId", target } = spec
-  const { family = "research", expected = [], requiredWhen = [], onlyWhen = [], atLeastOneOf = [], refusals = [] } = spec
+export function operation(spec: AnySpec & { family?: Family }): Operation {
+  const { name, fields = {}, result, example = {}, otherExamples = [], ...given } = spec
+  const { family = "research", surface = "agent", delivery = "requestId" } = spec
   const inRooms = family === "research"
-  const whole = (body: Record<string, unknown>) => ({ schemaVersion, [delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", ...body })
   const leavesEntry = surface === "agent" && inRooms
   const schemaVersion = schemaVersions[family]
+  const whole = (body: Record<string, unknown>) => ({ schemaVersion, [delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", ...body })
   return {
+    method: "POST",
+    // The client reads the names of the ids from the type of this path. It is joined to make one flat string: every affordance
+    // carries it, and the engine keeps a template string in parts, which takes twice as long to write.
+    path: ["/api/agent", family, name].join("/"),
+    permissions: [],
+    document: family,
+    archived: inRooms ? "room_unavailable" : "admitted",
+    receiptOf: "member",
+    by: inRooms ? "member" : "person",
+    entry: leavesEntry ? { kind: name, form: "receipt" } : null,
+    activity: leavesEntry ? name : null,
+    expected: [],
+    requiredWhen: [],
+    onlyWhen: [],
+    atLeastOneOf: [],
+    refusals: [],
+    contentBytes: limits.contentBytes,
+    ...given,
     name,
     family,
     surface,
-    method,
-    // The client reads the names of the ids from the type of this path. It is joined to make one flat string: every affordance
-    // carries it, and the engine keeps a template string in parts, which takes twice as long to write.
-    path: spec.path ?? ["/api/agent", family, name].join("/"),
-    summary,
-    permissions,
-    document: spec.document ?? family,
-    archived: spec.archived ?? (inRooms ? "room_unavailable" : "admitted"),
-    receiptOf,
     delivery,
-    target,
-    by: spec.by ?? (inRooms ? "member" : "person"),
-    entry: spec.entry ?? (leavesEntry ? { kind: name, form: "receipt" } : null),
-    activity: spec.activity ?? (leavesEntry ? name : null),
-    ...(spec.sentence && { sentence: spec.sentence }),
-    expected,
-    requiredWhen,
-    onlyWhen,
-    atLeastOneOf,
-    refusals,
-    contentBytes: spec.contentBytes ?? limits.contentBytes,
     schemaVersion,
-    body: shape({ schemaVersion: v.literal(schemaVersion), [delivery]: uuid, client: v.exactOptional(client), ...spec.fields }),
-    result: shape(spec.result),
-    example: whole(spec.example),
-    otherExamples: (spec.otherExamples ?? []).map(whole),
+    body: shape({ schemaVersion: v.literal(schemaVersion), [delivery]: uuid, client: v.exactOptional(client), ...fields }),
+    result: shape(result),
+    example: whole(example),
+    otherExamples: otherExamples.map(whole),
   }
 }
 
+type AnySpec = OperationSpec<string, v.ObjectEntries, v.ObjectEntries>
+type AsGiven = Omit<AnySpec, "entry" | "activity" | "sentence" | "fields" | "result" | "example" | "otherExamples">
 /** An operation with any body, as the ledger and the edge see it. */
-export interface Operation {
-  readonly name: string
+export interface Operation extends Readonly<Required<AsGiven>> {
   readonly family: Family
-  readonly surface: Surface
-  readonly method: "POST" | "PATCH" | "DELETE"
-  readonly path: string
-  readonly summary: string
-  readonly permissions: readonly AnyPermission[]
-  readonly document: SchemaDocument
-  readonly archived: "room_archived" | "room_unavailable" | "admitted"
-  readonly receiptOf: "member" | "credential" | "nobody"
-  readonly delivery: DeliveryKey
-  readonly target: TargetKind
-  readonly by: "person" | "member" | "owner"
   readonly entry: EntryForm | null
   readonly activity: string | null
   sentence?(content: unknown, label: string, named: Naming): string
-  readonly expected: readonly string[]
-  readonly requiredWhen: readonly Conditional[]
-  readonly onlyWhen: readonly Conditional[]
-  readonly atLeastOneOf: readonly string[]
-  readonly refusals: readonly RefusalCode[]
-  readonly contentBytes: number
   readonly schemaVersion: number
   readonly body: v.GenericSchema<unknown, Record<string, unknown>> & { readonly entries: v.ObjectEntries }
   readonly result: v.GenericSchema & { readonly entries: v.ObjectEntries }

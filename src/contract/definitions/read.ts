@@ -105,60 +105,40 @@ export function read<
   const X extends Formats = Record<never, never>,
 >(
   spec: ReadSpec<N, P, A> & { cursor?: C; path: Path; surface?: S; at?: T; family?: F; mediaType?: M; formats?: X },
-): {
-  readonly name: N
+): Omit<Read<N>, "family" | "surface" | "path" | "query" | "cursor" | "at" | "mediaType" | "answer" | "formats"> & {
   readonly family: F
   readonly surface: S
-  readonly method: "GET"
   readonly path: Path
-  readonly summary: string
-  readonly permissions: readonly LibraryPermission[]
   readonly query: v.ObjectSchema<P & Paging<C, F> & FormatChoice<X> & Earlier<T>, undefined>
   readonly cursor: C extends undefined ? null : C
   readonly at: T
-  readonly costly: boolean
-  readonly refusals: readonly RefusalCode[]
   readonly mediaType: M
   readonly answer: A
   readonly formats: X
 }
 // The types above already include the defaults.
-export function read(spec: ReadSpec<string, v.ObjectEntries, v.GenericSchema> & { family?: Family; formats?: Formats }): Read {
-  const {
-    cursor,
-    family = "research",
-    surface = "public",
-    permissions = [],
-    refusals: own = [],
-    at = false,
-    costly = false,
-    mediaType = "application/json",
-    formats = {},
-  } = spec
+export function read(spec: AnySpec & { family?: Family; formats?: Formats }): Read {
+  const { cursor, parameters, pageItems, ...given } = spec
+  const { family = "research", at = false, formats = {}, refusals = [] } = spec
   const after = cursor === "sequence" || cursor === "offset" ? sequence : cursorText
-  const listed = { limit: v.exactOptional(pageLimit(spec.pageItems)), after: v.exactOptional(after) }
+  const listed = { limit: v.exactOptional(pageLimit(pageItems)), after: v.exactOptional(after) }
   const paging = cursor === undefined ? {} : family === "library" ? { offset: v.exactOptional(libraryOffset) } : listed
   const format = Object.keys(formats).length === 0 ? {} : { format: formatParameter(formats) }
-  const { name, path, summary, parameters } = spec
   const answer = cursor === undefined ? spec.answer : pageOf(spec.answer, cursor)
-  if (at && !saysAsOf(answer)) throw new Error(`${name} takes at, but its answer has no asOf`)
+  if (at && !saysAsOf(answer)) throw new Error(`${spec.name} takes at, but its answer has no asOf`)
   const entries: v.ObjectEntries = { ...paging, ...parameters, ...format, ...(at && { at: v.exactOptional(earlier) }) }
-  const refusals = at ? [...own, "past_too_large" as const] : own
-  const query = v.object(entries)
   return {
-    name,
+    surface: "public",
+    permissions: [],
+    costly: false,
+    mediaType: "application/json",
+    ...given,
     family,
-    surface,
     method: "GET",
-    path,
-    summary,
-    permissions,
-    query,
+    query: v.object(entries),
     cursor: cursor ?? null,
     at,
-    costly,
-    refusals,
-    mediaType,
+    refusals: at ? [...refusals, "past_too_large"] : refusals,
     answer,
     formats,
   }
@@ -188,22 +168,15 @@ type Paging<C extends CursorKind | undefined, F extends Family> = C extends unde
         after: v.ExactOptionalSchema<C extends "sequence" | "offset" ? typeof sequence : typeof cursorText, undefined>
       }
 
+type AnySpec<N extends string = string> = ReadSpec<N, v.ObjectEntries, v.GenericSchema>
 /** A read with any parameters, as the edge sees it. */
-export interface Read<N extends string = string> {
-  readonly name: N
+export interface Read<N extends string = string>
+  extends Readonly<Required<Omit<AnySpec<N>, "parameters" | "cursor" | "pageItems" | "mediaType">>> {
   readonly family: Family
-  readonly surface: ReadSurface
   readonly method: "GET"
-  readonly path: string
-  readonly summary: string
-  readonly permissions: readonly LibraryPermission[]
   readonly query: v.GenericSchema<unknown, Readonly<Record<string, unknown>>> & { readonly entries: v.ObjectEntries }
   readonly cursor: CursorKind | null
-  readonly at: boolean
-  readonly costly: boolean
-  readonly refusals: readonly RefusalCode[]
   readonly mediaType: MediaType
-  readonly answer: v.GenericSchema
   readonly formats: Formats
 }
 

@@ -60,9 +60,7 @@ const revokeKey = operation({
   summary: "Revokes your own personal key at once.",
   target: "personal_key",
   refusals: ["state_conflict"],
-  fields: {},
   result: { keyId: uuid, label, revokedAt: time },
-  example: {},
 })
 
 export const keyOperations = [issueKey, revokeKey] as const

@@ -35,9 +35,7 @@ const deleteCollection = operation({
   summary: "Deletes a Collection with its notes, for every member; only by its owner. Saved papers stay saved.",
   by: "owner",
   target: "collection",
-  fields: {},
   result: ofCollection,
-  example: {},
 })
 
 const inviteToCollection = operation({
@@ -62,9 +60,7 @@ const withdrawCollectionInvitation = operation({
   path: "/api/library/invitations/{invitationId}",
   summary: "Withdraws your open invitation to a Collection.",
   target: "collection_invitation",
-  fields: {},
   result: ofInvitation,
-  example: {},
 })
 
 const acceptCollectionInvitation = operation({
@@ -74,9 +70,7 @@ const acceptCollectionInvitation = operation({
   path: "/api/library/invitations/{invitationId}/accept",
   summary: "Accepts an invitation: the Collection is then shared with the person.",
   target: "collection",
-  fields: {},
   result: ofInvitation,
-  example: {},
 })
 
 const declineCollectionInvitation = operation({
@@ -86,9 +80,7 @@ const declineCollectionInvitation = operation({
   path: "/api/library/invitations/{invitationId}/decline",
   summary: "Declines an invitation.",
   target: "collection_invitation",
-  fields: {},
   result: ofInvitation,
-  example: {},
 })
 
 const leaveCollection = operation({
@@ -99,9 +91,7 @@ const leaveCollection = operation({
   summary: "Leaves a shared Collection. Your notes stay in it.",
   target: "collection",
   refusals: ["state_conflict"],
-  fields: {},
   result: ofCollection,
-  example: {},
 })
 
 const removeCollectionMember = operation({
@@ -114,9 +104,7 @@ const removeCollectionMember = operation({
   by: "owner",
   target: "collection",
   refusals: ["state_conflict"],
-  fields: {},
   result: { ...ofCollection, username },
-  example: {},
 })
 
 const deleteNote = operation({
@@ -127,9 +115,7 @@ const deleteNote = operation({
   path: "/api/library/notes/{noteId}",
   summary: "Deletes your own note. The owner of the Collection may also delete a note of a former member.",
   target: "note",
-  fields: {},
   result: { noteId: uuid, collectionId: uuid, ...paperNamed, label },
-  example: {},
 })
 
 const markRead = operation({

@@ -1,21 +1,39 @@
-/** What several objects of research share. */
+/** What several kinds of objects share. */
 
+/** An object without a label, a page, or a place in the graph. */
+const plain = {
+  label: null,
+  page: null,
+  read: null,
+  kindIn: null,
+  room: null,
+  of: {},
+  madeAt: null,
+  moves: [],
+  parts: [],
+  isSearched: false,
+  exported: null,
+  graph: null,
+} as const
+export const ofPerson = { ...plain, deletable: true, isPublic: false } as const
+export const inRoom = {
+  ...plain,
+  room: "room_id",
+  madeAt: "history_position",
+  deletable: false,
+  isPublic: true,
+  isSearched: true,
+} as const
 export const record = {
+  ...inRoom,
   id: "versionId",
   page: "/records",
   read: "record",
   table: "records",
   key: "version_id",
   kindIn: "kind",
-  room: "room_id",
-  of: {},
   line: "wording",
-  madeAt: "history_position",
-  moves: [],
-  deletable: false,
   unknown: "unknown_record",
-  isPublic: true,
-  isSearched: true,
   exported: "made",
 } as const
 /** The journal position of an object whose table holds its entry instead. */
@@ -29,5 +47,3 @@ export const named = {
   where: "x.part IN ('premise', 'reference', 'evidence')",
 } as const
 export const recordParts = ["record_references", "concepts", "record_papers"] as const
-
-export const inRoom = { kindIn: null, room: "room_id", deletable: false, isPublic: true } as const

@@ -1,29 +1,12 @@
 /** The other objects: Threads and their messages, Rooms, people, and what belongs to people. */
-import { inRoom } from "./common.ts"
+import { inRoom, ofPerson } from "./common.ts"
 import type { ObjectSpec } from "./spec.ts"
-
-const ofPerson = {
-  label: null,
-  page: null,
-  read: null,
-  kindIn: null,
-  room: null,
-  of: {},
-  madeAt: null,
-  deletable: true,
-  parts: [],
-  isPublic: false,
-  isSearched: false,
-  exported: null,
-  graph: null,
-} as const
 
 export const objectsOfPeople = {
   thread: {
     ...inRoom,
     id: "threadId",
     noun: ["Thread", "Threads"],
-    label: null,
     page: "/threads",
     read: "thread_context",
     table: "threads",
@@ -32,51 +15,34 @@ export const objectsOfPeople = {
     line: "title",
     madeAt: null,
     moves: ["selected_checkpoint_id"],
-    parts: [],
     unknown: "room_unavailable",
-    isSearched: true,
-    exported: null,
-    graph: null,
   },
   /** An entry of a timeline; one of the kind `message` is a message. */
   message: {
     ...inRoom,
     id: "entryId",
     noun: ["message or card", "messages and cards"],
-    label: null,
-    page: null,
-    read: null,
     table: "timeline_entries",
     key: "entry_id",
     room: null,
     of: { thread: "(SELECT id FROM places WHERE place = thread)" },
     line: "replace(kind, '_', ' ')",
-    madeAt: "history_position",
     moves: ["reply_count"],
-    parts: [],
     unknown: "room_unavailable",
-    isSearched: true,
     exported: "made",
-    graph: null,
   },
   room: {
     ...inRoom,
     id: "roomId",
     noun: ["Room", "Rooms"],
-    label: null,
     page: "/rooms",
     read: "room",
     table: "rooms",
     key: "room_id",
-    of: {},
     line: "title",
     madeAt: null,
     moves: ["title", "question", "license", "owner_id", "state", "archived_at", "archived_by", "archive_reason"],
-    parts: [],
     unknown: "room_unavailable",
-    isSearched: true,
-    exported: null,
-    graph: null,
   },
   person: {
     ...ofPerson,
@@ -144,7 +110,6 @@ export const objectsOfPeople = {
     key: "invitation_id",
     of: { collection: "collection_id" },
     line: "invited_at",
-    moves: [],
     unknown: "unknown_object",
   },
   highlight: {

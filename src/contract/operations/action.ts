@@ -17,34 +17,29 @@ interface Spec<N extends string, E extends v.ObjectEntries, A, B extends By, F e
   summary: string
   /** Refusals of its own, beyond those that follow from its path and body. */
   refusals?: readonly RefusalCode[]
-  fields: E
-  example: Record<string, unknown>
+  fields?: E
+  example?: Record<string, unknown>
   answer: A
 }
 
 export const action = <
   const N extends string,
-  E extends v.ObjectEntries,
   A extends v.GenericSchema,
   const B extends By,
+  E extends v.ObjectEntries = Record<never, never>,
   const F extends string = never,
 >(
   spec: Spec<N, E, A, B, F>,
 ) => {
-  const { fields, refusals = [], ...rest } = spec
+  const { fields, ...given } = spec
   const common = { schemaVersion: v.exactOptional(v.literal(schemaVersions.research)), requestId: v.exactOptional(uuid) }
-  return { ...rest, refusals, body: shape({ ...common, ...fields }) }
+  // Without fields, their type has no members.
+  return { refusals: [], example: {}, ...given, body: shape({ ...common, ...(fields as E) }) }
 }
 /** An action with any body, as the edge sees it. */
-export interface Action<N extends string = string> {
-  readonly name: N
-  readonly method: "POST" | "DELETE"
-  readonly path: string
-  readonly form?: string
-  readonly by: By
-  readonly summary: string
+export interface Action<N extends string = string>
+  extends Readonly<Omit<Spec<N, v.ObjectEntries, v.GenericSchema, By, string>, "fields" | "refusals" | "example">> {
   readonly refusals: readonly RefusalCode[]
   readonly body: v.GenericSchema & { readonly entries: v.ObjectEntries }
   readonly example: unknown
-  readonly answer: v.GenericSchema
 }

@@ -65,8 +65,6 @@ const all = [
     form: "/web/sign-out",
     by: "anyone",
     summary: "Ends the session on the server and clears the cookie.",
-    fields: {},
-    example: {},
     answer: answers.session,
   }),
   action({
@@ -90,8 +88,6 @@ const all = [
     refusals: ["state_conflict", "unknown_operation"],
     summary:
       "Lets the person also sign in with the identity provider's account with which their browser came back from /sign-in/provider?connect=1.",
-    fields: {},
-    example: {},
     answer: answers.session,
   }),
   action({
@@ -102,8 +98,6 @@ const all = [
     by: "person",
     refusals: ["state_conflict", "unknown_operation"],
     summary: "Disconnects the identity provider's account; refused if the person has no other way to sign in.",
-    fields: {},
-    example: {},
     answer: answers.session,
   }),
   action({
@@ -128,7 +122,6 @@ const all = [
     summary:
       "Creates a link with which one person may create an account; with roomId (owner only) they join that Room. The token is shown once. By default owners of a Room and operators may invite; a setting of the service can change that.",
     fields: { roomId: v.exactOptional(subject("room")) },
-    example: {},
     answer: answers.invitationIssued,
   }),
   action({
@@ -149,8 +142,6 @@ const all = [
     path: "/api/invitations/{invitationId}/revoke",
     by: "person",
     summary: "Withdraws your own open invitation.",
-    fields: {},
-    example: {},
     answer: shape({ schemaVersion: answers.schemaVersion, invitationId: v.string(), revoked: v.literal(true) }),
   }),
   action({

@@ -47,7 +47,6 @@ const rotateCredential = operation({
   refusals: ["role_required", "state_conflict"],
   fields: { expiresAt: v.exactOptional(time) },
   result: issued,
-  example: {},
 })
 
 const revokeCredential = operation({
@@ -60,9 +59,7 @@ const revokeCredential = operation({
   // A removed member may still end their own credentials.
   by: "person",
   refusals: ["not_a_member", "role_required", "state_conflict"],
-  fields: {},
   result: { credentialId: uuid, label, revokedAt: time },
-  example: {},
 })
 
 export const credentialOperations = [issueCredential, rotateCredential, revokeCredential] as const

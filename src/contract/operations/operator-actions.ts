@@ -18,8 +18,6 @@ const onPerson = <const N extends string, const P extends string, const M extend
     by: "operator",
     refusals: ["unknown_operation", "room_unavailable", ...refusals],
     summary,
-    fields: {},
-    example: {},
     answer: answers.operatedPerson,
   })
 
@@ -33,8 +31,6 @@ const onDoor = <const N extends string, const P extends string, const I extends 
     by: "operator",
     refusals: ["unknown_operation", "room_unavailable", "state_conflict"],
     summary,
-    fields: {},
-    example: {},
     answer: answers.ended,
   })
 

@@ -104,9 +104,7 @@ const removeMember = operation({
   archived: "admitted",
   refusals: ["role_required", "state_conflict"],
   activity: "member_left",
-  fields: {},
   result: membership,
-  example: {},
 })
 
 const reason = text(limits.explanation)

@@ -4,7 +4,6 @@ import type { RefusalSpecOf } from "./spec.ts"
 export const refusalsOfAccess = {
   not_authenticated: {
     status: [401],
-    retryable: false,
     when: ["caller"],
     library: "not_authorized",
     meaning: "The credential or session is missing, unknown, mistyped, expired, revoked, or of the wrong kind for this route.",
@@ -12,21 +11,18 @@ export const refusalsOfAccess = {
   },
   browser_origin: {
     status: [403],
-    retryable: false,
     when: ["origin"],
     meaning: "An agent route was called with an Origin header, or a browser route without the service's own Origin.",
     remedy: "As an agent, leave the Origin header out.",
   },
   not_a_member: {
     status: [403],
-    retryable: false,
     when: ["membership"],
     meaning: "The caller is not a member of the Room.",
     remedy: "Only the Room's owner can change that; do not retry.",
   },
   permission_missing: {
     status: [403],
-    retryable: false,
     when: ["permission"],
     library: "not_authorized",
     meaning: "The credential lacks a permission; current.needed names what the operation needs.",
@@ -34,14 +30,12 @@ export const refusalsOfAccess = {
   },
   scope_missing: {
     status: [403],
-    retryable: false,
     when: ["scope"],
     meaning: "The credential belongs to another Room, or is limited to Threads in which this object did not originate.",
     remedy: "Work in the credential's own Room and Threads; its identity names them.",
   },
   role_required: {
     status: [403],
-    retryable: false,
     when: ["role"],
     library: "not_authorized",
     meaning: "The operation requires a role that the caller does not have; current.needed names it.",
@@ -49,20 +43,17 @@ export const refusalsOfAccess = {
   },
   room_archived: {
     status: [403],
-    retryable: false,
     meaning: "The Room is archived and admits no new work on Thread, message and publication routes; current.room says when and why.",
     remedy: "Read, cite, and do not retry.",
   },
   room_mirrored: {
     status: [403, 404],
-    retryable: false,
     meaning:
       "The Room belongs to another instance and admits no writes here; current.room.origin says where it comes from, and up to which entry.",
     remedy: "Read and cite it here; write to it at its origin.",
   },
   room_unavailable: {
     status: [404],
-    retryable: false,
     when: ["subject"],
     library: "unknown_object",
     meaning: "No such Room, Thread or other object, or (with current.room) the Room is archived and admits no new research work.",

@@ -1,5 +1,5 @@
 /** The refusals of every surface: what causes each of them, and what a client does about it. */
-import { keysOf } from "../each.ts"
+import { each, isKeyOf, keysOf } from "../each.ts"
 import type { RefusalSpecOf } from "./spec.ts"
 import { refusalsOfAccess } from "./access.ts"
 import { refusalsOfAbsence } from "./absence.ts"
@@ -19,9 +19,17 @@ const table = {
 } as const
 
 export type RefusalCode = keyof typeof table
-export type RefusalSpec = RefusalSpecOf<RefusalCode>
+export interface RefusalSpec extends RefusalSpecOf<RefusalCode> {
+  readonly retryable: boolean
+  /** The only family in which it occurs. */
+  readonly family?: Family
+}
 /** Every refusal. Those of the Library come last. */
-export const refusals: Readonly<Record<RefusalCode, RefusalSpec>> = table
+export const refusals: Readonly<Record<RefusalCode, RefusalSpec>> = each(keysOf(table), (code) => ({
+  retryable: false,
+  ...(isKeyOf(refusalsOfLibrary, code) && { family: "library" }),
+  ...table[code],
+}))
 export const refusalCodes = keysOf(refusals)
 
 /** The code that a family uses for a refusal. */

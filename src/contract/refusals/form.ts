@@ -6,14 +6,12 @@ import { inDigits } from "../text.ts"
 export const refusalsOfForm = {
   request_too_large: {
     status: [413],
-    retryable: false,
     when: ["body"],
     meaning: `The request body is over ${inDigits(limits.requestBodyBytes)} bytes; it was not read to the end.`,
     remedy: "Send less; put large outputs where they can be fetched, and cite them by digest.",
   },
   content_too_large: {
     status: [413],
-    retryable: false,
     when: ["delivery"],
     library: "request_too_large",
     meaning: `The accepted content would be over ${inDigits(limits.contentBytes)} bytes of canonical JSON.`,
@@ -21,21 +19,18 @@ export const refusalsOfForm = {
   },
   not_json: {
     status: [415],
-    retryable: false,
     when: ["body"],
     meaning: "The Content-Type is not application/json, or the body has a Content-Encoding.",
     remedy: "Send Content-Type: application/json, in UTF-8 and uncompressed.",
   },
   wrong_host: {
     status: [421],
-    retryable: false,
     when: ["any"],
     meaning: "The Host header names neither a loopback name nor the configured base URL.",
     remedy: "Use the base URL; the operator sets it when the service starts.",
   },
   invalid_schema: {
     status: [422],
-    retryable: false,
     when: ["body"],
     library: "invalid_request",
     meaning: "The body breaks its schema; issues lists every violation by path.",
@@ -43,7 +38,6 @@ export const refusalsOfForm = {
   },
   invalid_parameter: {
     status: [422],
-    retryable: false,
     when: ["query"],
     library: "invalid_request",
     meaning: "A query parameter or cursor is unknown or malformed; issues names it.",
@@ -51,14 +45,12 @@ export const refusalsOfForm = {
   },
   past_too_large: {
     status: [422],
-    retryable: false,
     meaning:
       "To answer as of that entry, the service would have to replay more writes, of the Room and of the Rooms it cites, than its limits allow.",
     remedy: "Leave at out, or give an earlier entry; the activity feed shows what was written when.",
   },
   unknown_reference: {
     status: [422],
-    retryable: false,
     when: ["reference"],
     library: "invalid_request",
     meaning: "The body refers to an exact object that does not exist here; issues names the path.",
@@ -73,7 +65,6 @@ export const refusalsOfForm = {
   },
   malformed_request: {
     status: [400, 417, 431],
-    retryable: false,
     when: ["http"],
     meaning:
       "The request cannot be read as HTTP: 400 malformed, 417 an expectation that cannot be met, 431 the address or headers are too long.",

@@ -1,6 +1,4 @@
 /** The properties of a refusal. */
-import type { Family } from "../versions.ts"
-
 /**
  * The property of a request that can cause a refusal. `any`: every route. `http`: every path, before its route is looked up.
  * `route`: a path or method that is not served.
@@ -30,13 +28,11 @@ export type Circumstance =
 
 export interface RefusalSpecOf<Code extends string = string> {
   readonly status: readonly [number, ...number[]]
-  /** Whether the same request may be sent again unchanged. */
-  readonly retryable: boolean
+  /** Whether the same request may be sent again unchanged. Default: no. */
+  readonly retryable?: boolean
   readonly when?: readonly Circumstance[]
   /** The code of the Library for it, from its own short table. Default: the same code. */
   readonly library?: Code
-  /** The only family in which it occurs. */
-  readonly family?: Family
   readonly meaning: string
   /** What a client does about it. */
   readonly remedy: string
