@@ -8,9 +8,9 @@ import * as answers from "./answers.ts"
 import { onePaper } from "./papers.ts"
 import { described } from "../schema/described.ts"
 
-const family = "library"
-const surface = "key"
-const permissions = ["read_library"] as const
+const ofKey = { family: "library", surface: "key" } as const
+const ofReader = { ...ofKey, permissions: ["read_library"] } as const
+const ofPerson = { family: "library", surface: "session" } as const
 
 /** The paper in question, by either id; one of them is required. */
 const ofPaper = {
@@ -28,42 +28,35 @@ const bibliography = {
 export const libraryReads = [
   read({
     name: "library_identity",
-    family,
-    surface,
+    ...ofKey,
     path: "/api/agent/library/identity",
     summary: "The owner of the Library, the key's permissions, reach and expiry, and the limits.",
     answer: answers.libraryIdentity,
   }),
   read({
     name: "library_collections",
-    family,
-    surface,
+    ...ofReader,
     path: "/api/agent/library/collections",
     summary: "The Collections in reach, newest first, with the numbers of papers, notes and unread notes in each.",
-    permissions,
     cursor: "offset",
     answer: answers.libraryPage(answers.collectionSummary),
   }),
   read({
     name: "library_collection",
-    family,
-    surface,
+    ...ofReader,
     path: "/api/agent/library/collections/{collectionId}",
     summary:
       "One Collection: its members, a page of its papers, newest first, and the notes on them; or all its papers as BibTeX, RIS or CSL-JSON.",
-    permissions,
     cursor: "offset",
     answer: answers.collectionDetail,
     formats: bibliography,
   }),
   read({
     name: "library_papers",
-    family,
-    surface,
+    ...ofReader,
     path: "/api/agent/library/papers",
     summary:
       "The saved papers, newest first, each with its tags and the Collections in reach that hold it. query and tag are filters; sort changes the order. Or all of these as BibTeX, RIS or CSL-JSON. Refused for a selected reach.",
-    permissions,
     parameters: {
       query: v.exactOptional(
         described(
@@ -86,29 +79,24 @@ export const libraryReads = [
   }),
   read({
     name: "library_tags",
-    family,
-    surface,
+    ...ofReader,
     path: "/api/agent/library/tags",
     summary: "The person's own tags, by name, with the number of saved papers for each. Refused for a selected reach.",
-    permissions,
     refusals: ["not_authorized"],
     answer: answers.libraryList(answers.tagged),
   }),
   read({
     name: "library_paper",
-    family,
-    surface,
+    ...ofReader,
     path: "/api/agent/library/paper",
     summary: "One paper: its metadata, whether it is saved, and the Collections in reach that hold it.",
-    permissions,
     parameters: ofPaper,
     refusals: ["unknown_paper"],
     answer: answers.libraryPaper,
   }),
   read({
     name: "library_annotations",
-    family,
-    surface,
+    ...ofKey,
     path: "/api/agent/library/annotations",
     summary: "The person's own notes and highlights in one paper, with their revision.",
     permissions: ["read_annotations"],
@@ -118,35 +106,30 @@ export const libraryReads = [
   }),
   read({
     name: "collection_bibtex",
-    family,
-    surface,
+    ...ofReader,
     path: "/api/agent/library/collections/{collectionId}/bibtex",
     summary: "The papers of a Collection as BibTeX. A paper keeps the citation key with which it was imported.",
-    permissions,
     mediaType: "application/x-bibtex",
     answer: v.string(),
   }),
 
   read({
     name: "library_keys",
-    family,
-    surface: "session",
+    ...ofPerson,
     path: "/api/library/keys",
     summary: "Your own personal keys, newest first. Tokens are never shown.",
     answer: answers.libraryList(answers.personalKey),
   }),
   read({
     name: "library_invitations",
-    family,
-    surface: "session",
+    ...ofPerson,
     path: "/api/library/invitations",
     summary: "Open invitations to Collections that wait for your answer.",
     answer: answers.libraryList(answers.receivedInvitation),
   }),
   read({
     name: "collection_invitations",
-    family,
-    surface: "session",
+    ...ofPerson,
     path: "/api/library/collections/{collectionId}/invitations",
     summary: "Open invitations to a Collection, for its owner.",
     refusals: ["not_authorized"],
@@ -154,8 +137,7 @@ export const libraryReads = [
   }),
   read({
     name: "collection_notes",
-    family,
-    surface: "session",
+    ...ofPerson,
     path: "/api/library/collections/{collectionId}/notes",
     summary: "The notes on one paper of a Collection, oldest first.",
     parameters: ofPaper,
@@ -165,8 +147,7 @@ export const libraryReads = [
   }),
   read({
     name: "reading_position",
-    family,
-    surface: "session",
+    ...ofPerson,
     path: "/api/library/reading_position",
     summary: "How far the person has read a paper.",
     parameters: ofPaper,

@@ -24,8 +24,11 @@ import {
 } from "../definitions/work.ts"
 import { described } from "../schema/described.ts"
 
-const permissions = ["manage_own_experiments"] as const
-const expected = ["expectedRevision", "expectedStatus"] as const
+const onAttempt = {
+  permissions: ["manage_own_experiments"],
+  target: "attempt",
+  expected: ["expectedRevision", "expectedStatus"],
+} as const
 const result = { attemptId: uuid, label: v.string(), status: oneOf(enumerations.attemptStatus), revision: count }
 const ownWork = { field: "intent", in: ["planned", "exploratory", "rerun"] }
 
@@ -42,147 +45,142 @@ const launched = {
 }
 const reportedAt = "2026-11-20T09:30:00.000Z"
 
-const registerAttempt = operation({
-  name: "register_attempt",
-  sentence: ({ intent, argv }, label) => `registered ${intent} attempt ${label}${quoting(argv.join(" "))}`,
-  summary: "Registers one execution before its launch, pinned to a public commit. A rerun is a new attempt with a new attemptId.",
-  permissions,
-  target: "attempt",
-  refusals: ["attempt_exists", "repository_unavailable"],
-  expected,
-  requiredWhen: [
-    { field: "expectedRevision", when: ownWork },
-    { field: "expectedStatus", when: ownWork },
-    { field: "planId", when: { field: "intent", in: ["planned"] } },
-    { field: "rerunOf", when: { field: "intent", in: ["rerun"] } },
-    { field: "reproduces", when: { field: "intent", in: ["reproduction"] } },
-  ],
-  fields: {
-    attemptId: uuid,
-    experimentId: subject("experiment"),
-    intent: oneOf(enumerations.attemptIntent),
-    expectedRevision: v.exactOptional(expectedExperiment.expectedRevision),
-    expectedStatus: v.exactOptional(expectedExperiment.expectedStatus),
-    planId: v.exactOptional(ref("plan", { of: "experimentId" })),
-    rerunOf: v.exactOptional(ref("attempt", { of: "experimentId" })),
-    reproduces: v.exactOptional(
-      v.union(
-        [shape({ attemptId: ref("attempt") }), shape({ findingVersionId: ref("finding") })],
-        "must hold either attemptId or findingVersionId",
-      ),
-    ),
-    repository,
-    argv,
-    configuration,
-    environment: v.exactOptional(environment),
-    inputs: list(shape({ materialId: ref("material"), name: plain(limits.name) }), limits.materials),
-    intendedDeviation: v.exactOptional(text(limits.explanation)),
-  },
-  result,
-  example: {
-    attemptId,
-    experimentId,
-    intent: "planned",
-    expectedRevision: 3,
-    expectedStatus: "claimed",
-    planId: "0198f3a0-0000-7000-8000-000000000006",
-    ...launched,
-    environment: { accelerator: "one A100", python: "3.14" },
-  },
-  otherExamples: [
-    { attemptId, experimentId, intent: "exploratory", expectedRevision: 2, expectedStatus: "claimed", ...launched },
-    { attemptId, experimentId, intent: "rerun", expectedRevision: 3, expectedStatus: "in_progress", rerunOf: earlier, ...launched },
-    { attemptId, experimentId, intent: "reproduction", reproduces: { attemptId: earlier }, ...launched },
-  ],
-})
-
-const reportAttemptEvent = operation({
-  name: "report_attempt_event",
-  sentence: ({ event, failure, message }, label) =>
-    `reported ${label} ${words(event)}${quoting(failure === undefined ? message : `${failure.stage}: ${failure.explanation}`)}`,
-  summary:
-    "Reports an event of your own attempt, with your clock's time, metrics and outputs; also after you have released the experiment.",
-  permissions,
-  target: "attempt",
-  refusals: ["role_required", "unknown_attempt"],
-  expected,
-  requiredWhen: [{ field: "failure", when: failed }],
-  onlyWhen: [
-    { field: "failure", when: failed },
-    { field: "reproduction", when: { field: "event", in: states.attempt.terminal } },
-    { field: "figures", when: { field: "event", in: states.attempt.terminal } },
-  ],
-  fields: {
-    attemptId: subject("attempt"),
-    ...expectedAttempt,
-    event: oneOf(enumerations.attemptEvent),
-    reportedAt: time,
-    message: v.exactOptional(text(limits.explanation)),
-    metrics: v.exactOptional(metrics),
-    corrects: v.exactOptional(
-      described(
-        corrects,
-        "Corrections of earlier events: a unit, by metric and split; or a value, by dimensions too, with the new value in metrics. The earlier report stays readable. A progress event with corrections is accepted even after the end.",
-      ),
-    ),
-    late: v.exactOptional(described(v.boolean("must be true or false"), "true: this progress event adds metrics after the end.")),
-    outputs: v.exactOptional(outputs),
-    figures,
-    cost: v.exactOptional(
-      described(
-        cost,
-        "The total cost of the attempt so far; it replaces what was reported before. After the end it is accepted in a late event.",
-      ),
-    ),
-    exitCode: v.exactOptional(v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"))),
-    failure: v.exactOptional(shape({ stage: plain(limits.name), explanation: text(limits.explanation) })),
-    reproduction: v.exactOptional(
-      described(
-        shape({
-          verdict: oneOf(enumerations.reproductionVerdict),
-          explanation: text(limits.explanation),
-          repeats: v.exactOptional(
-            described(
-              shape({ ...namedEffect, attemptIds: v.exactOptional(distinct(ref("attempt"), limits.executionAttempts)) }),
-              "The effect of a finding that it repeats. The service computes the same contrast from this attempt and those in attemptIds, and counts the result.",
-            ),
-          ),
-        }),
-        "With the outcome of a reproduction: its verdict on what it reproduces.",
-      ),
-    ),
-  },
-  result,
-  example: {
-    attemptId,
-    expectedRevision: 2,
-    expectedStatus: "started",
-    event: "succeeded",
-    reportedAt,
-    metrics: [{ name: "loss", value: 3.41, unit: "nat", step: 1000, split: "train", dimensions: { arm: "warm-up", seed: 1 } }],
-    outputs: [
-      {
-        outputLabel: "metrics.json",
-        digest: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-        mediaType: "application/json",
-        sizeBytes: 412,
-      },
+export const attemptOperations = [
+  operation({
+    name: "register_attempt",
+    sentence: ({ intent, argv }, label) => `registered ${intent} attempt ${label}${quoting(argv.join(" "))}`,
+    summary: "Registers one execution before its launch, pinned to a public commit. A rerun is a new attempt with a new attemptId.",
+    ...onAttempt,
+    refusals: ["attempt_exists", "repository_unavailable"],
+    requiredWhen: [
+      { field: "expectedRevision", when: ownWork },
+      { field: "expectedStatus", when: ownWork },
+      { field: "planId", when: { field: "intent", in: ["planned"] } },
+      { field: "rerunOf", when: { field: "intent", in: ["rerun"] } },
+      { field: "reproduces", when: { field: "intent", in: ["reproduction"] } },
     ],
-    exitCode: 0,
-    cost: { gpuHours: 2.5, wallSeconds: 9_140 },
-  },
-  otherExamples: [
-    { attemptId, expectedRevision: 1, expectedStatus: "registered", event: "started", reportedAt },
-    {
+    fields: {
+      attemptId: uuid,
+      experimentId: subject("experiment"),
+      intent: oneOf(enumerations.attemptIntent),
+      expectedRevision: v.exactOptional(expectedExperiment.expectedRevision),
+      expectedStatus: v.exactOptional(expectedExperiment.expectedStatus),
+      planId: v.exactOptional(ref("plan", { of: "experimentId" })),
+      rerunOf: v.exactOptional(ref("attempt", { of: "experimentId" })),
+      reproduces: v.exactOptional(
+        v.union(
+          [shape({ attemptId: ref("attempt") }), shape({ findingVersionId: ref("finding") })],
+          "must hold either attemptId or findingVersionId",
+        ),
+      ),
+      repository,
+      argv,
+      configuration,
+      environment: v.exactOptional(environment),
+      inputs: list(shape({ materialId: ref("material"), name: plain(limits.name) }), limits.materials),
+      intendedDeviation: v.exactOptional(text(limits.explanation)),
+    },
+    result,
+    example: {
+      attemptId,
+      experimentId,
+      intent: "planned",
+      expectedRevision: 3,
+      expectedStatus: "claimed",
+      planId: "0198f3a0-0000-7000-8000-000000000006",
+      ...launched,
+      environment: { accelerator: "one A100", python: "3.14" },
+    },
+    otherExamples: [
+      { attemptId, experimentId, intent: "exploratory", expectedRevision: 2, expectedStatus: "claimed", ...launched },
+      { attemptId, experimentId, intent: "rerun", expectedRevision: 3, expectedStatus: "in_progress", rerunOf: earlier, ...launched },
+      { attemptId, experimentId, intent: "reproduction", reproduces: { attemptId: earlier }, ...launched },
+    ],
+  }),
+  operation({
+    name: "report_attempt_event",
+    sentence: ({ event, failure, message }, label) =>
+      `reported ${label} ${words(event)}${quoting(failure === undefined ? message : `${failure.stage}: ${failure.explanation}`)}`,
+    summary:
+      "Reports an event of your own attempt, with your clock's time, metrics and outputs; also after you have released the experiment.",
+    ...onAttempt,
+    refusals: ["role_required", "unknown_attempt"],
+    requiredWhen: [{ field: "failure", when: failed }],
+    onlyWhen: [
+      { field: "failure", when: failed },
+      { field: "reproduction", when: { field: "event", in: states.attempt.terminal } },
+      { field: "figures", when: { field: "event", in: states.attempt.terminal } },
+    ],
+    fields: {
+      attemptId: subject("attempt"),
+      ...expectedAttempt,
+      event: oneOf(enumerations.attemptEvent),
+      reportedAt: time,
+      message: v.exactOptional(text(limits.explanation)),
+      metrics: v.exactOptional(metrics),
+      corrects: v.exactOptional(
+        described(
+          corrects,
+          "Corrections of earlier events: a unit, by metric and split; or a value, by dimensions too, with the new value in metrics. The earlier report stays readable. A progress event with corrections is accepted even after the end.",
+        ),
+      ),
+      late: v.exactOptional(described(v.boolean("must be true or false"), "true: this progress event adds metrics after the end.")),
+      outputs: v.exactOptional(outputs),
+      figures,
+      cost: v.exactOptional(
+        described(
+          cost,
+          "The total cost of the attempt so far; it replaces what was reported before. After the end it is accepted in a late event.",
+        ),
+      ),
+      exitCode: v.exactOptional(v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"))),
+      failure: v.exactOptional(shape({ stage: plain(limits.name), explanation: text(limits.explanation) })),
+      reproduction: v.exactOptional(
+        described(
+          shape({
+            verdict: oneOf(enumerations.reproductionVerdict),
+            explanation: text(limits.explanation),
+            repeats: v.exactOptional(
+              described(
+                shape({ ...namedEffect, attemptIds: v.exactOptional(distinct(ref("attempt"), limits.executionAttempts)) }),
+                "The effect of a finding that it repeats. The service computes the same contrast from this attempt and those in attemptIds, and counts the result.",
+              ),
+            ),
+          }),
+          "With the outcome of a reproduction: its verdict on what it reproduces.",
+        ),
+      ),
+    },
+    result,
+    example: {
       attemptId,
       expectedRevision: 2,
       expectedStatus: "started",
-      event: "failed",
+      event: "succeeded",
       reportedAt,
-      exitCode: 1,
-      failure: { stage: "training", explanation: "The loss became infinite at step 212." },
+      metrics: [{ name: "loss", value: 3.41, unit: "nat", step: 1000, split: "train", dimensions: { arm: "warm-up", seed: 1 } }],
+      outputs: [
+        {
+          outputLabel: "metrics.json",
+          digest: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+          mediaType: "application/json",
+          sizeBytes: 412,
+        },
+      ],
+      exitCode: 0,
+      cost: { gpuHours: 2.5, wallSeconds: 9_140 },
     },
-  ],
-})
-
-export const attemptOperations = [registerAttempt, reportAttemptEvent] as const
+    otherExamples: [
+      { attemptId, expectedRevision: 1, expectedStatus: "registered", event: "started", reportedAt },
+      {
+        attemptId,
+        expectedRevision: 2,
+        expectedStatus: "started",
+        event: "failed",
+        reportedAt,
+        exitCode: 1,
+        failure: { stage: "training", explanation: "The loss became infinite at step 212." },
+      },
+    ],
+  }),
+] as const

@@ -13,46 +13,45 @@ const { claimedWork } = enumerations
 const permissions = ["post_thread"] as const
 const result = { claimId: uuid, until: at, label: v.null() }
 
-const claimWork = operation({
-  name: "claim_work",
-  refusals: ["experiment_not_open", "state_conflict"],
-  sentence: ({ what, minutes, note }) => `claimed work for ${minutes} minutes, ${words(what)}${quoting(note)}`,
-  summary:
-    "Says that you are working on something, so that others choose other work. Each of your writes about it renews the claim; it ends on its own. It forbids nothing: others who do the same get the warning claimed_by. A new claim replaces your earlier one for the same work.",
-  permissions,
-  target: "work_claim",
-  atLeastOneOf: ["object", "threadId"],
-  requiredWhen: [
-    { field: "object", when: { field: "what", in: ["run", "reproduce"] } },
-    { field: "threadId", when: { field: "what", in: ["write_checkpoint"] } },
-  ],
-  onlyWhen: [{ field: "object", when: { field: "what", in: claimedWork.filter((what) => what !== "write_checkpoint") } }],
-  fields: {
-    object: v.exactOptional(subject("record", "experiment", "plan", "attempt", "checkpoint")),
-    threadId: v.exactOptional(subject("thread")),
-    what: oneOf(claimedWork),
-    minutes: v.pipe(whole(fewest), v.maxValue(most, `must be at most ${most}`)),
-    note: v.exactOptional(text(limits.explanation)),
-  },
-  result,
-  example: {
-    object: "0198f3a0-0000-7000-8000-000000000005",
-    what: "run",
-    minutes: 45,
-    note: "Seeds 4 and 5 are running.",
-  },
-})
-
-const releaseClaim = operation({
-  name: "release_claim",
-  refusals: ["role_required", "state_conflict"],
-  sentence: (_content) => "released a claim",
-  summary: "Ends a claim early; by the person whose agent made it.",
-  permissions,
-  target: "work_claim",
-  fields: { claimId: subject("work_claim") },
-  result,
-  example: { claimId: "0198f3a0-0000-7000-8000-00000000000c" },
-})
-
-export const claimOperations = [claimWork, releaseClaim] as const
+export const claimOperations = [
+  operation({
+    name: "claim_work",
+    refusals: ["experiment_not_open", "state_conflict"],
+    sentence: ({ what, minutes, note }) => `claimed work for ${minutes} minutes, ${words(what)}${quoting(note)}`,
+    summary:
+      "Says that you are working on something, so that others choose other work. Each of your writes about it renews the claim; it ends on its own. It forbids nothing: others who do the same get the warning claimed_by. A new claim replaces your earlier one for the same work.",
+    permissions,
+    target: "work_claim",
+    atLeastOneOf: ["object", "threadId"],
+    requiredWhen: [
+      { field: "object", when: { field: "what", in: ["run", "reproduce"] } },
+      { field: "threadId", when: { field: "what", in: ["write_checkpoint"] } },
+    ],
+    onlyWhen: [{ field: "object", when: { field: "what", in: claimedWork.filter((what) => what !== "write_checkpoint") } }],
+    fields: {
+      object: v.exactOptional(subject("record", "experiment", "plan", "attempt", "checkpoint")),
+      threadId: v.exactOptional(subject("thread")),
+      what: oneOf(claimedWork),
+      minutes: v.pipe(whole(fewest), v.maxValue(most, `must be at most ${most}`)),
+      note: v.exactOptional(text(limits.explanation)),
+    },
+    result,
+    example: {
+      object: "0198f3a0-0000-7000-8000-000000000005",
+      what: "run",
+      minutes: 45,
+      note: "Seeds 4 and 5 are running.",
+    },
+  }),
+  operation({
+    name: "release_claim",
+    refusals: ["role_required", "state_conflict"],
+    sentence: (_content) => "released a claim",
+    summary: "Ends a claim early; by the person whose agent made it.",
+    permissions,
+    target: "work_claim",
+    fields: { claimId: subject("work_claim") },
+    result,
+    example: { claimId: "0198f3a0-0000-7000-8000-00000000000c" },
+  }),
+] as const

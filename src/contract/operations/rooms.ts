@@ -12,183 +12,163 @@ const title = text(limits.title)
 const question = text(limits.statement)
 const membership = { userId: uuid, username, label: v.null() }
 
-const createRoom = operation({
-  name: "create_room",
-  surface: "browser",
-  sentence: ({ title }) => `created the Room${quoting(title)}`,
-  path: "/api/rooms",
-  summary:
-    "Creates a Room owned by the caller, with its opening Thread. license is the SPDX id of the terms under which the Room's content may be used.",
-  target: "room",
-  by: "person",
-  activity: "room_created",
-  fields: { title, question: v.exactOptional(question), license: v.exactOptional(license) },
-  result: { roomId: uuid, openingThreadId: uuid, label: v.null() },
-  example: { title: "Warm-up and early loss", question: "How much of the early loss does learning-rate warm-up explain?" },
-})
-
-const amendRoom = operation({
-  name: "amend_room",
-  surface: "browser",
-  sentence: ({ title, question, license }) =>
-    (title ?? question) === undefined
-      ? `put the Room under the licence ${license ?? ""}`
-      : `changed the Room's title or question${quoting(question ?? title)}`,
-  method: "PATCH",
-  path: "/api/rooms/{roomId}",
-  summary: "Changes a Room's title, question or licence; only by its owner.",
-  target: "room",
-  by: "owner",
-  archived: "room_archived",
-  activity: "room_amended",
-  atLeastOneOf: ["title", "question", "license"],
-  fields: { title: v.exactOptional(title), question: v.exactOptional(question), license: v.exactOptional(license) },
-  result: { title: freeText, question: optionalFreeText, license: v.nullable(v.string()), label: v.null() },
-  example: { title: "Warm-up and early loss, revisited" },
-})
-
-const requestToJoin = operation({
-  name: "request_to_join",
-  surface: "browser",
-  path: "/api/rooms/{roomId}/join-requests",
-  summary: "Asks the owner of a Room for membership.",
-  target: "join_request",
-  by: "person",
-  archived: "admitted",
-  refusals: ["state_conflict"],
-  fields: { message: v.exactOptional(text(limits.explanation)) },
-  result: membership,
-  example: { message: "I run the same sweep on a larger model." },
-})
-
-const decideJoinRequest = operation({
-  name: "decide_join_request",
-  surface: "browser",
-  sentence: () => "accepted a request to join",
-  path: "/api/rooms/{roomId}/join-requests/{userId}/decision",
-  summary: "Accepts or declines a request to join; only by the Room's owner.",
-  target: "join_request",
-  by: "owner",
-  archived: "admitted",
-  refusals: ["state_conflict"],
-  activity: "member_joined",
-  fields: { decision: oneOf(enumerations.joinDecision) },
-  result: { ...membership, decision: oneOf(enumerations.joinDecision) },
-  example: { decision: "accept" },
-})
-
-const addMember = operation({
-  name: "add_member",
-  surface: "browser",
-  sentence: ({ username }) => `made ${username} a member`,
-  path: "/api/rooms/{roomId}/members",
-  summary: "Makes a person of this instance a member; only by the Room's owner.",
-  target: "member",
-  by: "owner",
-  archived: "admitted",
-  refusals: ["state_conflict"],
-  activity: "member_joined",
-  fields: { username },
-  result: membership,
-  example: { username: "grace" },
-})
-
-const removeMember = operation({
-  name: "remove_member",
-  surface: "browser",
-  sentence: () => "ended a membership",
-  method: "DELETE",
-  path: "/api/rooms/{roomId}/members/{userId}",
-  summary: "Ends a membership: the owner removes a member, or a member leaves. Credentials of that membership stop working.",
-  target: "member",
-  archived: "admitted",
-  refusals: ["role_required", "state_conflict"],
-  activity: "member_left",
-  result: membership,
-})
-
 const reason = text(limits.explanation)
 
-const archiveRoom = operation({
-  name: "archive_room",
-  surface: "browser",
-  sentence: ({ reason }) => `archived the Room${quoting(reason)}`,
-  path: "/api/rooms/{roomId}/archive",
-  summary: "Archives a Room with a reason: it stays readable and citable and admits no new work; only by its owner.",
-  target: "room",
-  by: "owner",
-  archived: "room_archived",
-  activity: "room_archived",
-  fields: { reason },
-  result: { state: oneOf(enumerations.roomState), label: v.null() },
-  example: { reason: "The question is answered; see the concluding checkpoint." },
-})
-
-const restoreRoom = operation({
-  name: "restore_room",
-  surface: "browser",
-  sentence: ({ reason }) => `restored the Room${quoting(reason)}`,
-  path: "/api/rooms/{roomId}/restore",
-  summary: "Restores an archived Room, with a reason; only by its owner.",
-  target: "room",
-  by: "owner",
-  archived: "admitted",
-  refusals: ["state_conflict"],
-  activity: "room_restored",
-  fields: { reason },
-  result: { state: oneOf(enumerations.roomState), label: v.null() },
-  example: { reason: "A correction to F2 reopens the question." },
-})
-
-/** The new owner is in the path, like the person in every other operation on a membership. */
-const transferRoom = operation({
-  name: "transfer_room",
-  surface: "browser",
-  sentence: ({ reason }) => `transferred the Room to another owner${quoting(reason)}`,
-  path: "/api/rooms/{roomId}/members/{userId}/transfer",
-  summary:
-    "Transfers a Room, with a reason: its owner to a member, or an operator of the service to any person. The former owner stays a member.",
-  target: "room",
-  by: "person",
-  archived: "admitted",
-  refusals: ["not_a_member", "role_required", "state_conflict"],
-  activity: "room_transferred",
-  fields: { reason: v.exactOptional(reason) },
-  result: { ownerId: uuid, username: v.string(), label: v.null() },
-  example: { reason: "Ada leaves for another group; Grace takes over." },
-})
-
-/**
- * Done by `import --adopt`: a Room of another instance continues as a Room of this one, owned by the person who adopts it. The entry
- * records its origin, so that anybody who gets the Room from here can tell the people of that instance from those of this one.
- */
-const adoptRoom = operation({
-  name: "adopt_room",
-  surface: "command",
-  sentence: ({ origin }) => `adopted the Room from ${origin.baseUrl}`,
-  path: "/api/rooms/{roomId}/adoption",
-  summary: "Makes a Room of another instance a Room of this one, and the caller its owner.",
-  target: "room",
-  by: "person",
-  archived: "admitted",
-  refusals: ["state_conflict"],
-  activity: "room_adopted",
-  fields: { origin: shape({ instanceId: uuid, baseUrl: plain(limits.address), throughSequence: whole(1) }) },
-  result: { ownerId: uuid, label: v.null() },
-  example: {
-    origin: { instanceId: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", baseUrl: "https://rooms.example.org", throughSequence: 112 },
-  },
-})
-
 export const roomOperations = [
-  createRoom,
-  amendRoom,
-  requestToJoin,
-  decideJoinRequest,
-  addMember,
-  removeMember,
-  archiveRoom,
-  restoreRoom,
-  transferRoom,
-  adoptRoom,
+  operation({
+    name: "create_room",
+    surface: "browser",
+    sentence: ({ title }) => `created the Room${quoting(title)}`,
+    path: "/api/rooms",
+    summary:
+      "Creates a Room owned by the caller, with its opening Thread. license is the SPDX id of the terms under which the Room's content may be used.",
+    target: "room",
+    by: "person",
+    activity: "room_created",
+    fields: { title, question: v.exactOptional(question), license: v.exactOptional(license) },
+    result: { roomId: uuid, openingThreadId: uuid, label: v.null() },
+    example: { title: "Warm-up and early loss", question: "How much of the early loss does learning-rate warm-up explain?" },
+  }),
+  operation({
+    name: "amend_room",
+    surface: "browser",
+    sentence: ({ title, question, license }) =>
+      (title ?? question) === undefined
+        ? `put the Room under the licence ${license ?? ""}`
+        : `changed the Room's title or question${quoting(question ?? title)}`,
+    method: "PATCH",
+    path: "/api/rooms/{roomId}",
+    summary: "Changes a Room's title, question or licence; only by its owner.",
+    target: "room",
+    by: "owner",
+    archived: "room_archived",
+    activity: "room_amended",
+    atLeastOneOf: ["title", "question", "license"],
+    fields: { title: v.exactOptional(title), question: v.exactOptional(question), license: v.exactOptional(license) },
+    result: { title: freeText, question: optionalFreeText, license: v.nullable(v.string()), label: v.null() },
+    example: { title: "Warm-up and early loss, revisited" },
+  }),
+  operation({
+    name: "request_to_join",
+    surface: "browser",
+    path: "/api/rooms/{roomId}/join-requests",
+    summary: "Asks the owner of a Room for membership.",
+    target: "join_request",
+    by: "person",
+    archived: "admitted",
+    refusals: ["state_conflict"],
+    fields: { message: v.exactOptional(text(limits.explanation)) },
+    result: membership,
+    example: { message: "I run the same sweep on a larger model." },
+  }),
+  operation({
+    name: "decide_join_request",
+    surface: "browser",
+    sentence: () => "accepted a request to join",
+    path: "/api/rooms/{roomId}/join-requests/{userId}/decision",
+    summary: "Accepts or declines a request to join; only by the Room's owner.",
+    target: "join_request",
+    by: "owner",
+    archived: "admitted",
+    refusals: ["state_conflict"],
+    activity: "member_joined",
+    fields: { decision: oneOf(enumerations.joinDecision) },
+    result: { ...membership, decision: oneOf(enumerations.joinDecision) },
+    example: { decision: "accept" },
+  }),
+  operation({
+    name: "add_member",
+    surface: "browser",
+    sentence: ({ username }) => `made ${username} a member`,
+    path: "/api/rooms/{roomId}/members",
+    summary: "Makes a person of this instance a member; only by the Room's owner.",
+    target: "member",
+    by: "owner",
+    archived: "admitted",
+    refusals: ["state_conflict"],
+    activity: "member_joined",
+    fields: { username },
+    result: membership,
+    example: { username: "grace" },
+  }),
+  operation({
+    name: "remove_member",
+    surface: "browser",
+    sentence: () => "ended a membership",
+    method: "DELETE",
+    path: "/api/rooms/{roomId}/members/{userId}",
+    summary: "Ends a membership: the owner removes a member, or a member leaves. Credentials of that membership stop working.",
+    target: "member",
+    archived: "admitted",
+    refusals: ["role_required", "state_conflict"],
+    activity: "member_left",
+    result: membership,
+  }),
+  operation({
+    name: "archive_room",
+    surface: "browser",
+    sentence: ({ reason }) => `archived the Room${quoting(reason)}`,
+    path: "/api/rooms/{roomId}/archive",
+    summary: "Archives a Room with a reason: it stays readable and citable and admits no new work; only by its owner.",
+    target: "room",
+    by: "owner",
+    archived: "room_archived",
+    activity: "room_archived",
+    fields: { reason },
+    result: { state: oneOf(enumerations.roomState), label: v.null() },
+    example: { reason: "The question is answered; see the concluding checkpoint." },
+  }),
+  operation({
+    name: "restore_room",
+    surface: "browser",
+    sentence: ({ reason }) => `restored the Room${quoting(reason)}`,
+    path: "/api/rooms/{roomId}/restore",
+    summary: "Restores an archived Room, with a reason; only by its owner.",
+    target: "room",
+    by: "owner",
+    archived: "admitted",
+    refusals: ["state_conflict"],
+    activity: "room_restored",
+    fields: { reason },
+    result: { state: oneOf(enumerations.roomState), label: v.null() },
+    example: { reason: "A correction to F2 reopens the question." },
+  }),
+  /** The new owner is in the path, like the person in every other operation on a membership. */
+  operation({
+    name: "transfer_room",
+    surface: "browser",
+    sentence: ({ reason }) => `transferred the Room to another owner${quoting(reason)}`,
+    path: "/api/rooms/{roomId}/members/{userId}/transfer",
+    summary:
+      "Transfers a Room, with a reason: its owner to a member, or an operator of the service to any person. The former owner stays a member.",
+    target: "room",
+    by: "person",
+    archived: "admitted",
+    refusals: ["not_a_member", "role_required", "state_conflict"],
+    activity: "room_transferred",
+    fields: { reason: v.exactOptional(reason) },
+    result: { ownerId: uuid, username: v.string(), label: v.null() },
+    example: { reason: "Ada leaves for another group; Grace takes over." },
+  }),
+  /**
+   * Done by `import --adopt`: a Room of another instance continues as a Room of this one, owned by the person who adopts it. The entry
+   * records its origin, so that anybody who gets the Room from here can tell the people of that instance from those of this one.
+   */
+  operation({
+    name: "adopt_room",
+    surface: "command",
+    sentence: ({ origin }) => `adopted the Room from ${origin.baseUrl}`,
+    path: "/api/rooms/{roomId}/adoption",
+    summary: "Makes a Room of another instance a Room of this one, and the caller its owner.",
+    target: "room",
+    by: "person",
+    archived: "admitted",
+    refusals: ["state_conflict"],
+    activity: "room_adopted",
+    fields: { origin: shape({ instanceId: uuid, baseUrl: plain(limits.address), throughSequence: whole(1) }) },
+    result: { ownerId: uuid, label: v.null() },
+    example: {
+      origin: { instanceId: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", baseUrl: "https://rooms.example.org", throughSequence: 112 },
+    },
+  }),
 ] as const
