@@ -29,6 +29,8 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>
   /** Returns a parameter of the page's path. */
   id(name: string): string
+  /** Returns a parameter of the page's query; undefined if it is missing or empty. */
+  parameter(name: string): string | undefined
   readonly person: Person | undefined
   readonly actor: Actor | null
   /** The moment in the past that the page shows; left out for the present. */
@@ -134,6 +136,7 @@ export function visitOf(edge: Edge, event: H3Event, past?: Past): Visit {
     url: event.url,
     params,
     id: (name) => params[name] ?? "",
+    parameter: (name) => event.url.searchParams.get(name) || undefined,
     text(name, params, query) {
       const { found } = find(then, name, params, query)
       const text = found instanceof NamedText ? found.text : found

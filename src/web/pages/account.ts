@@ -5,7 +5,8 @@ import { entranceOf, mayInvite } from "../../edge/identity/sign-in.ts"
 import { type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { actionButton, empty, facts, heading, table, time } from "../parts/parts.ts"
+import { list, section } from "../parts/lists.ts"
+import { actionButton, empty, facts, heading, label, table, time } from "../parts/parts.ts"
 import { actionsHead, lastUse, tokenOver } from "../parts/token.ts"
 import { redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -22,6 +23,9 @@ function keyRow(key: AnswerOf<"library_keys">["items"][number], now: number): Ht
     </tr>`
 }
 
+const invite = html`<p>The link makes an account without a Room. To invite somebody into a Room, its owner uses the Room's People page.</p>
+  <form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form>`
+
 /** Maximum number of Rooms listed. */
 const MOST_ROOMS = 100
 
@@ -31,54 +35,37 @@ export function accountPage(visit: Visit): Shown | Answer {
   const { tables } = edge.instance
   const { items: keys } = visit.ask("library_keys")
   const { name, givenName, familyName, orcid } = visit.ask("person", { username: person.userId })
-  const assignments = tables.experiments.assignedTo(person.userId)
   const rooms = tables.members.roomsOf(person.userId, MOST_ROOMS + 1)
+  const assigned = list(
+    "",
+    tables.experiments.assignedTo(person.userId),
+    ({ experimentId, label: text, status }) => html`<li>${label("experiment", experimentId, text)} ${stateBadge(status)}</li>`,
+    empty("You are not working on an experiment."),
+  )
+  const roomRows = rooms.slice(0, MOST_ROOMS).map(
+    ({ roomId, title, role }) =>
+      html`<tr><td><a href="${to(`/rooms/${roomId}`)}" dir="auto">${title}</a></td>
+  <td>${role}</td><td><a href="${to(`/rooms/${roomId}/people`)}">people and credentials</a></td></tr>`,
+  )
+  const keyRows = keys.map((key) => keyRow(key, edge.instance.world.now()))
+  const hasPassword = entranceOf(edge).passwords && edge.instance.byProvider.signInMethods(person.userId).password
   return {
     title: "Account",
     body: html`<div class="heading"><h1>${person.username}</h1><form class="beside narrow-only" method="post" action="${to("/web/sign-out")}"><button class="quiet">Sign out</button></form></div>${facts([["Role here", person.isOperator ? "operator of this service" : "person"]])}
-<section aria-labelledby="description">${heading(2, "description", "How you are cited", html`<a href="${to(`/people/${person.username}`)}">your page</a>`)}${descriptionForm({ name, givenName, familyName, orcid })}</section>
-${
-  entranceOf(edge).passwords && edge.instance.byProvider.signInMethods(person.userId).password
-    ? html`<section aria-labelledby="change-password">${heading(2, "change-password", "Password")}${passwordForm()}</section>`
-    : null
-}${providerSection(visit)}
-<section aria-labelledby="work">${heading(2, "work", "Your experiments")}${
-      assignments.length === 0
-        ? empty("You are not working on an experiment.")
-        : html`<ul>${assignments.map(
-            ({ experimentId, label, status }) =>
-              html`<li><a class="label" href="${to(`/experiments/${experimentId}`)}">${label}</a> ${stateBadge(status)}</li>`,
-          )}</ul>`
-    }</section>
+${section("description", "How you are cited", descriptionForm({ name, givenName, familyName, orcid }), html`<a href="${to(`/people/${person.username}`)}">your page</a>`)}
+${hasPassword ? section("change-password", "Password", passwordForm()) : null}${providerSection(visit)}
+${section("work", "Your experiments", assigned)}
 <section aria-labelledby="rooms">${heading(2, "rooms", "Your Rooms", html`<a class="button quiet" href="${to("/do/create_room")}">Create a Room</a>`)}${
       rooms.length === 0
         ? empty("You are not a member of a Room yet. Open one and ask to join, or create your own.")
-        : table(
-            "Rooms",
-            ["Room", "Role", ""],
-            rooms.slice(0, MOST_ROOMS).map(
-              ({ roomId, title, role }) =>
-                html`<tr><td><a href="${to(`/rooms/${roomId}`)}" dir="auto">${title}</a></td>
-  <td>${role}</td><td><a href="${to(`/rooms/${roomId}/people`)}">people and credentials</a></td></tr>`,
-            ),
-          )
+        : table("Rooms", ["Room", "Role", ""], roomRows)
     }${rooms.length > MOST_ROOMS ? html`<p class="hint">These are the ${MOST_ROOMS} Rooms that you joined last. You can find the others on the <a href="${to("/")}">first page</a>.</p>` : null}</section>
 <section aria-labelledby="keys">${heading(2, "keys", "Personal keys", act("issue_key", {}, "Issue a personal key"))}<p class="hint">With a key, your agent can read your Library and file papers in it. A key gives no access to Rooms.</p>
   ${
     keys.length === 0
       ? empty("No personal key yet.")
-      : table(
-          "Personal keys",
-          ["Label", "May", "Reach", "Expires", "Last use", actionsHead],
-          keys.map((key) => keyRow(key, edge.instance.world.now())),
-          "stacked",
-        )
+      : table("Personal keys", ["Label", "May", "Reach", "Expires", "Last use", actionsHead], keyRows, "stacked")
   }</section>
-${
-  !mayInvite(edge, person)
-    ? null
-    : html`<section aria-labelledby="invite">${heading(2, "invite", "Invite a person")}<p>The link makes an account without a Room. To invite somebody into a Room, its owner uses the Room's People page.</p>
-  <form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form></section>`
-}`,
+${mayInvite(edge, person) ? section("invite", "Invite a person", invite) : null}`,
   }
 }

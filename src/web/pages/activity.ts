@@ -7,13 +7,14 @@ import { activityChart } from "../charts/activity.ts"
 import { type Html, html, to } from "../html.ts"
 import { doneBy, doneTo } from "../parts/done-to.ts"
 import { fallenBy, newsItem } from "../parts/news.ts"
+import { list } from "../parts/lists.ts"
 import { digest, empty, person, table, time } from "../parts/parts.ts"
 import type { Room } from "../parts/room-frame.ts"
 import { unreadIn } from "../parts/seen.ts"
 import { mayWithhold, withholdLink } from "../parts/withholding.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
-import { roomOf, section } from "./room-lists.ts"
+import { roomOf, sectionPage } from "./room-lists.ts"
 
 type Entry = AnswerOf<"room_activity">["items"][number]
 
@@ -43,7 +44,7 @@ function entryRow(visit: Visit, room: Room, entry: Entry): Html {
 const readBefore = html`<li class="read-before">You have read everything below</li>`
 
 /** Renders the entries as news, with a mark above those that the reader has read. */
-function asNews(visit: Visit, room: Room, after: number, through: number): Html {
+function asNews(visit: Visit, room: Room, after: number, through: number): Html | null {
   const { roomId } = room
   const items = visit.edge.instance.news.told(roomId, after, through)
   const unread = unreadIn(visit, roomId)
@@ -53,25 +54,20 @@ function asNews(visit: Visit, room: Room, after: number, through: number): Html 
   const withholds = mayWithhold(visit, room)
   const end = ({ sequence }: ActivityEntry) =>
     withholds ? html` <span class="meta">${withholdLink(room, { sequence }, `entry ${sequence}`)}</span>` : null
-  return items.length === 0
-    ? empty("There is no activity yet.")
-    : html`<ul class="uses news">${items.map(
-        (item) =>
-          html`${item === firstRead && item !== items[0] ? readBefore : null}<li id="activity-${item.entries.at(-1)?.entry.sequence}" data-entry>${newsItem(roomId, item, fallen, end)}</li>`,
-      )}</ul>`
+  const line = (item: (typeof items)[number]) =>
+    html`${item === firstRead && item !== items[0] ? readBefore : null}<li id="activity-${item.entries.at(-1)?.entry.sequence}" data-entry>${newsItem(roomId, item, fallen, end)}</li>`
+  return list("uses news", items, line, empty("There is no activity yet."))
 }
 
 export function activityPage(visit: Visit): Shown {
   const room = roomOf(visit)
   const { roomId, activityWatermark: watermark } = room
-  const { searchParams } = visit.url
-  const cursor = searchParams.get("after")
-  const isVerified = searchParams.has("verify")
-  const after = cursor !== null && /^[0-9]{1,12}$/.test(cursor) ? Number(cursor) : Math.max(0, watermark - limits.pageItems)
+  const cursor = visit.parameter("after")
+  const isVerified = visit.url.searchParams.has("verify")
+  const after = cursor !== undefined && /^[0-9]{1,12}$/.test(cursor) ? Number(cursor) : Math.max(0, watermark - limits.pageItems)
   const path = `/rooms/${roomId}/activity`
-  const verify = isVerified ? "1" : null
   const entries = isVerified ? visit.ask("room_activity", { roomId }, { after }).items : []
-  return section(visit, room, {
+  return sectionPage(visit, room, {
     path: "/activity",
     name: "Activity",
     json: readPath("room_activity", { roomId }),
@@ -93,6 +89,6 @@ ${
       )
     : asNews(visit, room, after, Math.min(watermark, after + limits.pageItems))
 }`,
-    next: after > 0 ? withQuery(path, { after: Math.max(0, after - limits.pageItems), verify }) : null,
+    next: after > 0 ? Math.max(0, after - limits.pageItems) : null,
   })
 }

@@ -15,6 +15,7 @@ import { afforded, doing } from "../parts/actions.ts"
 import { findingsOf, nextAct, steps } from "../parts/guide.ts"
 import { nextOfAttempt } from "../parts/next-acts.ts"
 import { stateBadge, yesNo } from "../parts/marks.ts"
+import { list, live, section } from "../parts/lists.ts"
 import {
   argv,
   digest,
@@ -30,7 +31,7 @@ import {
   table,
   ways,
 } from "../parts/parts.ts"
-import { roomRail } from "../parts/room-frame.ts"
+import { following } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { bytes, counted, words } from "../words.ts"
 
@@ -86,6 +87,9 @@ ${figuresOf(event.figures)}<p class="meta">${!event.metricPoints ? null : html`<
   }${event.exitCode === undefined ? null : html`<span>exit code ${event.exitCode}</span>`}</p>
   </li>`
 
+const input = ({ name, material }: Attempt["inputs"][number]): Html =>
+  html`<li><code>${name}</code>: ${material === null ? "unknown" : html`${label("material", material.materialId, material.label)}${fromOther(material)} ${material.name} ${stateBadge(material.obtainability)}`}</li>`
+
 const outputs = (items: Attempt["outputs"]): Html =>
   table(
     "Outputs",
@@ -110,29 +114,20 @@ function byNumbers({ verdict, repeats }: NonNullable<Attempt["reproduction"]>): 
 function reproductions({ reproduction, reproduces, reproductions: others }: Attempt): Html | null {
   if (reproduces === null && others.length === 0) return null
   const basis =
-    reproduces === null
-      ? null
-      : "attemptId" in reproduces
-        ? (["attempt", reproduces.attemptId] as const)
-        : (["finding", reproduces.findingVersionId] as const)
-  return html`<section aria-labelledby="reproduction">${heading(2, "reproduction", "Reproduction")}<div id="live-reproduction" data-live>${
-    basis === null
-      ? null
-      : html`<p>It was meant to reproduce <a href="${address(basis[0], basis[1])}">${basis[0] === "attempt" ? "another attempt" : "a finding"}</a>. ${
-          reproduction === null
-            ? "It has not reported a verdict yet."
-            : html`${stateBadge(reproduction.verdict)} ${phrase(reproduction.explanation)} ${byNumbers(reproduction)}`
-        }</p>`
-  }${
-    others.length === 0
-      ? null
-      : html`<h3>Who reproduced it</h3><ul class="evidence">${others.map(
-          ({ attemptId, label: text, status, registrant, reproduction: result, independence, ...origin }) =>
-            html`<li>${result === null ? stateBadge(status) : stateBadge(result.verdict)}<div>${label("attempt", attemptId, text)}${fromOther(origin)} by ${person(registrant)}, ${independenceInWords(independence, registrant.username)}. <span class="explained">${
-              result === null ? "It has not reported a verdict yet." : html`${inlineMarkdown(result.explanation)} ${byNumbers(result)}`
-            }</span></div></li>`,
-        )}</ul>`
-  }</div></section>`
+    reproduces &&
+    ("attemptId" in reproduces ? (["attempt", reproduces.attemptId] as const) : (["finding", reproduces.findingVersionId] as const))
+  const repeated =
+    basis &&
+    html`<p>It was meant to reproduce <a href="${address(basis[0], basis[1])}">${basis[0] === "attempt" ? "another attempt" : "a finding"}</a>. ${
+      reproduction === null
+        ? "It has not reported a verdict yet."
+        : html`${stateBadge(reproduction.verdict)} ${phrase(reproduction.explanation)} ${byNumbers(reproduction)}`
+    }</p>`
+  const by = list("evidence", others, ({ attemptId, label: text, status, registrant, reproduction: result, independence, ...origin }) => {
+    const said = result === null ? "It has not reported a verdict yet." : html`${inlineMarkdown(result.explanation)} ${byNumbers(result)}`
+    return html`<li>${stateBadge(result?.verdict ?? status)}<div>${label("attempt", attemptId, text)}${fromOther(origin)} by ${person(registrant)}, ${independenceInWords(independence, registrant.username)}. <span class="explained">${said}</span></div></li>`
+  })
+  return section("reproduction", "Reproduction", live("reproduction", [repeated, by && html`<h3>Who reproduced it</h3>${by}`]))
 }
 
 /** Renders the curves of the metrics, and the last value of each metric at each combination of its dimensions. */
@@ -189,45 +184,37 @@ export function attemptShown(visit: Visit, attemptId: string, pasted?: PastedTab
   })
   return {
     title: `${attempt.label} of ${attempt.experimentLabel}`,
-    rail: roomRail(room),
+    ...following(room),
     json: readPath("attempt", { attemptId }),
-    follow: { roomId, after: room.activityWatermark },
     body: html`<p class="meta"><span><span class="label">${attempt.label}</span> attempt</span><span>of ${label("experiment", experimentId, attempt.experimentLabel)}</span><span>${words(attempt.intent)}</span><span>${person(attempt.registrant)}</span></p>
 <h1>Attempt ${attempt.label} <span id="live-outcome" data-live>${outcome(attempt)}</span></h1>
 <div id="live-way" data-live>${way}${next}</div>
-<section aria-labelledby="metrics">${heading(2, "metrics", "Metrics", html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">Compare with others</a>`)}<div id="live-metrics" data-live>${
-      attempt.metrics.length === 0 ? empty("No metric was reported.") : metricsOf(visit, attempt)
-    }</div>${metricsBox(visit, attempt, pasted)}</section>
+${section(
+  "metrics",
+  "Metrics",
+  [
+    live("metrics", attempt.metrics.length === 0 ? empty("No metric was reported.") : metricsOf(visit, attempt)),
+    metricsBox(visit, attempt, pasted),
+  ],
+  html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">Compare with others</a>`,
+)}
 ${reproductions(attempt)}
 <section aria-labelledby="events">${heading(2, "events", "Events")}<ol class="history" id="live-events" data-live>${attempt.events.map(eventItem)}</ol>
   ${attempt.eventsTruncated ? html`<p class="meta">Older events are not shown here. Their metrics are.</p>` : null}</section>
-<section aria-labelledby="match">${heading(2, "match", "Compared with its plan", attempt.planId === null ? null : html`<a href="${to(`/plans/${attempt.planId}`)}">the plan</a>`)}${planMatch(attempt)}</section>
+${section("match", "Compared with its plan", planMatch(attempt), attempt.planId && html`<a href="${to(`/plans/${attempt.planId}`)}">the plan</a>`)}
 <section aria-labelledby="ran">${heading(2, "ran", "What was run")}${facts([
       ["Repository", repository(attempt.repository)],
       ["Command", argv(attempt.argv)],
-      rerunOf === null ? null : ["Reruns", html`<a href="${to(`/attempts/${rerunOf}`)}">an earlier attempt</a>`],
-      attempt.environment === null
-        ? null
-        : ["Environment", html`${Object.entries(attempt.environment).map(([name, value]) => html`${name}: ${value}<br>`)}`],
+      ["Reruns", rerunOf && html`<a href="${to(`/attempts/${rerunOf}`)}">an earlier attempt</a>`],
+      ["Environment", attempt.environment && Object.entries(attempt.environment).map(([name, value]) => html`${name}: ${value}<br>`)],
       [
         "Registered",
         html`${exactTime(attempt.registeredAt)} <a href="${to(entryPath(attempt.threadId, attempt.entryId))}">its place in the Thread</a>`,
       ],
-      attempt.cost === null ? null : ["Cost, according to its registrant", costInWords(totalOf(attempt.cost)).join(", ")],
+      ["Cost, according to its registrant", attempt.cost && costInWords(totalOf(attempt.cost)).join(", ")],
       ["Content digest", digest(attempt.contentDigest)],
     ])}<h3>Configuration</h3>${jsonBlock(attempt.configuration)}</section>
-<section aria-labelledby="inputs">${heading(2, "inputs", "Inputs and outputs")}${
-      attempt.inputs.length === 0
-        ? html`<p class="quiet">No input was named.</p>`
-        : html`<ul>${attempt.inputs.map(
-            ({ name, material }) =>
-              html`<li><code>${name}</code>: ${
-                material === null
-                  ? "unknown"
-                  : html`${label("material", material.materialId, material.label)}${fromOther(material)} ${material.name} ${stateBadge(material.obtainability)}`
-              }</li>`,
-          )}</ul>`
-    }
+<section aria-labelledby="inputs">${heading(2, "inputs", "Inputs and outputs")}${list("", attempt.inputs, input, html`<p class="quiet">No input was named.</p>`)}
 <div id="live-outputs" data-live>${attempt.outputs.length === 0 ? html`<p class="quiet">No output was reported.</p>` : outputs(attempt.outputs)}${attempt.outputsTruncated ? html`<p class="meta">Older outputs are not shown here.</p>` : null}</div></section>
 ${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>`)}
 ${ways([

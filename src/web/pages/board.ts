@@ -1,16 +1,18 @@
 /** The boards of a Room, and the page of a board: its ranked groups, and whether the first can be told apart from the next. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { address, entryPath, readPath, withQuery } from "../addresses.ts"
+import { address, entryPath, readPath } from "../addresses.ts"
 import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
-import { act, forMembers } from "../parts/actions.ts"
+import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { argv, digest, empty, exactTime, facts, heading, label, more, person, repository, time, ways } from "../parts/parts.ts"
-import { roomRail } from "../parts/room-frame.ts"
+import { list, section } from "../parts/lists.ts"
+import { argv, digest, empty, exactTime, facts, heading, label, person, repository, time, ways } from "../parts/parts.ts"
+import { following } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 import { estimateInWords } from "./forest.ts"
+import { roomOf, sectionPage } from "./room-lists.ts"
 
 type Board = AnswerOf<"board">
 type Row = Board["rows"][number]
@@ -67,7 +69,7 @@ function differences({ rows, by }: Board): Html | null {
   })
   if (compared.length === 0) return null
   const table = { caption: "Differences to the baseline", head: [...by, "pairs", "Holm"], measures: "difference, with its 95 % interval" }
-  return html`<section aria-labelledby="differences">${heading(2, "differences", "Against the baseline")}${intervalTable({ ...table, numbers: "Estimate", zero: true }, compared)}</section>`
+  return section("differences", "Against the baseline", intervalTable({ ...table, numbers: "Estimate", zero: true }, compared))
 }
 
 /** Says how many attempts and values were left out, and why. */
@@ -92,9 +94,8 @@ export function boardPage(visit: Visit): Shown {
   const none = html`No attempt counts yet. An attempt counts if it runs the code below, names the data as inputs, succeeds, and reports ${metric} by ${by.join(" and ")}.`
   return {
     title: `${board.label}: ${board.title}`,
-    rail: roomRail(room),
+    ...following(room),
     json: readPath("board", { boardId }),
-    follow: { roomId, after: room.activityWatermark },
     body: html`<p class="meta"><span><span class="label">${board.label}</span> board</span><span>${person(board.author)}</span><span>${exactTime(board.declaredAt)}</span></p>
 <h1 dir="auto">${inlineMarkdown(board.title)}</h1>
 <div id="live-board" data-live><p class="lead">${board.sentence}</p>
@@ -111,11 +112,11 @@ ${differences(board)}</div>
 <section aria-labelledby="declared">${heading(2, "declared", "What was declared")}${facts([
       ["Metric", measures],
       ["Ranked by", by.join(", ")],
-      over === null ? null : ["Repeated over", over],
-      places.length === 0 ? null : ["Restricted to", places.join(", ")],
+      ["Repeated over", over],
+      ["Restricted to", places.join(", ") || null],
       ["Code", repository(evaluator.repository)],
-      evaluator.argv === undefined ? null : ["Command begins with", argv(evaluator.argv)],
-      data.length === 0 ? null : ["Data", html`${data.map((each) => html`${digest(each)}<br>`)}`],
+      ["Command begins with", evaluator.argv && argv(evaluator.argv)],
+      data.length === 0 ? null : ["Data", data.map((each) => html`${digest(each)}<br>`)],
       ["Content digest", digest(board.contentDigest)],
       ["Declared at", html`<a href="${to(entryPath(board.threadId, board.entryId))}">its place in the Thread</a>`],
     ])}</section>
@@ -128,26 +129,20 @@ ${ways([
 }
 
 export function boardsPage(visit: Visit): Shown {
-  const roomId = visit.id("roomId")
-  const room = visit.ask("room", { roomId })
-  const { items, nextCursor } = visit.ask("room_boards", { roomId }, { after: visit.url.searchParams.get("after") ?? undefined })
-  const declare = act("declare_board", { roomId, threadId: room.openingThreadId }, "Declare a board")
-  return {
-    title: `Boards · ${room.title}`,
-    rail: roomRail(room, "/boards"),
+  const room = roomOf(visit)
+  const { roomId } = room
+  const { items, nextCursor } = visit.ask("room_boards", { roomId }, { after: visit.parameter("after") })
+  const item = ({ boardId, label: text, title, metric, direction, author, declaredAt }: (typeof items)[number]) =>
+    html`<li data-entry><p class="meta"><span>${label("board", boardId, text)}</span><span>${metric}, ${direction} is better</span><span>${person(author)}</span><span>${time(declaredAt)}</span></p>
+<a class="wording" href="${address("board", boardId)}" dir="auto">${title}</a></li>`
+  const none = empty("No board yet. A board declares a metric, code and data, and ranks the attempts that use them.")
+  return sectionPage(visit, room, {
+    path: "/boards",
+    name: "Boards",
     json: readPath("room_boards", { roomId }),
-    follow: { roomId, after: room.activityWatermark },
-    body: html`<h1>Boards</h1><p class="meta"><span>Comparisons declared before any attempt was ranked</span></p>
-${forMembers(visit, room, declare)}
-<div id="live-boards" data-live>${
-      items.length === 0
-        ? empty("No board yet. A board declares a metric, code and data, and ranks the attempts that use them.")
-        : html`<ul class="cards">${items.map(
-            ({ boardId, label: text, title, metric, direction, author, declaredAt }) =>
-              html`<li data-entry><p class="meta"><span>${label("board", boardId, text)}</span><span>${metric}, ${direction} is better</span><span>${person(author)}</span><span>${time(declaredAt)}</span></p>
-<a class="wording" href="${address("board", boardId)}" dir="auto">${title}</a></li>`,
-          )}</ul>`
-    }</div>
-${more(nextCursor === null ? null : withQuery(`/rooms/${roomId}/boards`, { after: nextCursor }), "Later boards")}`,
-  }
+    lead: "Comparisons declared before any attempt was ranked",
+    actions: act("declare_board", { roomId, threadId: room.openingThreadId }, "Declare a board"),
+    list: list("cards", items, item, none),
+    next: nextCursor,
+  })
 }

@@ -10,8 +10,9 @@ import { costFact } from "../parts/costs.ts"
 import { doneBy } from "../parts/done-to.ts"
 import { heldBy } from "../parts/holding.ts"
 import { stateBadge } from "../parts/marks.ts"
+import { list, live, section } from "../parts/lists.ts"
 import { empty, exactTime, facts, heading, label, person, recordChip, time, ways } from "../parts/parts.ts"
-import { roomRail } from "../parts/room-frame.ts"
+import { following } from "../parts/room-frame.ts"
 import { protocolParts } from "../parts/protocol.ts"
 import { ofOwn, struckIf, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -21,6 +22,7 @@ import { outcomeDots } from "./experiments.ts"
 import { workbench } from "./workbench.ts"
 
 type Experiment = AnswerOf<"experiment">
+type Link = AnswerOf<"experiment_findings">["items"][number]
 
 const statement = (name: string, content: Experiment["handoff"]): Html | null =>
   content &&
@@ -50,26 +52,20 @@ const history = (revisions: AnswerOf<"experiment_history">["items"]): Html =>
     return html`<li>${person(author)}: ${doneBy(operation).replace(/ with$/, "")} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${text === undefined ? null : html`<p class="said" dir="auto">${beginning(text, 400)}</p>`}</li>`
   })}</ol>`
 
-const findings = (visit: Visit, links: AnswerOf<"experiment_findings">["items"]): Html =>
-  links.length === 0
-    ? empty("No finding is related to this experiment yet.")
-    : html`<ul class="cards">${links.map((link) => {
-        const { finding, towardQuestion, towardHypothesis, author, linkId, attemptId, attemptLabel, reviewedBy, withdrawn } = link
-        return html`<li>${recordChip(finding, 200)}${takenBack(withdrawn)}
+function findingLink(visit: Visit, link: Link): Html {
+  const { finding, towardQuestion, towardHypothesis, author, linkId, attemptId, attemptLabel, reviewedBy, withdrawn } = link
+  return html`<li>${recordChip(finding, 200)}${takenBack(withdrawn)}
 <ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} toward the question. ${phrase(towardQuestion.explanation)}</li>
   ${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => html`<li>${struckIf(withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} ${phrase(explanation)}</li>`)}</ul>
-<p class="meta"><span>said by ${person(author)}</span>${
-          attemptId === null ? null : html`<span>from ${label("attempt", attemptId, attemptLabel ?? "attempt")}</span>`
-        }${
-          reviewedBy.length === 0 ? null : html`<span>answered by ${reviewedBy.join(", ")}</span>`
-        }<span><a href="${to(`/links/${linkId}`)}">the link</a></span>${ofOwn(visit, link)}</p>
-  </li>`
-      })}</ul>`
+<p class="meta"><span>said by ${person(author)}</span>${attemptId && html`<span>from ${label("attempt", attemptId, attemptLabel ?? "attempt")}</span>`}${
+    reviewedBy.length === 0 ? null : html`<span>answered by ${reviewedBy.join(", ")}</span>`
+  }<span><a href="${to(`/links/${linkId}`)}">the link</a></span>${ofOwn(visit, link)}</p></li>`
+}
 
 /** Returns the verdict of the newest finding link that was not withdrawn. */
-const verdictOf = (links: AnswerOf<"experiment_findings">["items"]): Html | null => {
+const verdictOf = (links: readonly Link[]): Html | undefined => {
   const link = links.find(({ withdrawn }) => withdrawn == null)
-  return link === undefined ? null : stateBadge(link.towardQuestion.verdict)
+  return link && stateBadge(link.towardQuestion.verdict)
 }
 
 export function experimentPage(visit: Visit): Shown {
@@ -96,21 +92,27 @@ export function experimentPage(visit: Visit): Shown {
   })
   return {
     title: `${experiment.label}: ${shortened(experiment.question, 80)}`,
-    rail: roomRail(room),
+    ...following(room),
     json: readPath("experiment", { experimentId }),
-    follow: { roomId, after: room.activityWatermark },
     body: html`<p class="meta" id="live-state" data-live><span><span class="label">${experiment.label}</span> experiment</span><span>${stateBadge(experiment.status)}</span><span>${heldBy(experiment)}</span><span>proposed by ${person(experiment.proposer)} ${time(experiment.createdAt)}</span></p>
 <h1 class="statement" dir="auto">${inlineMarkdown(experiment.question)}</h1>
 <div id="live-way" data-live>${way}${next}</div>
 <div id="live-said" data-live>${statement("Conclusion", experiment.conclusion)}${experiment.status === "open" ? statement("Handed over", experiment.handoff) : null}</div>
 <section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said" dir="auto">${inlineMarkdown(experiment.scope)}</p>
   ${experiment.hypotheses.length === 0 ? html`<p class="quiet">It addresses no hypothesis.</p>` : html`<p>Addresses ${experiment.hypotheses.map((record) => recordChip(record, 120))}</p>`}</section>
-<section aria-labelledby="plans">${heading(2, "plans", "Plans")}<div id="live-plans" data-live>${plans(experiment)}</div></section>
+${section("plans", "Plans", live("plans", plans(experiment)))}
 <section aria-labelledby="attempts">${heading(2, "attempts", html`Attempts ${outcomeDots(attempts)}`, attempts.total < 2 ? undefined : html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">On the workbench</a>`)}
   ${attempts.total === 0 ? html`<div id="live-attempts" data-live>${empty("There are no attempts yet. The assignee registers each attempt before launching it.")}</div>` : workbench(visit, { path: `/experiments/${experimentId}`, roomId, experimentId })}</section>
 ${experimentMeasures(visit, experimentId)}
-<section aria-labelledby="findings">${heading(2, "findings", "Findings")}<div id="live-findings" data-live>${findings(visit, links)}</div></section>
-<section aria-labelledby="history">${heading(2, "history", "History")}<div id="live-history" data-live>${history(revisions)}</div></section>
+${section(
+  "findings",
+  "Findings",
+  live(
+    "findings",
+    list("cards", links, (link) => findingLink(visit, link), empty("No finding is related to this experiment yet.")),
+  ),
+)}
+${section("history", "History", live("history", history(revisions)))}
 ${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}${afforded(visit, room, experiment.affordances, { experimentId })}</div></section>`)}
 ${facts([
   ["Revision", experiment.revision],

@@ -2,14 +2,15 @@
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { hasFallen } from "../../contract/answers/evidence.ts"
-import { readPath, withQuery } from "../addresses.ts"
+import { readPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { beginningInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { untilWhen } from "../parts/holding.ts"
 import { stateBadge, stateMark } from "../parts/marks.ts"
-import { empty, label, more, person, table } from "../parts/parts.ts"
-import { roomRail } from "../parts/room-frame.ts"
+import { live, nextPage, tableOr } from "../parts/lists.ts"
+import { label, person } from "../parts/parts.ts"
+import { following } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted, words } from "../words.ts"
 
@@ -49,20 +50,18 @@ const row = (
 
 export function experimentsPage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
-  const after = visit.url.searchParams.get("after") ?? undefined
   const room = visit.ask("room", { roomId })
-  const { items, nextCursor } = visit.ask("experiments", {}, { roomId, after })
+  const { items, nextCursor } = visit.ask("experiments", {}, { roomId, after: visit.parameter("after") })
   const links = visit.tables.findingLinks.verdictsOn(items.map(({ experimentId }) => experimentId))
   const rows = items.map((experiment) => row(experiment, links))
   const head = ["", "Question", "State", "Assignee", "Attempts", "Toward the question"]
   return {
     title: `Experiments · ${room.title}`,
-    rail: roomRail(room, "/experiments"),
+    ...following(room, "/experiments"),
     json: readPath("experiments", {}, { roomId }),
-    follow: { roomId, after: room.activityWatermark },
     body: html`<h1>Experiments</h1><p class="meta"><span>${counted(room.counts.experiment, "experiment")} in the order they were proposed</span></p>
 ${forMembers(visit, room, act("propose_experiment", { roomId, threadId: room.openingThreadId }, "Propose an experiment"))}
-<div id="live-experiments" data-live>${items.length === 0 ? empty("No experiment yet.") : table("Experiments", head, rows)}</div>
-${more(nextCursor === null ? null : withQuery(`/rooms/${roomId}/experiments`, { after: nextCursor }), "Later experiments")}`,
+${live("experiments", tableOr("No experiment yet.", "Experiments", head, rows))}
+${nextPage(visit, nextCursor, "Later experiments")}`,
   }
 }

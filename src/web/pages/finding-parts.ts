@@ -11,7 +11,8 @@ import { inlineMarkdown } from "../markdown.ts"
 import { effectsOf } from "./forest.ts"
 import { figuresOf } from "../parts/figures.ts"
 import { glyph, stateBadge, stateMark, yesNo } from "../parts/marks.ts"
-import { digest, fromOther, heading, label, table } from "../parts/parts.ts"
+import { materialList, section } from "../parts/lists.ts"
+import { digest, fromOther, label, table } from "../parts/parts.ts"
 import { counted, words } from "../words.ts"
 
 type Answer = AnswerOf<"record">
@@ -30,15 +31,15 @@ function denominator({ denominator: { attempts, named, outcomes }, experimentId,
 }
 
 /** Says what the service checked of a piece of evidence. */
-function checked(entry: Evidence, index: number, warnings: readonly Warning[], labelOf: (attemptId: string) => string): Html {
+function checked(entry: Evidence, index: number, warnings: readonly Warning[], linked: (attemptId: string) => Html): Html {
   const warning = warnings.find(({ evidence }) => evidence === index)
   switch (entry.kind) {
     case "attempt_output":
       if (warning === undefined)
-        return html`${glyph("succeeded")} digest equals output <code>${entry.outputLabel}</code> of ${label("attempt", entry.attemptId, labelOf(entry.attemptId))}`
-      return html`<span class="bad">${glyph("failed")} ${warning.code === "output_differs" ? "reported with another digest" : "not reported"}: output <code>${entry.outputLabel}</code> of</span> ${label("attempt", entry.attemptId, labelOf(entry.attemptId))}`
+        return html`${glyph("succeeded")} digest equals output <code>${entry.outputLabel}</code> of ${linked(entry.attemptId)}`
+      return html`<span class="bad">${glyph("failed")} ${warning.code === "output_differs" ? "reported with another digest" : "not reported"}: output <code>${entry.outputLabel}</code> of</span> ${linked(entry.attemptId)}`
     case "attempt_outcome":
-      return html`${warning === undefined ? glyph("succeeded") : glyph("unknown")} ${warning === undefined ? "how it ended is known" : "has no outcome yet"}: ${label("attempt", entry.attemptId, labelOf(entry.attemptId))}`
+      return html`${warning === undefined ? glyph("succeeded") : glyph("unknown")} ${warning === undefined ? "how it ended is known" : "has no outcome yet"}: ${linked(entry.attemptId)}`
     case "material":
       return html`${glyph("succeeded")} a <a href="${to(`/materials/${entry.materialId}`)}">registered material</a>`
     case "record":
@@ -49,10 +50,11 @@ function checked(entry: Evidence, index: number, warnings: readonly Warning[], l
 }
 
 function evidence(entries: readonly Evidence[], record: Answer, execution: Execution | null): Html | null {
-  const labelOf = (attemptId: string) => execution?.attempts.find((attempt) => attempt.attemptId === attemptId)?.label ?? "an attempt"
+  const linked = (attemptId: string) =>
+    label("attempt", attemptId, execution?.attempts.find((attempt) => attempt.attemptId === attemptId)?.label ?? "an attempt")
   const rows = entries.map(
     (entry, index) => html`<tr><td>${words(entry.kind)}</td>
-    <td>${checked(entry, index, record.warnings, labelOf)}${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td>
+    <td>${checked(entry, index, record.warnings, linked)}${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td>
     <td dir="auto">${inlineMarkdown(entry.kind === "paper" ? `“${entry.quote}”` : entry.explanation)}</td></tr>`,
   )
   if (rows.length === 0) return null
@@ -61,11 +63,8 @@ function evidence(entries: readonly Evidence[], record: Answer, execution: Execu
   const matching = `Output digests match (${outputs.length - differing} of ${outputs.length})`
   const digests = outputs.length === 0 ? undefined : yesNo(differing === 0, matching, matching)
   const all = table("Evidence", ["Kind", "What the service checked", "What the author says"], rows)
-  return html`<section aria-labelledby="evidence">${heading(2, "evidence", "Evidence", digests)}${
-    rows.length <= WHOLE || differing > 0
-      ? all
-      : html`<details class="left-out"><summary>${counted(rows.length, "piece")} of evidence</summary>${all}</details>`
-  }</section>`
+  const folded = html`<details class="left-out"><summary>${counted(rows.length, "piece")} of evidence</summary>${all}</details>`
+  return section("evidence", "Evidence", rows.length <= WHOLE || differing > 0 ? all : folded, digests)
 }
 /** Maximum number of pieces of evidence shown without folding. */
 const WHOLE = 3
@@ -73,7 +72,7 @@ const WHOLE = 3
 const roles = { producing: "Result of", baseline: "Compared with", evidence: "Cited as evidence only" } as const
 
 /** Renders the attempts that the finding names, by role, each with its outcome. */
-function attempts({ attempts: named, planId, planLabel }: Execution): Html {
+function attempts({ attempts: named, planId, planLabel }: Execution): Html | null {
   const lines = keysOf(roles).flatMap((role) => {
     const found = named.filter((attempt) => attempt.role === role)
     const links = found.map(
@@ -87,14 +86,7 @@ function attempts({ attempts: named, planId, planLabel }: Execution): Html {
       ? null
       : html`<a href="${to(`/attempts/compare?ids=${named.map(({ attemptId }) => attemptId).join(",")}`)}">Compare them</a>`
   const plan = planId === null ? null : html`under plan ${label("plan", planId, planLabel ?? "plan")}`
-  return html`<section aria-labelledby="named">${heading(2, "named", "Attempts", html`${plan} ${compare}`)}<ul class="uses">${lines}</ul></section>`
-}
-
-function materials(stored: readonly unknown[]): Html | null {
-  const cited = accepted("materials", stored)
-  if (cited.length === 0) return null
-  return html`<section aria-labelledby="materials">${heading(2, "materials", "Materials")}<ul>${cited.map(({ material, purpose }) => material && html`<li>${label("material", material.materialId, material.label)}${fromOther(material)} ${material.name} ${stateBadge(material.obtainability)}: ${purpose}</li>`)}</ul>
-    </section>`
+  return section("named", "Attempts", html`<ul class="uses">${lines}</ul>`, html`${plan} ${compare}`)
 }
 
 /** Warns about weaknesses of the attempts behind the finding. */
@@ -117,9 +109,9 @@ ${beforehand(record)}
 ${effectsOf(record.effects)}
 ${figuresOf(figures)}
 ${retrospective === true ? html`<p><span class="tag">retrospective</span> The question was asked after the result was known.</p>` : null}
-${limitations === undefined ? null : html`<section aria-labelledby="limitations">${heading(2, "limitations", "Limitations")}<p class="said" dir="auto">${inlineMarkdown(limitations)}</p></section>`}
+${section("limitations", "Limitations", limitations && html`<p class="said" dir="auto">${inlineMarkdown(limitations)}</p>`)}
 ${evidence(entries, record, execution)}
 ${execution === null ? null : attempts(execution)}
-${materials(record.materials)}
+${section("materials", "Materials", materialList(accepted("materials", record.materials)))}
 ${papers.length === 0 ? null : html`<p>Papers: ${joined(papers)}</p>`}`
 }

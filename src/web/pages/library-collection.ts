@@ -3,6 +3,7 @@ import { withQuery } from "../addresses.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
+import { list, section } from "../parts/lists.ts"
 import { asFiles, calledBy, noted, paperName } from "../parts/papers.ts"
 import { type PasteResult, pasteBox, pasted } from "../parts/paste.ts"
 import { actionButton, confirmButton, empty, exactTime, facts, heading, more, person, time } from "../parts/parts.ts"
@@ -28,37 +29,26 @@ function sharing({ id, isOwner, owner, members }: Held, sent: AnswerOf<"collecti
 
 /** Returns the page of a Collection, with the result of a pasted text. @throws Refusal `unknown_collection` */
 export function collectionShown(visit: Visit, collectionId: string, result: PasteResult = {}): Shown {
-  const held = visit.ask("library_collection", { collectionId }, { offset: visit.url.searchParams.get("offset") || undefined })
+  const held = visit.ask("library_collection", { collectionId }, { offset: visit.parameter("offset") })
   const sent = held.isOwner ? orNull(() => visit.ask("collection_invitations", { collectionId })) : null
   const here = `/library/collections/${collectionId}`
   const unread = new Map<string, number>()
   for (const note of held.notes) if (note.unread) unread.set(note.paperId, (unread.get(note.paperId) ?? 0) + 1)
   const item = (paper: Held["items"][number]) =>
     html`<li data-entry>${paperName(paper, collectionId)}<div class="paper-end"><p class="meta"><span>added by ${person({ username: paper.addedBy })} ${time(paper.addedAt)}</span><span>${noted({ notes: paper.notes, unread: unread.get(paper.paperId) ?? 0 }, paper.notes === 1 ? " note" : " notes")}</span></p>${actionButton("remove_paper", { "/collectionId": collectionId, "/paperId": paper.paperId }, html`Remove<span class="aside"> ${calledBy(paper)}</span>`, { next: here })}</div></li>`
+  const rest = more(held.nextOffset === null ? null : withQuery(here, { offset: held.nextOffset }), "Older papers")
   return {
     title: held.name,
     wide: true,
     body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${held.name}</h1>
 <p class="meta"><span>${held.isOwner ? "yours" : html`shared by ${person({ username: held.owner })}`}</span><span>${counted(held.counts.papers, "paper")}</span><span>${noted(held.counts, held.counts.notes === 1 ? " note" : " notes")}</span></p>
-${
-  held.isOwner || held.counts.unread > 0
-    ? html`<section aria-label="Actions"><div class="actions">${held.counts.unread === 0 ? null : actionButton("mark_read", { "/collectionId": collectionId }, "Mark all as read", { next: here })}${held.isOwner ? act("rename_collection", { collectionId, name: held.name }, "Rename") : null}</div></section>`
-    : null
-}
+${held.isOwner || held.counts.unread > 0 ? html`<section aria-label="Actions"><div class="actions">${held.counts.unread === 0 ? null : actionButton("mark_read", { "/collectionId": collectionId }, "Mark all as read", { next: here })}${held.isOwner ? act("rename_collection", { collectionId, name: held.name }, "Rename") : null}</div></section>` : null}
 ${pasted(result, held)}${pasteBox({ ...result, collections: [], of: held })}
-<div class="shelved"><section aria-labelledby="papers">${heading(2, "papers", "Papers")}${held.items.length === 0 ? empty("No papers yet. Paste some above.") : html`<ul class="cards papers">${held.items.map(item)}</ul>`}${more(held.nextOffset === null ? null : withQuery(here, { offset: held.nextOffset }), "Older papers")}</section>
+<div class="shelved">${section("papers", "Papers", [list("cards papers", held.items, item, empty("No papers yet. Paste some above.")), rest])}
 <aside aria-label="About this Collection">${sharing(held, sent)}
 <section aria-labelledby="files">${heading(2, "files", "As a file")}<p class="quiet">All papers of this Collection. Those that came from a file keep their citation keys.</p>${asFiles(`/api/library/collections/${collectionId}`)}</section>
 ${facts([["Created", exactTime(held.createdAt)]])}
-${
-  held.isOwner
-    ? confirmButton(
-        "Delete this Collection",
-        "Its papers stay saved. Its notes are deleted for everybody.",
-        actionButton("delete_collection", { collectionId }, "Delete Collection", { danger: true, next: "/library" }),
-      )
-    : null
-}</aside></div>`,
+${held.isOwner ? confirmButton("Delete this Collection", "Its papers stay saved. Its notes are deleted for everybody.", actionButton("delete_collection", { collectionId }, "Delete Collection", { danger: true, next: "/library" })) : null}</aside></div>`,
   }
 }
 

@@ -4,14 +4,13 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { hyphenated } from "../../contract/schema/paper-mention.ts"
 import { withQuery } from "../addresses.ts"
-import { attributes, hiddenInputs, type Html, html, to } from "../html.ts"
-import { inlineMarkdown, markdown, markdownInLink } from "../markdown.ts"
+import { attributes, hiddenInputs, type Html, html, joined, to } from "../html.ts"
+import { inlineMarkdown, markdown } from "../markdown.ts"
 import { act } from "../parts/actions.ts"
-import { stateBadge } from "../parts/marks.ts"
+import { list, recordItem, section } from "../parts/lists.ts"
 import { calledBy, paperLinks, paperPath, readTo, sourceLine } from "../parts/papers.ts"
-import { actionButton, empty, exactTime, facts, heading, label, more, person, time } from "../parts/parts.ts"
+import { actionButton, empty, exactTime, facts, heading, more, person, time } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
-import { words } from "../words.ts"
 import { signedInOnly } from "./library.ts"
 
 type Note = AnswerOf<"collection_notes">["items"][number]
@@ -24,16 +23,12 @@ const viaKey = ({ via }: Note): Html | null =>
 const noteItem = (note: Note, notes: readonly Note[], own: string, here: string): Html => {
   const answered = notes.find(({ noteId }) => noteId === note.replyToNoteId)
   return html`<li class="post${note.unread ? " fresh" : ""}" id="note-${note.noteId}" data-entry><h3 class="by">${person({ username: note.author })}${viaKey(note)} · ${time(note.at)}</h3>
-    ${
-      note.replyToNoteId === null
-        ? null
-        : html`<p class="in-reply">In reply to <a href="#note-${note.replyToNoteId}">${answered?.author ?? "an earlier note"}</a></p>`
-    }${markdown(note.text)}${note.author === own ? html`<div class="after">${actionButton("delete_note", { noteId: note.noteId }, "Delete", { danger: true, next: here })}</div>` : null}</li>`
+    ${note.replyToNoteId && html`<p class="in-reply">In reply to <a href="#note-${note.replyToNoteId}">${answered?.author ?? "an earlier note"}</a></p>`}${markdown(note.text)}${note.author === own ? html`<div class="after">${actionButton("delete_note", { noteId: note.noteId }, "Delete", { danger: true, next: here })}</div>` : null}</li>`
 }
 
 /** Renders the notes of a Collection on the paper, and a form to add one. */
 function thread(visit: Visit, paperId: string, collection: { id: string; name: string }): Html {
-  const offset = visit.url.searchParams.get("offset") || undefined
+  const offset = visit.parameter("offset")
   const page = orNull(() => visit.ask("collection_notes", { collectionId: collection.id }, { paperId, offset }))
   if (page === null) return html``
   const here = paperPath(paperId, collection.id)
@@ -55,30 +50,22 @@ function annotations({ notes, highlights, revision, updatedAt }: AnswerOf<"libra
   const expected = String(revision)
   const box = html`<form class="stack own-notes" method="post" action="${to("/web/write_annotation")}" data-draft="own-${paperId}-${revision}">${hidden({ "/paperId": paperId, "/expectedRevision": expected, _next: here })}<div class="field"><label class="aside" for="own-text">Your notes</label>
   <textarea id="own-text" name="/notes" maxlength="${limits.message}" placeholder="Markdown and TeX">${notes}</textarea></div><div class="buttons"><button>Save notes</button></div></form>`
+  const highlight = ({ highlightId, quote, page, colour, comment, version }: (typeof highlights)[number]) =>
+    html`<li data-entry><blockquote class="said">${quote}</blockquote>
+  <p class="meta"><span>page ${page}</span>${version === null ? null : html`<span>in version ${version}</span>`}<span>${colour}</span></p>
+  ${comment && html`<p>${inlineMarkdown(comment)}</p>`}${actionButton("remove_highlight", { highlightId, "/expectedRevision": expected }, "Remove", { danger: true, next: here })}</li>`
   return html`<section aria-labelledby="own">${heading(2, "own", "Your notes", updatedAt === null ? null : html`<span class="quiet">changed ${time(updatedAt)}</span>`)}
 ${notes === "" ? box : html`${markdown(notes)}<details><summary>Edit</summary>${box}</details>`}</section>
-<section aria-labelledby="highlights">${heading(2, "highlights", "Highlights", act("add_highlight", { paperId, expectedRevision: revision, _next: here }, "Add highlight"))}${
-    highlights.length === 0
-      ? html`<p class="quiet">No highlights yet.</p>`
-      : html`<ul class="cards">${highlights.map(
-          ({ highlightId, quote, page, colour, comment, version }) => html`<li data-entry><blockquote class="said">${quote}</blockquote>
-  <p class="meta"><span>page ${page}</span>${version === null ? null : html`<span>in version ${version}</span>`}<span>${colour}</span></p>
-  ${comment === null ? null : html`<p>${inlineMarkdown(comment)}</p>`}${actionButton("remove_highlight", { highlightId, "/expectedRevision": expected }, "Remove", { danger: true, next: here })}</li>`,
-        )}</ul>`
-  }</section>`
+${section("highlights", "Highlights", list("cards", highlights, highlight, html`<p class="quiet">No highlights yet.</p>`), act("add_highlight", { paperId, expectedRevision: revision, _next: here }, "Add highlight"))}`
 }
 
 /** Renders the person's own tags, and a form to add more. */
-function tags(visit: Visit, paperId: string, own: readonly string[], here: string): Html {
+function tags(visit: Visit, paperId: string, own: readonly string[], here: string): Html | null {
   const known = visit.ask("library_tags").items.filter(({ tag }) => !own.includes(tag))
-  return html`<section aria-labelledby="tags">${heading(2, "tags", "Tags", html`<span class="quiet">only you and your agents see them</span>`)}${
-    own.length === 0
-      ? null
-      : html`<ul class="tags">${own.map(
-          (tag) =>
-            html`<li><span class="tag"><a href="${to(withQuery("/library", { tag }))}">${tag}</a><form method="post" action="${to("/web/untag_papers")}">${hidden({ "/paperIds": paperId, "/tags": tag, _next: here })}<button title="Remove tag"><span aria-hidden="true">×</span><span class="aside">Remove ${tag}</span></button></form></span></li>`,
-        )}</ul>`
-  }<form class="add-tag" method="post" action="${to("/web/tag_papers")}">${hidden({ "/paperIds": paperId, _next: here })}<label class="aside" for="new-tags">More tags, separated by commas</label><input id="new-tags" name="/tags" required list="known-tags" maxlength="500" placeholder="to read, warm-up" autocomplete="off"><datalist id="known-tags">${known.slice(0, 100).map(({ tag }) => html`<option value="${tag}"></option>`)}</datalist><button class="quiet">Add tags</button></form></section>`
+  const item = (tag: string) =>
+    html`<li><span class="tag"><a href="${to(withQuery("/library", { tag }))}">${tag}</a><form method="post" action="${to("/web/untag_papers")}">${hidden({ "/paperIds": paperId, "/tags": tag, _next: here })}<button title="Remove tag"><span aria-hidden="true">×</span><span class="aside">Remove ${tag}</span></button></form></span></li>`
+  const form = html`<form class="add-tag" method="post" action="${to("/web/tag_papers")}">${hidden({ "/paperIds": paperId, _next: here })}<label class="aside" for="new-tags">More tags, separated by commas</label><input id="new-tags" name="/tags" required list="known-tags" maxlength="500" placeholder="to read, warm-up" autocomplete="off"><datalist id="known-tags">${known.slice(0, 100).map(({ tag }) => html`<option value="${tag}"></option>`)}</datalist><button class="quiet">Add tags</button></form>`
+  return section("tags", "Tags", [list("tags", own, item), form], html`<span class="quiet">only you and your agents see them</span>`)
 }
 
 /** Renders the reading position, and a form to change it. */
@@ -93,21 +80,15 @@ function reading({ page, pages, at }: AnswerOf<"reading_position">, paperId: str
 }
 
 /** Renders the records that cite the paper, which are public. */
-function cited(visit: Visit, arxivId: string, here: string): Html {
-  const after = visit.url.searchParams.get("cited") || undefined
-  const { items, nextCursor } = visit.ask("paper_publications", { arxivId }, { after })
+function cited(visit: Visit, arxivId: string, here: string): Html | null {
+  const { items, nextCursor } = visit.ask("paper_publications", { arxivId }, { after: visit.parameter("cited") })
   const rooms = visit.tables.rooms.titles([...new Set(items.map(({ roomId }) => roomId))])
-  return html`<section aria-labelledby="cited">${heading(2, "cited", "Where Rooms cite it", items.length === 0 ? null : html`<a href="${to(`/papers/${encodeURIComponent(arxivId)}`)}">Public page</a>`)}${
-    items.length === 0
-      ? html`<p class="quiet">No Room cites it yet.</p>`
-      : html`<ul class="uses">${items.map(
-          (record) =>
-            html`<li data-entry><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${
-              record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
-            }<span><a href="${to(`/rooms/${record.roomId}`)}">${rooms.get(record.roomId) ?? "a Room"}</a></span></p>
-<a class="wording" href="${to(`/records/${record.versionId}`)}">${markdownInLink(record.wording)}</a></li>`,
-        )}</ul>`
-  }${more(nextCursor === null ? null : withQuery(here, { cited: nextCursor }), "Earlier ones")}</section>`
+  const item = (record: (typeof items)[number]) =>
+    recordItem(record, html`<span><a href="${to(`/rooms/${record.roomId}`)}">${rooms.get(record.roomId) ?? "a Room"}</a></span>`)
+  const found = list("uses", items, item, html`<p class="quiet">No Room cites it yet.</p>`)
+  const rest = more(nextCursor === null ? null : withQuery(here, { cited: nextCursor }), "Earlier ones")
+  const page = items.length === 0 ? null : html`<a href="${to(`/papers/${encodeURIComponent(arxivId)}`)}">Public page</a>`
+  return section("cited", "Where Rooms cite it", [found, rest], page)
 }
 
 /** Renders a form to add the paper to another Collection. */
@@ -122,17 +103,14 @@ export const libraryPaperPage = signedInOnly((visit) => {
   const paper = visit.ask("library_paper", {}, { paperId: visit.id("paperId") })
   const { paperId, arxivId, isbn, title, authors, abstract, categories, year, venue, volume, issue, pages, publishedAt, savedAt } = paper
   const [own, position] = [visit.ask("library_annotations", {}, { paperId }), visit.ask("reading_position", {}, { paperId })]
-  const collectionId = visit.url.searchParams.get("collection")
+  const collectionId = visit.parameter("collection")
   const collection = paper.collections.find(({ id }) => id === collectionId) ?? paper.collections[0]
   const here = paperPath(paperId, collection?.id)
   const isOwn = savedAt !== null || paper.collections.length > 0 || own.revision > 0
-  const collections =
-    paper.collections.length === 0
-      ? "none"
-      : paper.collections.map(
-          ({ id, name }, index) =>
-            html`${index === 0 ? null : ", "}<a href="${to(paperPath(paperId, id))}"${attributes({ "aria-current": id === collection?.id ? "true" : null })}>${name}</a>`,
-        )
+  const filed = paper.collections.map(
+    ({ id, name }) =>
+      html`<a href="${to(paperPath(paperId, id))}"${attributes({ "aria-current": id === collection?.id ? "true" : null })}>${name}</a>`,
+  )
   const appeared = [venue, volume && `volume ${volume}`, issue && `issue ${issue}`, pages && `pages ${pages}`]
     .filter((part) => part)
     .join(", ")
@@ -153,12 +131,12 @@ ${authors.length === 0 ? null : html`<p>${authors.join(", ")}</p>`}${appeared ==
 <section aria-labelledby="abstract">${heading(2, "abstract", "Abstract")}${abstract === null ? empty("No abstract yet.") : html`<p class="abstract">${inlineMarkdown(abstract)}</p>`}
 ${facts([
   ["Saved", savedAt === null ? "no" : exactTime(savedAt)],
-  ["Collections", collections],
+  ["Collections", filed.length === 0 ? "none" : joined(filed)],
 ])}</section>
 ${tags(visit, paperId, paper.tags ?? [], here)}
 ${isOwn ? reading(position, paperId, here) : null}</div>
 <div>${isOwn ? annotations(own, paperId, here) : null}
 ${collection === undefined ? null : thread(visit, paperId, collection)}</div></div>
-${arxivId === null ? null : cited(visit, arxivId, here)}`,
+${arxivId && cited(visit, arxivId, here)}`,
   }
 })

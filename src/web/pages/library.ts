@@ -4,8 +4,9 @@ import { enumerations } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
-import { attributes, type Html, html, to } from "../html.ts"
+import { attributes, type Html, html, joined, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
+import { list, section } from "../parts/lists.ts"
 import { asFiles, calledBy, collectionLink, noted, paperName, readTo, tagLinks } from "../parts/papers.ts"
 import { actionButton, empty, heading, more, person, time } from "../parts/parts.ts"
 import { type PasteResult, pasteBox, pasted } from "../parts/paste.ts"
@@ -22,23 +23,18 @@ export const signedInOnly =
 const orderNames = { saved: "newest saved", title: "title", published: "newest published" } as const
 
 /** Reads the search, tag and order from the address. */
-function listingIn({ url }: Visit) {
-  const value = (name: string) => url.searchParams.get(name)?.trim() || undefined
+function listingIn({ parameter }: Visit) {
+  const value = (name: string) => parameter(name)?.trim() || undefined
   const sort = enumerations.paperOrder.find((each) => each === value("sort"))
   return { query: value("query")?.slice(0, limits.searchQuery), tag: value("tag")?.slice(0, limits.tag).toLowerCase(), sort }
 }
 type Listing = ReturnType<typeof listingIn>
 
-const invitations = ({ items }: AnswerOf<"library_invitations">): Html | null =>
-  items.length === 0
-    ? null
-    : html`<section aria-labelledby="invitations">${heading(2, "invitations", "Invitations")}<ul class="cards">${items.map(
-        ({ invitationId, collection, invitedBy, invitedAt }) =>
-          html`<li>${person({ username: invitedBy })} invited you to “${collection.name}” ${time(invitedAt)}<div class="actions">
-      ${actionButton("accept_collection_invitation", { invitationId }, html`Accept<span class="aside"> ${collection.name}</span>`, { next: `/library/collections/${collection.id}` })}
-      ${actionButton("decline_collection_invitation", { invitationId }, html`Decline<span class="aside"> ${collection.name}</span>`, { danger: true, next: "/library" })}</div>
-      </li>`,
-      )}</ul></section>`
+type Invitation = AnswerOf<"library_invitations">["items"][number]
+const invitation = ({ invitationId, collection, invitedBy, invitedAt }: Invitation): Html =>
+  html`<li>${person({ username: invitedBy })} invited you to “${collection.name}” ${time(invitedAt)}<div class="actions">
+  ${actionButton("accept_collection_invitation", { invitationId }, html`Accept<span class="aside"> ${collection.name}</span>`, { next: `/library/collections/${collection.id}` })}
+  ${actionButton("decline_collection_invitation", { invitationId }, html`Decline<span class="aside"> ${collection.name}</span>`, { danger: true, next: "/library" })}</div></li>`
 
 const find = ({ query, tag, sort }: Listing): Html =>
   html`<form class="find" role="search" aria-label="Saved papers" action="${to("/library")}">${
@@ -48,8 +44,7 @@ const find = ({ query, tag, sort }: Listing): Html =>
 /** Renders a page of the saved papers that match. */
 function papers(visit: Visit, listing: Listing, hasAny: boolean): Html {
   const { query, tag, sort } = listing
-  const offset = visit.url.searchParams.get("offset") || undefined
-  const first = visit.ask("library_papers", {}, { query, tag, sort, offset })
+  const first = visit.ask("library_papers", {}, { query, tag, sort, offset: visit.parameter("offset") })
   // A word without results may be mistyped.
   const suggested = first.didYouMean === null || tag !== undefined ? undefined : first.didYouMean
   const { items, nextOffset } = suggested === undefined ? first : visit.ask("library_papers", {}, { query: suggested, sort })
@@ -59,59 +54,51 @@ function papers(visit: Visit, listing: Listing, hasAny: boolean): Html {
   )
   const here = withQuery("/library", { query, tag, sort })
   const narrowed = query !== undefined || tag !== undefined
+  const none = narrowed
+    ? "No saved paper contains all of these words. The search covers titles, authors, journals, abstracts, tags and your notes."
+    : "No papers saved yet. Paste one above. Your agents can also save papers, with a personal key from your account page."
   const item = (paper: (typeof items)[number]) => {
     const position = read.get(paper.paperId)
-    return html`<li data-entry>${paperName(paper)}<div class="paper-end"><p class="meta"><span>saved ${time(paper.savedAt)}</span>${
-      position === undefined ? null : html`<span>${readTo(position)}</span>`
-    }${paper.collections.length === 0 ? null : html`<span>in ${paper.collections.map((each, index) => html`${index === 0 ? null : ", "}${collectionLink(each)}`)}</span>`}${
-      paper.tags.length === 0 ? null : html`<span>${tagLinks(paper.tags)}</span>`
-    }</p>${actionButton("unsave_papers", { "/paperIds": paper.paperId }, html`Unsave<span class="aside"> ${calledBy(paper)}</span>`, { next: here })}</div></li>`
+    return html`<li data-entry>${paperName(paper)}<div class="paper-end"><p class="meta"><span>saved ${time(paper.savedAt)}</span>${position && html`<span>${readTo(position)}</span>`}${
+      paper.collections.length === 0 ? null : html`<span>in ${joined(paper.collections.map(collectionLink))}</span>`
+    }${paper.tags.length === 0 ? null : html`<span>${tagLinks(paper.tags)}</span>`}</p>${actionButton("unsave_papers", { "/paperIds": paper.paperId }, html`Unsave<span class="aside"> ${calledBy(paper)}</span>`, { next: here })}</div></li>`
   }
-  return html`<section aria-labelledby="papers">${heading(
-    2,
-    "papers",
-    tag === undefined ? "Saved papers" : html`Saved papers tagged “${tag}”`,
-    narrowed ? html`<a href="${to("/library#papers")}">Show all</a>` : null,
-  )}${hasAny || narrowed ? find(listing) : null}${suggested === undefined ? null : html`<p class="quiet">No results for “${query}”. Showing results for “<a href="${to(withQuery("/library", { query: suggested, sort }))}">${suggested}</a>”.</p>`}
-${
-  items.length > 0
-    ? html`<ul class="cards papers">${items.map(item)}</ul>`
-    : narrowed
-      ? empty("No saved paper contains all of these words. The search covers titles, authors, journals, abstracts, tags and your notes.")
-      : empty("No papers saved yet. Paste one above. Your agents can also save papers, with a personal key from your account page.")
-}${more(nextOffset === null ? null : withQuery("/library", { query: suggested ?? query, tag, sort, offset: nextOffset }), "More papers")}</section>`
+  const name = tag === undefined ? "Saved papers" : html`Saved papers tagged “${tag}”`
+  return html`<section aria-labelledby="papers">${heading(2, "papers", name, narrowed ? html`<a href="${to("/library#papers")}">Show all</a>` : null)}${hasAny || narrowed ? find(listing) : null}${suggested === undefined ? null : html`<p class="quiet">No results for “${query}”. Showing results for “<a href="${to(withQuery("/library", { query: suggested, sort }))}">${suggested}</a>”.</p>`}
+${list("cards papers", items, item, empty(none))}${more(nextOffset === null ? null : withQuery("/library", { query: suggested ?? query, tag, sort, offset: nextOffset }), "More papers")}</section>`
 }
 
-function collections({ items, nextOffset }: AnswerOf<"library_collections">): Html {
-  return html`<section aria-labelledby="collections">${heading(2, "collections", "Collections", act("create_collection", {}, "New"))}${
-    items.length === 0
-      ? html`<p class="quiet">A Collection holds papers on one topic, with notes on each. You can share it with others here.</p>`
-      : html`<ul>${items.map(
-          (collection) =>
-            html`<li data-collection>${collectionLink(collection)}${collection.isOwner ? null : html` <span class="quiet">shared by ${person({ username: collection.owner })}</span>`}<div class="meta"><span>${counted(collection.counts.papers, "paper")}</span><span>${noted(collection.counts, collection.counts.notes === 1 ? " note" : " notes")}</span></div></li>`,
-        )}</ul>`
-  }${more(nextOffset === null ? null : withQuery("/library", { collections: nextOffset }), "Older Collections")}</section>`
+function collections({ items, nextOffset }: AnswerOf<"library_collections">): Html | null {
+  const item = (collection: (typeof items)[number]) => {
+    const { isOwner, owner, counts } = collection
+    return html`<li data-collection>${collectionLink(collection)}${isOwner ? null : html` <span class="quiet">shared by ${person({ username: owner })}</span>`}<div class="meta"><span>${counted(counts.papers, "paper")}</span><span>${noted(counts, counts.notes === 1 ? " note" : " notes")}</span></div></li>`
+  }
+  const none = html`<p class="quiet">A Collection holds papers on one topic, with notes on each. You can share it with others here.</p>`
+  const rest = more(nextOffset === null ? null : withQuery("/library", { collections: nextOffset }), "Older Collections")
+  return section("collections", "Collections", html`${list("", items, item, none)}${rest}`, act("create_collection", {}, "New"))
 }
 
 /** Maximum number of tags shown without a click. Those with the most papers come first. */
 const SHOWN_TAGS = 40
 
-function tags({ items }: AnswerOf<"library_tags">, { tag: current }: Listing): Html {
+function tags({ items }: AnswerOf<"library_tags">, { tag: current }: Listing): Html | null {
   const link = ({ tag, papers: count }: (typeof items)[number]) =>
     html`<li><a class="tag" href="${to(withQuery("/library", { tag }))}"${attributes({ "aria-current": tag === current ? "true" : null })}>${tag} <span class="count">${count}</span></a></li>`
   const often = new Set([...items].sort((one, other) => other.papers - one.papers).slice(0, SHOWN_TAGS))
   const others = items.filter((item) => !often.has(item))
-  return html`<section aria-labelledby="tags">${heading(2, "tags", "Your tags")}${
-    items.length === 0
-      ? html`<p class="quiet">Only you can see your tags. Add them on the page of a paper.</p>`
-      : html`<ul class="tags">${items.filter((item) => often.has(item)).map(link)}</ul>${others.length === 0 ? null : html`<details><summary>${counted(others.length, "more tag")}</summary><ul class="tags">${others.map(link)}</ul></details>`}`
-  }</section>`
+  const folded =
+    others.length === 0
+      ? null
+      : html`<details><summary>${counted(others.length, "more tag")}</summary><ul class="tags">${others.map(link)}</ul></details>`
+  const shown = items.filter((item) => often.has(item))
+  const none = html`<p class="quiet">Only you can see your tags. Add them on the page of a paper.</p>`
+  return section("tags", "Your tags", html`${list("tags", shown, link, none)}${folded}`)
 }
 
 /** Returns the page, with the result of a pasted text. */
 export function libraryShown(visit: Visit, result: PasteResult = {}): Shown {
   const listing = listingIn(visit)
-  const held = visit.ask("library_collections", {}, { offset: visit.url.searchParams.get("collections") || undefined })
+  const held = visit.ask("library_collections", {}, { offset: visit.parameter("collections") })
   const [received, tagged] = [visit.ask("library_invitations"), visit.ask("library_tags")]
   const collection = held.items.find(({ id }) => id === result.collectionId)
   const saved = visit.tables.library.saved.count(visit.person?.userId ?? "")
@@ -121,7 +108,7 @@ export function libraryShown(visit: Visit, result: PasteResult = {}): Shown {
     wide: true,
     body: html`<h1>Library</h1><p class="meta"><span>${counted(saved, "saved paper")}</span><span>only you can see it, except the Collections you share</span></p>
 <p class="jump ways"><a href="#collections">Collections</a> <a href="#tags">Tags</a> <a href="#files">As a file</a></p>
-${pasted(result, collection)}${pasteBox({ ...result, collections: held.items })}${invitations(received)}
+${pasted(result, collection)}${pasteBox({ ...result, collections: held.items })}${section("invitations", "Invitations", list("cards", received.items, invitation))}
 <div class="shelved">${papers(visit, listing, saved > 0)}
 <aside aria-label="Filed under">${collections(held)}${tags(tagged, listing)}
 <section aria-labelledby="files">${heading(2, "files", "As a file")}<p class="quiet">${query === undefined && tag === undefined ? "All saved papers, with your tags." : "The papers listed here, with your tags."}</p>${asFiles("/api/library/papers", { query, tag, sort })}</section></aside></div>`,

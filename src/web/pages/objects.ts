@@ -3,29 +3,15 @@ import { partInWords } from "../../contract/definitions/sentence.ts"
 import { feedLinks } from "../about.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { entryPath, readPath, withQuery } from "../addresses.ts"
+import { entryPath, readPath } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { beginning, inlineMarkdown, markdown, markdownInLink, phrase } from "../markdown.ts"
+import { beginning, inlineMarkdown, markdown, phrase } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { figuresOf } from "../parts/figures.ts"
 import { stateBadge } from "../parts/marks.ts"
-import {
-  digest,
-  empty,
-  exactTime,
-  facts,
-  fromOther,
-  heading,
-  label,
-  more,
-  named,
-  person,
-  recordChip,
-  table,
-  time,
-  ways,
-} from "../parts/parts.ts"
+import { list, nextPage, recordItem, section, tableOr } from "../parts/lists.ts"
+import { digest, empty, exactTime, facts, fromOther, label, named, person, recordChip, time, ways } from "../parts/parts.ts"
 import { asOfEntry } from "../parts/looking-back.ts"
 import { absent, doubts, failures, nothingOf, restsOn } from "../parts/judging.ts"
 import { reviewBody, reviewLine, reviewSection } from "../parts/reviews.ts"
@@ -46,10 +32,23 @@ const uses = (kind: "attempt" | "plan", name: string, { total, items }: Material
 const location = (uri: string): Html =>
   uri.startsWith("https:") ? html`<a rel="nofollow noopener ugc" href="${uri}">${uri}</a>` : html`<code>${uri}</code>`
 
+const sameDigest = (registered: string | null, observed: string): Html | null => {
+  if (registered === null) return null
+  return registered === observed ? stateBadge("succeeded", "the same") : stateBadge("failed", "differs")
+}
+
 export function materialPage(visit: Visit): Shown {
   const material = visit.ask("material", visit.params)
   const room = visit.ask("room", { roomId: material.materialOriginRoom })
   const { materialId } = material
+  const locations = material.locations.map(
+    ({ state, uri, explanation, reporter, at, observedDigest }) =>
+      html`<tr><td>${stateBadge(state)}</td>
+  <td>${location(uri)}${explanation && html`<br>${explanation}`}</td>
+  <td>${person(reporter)} ${time(at)}</td>
+  <td>${observedDigest === null ? html`<span class="quiet">none</span>` : html`${digest(observedDigest)} ${sameDigest(material.digest, observedDigest)}`}</td>
+  </tr>`,
+  )
   return {
     title: `${material.label}: ${material.name}`,
     rail: roomRail(room),
@@ -58,35 +57,20 @@ export function materialPage(visit: Visit): Shown {
 <h1>${material.name}</h1>${material.description === null ? null : html`<p class="said" dir="auto">${inlineMarkdown(material.description)}</p>`}
 ${facts([
   ["Reference", digest(material.reference)],
-  material.digest === null ? null : ["Digest", digest(material.digest)],
-  material.valuesDigest === null ? null : ["Digest of its values", digest(material.valuesDigest)],
-  material.mediaType === null ? null : ["Media type", material.mediaType],
-  material.sizeBytes === null ? null : ["Size", bytes(material.sizeBytes)],
+  ["Digest", material.digest && digest(material.digest)],
+  ["Digest of its values", material.valuesDigest && digest(material.valuesDigest)],
+  ["Media type", material.mediaType],
+  ["Size", material.sizeBytes === null ? null : bytes(material.sizeBytes)],
   ["Labelled in", html`<a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a>`],
   uses("attempt", "Consumed by", material.consumedBy),
   uses("attempt", "Produced by", material.producedBy),
   uses("plan", "Required by", material.requiredBy),
 ])}
-<section aria-labelledby="locations">${heading(2, "locations", "Reported locations")}${
-      material.locations.length === 0
-        ? empty("No location has been reported.")
-        : table(
-            "Locations",
-            ["State", "Address", "Reported by", "Observed digest"],
-            material.locations.map(
-              (report) =>
-                html`<tr><td>${stateBadge(report.state)}</td>
-  <td>${location(report.uri)}${report.explanation === null ? null : html`<br>${report.explanation}`}</td>
-  <td>${person(report.reporter)} ${time(report.at)}</td>
-  <td>${
-    report.observedDigest === null
-      ? html`<span class="quiet">none</span>`
-      : html`${digest(report.observedDigest)} ${material.digest === null ? null : report.observedDigest === material.digest ? stateBadge("succeeded", "the same") : stateBadge("failed", "differs")}`
-  }</td>
-  </tr>`,
-            ),
-          )
-    }<p class="hint">The service does not open these addresses.</p></section>
+${section(
+  "locations",
+  "Reported locations",
+  html`${tableOr("No location has been reported.", "Locations", ["State", "Address", "Reported by", "Observed digest"], locations)}<p class="hint">The service does not open these addresses.</p>`,
+)}
 ${forMembers(visit, room, act("report_material_location", { materialId }))}
 ${ways([["JSON", readPath("material", { materialId })]])}`,
   }
@@ -161,6 +145,7 @@ export function checkpointPage(visit: Visit): Shown {
   const { thread } = visit.ask("thread_context", { threadId: checkpoint.threadId })
   const json = readPath("checkpoint", { checkpointId: checkpoint.checkpointId })
   const judged = visit.ask("checkpoint_case", visit.params)
+  const { supersedesCheckpointId: replaced, openQuestions } = checkpoint
   return {
     title: `Checkpoint of ${thread.title}`,
     rail: roomRail(room),
@@ -176,18 +161,16 @@ ${figuresOf(accepted("checkpoint", checkpoint.content).figures)}
 ${restsOn(judged)}
 ${failures(judged)}
 ${doubts(judged, "which it cites")}
-${nothingOf([...absent(judged), checkpoint.openQuestions.length === 0 && "No question was left open."])}
+${nothingOf([...absent(judged), openQuestions.length === 0 && "No question was left open."])}
 ${reviewSection(visit, room, checkpoint.checkpointId, checkpoint.reviews, checkpoint.reviewed)}
-${
-  checkpoint.openQuestions.length === 0
-    ? null
-    : html`<section aria-labelledby="open">${heading(2, "open", "Open questions")}<ul class="questions">${checkpoint.openQuestions.map((question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`)}</ul></section>`
-}
-${checkpoint.conclusion === null ? null : html`<section aria-labelledby="synthesis">${heading(2, "synthesis", "Reasoning")}${markdown(checkpoint.synthesis)}</section>`}
+${section(
+  "open",
+  "Open questions",
+  list("questions", openQuestions, (question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`),
+)}
+${checkpoint.conclusion === null ? null : section("synthesis", "Reasoning", markdown(checkpoint.synthesis))}
 ${facts([
-  checkpoint.supersedesCheckpointId === null
-    ? null
-    : ["Replaces", html`<a href="${to(`/checkpoints/${checkpoint.supersedesCheckpointId}`)}">the checkpoint before it</a>`],
+  ["Replaces", replaced && html`<a href="${to(`/checkpoints/${replaced}`)}">the checkpoint before it</a>`],
   ["Content digest", digest(checkpoint.contentDigest)],
   ["Posted at", html`<a href="${to(entryPath(checkpoint.threadId, checkpoint.entryId))}">its place in the Thread</a>`],
   [
@@ -200,50 +183,33 @@ ${facts([
 
 export function paperPage(visit: Visit): Shown {
   const arxivId = visit.id("arxivId")
-  const { items, nextCursor } = visit.ask("paper_publications", { arxivId }, { after: visit.url.searchParams.get("after") || undefined })
+  const { items, nextCursor } = visit.ask("paper_publications", { arxivId }, { after: visit.parameter("after") })
   return {
     title: `arXiv:${arxivId}`,
     json: readPath("paper_publications", { arxivId }),
     feeds: feedLinks(`/papers/${encodeURIComponent(arxivId)}`, `arXiv:${arxivId}`),
     body: html`<h1>arXiv:${arxivId}</h1>
       <p class="meta"><span>This service knows only what records quote from the paper.</span><span><a rel="noopener" href="https://arxiv.org/abs/${arxivId}">the paper at arXiv</a></span></p>
-${
-  items.length === 0
-    ? empty("No record quotes this paper.")
-    : html`<ul class="cards">${items.map(
-        (record) =>
-          html`<li><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${
-            record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
-          }<span>${person(record.author)}</span></p>
-  <a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a></li>`,
-      )}</ul>`
-}${more(nextCursor === null ? null : withQuery(`/papers/${arxivId}`, { after: nextCursor }), "Older records")}`,
+${list("cards", items, (record) => recordItem(record, html`<span>${person(record.author)}</span>`), empty("No record quotes this paper."))}${nextPage(visit, nextCursor, "Older records")}`,
   }
 }
 
 export function conceptsPage(visit: Visit): Shown {
-  const query = visit.url.searchParams.get("query") || undefined
-  const { items, nextCursor } = visit.ask("concepts", {}, { query, after: visit.url.searchParams.get("after") ?? undefined })
+  const query = visit.parameter("query")
+  const { items, nextCursor } = visit.ask("concepts", {}, { query, after: visit.parameter("after") })
+  const rows = items.map(
+    ({ versionId, key, label: text, definition, recordKind, recordLabel }) =>
+      html`<tr data-entry><th scope="row"><a href="${to(`/records/${versionId}#concept-${key}`)}">${text}</a><br><code>${key}</code></th>
+  <td dir="auto">${beginning(definition, 300)}</td><td>${label(recordKind, versionId, recordLabel)}</td></tr>`,
+  )
+  const none =
+    query === undefined ? "No record defines a concept yet." : `No ${nextCursor === null ? "" : "newer "}concept contains “${query}”.`
   return {
     title: "Concepts",
     json: readPath("concepts", {}, { query }),
     body: html`<h1>Concepts</h1><p class="meta">Concepts that records define and use in their statements. Each definition belongs to its record.</p>
 <form class="inline" role="search" aria-label="Concepts" action="${to("/concepts")}"><div class="field"><label for="concept-query">Key, label or definition contains</label><input id="concept-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field"><button class="quiet">Filter</button></div></form>
-${
-  items.length === 0
-    ? empty(
-        query === undefined ? "No record defines a concept yet." : `No ${nextCursor === null ? "" : "newer "}concept contains “${query}”.`,
-      )
-    : table(
-        "Concepts",
-        ["Concept", "Definition", "Defined in"],
-        items.map(
-          (concept) =>
-            html`<tr data-entry><th scope="row"><a href="${to(`/records/${concept.versionId}#concept-${concept.key}`)}">${concept.label}</a><br><code>${concept.key}</code></th>
-  <td dir="auto">${beginning(concept.definition, 300)}</td><td>${label(concept.recordKind, concept.versionId, concept.recordLabel)}</td></tr>`,
-        ),
-      )
-}
-${more(nextCursor === null ? null : withQuery("/concepts", { query, after: nextCursor }), "Older concepts")}`,
+${tableOr(none, "Concepts", ["Concept", "Definition", "Defined in"], rows)}
+${nextPage(visit, nextCursor, "Older concepts")}`,
   }
 }

@@ -8,6 +8,7 @@ import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { doneBy, doneTo } from "../parts/done-to.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
 import { joining } from "../parts/joining.ts"
+import { list, section } from "../parts/lists.ts"
 import { actionButton, confirmButton, empty, exactTime, heading, person, table, time } from "../parts/parts.ts"
 import { actionsHead, lastUse, tokenState } from "../parts/token.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
@@ -16,6 +17,7 @@ import { counted, joinedWords, words } from "../words.ts"
 
 function members(visit: Visit, room: AnswerOf<"room">): Html {
   const role = roleIn(visit, room)
+  const isIn = role === "owner" || role === "member"
   const memberActions = (userId: string, username: string, theirs: string): Content => {
     if (theirs === "owner") return null
     if (role === "owner")
@@ -41,36 +43,24 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
   }
   return html`<section aria-labelledby="members">${heading(2, "members", "Members")}${table(
     "Members",
-    ["Name", "Role", "Since", ...(role === "owner" || role === "member" ? [actionsHead] : [])],
+    ["Name", "Role", "Since", ...(isIn ? [actionsHead] : [])],
     room.members.map(
       ({ userId, username, name, orcid, role: theirs, joinedAt }) =>
         html`<tr><th scope="row">${person({ username })}${name === null ? null : html` <span class="quiet">${name}</span>`}${orcid === null ? null : html` <a class="meta" rel="noopener" href="${orcidAddress(orcid)}">ORCID ${orcid}</a>`}</th>
     <td>${theirs}</td><td>${time(joinedAt)}</td>
-    ${role === "owner" || role === "member" ? html`<td>${memberActions(userId, username, theirs)}</td>` : null}</tr>`,
+    ${isIn ? html`<td>${memberActions(userId, username, theirs)}</td>` : null}</tr>`,
     ),
     "stacked",
   )}
 ${
   role === "owner"
-    ? html`<div class="actions">${act("add_member", { roomId: room.roomId }, "Add a person who has an account")}${
-        visit.person === undefined || !mayInvite(visit.edge, visit.person)
-          ? null
-          : html`<form class="inline" method="post" action="${to("/web/invite")}"><input type="hidden" name="roomId" value="${room.roomId}"><button class="quiet">Invite a new person</button>
-  </form>`
-      }</div>`
+    ? html`<div class="actions">${act("add_member", { roomId: room.roomId }, "Add a person who has an account")}${visit.person && mayInvite(visit.edge, visit.person) && html`<form class="inline" method="post" action="${to("/web/invite")}"><input type="hidden" name="roomId" value="${room.roomId}"><button class="quiet">Invite a new person</button></form>`}</div>`
     : whyNot(visit, room)
 }</section>`
 }
 
-function requests(roomId: string, { items }: AnswerOf<"join_requests">): Html {
-  if (items.length === 0)
-    return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}${empty("There are no requests to join.")}</section>`
-  return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}<ul class="cards">${items.map(
-    ({ person: who, message, requestedAt }) =>
-      html`<li>${person(who)} asked ${time(requestedAt)}${joining({ roomId, ...who, message })}
-    </li>`,
-  )}</ul></section>`
-}
+const request = (roomId: string, { person: who, message, requestedAt }: AnswerOf<"join_requests">["items"][number]): Html =>
+  html`<li>${person(who)} asked ${time(requestedAt)}${joining({ roomId, ...who, message })}</li>`
 
 type Credential = AnswerOf<"credentials">["items"][number]
 
@@ -78,19 +68,14 @@ function credentialRow(
   visit: Visit,
   roomId: string,
   { credentialId, label, owner, permissions, threadIds, tokenStart, expiresAt, revokedAt, lastUsedAt, lastWrite }: Credential,
-  now: number,
 ): Html {
-  const over = tokenState({ revokedAt, expiresAt }, now)
+  const over = tokenState({ revokedAt, expiresAt }, visit.edge.instance.world.now())
   const own = owner.userId === visit.person?.userId
   return html`<tr><th scope="row">${label}${tokenStart === null ? null : html`<br><code class="quiet" title="The first characters of its token">${tokenStart}…</code>`}</th><td data-is="of">${person(owner)}</td>
     <td title="${permissions.map((permission) => permissionMeanings[permission]).join(" ")}">${joinedWords(permissions)}${threadIds === null ? null : html` <span class="tag">${counted(threadIds.length, "Thread")} only</span>`}</td>
     <td>${over}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last used">${lastUse(lastUsedAt)}</td>
     <td data-is="wrote last">${lastWrite === null ? html`<span class="quiet">nothing</span>` : html`${doneTo(doneBy(lastWrite.operation), lastWrite.target, pathOf(lastWrite.target.kind, lastWrite.target.id))}, ${time(lastWrite.at)}`}</td>
-    <td>${
-      revokedAt !== null
-        ? null
-        : html`<div class="actions">${own ? actionButton("rotate_credential", { roomId, credentialId }, html`Rotate<span class="aside"> ${label}</span>`) : null}${actionButton("revoke_credential", { roomId, credentialId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true })}</div>`
-    }</td>
+    <td>${revokedAt === null ? html`<div class="actions">${own ? actionButton("rotate_credential", { roomId, credentialId }, html`Rotate<span class="aside"> ${label}</span>`) : null}${actionButton("revoke_credential", { roomId, credentialId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true })}</div>` : null}</td>
     </tr>`
 }
 
@@ -101,14 +86,12 @@ ${
   items.length === 0
     ? empty(
         "No credential yet.",
-        html`${Object.entries(permissionMeanings).map(
-          ([permission, meaning]) => html`<p><strong>${words(permission)}</strong>: ${meaning}</p>`,
-        )}`,
+        Object.entries(permissionMeanings).map(([permission, meaning]) => html`<p><strong>${words(permission)}</strong>: ${meaning}</p>`),
       )
     : table(
         "Credentials",
         ["Agent", "Of", "May", "State", "Expires", "Last use", "Wrote last", actionsHead],
-        items.map((credential) => credentialRow(visit, roomId, credential, visit.edge.instance.world.now())),
+        items.map((credential) => credentialRow(visit, roomId, credential)),
         "stacked",
       )
 }</section>`
@@ -123,7 +106,7 @@ export function peoplePage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
   const room = visit.ask("room", { roomId })
   const role = roleIn(visit, room)
-  const joining = role === "owner" ? orNull(() => visit.ask("join_requests", { roomId })) : null
+  const asking = role === "owner" ? orNull(() => visit.ask("join_requests", { roomId })) : null
   const issued = role === "owner" || role === "member" ? orNull(() => visit.ask("credentials", { roomId })) : null
   return {
     title: `People · ${room.title}`,
@@ -131,7 +114,14 @@ export function peoplePage(visit: Visit): Shown {
     json: readPath("room", { roomId }),
     wide: true,
     body: html`<h1>People</h1>
-      ${roomBanners(room)}${members(visit, room)}${joining === null ? null : requests(roomId, joining)}${issued === null ? null : credentials(visit, roomId, issued)}${role === "owner" ? ownership(room) : null}
+      ${roomBanners(room)}${members(visit, room)}${
+        asking &&
+        section(
+          "requests",
+          "Requests to join",
+          list("cards", asking.items, (each) => request(roomId, each), empty("There are no requests to join.")),
+        )
+      }${issued === null ? null : credentials(visit, roomId, issued)}${role === "owner" ? ownership(room) : null}
 <p class="meta"${attributes({ hidden: role !== "nobody" })}>Created ${exactTime(room.createdAt)}</p>`,
   }
 }

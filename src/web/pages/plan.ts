@@ -8,8 +8,8 @@ import { commandOf } from "../forms/command.ts"
 import { act } from "../parts/actions.ts"
 import { costFact } from "../parts/costs.ts"
 import { type Next, nextAct, steps } from "../parts/guide.ts"
-import { stateBadge } from "../parts/marks.ts"
-import { digest, exactTime, facts, heading, label, person, recordChip, repository, ways } from "../parts/parts.ts"
+import { list, materialList, section } from "../parts/lists.ts"
+import { digest, exactTime, facts, label, person, recordChip, repository, ways } from "../parts/parts.ts"
 import { protocolParts } from "../parts/protocol.ts"
 import { reviewSection } from "../parts/reviews.ts"
 import { roomRail } from "../parts/room-frame.ts"
@@ -91,23 +91,18 @@ ${facts([
   ["Content digest", digest(plan.contentDigest)],
   ["Accepted at", html`<a href="${to(entryPath(plan.threadId, plan.entryId))}">its place in the Thread</a>`],
 ])}
-<section aria-labelledby="protocol">${heading(2, "protocol", "Protocol")}${seal(visit, plan)}${plan.protocol === null ? null : protocolParts(plan.protocol, plan.planId)}</section>
-<section aria-labelledby="hypotheses">${heading(2, "hypotheses", "Hypotheses it tests")}${plan.hypotheses.length === 0 ? html`<p class="quiet">None.</p>` : plan.hypotheses.map((record) => recordChip(record, 160))}</section>
-${
-  plan.premises.length === 0
-    ? null
-    : html`<section aria-labelledby="premises">${heading(2, "premises", "Premises")}<ul class="cards">${plan.premises.map(
-        (record) =>
-          html`<li>${recordChip(record, 160)}<p class="said" dir="auto">${inlineMarkdown(record.explanation)}</p>
-  </li>`,
-      )}</ul></section>`
-}
-${
-  plan.requiredMaterials.length === 0
-    ? null
-    : html`<section aria-labelledby="materials">${heading(2, "materials", "Materials it needs")}<ul>${plan.requiredMaterials.map(({ material, purpose }) => material && html`<li>${label("material", material.materialId, material.label)} ${material.name} ${stateBadge(material.obtainability)}: ${purpose}</li>`)}</ul>
-  </section>`
-}
+${section("protocol", "Protocol", [seal(visit, plan), plan.protocol === null ? null : protocolParts(plan.protocol, plan.planId)])}
+${section("hypotheses", "Hypotheses it tests", plan.hypotheses.length === 0 ? html`<p class="quiet">None.</p>` : plan.hypotheses.map((record) => recordChip(record, 160)))}
+${section(
+  "premises",
+  "Premises",
+  list(
+    "cards",
+    plan.premises,
+    (record) => html`<li>${recordChip(record, 160)}<p class="said" dir="auto">${inlineMarkdown(record.explanation)}</p></li>`,
+  ),
+)}
+${section("materials", "Materials it needs", materialList(plan.requiredMaterials))}
 ${reviewSection(visit, room, plan.planId, plan.reviews, plan.reviewed)}
 ${next}
 ${ways([["JSON", readPath("plan", { planId: plan.planId })]])}`,

@@ -16,10 +16,11 @@ import { absent, doubts, downstream, failures, isUntried, nothingOf, strength, u
 import { nextAct, steps } from "../parts/guide.ts"
 import { nextOfRecord } from "../parts/next-acts.ts"
 import { stateBadge } from "../parts/marks.ts"
+import { list, live, section } from "../parts/lists.ts"
 import { digest, exactTime, facts, heading, label, more, person, recordChip, ways } from "../parts/parts.ts"
 import { aboutRecord } from "../about.ts"
 import { reviewLine, reviewSection } from "../parts/reviews.ts"
-import { roomRail } from "../parts/room-frame.ts"
+import { following } from "../parts/room-frame.ts"
 import { useList, warning } from "../parts/uses.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
 import { mayWithhold, withholdLink } from "../parts/withholding.ts"
@@ -49,15 +50,8 @@ function warnings(all: Answer["warnings"]): Html | null {
 }
 
 type Resolved = Answer["references"][number]
-const restsOn = (id: string, name: string, records: readonly Resolved[]): Html | null =>
-  records.length === 0
-    ? null
-    : html`<section aria-labelledby="${id}">${heading(2, id, name)}<ul class="cards">${records.map(
-        (record) => html`<li>${
-          record.purpose === undefined ? null : html`<span class="tag">${words(record.purpose)}</span> `
-        }${recordChip(record, 160)}<p class="said" dir="auto">${record.explanation}</p>
-      </li>`,
-      )}</ul></section>`
+const reference = ({ purpose, explanation, ...record }: Resolved): Html =>
+  html`<li>${purpose && html`<span class="tag">${words(purpose)}</span> `}${recordChip(record, 160)}<p class="said" dir="auto">${explanation}</p></li>`
 
 /** Returns a function that names the records which the content mentions, by id. */
 const namer =
@@ -73,23 +67,26 @@ const namer =
 /** Items shown of each list. */
 const LISTED = 20
 
-const onwardsOf = (versionId: string, name: string, cursor: string | number | null, section: string): string | null =>
-  cursor === null ? null : `${withQuery(`/records/${versionId}`, { [name]: cursor })}#${section}`
-
-type Bearing = AnswerOf<"record_evidence">
+const onwardsOf = (versionId: string, name: string, cursor: string | number | null, place: string): string | null =>
+  cursor === null ? null : `${withQuery(`/records/${versionId}`, { [name]: cursor })}#${place}`
 
 /** Renders the evidence for and against the record, newest first. */
-function bearing(visit: Visit, { versionId }: Answer, { items, nextCursor }: Bearing): Html | null {
-  const list = evidenceList(visit, items)
-  if (list === null) return null
-  return html`<section aria-labelledby="bears">${heading(2, "bears", "For and against it")}<div id="live-bears" data-live>${list}</div>${more(onwardsOf(versionId, "evidenceAfter", nextCursor, "bears"), "Earlier evidence")}</section>`
+function bearing(visit: Visit, { versionId }: Answer, { items, nextCursor }: AnswerOf<"record_evidence">): Html | null {
+  const found = live("bears", evidenceList(visit, items))
+  return (
+    found &&
+    section("bears", "For and against it", [found, more(onwardsOf(versionId, "evidenceAfter", nextCursor, "bears"), "Earlier evidence")])
+  )
 }
 
 /** Renders the uses of the record, newest first, without verdicts, which are evidence. */
 function used({ versionId }: Answer, { items: all, nextCursor }: AnswerOf<"record_uses">): Html | null {
   const items = all.filter(({ how }) => how !== "verdict")
   if (items.length === 0) return null
-  return html`<section aria-labelledby="uses">${heading(2, "uses", "Who uses it")}<div id="live-uses" data-live>${useList(items)}</div>${more(onwardsOf(versionId, "usesAfter", nextCursor, "uses"), "Earlier uses")}</section>`
+  return section("uses", "Who uses it", [
+    live("uses", useList(items)),
+    more(onwardsOf(versionId, "usesAfter", nextCursor, "uses"), "Earlier uses"),
+  ])
 }
 
 /** Whether the record rests on a reference, and so is in doubt if the referenced record falls. */
@@ -143,7 +140,7 @@ function answers(visit: Visit, links: readonly Link[]): Html | null {
       towardQuestion.explanation,
     )}<li class="meta"><span></span><span>${takenBack(withdrawn)}${person(author)} <a href="${to(`/links/${linkId}`)}">Read and reply</a> ${own}</span></li>`
   })
-  return html`<section aria-labelledby="answers">${heading(2, "answers", "What it answers")}<div id="live-answers" data-live><ul class="evidence">${rows}</ul></div></section>`
+  return section("answers", "What it answers", live("answers", html`<ul class="evidence">${rows}</ul>`))
 }
 
 /** Renders the actions on a record: the four later statements, and what can follow from it. */
@@ -172,7 +169,7 @@ export function recordPage(visit: Visit): Shown {
   const content = accepted("record", record.content)
   const { execution, versionId, kind } = record
   const { assertion, concepts, scope } = content
-  const pageOf = (name: string) => ({ limit: LISTED, after: visit.url.searchParams.get(name) ?? undefined })
+  const pageOf = (name: string) => ({ limit: LISTED, after: visit.parameter(name) })
   const evidence = visit.ask("record_evidence", { versionId }, pageOf("evidenceAfter"))
   const uses = visit.ask("record_uses", { versionId }, pageOf("usesAfter"))
   const isNew = kind === "hypothesis" && evidence.items.length === 0 && isUntried(judged)
@@ -195,9 +192,8 @@ export function recordPage(visit: Visit): Shown {
   ])
   return {
     title: `${record.label}: ${shortened(assertion.wording, 80)}`,
-    rail: roomRail(room),
+    ...following(room),
     json: readPath("record", { versionId }),
-    follow: { roomId: record.roomId, after: room.activityWatermark },
     about: aboutRecord(record, room, author, assertion.wording, content.paper),
     body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}${verdictOf(record)}</div>
 <p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
@@ -222,20 +218,22 @@ ${downstream(judged)}
 ${empties}`
     }</div>
 ${kind === "finding" ? reviewSection(visit, room, versionId, record.reviews ?? [], record.reviewed ?? null) : null}
-${restsOn("premises", "Premises it rests on", record.premises)}
-${restsOn("grounds", "Records it rests on", record.references.filter(isGround))}
-${restsOn("references", "Other records it refers to", others)}
+${section("premises", "Premises it rests on", list("cards", record.premises, reference))}
+${section("grounds", "Records it rests on", list("cards", record.references.filter(isGround), reference))}
+${section("references", "Other records it refers to", list("cards", others, reference))}
 ${isNew ? null : used(record, uses)}
-<section aria-labelledby="roles">${heading(2, "roles", "Roles and concepts")}${rolesTable(assertion, concepts, namer(visit, record))}${conceptList(concepts)}</section>
-<section aria-labelledby="about">${heading(2, "about", "About this record")}${facts([
-      ["Provenance", record.provenanceSummary],
-      ["Published", html`<a href="${to(entryPath(record.threadId, record.entryId))}">in its Thread</a>`],
-      ["Content digest", digest(record.contentDigest)],
-      record.client === undefined
-        ? null
-        : ["Sent by", joined(Object.entries(record.client).map(([name, value]) => `${words(name)} ${value}`))],
-      ["Cite it", citation(visit, versionId)],
-    ])}</section>
+${section("roles", "Roles and concepts", [rolesTable(assertion, concepts, namer(visit, record)), conceptList(concepts)])}
+${section(
+  "about",
+  "About this record",
+  facts([
+    ["Provenance", record.provenanceSummary],
+    ["Published", html`<a href="${to(entryPath(record.threadId, record.entryId))}">in its Thread</a>`],
+    ["Content digest", digest(record.contentDigest)],
+    ["Sent by", record.client && joined(Object.entries(record.client).map(([name, value]) => `${words(name)} ${value}`))],
+    ["Cite it", citation(visit, versionId)],
+  ]),
+)}
 ${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}${next}${forMembers(visit, room, onwards(record, room))}${mayWithhold(visit, room) ? html`<p class="meta">${withholdLink(room, { versionId }, record.label)}</p>` : null}</section>`)}
 ${ways([
   ["JSON", readPath("record", { versionId })],

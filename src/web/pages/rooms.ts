@@ -1,8 +1,9 @@
 /** The first page: all Rooms with question, state and last activity. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { readPath, withQuery } from "../addresses.ts"
+import { readPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
-import { command, empty, more, person, time } from "../parts/parts.ts"
+import { list, nextPage } from "../parts/lists.ts"
+import { command, empty, person, time } from "../parts/parts.ts"
 import { waitingBlock } from "../parts/waiting.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { newMark, unreadOf } from "../parts/seen.ts"
@@ -34,34 +35,33 @@ const row = (
 ${room.question === null ? null : html`<p class="question" dir="auto">${room.question}</p>`}
 <p class="meta">${room.origin === null ? null : html`<span>of ${placeOf(room.origin)}${toldIn(room.origin)}</span>`}${contents(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
 
+/** Says why the list is empty. */
+function nothingFound({ edge, person: visitor }: Visit, query: string | undefined, isWhole: boolean): Html {
+  if (!edge.instance.tables.people.exist())
+    return empty(
+      "There are no users yet. The service printed a set-up link when it started. Look in the terminal where it was started, or in its log.",
+    )
+  if (query !== undefined)
+    return empty(html`No ${isWhole ? "" : "newer "}Room's title or question contains “${query}”.`, html`<a href="${to("/")}">All Rooms</a>`)
+  const start = html`<p>Sign in to create the first one, or let an agent read about this service:</p>${command(`curl ${edge.baseUrl}/llms.txt`)}`
+  return empty(
+    "There are no Rooms yet. A Room holds one question, the people and agents who work on it, and everything they try.",
+    visitor === undefined ? start : null,
+  )
+}
+
 export function roomsPage(visit: Visit): Shown {
-  const query = visit.url.searchParams.get("query") || undefined
-  const { items, nextCursor } = visit.ask("rooms", {}, { query, after: visit.url.searchParams.get("after") ?? undefined })
+  const [query, after] = [visit.parameter("query"), visit.parameter("after")]
+  const { items, nextCursor } = visit.ask("rooms", {}, { query, after })
   const unread = new Map(unreadOf(visit).map(({ roomId, total }) => [roomId, total]))
-  const isNew = !visit.edge.instance.tables.people.exist()
-  const nothing = isNew
-    ? empty(
-        "There are no users yet. The service printed a set-up link when it started. Look in the terminal where it was started, or in its log.",
-      )
-    : query !== undefined
-      ? empty(
-          html`No ${nextCursor === null ? "" : "newer "}Room's title or question contains “${query}”.`,
-          html`<a href="${to("/")}">All Rooms</a>`,
-        )
-      : empty(
-          "There are no Rooms yet. A Room holds one question, the people and agents who work on it, and everything they try.",
-          visit.person === undefined
-            ? html`<p>Sign in to create the first one, or let an agent read about this service:</p>
-        ${command(`curl ${visit.edge.baseUrl}/llms.txt`)}`
-            : null,
-        )
+  const nothing = nothingFound(visit, query, nextCursor === null)
   return {
     title: "Rooms",
     json: readPath("rooms", {}, { query }),
     body: html`<div class="heading"><h1>Rooms</h1><div class="beside">${visit.person === undefined ? null : html`<a class="button" href="${to("/do/create_room")}">Create a Room</a>`}</div></div>
-${query === undefined && visit.url.searchParams.get("after") === null ? waitingBlock(visit) : null}
+${query === undefined && after === undefined ? waitingBlock(visit) : null}
 <form class="inline" role="search" aria-label="Rooms" action="${to("/")}"><div class="field"><label for="room-query">Title or question contains</label><input id="room-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field"><button class="quiet">Filter</button></div></form>
-${items.length === 0 ? nothing : html`<ul class="cards rooms">${items.map((room) => row(room, unread.get(room.roomId) ?? 0))}</ul>`}
-${more(nextCursor === null ? null : withQuery("/", { query, after: nextCursor }), "Older Rooms")}`,
+${list("cards rooms", items, (room) => row(room, unread.get(room.roomId) ?? 0), nothing)}
+${nextPage(visit, nextCursor, "Older Rooms")}`,
   }
 }

@@ -7,6 +7,7 @@ import type { AnswerOf, ReadName } from "../../contract/reads/index.ts"
 import { entryPath, pathOf, readPath, withQuery } from "../addresses.ts"
 import { hiddenInputs, type Html, html, markup, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
+import { list, section } from "../parts/lists.ts"
 import { paperName } from "../parts/papers.ts"
 import { empty, heading, label, more, person, time } from "../parts/parts.ts"
 import { beginning } from "../markdown.ts"
@@ -56,7 +57,7 @@ function byId(visit: Visit, query: string): string | null {
 const NARROWING = ["roomId", "status", "author", "agent", "since"] as const
 type Narrowing = { readonly [N in (typeof NARROWING)[number]]: string | undefined }
 
-const narrowing = ({ url }: Visit): Narrowing => each(NARROWING, (name) => url.searchParams.get(name) || undefined)
+const narrowing = ({ parameter }: Visit): Narrowing => each(NARROWING, parameter)
 
 const filter = (
   query: string,
@@ -83,16 +84,17 @@ function savedPapers(visit: Visit, typed: string): Html | null {
   const { items } = query === typed ? first : visit.ask("library_papers", {}, { query })
   if (items.length === 0) return null
   const all = to(withQuery("/library", { query }))
-  return html`<section aria-labelledby="saved">${heading(2, "saved", "In your Library", html`<a href="${all}">Show in Library</a>`)}${instead(typed, query, "/library")}<ul class="cards papers">${items
-    .slice(0, SHOWN_PAPERS)
-    .map(
-      (paper) => html`<li data-entry>${paperName(paper)}</li>`,
-    )}</ul>${items.length > SHOWN_PAPERS ? html`<p class="more"><a href="${all}">More saved papers</a></p>` : null}</section>`
+  const shown = items.slice(0, SHOWN_PAPERS).map((paper) => html`<li data-entry>${paperName(paper)}</li>`)
+  const rest = items.length > SHOWN_PAPERS ? html`<p class="more"><a href="${all}">More saved papers</a></p>` : null
+  const found = html`${instead(typed, query, "/library")}<ul class="cards papers">${shown}</ul>${rest}`
+  return section("saved", "In your Library", found, html`<a href="${all}">Show in Library</a>`)
 }
 
+const concept = ({ versionId, key, label: text, recordKind, recordLabel, definition }: AnswerOf<"concepts">["items"][number]): Html =>
+  html`<li data-entry><a href="${to(`/records/${versionId}#concept-${key}`)}">${text}</a> in ${label(recordKind, versionId, recordLabel)}<br>${beginning(definition, 200)}</li>`
+
 function results(visit: Visit, typed: string): Html {
-  const parameter = (name: string) => visit.url.searchParams.get(name) || undefined
-  const [kinds, after] = [parameter("kinds"), parameter("after")]
+  const [kinds, after] = [visit.parameter("kinds"), visit.parameter("after")]
   const narrowed = narrowing(visit)
   const isNarrowed = NARROWING.some((name) => narrowed[name] !== undefined)
   const first = visit.ask("search", {}, { query: typed, kinds, ...narrowed, after })
@@ -104,34 +106,23 @@ function results(visit: Visit, typed: string): Html {
     isNarrowed ? { items: [] } : visit.ask("concepts", {}, { query }),
   ]
   return html`${direct === null ? null : html`<div class="banner active"><a href="${to(direct)}">The object with this id</a></div>`}
-<section aria-labelledby="record">${heading(2, "record", "In the record", filter(query, kinds, narrowed))}${instead(typed, query, "/search")}${
-    found.items.length === 0
-      ? empty(html`No results for “${typed}”. All words must occur. Try fewer words or others.`)
-      : html`<ul class="cards">${found.items.map(hit)}</ul>`
-  }${more(found.nextCursor === null ? null : withQuery("/search", { query, kinds, ...narrowed, after: found.nextCursor }), "More results")}</section>
+<section aria-labelledby="record">${heading(2, "record", "In the record", filter(query, kinds, narrowed))}${instead(typed, query, "/search")}${list("cards", found.items, hit, empty(html`No results for “${typed}”. All words must occur. Try fewer words or others.`))}${more(found.nextCursor === null ? null : withQuery("/search", { query, kinds, ...narrowed, after: found.nextCursor }), "More results")}</section>
 ${after !== undefined || isNarrowed || kinds !== undefined ? null : savedPapers(visit, typed)}
-${
-  rooms.items.length === 0
-    ? null
-    : html`<section aria-labelledby="rooms">${heading(2, "rooms", "Rooms")}<ul class="cards">${rooms.items.map(
-        (room) =>
-          html`<li data-entry><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a><p class="said" dir="auto">${room.question}</p>
-  </li>`,
-      )}</ul></section>`
-}
-${
-  concepts.items.length === 0
-    ? null
-    : html`<section aria-labelledby="concepts">${heading(2, "concepts", "Concepts")}<ul class="cards">${concepts.items.map(
-        (concept) =>
-          html`<li data-entry><a href="${to(`/records/${concept.versionId}#concept-${concept.key}`)}">${concept.label}</a> in ${label(concept.recordKind, concept.versionId, concept.recordLabel)}<br>${beginning(concept.definition, 200)}</li>`,
-      )}</ul>
-  </section>`
-}`
+${section(
+  "rooms",
+  "Rooms",
+  list(
+    "cards",
+    rooms.items,
+    (room) =>
+      html`<li data-entry><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a><p class="said" dir="auto">${room.question}</p></li>`,
+  ),
+)}
+${section("concepts", "Concepts", list("cards", concepts.items, concept))}`
 }
 
 export function searchPage(visit: Visit): Shown {
-  const query = (visit.url.searchParams.get("query") ?? "").trim()
+  const query = visit.parameter("query")?.trim() ?? ""
   if (query === "")
     return {
       title: "Search",

@@ -36,17 +36,20 @@ export function named(kind: string, id: string, text: string): Html {
   return path === undefined ? html`${text}` : html`<a class="label" href="${to(path)}">${text}</a>`
 }
 
+export interface Origin {
+  readonly labelFromOtherRoom?: boolean | undefined
+}
+
 /** A tag that says that a label belongs to another Room. */
-export const fromOther = ({ labelFromOtherRoom }: { readonly labelFromOtherRoom?: boolean | undefined }): Html | null =>
+export const fromOther = ({ labelFromOtherRoom }: Origin): Html | null =>
   labelFromOtherRoom === true ? html` <span class="tag">of another Room</span>` : null
 
-interface Related {
+export interface Related extends Origin {
   readonly versionId: string
   readonly label: string
   readonly kind: Linkable
   readonly wording: string
   readonly status: RecordStatus
-  readonly labelFromOtherRoom?: boolean | undefined
 }
 
 /** A record as a chip: its label, its status if not current, and the beginning of its wording. */
@@ -93,9 +96,9 @@ export const more = (path: string | null, text = "Show more"): Html | null =>
 export const heading = (level: 2 | 3, id: string, text: Content, beside?: Content): Html =>
   html`<div class="heading">${level === 2 ? html`<h2 id="${id}">${text}</h2>` : html`<h3 id="${id}">${text}</h3>`}${beside === undefined ? null : html`<div class="beside">${beside}</div>`}</div>`
 
-/** A list of terms and values. */
+/** A list of terms and values, without those whose value is null. */
 export const facts = (rows: readonly (readonly [Content, Content] | null)[]): Html =>
-  html`<dl class="facts">${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
+  html`<dl class="facts">${rows.map((row) => row && row[1] != null && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
 
 /** A table that scrolls on a narrow screen. A `stacked` one, for tables with actions, becomes a list of blocks instead. */
 export const table = (

@@ -40,6 +40,12 @@ export const roomRail = (room: Framed, here?: string): Rail => ({
   </div></nav>`,
 })
 
+/** The rail, and the news of the Room, which the page follows. */
+export const following = (room: Room, here?: string) => ({
+  rail: roomRail(room, here),
+  follow: { roomId: room.roomId, after: room.activityWatermark },
+})
+
 /** The banner of a Room of another instance: where it comes from, and up to which entry it is here. */
 const originBanner = ({ roomId, origin }: Pick<Room, "roomId" | "origin">): Html | null =>
   origin &&
