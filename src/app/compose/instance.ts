@@ -226,7 +226,7 @@ export function createInstance(parts: InstanceParts) {
     ledger,
     tables,
     readers,
-    ask: asking(db, readers, ledger.mustKnow),
+    ask: asking(db, readers, ledger.references.mustKnow),
     accounts,
     byProvider: provided,
     operators,

@@ -3,7 +3,7 @@
  * acknowledgements that were waiting when it began; later ones wait for the next sync.
  */
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { uncertain } from "../../ledger/write/not-stored.ts"
+import { uncertain } from "../../ledger/write/group.ts"
 
 export type SyncOutcome = "confirmed" | "failed"
 

@@ -113,7 +113,7 @@ class CopyReads {
     try {
       return ledger.snapshot(() =>
         Object.entries(params).every(([name, id]) => {
-          const roomId = name === "roomId" ? id : ledger.roomOf(name, id)
+          const roomId = name === "roomId" ? id : ledger.references.roomOf(name, id)
           return roomId === undefined || ledger.activity.watermark(roomId) >= least
         }),
       )

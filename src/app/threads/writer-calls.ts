@@ -6,7 +6,7 @@ import type { Actor } from "../../ledger/journal/actor.ts"
 import type { Admitted, CheckedWrite } from "../../ledger/write/admission.ts"
 import type { Changed } from "../../ledger/storage/database.ts"
 import type { Leave } from "../../ledger/cut.ts"
-import type { BatchRequest } from "../../ledger/write/batch.ts"
+import type { BatchRequest } from "../../ledger/write/admission.ts"
 import type { RepositorySettings } from "../../repositories/configured.ts"
 
 /** The `workerData` of the writer thread. */

@@ -35,7 +35,7 @@ const { ledger, tables } = createInstance({
   hooks: {
     gather() {
       isGathering = true
-      channel.takeIn((name, [operation]) => name === "write" && ledger.isAtOnce(mustKnow(String(operation))))
+      channel.takeIn((name, [operation]) => name === "write" && ledger.admission.isAtOnce(mustKnow(String(operation))))
       isGathering = false
     },
     afterGroup(writes, milliseconds, failed) {
@@ -49,7 +49,7 @@ const { ledger, tables } = createInstance({
 })
 const indexing = new AfterCommit(
   tables.search,
-  (step) => ledger.between(step),
+  (step) => ledger.queue.between(step),
   (error) => channel.tell("notIndexed", messageOf(error)),
 )
 ledger.watch.everywhere = (roomId) => roomIds.add(roomId)
@@ -68,13 +68,13 @@ const channel = toStarter<WriterEvents, WriterCalls>({
   write(...write) {
     const [name, rehearse] = write
     const operation = mustKnow(name)
-    const admitted = ledger.admitChecked(operation, unpackWrite(write), rehearse).then(packAdmitted)
-    if (!isGathering && ledger.isAtOnce(operation)) ledger.flush()
+    const admitted = ledger.admission.admitChecked(operation, unpackWrite(write), rehearse).then(packAdmitted)
+    if (!isGathering && ledger.admission.isAtOnce(operation)) ledger.queue.flush()
     return admitted
   },
   async batch(...packed) {
     const { batch, kept } = unpackBatch(packed, mustKnow)
-    return (await ledger.admitBatchChecked(batch, kept)).map(packAdmitted)
+    return (await ledger.batches.admit(batch, kept)).map(packAdmitted)
   },
   probe: (touch) => ledger.probe(touch),
   cleanse: () => ledger.cleanse(),
@@ -84,11 +84,11 @@ const channel = toStarter<WriterEvents, WriterCalls>({
   leave: (leave) => ledger.leave(leave),
   // No transaction is open between two messages.
   hold() {
-    ledger.hold()
+    ledger.queue.hold()
     heldAt = othersCommits()
   },
-  release: () => ledger.release(),
-  apply: (changes) => ledger.apply(changes, () => othersCommits() === heldAt),
+  release: () => ledger.queue.release(),
+  apply: (changes) => ledger.queue.apply(changes, () => othersCommits() === heldAt),
   emptyLog: () => truncateWal(db),
   end() {
     indexing.end()

@@ -1,11 +1,11 @@
 /** The writer thread from the serving thread's side: sends it each checked write and returns its answer. */
 import { Thread } from "../../channel/thread.ts"
 import type { Admitted, OtherWriter } from "../../ledger/write/admission.ts"
-import type { TriedOut } from "../../ledger/write/trying-out.ts"
-import { notStored, uncertain } from "../../ledger/write/not-stored.ts"
+import type { TriedOut } from "../../ledger/write/group.ts"
+import { notStored, uncertain } from "../../ledger/write/group.ts"
 import type { Delivery } from "../../ledger/journal/delivery.ts"
 import type { Leave } from "../../ledger/cut.ts"
-import type { BatchRequest } from "../../ledger/write/batch.ts"
+import type { BatchRequest } from "../../ledger/write/admission.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { packBatch, packWrite, unpackAdmitted, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
 

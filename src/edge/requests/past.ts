@@ -12,7 +12,7 @@ import type { Past } from "../past-rooms.ts"
 function aboutRoom({ instance }: Edge, parameters: readonly (readonly [string, unknown])[]): string {
   for (const [name, ids] of parameters) {
     const id: unknown = Array.isArray(ids) ? ids[0] : ids
-    const roomId = typeof id === "string" ? instance.ledger.roomOf(name.replace(/Ids$/, "Id"), id) : undefined
+    const roomId = typeof id === "string" ? instance.ledger.references.roomOf(name.replace(/Ids$/, "Id"), id) : undefined
     if (roomId !== undefined) return roomId
   }
   throw badParameter("at", "is an entry of one Room's activity: name the Room, with roomId or the id of something in it")

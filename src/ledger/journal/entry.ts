@@ -49,31 +49,20 @@ export interface Sealed {
   readonly digest?: string
 }
 
-/** What a write stored: the places of its entries, and its answer. */
+/** What a write stored: the places of its entries, and its answer. An act, which is not an operation, stores none of these. */
 export interface Left {
   readonly roomId: string | null
   readonly activity: { readonly sequence: number; readonly digest: string } | null
   readonly threadId: string | null
-  readonly entry: { readonly entryId: string; readonly sequence: number } | null
+  readonly entryId: string | null
+  readonly entrySequence: number | null
   /** null: it cannot be retried. */
   readonly deliveryId: string | null
   /** null: its own entry. */
-  readonly target: { readonly kind: string; readonly id: string } | null
+  readonly targetKind: string | null
+  readonly targetId: string | null
   readonly label: string | null
   readonly aboutId: string | null
   readonly result: string | null
   readonly card: string | null
-}
-/** The value for an act, which is not an operation and stores none of these. */
-export const nothingLeft: Left = {
-  roomId: null,
-  activity: null,
-  threadId: null,
-  entry: null,
-  deliveryId: null,
-  target: null,
-  label: null,
-  aboutId: null,
-  result: null,
-  card: null,
 }

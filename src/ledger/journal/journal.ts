@@ -12,7 +12,7 @@ import { digestOf, type JsonObject, parse, type Stored, stored } from "../../con
 import { holdsMark } from "../../contract/definitions/withheld-text.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
-import { type Entry, type Given, type Left, nothingLeft } from "./entry.ts"
+import type { Entry, Given, Left } from "./entry.ts"
 import { idOf, keys } from "./keys.ts"
 import { packedDigest, packedGiven, packedId, packedParams, unpackedDigest, unpackedGiven, unpackedParams } from "./packed.ts"
 
@@ -124,9 +124,9 @@ export function journal(db: Db) {
     head: (): string => (last.get()?.digest ?? FIRST).toString("hex"),
 
     /** Appends an entry; its position must be the next one. @param contentDigest `sha256:` over the content */
-    append(entry: Entry, contentDigest: string, left: Left = nothingLeft): void {
+    append(entry: Entry, contentDigest: string, left: Left | null = null): void {
       const { position, operation, at, content, sealed } = entry
-      const { roomId, activity, threadId, entry: own, deliveryId, target, label, aboutId, result, card } = left
+      const { roomId = null, threadId = null, entryId = null, deliveryId = null, activity = null } = left ?? {}
       const [params, client, given] = [json(entry.params), json(entry.client), json(entry.given)]
       const digest =
         sealed?.digest === undefined
@@ -142,18 +142,18 @@ export function journal(db: Db) {
         room: place(roomId),
         roomSequence: activity?.sequence,
         thread: place(threadId),
-        entrySequence: own?.sequence,
+        entrySequence: left?.entrySequence,
         deliveryId: deliveryId === null ? null : packedId(deliveryId),
-        params: packedParams(params, left),
+        params: packedParams(params, { roomId, threadId }),
         content,
         client,
-        given: packedGiven(given, own?.entryId ?? null),
-        targetKind: target?.kind,
-        targetId: target?.id,
-        label,
-        aboutId,
-        result,
-        card,
+        given: packedGiven(given, entryId),
+        targetKind: left?.targetKind,
+        targetId: left?.targetId,
+        label: left?.label,
+        aboutId: left?.aboutId,
+        result: left?.result,
+        card: left?.card,
         contentDigest: packedDigest(contentDigest),
         activityDigest: activity === null ? null : packedDigest(activity.digest),
         digest,

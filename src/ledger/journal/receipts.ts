@@ -5,7 +5,7 @@ import type { Operation } from "../../contract/definitions/operation.ts"
 import { type Actor, senderId } from "./actor.ts"
 import type { Db } from "../storage/database.ts"
 import { requestDigestOf } from "./delivery.ts"
-import type { Entry, Journal } from "./journal.ts"
+import type { Entry, Journal, Left } from "./journal.ts"
 import { idOf } from "./keys.ts"
 import { packedId, unpackedDigest } from "./packed.ts"
 import { type Target, TARGET_HERE, targetText } from "./target.ts"
@@ -21,15 +21,8 @@ export interface Kept {
 }
 
 /** The fields of a receipt, from the columns of its write. */
-export interface ReceiptFields extends Target {
-  readonly deliveryId: string
+export interface ReceiptFields extends Target, Omit<Left, "card"> {
   readonly at: string
-  readonly roomId: string | null
-  readonly threadId: string | null
-  readonly aboutId: string | null
-  readonly result: string | null
-  readonly entrySequence: number | null
-  readonly activity: { readonly sequence: number; readonly digest: string } | null
   readonly warnings: readonly Writable[]
 }
 

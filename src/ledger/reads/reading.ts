@@ -125,24 +125,22 @@ export const answering = <R extends Partial<Readers>>(readers: R & Exact<R>): R 
 /** Answers a read by its name. @throws Refusal */
 export type Ask = (name: ReadName, asked: Asked) => Found | Promise<Found>
 
-/** @throws Refusal 404 of its kind for the first id that must exist and does not */
-export type MustKnow = (schema: v.GenericSchema | undefined, given: unknown) => void
-
-/** Reads with query parameters. */
-const definitions = new Map(reads.filter(({ query }) => Object.keys(query.entries).length > 0).map((read) => [read.name, read]))
+/** The schemas of reads with query parameters. */
+const queries = new Map(reads.filter(({ query }) => Object.keys(query.entries).length > 0).map(({ name, query }) => [name, query]))
 
 /**
  * The one way to call a read, for routes, pages and tools. Each answer comes from one snapshot, however many statements it runs, since
  * another thread or process may write between any two of them. Within an open snapshot, it uses that one. For a reader that waits, this
  * holds until it first waits.
- * @param mustKnow refuses filters whose ids name nothing
+ * @param mustKnow refuses a query with an id that must exist and does not
  */
-export function asking(db: Db, readers: Readers, mustKnow: MustKnow): Ask {
+export function asking(db: Db, readers: Readers, mustKnow: (schema: v.GenericSchema, query: unknown) => void): Ask {
   // The caller has validated the parameters by the definition that types the reader.
   const untyped = readers as Readonly<Record<ReadName, (asked: Asked) => Found | Promise<Found>>>
   return (name, asked) =>
     db.snapshot(() => {
-      mustKnow(definitions.get(name)?.query, asked.query)
+      const query = queries.get(name)
+      if (query !== undefined) mustKnow(query, asked.query)
       return untyped[name](asked)
     })
 }

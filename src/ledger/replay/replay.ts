@@ -5,7 +5,7 @@
 import type { Ledger } from "../write/admit.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 import type { Entry } from "../journal/journal.ts"
-import type { Recorded } from "../write/recorder.ts"
+import type { Recorded } from "../write/writing.ts"
 import { messageOf } from "../../contract/faults.ts"
 
 /** The target of a replay: a fresh database, and the ledger of an instance on it. */

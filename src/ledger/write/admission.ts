@@ -4,11 +4,12 @@
  */
 import { extendJson, type JsonObject, parse } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
+import type { BatchedWrite } from "../../contract/operations/batch.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
-import { type Gate, senderId } from "../journal/actor.ts"
+import { type Actor, type Gate, senderId } from "../journal/actor.ts"
 import type { ReceiptTarget, Subject } from "../journal/behaviour.ts"
 import { fresh } from "../journal/chance.ts"
 import { type AnyBehaviour, bodyOf, checkRequest, type Delivery, type Request } from "../journal/delivery.ts"
@@ -16,9 +17,8 @@ import type { Receipts } from "../journal/receipts.ts"
 import type { Db } from "../storage/database.ts"
 import { isoTime, type World } from "../world.ts"
 import { grantRefusal, roomRefusal } from "./access.ts"
-import type { BatchRequest } from "./batch.ts"
 import { type CommitQueue, RollbackWith } from "./commit-queue.ts"
-import type { TriedOut } from "./trying-out.ts"
+import type { TriedOut } from "./group.ts"
 import type { Leave } from "../cut.ts"
 import type { References } from "./references.ts"
 import type { Writing } from "./writing.ts"
@@ -31,6 +31,13 @@ export interface Admitted {
   readonly receipt: string
   /** The object that the write made; left out for a retry. */
   readonly made?: ReceiptTarget
+}
+
+/** A batch as the edge passes it on. */
+export interface BatchRequest {
+  readonly actor: Actor
+  readonly writes: readonly BatchedWrite[]
+  readonly rehearse: boolean
 }
 
 /** Checks whether a pinned repository exists. `ok` is null if that is unknown; `retryAfter` is in seconds. */
@@ -102,9 +109,9 @@ export class Admission {
     return this.isAtOnce(write.operation) ? this.#inQueue(write, rehearse) : this.#withWorkOutside(write, rehearse)
   }
 
-  /** The same within an open transaction. */
-  admitWithin(delivery: Omit<Delivery, "body">): Admitted {
-    return this.deliver(asWritten(delivery))
+  /** The same for a write that another thread has checked. */
+  admitChecked(operation: Operation, checked: CheckedWrite, rehearse: boolean): Promise<Admitted> {
+    return this.admit({ ...checked, operation, behaviour: this.#parts.behaviourOf(operation) }, rehearse)
   }
 
   /** Whether writes of an operation need no work before or after the transaction. */
@@ -172,7 +179,12 @@ export class Admission {
     const lacking = grantRefusal(operation, actor)
     if (lacking) throw lacking
     const subject = this.#subject(delivery)
-    if (subject.roomId !== null) this.#enter(delivery, subject.roomId, subject.threadId)
+    if (subject.roomId !== null) {
+      const standing = gate.standing(subject.roomId, actor.userId)
+      if (standing === undefined) throw noSuch("room")
+      const refusal = roomRefusal(operation, actor, standing, subject.threadId)
+      if (refusal) throw refusal
+    }
     const unknown = references.faults(operation, delivery.body)
     const further = behaviour.references?.(delivery, subject) ?? []
     const faults = [...unknown, ...further.filter(({ path }) => unknown.every((fault) => fault.path !== path))]
@@ -205,14 +217,6 @@ export class Admission {
     const changed = known.credentialId !== senderId(actor)
     const current = behaviour.moved?.(parse(known.body))
     return extendJson(known.body, { replayed: true, ...(changed ? { credentialChanged: true } : {}), ...(current && { current }) })
-  }
-
-  /** Step 9: membership, scope, role and archive of the Room. */
-  #enter({ operation, actor }: Delivery, roomId: string, threadId: string | null | undefined): void {
-    const standing = this.#parts.gate.standing(roomId, actor.userId)
-    if (standing === undefined) throw noSuch("room")
-    const refusal = roomRefusal(operation, actor, standing, threadId)
-    if (refusal) throw refusal
   }
 
   /** Step 10: the objects that the path names. @throws Refusal 404 */

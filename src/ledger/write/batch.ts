@@ -3,25 +3,25 @@
  * of an earlier one, which are known only inside the transaction, so its schema is checked there. Before that, a placeholder id replaces
  * them to find the repositories to check and similar records.
  */
-import { isObject, type Json, type JsonObject, trusted } from "../../contract/json.ts"
+import { canonicalJson, isObject, type Json, type JsonObject, trusted } from "../../contract/json.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
+import type { RepositoryPin } from "../../contract/definitions/work.ts"
 import { type BatchedWrite, jsonObject, partAt, refusedIn, resolved } from "../../contract/operations/batch.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
+import { check } from "../../contract/schema/validation.ts"
 import type { Actor } from "../journal/actor.ts"
-import type { Delivery, Request } from "../journal/delivery.ts"
-
-/** A batch as the edge passes it on. */
-export interface BatchRequest {
-  readonly actor: Actor
-  readonly writes: readonly BatchedWrite[]
-  readonly rehearse: boolean
-}
+import type { AnyBehaviour, Delivery, Request } from "../journal/delivery.ts"
+import type { Receipts } from "../journal/receipts.ts"
+import { grantRefusal } from "./access.ts"
+import { type Admission, type Admitted, asWritten, type BatchRequest } from "./admission.ts"
+import { type CommitQueue, RollbackWith } from "./commit-queue.ts"
 
 /** A placeholder for an unknown id. It names nothing. */
 const PLACEHOLDER_ID = "00000000-0000-0000-0000-000000000000"
 
 /** Runs `work` for one write of a batch, and turns its refusal into the refusal of the batch. */
-export function within<T>(writes: readonly BatchedWrite[], index: number, work: () => T, from?: string): T {
+function within<T>(writes: readonly BatchedWrite[], index: number, work: () => T, from?: string): T {
   try {
     return work()
   } catch (error) {
@@ -46,7 +46,7 @@ function idIn(name: string, value: Json): string {
 }
 
 /** The part of a write that is known before the transaction. `isWhole` is false if it takes values from an earlier write. */
-export function provisional(actor: Actor, write: BatchedWrite): { readonly request: Request; readonly isWhole: boolean } {
+function provisional(actor: Actor, write: BatchedWrite): { readonly request: Request; readonly isWhole: boolean } {
   let isWhole = true
   const { params, body } = write
   const whole = resolved({ params, body }, () => {
@@ -62,7 +62,7 @@ export function provisional(actor: Actor, write: BatchedWrite): { readonly reque
  * @param deliver steps 8 to 13 of one write
  * @throws Refusal of the first refused write, which names it
  */
-export function deliverAll<Admitted extends { readonly receipt: string }>(
+function deliverAll<Admitted extends { readonly receipt: string }>(
   { actor, writes }: BatchRequest,
   check: (request: Request, index: number) => Delivery,
   deliver: (delivery: Delivery) => Admitted,
@@ -85,7 +85,103 @@ export function deliverAll<Admitted extends { readonly receipt: string }>(
 }
 
 /** The refusal of a pin that comes partly from another write, so that it could not be checked before the transaction. */
-export const uncheckedPin = (): Refusal =>
+const uncheckedPin = (): Refusal =>
   new Refusal("invalid_schema", "repository must be given in the write itself, because it is checked before the batch begins.", {
     issues: [{ path: "/repository", message: "must not come from another write of the batch" }],
   })
+
+export interface BatchAdmissionParts {
+  readonly admission: Admission
+  readonly queue: CommitQueue
+  readonly receipts: Receipts
+  readonly behaviourOf: (operation: Operation) => AnyBehaviour
+}
+
+export class BatchAdmission {
+  readonly #parts: BatchAdmissionParts
+
+  constructor(parts: BatchAdmissionParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Steps 6 and 7 of each write, as far as they are possible before the transaction.
+   * @returns undefined for a write that takes a value from an earlier write and is not valid without it
+   * @throws Refusal of the first write that fails and takes no value from another
+   */
+  check({ actor, writes }: BatchRequest): (Delivery | undefined)[] {
+    return writes.map((write, index) => {
+      const { request, isWhole } = within(writes, index, () => provisional(actor, write), "")
+      try {
+        return this.#parts.admission.check(request)
+      } catch (error) {
+        if (isWhole && error instanceof Refusal) throw refusedIn(writes, index, error)
+        return undefined
+      }
+    })
+  }
+
+  /** Admits a batch. @param kept for each write, the part of its extras that the journal stores */
+  async admit(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]> {
+    const { admission, receipts } = this.#parts
+    const { actor, rehearse } = batch
+    const checkedPins = await this.#lookUp(batch)
+    const isPinChecked = ({ behaviour, operation, deliveryId, ...call }: Delivery) => {
+      const pin = behaviour.outside?.(call) ?? null
+      return pin === null || checkedPins.has(canonicalJson(pin)) || receipts.find(operation, actor, deliveryId) !== undefined
+    }
+    return this.#parts.queue.run(
+      () => {
+        const admitted = deliverAll(
+          batch,
+          (request, index) => {
+            const keptExtras = kept[index]
+            const delivery = asWritten(admission.check(request))
+            if (!isPinChecked(delivery)) throw uncheckedPin()
+            return keptExtras === undefined ? delivery : { ...delivery, keptExtras }
+          },
+          (delivery) => admission.deliver(delivery),
+        )
+        if (rehearse) throw new RollbackWith(admitted)
+        return admitted
+      },
+      { rehearsal: rehearse },
+    )
+  }
+
+  /** Step 11 for the writes of a batch, outside of any transaction. @returns the pins of public repositories, as canonical JSON */
+  async #lookUp({ actor, writes }: BatchRequest): Promise<ReadonlySet<string>> {
+    const found = new Set<string>()
+    for (const [index, write] of writes.entries()) {
+      try {
+        const pin = this.#pinOf(actor, write)
+        if (pin === null || found.has(canonicalJson(pin))) continue
+        await this.#parts.admission.lookUp(pin)
+        found.add(canonicalJson(pin))
+      } catch (error) {
+        throw error instanceof Refusal ? refusedIn(writes, index, error) : error
+      }
+    }
+    return found
+  }
+
+  /** The pin to check for one write of a batch; null for a retry, and for a write that the transaction will refuse. @throws Refusal of steps 6 to 10 */
+  #pinOf(actor: Actor, write: BatchedWrite): RepositoryPin | null {
+    const { admission, receipts, behaviourOf } = this.#parts
+    const { operation } = write
+    const { outside } = behaviourOf(operation)
+    if (outside === undefined) return null
+    const { request, isWhole } = provisional(actor, write)
+    if (isWhole) {
+      const delivery = asWritten(admission.check(request))
+      return admission.answeredBefore(delivery) === undefined ? (delivery.behaviour.outside?.(delivery) ?? null) : null
+    }
+    const lacking = grantRefusal(operation, actor)
+    if (lacking !== null) throw lacking
+    if (receipts.find(operation, actor, String(write.body[operation.delivery])) !== undefined) return null
+    const { repository } = operation.body.entries
+    const pinned = repository === undefined ? null : check(repository, write.body.repository)
+    if (pinned?.ok !== true) return null
+    return outside({ ...request, body: { repository: pinned.value }, content: "", contentDigest: "" })
+  }
+}

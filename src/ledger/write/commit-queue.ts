@@ -7,9 +7,7 @@
 import { present } from "../../contract/present.ts"
 import { type Keys, keys } from "../journal/keys.ts"
 import { type Changed, type Db, isStorageFault } from "../storage/database.ts"
-import { type GroupHooks, isStorageFailure, type Job, type Settled } from "./group.ts"
-import { notStored, uncertain } from "./not-stored.ts"
-import { type TriedOut, redo, tryOut } from "./trying-out.ts"
+import { type GroupHooks, isStorageFailure, type Job, notStored, redo, type Settled, type TriedOut, tryOut, uncertain } from "./group.ts"
 
 /** Thrown by work to roll back its changes and still return a value. */
 export class RollbackWith<T> {

@@ -1,5 +1,6 @@
-/** A group of writes that share a transaction: its members, their outcomes, and the hooks around it. */
+/** A group of writes that share a transaction: its members, their outcomes, the hooks around it, and the refusals when the storage fails. */
 import { Refusal } from "../../contract/refusals/refusal.ts"
+import { type Changed, type Db, isStorageFault } from "../storage/database.ts"
 
 export interface Job {
   work: () => unknown
@@ -23,4 +24,46 @@ export interface GroupHooks {
   isLost?(): boolean
   /** Called after each group with the number of its writes, its duration in milliseconds, and whether the storage failed. */
   afterGroup?(writes: number, milliseconds: number, failed: boolean): void
+}
+
+/** The storage rejected the write. */
+export const notStored = () =>
+  new Refusal("temporarily_unavailable", "The database could not take the write; nothing was stored. Send the same request again.", {
+    retryAfter: 2,
+  })
+/** The storage may have stored the write. */
+export const uncertain = () =>
+  new Refusal("temporarily_unavailable", "The write could not be finished for certain. Keep its id and body and send it again.", {
+    retryAfter: 2,
+    committed: null,
+  })
+
+/** Work that is done on one connection, rolled back, and repeated on another one by its recorded statements. */
+export interface TriedOut<T> {
+  readonly value: T
+  readonly changes: readonly Changed[]
+  /** Notifies the listeners; to be called after the changes are committed. */
+  readonly notify: () => void
+}
+
+/** Runs work in a transaction and rolls it back. @returns its result and its changes @throws Refusal 503 if the storage fails */
+export function tryOut<T>(db: Db, work: () => T): Pick<TriedOut<T>, "value" | "changes"> {
+  if (db.noting === undefined) throw new Error("this connection cannot record changes")
+  try {
+    db.exec("BEGIN IMMEDIATE")
+    return db.noting(work)
+  } catch (error) {
+    throw isStorageFault(error) ? notStored() : error
+  } finally {
+    // A full disk ends a transaction.
+    if (db.inTransaction) db.exec("ROLLBACK")
+  }
+}
+
+/** Makes changes that were tried out on another connection. @returns true */
+export function redo(db: Db, changes: readonly Changed[]): true {
+  for (const [sql, values] of changes)
+    if (values === undefined) db.exec(sql)
+    else db.prepare(sql).run(...values)
+  return true
 }

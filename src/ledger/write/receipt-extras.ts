@@ -4,7 +4,7 @@ import type { ReceiptExtras, ReceiptTarget } from "../journal/behaviour.ts"
 import type { Delivery } from "../journal/delivery.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 import { grantRefusal } from "./access.ts"
-import { notStored } from "./not-stored.ts"
+import { notStored } from "./group.ts"
 
 /** How many accepted deliveries are remembered. */
 const RECENT = 4_096

@@ -8,8 +8,7 @@ import { again } from "../journal/chance.ts"
 import { type AnyBehaviour, bodyOf, checkRequest, type Delivery } from "../journal/delivery.ts"
 import type { Entry, Journal } from "../journal/journal.ts"
 import type { Receipts } from "../journal/receipts.ts"
-import type { Recorded } from "./recorder.ts"
-import type { Writing } from "./writing.ts"
+import type { Recorded, Writing } from "./writing.ts"
 
 export interface ReplayingParts {
   readonly gate: Gate

@@ -1,26 +1,63 @@
-/** Step 13 of a write: the operation's own changes, and the parts that every write has. */
-import type { Json } from "../../contract/json.ts"
+/** Step 13 of a write: the operation's own changes, and what every accepted write has: its row of the journal and the places of its entries. */
+import { type Json, writeJson } from "../../contract/json.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
 import { label as labelText } from "../../contract/objects/labels.ts"
-import type { Change, Subject } from "../journal/behaviour.ts"
+import type { Activity } from "../journal/activity.ts"
+import { senderId } from "../journal/actor.ts"
+import type { Change, Outcome, ReceiptTarget, Subject } from "../journal/behaviour.ts"
 import { type Chance, OtherChance } from "../journal/chance.ts"
 import type { Delivery } from "../journal/delivery.ts"
-import type { Journal } from "../journal/journal.ts"
-import type { Recorded, Recorder } from "./recorder.ts"
-import type { Sequences } from "./sequences.ts"
+import { figures } from "../journal/figures.ts"
+import type { Given, Journal } from "../journal/journal.ts"
+import { receiptText } from "../journal/receipts.ts"
+import type { Timeline } from "../journal/timeline.ts"
+import type { Db } from "../storage/database.ts"
 
 export interface WritingParts {
+  readonly db: Db
   readonly journal: Journal
-  readonly sequences: Sequences
-  readonly recorder: Recorder
+  readonly timeline: Timeline
+  readonly activity: Activity
   /** Called with a Room that has a new entry; valid only if the transaction commits. */
   readonly landed: (roomId: string) => void
 }
 
+/** The result of a stored write. */
+export interface Recorded {
+  readonly answer: string
+  readonly made: ReceiptTarget
+  readonly roomId: string | null
+  /** Its entry in the Room's activity; null if it has none. */
+  readonly activity: { readonly sequence: number; readonly digest: string } | null
+}
+
+/** The numbers that the ledger assigns, from 1. None is skipped. */
+function sequences(db: Db) {
+  const next = db.prepare<{ last: number }>(
+    "INSERT INTO counters (room_id, kind, last) VALUES (+?, +?, 1) ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last",
+  )
+  const entry = db.prepare<{ timeline_sequence: number }>(
+    `INSERT INTO thread_heads (thread_id, timeline_sequence, last_activity_at) VALUES (+?, 1, +?)
+     ON CONFLICT DO UPDATE SET timeline_sequence = timeline_sequence + 1, last_activity_at = excluded.last_activity_at
+     RETURNING timeline_sequence`,
+  )
+  return {
+    /** Assigns the next ordinal of `kind` in a Room. */
+    ordinal: (roomId: string, kind: string): number => next.one(roomId, kind).last,
+    /** Assigns the next sequence in a Thread's timeline. */
+    entry: (threadId: string, at: string): number => entry.one(threadId, at).timeline_sequence,
+  }
+}
+
 export class Writing {
   readonly #parts: WritingParts
+  readonly #sequences: ReturnType<typeof sequences>
+  readonly #figures: ReturnType<typeof figures>
 
   constructor(parts: WritingParts) {
     this.#parts = parts
+    this.#sequences = sequences(parts.db)
+    this.#figures = figures(parts.db)
   }
 
   /** Makes an admitted write. Within an open transaction. */
@@ -48,7 +85,7 @@ export class Writing {
         `its label was given by Room ${originRoomId ?? subject.roomId}, and was recorded as given by ${given.labelledBy ?? "its own"}`,
       )
     const labelledBy = isNew ? originRoomId : undefined
-    return this.#parts.recorder.record(delivery, subject, change, outcome, {
+    return this.#record(delivery, subject, change, outcome, {
       ...given,
       ...(prepared !== undefined && { prepared: prepared as Json }),
       ...(keptExtras !== undefined && { foreseen: keptExtras }),
@@ -57,19 +94,113 @@ export class Writing {
   }
 
   #change(at: string, roomId: string | null, { newId, token, told }: Chance): Change {
-    const { journal, sequences } = this.#parts
+    const { ordinal } = this.#sequences
     return {
       at,
-      position: journal.next(),
+      position: this.#parts.journal.next(),
       entryId: newId(),
       newId,
       token,
       told,
       label: (kind) => {
         if (roomId === null) throw new Error("only a Room can give a label")
-        return labelText(kind, sequences.ordinal(roomId, kind))
+        return labelText(kind, ordinal(roomId, kind))
       },
-      ordinal: (room, kind) => sequences.ordinal(room, kind),
+      ordinal,
     }
+  }
+
+  /**
+   * Stores the journal's row and the entries. @param given what the write took from the world
+   * @returns the result with the receipt, which includes the secrets of this one answer
+   */
+  #record(delivery: Delivery, subject: Subject, change: Change, outcome: Outcome, given: Given): Recorded {
+    const { operation, actor, content, contentDigest, deliveryId } = delivery
+    const { at, position, entryId } = change
+    // The record keeps the ids that people of another instance have there.
+    const ids = new Map(Object.entries(given.people ?? {}).map(([there, here]) => [here, there]))
+    const there = (id: string) => ids.get(id) ?? id
+    const params = delivery.params.userId === undefined ? delivery.params : { ...delivery.params, userId: there(delivery.params.userId) }
+    const warnings = given.warnings ?? outcome.warnings ?? []
+    const roomId = outcome.roomId ?? subject.roomId
+    const threadId = outcome.threadId ?? subject.threadId ?? null
+    const kind = outcome.target.kind ?? operation.target
+    const { id, label } = outcome.target
+    const isMessage = operation.entry?.kind === "message"
+    const entrySequence = operation.entry === null || threadId === null ? null : this.#sequences.entry(threadId, at)
+    const author = { userId: there(actor.userId), username: actor.knownAs ?? actor.username }
+
+    const fields = {
+      entryId: entrySequence === null ? null : entryId,
+      targetKind: isMessage ? null : kind,
+      targetId: isMessage ? null : id,
+      label,
+      labelledBy: given.labelledBy ?? null,
+      threadId,
+      at,
+    }
+    const targetId = isMessage ? null : there(id)
+    const activity =
+      operation.activity === null || outcome.activity === false || roomId === null
+        ? null
+        : this.#parts.activity.advance(roomId, content, {
+            ...fields,
+            ...author,
+            targetId,
+            operation: operation.name,
+            agent: actor.agent ?? null,
+            contentDigest,
+          })
+    const stored = {
+      ...fields,
+      roomId,
+      activity,
+      entrySequence,
+      deliveryId: operation.receiptOf === "nobody" ? null : deliveryId,
+      aboutId: outcome.targetId === undefined || outcome.targetId === id ? null : outcome.targetId,
+      result: isMessage ? null : writeJson(outcome.result),
+    }
+    const card = outcome.entry === undefined ? null : writeJson(outcome.entry.card)
+    this.#parts.journal.append(
+      {
+        ...author,
+        position,
+        operation: operation.name,
+        here: { userId: actor.userId, username: actor.username },
+        agent: actor.agent,
+        sender: senderId(actor),
+        at,
+        params,
+        content,
+        client: delivery.client,
+        given: warnings.length === 0 ? given : { ...given, warnings },
+        ...(delivery.sealed && { sealed: delivery.sealed }),
+      },
+      contentDigest,
+      { ...stored, targetId, card },
+    )
+    this.#figures.name(position, delivery.body)
+    if (entrySequence !== null && threadId !== null) this.#appendEntries(threadId, entrySequence, operation, change, outcome)
+    const result = outcome.secret === undefined ? stored.result : writeJson({ ...outcome.result, ...outcome.secret })
+    return { answer: receiptText(operation, { ...stored, deliveryId, result, warnings }), made: { id, label }, roomId, activity }
+  }
+
+  /** Adds the write's own entry to its Thread, and the message that came with it. */
+  #appendEntries(threadId: string, sequence: number, operation: Operation, { at, position, entryId }: Change, outcome: Outcome): void {
+    const { timeline } = this.#parts
+    const kind = operation.entry?.kind ?? operation.name
+    const { entry, replyToEntryId = null, messageEntryId = null } = outcome
+    timeline.append({ entryId, threadId, sequence, kind, replyToEntryId, standingOf: entry?.standingOf ?? null, position })
+    if (messageEntryId === null) return
+    const next = this.#sequences.entry(threadId, at)
+    timeline.append({
+      entryId: messageEntryId,
+      threadId,
+      sequence: next,
+      kind: "message",
+      replyToEntryId: null,
+      standingOf: null,
+      position,
+    })
   }
 }

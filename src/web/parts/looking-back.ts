@@ -46,7 +46,7 @@ const places = [...pages, ...reads.flatMap(({ at, path }) => (at ? [path] : []))
 export function staysAt({ roomId, asOf, instance }: Past): (path: string) => string {
   const isOfRoom = (name: string, id: string): boolean => {
     try {
-      return instance.ledger.roomOf(name, id) === roomId
+      return instance.ledger.references.roomOf(name, id) === roomId
     } catch {
       // The object did not exist yet.
       return false
