@@ -13,8 +13,7 @@ import { type App, fault } from "../edge/edge.ts"
 import { mustBeOwnHost } from "../edge/host.ts"
 import { Budgets } from "../edge/limits/budgets.ts"
 import { ServiceResponse, RequestContext } from "../edge/limits/request-context.ts"
-import { Connections } from "./connections.ts"
-import { inTurn } from "./in-turn.ts"
+import { Connections, inTurn } from "./connections.ts"
 import { answerUnreadable, malformed, refuse, targetOf } from "./unreadable.ts"
 
 /** Milliseconds that a client may take to send its headers, and its whole request, so that a stalled one does not hold a socket. */

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { createServer, IncomingMessage, ServerResponse } from "node:http"
 import { type AddressInfo, connect, Socket } from "node:net"
 import tap, { test } from "tap"
-import { inTurn } from "../../src/http/in-turn.ts"
+import { inTurn } from "../../src/http/connections.ts"
 
 const begun: { url: string; response: ServerResponse }[] = []
 let told = Promise.withResolvers<void>()

@@ -5,7 +5,7 @@ import { type BudgetNumbers, Budgets, standardBudgets } from "../../edge/limits/
 import { RequestLog } from "../../edge/telemetry/request-log.ts"
 import type { Metrics } from "../../edge/telemetry/metrics.ts"
 import { RateLimits, type RateNumbers, standardRates } from "../../edge/limits/rate-limits.ts"
-import { belowLimit, openFilesLimit } from "../../http/open-files.ts"
+import { belowLimit, openFilesLimit } from "../../http/connections.ts"
 import { softwareVersion } from "../../version.ts"
 
 export interface EdgeOptions {

@@ -1,6 +1,7 @@
 /** Finds the client's address: the peer of the connection, or the address that a trusted proxy reports. */
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
+import ipaddr from "ipaddr.js"
 
 /** Converts an IPv4-mapped IPv6 address to IPv4. */
 const plain = (address: string): string => (address.startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address)
@@ -23,17 +24,8 @@ export const isLoopback = (address: string): boolean => address.startsWith("127.
 
 /** The first four groups of an IPv6 address. A provider gives a customer that prefix, and the customer chooses the rest. */
 function network(address: string): string {
-  const [left = "", right] = (address.split("%")[0] ?? "").toLowerCase().split("::")
-  const groups = (text: string) => (text === "" ? [] : text.split(":"))
-  // A last part in dotted IPv4 form counts as two groups.
-  const length = (parts: readonly string[]) => parts.length + (parts.at(-1)?.includes(".") ? 1 : 0)
-  const tail = right === undefined ? [] : groups(right)
-  const zeros = right === undefined ? 0 : 8 - length(groups(left)) - length(tail)
-  const whole = [...groups(left), ...Array<string>(Math.max(0, zeros)).fill("0"), ...tail]
-  return `${whole
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ""))
-    .join(":")}::/64`
+  const groups = ipaddr.IPv6.parse(address.split("%", 1)[0] ?? "").parts.slice(0, 4)
+  return `${groups.map((group) => group.toString(16)).join(":")}::/64`
 }
 
 /** The key for limits: an IPv4 address, or an IPv6 /64 network, whose owner has more addresses than could be counted. */

@@ -3,8 +3,13 @@
  * the limits of the contract. Over a budget the answer is 503 with `retryAfter`; reads without a body still work.
  */
 import { limits } from "../../contract/limits.ts"
-import { Bodies } from "./bodies.ts"
-import { Counts, overBudget, type Share } from "./counts.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+
+/** The limits on a resource: in total and for each caller. */
+interface Share {
+  readonly total: number
+  readonly each: number
+}
 
 export interface BudgetNumbers {
   /** Bytes of bodies from authenticated callers. */
@@ -26,6 +31,123 @@ export const standardBudgets: BudgetNumbers = {
   reads: { total: limits.heldReads, each: limits.addressHeldReads },
 }
 
+/** The refusal of a request over budget. @param what the sentence that names the exhausted resource */
+export const overBudget = (what: string): Refusal =>
+  new Refusal("temporarily_unavailable", `${what}. Send the same request again in a moment.`, {
+    retryAfter: 1,
+  })
+
+/** Counts a limited resource in use, by caller. */
+class Counts {
+  /** The most that may be in use. */
+  readonly total: number
+  readonly #each: number
+  readonly #held = new Map<string, number>()
+  sum = 0
+
+  constructor({ total, each }: Share) {
+    this.total = total
+    this.#each = each
+  }
+
+  /** Whether `amount` more would exceed a limit. @param key the caller; null to check only the total */
+  isOver(key: string | null, amount = 1): boolean {
+    return this.sum + amount > this.total || (key !== null && (this.#held.get(key) ?? 0) + amount > this.#each)
+  }
+
+  add(key: string | null, amount = 1): void {
+    this.sum += amount
+    if (key === null) return
+    const now = (this.#held.get(key) ?? 0) + amount
+    if (now > 0) this.#held.set(key, now)
+    else this.#held.delete(key)
+  }
+
+  /** Counts one more. @returns a function that releases it @throws Refusal with that sentence over a limit */
+  hold(key: string | null, what: string): () => void {
+    if (this.isOver(key)) throw overBudget(what)
+    this.add(key)
+    return () => this.add(key, -1)
+  }
+}
+
+/** Bytes counted for even the smallest body: its request takes memory too. */
+const LEAST = 4_096
+
+/** A body in memory. */
+interface HeldBody {
+  readonly key: string
+  held: number
+  readonly giveUp: (refusal: Refusal) => void
+}
+
+const tooManyBytes = (): Refusal => {
+  const refusal = overBudget("The service is receiving too many bytes of request bodies")
+  refusal.details.headers = { connection: "close" }
+  return refusal
+}
+
+/**
+ * Limits the memory of request bodies. A body counts from its first byte until its request is answered. When the budget is
+ * used up, the body that has been idle longest is dropped, so a stalled client does not block an active one.
+ */
+export class Bodies {
+  readonly #counts: Counts
+  /** Bodies not yet received in full, the longest idle first. */
+  readonly #coming = new Set<HeldBody>()
+
+  constructor(share: Share) {
+    this.#counts = new Counts(share)
+  }
+
+  /** Bytes held now. */
+  get bytes(): number {
+    return this.#counts.sum
+  }
+
+  /** Starts counting a body. @param giveUp called when the body is dropped in favour of others @throws Refusal */
+  open(key: string, giveUp: (refusal: Refusal) => void): HeldBody {
+    const body = { key, held: 0, giveUp }
+    this.#hold(body, LEAST)
+    this.#coming.add(body)
+    return body
+  }
+
+  /** Updates the number of bytes that a body holds. @throws Refusal if the budget is used up */
+  grow(body: HeldBody, held: number): void {
+    this.#coming.delete(body)
+    this.#coming.add(body)
+    if (held > body.held) this.#hold(body, held)
+  }
+
+  /** Marks the body as complete: it is no longer dropped. */
+  whole(body: HeldBody): void {
+    this.#coming.delete(body)
+  }
+
+  /** Releases the body's bytes when its request is answered. */
+  close(body: HeldBody): void {
+    this.#coming.delete(body)
+    this.#counts.add(body.key, -body.held)
+    body.held = 0
+  }
+
+  /** Counts the bytes, and drops other bodies for them if it must. */
+  #hold(body: HeldBody, held: number): void {
+    const more = held - body.held
+    while (this.#counts.isOver(body.key, more)) {
+      // If the caller has used up its own share, only its own bodies are dropped.
+      const key = this.#counts.isOver(null, more) ? null : body.key
+      const idlest = this.#coming.values().find((other) => other !== body && (key === null || other.key === key))
+      if (idlest === undefined) throw tooManyBytes()
+      this.close(idlest)
+      idlest.giveUp(tooManyBytes())
+    }
+    this.#counts.add(body.key, more)
+    body.held = held
+  }
+}
+
 export class Budgets {
   readonly bodies: Bodies
   readonly strangersBodies: Bodies
@@ -34,8 +156,8 @@ export class Budgets {
   readonly reads: Counts
 
   constructor(numbers: BudgetNumbers = standardBudgets) {
-    this.bodies = new Bodies(new Counts(numbers.bodies))
-    this.strangersBodies = new Bodies(new Counts(numbers.strangersBodies))
+    this.bodies = new Bodies(numbers.bodies)
+    this.strangersBodies = new Bodies(numbers.strangersBodies)
     this.connections = new Counts(numbers.connections)
     this.feeds = new Counts(numbers.feeds)
     this.reads = new Counts(numbers.reads)
@@ -43,15 +165,11 @@ export class Budgets {
 
   /** Counts an open feed. @param key the reader's address; null for an address shared by many @returns a function that releases it @throws Refusal */
   holdFeed(key: string | null): () => void {
-    if (this.feeds.isOver(key)) throw overBudget("Too many clients are waiting on this feed")
-    this.feeds.add(key)
-    return () => this.feeds.add(key, -1)
+    return this.feeds.hold(key, "Too many clients are waiting on this feed")
   }
 
   /** Counts a request while another thread answers it. @param key as in `holdFeed` @returns a function that releases it @throws Refusal */
   holdRead(key: string | null): () => void {
-    if (this.reads.isOver(key)) throw overBudget("Too many clients are waiting for a page or a long answer")
-    this.reads.add(key)
-    return () => this.reads.add(key, -1)
+    return this.reads.hold(key, "Too many clients are waiting for a page or a long answer")
   }
 }

@@ -9,7 +9,7 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { Answer, commonHeaders } from "../answers/answer.ts"
 import { fault } from "../edge.ts"
-import { tooLarge } from "../limits/body.ts"
+import { tooLarge } from "../limits/receiving.ts"
 import { contextOf, isReading, nodeSide } from "../limits/request-context.ts"
 
 /** The most responses relayed at a time. */
