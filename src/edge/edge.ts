@@ -14,11 +14,26 @@ import type { PublicRoute } from "./answers/public-answer.ts"
 import { explainMalformedId } from "./paths.ts"
 import type { Metrics } from "./telemetry/metrics.ts"
 import { contextOf, isReading } from "./limits/request-context.ts"
-import type { Pasts } from "./past-rooms.ts"
 import type { RateLimits } from "./limits/rate-limits.ts"
-import type { Readers } from "./limits/readers.ts"
+import type { Readers, StoredPast } from "./limits/readers.ts"
 import type { Reach } from "../rooms/webhook-addresses.ts"
 import type { StorageReadings } from "../ledger/reads/reading.ts"
+
+/** A Room at an earlier moment, until disposed. Its clock is set to the time of the entry. */
+export interface Past extends Omit<StoredPast, "file">, Disposable {
+  /** Null if only this thread can read it. */
+  readonly file: string | null
+  readonly instance: Instance
+}
+
+/** Restores Rooms as they were. */
+export interface Pasts {
+  /**
+   * @param sequence the sequence of an entry of the Room's activity
+   * @throws Refusal 422 for an entry that does not exist or is too far back, 503 if too many are being restored
+   */
+  of(roomId: string, sequence: number): Promise<Past>
+}
 
 export interface Edge {
   readonly instance: Instance

@@ -8,29 +8,26 @@ import type { World } from "../ledger/world.ts"
 import type { LibraryTables } from "../library/index.ts"
 import type { Accounts } from "../people/accounts.ts"
 import type { ByProvider } from "../people/by-provider.ts"
+import type { peopleTables } from "../people/index.ts"
 import type { Operators } from "../people/operators.ts"
-import type { Audit } from "../people/audit.ts"
-import type { Invitations } from "../people/invitations.ts"
-import type { People } from "../people/people.ts"
-import type { Sessions } from "../people/sessions.ts"
-import type { Evidence } from "../research/evidence/evidence.ts"
-import type { Effects } from "../research/measurements/effects.ts"
-import type { GatheredEffects } from "../research/measurements/gathered.ts"
-import type { GroupCurves } from "../research/measurements/group-curves.ts"
-import type { MeasurementTables } from "../research/measurements/reads.ts"
-import type { Experiments } from "../research/experiments/experiments.ts"
-import type { Findings } from "../research/findings/findings.ts"
-import type { FindingLinks } from "../research/findings/finding-links.ts"
+import type { researchTables } from "../research/index.ts"
 import type { News } from "../research/inbox/news.ts"
 import type { Concerning } from "../research/inbox/of-person.ts"
-import type { Materials } from "../research/materials/materials.ts"
-import type { Links } from "../research/links/links.ts"
-import type { Reviews } from "../research/reviews/reviews.ts"
-import type { Credentials } from "../rooms/credentials.ts"
+import type { roomTables } from "../rooms/index.ts"
 import type { WebhookActions } from "../rooms/webhook-actions.ts"
-import type { Members } from "../rooms/members.ts"
-import type { Rooms } from "../rooms/rooms.ts"
-import type { Threads } from "../threads/threads.ts"
+import type { threadTables } from "../threads/index.ts"
+
+/** The tables of the domains, for authentication and for what pages show to the person signed in. */
+type Tables = ReturnType<typeof peopleTables> &
+  ReturnType<typeof roomTables> &
+  ReturnType<typeof threadTables> &
+  ReturnType<typeof researchTables> & {
+    /** Resolves the labels in the texts of a page. */
+    readonly labelled: Labels
+    readonly figures: Figures
+    readonly withheld: Withheld
+    readonly library: LibraryTables
+  }
 
 export interface Instance {
   readonly instanceId: string
@@ -49,37 +46,10 @@ export interface Instance {
   readonly byProvider: ByProvider
   readonly operators: Operators
   /** Manages the webhooks of Rooms for their owners. */
-  readonly webhooks: Pick<WebhookActions, "add" | "change">
+  readonly webhooks: WebhookActions
   /** What others did in a person's Rooms that concerns them, as of a time in milliseconds. */
   readonly concerning: Concerning
   /** The activity of Rooms, for feeds. */
   readonly news: News
-  /** The tables for authentication, and for what pages show to the person signed in. */
-  readonly tables: {
-    /** Resolves the labels in the texts of a page. */
-    readonly labelled: Labels
-    readonly figures: Pick<Figures, "keep" | "served" | "sizesOf">
-    readonly withheld: Pick<Withheld, "told" | "toldHere" | "write" | "passages">
-    readonly people: People
-    readonly sessions: Sessions
-    readonly credentials: Credentials
-    readonly library: Pick<LibraryTables, "keys" | "invitations" | "saved" | "annotations">
-    readonly rooms: Rooms
-    readonly members: Pick<Members, "waitingFor" | "ownsAny" | "countsOf" | "roomsOf" | "find">
-    readonly invitations: Pick<Invitations, "page">
-    readonly audit: Pick<Audit, "page" | "newest">
-    readonly threads: Pick<Threads, "repliesTo">
-    readonly links: Pick<Links, "disputesOf">
-    readonly reviews: Pick<Reviews, "objectionsTo">
-    readonly experiments: Pick<Experiments, "assignedTo">
-    /** The next tables answer for all rows of a list in one query. */
-    readonly materials: Pick<Materials, "newestOfRoom">
-    readonly evidence: Pick<Evidence, "newestOn">
-    readonly effects: Pick<Effects, "of">
-    readonly gathered: GatheredEffects
-    readonly measured: MeasurementTables
-    readonly groupCurves: GroupCurves
-    readonly findingLinks: Pick<FindingLinks, "verdictsOn">
-    readonly findings: Pick<Findings, "ofExperiment" | "ofAttempt">
-  }
+  readonly tables: Tables
 }

@@ -14,8 +14,7 @@ import { agentCaller, mustBeOperator, mustBeSignedIn, mustStillBeBearer, personA
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import { contextOf, nodeSide } from "../edge/limits/request-context.ts"
-import type { Moment } from "../edge/requests/past.ts"
-import { askRead } from "../edge/requests/reads.ts"
+import { askRead, type Moment } from "../edge/requests/reads.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 
 /** Whether the request asks to wait for something new. */

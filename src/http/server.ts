@@ -10,7 +10,6 @@ import { addressOf } from "../edge/limits/address.ts"
 import { headersAt } from "../edge/answers/answer.ts"
 import { anyOrigin } from "../edge/answers/public-answer.ts"
 import { type App, fault } from "../edge/edge.ts"
-import { mustBeOwnHost } from "../edge/host.ts"
 import { Budgets } from "../edge/limits/budgets.ts"
 import { ServiceResponse, RequestContext } from "../edge/limits/request-context.ts"
 import { Connections, inTurn } from "./connections.ts"
@@ -140,7 +139,7 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
     response.shouldKeepAlive &&= !isEnding
     try {
       connections.begins(request)
-      const target = targetOf(request, (host) => mustBeOwnHost(host, baseUrl))
+      const target = targetOf(request, baseUrl)
       const tooMany = rates?.request(context.address) ?? null
       if (tooMany !== null) throw tooMany
       request.url = withoutBasePath(target, basePath, (path) => app.serves(request.method ?? "GET", path))

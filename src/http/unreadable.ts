@@ -124,21 +124,32 @@ const namesTwoHosts = ({ rawHeaders }: IncomingMessage): boolean => {
   return hosts > 1
 }
 
+const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?$/i
+
+/** A page on another site must not reach a local instance under a host name of its own. @throws Refusal `wrong_host` unless `host` is a loopback name or the base URL's own */
+function mustBeOwnHost(host: string | null, baseUrl: string): void {
+  // A port over 65535 is not a valid address.
+  if (host !== null && ((LOOPBACK.test(host) && URL.canParse(`http://${host}`)) || host.toLowerCase() === new URL(baseUrl).host)) return
+  throw new Refusal(
+    "wrong_host",
+    `This service does not answer as ${host ?? "an unnamed host"}. If people reach it under that name, start it with --base-url set to the address they use (now ${baseUrl}).`,
+  )
+}
+
 /**
  * The path and query of a request. HTTP also allows an absolute address. The host is checked before the framework builds a URL
  * from it, because the framework throws on an invalid one.
- * @param mustBeOwn throws for a host that is not this service's
  * @throws Refusal
  */
-export function targetOf(request: IncomingMessage, mustBeOwn: (host: string | null) => void): string {
+export function targetOf(request: IncomingMessage, baseUrl: string): string {
   const { url = "", method, headers, httpVersion } = request
   if (headers.host === undefined && httpVersion === "1.1") throw malformed("The request names no Host.")
   if (namesTwoHosts(request)) throw malformed("The request names more than one Host.")
-  mustBeOwn(headers.host ?? null)
+  mustBeOwnHost(headers.host ?? null, baseUrl)
   if (url.startsWith("/")) return url
   if (url === "*") throw new Refusal("method_not_allowed", `${method} * is not supported.`, { headers: { allow: ALLOWED } })
   const whole = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : null
   if (whole === null || whole.username !== "" || whole.password !== "") throw malformed("The address of this request cannot be read.")
-  mustBeOwn(whole.host)
+  mustBeOwnHost(whole.host, baseUrl)
   return `${whole.pathname}${whole.search}`
 }

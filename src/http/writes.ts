@@ -1,4 +1,4 @@
-/** The routes of operations: for agents with a credential, and for people in the browser, with the same bodies and checks. */
+/** The routes of operations, for agents with a credential and for people in the browser with the same bodies and checks; and those of actions, such as signing in. */
 import type { H3Event } from "h3"
 import type { Receipt } from "../contract/answers/index.ts"
 import { smallReceiptOf } from "../contract/answers/small-receipt.ts"
@@ -6,16 +6,18 @@ import { checkParameters } from "../contract/definitions/check-parameters.ts"
 import { browserPath, type Operation } from "../contract/definitions/operation.ts"
 import { type WriteParameters, writeParameters } from "../contract/definitions/write-parameters.ts"
 import { trusted } from "../contract/json.ts"
+import { actions } from "../contract/operations/actions.ts"
 import { operations } from "../contract/operations/index.ts"
 import { batch, readBatch } from "../contract/operations/batch.ts"
 import { shape } from "../contract/schema/fields.ts"
 import { schemaVersions } from "../contract/versions.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
-import { json } from "../edge/answers/answer.ts"
-import { readJsonBody } from "../edge/limits/body.ts"
+import { json, versioned } from "../edge/answers/answer.ts"
+import { hasBody, readJsonBody } from "../edge/limits/body.ts"
 import { agentCaller, countWrite, pageCaller } from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
+import { prepareAction } from "../edge/requests/actions.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 import { sendBatch, sendWrite } from "../edge/requests/writes.ts"
 
@@ -58,5 +60,16 @@ export function writeRoutes(edge: Edge, routes: Routes): void {
     const { method, path, family, surface } = operation
     if (surface === "agent") routes.add(method, path, (event) => admit(edge, operation, agentCaller(edge, family, event), event))
     routes.add(method, browserPath(operation), (event) => admit(edge, operation, pageCaller(edge, event), event))
+  }
+}
+
+/** Adds the actions of the registry. */
+export function actionRoutes(edge: Edge, routes: Routes): void {
+  for (const { method, path, name } of actions) {
+    routes.add(method, path, async (event) => {
+      const act = prepareAction(edge, event, name)
+      const { answer, headers } = await act(method === "DELETE" && !hasBody(event) ? {} : await readJsonBody(event))
+      return json(versioned(answer), 200, headers)
+    })
   }
 }

@@ -1,8 +1,7 @@
 /** Issuing and revoking personal keys. A token is sent only in the answer that issues it. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
-import { expiry } from "../people/expiry.ts"
-import { mintToken } from "../people/tokens.ts"
+import { expiry, mintToken } from "../people/tokens.ts"
 import { inLibrary, outcome } from "./filing-operations.ts"
 import type { LibraryTables } from "./tables.ts"
 import { scopeOf } from "./reach/scope.ts"

@@ -7,8 +7,7 @@ import type { Actor, KeyGrant } from "../ledger/journal/actor.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import type { Token } from "../ledger/journal/chance.ts"
-import { bearers } from "../people/bearer-tokens.ts"
-import { tokenStart } from "../people/tokens.ts"
+import { bearers, tokenStart } from "../people/tokens.ts"
 
 export interface PersonalKey extends Shown {
   readonly owner: Person

@@ -2,10 +2,10 @@
 import type { Described } from "../contract/answers/description.ts"
 import type { ActCall, Done } from "../ledger/journal/acts.ts"
 import type { Person } from "./people.ts"
-import type { AccountParts } from "./operators.ts"
+import type { AccountParts, Operators } from "./operators.ts"
 
 /** Passwords and sessions are not in the journal. */
-export const personActs = ({ people, invitations }: Pick<AccountParts, "people" | "invitations">) => ({
+export const personActs = ({ people, invitations }: AccountParts) => ({
   /** Makes a person who cannot sign in yet. */
   create_person({ change }: ActCall, { username, isOperator }: { username: string; isOperator: boolean }): Person {
     const userId = change.newId()
@@ -30,3 +30,9 @@ export const personActs = ({ people, invitations }: Pick<AccountParts, "people" 
 
 /** The acts in callable form: each call is recorded in the journal. */
 export type PersonActs = Done<ReturnType<typeof personActs>>
+
+/** What the functions with which people change accounts work with. */
+export interface ActingParts extends AccountParts {
+  readonly acts: PersonActs
+  readonly operators: Operators
+}

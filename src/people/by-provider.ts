@@ -1,18 +1,41 @@
 /** Sign-in through the group's identity provider: for existing users, for new ones, and as an additional way to sign in. */
 import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 import { isoTime } from "../ledger/world.ts"
 import type { Accounts } from "./accounts.ts"
 import { personSubject } from "./audit.ts"
-import type { Connections, ProviderAccount } from "./connections.ts"
-import type { Person } from "./people.ts"
+import { PERSON, type Person, personOf, type PersonRow } from "./people.ts"
+import type { Identity } from "./provider/provider.ts"
 import type { Admission } from "./joining.ts"
 import type { AccountParts } from "./operators.ts"
 import { BY_PROVIDER, type SignedIn } from "./signing-in.ts"
 
-type ProviderSignIns = Pick<AccountParts, "ledger" | "world" | "people" | "audit"> & {
-  readonly connections: Connections
-  readonly accounts: Accounts
+export type ProviderAccount = Pick<Identity, "issuer" | "subject">
+
+/** The table of the users' accounts at the identity provider, one for a user. */
+export function connections(db: Db) {
+  const find = db.prepare<PersonRow>(
+    `SELECT ${PERSON} FROM provider_accounts a JOIN people p USING (user_id) WHERE a.issuer = +? AND a.subject = +?`,
+  )
+  const own = db.prepare<{ issuer: string }>("SELECT issuer FROM provider_accounts WHERE user_id = +?")
+  const insert = inserting(db, "provider_accounts")
+  const remove = db.prepare("DELETE FROM provider_accounts WHERE user_id = +?")
+
+  return {
+    person: ({ issuer, subject }: ProviderAccount): Person | undefined => personOf(find.get(issuer, subject)),
+    /** Returns the issuer of a person's provider account. */
+    issuerOf: (userId: string): string | undefined => own.get(userId)?.issuer,
+    /** Connects an account and removes the person's previous one, which may be from another provider. */
+    connect(userId: string, { issuer, subject }: ProviderAccount, at: string): void {
+      remove.run(userId)
+      insert({ issuer, subject, userId, connectedAt: at })
+    },
+    disconnect: (userId: string) => remove.run(userId),
+  }
 }
+
+type ProviderSignIns = AccountParts & { readonly connections: ReturnType<typeof connections>; readonly accounts: Accounts }
 
 const isConnected = () =>
   new Refusal("state_conflict", "That provider account is connected to another user here already; sign in with it.", {

@@ -1,20 +1,13 @@
-/** Creation of accounts: by the set-up link, an invitation, the identity provider or a command. */
+/** Invitations to the service and to Rooms, and creation of accounts: by the set-up link, an invitation, the identity provider or a command. */
 import type { ActionBody } from "../contract/operations/actions.ts"
 import { operationOf } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
-import type { PersonActs } from "./acts.ts"
+import type { ActingParts } from "./acts.ts"
 import { type Audited, personSubject } from "./audit.ts"
-import { invitationSubject, type Inviting } from "./inviting.ts"
-import type { AccountParts } from "./operators.ts"
+import type { Invitation } from "./invitations.ts"
 import type { Person } from "./people.ts"
 import type { SignedIn, SigningIn } from "./signing-in.ts"
 import { mintToken, tokenDigest } from "./tokens.ts"
-
-type JoiningParts = Pick<AccountParts, "ledger" | "world" | "people" | "audit"> & {
-  readonly acts: PersonActs
-  readonly signIns: SigningIn
-  readonly invited: Inviting
-}
 
 /** What permits a new account: the set-up link, an invitation, or a setting that admits everyone the provider knows. */
 export type Admission = { readonly setUp: string } | { readonly invitation: string } | "admitted"
@@ -23,8 +16,20 @@ const taken = (username: string) =>
   new Refusal("state_conflict", `The name ${username} is taken; choose another.`, { current: { username } })
 const isSetUp = () => new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
 
-export function joining({ ledger, world, people, audit, acts, signIns, invited }: JoiningParts) {
+const closedInvitation = () => new Refusal("room_unavailable", "This invitation does not exist, was used, was revoked or has expired.")
+
+/** An invitation as the subject of an audit entry. */
+const invitationSubject = (invitationId: string) => ({ kind: "invitation", id: invitationId, name: null })
+
+export function joining({ ledger, world, people, invitations, audit, acts }: ActingParts, signIns: SigningIn) {
   let setupDigest: string | null = null
+
+  /** @throws Refusal 404 for an invitation that is not open */
+  function invitation(token: string): Invitation {
+    const found = invitations.open(token)
+    if (found === undefined) throw closedInvitation()
+    return found
+  }
 
   const create = (username: string, isOperator: boolean, give: (person: Person) => void): Person => {
     if (people.named(username) !== undefined) throw taken(username)
@@ -53,7 +58,7 @@ export function joining({ ledger, world, people, audit, acts, signIns, invited }
   const mustAdmit = (by: Admission): void => {
     if (by === "admitted") return
     if ("invitation" in by) {
-      invited.invitation(by.invitation)
+      invitation(by.invitation)
       return
     }
     if (people.exist()) throw isSetUp()
@@ -80,7 +85,7 @@ export function joining({ ledger, world, people, audit, acts, signIns, invited }
       const person = create(username, isFirst, give)
       if (isFirst) setupDigest = null
       if (by !== "admitted" && "invitation" in by) {
-        const { invitationId, invitedBy, room } = invited.invitation(by.invitation)
+        const { invitationId, invitedBy, room } = invitation(by.invitation)
         acts.accept_invitation(person, { invitationId })
         const subject = invitationSubject(invitationId)
         audit.write({ kind: "accept_invitation", by: person, subject, roomId: room?.roomId, address, detail })
@@ -97,6 +102,24 @@ export function joining({ ledger, world, people, audit, acts, signIns, invited }
   return {
     mustAdmit,
     join,
+    invitation,
+
+    /** @throws Refusal 403 if the person does not own the Room */
+    invite: (by: Person, { roomId }: ActionBody<"invite">, ownsRoom: (roomId: string, userId: string) => boolean) =>
+      ledger.transact(() => {
+        if (roomId !== undefined && !ownsRoom(roomId, by.userId)) {
+          throw new Refusal("role_required", "Only the owner of a Room can invite people to it.", { current: { needed: ["owner"] } })
+        }
+        const issued = acts.invite(by, { roomId: roomId ?? null })
+        audit.write({ kind: "invite", by, subject: invitationSubject(issued.invitationId), roomId })
+        return issued
+      }),
+
+    revokeInvitation: (by: Person, invitationId: string): Promise<void> =>
+      ledger.transact(() => {
+        if (!acts.revoke_invitation(by, { invitationId })) throw closedInvitation()
+        audit.write({ kind: "revoke_invitation", by, subject: invitationSubject(invitationId) })
+      }),
 
     /** Returns a new set-up token, which replaces the previous one; null if there are users already. */
     openSetUp(): string | null {

@@ -45,9 +45,8 @@ export interface AccountParts {
   readonly sessions: Sessions
   readonly invitations: Invitations
   readonly audit: Audit
-  readonly credentials: AccessTables
-  readonly keys: AccessTables
 }
+type OperatorParts = AccountParts & { readonly credentials: AccessTables; readonly keys: AccessTables }
 
 /** The kinds of access with their name in messages, the audit entry for revoking one, and their table. */
 const accessKinds = {
@@ -60,7 +59,7 @@ const accessKinds = {
 type LocalPerson = Person & { readonly disabledAt: string | null }
 
 /** Other rows depend on these changes, so the journal records them. Sessions are not in the journal. */
-const operatorActs = ({ people, credentials, keys, invitations }: AccountParts) => ({
+const operatorActs = ({ people, credentials, keys, invitations }: OperatorParts) => ({
   disable_person({ change: { at } }: ActCall, { userId }: { userId: string }): EndedAccess {
     people.disable(userId, at)
     return {
@@ -89,100 +88,90 @@ const operatorActs = ({ people, credentials, keys, invitations }: AccountParts) 
 const unchanged = (sentence: string, { userId, username, isOperator, disabledAt }: LocalPerson) =>
   new Refusal("state_conflict", sentence, { current: { person: { userId, username, isOperator, disabledAt } } })
 
-/** Each method takes the operator, or null for a command. @throws Refusal 404 for an unknown user, 409 if nothing would change */
-export class Operators {
-  readonly #parts: AccountParts
-  readonly #acts
+export type Operators = ReturnType<typeof operatorActions>
 
-  constructor(parts: AccountParts) {
-    this.#parts = parts
-    this.#acts = parts.ledger.addActs(operatorActs(parts))
-  }
-
-  /** Disables a user: ends their sessions, keys, credentials and open invitations. What they wrote stays under their name. */
-  disable(by: Person | null, userId: string): Promise<EndedAccess> {
-    return this.#do(by, userId, "disable_person", (person) => {
-      if (person.disabledAt !== null) throw unchanged(`${person.username} is disabled already.`, person)
-      this.#mustLeaveOperator(person)
-      this.#parts.sessions.endAll(userId)
-      return this.#acts.disable_person(by, { userId })
-    })
-  }
-
-  /** Enables a user, who signs in with their old password. What was revoked stays revoked. */
-  enable(by: Person | null, userId: string): Promise<undefined> {
-    return this.#do(by, userId, "enable_person", (person) => {
-      if (person.disabledAt === null) throw unchanged(`${person.username} is not disabled.`, person)
-      this.#acts.enable_person(by, { userId })
-      return undefined
-    })
-  }
-
-  /** Makes a user an operator, or takes that role away. */
-  setOperator(by: Person | null, userId: string, isOperator: boolean): Promise<undefined> {
-    return this.#do(by, userId, isOperator ? "make_operator" : "unmake_operator", (person) => {
-      if (person.isOperator === isOperator) throw unchanged(`${person.username} is ${isOperator ? "an" : "no"} operator already.`, person)
-      if (isOperator && person.disabledAt !== null) throw unchanged(`${person.username} is disabled: enable them first.`, person)
-      if (!isOperator) this.#mustLeaveOperator(person)
-      this.#acts.set_operator(by, { userId, isOperator })
-      return undefined
-    })
-  }
-
-  /** Revokes all of a person's credentials and keys. */
-  endAccess(by: Person | null, userId: string): Promise<EndedAccess> {
-    return this.#do(by, userId, "end_access", () => this.#acts.end_access(by, { userId }))
-  }
-
-  /** Does the same in an open transaction. The caller writes the audit entry. */
-  endAccessWithin(by: Person | null, userId: string): EndedAccess {
-    return this.#acts.end_access(by, { userId })
-  }
-
-  /** Revokes a credential, key or invitation of any user. @throws Refusal 404 for an unknown id, 409 if it was revoked or accepted already */
-  revokeAccess(by: Person, kind: AccessKind, id: string): Promise<{ readonly owner: AccessTarget["owner"]; readonly revokedAt: string }> {
-    const { ledger, audit } = this.#parts
-    return ledger.transact(() => {
-      this.#mustBeOperator(by)
-      const { name, auditKind, subject, table } = accessKinds[kind]
-      const found: AccessTarget | undefined = this.#parts[table].find(id)
-      if (found === undefined) throw new Refusal("room_unavailable", `There is no ${name} with this id.`)
-      const { owner, label = null, roomId, revokedAt, acceptedBy = null } = found
-      if (revokedAt !== null)
-        throw new Refusal("state_conflict", `The ${name} was revoked at ${revokedAt}.`, { current: { id, revokedAt } })
-      if (acceptedBy !== null) throw new Refusal("state_conflict", `The ${name} was accepted: nobody else can use it.`, { current: { id } })
-      const at = this.#acts.end_door(by, { kind, id })
-      audit.write({ kind: auditKind, by, subject: { kind: subject, id, name: label }, roomId, detail: { of: owner.username } })
-      return { owner, revokedAt: at }
-    })
-  }
+/** Each function takes the operator, or null for a command. @throws Refusal 404 for an unknown user, 409 if nothing would change */
+export function operatorActions(parts: OperatorParts) {
+  const { ledger, world, people, sessions, audit } = parts
+  const acts = ledger.addActs(operatorActs(parts))
 
   /** Checked in the transaction: two operators may demote each other at the same time. */
-  #mustBeOperator(by: Person | null): void {
-    if (by !== null && !this.#parts.people.isOperator(by.userId)) throw new Refusal("role_required", "You are no longer an operator.")
+  function mustBeOperator(by: Person | null): void {
+    if (by !== null && !people.isOperator(by.userId)) throw new Refusal("role_required", "You are no longer an operator.")
   }
 
-  /** Forgets a user's failed sign-ins and the addresses they have signed in from. */
-  clearCount(by: Person | null, userId: string): Promise<undefined> {
-    const { people, world } = this.#parts
-    return this.#do(by, userId, "clear_sign_in_count", () => void people.clearCount(userId, isoTime(world.now())))
+  /** @throws Refusal `state_conflict` if the person is the only operator */
+  function mustLeaveOperator(person: LocalPerson): void {
+    if (!person.isOperator || people.otherOperators(person.userId)) return
+    throw unchanged(`${person.username} is the only operator here: make another user an operator first.`, person)
   }
 
-  #do<T extends EndedAccess | undefined>(by: Person | null, userId: string, kind: AuditKind, work: (person: LocalPerson) => T): Promise<T> {
-    const { ledger, people, audit } = this.#parts
-    return ledger.transact(() => {
-      this.#mustBeOperator(by)
+  const act = <T extends EndedAccess | undefined>(
+    by: Person | null,
+    userId: string,
+    kind: AuditKind,
+    work: (person: LocalPerson) => T,
+  ): Promise<T> =>
+    ledger.transact(() => {
+      mustBeOperator(by)
       const person = people.ofHere(userId)
       if (person === undefined) throw new Refusal("room_unavailable", "There is no user with this id.")
       const done = work(person)
       audit.write({ kind, by, subject: personSubject(person), detail: { ...done } })
       return done
     })
-  }
 
-  /** @throws Refusal `state_conflict` if the person is the only operator */
-  #mustLeaveOperator(person: LocalPerson): void {
-    if (!person.isOperator || this.#parts.people.otherOperators(person.userId)) return
-    throw unchanged(`${person.username} is the only operator here: make another user an operator first.`, person)
+  return {
+    /** Disables a user: ends their sessions, keys, credentials and open invitations. What they wrote stays under their name. */
+    disable: (by: Person | null, userId: string) =>
+      act(by, userId, "disable_person", (person) => {
+        if (person.disabledAt !== null) throw unchanged(`${person.username} is disabled already.`, person)
+        mustLeaveOperator(person)
+        sessions.endAll(userId)
+        return acts.disable_person(by, { userId })
+      }),
+
+    /** Enables a user, who signs in with their old password. What was revoked stays revoked. */
+    enable: (by: Person | null, userId: string) =>
+      act(by, userId, "enable_person", (person) => {
+        if (person.disabledAt === null) throw unchanged(`${person.username} is not disabled.`, person)
+        return void acts.enable_person(by, { userId })
+      }),
+
+    /** Makes a user an operator, or takes that role away. */
+    setOperator: (by: Person | null, userId: string, isOperator: boolean) =>
+      act(by, userId, isOperator ? "make_operator" : "unmake_operator", (person) => {
+        if (person.isOperator === isOperator) throw unchanged(`${person.username} is ${isOperator ? "an" : "no"} operator already.`, person)
+        if (isOperator && person.disabledAt !== null) throw unchanged(`${person.username} is disabled: enable them first.`, person)
+        if (!isOperator) mustLeaveOperator(person)
+        return void acts.set_operator(by, { userId, isOperator })
+      }),
+
+    /** Revokes all of a person's credentials and keys. */
+    endAccess: (by: Person | null, userId: string) => act(by, userId, "end_access", () => acts.end_access(by, { userId })),
+
+    /** Does the same in an open transaction. The caller writes the audit entry. */
+    endAccessWithin: (by: Person | null, userId: string): EndedAccess => acts.end_access(by, { userId }),
+
+    /** Forgets a user's failed sign-ins and the addresses they have signed in from. */
+    clearCount: (by: Person | null, userId: string) =>
+      act(by, userId, "clear_sign_in_count", () => void people.clearCount(userId, isoTime(world.now()))),
+
+    /** Revokes a credential, key or invitation of any user. @throws Refusal 404 for an unknown id, 409 if it was revoked or accepted already */
+    revokeAccess: (by: Person, kind: AccessKind, id: string) =>
+      ledger.transact(() => {
+        mustBeOperator(by)
+        const { name, auditKind, subject, table } = accessKinds[kind]
+        const found: AccessTarget | undefined = parts[table].find(id)
+        if (found === undefined) throw new Refusal("room_unavailable", `There is no ${name} with this id.`)
+        const { owner, label = null, roomId, revokedAt, acceptedBy = null } = found
+        if (revokedAt !== null)
+          throw new Refusal("state_conflict", `The ${name} was revoked at ${revokedAt}.`, { current: { id, revokedAt } })
+        if (acceptedBy !== null)
+          throw new Refusal("state_conflict", `The ${name} was accepted: nobody else can use it.`, { current: { id } })
+        const at = acts.end_door(by, { kind, id })
+        audit.write({ kind: auditKind, by, subject: { kind: subject, id, name: label }, roomId, detail: { of: owner.username } })
+        return { owner, revokedAt: at }
+      }),
   }
 }

@@ -4,7 +4,8 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import { isoTime } from "../ledger/world.ts"
 import { personSubject } from "./audit.ts"
 import { FailedSignIns } from "./failed-sign-ins.ts"
-import type { EndedAccess, AccountParts, Operators } from "./operators.ts"
+import type { ActingParts } from "./acts.ts"
+import type { EndedAccess } from "./operators.ts"
 import { hashPassword, passwordMatches } from "./passwords.ts"
 import type { Person } from "./people.ts"
 import { type SignInAttempt, SignInLimit } from "./sign-in-limit.ts"
@@ -23,8 +24,6 @@ export interface Reset {
   readonly ended: EndedAccess | null
 }
 
-type SigningInParts = Pick<AccountParts, "ledger" | "world" | "people" | "sessions" | "audit"> & { readonly operators: Operators }
-
 /** The audit log's detail on a sign-in without a password. */
 export const BY_PROVIDER = { by: "provider" } as const
 
@@ -38,7 +37,7 @@ const accountKey = (username: string, stored = "", cleared = ""): string => `${u
 
 export type SigningIn = ReturnType<typeof signingIn>
 
-export function signingIn({ ledger, world, people, sessions, audit, operators }: SigningInParts) {
+export function signingIn({ ledger, world, people, sessions, audit, operators }: ActingParts) {
   const limit = new SignInLimit(() => world.now())
   const failures = new FailedSignIns(
     () => world.now(),

@@ -1,10 +1,13 @@
-/** Describes an entry of the activity in one sentence: who did what. The definition of each operation has a `sentence` for this. */
+/** Describes entries of the activity in words: who did what. The definition of each operation has a `sentence` for this. */
 import { writerName } from "../contract/answers/parts.ts"
-import type { ActivityEntry } from "../contract/answers/index.ts"
+import type { ActivityEntry, InboxEntry } from "../contract/answers/index.ts"
 import type { Naming } from "../contract/definitions/operation.ts"
 import { words } from "../contract/definitions/sentence.ts"
 import { aOrAn } from "../contract/objects/objects.ts"
 import { recordedOperation } from "../contract/operations/index.ts"
+import { parsed } from "../contract/json.ts"
+import { oneLine, shortened } from "../contract/text.ts"
+import type { Page } from "../ledger/lists/paging.ts"
 import type { Activity } from "../ledger/journal/activity.ts"
 import type { People } from "../people/people.ts"
 
@@ -42,4 +45,19 @@ export function entryDescriptions(
       return `${writerName(actor)} ${text}`
     },
   }
+}
+
+/** Maximum length of an entry's summary. */
+const SUMMARY_LENGTH = 300
+
+/** Renders an entry: its sequence, the minute of its acceptance, its summary and why it concerns the caller. */
+function line({ sequence, at, summary = "", ...entry }: ActivityEntry | InboxEntry): string {
+  const concerns = "concerns" in entry ? entry.concerns.map(({ sentence }) => ` ${sentence}`).join("") : ""
+  return `${sequence} ${at.slice(0, 16)}Z ${shortened(oneLine(summary), SUMMARY_LENGTH)}${concerns}`
+}
+
+/** A page of entries with summaries as lines of Markdown, for agents: a tenth of its JSON. */
+export function activityLines({ items, nextCursor, hasMore }: Page<ActivityEntry> | Page<InboxEntry>): string {
+  const end = hasMore ? `There is more after ${nextCursor}.` : `The feed ends at ${nextCursor}.`
+  return `${[...items.map((item) => line(parsed(item))), end].join("\n")}\n`
 }

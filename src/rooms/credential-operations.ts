@@ -1,10 +1,8 @@
 /** Issuing, rotating and revoking credentials. A token appears in the response to these operations and nowhere else. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour, type Change } from "../ledger/journal/behaviour.ts"
-import { expiry } from "../people/expiry.ts"
-import { mintToken } from "../people/tokens.ts"
-import { faultOfName } from "./agent-names.ts"
-import type { Credential, Credentials } from "./credentials.ts"
+import { expiry, mintToken } from "../people/tokens.ts"
+import { type Credential, type Credentials, faultOfName } from "./credentials.ts"
 import { inPath, type RoomThreads } from "./room-operations.ts"
 import type { Rooms } from "./rooms.ts"
 

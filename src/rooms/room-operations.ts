@@ -1,12 +1,12 @@
 /** Operations on Rooms: create, amend, archive, restore, transfer, adopt. */
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { NewRow } from "../ledger/storage/inserting.ts"
 import type { People } from "../people/people.ts"
 import type { ImportedRooms } from "./imported.ts"
 import type { Members } from "./members.ts"
-import { mustOwnOrOperate } from "./owner-or-operator.ts"
 import type { Rooms } from "./rooms.ts"
 
 /** What operations on Rooms need from Threads, which are on a higher floor. */
@@ -20,6 +20,17 @@ export interface RoomThreads {
 /** Returns the Room in the path. Admission checks that it exists. */
 export const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
 export const userInPath = ({ params }: { params: { roomId: string; userId: string } }) => ({ ...params, threadId: undefined })
+
+/** For what is open to the owner of a Room and to operators. @param sentence the refusal for other members. @throws Refusal 403 `not_a_member` or `role_required` */
+export function mustOwnOrOperate(
+  { username }: Pick<Actor, "username">,
+  { role, isOperator }: { readonly role: string | null; readonly isOperator: boolean },
+  sentence: string,
+): void {
+  if (role === "owner" || isOperator) return
+  if (role === null) throw new Refusal("not_a_member", `${username} is not a member of this Room.`)
+  throw new Refusal("role_required", sentence, { current: { needed: ["owner"] } })
+}
 
 export function roomOperations(rooms: Rooms, members: Members, imported: ImportedRooms, people: People, threads: RoomThreads) {
   const create_room = behaviour("create_room", {

@@ -5,7 +5,7 @@ import type { Figures } from "../ledger/journal/figures.ts"
 import type { StandingWrite, Withheld } from "../ledger/journal/withheld.ts"
 import type { Audit } from "../people/audit.ts"
 import type { People } from "../people/people.ts"
-import { mustOwnOrOperate } from "./owner-or-operator.ts"
+import { mustOwnOrOperate } from "./room-operations.ts"
 import type { Rooms } from "./rooms.ts"
 
 export interface Withholding {

@@ -26,7 +26,7 @@ import { withheld } from "../../ledger/journal/withheld.ts"
 import { isoTime, realWorld, type World } from "../../ledger/world.ts"
 import { metadataIntake as intakeOf, libraryActs, libraryOperations, libraryReads, libraryTables } from "../../library/index.ts"
 import type { RunningCommand } from "../../people/audit.ts"
-import { byProvider, createAccounts, Operators, peopleReads, peopleTables } from "../../people/index.ts"
+import { byProvider, createAccounts, operatorActions, peopleReads, peopleTables } from "../../people/index.ts"
 import { keysOf } from "../../contract/each.ts"
 import {
   newsOf,
@@ -192,7 +192,7 @@ export function createInstance(parts: InstanceParts) {
   const importing = ledger.addActs(importActs(tables))
   const { join_papers: joinPapers } = ledger.addActs(libraryActs(tables.library.names))
   const metadataIntake = intakeOf({ ...tables.library, join: (joined) => joinPapers(null, joined) })
-  const operators = new Operators({ ...tables, keys: tables.library.keys, ledger, world })
+  const operators = operatorActions({ ...tables, keys: tables.library.keys, ledger, world })
   const accounts = createAccounts({ ...tables, ledger, world, operators })
   const provided = byProvider({ ...tables, ledger, world, accounts })
   const webhooks = webhookActions({ ...tables, ledger, world })

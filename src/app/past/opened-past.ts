@@ -1,6 +1,6 @@
 /** Opens a Room as it was, for the thread that caches it or for a reader thread. */
 import type { StoredPast } from "../../edge/limits/readers.ts"
-import type { Past } from "../../edge/past-rooms.ts"
+import type { Past } from "../../edge/edge.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { openMade } from "../../ledger/storage/opening.ts"
 import { realWorld } from "../../ledger/world.ts"

@@ -1,7 +1,7 @@
 /** A cache of past states of Rooms, shared by all requests. The least recently used state is dropped first. */
 import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
 import { limits } from "../../contract/limits.ts"
-import type { Past, Pasts } from "../../edge/past-rooms.ts"
+import type { Past, Pasts } from "../../edge/edge.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { openScratch } from "../../ledger/storage/opening.ts"
 import type { Instance } from "../compose/instance.ts"

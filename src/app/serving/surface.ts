@@ -7,12 +7,11 @@ import { type Answer, refused } from "../../edge/answers/answer.ts"
 import { discovery } from "../../http/discovery.ts"
 import { type App, type Edge, fault, answerRefusal } from "../../edge/edge.ts"
 import { figureRoutes } from "../../http/figures.ts"
-import { peopleRoutes } from "../../http/people.ts"
 import { anyOrigin } from "../../edge/answers/public-answer.ts"
 import { contextOf } from "../../edge/limits/request-context.ts"
 import { readRoutes } from "../../http/reads.ts"
 import { Routes } from "../../edge/requests/routes.ts"
-import { writeRoutes } from "../../http/writes.ts"
+import { actionRoutes, writeRoutes } from "../../http/writes.ts"
 import { mcpRoute } from "../../mcp/route.ts"
 import { pageRoutes } from "../../web/pages/index.ts"
 import type { Instance } from "../compose/instance.ts"
@@ -55,7 +54,7 @@ export function createApp(parts: AppParts): App {
   readRoutes(edge, routes)
   writeRoutes(edge, routes)
   figureRoutes(edge, routes)
-  peopleRoutes(edge, routes)
+  actionRoutes(edge, routes)
   mcpRoute(edge, routes, (url, init, context) => app.request(url, init, context))
   const pages = pageRoutes(edge, routes)
   routes.refuseOtherMethods()

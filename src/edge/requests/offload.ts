@@ -4,11 +4,10 @@ import { sharedBy } from "../limits/address.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { Answer } from "../answers/answer.ts"
 import { signedIn } from "../identity/callers.ts"
-import type { Edge, Refused } from "../edge.ts"
+import type { Edge, Past, Refused } from "../edge.ts"
 import type { Cost } from "../limits/readers.ts"
 import { contextOf, isReading, nodeSide } from "../limits/request-context.ts"
-import type { Past } from "../past-rooms.ts"
-import { type Moment, pastOf } from "./past.ts"
+import { type Moment, pastOf } from "./reads.ts"
 
 /** Whether a path is a page, whose content depends on who is signed in. Public reads are the same for everybody. */
 const isPage = (path: string): boolean => !path.startsWith("/api/")

@@ -1,13 +1,58 @@
-/** Answers a read for every interface (HTTP, MCP, pages): checks its parameters and the caller's permission. */
+/** Answers a read for every interface (HTTP, MCP, pages), now or as of an earlier entry: checks its parameters and the caller's permission. */
 import { basePathOf } from "../../contract/base-path.ts"
-import type { Read } from "../../contract/definitions/read.ts"
 import { checkParameters } from "../../contract/definitions/check-parameters.ts"
+import type { Read } from "../../contract/definitions/read.ts"
+import { extendJson, JsonText, stored, writeJson } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
 import type { ReadName } from "../../contract/reads/index.ts"
+import { badParameter } from "../../contract/refusals/refusal.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
+import { type Asked, type Found, isDownload, NamedText } from "../../ledger/reads/reading.ts"
 import { keyRefusal } from "../../ledger/write/access.ts"
-import type { Found } from "../../ledger/reads/reading.ts"
-import type { Edge } from "../edge.ts"
-import { askPast } from "./past.ts"
+import type { Edge, Past } from "../edge.ts"
+
+/** The Room of a read or page, found by the ids in its parameters. @throws Refusal 404 for an unknown id, 422 without one */
+function aboutRoom({ instance }: Edge, parameters: readonly (readonly [string, unknown])[]): string {
+  for (const [name, ids] of parameters) {
+    const id: unknown = Array.isArray(ids) ? ids[0] : ids
+    const roomId = typeof id === "string" ? instance.ledger.references.roomOf(name.replace(/Ids$/, "Id"), id) : undefined
+    if (roomId !== undefined) return roomId
+  }
+  throw badParameter("at", "is an entry of one Room's activity: name the Room, with roomId or the id of something in it")
+}
+
+/** An earlier moment that a request asks for: an entry's sequence, and the parameters that identify its Room. */
+export interface Moment extends Pick<Asked, "params" | "query"> {
+  readonly sequence: number
+}
+
+/** Restores the Room at a moment. @throws Refusal */
+export function pastOf(edge: Edge, { params, query, sequence }: Moment): Promise<Past> {
+  const roomId = edge.instance.ledger.snapshot(() => aboutRoom(edge, [...Object.entries(params), ...Object.entries(query)]))
+  if (edge.pasts === undefined) throw new Error("this edge has no source of past Rooms")
+  return edge.pasts.of(roomId, sequence)
+}
+
+/** Adds the moment to a reader's result. Files and formats of other programs stay unchanged. */
+function dated(found: Found, asOf: Past["asOf"], format: unknown): Found {
+  if (typeof found === "string") return format === "markdown" ? `${markdownNote(asOf)}${found}` : found
+  if (found instanceof NamedText || isDownload(found)) return found
+  return found instanceof JsonText ? new JsonText(stored(extendJson(found.text, { asOf }))) : { ...found, asOf }
+}
+
+/** The first line of a Markdown answer as of an earlier moment. */
+export const markdownNote = ({ sequence, acceptedAt }: Past["asOf"]): string => `As of entry ${sequence}, ${acceptedAt}.\n\n`
+
+/** Answers a read as of an entry. @throws Refusal */
+async function askPast(edge: Edge, { name, query }: Read<ReadName>, asked: Asked, sequence: number): Promise<Found> {
+  using past = await pastOf(edge, { ...asked, sequence })
+  const { asOf, instance } = past
+  const { budget } = asked.query
+  // The note of the moment counts against the budget.
+  const less = Buffer.byteLength(asked.query.format === "markdown" ? markdownNote(asOf) : `,${writeJson({ asOf })}`)
+  const within = "budget" in query.entries ? { budget: (typeof budget === "number" ? budget : limits.brief) - less } : {}
+  return dated(await instance.ask(name, { ...asked, query: { ...asked.query, ...within } }), asOf, asked.query.format)
+}
 
 export interface ReadCall {
   readonly params: Readonly<Record<string, string>>

@@ -1,15 +1,16 @@
 /** Registers routes so that a path that exists with other methods answers 405, and GET also answers HEAD. */
 import type { H3, H3Event } from "h3"
+import type { Withholding } from "../../contract/answers/fields.ts"
+import { holdsMark, inAnswers, inPage, withWords } from "../../contract/definitions/withheld-text.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { familyOf } from "../../contract/versions.ts"
-import { type Answer, commonHeaders } from "../answers/answer.ts"
+import { Answer, commonHeaders } from "../answers/answer.ts"
 import { mustNotComeFromBrowser } from "../identity/callers.ts"
 import { Compressor } from "../answers/compression.ts"
 import { type Edge, type Handler, refusing } from "../edge.ts"
 import { type Offloading, offload } from "./offload.ts"
 import { optionsAnswer, type Open, applyOpenness } from "../answers/public-answer.ts"
 import { routePatterns } from "../paths.ts"
-import { withoutMarks } from "./mark-withheld.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE"
 
@@ -27,6 +28,26 @@ const searching = /^(?:\/api\/research)?\/search(?:\/|$)/
 
 /** Whether a path is for operators only. */
 const isForOperators = (path: string): boolean => /^(?:\/api|\/web)?\/admin(?:\/|$)/.test(path)
+
+/** The response with each mark replaced. A streamed response replaces its own marks. */
+function withoutMarks({ instance }: Pick<Edge, "instance">, answer: Answer): Answer {
+  const { body, status, headers } = answer
+  if (typeof body !== "string" || !holdsMark(body)) return answer
+  const type = headers["content-type"] ?? ""
+  const { withheld, people } = instance.tables
+  /** Describes one withholding. A person of another instance is shown with its host. */
+  function find(key: string): Withholding | undefined {
+    const told = withheld.told(key)
+    const person = told && people.withId(withheld.toldHere(key) ?? told.by.userId)
+    return told && (person === undefined ? told : { ...told, by: { userId: person.userId, username: person.username } })
+  }
+  const told = type.startsWith("application/json")
+    ? inAnswers(body, find)
+    : type.startsWith("text/html")
+      ? inPage(body, find)
+      : withWords(body)
+  return new Answer(told, { status, headers })
+}
 
 export class Routes {
   readonly #app: H3

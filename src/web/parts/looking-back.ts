@@ -1,7 +1,7 @@
 /** Pages as of an earlier entry of their Room: the note above them, what was written since, and which links keep the moment. */
 import { isKeyOf } from "../../contract/each.ts"
 import { reads } from "../../contract/reads/index.ts"
-import type { Past } from "../../edge/past-rooms.ts"
+import type { Past } from "../../edge/edge.ts"
 import { idsIn, withQuery } from "../addresses.ts"
 import { type Html, html, type to, toNow } from "../html.ts"
 import type { Shown, Visit } from "../visit.ts"
