@@ -12,17 +12,13 @@ import { containing } from "../ledger/lists/paging.ts"
 import { batches, type Sized, substrings, type Walked, walked } from "../ledger/lists/substrings.ts"
 import { ADOPTED, ORIGIN } from "./imported.ts"
 
-/** Who archived a Room, when and why; all null if it is active. */
-export interface ArchiveRow {
-  readonly archivedAt: string | null
-  readonly archivedBy: string | null
-  readonly archiver: string | null
-  readonly reason: string | null
+interface StateRow {
+  readonly archive: Stored<Archive> | null
+  readonly origin: Stored<RoomOrigin> | null
 }
-type AccessRow = Omit<RoomAccess, "archive" | "origin"> & ArchiveRow & { readonly origin: Stored<RoomOrigin> | null }
+type AccessRow = Omit<RoomAccess, "archive" | "origin"> & StateRow
 type SummaryRow = Omit<RoomSummary, "owner" | "concluded" | "counts" | "archive" | "origin" | "adopted"> &
-  ArchiveRow & {
-    readonly origin: Stored<RoomOrigin> | null
+  StateRow & {
     readonly adopted: Stored<RoomSummary["adopted"]>
     readonly ownerId: string
     readonly username: string
@@ -38,24 +34,24 @@ export interface RoomDescription {
   readonly license?: string
 }
 
-export const archiveOf = ({ archivedAt, archivedBy, archiver, reason }: ArchiveRow): Archive | null =>
-  archivedAt === null ? null : { archivedAt, archivedBy: { userId: archivedBy ?? "", username: archiver ?? "" }, reason: reason ?? "" }
-
 function summary(row: SummaryRow): RoomSummary {
-  const { ownerId, username, concluded, members, counters, archivedAt, archivedBy, archiver, reason, ...shown } = row
+  const { ownerId, username, concluded, members, counters, archive, ...shown } = row
   const last = parse(counters)
   return {
     ...shown,
     owner: { userId: ownerId, username },
     concluded: concluded === 1,
     counts: { members, threads: last.thread ?? 0, ...each(labelledKinds, (kind) => last[kind] ?? 0) },
-    archive: archiveOf(row),
+    archive: archive && parse(archive),
     origin: row.origin && parse(row.origin),
     adopted: parse(row.adopted),
   }
 }
 
-export const ARCHIVE = "r.archived_at AS archivedAt, r.archived_by AS archivedBy, a.username AS archiver, r.archive_reason AS reason"
+/** Who archived the Room `r`, when and why, as JSON; null if it is active. */
+export const ARCHIVE = `iif(r.archived_at IS NULL, NULL, json_object('archivedAt', r.archived_at,
+    'archivedBy', json_object('userId', r.archived_by, 'username', (SELECT username FROM people WHERE user_id = r.archived_by)),
+    'reason', r.archive_reason)) AS archive`
 
 /** The columns of a Room's summary. */
 const SHOWN = `r.room_id AS roomId, r.title, r.question, r.license, r.state, r.owner_id AS ownerId, o.username, r.created_at AS createdAt,
@@ -67,7 +63,6 @@ const SHOWN = `r.room_id AS roomId, r.title, r.question, r.license, r.state, r.o
     (SELECT json_group_object(c.kind, c.last) FROM counters c WHERE c.room_id = r.room_id) AS counters`
 const BELONGING = `
   JOIN people o ON o.user_id = r.owner_id
-  LEFT JOIN people a ON a.user_id = r.archived_by
   LEFT JOIN room_heads h ON h.room_id = r.room_id`
 const SUMMARY = `SELECT ${SHOWN} FROM rooms r ${BELONGING}`
 const SIZED = "SELECT r.room_id AS id, octet_length(r.title) + coalesce(octet_length(r.question), 0) AS bytes FROM"
@@ -85,7 +80,6 @@ export function rooms(db: Db) {
   const standing = db.prepare<AccessRow>(
     `SELECT r.room_id AS roomId, r.title, r.state, ${ARCHIVE}, ${ORIGIN("r", "h")} AS origin, m.role FROM rooms r
      LEFT JOIN room_heads h ON h.room_id = r.room_id
-     LEFT JOIN people a ON a.user_id = r.archived_by
      LEFT JOIN members m ON m.room_id = r.room_id AND m.user_id = +?
      WHERE r.room_id = +?`,
   )
@@ -131,16 +125,7 @@ export function rooms(db: Db) {
     /** Returns what admission checks: the state of the Room and the person's role. */
     standing(roomId: string, userId: string): RoomAccess | undefined {
       const row = standing.get(userId, roomId)
-      return (
-        row && {
-          roomId,
-          title: row.title,
-          state: row.state,
-          archive: archiveOf(row),
-          origin: row.origin && parse(row.origin),
-          role: row.role,
-        }
-      )
+      return row && { ...row, archive: row.archive && parse(row.archive), origin: row.origin && parse(row.origin) }
     },
     /** @throws Refusal 404 for a Room that does not exist */
     mustExist(roomId: string): void {

@@ -7,7 +7,7 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import type { CheckpointSummary, OpenQuestion } from "../../contract/answers/records.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
-import { ARCHIVE, archiveOf, type ArchiveRow } from "../../rooms/rooms.ts"
+import { ARCHIVE } from "../../rooms/rooms.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
@@ -18,8 +18,8 @@ export interface NewCheckpoint extends Omit<NewRow<"checkpoints">, "openQuestion
 }
 
 type Row = Omit<CheckpointSummary, "author" | "openQuestions" | "selected" | "stale" | "staleReasons" | "reviewed" | "archive"> &
-  ArchiveRow &
   Author & {
+    readonly archive: Stored<NonNullable<CheckpointSummary["archive"]>> | null
     readonly openQuestions: Stored<string[]>
     readonly selected: number
     readonly staleReasons: Stored<CheckpointSummary["staleReasons"]>
@@ -35,8 +35,7 @@ interface WholeRow extends Row {
 const NONE = "[]"
 
 function shown(row: Row) {
-  const { userId, username, agent, openQuestions, selected, staleReasons, reviewed, archivedAt, archivedBy, archiver, reason, ...columns } =
-    row
+  const { userId, username, agent, openQuestions, selected, staleReasons, reviewed, archive, ...columns } = row
   return {
     ...columns,
     author: { userId, username, agent },
@@ -47,7 +46,7 @@ function shown(row: Row) {
     stale: row.state === "concluded" && staleReasons !== NONE,
     staleReasons: staleReasons === NONE ? [] : parse(staleReasons),
     reviewed: reviewed === null ? null : parse(reviewed),
-    archive: archiveOf(row),
+    archive: archive && parse(archive),
   }
 }
 
@@ -75,8 +74,7 @@ const TABLES = `checkpoints c
   JOIN journal h ON h.position = c.history_position
   JOIN people p ON p.user_id = c.author_id
   JOIN threads t ON t.thread_id = c.thread_id
-  JOIN rooms r ON r.room_id = c.room_id
-  LEFT JOIN people a ON a.user_id = r.archived_by`
+  JOIN rooms r ON r.room_id = c.room_id`
 const SELECT = `SELECT ${COLUMNS} FROM ${TABLES}`
 
 export type Checkpoints = ReturnType<typeof checkpoints>
@@ -92,7 +90,7 @@ export function checkpoints(db: Db) {
   const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = +? AND t.selected_checkpoint_id = c.checkpoint_id`)
   // Uses the index of Threads with a checkpoint. The archive is that of the Room, which the caller knows.
   const ofRoom = db.prepare<Row & { threadSequence: number }>(
-    `SELECT ${OWN}, NULL AS archivedAt, NULL AS archivedBy, NULL AS archiver, NULL AS reason, t.sequence AS threadSequence
+    `SELECT ${OWN}, NULL AS archive, t.sequence AS threadSequence
      FROM checkpoints c JOIN journal h ON h.position = c.history_position JOIN threads t ON t.thread_id = c.thread_id
      JOIN people p ON p.user_id = c.author_id
      WHERE c.checkpoint_id IN (SELECT selected_checkpoint_id FROM threads WHERE room_id = +? AND selected_checkpoint_id IS NOT NULL
