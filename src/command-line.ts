@@ -1,8 +1,7 @@
 /** Assembles the command line from the commands in src/commands, and reports their failures. */
 import { Command, CommanderError } from "commander"
-import { commands, jobsCommand, keepCommand } from "./commands/all.ts"
-import { workAsOwner } from "./commands/as-owner.ts"
-import { noteRunningCommand } from "./commands/running.ts"
+import { commands, internalCommands } from "./commands/all.ts"
+import { noteRunningCommand, workAsOwner } from "./commands/running.ts"
 import { messageOf } from "./contract/faults.ts"
 import { Refusal } from "./contract/refusals/refusal.ts"
 import { oneLine, printable } from "./contract/text.ts"
@@ -20,7 +19,7 @@ const program = new Command("research-room")
   .description("A self-hosted home for research Rooms: one executable, one file of data.")
   .version(softwareVersion, "--version", "print the version")
 for (const command of commands()) program.addCommand(command)
-for (const internal of [jobsCommand(), keepCommand()]) program.addCommand(internal, { hidden: true })
+for (const internal of internalCommands()) program.addCommand(internal, { hidden: true })
 
 /** Makes Commander throw instead of ending the process, and report a usage error in one line, with its suggestions. */
 function throwInstead(command: Command): void {

@@ -4,10 +4,9 @@ import { browserPath } from "../contract/definitions/operation.ts"
 import { browserReadPath } from "../contract/definitions/read.ts"
 import type { CalledName } from "../contract/operations/index.ts"
 import { readRequest } from "../contract/definitions/requests.ts"
-import { membersOf, operationOf, readOf } from "./requests.ts"
+import { deliver, membersOf, operationOf, readOf, type WriteOptions } from "./requests.ts"
 import { Transport, type TransportOptions } from "./transport.ts"
 import type { AnswerOf, BrowserRead, ReadArguments, ReceiptOf, WriteInput } from "./types.ts"
-import { deliver, type WriteOptions } from "./write.ts"
 
 export class Browser {
   readonly #transport: Transport

@@ -13,8 +13,7 @@ import { type ActivityMark, Chain } from "./chain.ts"
 import { RefusedError, UnexpectedAnswer } from "./errors.ts"
 import { type FollowOptions, follow } from "./follow.ts"
 import { judge } from "./outcome.ts"
-import { type AnyPage, walk } from "./paging.ts"
-import { membersOf, operationOf, readOf } from "./requests.ts"
+import { type AnyPage, deliver, membersOf, operationOf, readOf, walk, type WriteOptions } from "./requests.ts"
 import { Transport, type TransportOptions } from "./transport.ts"
 import type {
   AgentOperation,
@@ -31,7 +30,6 @@ import type {
   RoomOperation,
   WriteInput,
 } from "./types.ts"
-import { deliver, type WriteOptions } from "./write.ts"
 
 /** The answer of the health route. */
 export type Ready = ReturnType<typeof healthReady>
@@ -218,4 +216,4 @@ export type { FollowOptions } from "./follow.ts"
 export type { Fetch, Sleep, TransportOptions } from "./transport.ts"
 export type * from "./types.ts"
 export { textOf } from "./text.ts"
-export type { WriteOptions } from "./write.ts"
+export type { WriteOptions } from "./requests.ts"

@@ -1,5 +1,8 @@
 /** All commands of the program, in the order of its help. */
 import { Command } from "commander"
+import { hostJobs } from "../jobs/host.ts"
+import { loadEngine } from "../ledger/storage/opening.ts"
+import { packaged } from "../packaged.ts"
 import { softwareVersion } from "../version.ts"
 import { auditCommand } from "./audit.ts"
 import { backupCommand, restoreCommand } from "./backup.ts"
@@ -12,21 +15,16 @@ import { exportCommand } from "./export.ts"
 import { importCommand } from "./import.ts"
 import { inboxCommand } from "./inbox.ts"
 import { keyCommand } from "./key.ts"
-import { licencesCommand } from "./licences.ts"
 import { mcpCommand } from "./mcp.ts"
 import { metricsCommand } from "./metrics.ts"
 import { mirrorCommand } from "./mirror.ts"
 import { papersCommand } from "./papers.ts"
 import { roomCommand } from "./room.ts"
-import { deliverCommand, runCommand } from "./run.ts"
+import { deliverCommand, keepCommand, runCommand } from "./run.ts"
 import { serveCommand } from "./serve.ts"
 import { unitCommand } from "./unit.ts"
 import { userCommand } from "./user.ts"
 import { withholdCommand } from "./withhold.ts"
-
-/** Internal commands, with which the program starts itself. */
-export { jobsCommand } from "./jobs.ts"
-export { keepCommand } from "./run.ts"
 
 export const commands = (): readonly Command[] => [
   serveCommand(),
@@ -52,6 +50,18 @@ export const commands = (): readonly Command[] => [
   metricsCommand(),
   runCommand(),
   deliverCommand(),
-  licencesCommand(),
+  new Command("licences")
+    .description("print what is built into the program, with the licences and notices of its authors")
+    .action(() => void process.stdout.write(packaged("dist/licences.txt"))),
   new Command("version").description("print the version").action(() => console.log(softwareVersion)),
+]
+
+/** The commands with which the program starts itself: to watch a run, and for work that may cost too much. */
+export const internalCommands = (): readonly Command[] => [
+  keepCommand(),
+  new Command("jobs").argument("<megabytes>").action((megabytes: string) => {
+    // The worker thread uses the SQLite engine that this process has loaded.
+    loadEngine()
+    hostJobs(Number(megabytes))
+  }),
 ]

@@ -2,9 +2,8 @@
 import type { Command } from "commander"
 import { type AuditEntry, type AuditKind, auditKindNames, auditKinds } from "../contract/answers/audit.ts"
 import { option, wholeNumber } from "../settings.ts"
-import { personNamed } from "./lookups.ts"
 import { type ListOptions, jsonOption, printList } from "./table.ts"
-import { dataCommand, withInstance } from "./with-instance.ts"
+import { dataCommand, personNamed } from "./with-instance.ts"
 
 interface Options extends ListOptions {
   readonly limit: number
@@ -27,17 +26,15 @@ export const auditCommand = (): Command =>
     .addOption(option("--kind <kind>", "only lines of this kind").choices(auditKindNames))
     .addOption(option("--user <username>", "only what this person did, and what was done to them"))
     .addOption(jsonOption())
-    .action(({ data, limit, before, kind, user, ...format }: Options) =>
-      withInstance(data, (instance) => {
-        const userId = user === undefined ? undefined : personNamed(instance, user).userId
-        const items = instance.tables.audit.page({ kind, userId }, before ?? null, limit)
-        printList(items, format, ["LINE", "AT", "BY", "WHAT", "OF", "FROM"], (entry) => [
-          String(entry.sequence),
-          entry.at,
-          byOf(entry),
-          auditKinds[entry.kind],
-          subjectOf(entry),
-          entry.address ?? "",
-        ])
-      }),
-    )
+    .work((instance, { limit, before, kind, user, ...format }: Options) => {
+      const userId = user === undefined ? undefined : personNamed(instance, user).userId
+      const items = instance.tables.audit.page({ kind, userId }, before ?? null, limit)
+      printList(items, format, {
+        LINE: "sequence",
+        AT: "at",
+        BY: byOf,
+        WHAT: ({ kind: did }) => auditKinds[did],
+        OF: subjectOf,
+        FROM: "address",
+      })
+    })

@@ -2,13 +2,14 @@
 import { resolve } from "node:path"
 import { Worker } from "node:worker_threads"
 import type { Command } from "commander"
+import type { Instance } from "../app/compose/instance.ts"
 import { backUp, restore } from "../check/backup.ts"
 import type { CheckReport } from "../check/check.ts"
 import { messageOf } from "../contract/faults.ts"
 import { option } from "../settings.ts"
 import { withProgress } from "./progress.ts"
 import { runningCommand } from "./running.ts"
-import { dataCommand, withInstance } from "./with-instance.ts"
+import { dataCommand } from "./with-instance.ts"
 
 const counts = ({ rooms, activityEntries, records }: CheckReport) =>
   `${rooms} Rooms, ${activityEntries} activity entries, ${records} records`
@@ -37,22 +38,20 @@ function watchGrowing(file: string, bytes: number): () => void {
   }
 }
 
-function backup(file: string, { data }: { data: string }): Promise<void> {
-  return withInstance(data, async ({ db, ledger, tables }) => {
-    const report = await withProgress((onProgress) => backUp(db, file, { onProgress, onCopying: watchGrowing }))
-    const { bytes, seconds } = report
-    await ledger
-      .transact(() => tables.audit.write({ kind: "back_up", detail: { file: resolve(file), bytes } }))
-      .catch((error: unknown) => console.error(`The audit log could not be written (${messageOf(error)}); the backup is whole.`))
-    console.log(`${file} holds ${counts(report)}, verified: ${bytes} bytes in ${seconds.toFixed(1)} s.`)
-    console.log(VERIFIED)
-  })
+async function backup({ db, ledger, tables }: Instance, file: string): Promise<void> {
+  const report = await withProgress((onProgress) => backUp(db, file, { onProgress, onCopying: watchGrowing }))
+  const { bytes, seconds } = report
+  await ledger
+    .transact(() => tables.audit.write({ kind: "back_up", detail: { file: resolve(file), bytes } }))
+    .catch((error: unknown) => console.error(`The audit log could not be written (${messageOf(error)}); the backup is whole.`))
+  console.log(`${file} holds ${counts(report)}, verified: ${bytes} bytes in ${seconds.toFixed(1)} s.`)
+  console.log(VERIFIED)
 }
 
 export const backupCommand = (): Command =>
   dataCommand("backup", "write a consistent, verified copy of the data to a new file, even while a service runs")
     .argument("<file>")
-    .action(backup)
+    .work(backup)
 
 async function putBack(file: string, { data, force = false }: { data: string; force?: boolean }): Promise<void> {
   const { report, kept } = await withProgress((onProgress) => restore(file, data, { force, onProgress, command: runningCommand() }))

@@ -8,11 +8,9 @@ import type { Instance } from "../app/compose/instance.ts"
 import { DataError } from "../ledger/storage/opening.ts"
 import { baseUrlOption, option, UsageError } from "../settings.ts"
 import { softwareVersion } from "../version.ts"
-import { refusalsAsUsage } from "./admit-as.ts"
-import { dataCommand, withInstance } from "./with-instance.ts"
+import { dataCommand, refusalsAsUsage } from "./with-instance.ts"
 
 interface Options {
-  readonly data: string
   readonly output?: string
   readonly baseUrl: string
   readonly sqlite?: true
@@ -60,4 +58,4 @@ export const exportCommand = (): Command =>
     .addOption(option("--output <file>", "the file to write (default: named after the Room, in this folder)"))
     .addOption(option("--sqlite", "write an SQLite file instead, for Datasette, DuckDB or pandas"))
     .addOption(baseUrlOption().default(STANDARD_URL))
-    .action((room: string, options: Options) => withInstance(options.data, (instance) => run(instance, room, options)))
+    .work(run)

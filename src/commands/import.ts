@@ -9,9 +9,8 @@ import { CrateFault } from "../research/import/crate-file.ts"
 import { isStorageFault } from "../ledger/storage/database.ts"
 import { DataError } from "../ledger/storage/opening.ts"
 import { option, UsageError } from "../settings.ts"
-import { personNamed } from "./lookups.ts"
 import { withProgress } from "./progress.ts"
-import { dataCommand, withInstance } from "./with-instance.ts"
+import { dataCommand, personNamed, withInstance } from "./with-instance.ts"
 
 interface Options {
   readonly data: string

@@ -2,13 +2,10 @@
 import { Command } from "commander"
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { expiresOption, listOf, option, permissionsOption, UsageError } from "../settings.ts"
-import { admitAs } from "./admit-as.ts"
-import { personNamed } from "./lookups.ts"
-import { jsonOption, type ListOptions, printList } from "./table.ts"
-import { dataCommand, withInstance } from "./with-instance.ts"
+import { accessColumns, jsonOption, type ListOptions, printList, tokenColumn } from "./table.ts"
+import { admitAs, dataCommand, personNamed } from "./with-instance.ts"
 
 interface IssueOptions {
-  readonly data: string
   readonly user: string
   readonly label: string
   readonly permissions: string[]
@@ -31,60 +28,45 @@ const issue = () =>
     .addOption(option("--collections <list>", "with a selected reach: comma-separated ids of the Collections").argParser(listOf))
     .addOption(expiresOption())
     .addOption(option("--agent <name>", "the agent that will hold it"))
-    .action((options: IssueOptions) =>
-      withInstance(options.data, async (instance) => {
-        const { label, permissions, reach, collections: collectionIds, expires: expiresAt, agent } = options
-        const body = {
-          label,
-          permissions,
-          reach,
-          ...(collectionIds && { collectionIds }),
-          ...(expiresAt && { expiresAt }),
-          ...(agent && { agent: { name: agent } }),
-        }
-        const { keyId, token, expiresAt: until } = await admitAs(instance, options.user, "issue_key", {}, body)
-        console.error(`Key ${keyId}, until ${until}. The token is shown this once:`)
-        console.log(token)
-      }),
-    )
+    .work(async (instance, options: IssueOptions) => {
+      const { label, permissions, reach, collections: collectionIds, expires: expiresAt, agent } = options
+      const body = {
+        label,
+        permissions,
+        reach,
+        ...(collectionIds && { collectionIds }),
+        ...(expiresAt && { expiresAt }),
+        ...(agent && { agent: { name: agent } }),
+      }
+      const { keyId, token, expiresAt: until } = await admitAs(instance, options.user, "issue_key", {}, body)
+      console.error(`Key ${keyId}, until ${until}. The token is shown this once:`)
+      console.log(token)
+    })
 
 const revoke = () =>
   dataCommand("revoke", "revoke a personal key at once")
     .argument("<key-id>")
-    .action((id: string, { data }: { data: string }) =>
-      withInstance(data, async (instance) => {
-        const key = instance.tables.library.keys.find(id.toLowerCase())
-        if (key === undefined) throw new UsageError(`There is no key ${id}.`)
-        const { revokedAt } = await admitAs(instance, key.owner.username, "revoke_key", { keyId: key.keyId }, {})
-        console.log(`Key ${key.keyId} is revoked since ${revokedAt}.`)
-      }),
-    )
+    .work(async (instance, id: string) => {
+      const key = instance.tables.library.keys.find(id.toLowerCase())
+      if (key === undefined) throw new UsageError(`There is no key ${id}.`)
+      const { revokedAt } = await admitAs(instance, key.owner.username, "revoke_key", { keyId: key.keyId }, {})
+      console.log(`Key ${key.keyId} is revoked since ${revokedAt}.`)
+    })
 
 const list = () =>
   dataCommand("list", "list the personal keys of everybody, or of one person, with the start of each token and its last use")
     .addOption(option("--user <username>", "only those of this person"))
     .addOption(jsonOption())
-    .action(({ data, user, ...format }: ListOptions & { user?: string }) =>
-      withInstance(data, (instance) => {
-        const { keys } = instance.tables.library
-        printList(
-          user === undefined ? keys.all() : keys.ofPerson(personNamed(instance, user).userId),
-          format,
-          ["KEY ID", "PERSON", "TOKEN", "REACH", "STATE", "EXPIRES", "LAST USE", "PERMISSIONS", "LABEL"],
-          ({ keyId, owner, tokenStart, reach, revokedAt, expiresAt, lastUsedAt, permissions, label }) => [
-            keyId,
-            owner.username,
-            tokenStart === null ? "" : `${tokenStart}…`,
-            reach,
-            revokedAt === null ? "" : "revoked",
-            expiresAt,
-            lastUsedAt ?? "never",
-            permissions.join(","),
-            label,
-          ],
-        )
-      }),
-    )
+    .work((instance, { user, ...format }: ListOptions & { user?: string }) => {
+      const { keys } = instance.tables.library
+      printList(user === undefined ? keys.all() : keys.ofPerson(personNamed(instance, user).userId), format, {
+        "KEY ID": "keyId",
+        PERSON: ({ owner }) => owner.username,
+        TOKEN: tokenColumn,
+        REACH: "reach",
+        ...accessColumns,
+      })
+    })
 
 export const keyCommand = (): Command =>
   new Command("key").description("personal keys to the Library").addCommand(issue()).addCommand(revoke()).addCommand(list())

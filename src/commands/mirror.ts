@@ -12,10 +12,6 @@ import { dropFrom } from "./dropping.ts"
 import { jsonOption, type ListOptions, printList } from "./table.ts"
 import { dataCommand, withInstance } from "./with-instance.ts"
 
-interface Options {
-  readonly data: string
-}
-
 function roomIdOf(room: string): string {
   if (!isUuid(room)) throw new UsageError(`${room} is not the id of a Room.`)
   return room.toLowerCase()
@@ -44,7 +40,8 @@ const readRoom = (baseUrl: string, roomId: string): Promise<{ title: string; ser
 const readParting = (instance: Instance, baseUrl: string, roomId: string): Promise<Parting | null> =>
   fromOrigin(() => partingFrom(instance, originAt(baseUrl), roomId))
 
-interface AddOptions extends Options {
+interface AddOptions {
+  readonly data: string
   readonly afresh?: true
 }
 
@@ -103,41 +100,37 @@ const addCommand = () =>
 const list = () =>
   dataCommand("list", "list the followed Rooms, with the last entry here and at the origin")
     .addOption(jsonOption())
-    .action(({ data, ...format }: ListOptions) =>
-      withInstance(data, ({ tables, ledger }) => {
-        const rows = tables.mirrors.all().map((each) => ({
-          ...each,
-          throughSequence: ledger.activity.watermark(each.roomId),
-          unproved: tables.withheld.unproved(each.roomId),
-        }))
-        printList(rows, format, ["ROOM ID", "FROM", "HERE", "THERE", "LAST HEARD OF", "NOT PROVED", "STATE"], (row) => [
-          row.roomId,
-          row.baseUrl,
-          String(row.throughSequence),
-          String(row.originSequence ?? ""),
-          row.heardAt ?? "never",
-          row.unproved.join(" "),
-          row.stopped ?? "followed",
-        ])
-      }),
-    )
+    .work(({ tables, ledger }, format: ListOptions) => {
+      const rows = tables.mirrors.all().map((each) => ({
+        ...each,
+        throughSequence: ledger.activity.watermark(each.roomId),
+        unproved: tables.withheld.unproved(each.roomId),
+      }))
+      printList(rows, format, {
+        "ROOM ID": "roomId",
+        FROM: "baseUrl",
+        HERE: "throughSequence",
+        THERE: "originSequence",
+        "LAST HEARD OF": ({ heardAt }) => heardAt ?? "never",
+        "NOT PROVED": ({ unproved }) => unproved.join(" "),
+        STATE: ({ stopped }) => stopped ?? "followed",
+      })
+    })
 
 const remove = () =>
   dataCommand("remove", "stop following a Room; its copy here stays")
     .argument("<room>", "the Room's id")
-    .action((room: string, { data }: Options) =>
-      withInstance(data, async ({ ledger, tables }) => {
-        const roomId = roomIdOf(room)
-        const wasFollowed = await ledger.transact(() => {
-          const removed = tables.mirrors.remove(roomId)
-          const subject = { kind: "room", id: roomId, name: tables.rooms.summary(roomId)?.title ?? null }
-          if (removed) tables.audit.write({ kind: "remove_mirror", subject, roomId })
-          return removed
-        })
-        if (!wasFollowed) throw new UsageError(`The Room ${roomId} is not followed.`)
-        console.log(`The Room ${roomId} is no longer followed; its copy here stays.`)
-      }),
-    )
+    .work(async ({ ledger, tables }, room: string) => {
+      const roomId = roomIdOf(room)
+      const wasFollowed = await ledger.transact(() => {
+        const removed = tables.mirrors.remove(roomId)
+        const subject = { kind: "room", id: roomId, name: tables.rooms.summary(roomId)?.title ?? null }
+        if (removed) tables.audit.write({ kind: "remove_mirror", subject, roomId })
+        return removed
+      })
+      if (!wasFollowed) throw new UsageError(`The Room ${roomId} is not followed.`)
+      console.log(`The Room ${roomId} is no longer followed; its copy here stays.`)
+    })
 
 export const mirrorCommand = (): Command =>
   new Command("mirror")

@@ -1,33 +1,28 @@
 /** `research-room room`: manages Rooms, for an operator without a browser. */
 import { Command } from "commander"
 import { option, UsageError } from "../settings.ts"
-import { admitAs } from "./admit-as.ts"
 import { dropWhole } from "./dropping.ts"
-import { operatorNamed, personNamed, roomWithId } from "./lookups.ts"
 import { jsonOption, type ListOptions, printList } from "./table.ts"
-import { dataCommand, withInstance } from "./with-instance.ts"
+import { admitAs, dataCommand, operatorNamed, personNamed, roomWithId } from "./with-instance.ts"
 
 const list = () =>
   dataCommand("list", "list the Rooms of this instance")
     .addOption(jsonOption())
-    .action(({ data, ...format }: ListOptions) =>
-      withInstance(data, ({ tables }) => {
-        const rooms = tables.rooms.all()
-        const bytes = tables.rooms.acceptedBytes(rooms.map(({ roomId }) => roomId))
-        const rows = rooms.map((room) => ({ ...room, acceptedBytes: bytes.get(room.roomId) ?? 0 }))
-        printList(rows, format, ["ROOM ID", "STATE", "OWNER", "ACTIVITY", "BYTES", "TITLE"], (room) => [
-          room.roomId,
-          room.state,
-          room.owner.username,
-          String(room.activityWatermark),
-          String(room.acceptedBytes),
-          room.title,
-        ])
-      }),
-    )
+    .work(({ tables }, format: ListOptions) => {
+      const rooms = tables.rooms.all()
+      const bytes = tables.rooms.acceptedBytes(rooms.map(({ roomId }) => roomId))
+      const rows = rooms.map((room) => ({ ...room, acceptedBytes: bytes.get(room.roomId) ?? 0 }))
+      printList(rows, format, {
+        "ROOM ID": "roomId",
+        STATE: "state",
+        OWNER: ({ owner }) => owner.username,
+        ACTIVITY: "activityWatermark",
+        BYTES: "acceptedBytes",
+        TITLE: "title",
+      })
+    })
 
 interface TransferOptions {
-  readonly data: string
   readonly to: string
   readonly reason: string
   readonly by?: string
@@ -39,32 +34,27 @@ const transfer = () =>
     .addOption(option("--to <username>", "the new owner, a member or not").makeOptionMandatory())
     .addOption(option("--reason <text>", "why").makeOptionMandatory())
     .addOption(option("--by <username>", "the operator who does it (the default if there is only one)"))
-    .action((room: string, { data, to, reason, by }: TransferOptions) =>
-      withInstance(data, async (instance) => {
-        const roomId = roomWithId(instance, room)
-        const { userId } = personNamed(instance, to)
-        const { username } = await admitAs(instance, operatorNamed(instance, by), "transfer_room", { roomId, userId }, { reason })
-        console.log(`The Room ${roomId} is ${username}'s now.`)
-      }),
-    )
+    .work(async (instance, room: string, { to, reason, by }: TransferOptions) => {
+      const roomId = roomWithId(instance, room)
+      const { userId } = personNamed(instance, to)
+      const { username } = await admitAs(instance, operatorNamed(instance, by), "transfer_room", { roomId, userId }, { reason })
+      console.log(`The Room ${roomId} is ${username}'s now.`)
+    })
 
 const forget = () =>
   dataCommand("forget", "drop a Room of another instance that nothing here cites, in data that no service uses, and stop following it")
     .argument("<room>", "the Room's id")
-    .action((room: string, { data }: { data: string }) =>
-      withInstance(
-        data,
-        async (instance) => {
-          const { rooms, imported } = instance.tables
-          const roomId = roomWithId(instance, room)
-          const title = rooms.summary(roomId)?.title
-          if (imported.from(roomId) === undefined)
-            throw new UsageError(`The Room ${roomId} is this instance's own and cannot be dropped. Nothing was changed.`)
-          await dropWhole(instance, roomId)
-          console.log(`${title} (${roomId}) was dropped and is no longer followed. Backups and exports made before now still hold it.`)
-        },
-        { alone: true },
-      ),
+    .work(
+      async (instance, room: string) => {
+        const { rooms, imported } = instance.tables
+        const roomId = roomWithId(instance, room)
+        const title = rooms.summary(roomId)?.title
+        if (imported.from(roomId) === undefined)
+          throw new UsageError(`The Room ${roomId} is this instance's own and cannot be dropped. Nothing was changed.`)
+        await dropWhole(instance, roomId)
+        console.log(`${title} (${roomId}) was dropped and is no longer followed. Backups and exports made before now still hold it.`)
+      },
+      { alone: true },
     )
 
 export const roomCommand = (): Command =>

@@ -33,52 +33,23 @@ export interface EdgeSettings {
   readonly webhookNetworks?: readonly Network[]
 }
 
-const contact = (value: string): string =>
-  /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:[+0-9-]+)$/.test(value)
-    ? value
-    : invalid("It must be an address such as mailto:security@example.org or https://example.org/security.")
+/** Returns a parser that takes values of one form. */
+const matching =
+  (form: RegExp, message: string) =>
+  (value: string): string =>
+    form.test(value) ? value : invalid(message)
+
+const contact = matching(
+  /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:[+0-9-]+)$/,
+  "It must be an address such as mailto:security@example.org or https://example.org/security.",
+)
+/** A mail address without `mailto:`. */
+const mailAddress = matching(/^[^\s@<>()]+@[^\s@<>()]+$/, "It must be a mail address such as library@example.org.")
 
 function existingFolder(value: string): string {
   if (statSync(value, { throwIfNoEntry: false })?.isDirectory() !== true) invalid("There is no such folder.")
   return value
 }
-
-const hostOption = () => option("--host <address>", "address to listen on; any but loopback needs --base-url").default("127.0.0.1")
-
-/** How pinned repositories are checked. */
-const repositoryOptions = () => [
-  option("--github-api <address>", "GitHub's REST API, which checks that a pinned repository is public and has the commit").argParser(
-    webAddress,
-  ),
-  secretOption("--github-token <token>", "a token for that API: it allows more requests an hour and needs no rights"),
-  option("--repositories <folder>", "folder of bare repositories, <host>/<owner>/<name>.git, searched before GitHub").argParser(
-    existingFolder,
-  ),
-]
-
-/** Validates a mail address without `mailto:`. */
-const mailAddress = (value: string): string =>
-  /^[^\s@<>()]+@[^\s@<>()]+$/.test(value) ? value : invalid("It must be a mail address such as library@example.org.")
-
-/** A switch with a mandatory value. */
-const onOff = (flags: string, description: string, standard: "on" | "off"): Option =>
-  option(flags, description).choices(["on", "off"]).default(standard)
-
-/** A switch that is turned on by its name alone. */
-const flag = (name: string, description: string, standard: "on" | "off"): Option =>
-  onOff(`${name} [on|off]`, description, standard).preset("on")
-
-/** Whether the metadata of papers is requested from arXiv and Crossref. */
-const sourceOptions = () => [
-  onOff("--arxiv <on|off>", "request the metadata of filed papers from arXiv, at the pace it asks for and without delaying writes", "off"),
-  option("--arxiv-api <address>", "arXiv's API, or a replacement").argParser(webAddress).default("https://export.arxiv.org/api/query"),
-  onOff("--crossref <on|off>", "request the metadata of filed DOIs from Crossref, in the same way", "off"),
-  option("--crossref-api <address>", "Crossref's REST API, or a replacement").argParser(webAddress).default("https://api.crossref.org"),
-  option(
-    "--crossref-contact <mail>",
-    "a contact address for Crossref, which answers requests with one faster (default: the mail address of --security-contact)",
-  ).argParser(mailAddress),
-]
 
 function networks(value: string): Network[] {
   try {
@@ -88,14 +59,60 @@ function networks(value: string): Network[] {
   }
 }
 
-const webhookOption = () =>
+const admits = (value: string): Admits => {
+  if (value === "invited" || value === "everyone") return value
+  return /^@[A-Za-z0-9.-]+\.[A-Za-z]+$/.test(value)
+    ? `@${value.slice(1)}`
+    : invalid("It must be invited, everyone, or a domain such as @example.org.")
+}
+
+/** A switch with a mandatory value. */
+const onOff = (flags: string, description: string, standard: "on" | "off"): Option =>
+  option(flags, description).choices(["on", "off"]).default(standard)
+
+/** A switch that is turned on by its name alone. */
+const flag = (name: string, description: string, standard: "on" | "off"): Option =>
+  onOff(`${name} [on|off]`, description, standard).preset("on")
+
+/** All shared options. Data and port are not among them, because their defaults differ. */
+const edgeOptions = (rateLimits: "on" | "off"): Option[] => [
+  option("--host <address>", "address to listen on; any but loopback needs --base-url").default("127.0.0.1"),
+  baseUrlOption(),
+  // How pinned repositories are checked.
+  option("--github-api <address>", "GitHub's REST API, which checks that a pinned repository is public and has the commit").argParser(
+    webAddress,
+  ),
+  secretOption("--github-token <token>", "a token for that API: it allows more requests an hour and needs no rights"),
+  option("--repositories <folder>", "folder of bare repositories, <host>/<owner>/<name>.git, searched before GitHub").argParser(
+    existingFolder,
+  ),
+  // Whether the metadata of papers is requested.
+  onOff("--arxiv <on|off>", "request the metadata of filed papers from arXiv, at the pace it asks for and without delaying writes", "off"),
+  option("--arxiv-api <address>", "arXiv's API, or a replacement").argParser(webAddress).default("https://export.arxiv.org/api/query"),
+  onOff("--crossref <on|off>", "request the metadata of filed DOIs from Crossref, in the same way", "off"),
+  option("--crossref-api <address>", "Crossref's REST API, or a replacement").argParser(webAddress).default("https://api.crossref.org"),
+  option(
+    "--crossref-contact <mail>",
+    "a contact address for Crossref, which answers requests with one faster (default: the mail address of --security-contact)",
+  ).argParser(mailAddress),
+  // How people sign in.
+  option("--oidc-issuer <address>", "the group's identity provider (OpenID Connect), with which people may sign in").argParser(issuer),
+  option("--oidc-client-id <text>", "the client id of this service at the provider"),
+  secretOption("--oidc-client-secret <text>", "the client secret of this service, if it has one"),
+  option("--oidc-name <text>", "the name of the provider on the sign-in page (default: its host)"),
+  option(
+    "--oidc-admits <whom>",
+    "who may join without an invitation: invited (nobody), everyone, or a domain such as @example.org (a verified address there)",
+  )
+    .argParser(admits)
+    .default("invited"),
+  onOff("--passwords <on|off>", "off: people sign in only with the provider", "on"),
+  option("--invitations <who>", "who may invite people").choices(inviters).default("owners"),
   option(
     "--webhook-networks <list>",
     "private networks that webhooks may reach, in addition to public addresses, such as 10.0.0.0/8,127.0.0.0/8",
-  ).argParser(networks)
-
-/** Limits, logs and metrics. */
-const watchOptions = (rateLimits: "on" | "off") => [
+  ).argParser(networks),
+  // Limits, logs and metrics.
   flag("--rate-limits", "answer 429 to an address or caller with far too many requests; the manifest has the limits", rateLimits),
   flag(
     "--trust-proxy",
@@ -113,28 +130,9 @@ const watchOptions = (rateLimits: "on" | "off") => [
   ).argParser(contact),
 ]
 
-const admits = (value: string): Admits => {
-  if (value === "invited" || value === "everyone") return value
-  return /^@[A-Za-z0-9.-]+\.[A-Za-z]+$/.test(value)
-    ? `@${value.slice(1)}`
-    : invalid("It must be invited, everyone, or a domain such as @example.org.")
-}
-
-/** How people sign in. */
-const entranceOptions = () => [
-  option("--oidc-issuer <address>", "the group's identity provider (OpenID Connect), with which people may sign in").argParser(issuer),
-  option("--oidc-client-id <text>", "the client id of this service at the provider"),
-  secretOption("--oidc-client-secret <text>", "the client secret of this service, if it has one"),
-  option("--oidc-name <text>", "the name of the provider on the sign-in page (default: its host)"),
-  option(
-    "--oidc-admits <whom>",
-    "who may join without an invitation: invited (nobody), everyone, or a domain such as @example.org (a verified address there)",
-  )
-    .argParser(admits)
-    .default("invited"),
-  onOff("--passwords <on|off>", "off: people sign in only with the provider", "on"),
-  option("--invitations <who>", "who may invite people").choices(inviters).default("owners"),
-]
+/** Adds the shared options to a command. @param rateLimits the default of --rate-limits */
+export const withEdgeOptions = (command: Command, rateLimits: "on" | "off" = "off"): Command =>
+  edgeOptions(rateLimits).reduce((made, added) => made.addOption(added), command)
 
 /** @throws UsageError if the provider is incomplete, or nobody could sign in */
 function requireWayIn({ oidcIssuer, oidcClientId, oidcClientSecret, passwords }: EdgeSettings): void {
@@ -155,21 +153,6 @@ function entranceOf(settings: EdgeSettings) {
   const name = settings.oidcName ?? new URL(issuer).host
   return { ...common, provider: { issuer, clientId, clientSecret, name, admits: settings.oidcAdmits } }
 }
-
-/** All shared options. Data and port are not among them, because their defaults differ. */
-const edgeOptions = (rateLimits: "on" | "off") => [
-  hostOption(),
-  baseUrlOption(),
-  ...repositoryOptions(),
-  ...sourceOptions(),
-  ...entranceOptions(),
-  webhookOption(),
-  ...watchOptions(rateLimits),
-]
-
-/** Adds the shared options to a command. @param rateLimits the default of --rate-limits */
-export const withEdgeOptions = (command: Command, rateLimits: "on" | "off" = "off"): Command =>
-  edgeOptions(rateLimits).reduce((made, added) => made.addOption(added), command)
 
 /** Returns the sources of metadata that the operator has turned on. */
 const sourcesOf = ({ arxiv, arxivApi, crossref, crossrefApi, crossrefContact, securityContact }: EdgeSettings) => ({

@@ -17,23 +17,34 @@ function printTable(heading: readonly string[], rows: readonly (readonly string[
 
 /** The options that every list has. */
 export interface ListOptions {
-  readonly data: string
   readonly json?: boolean
 }
 
 export const jsonOption = () => option("--json", "print the list as JSON, for programs")
 
+/** The columns of a table: for each heading the member that it shows, or a function that returns the text. */
+type Columns<T> = Readonly<Record<string, keyof T | ((item: T) => string)>>
+
+/** The columns of credentials and keys. */
+export const tokenColumn = ({ tokenStart }: { readonly tokenStart: string | null }): string => (tokenStart === null ? "" : `${tokenStart}…`)
+export const accessColumns = {
+  STATE: ({ revokedAt }: { readonly revokedAt: string | null }) => (revokedAt === null ? "" : "revoked"),
+  EXPIRES: "expiresAt",
+  "LAST USE": ({ lastUsedAt }: { readonly lastUsedAt: string | null }) => lastUsedAt ?? "never",
+  PERMISSIONS: ({ permissions }: { readonly permissions: readonly string[] }) => permissions.join(","),
+  LABEL: "label",
+} as const
+
 /** Prints a list as one JSON text if `json` is set, otherwise as a table. */
-export function printList<T extends object>(
-  items: readonly T[],
-  { json = false }: Pick<ListOptions, "json">,
-  heading: readonly string[],
-  row: (item: T) => readonly string[],
-): void {
-  if (json) console.log(JSON.stringify(items))
-  else
-    printTable(
-      heading,
-      items.map((item) => row(item).map(oneLine)),
-    )
+export function printList<T extends object>(items: readonly T[], { json = false }: ListOptions, columns: Columns<T>): void {
+  if (json) {
+    console.log(JSON.stringify(items))
+    return
+  }
+  const cells = Object.values(columns)
+  const cellOf = (item: T, cell: (typeof cells)[number]) => oneLine(typeof cell === "function" ? cell(item) : String(item[cell] ?? ""))
+  printTable(
+    Object.keys(columns),
+    items.map((item) => cells.map((cell) => cellOf(item, cell))),
+  )
 }

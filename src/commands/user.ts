@@ -7,11 +7,9 @@ import { shape, username } from "../contract/schema/fields.ts"
 import { limits } from "../contract/limits.ts"
 import { present } from "../contract/present.ts"
 import { option, passwordOption, UsageError } from "../settings.ts"
-import { refusalsAsUsage } from "./admit-as.ts"
-import { personNamed } from "./lookups.ts"
 import { endedWords, onPeople } from "./on-people.ts"
 import { jsonOption, type ListOptions, printList } from "./table.ts"
-import { dataCommand, withInstance } from "./with-instance.ts"
+import { dataCommand, personNamed, refusalsAsUsage, withInstance } from "./with-instance.ts"
 
 interface Options {
   readonly data: string
@@ -85,33 +83,29 @@ const cite = () =>
     .addOption(option("--given-name <text>", "for citations that sort and shorten by the parts of a name"))
     .addOption(option("--family-name <text>", "for the same citations"))
     .addOption(option("--orcid <id>", "their ORCID, with or without https://orcid.org/; it is not checked with ORCID"))
-    .action((username: string, { data, ...changes }: CitationOptions) =>
-      withInstance(data, async (instance) => {
-        const { accounts, tables } = instance
-        const person = personNamed(instance, checkedName(username))
-        const { name, givenName, familyName, orcid } = present(tables.people.described(person.userId))
-        const parts = Object.entries({ name, givenName, familyName, orcid, ...changes })
-        const parsed = v.safeParse(shape(description), Object.fromEntries(parts.filter(([, part]) => part !== null && part !== "")))
-        if (!parsed.success) throw new UsageError(`${v.getDotPath(parsed.issues[0]) ?? "This"} ${parsed.issues[0].message}.`)
-        await refusalsAsUsage(() => accounts.describe(null, person.userId, parsed.output))
-        console.log(`${person.username} is cited as ${shownName(present(tables.people.described(person.userId)))}.`)
-      }),
-    )
+    .work(async (instance, username: string, { data: _data, ...changes }: CitationOptions) => {
+      const { accounts, tables } = instance
+      const person = personNamed(instance, checkedName(username))
+      const { name, givenName, familyName, orcid } = present(tables.people.described(person.userId))
+      const parts = Object.entries({ name, givenName, familyName, orcid, ...changes })
+      const parsed = v.safeParse(shape(description), Object.fromEntries(parts.filter(([, part]) => part !== null && part !== "")))
+      if (!parsed.success) throw new UsageError(`${v.getDotPath(parsed.issues[0]) ?? "This"} ${parsed.issues[0].message}.`)
+      await refusalsAsUsage(() => accounts.describe(null, person.userId, parsed.output))
+      console.log(`${person.username} is cited as ${shownName(present(tables.people.described(person.userId)))}.`)
+    })
 
 const list = () =>
   dataCommand("list", "list the people of this instance")
     .addOption(jsonOption())
-    .action(({ data, ...format }: ListOptions) =>
-      withInstance(data, ({ tables }) =>
-        printList(tables.people.all(), format, ["USERNAME", "USER ID", "ROLE", "SINCE", "SIGNED IN", "DISABLED"], (person) => [
-          person.username,
-          person.userId,
-          person.isOperator ? "operator" : "",
-          person.createdAt,
-          person.signedInAt ?? "never",
-          person.disabledAt ?? "",
-        ]),
-      ),
+    .work(({ tables }, format: ListOptions) =>
+      printList(tables.people.all(), format, {
+        USERNAME: "username",
+        "USER ID": "userId",
+        ROLE: ({ isOperator }) => (isOperator ? "operator" : ""),
+        SINCE: "createdAt",
+        "SIGNED IN": ({ signedInAt }) => signedInAt ?? "never",
+        DISABLED: "disabledAt",
+      }),
     )
 
 export const userCommand = (): Command => {

@@ -9,9 +9,7 @@ import type { NamedWrite } from "../ledger/journal/withheld.ts"
 import { oneLine, shortened } from "../contract/text.ts"
 import { withWords } from "../contract/definitions/withheld-text.ts"
 import { option, UsageError } from "../settings.ts"
-import { admitAs } from "./admit-as.ts"
-import { operatorNamed } from "./lookups.ts"
-import { dataCommand, withInstance } from "./with-instance.ts"
+import { admitAs, dataCommand, operatorNamed, withInstance } from "./with-instance.ts"
 
 interface Options {
   readonly data: string

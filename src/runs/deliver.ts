@@ -1,7 +1,6 @@
 /** Delivers what could not be delivered earlier: writes of the Python client, and reports of runs, including runs whose reporter was killed. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { RefusedError } from "../client/errors.ts"
 import { Transport } from "../client/transport.ts"
 import { messageOf } from "../contract/faults.ts"
 import { batch } from "../contract/operations/batch.ts"
@@ -19,6 +18,7 @@ import {
   writeWhole,
 } from "./files.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
+import { isFinal } from "./judging.ts"
 import { files, type Kept } from "./keeper.ts"
 import { Report } from "./report.ts"
 import { trusted } from "../contract/json.ts"
@@ -114,10 +114,10 @@ async function deliverWrites(folder: string, transport: Transport, token: string
       continue
     }
     const { failure, uncertain } = result
-    const isFinal = failure instanceof RefusedError && !uncertain && !failure.retryable && failure.status !== 401 && failure.status < 500
     const reason = messageOf(failure)
-    problems.push(`${write.operation} ${isFinal ? "was refused" : "waits"}: ${reason}`)
-    if (!isFinal) return false
+    const isRefused = isFinal(failure) && !uncertain
+    problems.push(`${write.operation} ${isRefused ? "was refused" : "waits"}: ${reason}`)
+    if (!isRefused) return false
     const refused = join(folder, "refused")
     makeFolder(refused)
     writeFileSync(join(refused, name.replace(/json$/, "txt")), reason)

@@ -30,6 +30,28 @@ export interface Ending {
   readonly asked: string | null
 }
 
+/** The state of a run, apart from the requests that wait. */
+export interface RunState {
+  readonly attemptId: string
+  readonly experimentId: string
+  /** The digest of the credential that registered the attempt. */
+  readonly credential: string
+  readonly isReproduction: boolean
+  /** Files whose digests are reported with the outcome. */
+  readonly outputs: readonly { readonly label: string; readonly file: string }[]
+  label: string | null
+  /** Revision and status of the attempt after the last delivered request. */
+  revision: number
+  status: string
+  /** Bytes of the metrics file that were reported. */
+  metricsThrough: number
+  /** The number of the next request. */
+  next: number
+  /** The last stage that was reported. */
+  said: "registered" | "started" | "ended"
+}
+
+/** The files in the folder of a run. */
 export const files = (run: string) => ({
   state: join(run, "run.json"),
   owner: join(run, "owner.json"),

@@ -13,10 +13,9 @@ import { delivery, type Input } from "../contract/definitions/requests.ts"
 import { softwareVersion } from "../version.ts"
 import { credentialMark, digestOf, isAlive, makeFolder, readBack, removeFolder, writeWhole } from "./files.ts"
 import { currentState, isFinal, reasonOf, withoutRefused } from "./judging.ts"
-import { type Ending, exitCodeOf, files, type Kept } from "./keeper.ts"
+import { type Ending, exitCodeOf, files, type Kept, type RunState } from "./keeper.ts"
 import { inEvents, nextPoints } from "./metrics.ts"
 import { ReportQueue, type ReportRequest } from "./report-queue.ts"
-import type { RunState } from "./run-state.ts"
 
 /** `delivered`: nothing waits. `waiting`: the service does not accept it now. `refused`: the attempt itself was refused. */
 export interface Delivery {

@@ -9,9 +9,8 @@ import { messageOf } from "../contract/faults.ts"
 import type { Input } from "../contract/definitions/requests.ts"
 import { FailedError, UsageError } from "../settings.ts"
 import { credentialMark, makeFolder, markOfProcess, readBack, removeFolder, runsIn, spoolFolder, writeWhole } from "./files.ts"
-import { type Ending, exitCodeOf, files, forwardSignals } from "./keeper.ts"
+import { type Ending, exitCodeOf, files, forwardSignals, type RunState } from "./keeper.ts"
 import { Report } from "./report.ts"
-import type { RunState } from "./run-state.ts"
 import { accepted } from "../contract/reads/accepted.ts"
 
 export interface RunSettings {
