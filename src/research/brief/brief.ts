@@ -10,7 +10,7 @@ import { shortened } from "../../contract/text.ts"
 import { leaseOf } from "../experiments/admission.ts"
 import { reviewedSentence } from "../reviews/reviews.ts"
 import type { Gathered } from "./candidates.ts"
-import { type Brief, type BriefFormat, fitted, fits, itemsOf, type Lists, type Makers, emptyLists } from "./fitting.ts"
+import { type Brief, type BriefFormat, fitted, fits, type Lists, emptyLists } from "./fitting.ts"
 import type { NextItem } from "./next.ts"
 
 export interface Head {
@@ -36,87 +36,64 @@ const DAY = 86_400_000
 const silentSince = ({ status, lastSign }: Gathered["work"][number], now: number): string | null =>
   status !== "open" && now - Date.parse(lastSign) > limits.silentDays * DAY ? lastSign : null
 
-/** Makes the items of each list, with texts cut to a number of characters. */
-function listsOf(gathered: Gathered, { items: next, claims, effects }: Derived, now: number): Makers {
-  const stands = gathered.stands.map((stand) => ({ ...stand, staleReasons: parse(stand.staleReasons).slice(0, 5) }))
-  const hypotheses = gathered.hypotheses.map((each) => ({
-    ...each,
-    evidence: parse(each.tally),
-    verdictBy: each.verdictFrom === null ? null : verdictFromInWords(parse(each.verdictFrom)),
-  }))
-  const findings = gathered.findings.map((each) => ({
-    ...each,
-    evidence: parse(each.tally),
-    effects: effects.get(each.versionId) ?? [],
-  }))
-  const work = gathered.work.map((each) => ({ ...each, lease: leaseOf(each, now), silentSince: silentSince(each, now) }))
-  const isIdle = ({ lease, silentSince: silent }: (typeof work)[number]) => silent !== null || lease?.lapsed === true
-  return {
-    stands: (most) =>
-      stands.map(({ says, stale, staleReasons, reviewed, timelineWatermark: _moved, ...stand }) => ({
-        ...stand,
-        title: shortened(stand.title, 100),
-        says: shortened(says, most * 2),
-        stale: stale === 1,
-        staleReasons,
-        reviewed: reviewedSentence(reviewed),
-      })),
-    hypotheses: (most) =>
-      hypotheses.map(({ versionId, label, says, verdict, verdictBy, status, evidence, inDoubt }) => ({
-        versionId,
-        label,
-        says: shortened(says, most),
-        verdict,
-        verdictBy,
-        status,
-        evidence,
-        inDoubt: inDoubt === 1,
-      })),
-    findings: (most) =>
-      findings.map(({ versionId, label, outcome, says, effects, status, evidence, inDoubt, reviewed, blemishes, by, agent }) => ({
+/** Makes the items of each list. @returns a function of the number of characters to which it cuts their texts */
+function listsOf(gathered: Gathered, { items: next, claims, effects: effectsOf }: Derived, now: number): (most: number) => Lists {
+  const work = gathered.work.map((row) => {
+    const { revision: _revision, leaseMinutes: _minutes, leaseUntil: _until, lastSign: _sign, ...each } = row
+    const lease = leaseOf(row, now)
+    return { ...each, ...(lease && { lease }), silentSince: silentSince(row, now) }
+  })
+  const { idle = [], busy = [] } = Object.groupBy(work, ({ lease, silentSince: silent }) =>
+    silent !== null || lease?.lapsed === true ? "idle" : "busy",
+  )
+  return (most) => ({
+    stands: gathered.stands.map(({ timelineWatermark: _moved, ...stand }) => ({
+      ...stand,
+      title: shortened(stand.title, 100),
+      says: shortened(stand.says, most * 2),
+      stale: stand.stale === 1,
+      staleReasons: parse(stand.staleReasons).slice(0, 5),
+      reviewed: reviewedSentence(stand.reviewed),
+    })),
+    hypotheses: gathered.hypotheses.map(({ rank: _rank, threadId: _thread, isAddressed: _addressed, ...hypothesis }) => ({
+      ...hypothesis,
+      says: shortened(hypothesis.says, most),
+      verdictBy: hypothesis.verdictBy === null ? null : verdictFromInWords(parse(hypothesis.verdictBy)),
+      evidence: parse(hypothesis.evidence),
+      inDoubt: hypothesis.inDoubt === 1,
+    })),
+    findings: gathered.findings.map((row) => {
+      const { experimentId: _experiment, threadId: _thread, isRepeated: _repeated, versionId, label, outcome, says, ...finding } = row
+      const [effects, shown] = [effectsOf.get(versionId) ?? [], effectsShown(most)]
+      return {
         versionId,
         label,
         outcome,
         says: shortened(says, most),
-        ...(effects.length > 0 && { effects: effects.slice(0, effectsShown(most)) }),
-        ...(effects.length > effectsShown(most) && { omittedEffects: effects.length - effectsShown(most) }),
-        status,
-        evidence,
-        inDoubt: inDoubt === 1,
-        reviewed: reviewed === null ? null : reviewedSentence(reviewed),
-        blemishes: blemishes === null ? null : blemishesInWords(parse(blemishes)),
-        by,
-        agent,
-      })),
-    failures: (most) =>
-      gathered.failures.map(({ sequence: _place, threadId: _thread, why, ...failure }) => ({
-        ...failure,
-        why: shortened(why ?? "It gave no reason.", most),
-      })),
-    disputes: (most) =>
-      gathered.disputes.map(({ threadId: _thread, replyTo: _reply, part, says, ...dispute }) => ({
-        ...dispute,
-        ...(part !== null && { part: shortened(part, most) }),
-        says: says === null ? null : shortened(says, most),
-        why: shortened(dispute.why, most),
-      })),
-    work: (most) =>
-      [...work.filter(isIdle), ...work.filter((each) => !isIdle(each))].map(
-        ({ experimentId, label, question, status, assignee, agent, lease, silentSince: silent }) => ({
-          experimentId,
-          label,
-          question: shortened(question, most),
-          status,
-          assignee,
-          agent,
-          ...(lease && { lease }),
-          silentSince: silent,
-        }),
-      ),
-    claims: (most) => claims.map((claim) => ({ ...claim, note: claim.note === null ? null : shortened(claim.note, most) })),
-    next: (most) => next.map((step) => ({ ...step, why: shortened(step.why, most), body: cutTexts(step.body, most * 2) })),
-    openQuestions: (most) => gathered.openQuestions.map(({ question, threadId }) => ({ question: shortened(question, most), threadId })),
-  }
+        ...(effects.length > 0 && { effects: effects.slice(0, shown) }),
+        ...(effects.length > shown && { omittedEffects: effects.length - shown }),
+        ...finding,
+        evidence: parse(finding.evidence),
+        inDoubt: finding.inDoubt === 1,
+        reviewed: finding.reviewed === null ? null : reviewedSentence(finding.reviewed),
+        blemishes: finding.blemishes === null ? null : blemishesInWords(parse(finding.blemishes)),
+      }
+    }),
+    failures: gathered.failures.map(({ sequence: _place, threadId: _thread, why, ...failure }) => ({
+      ...failure,
+      why: shortened(why ?? "It gave no reason.", most),
+    })),
+    disputes: gathered.disputes.map(({ threadId: _thread, replyTo: _reply, part, says, ...dispute }) => ({
+      ...dispute,
+      ...(part !== null && { part: shortened(part, most) }),
+      says: says === null ? null : shortened(says, most),
+      why: shortened(dispute.why, most),
+    })),
+    work: [...idle, ...busy].map((each) => ({ ...each, question: shortened(each.question, most) })),
+    claims: claims.map((claim) => ({ ...claim, note: claim.note === null ? null : shortened(claim.note, most) })),
+    next: next.map((step) => ({ ...step, why: shortened(step.why, most), body: cutTexts(step.body, most * 2) })),
+    openQuestions: gathered.openQuestions.map(({ question, threadId }) => ({ question: shortened(question, most), threadId })),
+  })
 }
 
 /** Cuts the texts of a prepared body, which an agent reads in full before it sends the body. */
@@ -135,15 +112,16 @@ const lengths = (budget: number): number[] => {
  * @param now milliseconds since 1970
  */
 export function briefText(head: Head, gathered: Gathered, derived: Derived, budget: number, now: number, format: BriefFormat): string {
-  const lists = listsOf(gathered, derived, now)
+  const listsAt = listsOf(gathered, derived, now)
   const most = lengths(budget)
   const own = Math.min(...most)
-  const items = itemsOf(lists, own)
+  const items = listsAt(own)
   // Longer texts are tried only if no item is left out, so not if there are items that were not read.
   const isComplete = briefLists.every((list) => items[list].length >= (head.totals[list] ?? 0))
   for (const length of isComplete ? most.filter((each) => each !== own) : []) {
     const frame = framed(head, items, length, budget, format)
-    if (fits(lists, length, frame.left, format)) return frame.write(itemsOf(lists, length))
+    const longer = listsAt(length)
+    if (fits(longer, frame.left, format)) return frame.write(longer)
   }
   const frame = framed(head, items, own, budget, format)
   return frame.write(fitted(items, frame.left, format))

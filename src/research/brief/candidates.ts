@@ -54,18 +54,16 @@ export type Leads = Omit<Gathered, "failures">
 export function candidates(db: Db) {
   const stands = both<Stand>(
     db,
-    (
-      place,
-    ) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
-       p.username AS by, ${AGENT("c")} AS agent, c.at, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons, ${REVIEWED("c.checkpoint_id")} AS reviewed,
+    (place) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state,
+       p.username AS by, ${AGENT("c")} AS agent, c.at, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons, ${REVIEWED("c.checkpoint_id")} AS reviewed,
        coalesce((SELECT h.timeline_sequence FROM thread_heads h WHERE h.thread_id = t.thread_id), 0) AS timelineWatermark
      FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id JOIN people p ON p.user_id = c.author_id JOIN rooms r ON r.room_id = t.room_id
      WHERE t.thread_id IN (SELECT thread_id FROM (${SELECTED(place)} LIMIT ${SIGHT}) UNION ${OPENING(place)})
      ORDER BY t.thread_id = r.opening_thread_id DESC, c.state, c.checkpoint_id DESC`,
     "t",
   )
-  const HYPOTHESIS = `SELECT r.version_id AS versionId, r.label, r.wording AS says, coalesce(s.status, 'current') AS status, ${TALLY} AS tally,
-       ${BEARING} AS verdict, y.verdict_from AS verdictFrom, coalesce(k.rank, 0) AS rank, r.thread_id AS threadId, ${IN_DOUBT("r.version_id")} AS inDoubt,
+  const HYPOTHESIS = `SELECT r.version_id AS versionId, r.label, r.wording AS says, ${BEARING} AS verdict, y.verdict_from AS verdictBy, coalesce(s.status, 'current') AS status, ${TALLY} AS evidence,
+       ${IN_DOUBT("r.version_id")} AS inDoubt, coalesce(k.rank, 0) AS rank, r.thread_id AS threadId,
        EXISTS (SELECT 1 FROM record_uses u JOIN experiments e ON e.experiment_id = u.by_id
          WHERE u.target_id = r.version_id AND u.how = 'addressed' AND e.status <> 'cancelled') AS isAddressed
      FROM records r LEFT JOIN hypothesis_ranks k ON k.version_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}`
@@ -139,7 +137,7 @@ export function candidates(db: Db) {
     db,
     (
       place,
-    ) => `SELECT r.version_id AS versionId, r.label, f.outcome, r.wording AS says, coalesce(s.status, 'current') AS status, ${TALLY} AS tally,
+    ) => `SELECT r.version_id AS versionId, r.label, f.outcome, r.wording AS says, coalesce(s.status, 'current') AS status, ${TALLY} AS evidence,
        ${IN_DOUBT("r.version_id")} AS inDoubt, ${REVIEWED("r.version_id")} AS reviewed,
        ${BLEMISHES} AS blemishes, p.username AS by, ${AGENT("r")} AS agent, f.experiment_id AS experimentId, r.thread_id AS threadId,
        EXISTS (SELECT 1 FROM evidence_words w LEFT JOIN attempts a ON a.attempt_id = w.source_id WHERE w.target_id = r.version_id AND w.source = 'reproduction'

@@ -1,5 +1,6 @@
 /** The lists of a brief, its formats, and the choice of the items that fit into a number of bytes. */
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
+import { each } from "../../contract/each.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 
 /** The share of a brief that each list gets before the rest is distributed, in percent. */
@@ -18,18 +19,7 @@ const shares: Readonly<Record<BriefList, number>> = {
 /** A brief of a Room or of a Thread. */
 export type Brief = AnswerOf<"room_brief"> | AnswerOf<"thread_brief">
 export type Lists = Pick<Brief, BriefList>
-export type Makers = { readonly [L in BriefList]: (characters: number) => Lists[L] }
-export const emptyLists = (): Lists => ({
-  stands: [],
-  hypotheses: [],
-  findings: [],
-  failures: [],
-  disputes: [],
-  work: [],
-  claims: [],
-  next: [],
-  openQuestions: [],
-})
+export const emptyLists = (): Lists => each(briefLists, () => [])
 
 /** A format of a brief. */
 export interface BriefFormat {
@@ -39,31 +29,14 @@ export interface BriefFormat {
 }
 export const asJson: BriefFormat = { write: JSON.stringify, cost: (_list, item) => Buffer.byteLength(JSON.stringify(item)) + 1 }
 
-/** Makes the items of all lists, with texts cut to `most` characters. */
-export const itemsOf = (
-  { stands, hypotheses, findings, failures, disputes, work, claims, next, openQuestions }: Makers,
-  most: number,
-): Lists => ({
-  stands: stands(most),
-  hypotheses: hypotheses(most),
-  findings: findings(most),
-  failures: failures(most),
-  disputes: disputes(most),
-  work: work(most),
-  claims: claims(most),
-  next: next(most),
-  openQuestions: openQuestions(most),
-})
-
 /** Whether all items fit into a number of bytes. */
-export function fits(lists: Makers, length: number, bytes: number, format: BriefFormat): boolean {
+export function fits(lists: Lists, bytes: number, format: BriefFormat): boolean {
   let left = bytes
-  return briefLists.every((list) =>
-    lists[list](length).every((item) => {
-      left -= format.cost(list, item)
-      return left >= 0
-    }),
-  )
+  const fit = <L extends BriefList>(list: L): boolean => {
+    const items: readonly Lists[L][number][] = lists[list]
+    return items.every((item) => (left -= format.cost(list, item)) >= 0)
+  }
+  return briefLists.every(fit)
 }
 
 /** Returns the items that fit into a number of bytes: each list fills its share, then the first lists get the rest. */

@@ -4,8 +4,7 @@ import { parse } from "../../contract/json.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type ClaimedWork, enumerations } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
-import type { OperationName } from "../../contract/operations/index.ts"
-import { operationNamed } from "../../contract/operations/index.ts"
+import { type OperationName, operationNamed } from "../../contract/operations/index.ts"
 import { shortened } from "../../contract/text.ts"
 import { writerName } from "../../contract/answers/index.ts"
 import type { Claim } from "../claims/claims.ts"
@@ -26,16 +25,23 @@ const reasons: { readonly [C in StaleReason["code"]]: string } = {
 const EACH = 5
 const QUOTED = 160
 
-/** The kind of work by which each step can be claimed. */
-const works: { readonly [S in NextItem["what"]]?: ClaimedWork } = {
-  answer_dispute: "review",
-  settle_reproduction: "reproduce",
-  renew_conclusion: "write_checkpoint",
-  review_conclusion: "review",
-  report_outcome: "run",
-  test_hypothesis: "run",
-  take_experiment: "run",
-  reproduce_finding: "reproduce",
+/** What a step is about, the operation that does it, and the kind of work by which it can be claimed. */
+interface Step {
+  readonly kind: string
+  readonly operation: OperationName
+  readonly work?: ClaimedWork
+}
+const kindsOfSteps: Readonly<Record<NextItem["what"], Step>> = {
+  answer_dispute: { kind: "record", operation: "assert_correction", work: "review" },
+  settle_reproduction: { kind: "finding", operation: "register_attempt", work: "reproduce" },
+  renew_conclusion: { kind: "checkpoint", operation: "post_research_checkpoint", work: "write_checkpoint" },
+  review_conclusion: { kind: "checkpoint", operation: "submit_review", work: "review" },
+  report_outcome: { kind: "attempt", operation: "report_attempt_event", work: "run" },
+  open_plan: { kind: "plan", operation: "open_plan" },
+  answer_question: { kind: "thread", operation: "propose_experiment" },
+  test_hypothesis: { kind: "hypothesis", operation: "propose_experiment", work: "run" },
+  take_experiment: { kind: "experiment", operation: "take_experiment", work: "run" },
+  reproduce_finding: { kind: "finding", operation: "register_attempt", work: "reproduce" },
 }
 /** The ids that a step is about: its object, and the Thread of a checkpoint or the experiment of a reproduction. */
 const idsOf = ({ what, object, body: { threadId, experimentId } }: NextItem): string[] =>
@@ -49,133 +55,71 @@ export function nextSteps(
   now: number,
   claimed: (ids: readonly string[]) => readonly Pick<Claim, "what" | "objectId">[],
 ): NextItem[] {
-  const step = (
-    what: NextItem["what"],
-    object: NextItem["object"],
-    why: string,
-    operation: OperationName,
-    body: NextItem["body"],
-  ): NextItem => ({ what, object, why, operation, permission: operationNamed(operation)?.permissions.join(" and ") ?? "", body })
   const { roomId } = place
-  const askedQuestions = candidates.beingAsked(
+  const asked = candidates.beingAsked(
     roomId,
     known.openQuestions.map(({ question }) => question),
   )
-  const steps: NextItem[] = [
-    ...known.disputes.map(({ source, kind, id, label, why, by, threadId, replyTo }) => {
-      const reason = `${by} ${source === "dispute" ? "disputes" : "objects to"} it: ${shortened(why, QUOTED)}`
-      return replyTo === null
-        ? step("answer_dispute", { kind, id, label }, reason, "assert_correction", { targetVersionId: id })
-        : step("answer_dispute", { kind, id, label }, reason, "post_message", { threadId, replyToEntryId: replyTo })
-    }),
-    ...known.stands
-      .filter(({ state, stale }) => state === "concluded" && stale === 1)
-      .map(({ threadId, title, staleReasons, timelineWatermark, checkpointId }) =>
-        step(
-          "renew_conclusion",
-          { kind: "checkpoint", id: checkpointId, label: null },
-          `The conclusion of "${shortened(title, 80)}" is stale: ${parse(staleReasons)
-            .slice(0, 3)
-            .map(({ code, label }) => `${label} ${reasons[code]}`)
-            .join(", ")}.`,
-          "post_research_checkpoint",
-          { threadId, expectedWatermark: timelineWatermark, coversThrough: timelineWatermark, state: "concluded" },
-        ),
-      ),
-    ...known.stands
-      .filter(({ state, stale, reviewed }) => state === "concluded" && stale === 0 && reviewed === null)
-      .map(({ title, checkpointId }) =>
-        step(
-          "review_conclusion",
-          { kind: "checkpoint", id: checkpointId, label: null },
-          `Nobody but its author has reviewed the conclusion of "${shortened(title, 80)}".`,
-          "submit_review",
-          { target: checkpointId },
-        ),
-      ),
-    ...candidates.running(place).map(({ attemptId, label, status, revision, registrant, updatedAt }) =>
-      step(
-        "report_outcome",
-        { kind: "attempt", id: attemptId, label },
-        `${registrant} registered it; its status has been ${status} since ${updatedAt}.`,
-        "report_attempt_event",
-        {
-          attemptId,
-          expectedRevision: revision,
-          expectedStatus: status,
-        },
-      ),
-    ),
-    ...candidates
-      .sealed(place)
-      .filter(({ opensAt }) => Date.parse(opensAt) <= now)
-      .map(({ planId, label, acceptor, opensAt }) =>
-        step("open_plan", { kind: "plan", id: planId, label }, `${acceptor} was to open it by ${opensAt}.`, "open_plan", { planId }),
-      ),
-    ...known.openQuestions
-      .filter(({ question }) => !askedQuestions.has(question))
-      .map(({ question, threadId }) =>
-        step("answer_question", { kind: "thread", id: threadId, label: null }, shortened(question, QUOTED), "propose_experiment", {
-          roomId,
-          threadId,
-          question,
-          hypotheses: [],
-        }),
-      ),
-    ...known.hypotheses
-      .filter(({ rank, status, isAddressed }) => rank === 0 && status === "current" && isAddressed === 0)
-      .map(({ versionId, label, says, threadId }) =>
-        step(
-          "test_hypothesis",
-          { kind: "hypothesis", id: versionId, label },
-          `There is no evidence on it yet: ${shortened(says, QUOTED)}`,
-          "propose_experiment",
-          {
-            roomId,
-            threadId,
-            hypotheses: [versionId],
-          },
-        ),
-      ),
-    ...known.work
-      .filter((each) => each.status === "open" || leaseOf(each, now)?.lapsed === true)
-      .map(({ experimentId, label, question, status, revision, assignee, agent, leaseUntil }) =>
-        step(
-          "take_experiment",
-          { kind: "experiment", id: experimentId, label },
-          `${assignee === null ? "It is open" : `${writerName({ username: assignee, agent })} held it; the lease lapsed at ${leaseUntil}`}: ${shortened(question, QUOTED)}`,
-          "take_experiment",
-          { experimentId, expectedRevision: revision, expectedStatus: status },
-        ),
-      ),
-    ...known.findings
-      .filter(({ tally, experimentId }) => parse(tally).failedReproductions > 0 && experimentId !== null)
-      .map(({ versionId, label, experimentId }) =>
-        step(
-          "settle_reproduction",
-          { kind: "finding", id: versionId, label },
-          "A reproduction of it failed: another one would tell which is right, or its author corrects it.",
-          "register_attempt",
-          { experimentId, intent: "reproduction", reproduces: { findingVersionId: versionId } },
-        ),
-      ),
-    ...known.findings
-      .filter(
-        ({ outcome, status, experimentId, isRepeated }) =>
-          outcome === "positive" && status === "current" && experimentId !== null && isRepeated === 0,
-      )
-      .map(({ versionId, label, experimentId }) =>
-        step(
-          "reproduce_finding",
-          { kind: "finding", id: versionId, label },
-          "Nobody has reproduced it, and no reproduction is under way.",
-          "register_attempt",
-          { experimentId, intent: "reproduction", reproduces: { findingVersionId: versionId } },
-        ),
-      ),
-  ]
+  const steps: NextItem[] = []
+  function add(
+    what: NextItem["what"],
+    { id, label = null }: { readonly id: string; readonly label?: string | null },
+    why: string,
+    body: NextItem["body"],
+    { kind, operation }: Step = kindsOfSteps[what],
+  ): void {
+    const permission = operationNamed(operation)?.permissions.join(" and ") ?? ""
+    steps.push({ what, object: { kind, id, label }, why, operation, permission, body })
+  }
+  for (const { source, kind, id, label, why, by, threadId, replyTo } of known.disputes) {
+    const reason = `${by} ${source === "dispute" ? "disputes" : "objects to"} it: ${shortened(why, QUOTED)}`
+    const body = replyTo === null ? { targetVersionId: id } : { threadId, replyToEntryId: replyTo }
+    add("answer_dispute", { id, label }, reason, body, { kind, operation: replyTo === null ? "assert_correction" : "post_message" })
+  }
+  for (const { checkpointId: id, threadId, title, state, stale, staleReasons, reviewed, timelineWatermark } of known.stands) {
+    const conclusion = `conclusion of "${shortened(title, 80)}"`
+    if (state === "concluded" && stale === 1) {
+      const because = parse(staleReasons).slice(0, 3)
+      const why = because.map(({ code, label }) => `${label} ${reasons[code]}`).join(", ")
+      const moved = { expectedWatermark: timelineWatermark, coversThrough: timelineWatermark }
+      add("renew_conclusion", { id }, `The ${conclusion} is stale: ${why}.`, { threadId, ...moved, state: "concluded" })
+    } else if (state === "concluded" && reviewed === null)
+      add("review_conclusion", { id }, `Nobody but its author has reviewed the ${conclusion}.`, { target: id })
+  }
+  for (const { attemptId, label, status, revision, registrant, updatedAt } of candidates.running(place)) {
+    const why = `${registrant} registered it; its status has been ${status} since ${updatedAt}.`
+    add("report_outcome", { id: attemptId, label }, why, { attemptId, expectedRevision: revision, expectedStatus: status })
+  }
+  for (const { planId, label, acceptor, opensAt } of candidates.sealed(place))
+    if (Date.parse(opensAt) <= now) add("open_plan", { id: planId, label }, `${acceptor} was to open it by ${opensAt}.`, { planId })
+  for (const { question, threadId } of known.openQuestions)
+    if (!asked.has(question))
+      add("answer_question", { id: threadId }, shortened(question, QUOTED), { roomId, threadId, question, hypotheses: [] })
+  for (const { versionId: id, label, says, rank, status, isAddressed, threadId } of known.hypotheses)
+    if (rank === 0 && status === "current" && isAddressed === 0) {
+      const why = `There is no evidence on it yet: ${shortened(says, QUOTED)}`
+      add("test_hypothesis", { id, label }, why, { roomId, threadId, hypotheses: [id] })
+    }
+  for (const each of known.work) {
+    const { experimentId, label, question, status, revision, assignee, agent, leaseUntil } = each
+    if (status !== "open" && leaseOf(each, now)?.lapsed !== true) continue
+    const held = assignee !== null && `${writerName({ username: assignee, agent })} held it; the lease lapsed at ${leaseUntil}`
+    const body = { experimentId, expectedRevision: revision, expectedStatus: status }
+    add("take_experiment", { id: experimentId, label }, `${held || "It is open"}: ${shortened(question, QUOTED)}`, body)
+  }
+  for (const { versionId: id, label, evidence, outcome, status, experimentId, isRepeated } of known.findings) {
+    if (experimentId === null) continue
+    const body = { experimentId, intent: "reproduction", reproduces: { findingVersionId: id } }
+    if (parse(evidence).failedReproductions > 0) {
+      const why = "A reproduction of it failed: another one would tell which is right, or its author corrects it."
+      add("settle_reproduction", { id, label }, why, body)
+    }
+    if (outcome === "positive" && status === "current" && isRepeated === 0)
+      add("reproduce_finding", { id, label }, "Nobody has reproduced it, and no reproduction is under way.", body)
+  }
   const taken = claimed(steps.flatMap(idsOf))
-  const isClaimed = (step: NextItem) => taken.some(({ what, objectId }) => what === works[step.what] && idsOf(step).includes(objectId))
+  const isClaimed = (step: NextItem) =>
+    taken.some(({ what, objectId }) => what === kindsOfSteps[step.what].work && idsOf(step).includes(objectId))
   const free = steps.filter((step) => !isClaimed(step))
   return enumerations.nextStep.flatMap((what) => free.filter((each) => each.what === what).slice(0, EACH)).slice(0, limits.pageItems)
 }

@@ -27,17 +27,13 @@ export function briefReads(
   function next(place: Place, known: Leads) {
     const moment = now()
     const at = isoTime(moment)
+    const lasting = claims.lasting(place, at)
     return {
       items: nextSteps(brief, place, known, moment, (ids) => claims.among(ids, at)),
-      claims: claims.lasting(place, at).map(({ claimId, what, kind, objectId, label, by, agent, until, note }) => ({
-        claimId,
-        what,
-        object: { kind, id: objectId, label },
-        by,
-        agent,
-        until,
-        note,
-      })),
+      claims: lasting.map(({ claimId, what, kind, objectId, label, by, agent, until, note }) => {
+        const object = { kind, id: objectId, label }
+        return { claimId, what, object, by, agent, until, note }
+      }),
     }
   }
 

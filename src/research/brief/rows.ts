@@ -22,8 +22,8 @@ export interface Stand extends Omit<Item<"stands">, "stale" | "staleReasons" | "
   readonly timelineWatermark: number
 }
 export interface Hypothesis extends Omit<Item<"hypotheses">, "verdictBy" | "evidence" | "inDoubt"> {
-  readonly tally: Stored<EvidenceTally>
-  readonly verdictFrom: VerdictFrom
+  readonly verdictBy: VerdictFrom
+  readonly evidence: Stored<EvidenceTally>
   readonly rank: number
   readonly threadId: string
   readonly inDoubt: number
@@ -31,7 +31,7 @@ export interface Hypothesis extends Omit<Item<"hypotheses">, "verdictBy" | "evid
   readonly isAddressed: number
 }
 export interface Finding extends Omit<Item<"findings">, "evidence" | "inDoubt" | "reviewed" | "blemishes" | "effects" | "omittedEffects"> {
-  readonly tally: Stored<EvidenceTally>
+  readonly evidence: Stored<EvidenceTally>
   readonly inDoubt: number
   readonly reviewed: Stored<Reviewed> | null
   readonly blemishes: StoredBlemishes
