@@ -7,7 +7,7 @@ import { recordSummary } from "../records/shown.ts"
 import type { ExportedRoom, Person } from "./room.ts"
 import type { TextFile } from "./zip.ts"
 import { CITED, HISTORY, ORIGIN, pathOf, places, softwareId } from "./paths.ts"
-import { line, lines, each, map, experiment, attempt, material, metricLines, citedWrite } from "./json-lines.ts"
+import { line, each, experiment, attempt, material, metricLines, citedWrite } from "./json-lines.ts"
 
 export interface CrateFile extends TextFile {
   readonly name: string
@@ -61,25 +61,25 @@ export function* contents(room: ExportedRoom, mentioned: Mentioned, here: RoomSo
     "activity.jsonl",
     "The change feed",
     "Every accepted write in order, as it is served. Each entry has the digest of the one before it.",
-    lines(room.activity()),
+    room.activity().map((text) => `${text}\n`),
   )
   yield jsonLines(
     HISTORY,
     "The history",
     "Every accepted write in order, as it is stored: the operation, its author and time, its body, and the ids it was given. The feed has the digest of each body.",
-    each(room.history(), writtenOut),
+    each(room.history().map(writtenOut)),
   )
   yield jsonLines(
     CITED,
     "Cited writes",
     "Accepted writes of other Rooms on which this Room's writes rest. Each has its entry in that Room's feed, and the number of this Room's entry that it precedes.",
-    each(room.cited(), citedWrite),
+    each(room.cited().map(citedWrite)),
   )
   yield jsonLines(
     "people.jsonl",
     "People",
     "Everyone whom the history names, with their names on the instance where it was written.",
-    each(room.named(), (person) => ({ ...person })),
+    each(room.named().map((person) => ({ ...person }))),
   )
   const { roomId, activityWatermark } = room.summary
   const { instanceId, baseUrl, softwareVersion, adopted } = room.from(here)
@@ -99,7 +99,7 @@ export function* contents(room: ExportedRoom, mentioned: Mentioned, here: RoomSo
       pathOf.timeline(sequence, threadId),
       title,
       "The timeline of a Thread as it is served: messages, cards and receipts in order.",
-      lines(room.timeline(threadId)),
+      room.timeline(threadId).map((text) => `${text}\n`),
     )
     for (const author of room.authorsOf(threadId)) people.set(author.userId, author)
   }
@@ -109,7 +109,7 @@ export function* contents(room: ExportedRoom, mentioned: Mentioned, here: RoomSo
     "records.jsonl",
     "The standing of each record",
     "Every record with its standing, its notices and its provenance.",
-    map(each(room.records(), recordSummary), room.atHome),
+    each(room.records().map(recordSummary)).map(room.atHome),
   )
   for (const row of room.links()) yield accepted(pathOf.link(row.label), `${row.label}: ${row.kind} ${row.target.label}`, row.content.text)
   for (const row of room.checkpoints()) yield accepted(pathOf.checkpoint(row.checkpointId), `Checkpoint of ${row.at}`, row.content)
@@ -120,7 +120,7 @@ export function* contents(room: ExportedRoom, mentioned: Mentioned, here: RoomSo
     places.experiment,
     "Experiments",
     "The current state of every experiment, with the content of each revision.",
-    map(each(room.experiments(), experiment), room.atHome),
+    each(room.experiments().map(experiment)).map(room.atHome),
   )
   for (const row of room.plans()) {
     const { repository } = parse(row.content)
@@ -144,13 +144,13 @@ export function* contents(room: ExportedRoom, mentioned: Mentioned, here: RoomSo
     "finding-links.jsonl",
     "Findings on experiments",
     "The links from findings to experiments, with verdicts, replies and reviewers.",
-    map(each(room.findingLinks()), room.atHome),
+    each(room.findingLinks()).map(room.atHome),
   )
   yield jsonLines(
     "reviews.jsonl",
     "Reviews",
     "Reviews of findings, checkpoints and plans by other people.",
-    map(each(room.reviews()), room.atHome),
+    each(room.reviews()).map(room.atHome),
   )
   for (const row of room.materials()) {
     note(row)
@@ -160,7 +160,7 @@ export function* contents(room: ExportedRoom, mentioned: Mentioned, here: RoomSo
     "materials.jsonl",
     "Materials",
     "Every material by its reference, with the reports on its locations.",
-    each(room.materials(), material),
+    each(room.materials().map(material)),
   )
   for (const { digest, mediaType, width, height } of room.figures())
     yield {

@@ -161,23 +161,17 @@ export class Exports {
 /** Waits for the first bytes of a download. If they cannot be made, the reader gets a refusal instead of a broken connection. */
 async function withFirstBytes({ name, bytes }: Download): Promise<Download> {
   const reader = bytes.getReader()
-  const first = await reader.read()
-  return {
-    name,
-    bytes: new ReadableStream<Uint8Array>(
-      {
-        start(controller) {
-          if (first.value !== undefined) controller.enqueue(first.value)
-          if (first.done) controller.close()
-        },
-        async pull(controller) {
-          const { done, value } = await reader.read()
-          if (done) controller.close()
-          else controller.enqueue(value)
-        },
-        cancel: (reason) => reader.cancel(reason),
-      },
-      { highWaterMark: 0 },
-    ),
+  let first: Awaited<ReturnType<typeof reader.read>> | undefined = await reader.read()
+  const rest: AsyncIterator<Uint8Array, unknown> = {
+    async next() {
+      const waiting = first
+      first = undefined
+      return waiting ?? reader.read()
+    },
+    async return() {
+      await reader.cancel()
+      return { done: true, value: undefined }
+    },
   }
+  return { name, bytes: ReadableStream.from({ [Symbol.asyncIterator]: () => rest }) }
 }

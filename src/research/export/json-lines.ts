@@ -6,17 +6,7 @@ import type { ExportedRoom, ExportedWrite } from "./room.ts"
 import type { AttemptRow, ExperimentRow, MaterialRow, PlanRow } from "./rows.ts"
 
 export const line = (value: Writable): string => `${writeJson(value)}\n`
-export function* lines(texts: Iterable<string>): Generator<string> {
-  for (const text of texts) yield `${text}\n`
-}
-export function each<Row extends Writable>(rows: Iterable<Row>): Generator<string>
-export function each<Row>(rows: Iterable<Row>, shown: (row: Row) => Writable): Generator<string>
-export function* each<Row extends Writable>(rows: Iterable<Row>, shown = (row: Row): Writable => row): Generator<string> {
-  for (const row of rows) yield line(shown(row))
-}
-export function* map(texts: Iterable<string>, changed: (text: string) => string): Generator<string> {
-  for (const text of texts) yield changed(text)
-}
+export const each = <Row extends Writable>(rows: Iterable<Row>): IteratorObject<string> => Iterator.from(rows).map(line)
 /** A row with its columns in order. The columns named in `json` hold JSON. */
 const withJson = (row: Readonly<Record<string, string | number | null>>, json: readonly string[]): Writable =>
   Object.fromEntries(

@@ -18,14 +18,11 @@ import { findingLinks } from "../findings/finding-links.ts"
 import { links } from "../links/links.ts"
 import { reviews } from "../reviews/reviews.ts"
 import { citedHistory, type CitedEntry } from "./cited.ts"
-import { rows } from "./rows.ts"
+import { linkIdOf, PAGE, paged, rows, sequenceOf } from "./rows.ts"
 import { trusted } from "../../contract/json.ts"
 
 /** A person in a stored text. */
 const NAMED = /"userId":"([0-9a-f-]{36})","username":"([^"]*)"/g
-
-/** Entries held in memory at a time. */
-const PAGE = 200
 
 export interface Person {
   readonly userId: string
@@ -34,16 +31,6 @@ export interface Person {
 /** A write of another Room, with its entry in that Room's feed as it is served. */
 export type ExportedWrite = CitedEntry & { readonly activity: string }
 export type ExportedRoom = NonNullable<ReturnType<typeof exportedRoom>>
-
-/** Yields links of any kind, page by page. */
-function* linksOf<L extends { readonly linkId: string }>(pageAfter: (after: string | undefined) => readonly L[]): Generator<L> {
-  for (let after: string | undefined; ; ) {
-    const page = pageAfter(after)
-    yield* page
-    if (page.length < PAGE) return
-    after = page.at(-1)?.linkId
-  }
-}
 
 /** @param db a snapshot @returns undefined if there is no such Room */
 export function exportedRoom(db: Db, roomId: string) {
@@ -139,30 +126,17 @@ export function exportedRoom(db: Db, roomId: string) {
     },
 
     /** The change feed as it is served. */
-    *activity(): Generator<string> {
-      for (let after = 0; ; ) {
-        const page = feed.after(roomId, after, undefined, PAGE)
-        for (const { body } of page) yield body
-        if (page.length < PAGE) return
-        after = page.at(-1)?.sequence ?? after
-      }
-    },
+    activity: () => paged(0, (after) => feed.after(roomId, after, undefined, PAGE), sequenceOf).map(({ body }) => body),
 
     /** The timeline of a Thread as it is served. */
-    *timeline(threadId: string): Generator<string> {
-      for (let after = 0; ; ) {
-        const page = entries.after(threadId, after, undefined, PAGE)
-        for (const { entry } of page) yield atHome(entry.text)
-        if (page.length < PAGE) return
-        after = page.at(-1)?.sequence ?? after
-      }
-    },
+    timeline: (threadId: string) =>
+      paged(0, (after) => entries.after(threadId, after, undefined, PAGE), sequenceOf).map(({ entry }) => atHome(entry.text)),
 
     /** Findings related to experiments, with their verdicts, as they are served. */
-    findingLinks: () => linksOf((after) => linkedFindings.ofRoom(roomId, after, PAGE)),
+    findingLinks: () => paged(undefined, (after: string | undefined) => linkedFindings.ofRoom(roomId, after, PAGE), linkIdOf),
     /** Links between records, as they are served. */
-    links: () => linksOf((after) => researchLinks.page({ roomId }, after, PAGE)),
+    links: () => paged(undefined, (after: string | undefined) => researchLinks.page({ roomId }, after, PAGE), linkIdOf),
     /** Reviews, as they are served. */
-    reviews: () => linksOf((after) => reviewed.page({ roomId }, after, PAGE)),
+    reviews: () => paged(undefined, (after: string | undefined) => reviewed.page({ roomId }, after, PAGE), linkIdOf),
   }
 }

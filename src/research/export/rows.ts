@@ -6,14 +6,14 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptAnswer, ExperimentSummary, MaterialSummary } from "../../contract/answers/work.ts"
 import type { CheckpointSummary } from "../../contract/answers/records.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import type { Db, Statement } from "../../ledger/storage/database.ts"
+import type { Db } from "../../ledger/storage/database.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
 import { RESTS } from "../evidence/grounds.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "../records/shown.ts"
 
 /** Rows held in memory at a time. */
-const PAGE = 200
+export const PAGE = 200
 
 /** An object with its author and accepted content. */
 type Authored<Content = { readonly [member: string]: unknown }> = {
@@ -136,43 +136,48 @@ const MEASURED = `SELECT a.attempt_id AS attemptId, a.label FROM attempts a
   WHERE a.room_id = +? AND a.attempt_id > +? AND EXISTS (SELECT 1 FROM attempt_metrics m WHERE m.attempt_id = a.attempt_id) ORDER BY a.attempt_id LIMIT ${PAGE}`
 const METRICS = `SELECT ordinal, name, split, ${DIMENSIONS("m")} AS dimensions, unit, step, value, reported_at AS reportedAt FROM attempt_metrics m WHERE attempt_id = +? AND ordinal > +? ORDER BY ordinal LIMIT ${PAGE}`
 
+/** Yields rows page by page. @param pageAfter reads up to `PAGE` rows after a key @param keyOf the key of a row */
+export function* paged<Row, Key>(start: Key, pageAfter: (after: Key) => readonly Row[], keyOf: (row: Row) => Key): Generator<Row> {
+  for (let after = start; ; ) {
+    const page = pageAfter(after)
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    after = keyOf(last)
+  }
+}
+
+export const sequenceOf = ({ sequence }: { readonly sequence: number }): number => sequence
+export const linkIdOf = ({ linkId }: { readonly linkId: string }): string => linkId
+const ordinalOf = ({ ordinal }: MetricRow): number => ordinal
+
 /** @param db a snapshot, so that all pages are from the same moment */
 export function rows(db: Db, roomId: string) {
-  /** Yields all rows of a list, page by page. Each page starts after the `key` of the last row. */
-  function* pages<Row>(statement: Statement<Row>, within: string, start: string | number, key: keyof Row): Generator<Row> {
-    for (let after = start; ; ) {
-      const page = statement.all(within, after)
-      yield* page
-      const last = page.at(-1)
-      if (last == null || page.length < PAGE) return
-      after = last[key] as string | number
-    }
-  }
-
-  function listed<Row>(sql: string, key: keyof Row): () => Generator<Row> {
+  function listed<Row>(sql: string, key: (row: Row) => string): () => Generator<Row> {
     const statement = db.prepare<Row>(sql)
-    return () => pages(statement, roomId, "", key)
+    return () => paged("", (after) => statement.all(roomId, after), key)
   }
 
   const materialIds = db.prepare<{ id: string }>(MATERIAL_IDS)
   const named = db.prepare<MaterialRow>(MATERIALS)
-  const measured = listed<{ attemptId: string; label: string }>(MEASURED, "attemptId")
+  const measured = listed<{ attemptId: string; label: string }>(MEASURED, ({ attemptId }) => attemptId)
   const points = db.prepare<MetricRow>(METRICS)
 
   return {
-    records: listed<RecordRow>(RECORDS, "versionId"),
-    experiments: listed<ExperimentRow>(EXPERIMENTS, "experimentId"),
-    plans: listed<PlanRow>(PLANS, "planId"),
-    attempts: listed<AttemptRow>(ATTEMPTS, "attemptId"),
+    records: listed<RecordRow>(RECORDS, ({ versionId }) => versionId),
+    experiments: listed<ExperimentRow>(EXPERIMENTS, ({ experimentId }) => experimentId),
+    plans: listed<PlanRow>(PLANS, ({ planId }) => planId),
+    attempts: listed<AttemptRow>(ATTEMPTS, ({ attemptId }) => attemptId),
     *materials(): Generator<MaterialRow> {
       const all = materialIds.all(roomId).map(({ id }) => id)
       for (let from = 0; from < all.length; from += PAGE) yield* named.all(JSON.stringify(all.slice(from, from + PAGE)))
     },
-    checkpoints: listed<CheckpointRow>(CHECKPOINTS, "checkpointId"),
-    boards: listed<BoardRow>(BOARDS, "boardId"),
+    checkpoints: listed<CheckpointRow>(CHECKPOINTS, ({ checkpointId }) => checkpointId),
+    boards: listed<BoardRow>(BOARDS, ({ boardId }) => boardId),
     /** Every point of every metric series, attempt by attempt. */
     *metrics(): Generator<MetricRow & { readonly label: string; readonly attemptId: string }> {
-      for (const attempt of measured()) for (const point of pages(points, attempt.attemptId, 0, "ordinal")) yield { ...attempt, ...point }
+      for (const attempt of measured())
+        for (const point of paged(0, (after) => points.all(attempt.attemptId, after), ordinalOf)) yield { ...attempt, ...point }
     },
   }
 }
