@@ -2,7 +2,7 @@
 import type { Admits, Entrance } from "../edge/sign-in-options.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import type { World } from "../ledger/world.ts"
-import type { CrossrefSettings } from "../library/papers/crossref.ts"
+import type { CrossrefSettings } from "../library/papers/sources.ts"
 import type { ProviderSettings } from "../people/provider/provider.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"
 import type { Instance } from "./compose/instance.ts"

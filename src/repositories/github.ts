@@ -11,8 +11,7 @@
 import * as v from "valibot"
 import { cannotTell, no, type RepositoryAnswer, type RepositorySource, yes } from "./check.ts"
 import { type Pinned, parsePin } from "./pinned.ts"
-import { GitHubApi, type GitHubSettings, type Check } from "./github/api.ts"
-import { Unanswered } from "./github/unanswered.ts"
+import { type Check, GitHubApi, type GitHubSettings, Unanswered } from "./github/api.ts"
 
 const HOST = "github.com"
 /** Milliseconds for one check, redirects included. */
@@ -42,17 +41,13 @@ async function look(api: GitHubApi, { owner, name, commit }: Pinned, signal: Abo
     const repository = await api.get(`repos/${owner}/${name}`, repositoryFacts, check)
     if (repository?.facts.visibility !== "public" || repository.facts.private)
       return no(`GitHub shows no public repository ${owner}/${name}.`)
-    const found = await api.get(below(repository.url, `/git/commits/${commit}`), commitFacts, check)
+    // The address may have a query.
+    const url = new URL(repository.url)
+    url.pathname += `/git/commits/${commit}`
+    const found = await api.get(url.href, commitFacts, check)
     return found?.facts.sha === commit ? yes : no(`GitHub finds no such commit in ${owner}/${name}.`)
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error
     return cannotTell(error.message, error.retryAfter)
   }
-}
-
-/** Appends a path to an address, which may have a query. */
-function below(address: string, path: string): string {
-  const url = new URL(address)
-  url.pathname += path
-  return url.href
 }

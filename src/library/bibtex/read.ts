@@ -5,56 +5,15 @@
 import { limits } from "../../contract/limits.ts"
 import { inDigits } from "../../contract/text.ts"
 import type { PaperCollector } from "../papers/found.ts"
-import { type Entry, takeEntry } from "./entry.ts"
-import { isRis, type RisEntry, risEntries } from "./ris.ts"
+import { takeEntry } from "./entry.ts"
+import { isRis, readRis } from "./ris.ts"
 
 const UNBALANCED = "cannot be read as BibTeX: its braces or quotes do not match"
-
-/** Converts a RIS entry to the fields of a BibTeX entry. */
-function entryOf(entry: RisEntry): Entry {
-  const one = (...tags: readonly string[]) => tags.flatMap((tag) => entry.get(tag) ?? []).find((value) => value !== "")
-  const all = (...tags: readonly string[]) => tags.flatMap((tag) => entry.get(tag) ?? []).join(" ")
-  const [, year, , month, , day] = /^(\d{4})(\/(\d{1,2})(\/(\d{1,2}))?)?/.exec(one("DA", "PY", "Y1") ?? "") ?? []
-  const date = [year, month?.padStart(2, "0"), day?.padStart(2, "0")].filter((part) => part !== undefined).join("-")
-  const author = ["AU", "A1"]
-    .flatMap((tag) => entry.get(tag) ?? [])
-    .map((name) => ({ name: name.split(/,\s*/).slice(0, 2).reverse().join(" ") }))
-  const [first, last] = [one("SP"), one("EP")]
-  const number = one("SN") ?? ""
-  const type = one("TY") ?? ""
-  return {
-    type,
-    key: one("ID") ?? "",
-    text: [type, one("TI", "T1"), one("UR")].filter((part) => part !== undefined).join(" "),
-    fields: {
-      title: one("TI", "T1"),
-      author,
-      ...(date !== "" && { date }),
-      doi: one("DO"),
-      // SN also holds the ISSN of a journal, which is shorter.
-      ...(number.replace(/[^0-9X]/gi, "").length >= 10 && { isbn: number }),
-      url: all("UR", "L1", "L2", "LK"),
-      journal: one("JO", "JF", "T2", "JA") ?? one("PB"),
-      volume: one("VL"),
-      number: one("IS", "M1"),
-      pages: last === undefined || last === first ? first : `${first}–${last}`,
-      note: all("N1", "AN", "C1", "M3", "PB"),
-      paperid: one("C8"),
-    },
-  }
-}
 
 /** Reads a BibTeX or RIS file. @param aside called with the text between BibTeX entries */
 export async function readBibtex(text: string, collector: PaperCollector, aside: (rest: string) => void): Promise<void> {
   const tooLong = `is longer than ${inDigits(limits.bibtexEntry)} characters`
-  if (isRis(text)) {
-    for (const { entry, start } of risEntries(text)) {
-      if (entry === undefined) collector.addUnreadable(start, tooLong)
-      else takeEntry(entryOf(entry), collector)
-    }
-    return
-  }
-
+  if (isRis(text)) return readRis(text, collector)
   const strings: Record<string, string> = {}
   // Imported only when needed: it is large, and most instances never import a bibliography.
   const { parse } = await import("@retorquere/bibtex-parser")

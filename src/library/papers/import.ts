@@ -135,29 +135,25 @@ export async function importPapers(
 
   async function importLines(chunks: AsyncIterable<string>): Promise<void> {
     let batch: SourcePaper[] = []
-    const lines = linesOf(chunks)
-    for (;;) {
-      const next = await lines.next().catch(async (error: unknown) => {
-        if (!(error instanceof LineTooLong)) throw error
-        if (batch.length > 0) await store(batch)
-        throw new ImportError(
-          `${error.message} ${stored === 0 ? "Nothing was imported." : `The ${stored} papers before it were imported.`}`,
-        )
-      })
-      if (next.done) break
-      for (const line of next.value) {
-        if (line.trim() === "") continue
-        const paper = snapshotPaper(line)
-        if (paper === null) skipped += 1
-        else batch.push(paper)
-        if (stored + batch.length === 0 && skipped >= BATCH)
-          throw new ImportError(
-            `${file} is neither arXiv's snapshot nor Crossref's data file: none of its first ${BATCH} lines is a paper.`,
-          )
-        if (batch.length < BATCH) continue
-        await store(batch)
-        batch = []
-      }
+    try {
+      for await (const lines of linesOf(chunks))
+        for (const line of lines) {
+          if (line.trim() === "") continue
+          const paper = snapshotPaper(line)
+          if (paper === null) skipped += 1
+          else batch.push(paper)
+          if (stored + batch.length === 0 && skipped >= BATCH)
+            throw new ImportError(
+              `${file} is neither arXiv's snapshot nor Crossref's data file: none of its first ${BATCH} lines is a paper.`,
+            )
+          if (batch.length < BATCH) continue
+          await store(batch)
+          batch = []
+        }
+    } catch (error) {
+      if (!(error instanceof LineTooLong)) throw error
+      if (batch.length > 0) await store(batch)
+      throw new ImportError(`${error.message} ${stored === 0 ? "Nothing was imported." : `The ${stored} papers before it were imported.`}`)
     }
     if (batch.length > 0) await store(batch)
   }

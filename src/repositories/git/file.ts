@@ -41,13 +41,8 @@ export class StoredFile {
 
 /** Opens a file for `use` and returns its result; null if there is no such file. */
 export async function withFile<T>(path: string, use: (file: StoredFile) => Promise<T>): Promise<T | null> {
-  let handle: FileHandle
-  try {
-    handle = await open(path)
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return null
-    throw error
-  }
+  const handle = await unlessMissing(open(path), null)
+  if (handle === null) return null
   try {
     return await use(new StoredFile(handle))
   } finally {

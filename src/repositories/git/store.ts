@@ -6,11 +6,10 @@
  */
 import { readdir, readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
+import { constants, inflateSync } from "node:zlib"
+import { isOneOf } from "../../contract/each.ts"
 import { DamagedRepository, unlessMissing, withFile } from "./file.ts"
-import { looseType } from "./loose.ts"
-import type { ObjectType } from "./object-types.ts"
-import { typeInPack } from "./pack.ts"
-import { offsetInPack } from "./pack-index.ts"
+import { type ObjectType, objectTypes, offsetInPack, typeInPack } from "./pack.ts"
 
 /** The longest chain of alternates that git follows. */
 const DEEPEST_ALTERNATE = 5
@@ -73,4 +72,58 @@ async function objectFolders(objects: string): Promise<string[]> {
     nearest = next
   }
   return [...folders]
+}
+
+/** Enough bytes for the tables of the first deflate block and the header after them. They inflate to less than a megabyte. */
+const HEAD_BYTES = 1024
+const HEADER = /^(commit|tree|blob|tag) [0-9]+\0/
+
+/**
+ * Reads the type of a loose object from its first bytes; null if there is none. It is a file of its own with `<type> <size>`, NUL and
+ * the content, compressed with zlib.
+ */
+function looseType(objects: string, id: string): Promise<ObjectType | null> {
+  return withFile(join(objects, id.slice(0, 2), id.slice(2)), async (file) => {
+    const header = HEADER.exec(inflatedHead(await file.readUpTo(0, HEAD_BYTES)))
+    if (header === null) throw new DamagedRepository("a loose object has no header")
+    const [, type = ""] = header
+    if (!isOneOf(objectTypes, type)) throw new DamagedRepository(`a loose object is a ${type}`)
+    return type
+  })
+}
+
+/** Decompresses the first characters of a truncated stream. */
+function inflatedHead(compressed: Buffer): string {
+  try {
+    return inflateSync(compressed, { finishFlush: constants.Z_SYNC_FLUSH }).toString("latin1", 0, 32)
+  } catch {
+    throw new DamagedRepository("a loose object is not compressed as it should be")
+  }
+}
+
+const DIGITS: ReadonlyMap<string, number> = new Map([
+  ["sha1", 40],
+  ["sha256", 64],
+])
+const SECTION = /^\s*\[([^\]]*)\]/
+const OBJECT_FORMAT = /^\s*objectformat\s*=\s*"?([a-z0-9]+)"?\s*(?:[#;].*)?$/i
+
+/** Returns the number of hex digits in an object id of the repository at `path`. @throws DamagedRepository for an unknown hash */
+export async function hexDigits(path: string): Promise<number> {
+  const name = objectFormat(await unlessMissing(readFile(join(path, "config"), "utf8"), ""))
+  const digits = DIGITS.get(name)
+  if (digits === undefined) throw new DamagedRepository(`the object format ${name} is unknown`)
+  return digits
+}
+
+/** As in git, the last entry with a name counts, and names are case-insensitive. */
+function objectFormat(config: string): string {
+  let section = ""
+  let format = "sha1"
+  for (const line of config.split("\n")) {
+    section = SECTION.exec(line)?.[1]?.trim().toLowerCase() ?? section
+    const entry = OBJECT_FORMAT.exec(line.replace(SECTION, ""))
+    if (section === "extensions" && entry !== null) format = entry[1]?.toLowerCase() ?? ""
+  }
+  return format
 }

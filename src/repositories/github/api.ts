@@ -1,8 +1,17 @@
 /** Reads from GitHub's REST API within the rate limit, with conditional requests, and follows redirects. */
 import * as v from "valibot"
-import { readText } from "./body.ts"
 import { type ApiResponse, Budget, requestedPause } from "./budget.ts"
-import { Unanswered } from "./unanswered.ts"
+
+/** GitHub gave no usable answer. The message is a sentence for the user. */
+export class Unanswered extends Error {
+  /** Seconds; null if unknown. */
+  readonly retryAfter: number | null
+
+  constructor(message: string, retryAfter: number | null = null) {
+    super(message)
+    this.retryAfter = retryAfter
+  }
+}
 
 export interface GitHubSettings {
   /** The address of the API, such as `https://api.github.com`. */
@@ -137,4 +146,21 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** The description of a repository has about ten thousand bytes; a commit message may be longer. */
+const MAX_BYTES = 1024 * 1024
+
+/** Reads the text of a response. @throws Unanswered if it exceeds a megabyte; the rest is not read */
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ""
+  let bytes = 0
+  // A throw in this loop closes the stream.
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > MAX_BYTES) throw new Unanswered("GitHub's answer is too long.")
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
 }

@@ -1,4 +1,4 @@
-/** Crossref's REST API as a source of metadata. */
+/** The sources of metadata: Crossref's REST API and arXiv's API. */
 import { withoutTrailing } from "../../contract/text.ts"
 import { softwareVersion } from "../../version.ts"
 import { answerJob, type Source, type SourceRequest } from "./fetcher.ts"
@@ -53,3 +53,18 @@ export function crossref({ api, contact }: CrossrefSettings): Source {
     },
   }
 }
+
+/** @param api the address of the API */
+export const arxiv = (api: string): Source => ({
+  name: "arxiv",
+  label: "arXiv",
+  // arXiv asks programs to send at most one request every three seconds.
+  pause: 3_000,
+  job: answerJob("atom", "arXiv"),
+  request(paperIds) {
+    const url = new URL(api)
+    url.searchParams.set("id_list", paperIds.join(","))
+    url.searchParams.set("max_results", String(paperIds.length))
+    return { url, paperIds, headers: { accept: "application/atom+xml" } }
+  },
+})
