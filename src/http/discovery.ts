@@ -17,21 +17,17 @@ import type { Edge } from "../edge/edge.ts"
 import { metricsRoute } from "./metrics-route.ts"
 import { packaged } from "../packaged.ts"
 import type { Routes } from "../edge/requests/routes.ts"
-import type { TextFile } from "../research/export/zip.ts"
 
 type Content = string | Promise<Uint8Array>
 /** Functions that make the documents, from parameters already checked. */
 type Documents = { readonly [N in DiscoveryName]: { make(query: DiscoveryParameters<N>): Content }["make"] }
 
-async function* filesOf(files: readonly { readonly path: string; readonly text: string }[]): AsyncGenerator<TextFile, void> {
-  for (const { path, text } of files) yield { path, text: [text] }
-}
-
 /** A zip with the same bytes at each start: its times are the earliest that a zip can hold. */
-async function zipOf(files: Parameters<typeof filesOf>[0]): Promise<Uint8Array> {
+async function zipOf(files: readonly { readonly path: string; readonly text: string }[]): Promise<Uint8Array> {
   // Loaded on first use, because few clients need it.
   const { zipped } = await import("../research/export/zip.ts")
-  return Buffer.concat(await Array.fromAsync(zipped(filesOf(files), new Date(0))))
+  const texts = files.map(({ path, text }) => ({ path, text: [text] }))
+  return Buffer.concat(await Array.fromAsync(zipped(texts, new Date(0))))
 }
 
 function documents({ instance, baseUrl, softwareVersion, rates }: Edge): Documents {

@@ -9,61 +9,48 @@ import type { Kept } from "./object-files.ts"
 import { previewText, readmeText } from "./preview.ts"
 import { exportedRoom, type ExportedRoom } from "./room.ts"
 import { verifier } from "./verify.ts"
-import { type TextFile, type Written, zipped } from "./zip.ts"
+import { type TextFile, zipped } from "./zip.ts"
 
 /** Yields the record, then the README and the programs, then the preview and the metadata. */
-async function* files(room: ExportedRoom, here: RoomSource): AsyncGenerator<TextFile, void, Written | undefined> {
+function* files(room: ExportedRoom, here: RoomSource): Generator<TextFile> {
   // A Room from another instance keeps its own source.
   const source = room.from(here)
   const mentioned: Mentioned = { people: new Map(), software: new Map() }
   const kept: Kept[] = []
-  const readme: CrateFile = {
-    path: "README.md",
-    name: "Read me",
-    mediaType: "text/markdown",
-    description: "How to read and verify the crate.",
-    text: [readmeText(room, source)],
-  }
-  const program: CrateFile = {
-    path: "verify.mjs",
-    name: "Verify",
-    mediaType: "text/javascript",
-    description: "A program that recomputes every digest.",
-    text: [verifier("verify.mjs")],
-  }
-  const python: CrateFile = {
-    path: "verify.py",
-    name: "Verify with Python",
-    mediaType: "text/x-python",
-    description: "The same program for Python, which needs only the standard library.",
-    text: [verifier("verify.py")],
-  }
-  for (const parts of [contents(room, mentioned, here), [readme, program, python]]) {
-    for (const file of parts) {
-      const written = yield file
-      if (written === undefined) throw new Error(`the size and digest of ${file.path} are unknown`)
-      const { text: _text, ...described } = file
-      kept.push({ ...described, ...written })
-    }
-  }
+  const guides: readonly CrateFile[] = [
+    {
+      path: "README.md",
+      name: "Read me",
+      mediaType: "text/markdown",
+      description: "How to read and verify the crate.",
+      text: [readmeText(room, source)],
+    },
+    {
+      path: "verify.mjs",
+      name: "Verify",
+      mediaType: "text/javascript",
+      description: "A program that recomputes every digest.",
+      text: [verifier("verify.mjs")],
+    },
+    {
+      path: "verify.py",
+      name: "Verify with Python",
+      mediaType: "text/x-python",
+      description: "The same program for Python, which needs only the standard library.",
+      text: [verifier("verify.py")],
+    },
+  ]
+  for (const parts of [contents(room, mentioned, here), guides])
+    for (const { text, ...file } of parts) yield { path: file.path, text, onWritten: (written) => kept.push({ ...file, ...written }) }
   yield { path: "ro-crate-preview.html", text: previewText(room, source) }
   yield { path: "ro-crate-metadata.json", text: metadataText(room, mentioned, kept, source) }
 }
 
 /** Replaces the marks of withheld parts: in JSON by the form that answers have, in texts for people and in the metadata by a word. */
-async function* withoutMarks(
-  source: AsyncGenerator<TextFile, void, Written | undefined>,
-  told: Withheld["told"],
-): AsyncGenerator<TextFile, void, Written | undefined> {
-  async function* replaced({ path, text }: TextFile): AsyncGenerator<string | Uint8Array> {
-    const isData = !path.startsWith("ro-crate-") && /\.jsonl?$/.test(path)
-    for await (const part of text) yield typeof part !== "string" ? part : isData ? inAnswers(part, told) : withWords(part)
-  }
-  try {
-    for (let next = await source.next(); next.done !== true; ) next = await source.next(yield { ...next.value, text: replaced(next.value) })
-  } finally {
-    await source.return()
-  }
+function withoutMarks({ text, ...file }: TextFile, told: Withheld["told"]): TextFile {
+  const isData = !file.path.startsWith("ro-crate-") && /\.jsonl?$/.test(file.path)
+  const replaced = (part: string) => (isData ? inAnswers(part, told) : withWords(part))
+  return { ...file, text: Iterator.from(text).map((part) => (typeof part === "string" ? replaced(part) : part)) }
 }
 
 /**
@@ -75,7 +62,9 @@ export async function* crate(openReader: () => Db, roomId: string, source: RoomS
   try {
     const room = exportedRoom(db, roomId)
     if (room === undefined) throw new Error(`there is no Room ${roomId} to export`)
-    yield* zipped(withoutMarks(files(room, source), withheld(db).told), new Date(room.summary.lastActivityAt))
+    const { told } = withheld(db)
+    const shown = files(room, source).map((file) => withoutMarks(file, told))
+    yield* zipped(shown, new Date(room.summary.lastActivityAt))
   } finally {
     db.close()
   }

@@ -6,7 +6,9 @@ import { ZipFile } from "yazl"
 /** A file whose text or bytes are made while it is read. */
 export interface TextFile {
   readonly path: string
-  readonly text: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
+  readonly text: Iterable<string | Uint8Array>
+  /** Called when the file has been written. */
+  readonly onWritten?: (written: Written) => void
 }
 
 /** The size and digest of a written file. */
@@ -38,7 +40,7 @@ async function* bytesOf(text: TextFile["text"], done: (written: Written) => void
     length = 0
     return counted(joined)
   }
-  for await (const part of text) {
+  for (const part of text) {
     if (typeof part !== "string") {
       yield chunk()
       yield counted(Buffer.from(part))
@@ -54,10 +56,9 @@ async function* bytesOf(text: TextFile["text"], done: (written: Written) => void
 
 /**
  * Yields the bytes of a zip of some files. Makes only what is read.
- * @param files receives the size and digest of each written file, which later files may use
  * @param at the time of all files, so that the same files give the same bytes
  */
-export async function* zipped(files: AsyncGenerator<TextFile, void, Written | undefined>, at: Date): AsyncGenerator<Uint8Array> {
+export async function* zipped(files: Iterable<TextFile> | AsyncIterable<TextFile>, at: Date): AsyncGenerator<Uint8Array> {
   const zip = new ZipFile()
   const mtime = new Date(Math.max(at.getTime(), FIRST_TIME))
   const output = zip.outputStream
@@ -80,11 +81,9 @@ export async function* zipped(files: AsyncGenerator<TextFile, void, Written | un
     })
 
   async function writeAll(): Promise<void> {
-    let written: Written | undefined
-    for (;;) {
-      const next = await files.next(written)
-      if (next.done) break
-      written = await write(next.value)
+    for await (const file of files) {
+      const written = await write(file)
+      file.onWritten?.(written)
     }
     zip.end()
   }
@@ -96,6 +95,5 @@ export async function* zipped(files: AsyncGenerator<TextFile, void, Written | un
   } finally {
     current?.destroy()
     await writing
-    await files.return()
   }
 }

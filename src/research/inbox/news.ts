@@ -4,9 +4,8 @@ import { parse, trusted } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { words } from "../../contract/definitions/sentence.ts"
 import { states } from "../../contract/states.ts"
-import type { Activity } from "../../ledger/journal/activity.ts"
+import type { Activity, FullRow } from "../../ledger/journal/activity.ts"
 import type { DescribeEntry, EntryDescription } from "../../rooms/activity-sentence.ts"
-import { newest } from "./newest.ts"
 
 export interface ToldEntry extends EntryDescription {
   readonly entry: ActivityEntry
@@ -20,6 +19,31 @@ export interface ToldEntry extends EntryDescription {
 export interface NewsItem extends EntryDescription {
   /** The entries that share the sentence, in order. */
   readonly entries: readonly ToldEntry[]
+}
+
+/** Entries read at a time, and the most characters of contents read from a Room. */
+const STEP = 5
+const CHARACTERS = 200_000
+
+export interface Newest {
+  readonly row: FullRow
+  readonly entry: ActivityEntry
+}
+
+/**
+ * Yields the entries after one sequence and through another, newest first, until their contents reach the limit of a page, because a
+ * content may have a million characters.
+ */
+export function* newest(activity: Pick<Activity, "fullAfter">, roomId: string, after: number, through: number): Generator<Newest> {
+  let left = CHARACTERS
+  for (let end = through; end > after; end -= STEP) {
+    const from = Math.max(after, end - STEP)
+    for (const row of activity.fullAfter(roomId, from, undefined, end - from).toReversed()) {
+      left -= row.content.length
+      if (left < 0) return
+      yield { row, entry: parse(row.body) }
+    }
+  }
 }
 
 /** The operations whose consecutive entries by one writer share a sentence, with a name for each group. */

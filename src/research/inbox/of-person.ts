@@ -6,7 +6,7 @@ import type { Activity } from "../../ledger/journal/activity.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { Members } from "../../rooms/members.ts"
 import type { concerns } from "./concerns.ts"
-import { type Newest, newest } from "./newest.ts"
+import { type Newest, newest } from "./news.ts"
 
 /** The number of Rooms to read, and the number of entries in each. */
 const ROOMS = 20

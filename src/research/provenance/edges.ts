@@ -20,27 +20,14 @@ export interface FoundEdge extends Edge {
   toTable: NodeTable
 }
 
-interface Source {
-  /** The table of the objects that state the edge, and the table of the objects that they name. */
-  readonly own: NodeTable
-  readonly other: NodeTable
-  readonly isReversed: boolean
-  /** SQL for the ids of both, the kind of edge, the rows that state it, and the same rows found by the named object. */
-  readonly ownId: string
-  readonly otherId: string
-  /** The id by which named objects are looked up. */
-  readonly namedId: string
-  readonly kind: string
-  readonly rows: string
-  readonly rowsNaming: string
-  readonly where: readonly string[]
-  /** The column of the Room, if named objects can only be found within a Room. */
-  readonly room: string | null
-}
-
 type Stated = EdgeSpec & { readonly to: Referable & (ProvenanceNode | "record"); readonly says: ProvenanceEdge | { readonly sql: string } }
 const statedOf = (kind: ProvenanceNode): readonly Stated[] => objects[kind].graph.edges
-function source(kind: ProvenanceNode, { to, says, table, by, within, where, isReversed = false }: Stated): Source {
+/**
+ * The SQL of a kind of edge: the tables and ids of the objects that state it (`own`) and of those that they name (`other`), the rows
+ * that state it, and the same rows found by the named object, whose id is `namedId` there. `room` is the column of the Room if named
+ * objects can only be found within a Room.
+ */
+function source(kind: ProvenanceNode, { to, says, table, by, within, where, isReversed = false }: Stated) {
   const { table: own, key, room } = objects[kind]
   const [named] = kindsOf(to).filter((each): each is ProvenanceNode => nodeKinds.some((node) => node === each))
   if (named === undefined) throw new Error(`${to} is not a node`)
@@ -72,6 +59,8 @@ function source(kind: ProvenanceNode, { to, says, table, by, within, where, isRe
     room: null,
   }
 }
+
+type Source = ReturnType<typeof source>
 
 /** The edges of all kinds, without duplicates for kinds that share a table. */
 const sources: readonly Source[] = [

@@ -1,5 +1,6 @@
 /** The hits of a search: their rows, and how they are shown. */
 import type { RecordStatus, SearchKind } from "../../contract/schema/enumerations.ts"
+import type { Author } from "../../contract/answers/index.ts"
 import { kindsOf } from "../../contract/objects/objects.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
@@ -10,26 +11,15 @@ import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
 
 export type Hit = AnswerOf<"search">["items"][number]
 
-export interface Row {
-  item: number
-  kind: SearchKind
-  id: string
-  label: string | null
-  title: string
-  roomId: string
-  threadId: string | null
-  entryId: string | null
-  userId: string
-  username: string
-  agent: string | null
-  at: string
-  status: RecordStatus | null
-  standing: string | null
-  replacedBy: string | null
-  replacedByLabel: string | null
-  replacedByRoom: string | null
-  ownTitle: string | null
-  content: Wording["content"]
+export interface Row extends Author, Pick<Hit, "id" | "label" | "title" | "threadId" | "entryId" | "at" | "status" | "standing"> {
+  readonly item: number
+  readonly kind: SearchKind
+  readonly roomId: string
+  readonly replacedBy: string | null
+  readonly replacedByLabel: string | null
+  readonly replacedByRoom: string | null
+  readonly ownTitle: string | null
+  readonly content: Wording["content"]
 }
 
 const isRecord = (kind: SearchKind): boolean => kindsOf("record").includes(kind)

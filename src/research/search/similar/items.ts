@@ -4,6 +4,7 @@ import { enumerations, type SimilarKind } from "../../../contract/schema/enumera
 import { type Json, type JsonObject, writeJson, isObject } from "../../../contract/json.ts"
 import { limits } from "../../../contract/limits.ts"
 import { present } from "../../../contract/present.ts"
+import type { Author } from "../../../contract/answers/index.ts"
 import type { AlreadyTried, SimilarItem } from "../../../contract/answers/similar.ts"
 import { shortened } from "../../../contract/text.ts"
 import type { ReceiptExtras } from "../../../ledger/journal/behaviour.ts"
@@ -11,19 +12,8 @@ import type { Db } from "../../../ledger/storage/database.ts"
 import { fromOtherRoom } from "../../../ledger/lists/other-room.ts"
 import { AGENT, AGENT_OF_ENTRY, authorIn } from "../../../ledger/journal/author.ts"
 
-export interface Row {
-  readonly kind: SimilarKind
-  readonly id: string
-  readonly label: string
-  readonly roomId: string
-  readonly threadId: string
+export interface Row extends Author, Pick<SimilarItem, "kind" | "id" | "label" | "roomId" | "threadId" | "at" | "status" | "cameOfIt"> {
   readonly line: string
-  readonly userId: string
-  readonly username: string
-  readonly agent: string | null
-  readonly at: string
-  readonly status: string
-  readonly cameOfIt: string | null
   /** The revision of the experiment, whose question may be amended. Null for a record. */
   readonly revision: number | null
 }

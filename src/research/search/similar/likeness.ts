@@ -41,24 +41,16 @@ export class Likeness {
   /** The number of terms of each text. */
   readonly #lengths: number[] = []
   readonly #places = new Map<string, Places>()
-  #newest: string | number | undefined
+  /** The position of the newest text; undefined without texts. */
+  newest: string | number | undefined
   /** Whether each id is greater than those before it. */
   #isInOrder = true
-  #occurrences = 0
+  /** The number of terms of all texts, a measure of memory use. */
+  occurrences = 0
   /** The number of terms of the texts that still count. */
   #seen = 0
   /** The ordinal of the last label at the time of reading. Texts with later labels are not included yet. */
   label = 0
-
-  /** The position of the newest text; undefined without texts. */
-  get newest(): string | number | undefined {
-    return this.#newest
-  }
-
-  /** The number of terms of all texts, a measure of memory use. */
-  get occurrences(): number {
-    return this.#occurrences
-  }
 
   /** The index of the first text that still counts. */
   get #first(): number {
@@ -71,8 +63,8 @@ export class Likeness {
     this.#isInOrder &&= id > (this.#ids.at(-1) ?? "")
     const at = this.#ids.push(id) - 1
     this.#lengths.push(terms.size)
-    this.#newest = place
-    this.#occurrences += terms.size
+    this.newest = place
+    this.occurrences += terms.size
     this.#seen += terms.size
     if (this.#first > 0) this.#seen -= present(this.#lengths[this.#first - 1])
     for (const [term, times] of terms) {
@@ -89,7 +81,7 @@ export class Likeness {
   #forget(): void {
     const first = this.#first
     this.#ids.splice(0, first)
-    for (const terms of this.#lengths.splice(0, first)) this.#occurrences -= terms
+    for (const terms of this.#lengths.splice(0, first)) this.occurrences -= terms
     for (const [term, { texts, times, from }] of this.#places) {
       let next = from
       while (next < texts.length && present(texts[next]) < first) next += 1
