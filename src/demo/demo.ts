@@ -1,5 +1,5 @@
 /** An instance with sample data that needs no network, for a first look and for tests. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Logger } from "pino"
@@ -12,7 +12,7 @@ import type { RepositorySettings } from "../repositories/configured.ts"
 import { makeRepositories } from "./repositories.ts"
 import { StoryClock } from "./narrator.ts"
 import { type Cast, tellStory } from "./cast.ts"
-import { copyStory, keepTold, REPOSITORIES } from "./copied-story.ts"
+import { trusted } from "../contract/json.ts"
 import { present } from "../contract/present.ts"
 
 export interface DemoOptions {
@@ -31,16 +31,17 @@ export interface DemoOptions {
   readonly log: Logger
   /** The ways to sign in; left out, passwords, and owners may invite. */
   readonly entrance?: EntranceSettings | undefined
-  /** The options of the service. */
   readonly writer?: "thread" | undefined
   readonly threads?: number | undefined
   readonly times?: ServiceOptions["times"]
 }
 
 const DAY = 86_400_000
-/** The start of a deterministic story. */
 const FIXED_START = Date.parse("2026-11-02T09:00:00.000Z")
 const STORY_DAYS = 12
+/** The folder of the demo's repositories, in its data folder. */
+const REPOSITORIES = "repositories"
+const CAST = "cast.json"
 
 export interface Demo extends Service, Cast {}
 
@@ -57,7 +58,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   const folder = join(data, REPOSITORIES)
   const { folders = [], github = null } = options.repositories ?? {}
   const kept = options.deterministic ? undefined : options.kept || undefined
-  const copied = kept === undefined ? undefined : copyStory<Cast>(kept, data)
+  const copied = kept === undefined ? undefined : copyStory(kept, data)
   let cast = copied
   if (copied) clock.runWith(Date.now)
   try {
@@ -86,5 +87,28 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   } catch (error) {
     remove()
     throw error
+  }
+}
+
+/** Copies the cached demo into the data folder. @returns its cast; undefined if nothing is cached, or the folder has data */
+function copyStory(kept: string, data: string): Cast | undefined {
+  if (!existsSync(join(kept, "demo", CAST)) || existsSync(databaseFile(data))) return undefined
+  mkdirSync(data, { recursive: true })
+  copyFileSync(databaseFile(join(kept, "demo")), databaseFile(data))
+  cpSync(join(kept, "demo", REPOSITORIES), join(data, REPOSITORIES), { recursive: true })
+  return trusted<Cast>(readFileSync(join(kept, "demo", CAST), "utf8"))
+}
+
+/** Caches a finished demo, whose write-ahead log is empty. If several processes do so, the first wins. */
+function keepTold(kept: string, data: string, cast: object): void {
+  if (existsSync(join(kept, "demo"))) return
+  const partial = mkdtempSync(join(kept, "partial-"))
+  copyFileSync(databaseFile(data), databaseFile(partial))
+  cpSync(join(data, REPOSITORIES), join(partial, REPOSITORIES), { recursive: true })
+  writeFileSync(join(partial, CAST), JSON.stringify(cast))
+  try {
+    renameSync(partial, join(kept, "demo"))
+  } catch {
+    rmSync(partial, { recursive: true, force: true })
   }
 }

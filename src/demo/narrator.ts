@@ -1,5 +1,5 @@
 /** Tells a story in a new instance: people send operations like everybody else, at times of the story's own clock. */
-import type { Receipt } from "../contract/answers/index.ts"
+import type { Person, Receipt } from "../contract/answers/index.ts"
 import { jsonObject, partAt, resolved } from "../contract/operations/batch.ts"
 import type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"
 import { operationNamed } from "../contract/operations/index.ts"
@@ -21,7 +21,6 @@ export class StoryClock {
 
   readonly read = (): number => this.#running?.() ?? this.#now
 
-  /** Advances the clock. */
   pass(minutes: number): void {
     this.#now += minutes * 60_000
   }
@@ -35,10 +34,6 @@ export class StoryClock {
 type StoryReceipt<N extends OperationName> = Omit<Receipt, "result"> & { readonly result: ResultOf<N> }
 /** A body without the members that the narrator fills in. */
 type StoryBody<N extends OperationName> = Omit<InputOf<N>, "schemaVersion" | "requestId" | "clientMessageId">
-interface Person {
-  readonly userId: string
-  readonly username: string
-}
 
 /** A line of a story. With `like` it inherits the members of another line. */
 export interface Line {
@@ -124,7 +119,6 @@ export class Narrator {
     return part
   }
 
-  /** The time some minutes ahead in the story. */
   #later(minutes: number): string {
     return isoTime(this.#clock.read() + minutes * 60_000)
   }

@@ -5,7 +5,7 @@ import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import type { Cited } from "./bibtex/cited.ts"
 import { type FiledPaper, type ShownPaper, shownPaper } from "./papers/papers.ts"
-import { REINDEX } from "./names/named.ts"
+import { REINDEX } from "./names/names.ts"
 import { offsetPage, pageItems } from "./saved.ts"
 import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./reach/scope.ts"
 
@@ -102,7 +102,6 @@ export function collections(db: Db) {
       for (const { authorId, paperId } of toReindex) reindex.run(authorId, paperId)
     },
 
-    /** Finds a Collection in reach. */
     find(scope: Scope, collectionId: string): Collection | undefined {
       const row = one.get(...values(scope), collectionId)
       return row && collection(row)

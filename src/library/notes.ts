@@ -5,7 +5,7 @@ import type { Note } from "../contract/library/answers.ts"
 import { named } from "../contract/library/papers.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../ledger/storage/inserting.ts"
-import { REINDEX } from "./names/named.ts"
+import { REINDEX } from "./names/names.ts"
 import { offsetPage, pageItems } from "./saved.ts"
 
 type Row = Omit<Note, "arxivId" | "via" | "unread"> & { readonly via: Stored<Note["via"]> | null; readonly unread: number }

@@ -32,12 +32,10 @@ const YEAR = /\b(?:1[6-9]|20)\d\d[a-z]?\b/
 
 const isThing = (token: string): boolean => THING.test(token)
 
-/** Whether a text has enough words to identify a paper. */
 const identifiesPaper = (text: string): boolean =>
   (text.match(/\p{L}{2,}/gu) ?? []).length >= WORDS ||
   (text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu) ?? []).length >= LETTERS
 
-/** Returns a text without the given parts. */
 function without(text: string, parts: readonly { readonly at: number; readonly end: number }[]): string {
   let rest = ""
   let at = 0

@@ -23,7 +23,6 @@ const document = (name: DiscoveryName): string => discoveryRoutes.find((route) =
 const SPELLING_MATCHES = 50
 
 const { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes } = limits
-/** The limits that `library_identity` includes. */
 const identityLimits = { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes }
 
 export function libraryReads({ papers, names, saved, tags, collections, notes, invitations, keys, annotations }: LibraryTables) {

@@ -5,7 +5,7 @@ import type { Holding, SavedPaper } from "../contract/library/answers.ts"
 import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import type { Cited } from "./bibtex/cited.ts"
-import { NAMES } from "./names/named.ts"
+import { NAMES } from "./names/names.ts"
 import { type FiledPaper, GIVEN, holders, type ShownPaper, shownPaper, TAGS } from "./papers/papers.ts"
 import { mustFit, REACHED, type Scope, values } from "./reach/scope.ts"
 
@@ -96,7 +96,6 @@ export function saved(db: Db) {
         alreadySaved: filed.flatMap(({ paperId }) => (present.has(paperId) ? [paperId] : [])),
       }
     },
-    /** Counts the saved papers that match an expression, up to a limit. */
     countMatches: (match: string, limit: number): number => matches.one(match, limit).papers,
     count: (userId: string): number => count.get(userId)?.saved ?? 0,
     /** Removes a paper and its tags from the Library. Returns whether it was saved. */

@@ -18,7 +18,6 @@ import yaml from "highlight.js/lib/languages/yaml"
 import { limits } from "../contract/limits.ts"
 import { escapeHtml } from "../contract/escape.ts"
 
-/** Short names of languages. */
 const short: Readonly<Record<string, string>> = {
   "c++": "cpp",
   js: "javascript",

@@ -9,8 +9,7 @@ import { asWritten, type Kind } from "./as-written.ts"
 import { boundBlocks } from "./bounds.ts"
 import { coloured } from "./code.ts"
 import { labelPlugin } from "./label-plugin.ts"
-import { Spent } from "./math.ts"
-import { envOf, mathPlugin } from "./math-plugin.ts"
+import { envOf, mathPlugin, Spent } from "./math.ts"
 
 const md = new MarkdownIt({ html: false, linkify: true, typographer: false, breaks: false, maxNesting: 20 })
 md.use(mathPlugin)

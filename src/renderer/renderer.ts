@@ -21,7 +21,6 @@ export class Renderer {
     this.#kept = new Kept(most)
   }
 
-  /** The size of the cache. */
   get keptBytes(): number {
     return this.#kept.bytes
   }

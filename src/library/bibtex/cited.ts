@@ -7,14 +7,12 @@ import type { Description, ShownPaper } from "../papers/papers.ts"
 export interface Cited extends ShownPaper {
   /** The key it was imported under; null for a key derived from its id. */
   readonly citationKey: string | null
-  /** JSON of the caller's tags. */
   readonly tags?: Stored<string[]>
 }
 
 const keyOf = ({ paperId, citationKey }: Cited): string =>
   citationKey ?? (isArxivId(paperId) ? `arXiv:${paperId}` : paperId.replace(/[^A-Za-z0-9.:/_+-]/g, "-"))
 
-/** The year that an arXiv id encodes. */
 function yearOf(arxivId: string): number {
   const year = Number(/([0-9]{2})[0-9]{2}(?:\.|[0-9]{3})/.exec(arxivId)?.[1])
   return year > 90 ? 1900 + year : 2000 + year

@@ -7,7 +7,6 @@ import { bibtexEntry } from "./write.ts"
 
 export type BibliographyFormat = "bibtex" | "ris" | "csl"
 
-/** Papers in one batch. */
 const BATCH = 200
 
 /** Splits a name before its last word, the family name. The name of a collaboration is not split. */

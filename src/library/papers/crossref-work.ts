@@ -1,8 +1,9 @@
 /** Parses the works of Crossref's REST API and public data file, alone or in lists. */
 import { isObject } from "../../contract/json.ts"
 import { asArxivId, mentionedArxivId } from "../../contract/schema/paper-mention.ts"
-import type { SourcePaper } from "./papers.ts"
-import { clean, list, type Members, objects, paperFromCrossref, short } from "./record.ts"
+import { isDoi } from "../../contract/schema/fields.ts"
+import type { PaperRecord, SourcePaper } from "./papers.ts"
+import { clean, cleanList, doiIn, LONGEST_ABSTRACT, list, MOST_AUTHORS, MOST_CATEGORIES, type Members, objects, short } from "./record.ts"
 
 const first = (value: unknown): unknown => list(value)[0]
 
@@ -39,7 +40,6 @@ function dateOf({ issued, published }: Members): { year: number | null; publishe
 
 const PREPRINTS = ["has-preprint", "is-preprint-of", "is-version-of", "has-version", "is-identical-to"]
 
-/** Finds the arXiv id of a work's preprint among its relations. */
 function preprintOf({ relation }: Members): string | null {
   const related = PREPRINTS.flatMap((name) => (isObject(relation) ? objects(relation[name]) : []))
   const ids = related.slice(0, 100).map(({ id, "id-type": type }) => {
@@ -51,23 +51,25 @@ function preprintOf({ relation }: Members): string | null {
 
 /** Makes a paper of a work; null if it has no DOI or no title. */
 export function paperFromWork(work: Members): SourcePaper | null {
-  return paperFromCrossref({
-    doi: work.DOI,
-    title: withoutTags(first(work.title)),
-    authors: objects(work.author).map(nameOf),
+  const paperId = doiIn(work.DOI)
+  const title = clean(withoutTags(first(work.title)))
+  if (paperId === null || !isDoi(paperId) || title === "") return null
+  const isbns = list(work.ISBN).map((isbn) => clean(isbn).replace(/[^0-9]/g, ""))
+  const record: PaperRecord = {
+    title,
+    authors: cleanList(objects(work.author).map(nameOf), MOST_AUTHORS),
     ...dateOf(work),
     venue: short(first(work["container-title"]), 500) ?? short(work.publisher, 500),
     volume: short(work.volume),
     issue: short(work.issue),
     pages: short(work.page),
-    isbn:
-      list(work.ISBN)
-        .map((isbn) => clean(isbn).replace(/[^0-9]/g, ""))
-        .find((isbn) => /^97[89][0-9]{10}$/.test(isbn)) ?? null,
-    abstract: withoutTags(work.abstract),
-    subjects: list(work.subject),
-    preprint: preprintOf(work),
-  })
+    isbn: isbns.find((isbn) => /^97[89][0-9]{10}$/.test(isbn)) ?? null,
+    url: null,
+    abstract: short(withoutTags(work.abstract), LONGEST_ABSTRACT),
+    categories: [...new Set(cleanList(list(work.subject), MOST_CATEGORIES))],
+    source: "crossref",
+  }
+  return { paperId, sameAs: preprintOf(work), record }
 }
 
 /** Finds the works in an answer or a public data file, which hold one work or a list; undefined if the JSON is neither. */

@@ -33,7 +33,6 @@ export const answerJob = (name: string, source: string): Source["job"] => ({
 /** One request to a source. */
 export interface SourceRequest {
   readonly url: URL
-  /** The papers that it requests. */
   readonly paperIds: readonly string[]
   readonly headers: Readonly<Record<string, string>>
   /** What to do with a redirect; `follow` by default. */
@@ -47,7 +46,6 @@ export interface Source {
   readonly label: string
   /** The milliseconds between two requests that the source requires. */
   readonly pause: number
-  /** Parses its responses. */
   readonly job: Job<string, { papers: SourcePaper[]; others: number }>
   /** Makes a request for the first paper and as many others as fit. */
   request(paperIds: readonly [string, ...string[]]): SourceRequest
@@ -64,7 +62,6 @@ interface FetcherParts {
   readonly pause?: number | undefined
 }
 
-/** The source sent an error response. */
 class ErrorResponse extends Error {
   override readonly name = "ErrorResponse"
   readonly retryAfterMs: number
@@ -109,7 +106,6 @@ export class MetadataFetcher {
     this.#pause = parts.pause ?? parts.source.pause
   }
 
-  /** Starts fetching metadata, until `close`. */
   start(): void {
     const delayMs = Math.min(Math.max(this.#pause * 2 ** this.#failures, this.#waitMs), Math.max(LONGEST_PAUSE, this.#pause))
     this.#timer = setTimeout(() => {

@@ -33,7 +33,6 @@ export function metadataIntake({ papers, metadata, names, join }: MetadataIntake
     }
   }
   return {
-    /** Stores the papers of a source. */
     store(sourcePapers: readonly SourcePaper[], origin: Origin, at: string): void {
       for (const paper of sourcePapers) papers.put(paper, origin, at)
       // Metadata that the operator imported is visible to everyone at once.

@@ -14,7 +14,7 @@ import type { Holding, PaperMember } from "../../contract/library/answers.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { isArxivId, isDoi } from "../../contract/schema/fields.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
-import { NAMES } from "../names/named.ts"
+import { NAMES } from "../names/names.ts"
 import { REACHED, reachesLibrary, type Scope, values } from "../reach/scope.ts"
 
 /** Bibliographic data of a paper, from a source or a person. */
@@ -169,7 +169,6 @@ export function papers(db: Db) {
     put: ({ paperId, sameAs, record }: SourcePaper, origin: Origin, at: string) =>
       put({ paperId, origin, recordedAt: at, record: JSON.stringify(record), sameAs }),
 
-    /** Returns those of the papers whose record reports another id. */
     withOtherIds: (paperIds: readonly string[]) => withOtherIds.all(JSON.stringify(paperIds)),
 
     /** Returns the state of a paper for a reader. Papers that only others filed look unknown. */

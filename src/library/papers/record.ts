@@ -7,10 +7,10 @@ import type { Description, PaperRecord, SourcePaper } from "./papers.ts"
 
 /** The most characters of each kind of field, and the most items of a list. Real papers stay far below these limits. */
 const LONGEST = 2_000
-const LONGEST_ABSTRACT = 20_000
+export const LONGEST_ABSTRACT = 20_000
 const SHORT = 200
-const MOST_AUTHORS = 5_000
-const MOST_CATEGORIES = 100
+export const MOST_AUTHORS = 5_000
+export const MOST_CATEGORIES = 100
 
 /** An object of parsed JSON or XML, unchecked. */
 export type Members = { readonly [member: string]: unknown }
@@ -30,7 +30,7 @@ export const clean = (value: unknown, most = LONGEST): string =>
         .toWellFormed()
     : ""
 export const short = (value: unknown, most = SHORT): string | null => clean(value, most) || null
-const cleanList = (values: readonly unknown[], most: number): string[] =>
+export const cleanList = (values: readonly unknown[], most: number): string[] =>
   values
     .slice(0, most)
     .map((value) => clean(value))
@@ -84,32 +84,4 @@ export function paperFromArxiv({ id, title, authors, abstract, categories, publi
     source: "arxiv",
   }
   return { paperId, sameAs: other !== null && isDoi(other) ? other : null, record }
-}
-
-/** The fields of a Crossref work. */
-interface WorkFields extends Omit<Description, "title" | "authors"> {
-  readonly doi: unknown
-  readonly title: unknown
-  readonly authors: readonly unknown[]
-  readonly abstract: unknown
-  readonly subjects: readonly unknown[]
-  /** The arXiv id of its preprint. */
-  readonly preprint: string | null
-}
-
-/** Makes a paper from Crossref's fields; null if they have no DOI or no title. */
-export function paperFromCrossref({ doi, title, authors, abstract, subjects, preprint, ...more }: WorkFields): SourcePaper | null {
-  const paperId = doiIn(doi)
-  const named = clean(title)
-  if (paperId === null || !isDoi(paperId) || named === "") return null
-  const record: PaperRecord = {
-    title: named,
-    authors: cleanList(authors, MOST_AUTHORS),
-    ...more,
-    url: null,
-    abstract: short(abstract, LONGEST_ABSTRACT),
-    categories: [...new Set(cleanList(subjects, MOST_CATEGORIES))],
-    source: "crossref",
-  }
-  return { paperId, sameAs: preprint, record }
 }

@@ -182,11 +182,9 @@ export function candidates(db: Db) {
       new Set(beingAsked.all(roomId, JSON.stringify(questions)).map(({ question }) => question)),
     openQuestions: (place: Place) =>
       selectedQuestions(place).flatMap(({ questions, threadId }) => parse(questions).map((question) => ({ question, threadId }))),
-    /** Reads all candidates of a Room or Thread. */
     gather(place: Place): Gathered {
       return { ...this.gatherLeads(place), failures: failures(place) }
     },
-    /** Reads the candidates from which next steps are derived. */
     gatherLeads(place: Place): Leads {
       const { stands, hypotheses, findings, disputes, work, openQuestions } = this
       return {
@@ -198,7 +196,6 @@ export function candidates(db: Db) {
         openQuestions: openQuestions(place),
       }
     },
-    /** The number of items of each list in a Room or Thread. */
     counts: ({ roomId, threadId = roomId }: Place): Partial<Counts> => counts.get(threadId) ?? {},
   }
 }

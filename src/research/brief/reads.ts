@@ -23,7 +23,6 @@ export function briefReads(
   { rooms, threads, brief, claims, effects }: { rooms: Rooms; threads: Threads; brief: Candidates; claims: Claims; effects: Effects },
   now: () => number,
 ) {
-  /** The next steps and the current claims. */
   function next(place: Place, known: Leads) {
     const moment = now()
     const at = isoTime(moment)
@@ -37,7 +36,6 @@ export function briefReads(
     }
   }
 
-  /** The addresses of the full lists. */
   const linksOf = ({ roomId, threadId }: Place, basePath: string): Head["links"] => {
     const to = (path: string) => `${basePath}${path}`
     const context = threadId === undefined ? pathTo("room_context", { roomId }) : pathTo("thread_research_context", { threadId })

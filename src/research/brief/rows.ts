@@ -47,7 +47,6 @@ export interface Failure extends Item<"failures"> {
 }
 /** A dispute of a record, or an objection in a review. */
 export interface Dispute extends Omit<Item<"disputes">, "part"> {
-  /** The disputed part. */
   readonly part: string | null
   /** The entry to reply to, for an objection to an object that cannot be corrected. */
   readonly replyTo: string | null

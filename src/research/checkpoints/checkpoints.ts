@@ -31,7 +31,6 @@ interface WholeRow extends Row {
   readonly content: Stored<BodyOf<"post_research_checkpoint">>
 }
 
-/** An empty list in JSON. */
 const NONE = "[]"
 
 function shown(row: Row) {

@@ -36,7 +36,6 @@ export function citations(records: Records, rooms: Rooms, findings: Findings, pe
     return `naming ${named} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"} of ${execution.experimentLabel}`
   }
 
-  /** The paper that a claim is cited from. */
   function paperOf(versionId: string): string | undefined {
     const content = records.read(versionId)?.content
     const { paper } = content === undefined ? {} : parsed<{ paper?: { arxivId: string; version?: number } }>(content)

@@ -16,7 +16,6 @@ const escapes: Readonly<Record<string, string>> = {
   _: "\\_",
 }
 
-/** Escapes every special character of a text. */
 const prose = (text: string): string => text.replace(/[\\{}^~&%$#_]/g, (character) => escapes[character] ?? "")
 
 /** Commands allowed in a formula. */

@@ -72,7 +72,6 @@ function cut(
 /** The type of an answer with all parts. */
 type Whole<N extends "room_context" | "thread_research_context"> = Served<Omit<AnswerOf<N>, "schemaVersion">>
 
-/** The requested parts of a context. */
 interface Choice {
   readonly parts?: readonly string[]
   readonly affordances?: "0" | "1"
@@ -82,7 +81,6 @@ const requestedBy =
   (name: string): boolean =>
     parts === undefined || parts.includes(name)
 
-/** Reads the requested blocks only. */
 function blocks<B extends object>(isRequested: (name: string) => boolean, all: { readonly [K in keyof B]: () => B[K] }): Partial<B> {
   const read: Partial<B> = {}
   for (const name in all) if (isRequested(name)) read[name] = all[name]()

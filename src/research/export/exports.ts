@@ -30,7 +30,6 @@ interface ExportedRooms {
   readonly instanceId: string
 }
 
-/** The source that an export states. */
 type ExportSource = Omit<RoomSource, "instanceId">
 interface Named {
   readonly name: string

@@ -28,7 +28,6 @@ const profiles = {
   process: "https://w3id.org/ro/wfrun/process/0.5",
 }
 
-/** The folders and their descriptions. */
 const folders: Readonly<Record<Folder, string>> = {
   "records/": "Hypotheses, findings and cited claims as they were accepted.",
   "plans/": "Plans as they were accepted.",
@@ -83,7 +82,6 @@ function* attemptIds(room: ExportedRoom): Generator<string> {
 /** The id of the entity that has the Room's id. */
 const ROOM_ID = "#room-id"
 
-/** Writes the entity of the Room. */
 function* root(
   room: ExportedRoom,
   { people, software }: Mentioned,

@@ -1,6 +1,7 @@
 /** Reads a Room from one snapshot, for every part of an export. */
 import { placeOf } from "../../ledger/journal/keys.ts"
 import type { Named } from "../../contract/answers/description.ts"
+import type { Person } from "../../contract/answers/index.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { present } from "../../contract/present.ts"
 import { activity } from "../../ledger/journal/activity.ts"
@@ -24,10 +25,6 @@ import { trusted } from "../../contract/json.ts"
 /** A person in a stored text. */
 const NAMED = /"userId":"([0-9a-f-]{36})","username":"([^"]*)"/g
 
-export interface Person {
-  readonly userId: string
-  readonly username: string
-}
 /** A write of another Room, with its entry in that Room's feed as it is served. */
 export type ExportedWrite = CitedEntry & { readonly activity: string }
 export type ExportedRoom = NonNullable<ReturnType<typeof exportedRoom>>
@@ -50,7 +47,7 @@ export function exportedRoom(db: Db, roomId: string) {
   const researchLinks = links(db)
   const linkedFindings = findingLinks(db)
   const reviewed = reviews(db)
-  const authors = db.prepare<{ userId: string; username: string }>(
+  const authors = db.prepare<Person>(
     `SELECT p.user_id AS userId, p.username FROM people p WHERE p.user_id IN (
        SELECT w.person_id FROM timeline_entries e JOIN journal j ON j.position = e.history_position JOIN writers w ON w.writer = j.writer WHERE e.thread = ${placeOf("+?")})`,
   )
@@ -84,7 +81,6 @@ export function exportedRoom(db: Db, roomId: string) {
     members: members(db).of(roomId),
     threads: threads(db).all(roomId),
     atHome,
-    /** Everyone who wrote in a Thread. */
     authorsOf: (threadId: string): readonly Person[] => authors.all(threadId),
     ...rows(db, roomId),
     /** The pictures that the Room names and that are stored here. */
@@ -128,15 +124,12 @@ export function exportedRoom(db: Db, roomId: string) {
     /** The change feed as it is served. */
     activity: () => paged(0, (after) => feed.after(roomId, after, undefined, PAGE), sequenceOf).map(({ body }) => body),
 
-    /** The timeline of a Thread as it is served. */
     timeline: (threadId: string) =>
       paged(0, (after) => entries.after(threadId, after, undefined, PAGE), sequenceOf).map(({ entry }) => atHome(entry.text)),
 
     /** Findings related to experiments, with their verdicts, as they are served. */
     findingLinks: () => paged(undefined, (after: string | undefined) => linkedFindings.ofRoom(roomId, after, PAGE), linkIdOf),
-    /** Links between records, as they are served. */
     links: () => paged(undefined, (after: string | undefined) => researchLinks.page({ roomId }, after, PAGE), linkIdOf),
-    /** Reviews, as they are served. */
     reviews: () => paged(undefined, (after: string | undefined) => reviewed.page({ roomId }, after, PAGE), linkIdOf),
   }
 }

@@ -25,7 +25,6 @@ const progress = () => new Uint8Array(0)
 
 const TOO_LARGE = `The Room's SQLite file would be larger than ${limits.exportFileBytes / 2 ** 30} GiB, or the folder for temporary files is missing or full. The Room's crate holds the same record.`
 
-/** Quotes a text for SQL. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 const list = (texts: readonly string[]): string => texts.join(", ")
 
@@ -83,7 +82,6 @@ function scratch() {
   }
 }
 
-/** Yields the bytes of a file in chunks. */
 function* bytesOf(handle: number): Generator<Uint8Array> {
   for (let at = 0; ; ) {
     const chunk = new Uint8Array(CHUNK)

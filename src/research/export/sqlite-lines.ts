@@ -20,7 +20,6 @@ export function linesOf(db: Db, room: ExportedRoom): Readonly<Record<ViewName, I
   const { fullAfter } = activity(db)
   const { roomId } = room.summary
 
-  /** Every entry of the activity with its accepted content. */
   const entries = paged(0, (after) => fullAfter(roomId, after, undefined, PAGE), sequenceOf).map(({ body, content }) =>
     extendJson(body, { body: new JsonText(stored(content)) }),
   )

@@ -7,7 +7,6 @@ import { ZipFile } from "yazl"
 export interface TextFile {
   readonly path: string
   readonly text: Iterable<string | Uint8Array>
-  /** Called when the file has been written. */
   readonly onWritten?: (written: Written) => void
 }
 

@@ -124,7 +124,6 @@ export async function openCrate(file: string, bounds: CrateBounds = crateBounds)
   }
 }
 
-/** Returns the description of each file in the metadata. */
 async function describedIn(zip: ZipFile, entries: ReadonlyMap<string, Entry>, bounds: CrateBounds): Promise<Map<string, Described>> {
   const entry = entries.get(METADATA)
   if (entry === undefined) throw new CrateFault("The file is not a crate: it has no ro-crate-metadata.json.")

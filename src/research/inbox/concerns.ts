@@ -33,7 +33,6 @@ function mentionOf({ username, name }: Agent, texts: readonly string[]): string 
   return undefined
 }
 
-/** Returns the ids and texts in an entry. */
 function namedIn({ content }: FullRow, entry: ActivityEntry) {
   const body: JsonObject = JSON.parse(content)
   const texts = textsIn(body)

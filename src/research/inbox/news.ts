@@ -90,7 +90,6 @@ function sentenceOf(entries: readonly ToldEntry[]): string {
   return `wrote ${entries.length} messages, the newest${last.text.slice(Math.max(0, last.text.indexOf(":")))}`
 }
 
-/** Whether an entry shares a sentence with the one before it. */
 function isSameRun({ entry, actor }: ToldEntry, before: ToldEntry): boolean {
   const run = runs[entry.operation]
   return (

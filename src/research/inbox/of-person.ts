@@ -19,7 +19,6 @@ export interface PersonsEntry {
   readonly roomId: string
   readonly title: string
   readonly entry: ActivityEntry
-  /** One sentence on what happened. */
   readonly summary: string
   readonly concerns: readonly InboxEntry["concerns"][number][]
 }

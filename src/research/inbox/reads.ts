@@ -19,7 +19,6 @@ interface Sources {
   readonly snapshot: <T>(work: () => T) => T
   /** Writes a page as lines of Markdown. */
   readonly lines: (page: Page<InboxEntry>) => string
-  /** Describes an entry in one sentence. */
   readonly summary: (roomId: string, entry: ActivityEntry, content: string) => string
 }
 

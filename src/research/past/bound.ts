@@ -19,7 +19,6 @@ export interface MostOfPast {
 export interface BoundPast {
   /** The requested Room first. */
   readonly rooms: readonly string[]
-  /** The number of writes. */
   readonly count: number
   /** Reads the writes of these Rooms in the order of the journal. */
   entries(): Generator<Entry>

@@ -1,6 +1,6 @@
 /** The hits of a search: their rows, and how they are shown. */
 import type { RecordStatus, SearchKind } from "../../contract/schema/enumerations.ts"
-import type { Author } from "../../contract/answers/index.ts"
+import type { Author, Person } from "../../contract/answers/index.ts"
 import { kindsOf } from "../../contract/objects/objects.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
@@ -71,11 +71,7 @@ export function passageOf(row: Row, budget: ReadBudget, query: ParsedQuery, isPr
 }
 
 /** A person found by name. */
-export interface PersonFound {
-  readonly userId: string
-  readonly username: string
-  readonly at: string
-}
+export type PersonFound = Person & { readonly at: string }
 
 export const personHit = ({ userId, username, at }: PersonFound, query: string): Hit => {
   const shown = username.startsWith(query) ? `<mark>${query}</mark>${username.slice(query.length)}` : username

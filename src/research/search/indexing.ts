@@ -54,7 +54,6 @@ export function indexing(db: Db) {
   }
 
   return {
-    /** The newest item. */
     newest: (): number => newest.one().item,
     /** The newest indexed item. */
     reached: (): number => last.one().item,
