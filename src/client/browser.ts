@@ -18,7 +18,6 @@ export class Browser {
     this.#origin = new URL(options.baseUrl).origin
   }
 
-  /** A browser without a session. */
   static anonymous(options: TransportOptions): Browser {
     return new Browser(options)
   }

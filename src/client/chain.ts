@@ -31,7 +31,6 @@ export class Chain {
     return this.#sequence
   }
 
-  /** The digest of the last entry verified. */
   get digest(): string | null {
     return this.#digest
   }

@@ -45,7 +45,6 @@ export class RefusedError extends Error {
 export class UnexpectedAnswer extends Error {
   override readonly name = "UnexpectedAnswer"
   readonly status: number
-  /** The start of the answer. */
   readonly excerpt: string
 
   constructor(status: number, why: string, text: string) {

@@ -35,7 +35,6 @@ interface Page {
   readonly items: readonly ActivityEntry[]
 }
 
-/** One poll, retried without limit if the connection fails. */
 async function poll(transport: Transport, request: Request): Promise<{ page: Page; wasRetried: boolean } | null> {
   const result = await transport.persist<Page>({ ...request, retries: Number.POSITIVE_INFINITY, longestWait: Number.POSITIVE_INFINITY })
   if (request.signal?.aborted) return null

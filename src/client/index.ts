@@ -127,7 +127,6 @@ export class ResearchRoomClient {
     return walk(readOf(name), membersOf(input), (page) => this.#ask<AnswerOf<N> & AnyPage>(name, page, options))
   }
 
-  /** Iterates over the items of a list. */
   async *items<N extends ListName>(name: N, ...[input, options]: ReadArguments<N, ReadOptions>): AsyncGenerator<ItemOf<N>> {
     const ask = (page: Input) => this.#ask<AnyPage & { readonly items: readonly ItemOf<N>[] }>(name, page, options)
     for await (const page of walk(readOf(name), membersOf(input), ask)) yield* page.items

@@ -3,9 +3,7 @@ import { ConnectionLost, type RefusalEnvelope, RefusedError, UnexpectedAnswer } 
 
 export interface Failure {
   readonly failure: unknown
-  /** Whether the same request may be sent again. */
   readonly again: boolean
-  /** Whether a write may have been stored. */
   readonly uncertain: boolean
   /** Seconds to wait first; null if unknown. */
   readonly retryAfter: number | null

@@ -36,7 +36,6 @@ async function check(db: Db, { quick = false, mark }: Options): Promise<void> {
   }
 }
 
-/** One line for each Room with entries that no digest proves. */
 function unprovedLines(unproved: CheckReport["unproved"]): string[] {
   const rooms = Map.groupBy(unproved, ({ roomId }) => roomId)
   return [...rooms].map(

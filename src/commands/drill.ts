@@ -13,7 +13,6 @@ interface Options {
   readonly quick?: boolean
 }
 
-/** Formats a time, with its age. */
 const withAge = (at: number, now: number): string => `${new Date(at).toISOString()}, ${Math.max(0, Math.round((now - at) / 1_000))} s ago`
 
 async function run(source: string, { maxAge, quick = false, ...options }: Options): Promise<void> {

@@ -17,7 +17,6 @@ interface InboxSettings extends RemoteOptions {
 /** Milliseconds between two requests if the service answers at once. */
 const IDLE_PAUSE = 1_000
 
-/** Formats an entry as one line. */
 const line = ({ sequence, summary, concerns }: InboxEntry): string =>
   oneLine(`${sequence} ${summary} ${concerns.map(({ sentence }) => sentence).join(" ")}`)
 

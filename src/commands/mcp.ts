@@ -26,7 +26,6 @@ async function pictureAt(path: string): Promise<Picture> {
   return { bytes, mediaType }
 }
 
-/** A remote service, called like any agent calls it. */
 class RemoteCaller implements ServiceCaller {
   readonly baseUrl: string
   readonly bearer: ServiceCaller["bearer"]

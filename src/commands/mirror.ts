@@ -54,7 +54,6 @@ async function mustMatchOrigin(instance: Instance, serving: Serving, roomId: str
     throw new UsageError(`${parting.why} Nothing was changed.`)
 }
 
-/** Follows a Room and writes this to the audit log. */
 const follow = ({ ledger, tables, world }: Instance, baseUrl: string, roomId: string, title: string) =>
   ledger.transact(() => {
     tables.mirrors.put(roomId, baseUrl, isoTime(world.now()))

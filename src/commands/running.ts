@@ -13,7 +13,6 @@ export function noteRunningCommand(command: Command): void {
   name = names.join(" ")
 }
 
-/** Returns the account on this machine; with sudo, the original account too. */
 function account(): string {
   const uid = String(process.getuid?.() ?? "")
   let own = uid

@@ -24,7 +24,6 @@ interface ServeSettings extends EdgeSettings {
 
 const logOf = ({ logRequests }: ServeSettings) => openLog("info", { busy: logRequests === "on" })
 
-/** Serves a read-only copy. */
 async function serveCopy(settings: ServeSettings, follow: string): Promise<void> {
   const { primary } = settings
   if (primary === undefined) throw new UsageError("A copy redirects writes to the original: name it with --primary.")

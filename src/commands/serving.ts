@@ -43,7 +43,6 @@ const contact = matching(
   /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:[+0-9-]+)$/,
   "It must be an address such as mailto:security@example.org or https://example.org/security.",
 )
-/** A mail address without `mailto:`. */
 const mailAddress = matching(/^[^\s@<>()]+@[^\s@<>()]+$/, "It must be a mail address such as library@example.org.")
 
 function existingFolder(value: string): string {
@@ -154,7 +153,6 @@ function entranceOf(settings: EdgeSettings) {
   return { ...common, provider: { issuer, clientId, clientSecret, name, admits: settings.oidcAdmits } }
 }
 
-/** Returns the sources of metadata that the operator has turned on. */
 const sourcesOf = ({ arxiv, arxivApi, crossref, crossrefApi, crossrefContact, securityContact }: EdgeSettings) => ({
   arxiv: arxiv === "on" ? { api: arxivApi } : null,
   crossref: crossref === "on" ? { api: crossrefApi, contact: crossrefContact ?? /^mailto:(.+)$/.exec(securityContact ?? "")?.[1] } : null,

@@ -9,7 +9,6 @@ export interface UnitSettings {
   readonly keepDays: number
   /** Litestream's control socket, if it copies the data. */
   readonly replicated: string | undefined
-  /** Environment variables and their values. */
   readonly settings: readonly (readonly [string, string])[]
   /** The variables that belong in the file of secrets. */
   readonly secrets: readonly string[]

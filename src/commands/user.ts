@@ -22,7 +22,6 @@ function checkedName(name: string): string {
   throw new UsageError(`The name ${parsed.issues[0].message}.`)
 }
 
-/** Returns the given password, or a generated one that the caller prints. */
 function passwordFrom({ password }: Options): { password: string; made: boolean } {
   if (password === undefined) return { password: randomBytes(15).toString("base64url"), made: true }
   if (password.length < limits.passwordMin || password.length > limits.passwordMax) {

@@ -44,7 +44,6 @@ export function mustHoldData(folder: string): void {
 }
 
 export interface OpenOptions {
-  /** Whether to create the data if there is none. */
   readonly make?: boolean
   /** Whether to lock the folder while the command runs, because a running service caches what the command changes. */
   readonly alone?: boolean

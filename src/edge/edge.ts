@@ -41,7 +41,6 @@ export interface Edge {
   readonly baseUrl: string
   readonly softwareVersion: string
   readonly log: Logger
-  /** Logs requests, sign-ins and failures. */
   readonly requestLog?: RequestLog
   /** Renders the texts of pages; left out, the pages render on this thread. */
   readonly renderer?: Renderer
@@ -81,7 +80,6 @@ export interface Edge {
 export type App = H3 & {
   readonly edge: Edge
   serves(method: string, path: string): boolean
-  /** Whether pages of other origins may read the response. */
   isForEveryOrigin(method: string, path: string): boolean
 }
 

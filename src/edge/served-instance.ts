@@ -22,7 +22,6 @@ type Tables = ReturnType<typeof peopleTables> &
   ReturnType<typeof roomTables> &
   ReturnType<typeof threadTables> &
   ReturnType<typeof researchTables> & {
-    /** Resolves the labels in the texts of a page. */
     readonly labelled: Labels
     readonly figures: Figures
     readonly withheld: Withheld
@@ -39,13 +38,10 @@ export interface Instance {
   readonly ledger: Ledger
   /** Resolves when the search index holds all earlier writes. */
   readonly indexed: () => Promise<void>
-  /** Answers a read. */
   readonly ask: Ask
   readonly accounts: Accounts
-  /** Signs people in through the identity provider. */
   readonly byProvider: ByProvider
   readonly operators: Operators
-  /** Manages the webhooks of Rooms for their owners. */
   readonly webhooks: WebhookActions
   /** What others did in a person's Rooms that concerns them, as of a time in milliseconds. */
   readonly concerning: Concerning

@@ -10,7 +10,6 @@ export type Admits = "invited" | "everyone" | `@${string}`
 export interface Entrance {
   readonly passwords: boolean
   readonly invitations: (typeof inviters)[number]
-  /** The identity provider, if one is configured. */
   readonly provider?: { readonly provider: Provider; readonly sealer: Sealer; readonly admits: Admits } | undefined
 }
 

@@ -35,7 +35,6 @@ export class Connections {
     })
   }
 
-  /** The key that the connection counts against. */
   #keyOf(socket: Socket): string | null {
     return this.#byAddress && socket.remoteAddress !== undefined ? sharedBy(socket.remoteAddress.replace(/^::ffff:/, "")) : null
   }
@@ -78,7 +77,6 @@ export class Connections {
 
 /** Files that the service itself opens at most: the database on each thread, child processes, requests to other services. */
 const OWN = 200
-/** The fewest connections to allow. */
 const LEAST = 16
 
 /** The system's limit on open files; null if unknown. */

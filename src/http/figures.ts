@@ -9,7 +9,7 @@ import type { Edge } from "../edge/edge.ts"
 import { agentCaller, pageCaller } from "../edge/identity/callers.ts"
 import { readBytes } from "../edge/limits/body.ts"
 import { pathParams } from "../edge/paths.ts"
-import { keepFigure } from "../edge/requests/figures.ts"
+import { keepFigure } from "../edge/requests/writes.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 
 /** Stores an uploaded picture. The same picture sent again gets the same answer. */

@@ -17,7 +17,6 @@ import { contextOf, nodeSide } from "../edge/limits/request-context.ts"
 import { askRead, type Moment } from "../edge/requests/reads.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 
-/** Whether the request asks to wait for something new. */
 const mayWait = ({ query }: Read, { url }: H3Event): boolean => "wait" in query.entries && Number(url.searchParams.get("wait") ?? 0) > 0
 
 /** The parameters of an event stream. A browser that reconnects sends the last event's id in a header. */
@@ -30,7 +29,6 @@ function eventsQueryOf({ url, req }: H3Event): URLSearchParams {
 
 const answersBearer = (definition: Read, { url }: H3Event): boolean => isForBearer(definition, url.searchParams.has("exclude"))
 
-/** Authenticates the caller as the read's surface requires. */
 function authenticate(edge: Edge, definition: Read, event: H3Event): Actor | null {
   if (answersBearer(definition, event)) return agentCaller(edge, definition.family, event)
   if (definition.surface === "operator") return personActor(mustBeOperator(edge, event))

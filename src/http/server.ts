@@ -25,7 +25,6 @@ export class ListenError extends Error {
   override readonly name = "ListenError"
 }
 
-/** The path of a request without its query. */
 const pathOf = (url: string | undefined): string => (url ?? "/").split("?", 1)[0] ?? "/"
 
 /** Answers while the service starts: a request without a listener would wait forever. */

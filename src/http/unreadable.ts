@@ -84,11 +84,8 @@ function familyIn(packet: Buffer | undefined): Family {
 }
 
 interface SocketContext {
-  /** The response in progress on a connection. */
   readonly onSocket: (socket: Duplex) => ServiceResponse | undefined
-  /** Headers of every response. */
   readonly ownHeaders: Readonly<Record<string, string>>
-  /** Called with the status of each answer. */
   readonly onAnswered: (status: number) => void
 }
 

@@ -27,7 +27,6 @@ const parameters = shape(writeParameters)
 const parametersOf = (event: H3Event, name: string): WriteParameters =>
   event.url.searchParams.size === 0 ? {} : checkParameters({ name, query: parameters }, event.url.searchParams, "a write")
 
-/** The receipt in the requested size. */
 const sized = (receipt: string, { receipt: form }: WriteParameters): string =>
   form === "small" ? JSON.stringify(smallReceiptOf(trusted<Receipt>(receipt))) : receipt
 

@@ -16,11 +16,9 @@ export type RunningCommand = NonNullable<AuditEntry["command"]>
 /** One action to log. Must not contain a token, a password, or the text that was typed into a name field. */
 export interface Audited {
   readonly kind: AuditKind
-  /** The signed-in person who did it, if any. */
   readonly by?: AuditEntry["by"] | undefined
   readonly subject?: AuditEntry["subject"] | undefined
   readonly roomId?: string | null | undefined
-  /** The client address of the request. */
   readonly address?: string | undefined
   readonly detail?: AuditEntry["detail"] | undefined
   /** When it was done; defaults to now. */
@@ -61,7 +59,6 @@ function chained(before: Buffer, { sequence, at, kind, by_id, subject_id, body, 
 }
 
 const FIRST = Buffer.alloc(32)
-/** Lines read into memory at a time. */
 const STEP = 500
 
 /** Returns the sequence and digest of the newest line; the digest covers the whole log. */

@@ -24,7 +24,6 @@ export function connections(db: Db) {
 
   return {
     person: ({ issuer, subject }: ProviderAccount): Person | undefined => personOf(find.get(issuer, subject)),
-    /** Returns the issuer of a person's provider account. */
     issuerOf: (userId: string): string | undefined => own.get(userId)?.issuer,
     /** Connects an account and removes the person's previous one, which may be from another provider. */
     connect(userId: string, { issuer, subject }: ProviderAccount, at: string): void {

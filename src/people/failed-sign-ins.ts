@@ -5,48 +5,41 @@
 import { limits } from "../contract/limits.ts"
 import type { Audited } from "./audit.ts"
 
-export class FailedSignIns {
-  readonly #now: () => number
-  /** Writes a line in its own transaction. */
-  readonly #write: (line: Audited) => Promise<unknown>
-  #since = 0
-  #noted = 0
-  #counted = 0
-  #timer: NodeJS.Timeout | undefined
+/** @param write writes a line in its own transaction */
+export function failedSignIns(now: () => number, write: (line: Audited) => Promise<unknown>) {
+  let [since, noted, counted] = [0, 0, 0]
+  let timer: NodeJS.Timeout | undefined
 
-  constructor(now: () => number, write: (line: Audited) => Promise<unknown>) {
-    this.#now = now
-    this.#write = write
-  }
-
-  /** Logs or counts a failure. Does not throw if the log cannot be written, so that the request is still answered. */
-  async add(line: Audited): Promise<void> {
-    if (this.#now() - this.#since >= limits.auditedFailuresSeconds * 1000) await this.settle()
-    if (this.#noted === 0) this.#since = this.#now()
-    if (this.#noted < limits.auditedFailures) {
-      this.#noted += 1
-      await this.#try(line)
-      return
-    }
-    this.#counted += 1
-    this.#timer ??= setTimeout(() => void this.settle(), limits.auditedFailuresSeconds * 1000).unref()
-  }
-
-  /** Writes the line that counts the rest. Runs when the hour is over and when the service stops. */
-  async settle(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    const failures = this.#counted
-    this.#counted = 0
-    this.#noted = 0
-    if (failures > 0) await this.#try({ kind: "sign_ins_failed", detail: { failures, since: new Date(this.#since).toISOString() } })
-  }
-
-  async #try(line: Audited): Promise<void> {
+  async function tryToWrite(line: Audited): Promise<void> {
     try {
-      await this.#write(line)
+      await write(line)
     } catch {
       // The disk is full or the service is stopping. The service's own log reports it.
     }
   }
+
+  /** Writes the line that counts the rest. Runs when the hour is over and when the service stops. */
+  async function settle(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    const failures = counted
+    counted = 0
+    noted = 0
+    if (failures > 0) await tryToWrite({ kind: "sign_ins_failed", detail: { failures, since: new Date(since).toISOString() } })
+  }
+
+  /** Logs or counts a failure. Does not throw if the log cannot be written, so that the request is still answered. */
+  async function add(line: Audited): Promise<void> {
+    if (now() - since >= limits.auditedFailuresSeconds * 1000) await settle()
+    if (noted === 0) since = now()
+    if (noted < limits.auditedFailures) {
+      noted += 1
+      await tryToWrite(line)
+      return
+    }
+    counted += 1
+    timer ??= setTimeout(() => void settle(), limits.auditedFailuresSeconds * 1000).unref()
+  }
+
+  return { add, settle }
 }

@@ -80,7 +80,6 @@ export function invitations(db: Db, world: World) {
       const { userId, username, ...rest } = row
       return { ...rest, owner: { userId, username } }
     },
-    /** Revokes an invitation of any user. */
     revoke: (invitationId: string, at: string) => revoke.run(at, invitationId),
     /** @returns false unless the invitation was open and was issued by this person */
     revokeOwn: (invitationId: string, by: string, at: string): boolean =>

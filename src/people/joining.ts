@@ -18,7 +18,6 @@ const isSetUp = () => new Refusal("state_conflict", "This instance is set up alr
 
 const closedInvitation = () => new Refusal("room_unavailable", "This invitation does not exist, was used, was revoked or has expired.")
 
-/** An invitation as the subject of an audit entry. */
 const invitationSubject = (invitationId: string) => ({ kind: "invitation", id: invitationId, name: null })
 
 export function joining({ ledger, world, people, invitations, audit, acts }: ActingParts, signIns: SigningIn) {

@@ -55,7 +55,6 @@ const accessKinds = {
   invitation: { name: "invitation", auditKind: "revoke_invitation", subject: "invitation", table: "invitations" },
 } as const satisfies Readonly<Record<AccessKind, { readonly auditKind: AuditKind; readonly [member: string]: string }>>
 
-/** A person of this instance, enabled or disabled. */
 type LocalPerson = Person & { readonly disabledAt: string | null }
 
 /** Other rows depend on these changes, so the journal records them. Sessions are not in the journal. */
@@ -138,7 +137,6 @@ export function operatorActions(parts: OperatorParts) {
         return void acts.enable_person(by, { userId })
       }),
 
-    /** Makes a user an operator, or takes that role away. */
     setOperator: (by: Person | null, userId: string, isOperator: boolean) =>
       act(by, userId, isOperator ? "make_operator" : "unmake_operator", (person) => {
         if (person.isOperator === isOperator) throw unchanged(`${person.username} is ${isOperator ? "an" : "no"} operator already.`, person)
@@ -147,7 +145,6 @@ export function operatorActions(parts: OperatorParts) {
         return void acts.set_operator(by, { userId, isOperator })
       }),
 
-    /** Revokes all of a person's credentials and keys. */
     endAccess: (by: Person | null, userId: string) => act(by, userId, "end_access", () => acts.end_access(by, { userId })),
 
     /** Does the same in an open transaction. The caller writes the audit entry. */

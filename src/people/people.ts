@@ -76,7 +76,6 @@ export function people(db: Db) {
     insert: (userId: string, username: string, passwordHash: string, isOperator: boolean, at: string) =>
       insert({ userId, username, passwordHash, isOperator: isOperator ? 1 : 0, createdAt: at }),
     withId: (userId: string): Person | undefined => personOf(byId.get(userId)),
-    /** Returns a person of this instance by username. */
     named: (username: string): Person | undefined => personOf(byName.get(username)),
     /** Returns the id of a person of any instance, by id or by their name here. */
     idOf: (idOrName: string): string | undefined => (byId.get(idOrName.toLowerCase()) ?? shownAs.get(idOrName))?.userId,
@@ -112,12 +111,10 @@ export function people(db: Db) {
     },
     /** Whether a user may sign in and act: a person of this instance who is not disabled. */
     isEnabled: (userId: string): boolean => ofHere.get(userId)?.disabledAt === null,
-    /** Whether a user is an operator and not disabled. */
     isOperator(userId: string): boolean {
       const row = ofHere.get(userId)
       return row?.isOperator === 1 && row.disabledAt === null
     },
-    /** Whether there is another operator who is not disabled. */
     otherOperators: (userId: string): boolean => otherOperator.get(userId) !== undefined,
     disable: (userId: string, at: string) => disable.run(at, userId),
     enable: (userId: string) => disable.run(null, userId),
@@ -125,7 +122,6 @@ export function people(db: Db) {
     clearCount: (userId: string, at: string) => clearCount.run(at, userId),
     /** Returns when the user's failed sign-ins were last cleared; "" for never. */
     countCleared: (userId: string): string => cleared.get(userId)?.clearedAt ?? "",
-    /** Stores the time of a sign-in. */
     signedIn: (userId: string, at: string) => signedIn.run(at, userId),
     /** Whether this instance has users. Until it does, the set-up link works. */
     exist: (): boolean => any.get() !== undefined,
@@ -134,7 +130,6 @@ export function people(db: Db) {
       new Map(disabledAmong.all(JSON.stringify(userIds)).map(({ userId, disabledAt }) => [userId, disabledAt])),
     /** Returns users of this instance, newest first. @param before the last id of the previous page; null for the first page */
     page: (before: string | null, count: number) => listed.all(before ?? "g", count).map(person),
-    /** Returns all users of this instance. */
     all: () => all.all().map(person),
   }
 }

@@ -28,7 +28,6 @@ export function sessions(db: Db, world: World) {
       insert({ tokenDigest: tokenDigest(token), userId, createdAt: isoTime(now), expiresAt: isoTime(now + maxAge * 1000) })
       return { token, maxAge }
     },
-    /** Returns the person of a session that has not ended. */
     person(token: string): Person | undefined {
       if (tokenForm("session", token) !== "whole") return undefined
       return personOf(find.get(tokenDigest(token), isoTime(world.now())))

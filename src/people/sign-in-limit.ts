@@ -11,7 +11,6 @@ import { SlowLanes } from "./slow-lane.ts"
 /** How many more failures an address may have than a name: many people may share a proxy, or an IPv6 network, which counts as one address. */
 const ADDRESS_FACTOR = 10
 const MAX_TRACKED = 10_000
-/** Addresses to remember for each name. */
 const ADDRESSES_OF_NAME = 8
 
 export interface SignInAttempt {
@@ -121,7 +120,6 @@ export class SignInLimit {
     }
   }
 
-  /** Records a successful sign-in. */
   remember(account: string, address: string): void {
     const addresses = this.#known.get(account) ?? new Set()
     this.#known.delete(account)

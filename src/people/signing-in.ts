@@ -3,7 +3,7 @@ import type { ActionBody } from "../contract/operations/actions.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { isoTime } from "../ledger/world.ts"
 import { personSubject } from "./audit.ts"
-import { FailedSignIns } from "./failed-sign-ins.ts"
+import { failedSignIns } from "./failed-sign-ins.ts"
 import type { ActingParts } from "./acts.ts"
 import type { EndedAccess } from "./operators.ts"
 import { hashPassword, passwordMatches } from "./passwords.ts"
@@ -39,7 +39,7 @@ export type SigningIn = ReturnType<typeof signingIn>
 
 export function signingIn({ ledger, world, people, sessions, audit, operators }: ActingParts) {
   const limit = new SignInLimit(() => world.now())
-  const failures = new FailedSignIns(
+  const failures = failedSignIns(
     () => world.now(),
     (line) => ledger.transact(() => audit.write(line)),
   )
@@ -148,7 +148,6 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
         if (person !== undefined) audit.write({ kind: "sign_out", by: person, address })
       }),
 
-    /** Logs a failed sign-in through the provider. */
     failedByProvider: (address: string): Promise<void> => failures.add({ kind: "sign_in_failed", address, detail: BY_PROVIDER }),
 
     /** Writes the pending count of failures to the audit log. */

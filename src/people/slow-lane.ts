@@ -4,7 +4,6 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 
 /** Attempts that can wait in one lane. */
 const WAITING = limits.signInsWaiting
-/** Maximum number of lanes. */
 const LANES = 1_000
 
 /** Calls that wait for their turn. */

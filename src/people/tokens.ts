@@ -112,7 +112,6 @@ function mustBeValid<L extends TokenLife>(kind: keyof typeof kinds, found: L | u
 /** Milliseconds between two updates of a token's last use: not every read should cost a write. */
 const LAST_USE_STEP = 60_000
 
-/** Returns a function that tells whether the last use of a credential or key should be updated. */
 function usesDue(): (id: string, at: string) => boolean {
   const lastUpdates = new Map<string, number>()
   return (id, at) => {

@@ -47,7 +47,6 @@ export function entryDescriptions(
   }
 }
 
-/** Maximum length of an entry's summary. */
 const SUMMARY_LENGTH = 300
 
 /** Renders an entry: its sequence, the minute of its acceptance, its summary and why it concerns the caller. */

@@ -121,7 +121,6 @@ export function credentials(db: Db) {
       return numbered(number)
     },
     ofRoom: (roomId: string): Credential[] => ofRoom.all(roomId).map(credential),
-    /** Revokes all of a person's credentials in a Room. */
     revokeAll: (roomId: string, userId: string, at: string) => revokeAll.run(at, roomId, userId),
   }
 }

@@ -21,22 +21,6 @@ interface FeedSources {
   readonly written: (roomId: string, sequence: number) => Writable
 }
 
-/** Returns an entry with the additions that `include` names. */
-function withIncluded(
-  { body, content, sequence }: FullRow,
-  include: readonly string[],
-  summary: (entry: ActivityEntry, content: string) => string,
-  written: (sequence: number) => Writable,
-): FullRow["body"] {
-  return stored<ActivityEntry>(
-    extendJson(body, {
-      ...(include.includes("summary") ? { summary: summary(parse(body), content) } : {}),
-      ...(include.includes("content") ? { content: new JsonText(stored(content)) } : {}),
-      ...(include.includes("write") ? { write: written(sequence) } : {}),
-    }),
-  )
-}
-
 export function feedReads({ rooms, activity, watch, summary, snapshot, written }: FeedSources) {
   return {
     room_activity({ actor, params, query, signal }) {
@@ -50,19 +34,21 @@ export function feedReads({ rooms, activity, watch, summary, snapshot, written }
           : { userId: actor.userId, credentialId: actor.grant?.credentialId ?? null }
       const inLines = query.format === "lines"
       const include = inLines ? ["summary"] : query.include
+      const withIncluded = ({ body, content, sequence }: FullRow, included: readonly string[]) => ({
+        sequence,
+        body: stored<ActivityEntry>(
+          extendJson(body, {
+            ...(included.includes("summary") ? { summary: summary(roomId, parse(body), content) } : {}),
+            ...(included.includes("content") ? { content: new JsonText(stored(content)) } : {}),
+            ...(included.includes("write") ? { write: written(roomId, sequence) } : {}),
+          }),
+        ),
+      })
       // In one snapshot: an entry accepted between the two reads would be skipped.
       const readPage = () =>
         snapshot(() => ({
           rows: include
-            ? activity.fullAfter(roomId, after, kinds, pageSize(query) + 1, without).map((row) => ({
-                ...row,
-                body: withIncluded(
-                  row,
-                  include,
-                  (entry, content) => summary(roomId, entry, content),
-                  (sequence) => written(roomId, sequence),
-                ),
-              }))
+            ? activity.fullAfter(roomId, after, kinds, pageSize(query) + 1, without).map((row) => withIncluded(row, include))
             : activity.after(roomId, after, kinds, pageSize(query) + 1, without),
           watermark: activity.watermark(roomId),
         }))

@@ -73,7 +73,6 @@ export function importedRooms(db: Db) {
   )
   const keep = db.prepare("UPDATE imported_rooms SET adopted_at = +? WHERE room_id = +?")
   const leave = inserting(db, "room_adoptions")
-  /** Adds the earlier homes of a Room, if there are any. */
   const withHomes = (roomId: string, from: RoomSource): RoomSource => {
     const adopted = homes.all(roomId)
     return adopted.length === 0 ? from : { ...from, adopted }
@@ -95,7 +94,6 @@ export function importedRooms(db: Db) {
     withHomes,
     /** Returns the homes of a Room before it was adopted, here or at its origin. */
     homes: (roomId: string): Home[] => homes.all(roomId),
-    /** Records that a Room was adopted from an instance. */
     leave: (roomId: string, { instanceId, baseUrl, throughSequence }: Home, at: string) =>
       leave({ roomId, sequence: throughSequence + 1, instanceId, baseUrl, adoptedAt: at }),
     /** Makes the Room this instance's own. */

@@ -12,7 +12,6 @@ import type { Cut, Reach } from "../ledger/cut.ts"
 import { type Arrival, FILE } from "./imported.ts"
 
 interface Leaving {
-  /** The journal positions of the writes to remove. */
   readonly positions: ReadonlySet<number>
   /** The ids of the objects that these writes created. */
   readonly ids: ReadonlySet<string>
@@ -55,7 +54,6 @@ export function leavingRooms(db: Db) {
     "SELECT position, content FROM journal WHERE operation = 'import_room' AND content ->> '$.roomId' = +? ORDER BY position",
   )
 
-  /** Returns the journal position of the last write that stays. */
   const lastOf = ({ roomId, from }: Cut): number => positionOf.get(roomId, from - 1)?.position ?? 0
 
   function leavingWith(cuts: readonly Cut[]): Leaving {
@@ -74,7 +72,6 @@ export function leavingRooms(db: Db) {
     return { positions, ids }
   }
 
-  /** Returns the remaining writes that refer to something removed. */
   function* citing(cuts: readonly Cut[]): Generator<Citing> {
     const { positions, ids } = leavingWith(cuts)
     const materials = new Set(known.all(JSON.stringify([...ids])).map(({ position }) => position))

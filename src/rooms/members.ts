@@ -49,9 +49,7 @@ export function members(db: Db) {
       putOwner({ roomId, userId, role: "owner", joinedAt: at })
       settle.run(roomId, userId)
     },
-    /** Returns the Rooms of a person, newest first. */
     roomsOf: (userId: string, count: number) => rooms.all(userId, count),
-    /** Whether a person owns any Room. */
     ownsAny: (userId: string): boolean => owns.get(userId) !== undefined,
     remove: (roomId: string, userId: string) => remove.run(roomId, userId),
     /** Returns how many Rooms each person is in and owns. People who were never in a Room are left out. */
@@ -62,7 +60,6 @@ export function members(db: Db) {
     /** Stores a request to join. @returns false if the person has an open request already */
     ask: (roomId: string, userId: string, message: string | null, at: string): boolean =>
       ask({ roomId, userId, message, requestedAt: at }) === 1,
-    /** Returns the name of a person with an open request. */
     asking: (roomId: string, userId: string): string | undefined => request.get(roomId, userId)?.username,
     /** Returns requests to join the Rooms that a person owns, at most 50, by Room and name. */
     waitingFor: (ownerId: string) => waiting.all(ownerId),

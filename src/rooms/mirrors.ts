@@ -31,7 +31,6 @@ export function mirrors(db: Db) {
     /** Stops following a Room; its content stays here. @returns false if it was not followed */
     remove: (roomId: string): boolean => remove.run(roomId) === 1,
     all: (): Followed[] => all.all(),
-    /** Whether the Room is now followed at that address. */
     follows: (roomId: string, baseUrl: string): boolean => one.get(roomId, baseUrl) !== undefined,
     /** Stores the sequence of the newest entry at the origin. */
     heard: (roomId: string, baseUrl: string, sequence: number, at: string) => heard.run(sequence, at, roomId, baseUrl),

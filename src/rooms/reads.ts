@@ -17,7 +17,6 @@ import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
 import type { Webhooks } from "./webhooks.ts"
 
-/** The tables of Rooms, with what their reads need from the journal and from higher floors. */
 interface RoomReadSources {
   readonly rooms: Rooms
   readonly members: Members
@@ -25,15 +24,12 @@ interface RoomReadSources {
   readonly webhooks: Webhooks
   readonly withheld: Pick<Withheld, "unproved">
   readonly activity: Pick<Activity, "watermark" | "lastOfSenders">
-  /** Sums the costs of a Room's attempts. */
   readonly costs: (roomId: string) => Costs
-  /** Returns the experiments that a person holds now. */
   readonly assignments: (
     userId: string,
   ) => readonly { readonly experimentId: string; readonly label: string; readonly roomId: string; readonly status: string }[]
 }
 
-/** Rooms whose costs are cached. */
 const CACHED_COSTS = 100
 
 export function roomReads({ rooms, members, credentials, webhooks, withheld, activity, costs, assignments }: RoomReadSources) {

@@ -22,7 +22,6 @@ interface Sources {
   readonly activity: Activity
   readonly watch: Watch
   readonly snapshot: <T>(work: () => T) => T
-  /** Whether the Room still exists here. */
   readonly isHere: (roomId: string) => boolean
 }
 

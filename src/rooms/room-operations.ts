@@ -11,9 +11,7 @@ import type { Rooms } from "./rooms.ts"
 
 /** What operations on Rooms need from Threads, which are on a higher floor. */
 export interface RoomThreads {
-  /** Creates the opening Thread of a Room. */
   open(thread: NewRow<"threads">): unknown
-  /** Returns the indexes of the Threads that are not in the Room. */
   notInRoom(roomId: string, threadIds: readonly string[]): number[]
 }
 

@@ -154,13 +154,11 @@ export function rooms(db: Db) {
       return walked(texts, (ids) => contain.all(JSON.stringify(ids), pattern, pattern, count).map(summary), count)
     },
     all: (): RoomSummary[] => all.all().map(summary),
-    /** Returns the titles of Rooms by id. */
     titles: (roomIds: readonly string[]): ReadonlyMap<string, string> =>
       new Map(titles.all(JSON.stringify(roomIds)).map(({ roomId, title }) => [roomId, title])),
     /** Returns the bytes accepted into each Room, without withheld content. */
     acceptedBytes: (roomIds: readonly string[]): ReadonlyMap<string, number> =>
       new Map(accepted.all(JSON.stringify(roomIds)).map(({ roomId, bytes }) => [roomId, bytes])),
-    /** Rebuilds the search index of titles and questions. */
     reindexTitles: () => reindexTitles.run(),
   }
 }

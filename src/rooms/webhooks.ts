@@ -10,7 +10,6 @@ export interface Webhook {
   readonly webhookId: string
   readonly roomId: string
   readonly url: string
-  /** The signing key of deliveries. */
   readonly secret: string
   /** The sequence of the last entry that was delivered. */
   readonly delivered: number
@@ -65,9 +64,7 @@ export function webhooks(db: Db) {
       insert({ ...webhook, addedBy, addedAt: at, recent: "[]" })
     },
     find: (webhookId: string): Webhook | undefined => find.get(webhookId),
-    /** Returns the webhooks that are on. */
     on: () => on.all(),
-    /** Returns the webhooks of a Room with their latest deliveries. */
     ofRoom: (roomId: string) =>
       ofRoom.all(roomId).map(({ secret: _secret, roomId: _room, resend: _resend, userId, username, recent, ...shown }) => ({
         ...shown,
@@ -83,7 +80,6 @@ export function webhooks(db: Db) {
     },
     /** Turns a webhook off, or on if `because` is null. */
     turn: (webhookId: string, because: string | null) => turn.run(because, webhookId),
-    /** Turns off all webhooks that are on. */
     turnAllOff: (because: string) => allOff.run(because),
     resend: (webhookId: string, sequence: number) => again.run(sequence, webhookId),
     remove: (webhookId: string) => remove.run(webhookId),

@@ -36,7 +36,6 @@ interface Destination {
   readonly spool: string
 }
 
-/** A write in the spool of the Python client. */
 interface SpooledWrite {
   readonly operation: string
   readonly method: string

@@ -10,7 +10,6 @@ import { markOfProcess, type ProcessMark, writeWhole } from "./files.ts"
 import { isKeyOf } from "../contract/each.ts"
 import { codeOf } from "../contract/faults.ts"
 
-/** Signals that are forwarded to the command. */
 const forwarded = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const
 
 /** What the keeper records about the command. */
@@ -45,7 +44,6 @@ export interface RunState {
   status: string
   /** Bytes of the metrics file that were reported. */
   metricsThrough: number
-  /** The number of the next request. */
   next: number
   /** The last stage that was reported. */
   said: "registered" | "started" | "ended"

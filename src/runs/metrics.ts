@@ -10,9 +10,7 @@ export type Point = v.InferOutput<typeof metric>
 /** The most points and bytes in one event. */
 const POINTS = limits.metricsOfEvent
 const BYTES = 45_000
-/** The most characters of a line in a message. */
 const SHOWN = 100
-/** Bytes of the file that are read at a time. */
 const CHUNK = 1 << 20
 
 /** Parses JSON with the words that Python writes for the numbers JSON lacks: NaN, Infinity and -Infinity. */
@@ -97,7 +95,6 @@ export interface Batch {
   readonly points: Point[]
   /** Bytes of the file read so far. */
   readonly through: number
-  /** How many lines are invalid, at least in part. */
   readonly unread: number
   /** An excerpt of the first of them, with its fault. */
   readonly firstUnread: string | null

@@ -25,7 +25,6 @@ export class ReportQueue {
     writeWhole(join(this.#folder, `letter-${String(number).padStart(9, "0")}.json`), request)
   }
 
-  /** Returns the names of the waiting files, in order. */
   waiting(): string[] {
     return namesIn(this.#folder).filter((name) => /^letter-\d+\.json$/.test(name))
   }

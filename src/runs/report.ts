@@ -166,7 +166,6 @@ export class Report {
     writeWhole(this.#files.state, this.state)
   }
 
-  /** Sends the waiting requests in order. */
   async send(transport: Transport, token: string, retries = 1): Promise<Delivery> {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
     for (const name of this.#queue.waiting()) {

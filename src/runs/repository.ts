@@ -6,7 +6,6 @@ import { FailedError, UsageError } from "../settings.ts"
 
 export interface WorkingRepository {
   readonly repository: { readonly url: string; readonly commit: string }
-  /** Whether the folder has no uncommitted changes. */
   readonly isClean: boolean
 }
 

@@ -9,7 +9,6 @@ import type { Timeline } from "../ledger/journal/timeline.ts"
 import type { Rooms } from "../rooms/rooms.ts"
 import type { Threads } from "./threads.ts"
 
-/** The number of newest entries in a Thread's context. */
 const RECENT = 10
 
 interface EntryQuery {

@@ -73,7 +73,6 @@ export function threads(db: Db) {
     open: inserting(db, "threads"),
     /** Returns the Room of a Thread; undefined if there is no such Thread. */
     roomOf: (threadId: string): string | undefined => room.get(threadId)?.roomId,
-    /** Whether a Room has this id. */
     isRoom: (roomId: string): boolean => anyRoom.get(roomId) !== undefined,
     summary(threadId: string): ThreadSummary | undefined {
       const row = one.get(threadId)
@@ -81,9 +80,7 @@ export function threads(db: Db) {
     },
     /** Returns up to `count` Threads of a Room, after a sequence. */
     page: (roomId: string, after: number, count: number): ThreadSummary[] => list.all(roomId, after, count).map(summary),
-    /** Returns all Threads of a Room in the order they were started. */
     all: (roomId: string): ThreadSummary[] => all.all(roomId).map(summary),
-    /** Returns the first Thread that follows an entry. */
     following(entryId: string): ThreadSummary | undefined {
       const row = following.get(entryId)
       return row && summary(row)

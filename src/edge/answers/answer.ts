@@ -71,7 +71,6 @@ export const answer = (
   headers: Readonly<Record<string, string>> = {},
 ): Answer => new Answer(body, { status, headers: { ...commonHeaders, "content-type": `${type}; charset=utf-8`, ...headers } })
 
-/** Has the client save the response under this file name. */
 const asFile = (name: string) => ({ "content-disposition": `attachment; filename="${name.replace(/[^A-Za-z0-9._-]+/g, "-")}"` })
 
 /** Keeps proxies from buffering events. */

@@ -20,7 +20,6 @@ export type Open = "everywhere" | "here" | "visitors"
 export interface PublicRoute {
   /** The path pattern from the registry. */
   readonly path: string
-  /** Who may receive its responses. */
   readonly open: Open | undefined
 }
 

@@ -3,7 +3,6 @@ import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
 import ipaddr from "ipaddr.js"
 
-/** Converts an IPv4-mapped IPv6 address to IPv4. */
 const plain = (address: string): string => (address.startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address)
 
 /** The last entry of `X-Forwarded-For`, without its port; undefined if it is not an address. */

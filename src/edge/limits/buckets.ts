@@ -28,7 +28,6 @@ export class Buckets {
     this.#half = Math.max(1, Math.floor(most / 2))
   }
 
-  /** The number of buckets remembered. */
   get size(): number {
     return this.#recent.size + this.#older.size
   }

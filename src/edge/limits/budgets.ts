@@ -37,7 +37,6 @@ export const overBudget = (what: string): Refusal =>
     retryAfter: 1,
   })
 
-/** Counts a limited resource in use, by caller. */
 class Counts {
   /** The most that may be in use. */
   readonly total: number
@@ -74,7 +73,6 @@ class Counts {
 /** Bytes counted for even the smallest body: its request takes memory too. */
 const LEAST = 4_096
 
-/** A body in memory. */
 interface HeldBody {
   readonly key: string
   held: number
@@ -100,7 +98,6 @@ export class Bodies {
     this.#counts = new Counts(share)
   }
 
-  /** Bytes held now. */
   get bytes(): number {
     return this.#counts.sum
   }
@@ -125,7 +122,6 @@ export class Bodies {
     this.#coming.delete(body)
   }
 
-  /** Releases the body's bytes when its request is answered. */
   close(body: HeldBody): void {
     this.#coming.delete(body)
     this.#counts.add(body.key, -body.held)

@@ -28,7 +28,6 @@ const sentences: Readonly<Record<CountedRate, string>> = {
 export class RateLimits {
   readonly #buckets: Readonly<Record<CountedRate, Buckets>>
   readonly #now: () => number
-  /** Called for each refusal. */
   onRefused: (what: CountedRate) => void = () => {}
 
   /** The numbers in force, under their names in the contract's limits. */

@@ -17,7 +17,6 @@ export interface OffloadedRequest {
   readonly target: string
   readonly headers: readonly (readonly [string, string])[]
   readonly address: string
-  /** The request's id. */
   readonly id: string
   readonly person: { readonly userId: string; readonly username: string; readonly isOperator: boolean } | null
   /** The Room at the earlier moment that the request asks for. The serving thread keeps the file until the response arrives. */
@@ -29,7 +28,6 @@ export interface OffloadedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array<ArrayBuffer> | null
-  /** The refusal's code, if the response is a refusal. */
   readonly refusal: string | null
 }
 

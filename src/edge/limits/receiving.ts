@@ -98,11 +98,9 @@ export async function bytesOf(event: H3Event, atMost: number = limits.requestBod
   return Buffer.concat(chunks)
 }
 
-/** The authenticated caller; null before authentication. */
 const callerOf = ({ credentialId, keyId, userId }: RequestContext): string | null => credentialId ?? keyId ?? userId
 
 interface Receiving {
-  /** The most bytes that the body may have. */
   readonly most: number
   readonly announced: number | null
   /** The budget and the key that the memory counts against. */

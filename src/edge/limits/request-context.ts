@@ -19,9 +19,7 @@ export class RequestContext {
   readonly startedAt = performance.now()
   /** The path pattern from the registry: the real path may hold an invitation's token. Null if no route matched. */
   route: string | null = null
-  /** The operation's name. */
   operation: string | null = null
-  /** The refusal's code. */
   refusal: string | null = null
   credentialId: string | null = null
   keyId: string | null = null
@@ -44,7 +42,6 @@ export class ServiceResponse extends ServerResponse {
   #staysAfterBody: boolean | null = null
   /** The budgets that the body's memory counts against. */
   budgets: Budgets | null = null
-  /** Headers added to every response of this service. */
   ownHeaders: Readonly<Record<string, string>> = {}
 
   override writeHead(status: number, reason?: string | Headers, more?: Headers): this {

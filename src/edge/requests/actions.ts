@@ -28,9 +28,7 @@ interface ActionRequest<N extends ActionName> {
   readonly edge: Edge
   readonly event: H3Event
   readonly body: ActionBody<N>
-  /** The signed-in person, if the action needs one. */
   readonly person: ActionBy<N> extends "anyone" ? undefined : Person
-  /** The parameters in the action's path. */
   readonly params: Readonly<Record<string, string>>
 }
 
@@ -76,7 +74,6 @@ const onPerson =
     return { answer: { person: { userId, username, isOperator, disabledAt }, ended }, headers: {} }
   }
 
-/** An operator's action that ends an access of this kind. */
 const ending =
   (kind: AccessKind) =>
   async ({ edge, person, params }: Pick<ActionRequest<"end_key">, "edge" | "person" | "params">): Promise<Done<"end_key">> => {

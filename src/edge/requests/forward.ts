@@ -12,7 +12,6 @@ import { fault } from "../edge.ts"
 import { tooLarge } from "../limits/receiving.ts"
 import { contextOf, isReading, nodeSide } from "../limits/request-context.ts"
 
-/** The most responses relayed at a time. */
 const AT_ONCE = 64
 /** Milliseconds without data after which a request to the original fails: longer than a feed stays open. */
 const SILENCE = 40_000
@@ -58,7 +57,6 @@ function isKnown({ statusCode = 0, headers }: IncomingMessage, path: string): bo
   return statusCode < 300 || statusCode > 399 || statusCode === 304 || (statusCode === 303 && !path.startsWith("/api/"))
 }
 
-/** The response headers to relay, with those that the copy sets on every response. */
 function relayedHeaders({ headers }: IncomingMessage): Record<string, string> {
   const cookies = (headers["set-cookie"] ?? []).filter((cookie) => cookie.startsWith(COOKIES) && !/;\s{0,9}domain\b/i.test(cookie))
   return {

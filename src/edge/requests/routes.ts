@@ -26,7 +26,6 @@ const expressionOf = (route: string): RegExp =>
 /** The search routes: the read, its page and its feeds. */
 const searching = /^(?:\/api\/research)?\/search(?:\/|$)/
 
-/** Whether a path is for operators only. */
 const isForOperators = (path: string): boolean => /^(?:\/api|\/web)?\/admin(?:\/|$)/.test(path)
 
 /** The response with each mark replaced. A streamed response replaces its own marks. */
@@ -52,7 +51,6 @@ function withoutMarks({ instance }: Pick<Edge, "instance">, answer: Answer): Ans
 export class Routes {
   readonly #app: H3
   readonly #edge: Edge
-  /** The methods registered for each pattern, with its path. */
   readonly #methods = new Map<string, { path: string; methods: Method[]; open: Open | undefined }>()
   readonly #compressor = new Compressor()
   readonly #own: { method: Method; pattern: string; open: Open | undefined }[] = []
@@ -102,12 +100,10 @@ export class Routes {
     }
   }
 
-  /** Whether a path matches a route of this method. */
   has(method: string, path: string): boolean {
     return this.#find(method, path) !== undefined
   }
 
-  /** Whether pages of other origins may read the response at a path. */
   isForEveryOrigin(method: string, path: string): boolean {
     return this.#find(method, path)?.open === "everywhere"
   }

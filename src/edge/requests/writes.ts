@@ -1,9 +1,12 @@
-/** Admits a write for every interface (HTTP, MCP, pages), and counts it. */
+/** Admits a write for every interface (HTTP, MCP, pages) and counts it, and stores uploaded pictures. */
 import type { H3Event } from "h3"
+import type { UploadedFigure } from "../../contract/definitions/figure-routes.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { batch, type BatchedWrite } from "../../contract/operations/batch.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
+import { figureTypeOf, uploaded } from "../../figures/keeping.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
+import { isoTime } from "../../ledger/world.ts"
 import type { Edge } from "../edge.ts"
 import type { WriteOutcome } from "../telemetry/metrics.ts"
 import { contextOf } from "../limits/request-context.ts"
@@ -60,3 +63,16 @@ export const sendBatch = (edge: Edge, event: H3Event, actor: Actor, decode: () =
     receipts.forEach((receipt, index) => edge.metrics?.wrote(decoded.writes[index]?.operation.name ?? batch.name, outcomeOf(receipt)))
     return receipts
   })
+
+/** Stores an uploaded picture until a write names it. The same picture sent again keeps its digest. @throws Refusal 422 if it is not a picture of that type */
+export async function keepFigure(
+  { instance: { ledger, tables, world } }: Edge,
+  { userId }: Pick<Actor, "userId">,
+  bytes: Uint8Array,
+  contentType: string | null,
+): Promise<UploadedFigure> {
+  const figure = await uploaded(bytes, figureTypeOf(contentType))
+  await ledger.transact(() => tables.figures.keep(figure, userId, isoTime(world.now())))
+  const { digest, width, height } = figure
+  return { digest, width, height }
+}

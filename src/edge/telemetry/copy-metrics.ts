@@ -46,7 +46,6 @@ export class CopyMetrics {
     gauge("answers_waiting", "Answers waiting for the next sync.", () => state.waiting)
   }
 
-  /** Counts a finished sync. */
   synced(outcome: string, milliseconds: number): void {
     this.#syncs.inc({ outcome })
     this.#took.observe(milliseconds / 1_000)

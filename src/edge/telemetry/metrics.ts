@@ -30,12 +30,11 @@ export const metricsType = "text/plain; version=0.0.4"
 const methods = new Set(["GET", "HEAD", "POST", "PATCH", "DELETE"])
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
 
-/** Counts the requests of one route and method. */
+/** The requests of one route and method. */
 interface Meter {
-  /** @param digit the first digit of the status */
-  answered(digit: number): void
-  /** @param time in seconds */
-  took(time: number): void
+  /** By the first digit of the status. */
+  readonly answers: { inc(): void }[]
+  readonly durations: { observe(seconds: number): void }
 }
 
 export class Metrics implements CommitObserver {
@@ -76,37 +75,26 @@ export class Metrics implements CommitObserver {
   }
 
   /** Counts a finished request. @param status 0 if the client disconnected before the response */
-  answered(route: string | null, method: string, status: number, milliseconds: number): void {
+  answered(path: string | null, sent: string, status: number, milliseconds: number): void {
+    const route = path ?? "none"
     // Clients choose the method, so unknown ones share one meter.
-    const meter = this.#meter(route ?? "none", methods.has(method) ? method : "other")
-    meter.answered(Math.floor(status / 100))
-    meter.took(milliseconds / 1000)
-  }
-
-  #meter(route: string, method: string): Meter {
-    const key = `${method} ${route}`
-    const known = this.#meters.get(key)
-    if (known !== undefined) return known
-    const duration = this.#durations.labels({ route, method })
-    const answers: ({ inc(): void } | undefined)[] = []
-    const counterOf = (digit: number) => this.#requests.labels({ route, method, status: digit === 0 ? "aborted" : `${digit}xx` })
-    const meter: Meter = {
-      answered: (digit) => (answers[digit] ??= counterOf(digit)).inc(),
-      took: (time) => duration.observe(time),
-    }
-    this.#meters.set(key, meter)
-    return meter
+    const method = methods.has(sent) ? sent : "other"
+    const { answers, durations } = this.#meters.getOrInsertComputed(`${method} ${route}`, () => ({
+      answers: [],
+      durations: this.#durations.labels({ route, method }),
+    }))
+    const digit = Math.floor(status / 100)
+    const counter = (answers[digit] ??= this.#requests.labels({ route, method, status: digit === 0 ? "aborted" : `${digit}xx` }))
+    counter.inc()
+    durations.observe(milliseconds / 1000)
   }
 
   /** Counts a finished write. @param refusal the code, if it was refused */
   wrote(operation: string, outcome: WriteOutcome, refusal = ""): void {
     const key = `${operation} ${outcome} ${refusal}`
-    let writes = this.#writes.get(key)
-    if (writes === undefined) this.#writes.set(key, (writes = this.#outcomes.labels({ operation, fate: outcome, refusal })))
-    writes.inc()
+    this.#writes.getOrInsertComputed(key, () => this.#outcomes.labels({ operation, fate: outcome, refusal })).inc()
   }
 
-  /** Counts a request refused because a limit was reached. */
   limited(limit: string): void {
     this.#limited.inc({ limit })
   }
@@ -116,17 +104,14 @@ export class Metrics implements CommitObserver {
     this.#commits.observe(milliseconds / 1000)
   }
 
-  /** Sets the source of the gauges. */
   watch(gauges: Gauges): void {
     this.#gauges = gauges
   }
 
-  /** Starts the metrics of a copy. */
   watchCopy(state: CopyGauges): CopyMetrics {
     return new CopyMetrics(this.#registry, state)
   }
 
-  /** All metrics in Prometheus' text format. */
   async text(): Promise<string> {
     if (this.#delay === null) {
       this.#delay = monitorEventLoopDelay({ resolution: 20 })

@@ -10,7 +10,6 @@ import type { RequestContext } from "../limits/request-context.ts"
 /** Limits the lines that anybody can cause, to what an operator can read and a disk can hold. */
 const LINES = { perMinute: 120, atOnce: 240 }
 
-/** The members of a line that identify the request. */
 function members({ id, address, route, operation, refusal, credentialId, keyId, userId }: RequestContext): Record<string, string> {
   const known = { requestId: id, address, route, operation, refusal, credentialId, keyId, userId }
   return Object.fromEntries(Object.entries(known).filter((member): member is [string, string] => member[1] !== null))
@@ -20,7 +19,6 @@ export class RequestLog {
   readonly #log: Logger
   readonly #lines = new Buckets(LINES)
   #leftOut = 0
-  /** Whether to log every request. */
   readonly everyRequest: boolean
 
   constructor(log: Logger, everyRequest = false) {
@@ -44,14 +42,12 @@ export class RequestLog {
     this.#bounded("warn", line, "a request could not be served")
   }
 
-  /** Logs an unexpected failure. */
   failed(context: RequestContext, error: unknown): void {
     this.#bounded("error", { ...members(context), err: error }, "a request failed")
   }
 
-  /** Logs a finished request, if enabled. @param bytes of the response, headers and body */
+  /** Logs a finished request. @param bytes of the response, headers and body */
   request(context: RequestContext, method: string, status: number, milliseconds: number, bytes: number): void {
-    if (!this.everyRequest) return
     this.#log.info({ ...members(context), method, status, ms: Math.round(milliseconds * 1000) / 1000, bytes }, "request")
   }
 

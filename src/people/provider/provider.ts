@@ -10,7 +10,6 @@ export interface ProviderSettings {
   readonly clientId: string
   /** Omitted for a public client. */
   readonly clientSecret?: string | undefined
-  /** The provider's name on pages. */
   readonly name: string
   /** The redirect URI. */
   readonly backTo: string
@@ -39,7 +38,6 @@ export interface Identity {
 const PAUSE = 5_000
 /** Milliseconds for which the discovery document is cached. */
 const CACHED_FOR = 3_600_000
-/** Sign-ins that are verified at the same time. */
 const AT_ONCE = 8
 /** OpenID Connect permits at most 255 ASCII characters. The database could store anything else as a different subject. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
