@@ -13,6 +13,7 @@ const shippedAsTheyAre = [
   "src/research/export/verify.mjs",
   "src/research/export/verify.py",
   "src/demo/coverage.webp",
+  "src/web/style/favicon.ico",
 ]
 
 /** Names inside the executable, which are paths in the project as src reads them, and the files to take. */

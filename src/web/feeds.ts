@@ -10,7 +10,8 @@ import type { Edge } from "../edge/edge.ts"
 import { ownTurn } from "../edge/limits/turns.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 import { basePathOf } from "../contract/base-path.ts"
-import { favicon } from "./favicon.ts"
+import { present } from "../contract/present.ts"
+import { packagedBytes } from "../packaged.ts"
 import { visitOf } from "./visit.ts"
 
 const formats = {
@@ -18,9 +19,10 @@ const formats = {
   "feed.json": { write: jsonFeed, type: "application/feed+json" },
 }
 
-/** The icon's address does not change with its contents, so browsers keep it for one day. */
+/** `icon.svg` in 32 by 32 pixels, which browsers request by themselves. Its address is always the same, so they keep it for one day. */
 function iconAnswer(): Answer {
-  const icon = asset(favicon(), "image/x-icon", tagOf(favicon()))
+  const drawn = present(packagedBytes("src/web/style/favicon.ico"))
+  const icon = asset(drawn, "image/x-icon", tagOf(drawn))
   icon.headers["cache-control"] = "public, max-age=86400"
   return icon
 }

@@ -1,7 +1,7 @@
 /** What a page says after a refusal: what a person can do next, without a name of the interface. */
 import t from "tap"
 import { Refusal, refusals } from "../../src/contract/refusals/refusal.ts"
-import { refusedPage } from "../../src/web/pages/refused.ts"
+import { refusedPage } from "../../src/web/pages/making.ts"
 
 const setting = { basePath: "", now: 0 }
 const said = (code: keyof typeof refusals, isReading: boolean, committed: false | null = false) =>

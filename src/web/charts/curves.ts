@@ -5,7 +5,7 @@
 import { scaleLinear } from "d3-scale"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { attributes, type Html, html, markup } from "../html.ts"
-import { figure } from "../numbers.ts"
+import { figure } from "../words.ts"
 import { axis } from "./axis.ts"
 import { fillOf, lineOf, shapeOf } from "./styles.ts"
 

@@ -1,9 +1,8 @@
 /** Plots a metric against a setting in words: a row for each setting, with a mark for each attempt along an axis. */
 import { address } from "../addresses.ts"
 import { type Html, html } from "../html.ts"
-import { figure } from "../numbers.ts"
+import { figure, words } from "../words.ts"
 import { glyph, tone } from "../parts/marks.ts"
-import { words } from "../words.ts"
 import { type Axis, percent } from "./axis.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 

@@ -7,7 +7,7 @@ import { pathOf } from "../addresses.ts"
 import { type Html, html, joined, to } from "../html.ts"
 import { glyph, stateBadge } from "../parts/marks.ts"
 import { table } from "../parts/parts.ts"
-import { plainText } from "../plain-text.ts"
+import { plainText } from "../markdown.ts"
 import { counted, shortened, words } from "../words.ts"
 import { drawable, type GraphEdge, type GraphNode, type Placed, placedIn, type Spacing } from "./graph-layout.ts"
 

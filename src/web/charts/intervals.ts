@@ -3,7 +3,7 @@
  * dimension, boards.
  */
 import { attributes, type Content, type Html, html } from "../html.ts"
-import { figure } from "../numbers.ts"
+import { figure } from "../words.ts"
 import { axis, percent } from "./axis.ts"
 
 export interface IntervalRow {

@@ -1,7 +1,6 @@
 /** Plots a metric against a setting, with a mark for each attempt that shows its outcome. */
 import { type Html, html } from "../html.ts"
-import { figure } from "../numbers.ts"
-import { counted, shortened } from "../words.ts"
+import { figure, counted, shortened } from "../words.ts"
 import { axis, percent } from "./axis.ts"
 import { ALONG, dotRows, mark, type Point, type Row } from "./dot-rows.ts"
 

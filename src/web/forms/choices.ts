@@ -2,7 +2,7 @@
 import { isKeyOf } from "../../contract/each.ts"
 import type { LabelledKind, ObjectKind, RecordKind } from "../../contract/objects/objects.ts"
 import type { Visit } from "../visit.ts"
-import { plainText } from "../plain-text.ts"
+import { plainText } from "../markdown.ts"
 import { shortened, words } from "../words.ts"
 
 export interface Choice {

@@ -1,18 +1,52 @@
-/** The visitor's account: citation, assigned experiments, Rooms and keys. */
+/** The visitor's account, with the forms that change it, and the public page of a person. */
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entranceOf, mayInvite } from "../../edge/identity/sign-in.ts"
 import { type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { list, section } from "../parts/lists.ts"
-import { actionButton, empty, facts, heading, label, table, time } from "../parts/parts.ts"
+import { list, section, nextPage, recordItem } from "../parts/lists.ts"
+import { actionButton, empty, facts, heading, label, table, time, ways } from "../parts/parts.ts"
 import { actionsHead, lastUse, tokenOver } from "../parts/token.ts"
 import { redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { joinedWords } from "../words.ts"
 import { providerSection } from "./provider.ts"
-import { descriptionForm, passwordForm } from "./account-forms.ts"
+import { limits } from "../../contract/limits.ts"
+import type { Refusal } from "../../contract/refusals/refusal.ts"
+import { field } from "../parts/entrance-field.ts"
+import { orcidAddress, shownName } from "../../contract/answers/description.ts"
+import { aboutPerson } from "../about.ts"
+import { readPath } from "../addresses.ts"
+
+/** Returns the sentence above a form for a refusal. Faults of a field are shown beside the field. */
+export const refusalText = ({ code, message }: Refusal): string => (code === "invalid_schema" ? "Some of this needs correcting." : message)
+
+/** Returns the messages of a refusal about one field. */
+export const faultsOf = (refusal: Refusal | undefined, name: string): string[] =>
+  (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`).map(({ message }) => message)
+
+export const passwordForm = (refusal?: Refusal): Html => {
+  const faults = (name: string) => faultsOf(refusal, name)
+  const common = { type: "password", maxlength: limits.passwordMax }
+  return html`<form class="stack" method="post" action="${to("/web/password")}">
+    ${field("currentPassword", "Current password", { ...common, autocomplete: "current-password" }, faults("currentPassword"))}
+    ${field("password", "New password", { ...common, autocomplete: "new-password" }, faults("password"), `At least ${limits.passwordMin} characters. Every other browser is signed out.`)}
+    <div class="buttons"><button class="quiet">Change the password</button></div></form>`
+}
+
+/** The fields for how a person is cited: name, label and hint. */
+export const citationFields = [
+  ["name", "Name", "As you want to be cited, such as Ada Lovelace. If left empty, your user name is used."],
+  ["givenName", "Given names", "With a family name, for citation styles that sort or abbreviate names."],
+  ["familyName", "Family name", undefined],
+  ["orcid", "ORCID", "Such as 0000-0002-1825-0097. It is shown as your own statement and is not checked with ORCID."],
+] as const
+
+export const descriptionForm = (values: Readonly<Record<string, string | null>>, refusal?: Refusal): Html =>
+  html`<form class="stack" method="post" action="${to("/web/description")}">
+    ${citationFields.map(([name, text, hint]) => field(name, text, { required: false, value: values[name] ?? "", maxlength: limits.title, autocomplete: "off" }, faultsOf(refusal, name), hint))}
+    <div class="buttons"><button class="quiet">Save</button></div></form>`
 
 function keyRow(key: AnswerOf<"library_keys">["items"][number], now: number): Html {
   const { keyId, label, permissions, reach, tokenStart, expiresAt, revokedAt, lastUsedAt } = key
@@ -67,5 +101,28 @@ ${section("work", "Your experiments", assigned)}
       : table("Personal keys", ["Label", "May", "Reach", "Expires", "Last use", actionsHead], keyRows, "stacked")
   }</section>
 ${mayInvite(edge, person) ? section("invite", "Invite a person", invite) : null}`,
+  }
+}
+
+export function personPage(visit: Visit): Shown {
+  const person = visit.ask("person", { username: visit.id("username") })
+  const { userId, username, orcid } = person
+  const path = `/people/${encodeURIComponent(username)}`
+  const { items, nextCursor } = visit.ask("publications", {}, { author: userId, after: visit.parameter("after") })
+  const json = readPath("person", { username })
+  return {
+    title: shownName(person),
+    json,
+    about: aboutPerson(person),
+    body: html`<h1>${shownName(person)}</h1>${facts([
+      ["Name here", username],
+      ["ORCID", orcid && html`<a rel="me noopener" href="${orcidAddress(orcid)}">${orcidAddress(orcid)}</a>, by their own statement`],
+      ["From", person.instanceId && "another instance, by its own statement"],
+    ])}
+${section("records", "Records", html`${list("cards", items, (record) => recordItem(record, null), empty("They have not published a record."))}${nextPage(visit, nextCursor)}`)}
+${ways([
+  ["Feed", `${path}/feed.atom`],
+  ["JSON", json],
+])}`,
   }
 }

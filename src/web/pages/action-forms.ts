@@ -11,7 +11,7 @@ import { command, exactTime } from "../parts/parts.ts"
 import { ownPath, redirected } from "../redirect.ts"
 import type { FormHandler, Shown, Visit, WebPage } from "../visit.ts"
 import { joinForm } from "./provider.ts"
-import { citationFields, descriptionForm, passwordForm, refusalText } from "./account-forms.ts"
+import { citationFields, descriptionForm, passwordForm, refusalText } from "./account.ts"
 import { webhookSecret, webhooksAddress, webhooksPage } from "./webhooks.ts"
 import { byLink, closedLink, type EntranceForm, invitationForm, isOfClosedLink, setUpForm, signInForm } from "./entrance.ts"
 

@@ -7,7 +7,7 @@ import { curvesFigure, whole } from "./curves.ts"
 import { placeInWords } from "../../research/measurements/in-words.ts"
 import { address, entryPath, readPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
-import { figure } from "../numbers.ts"
+import { figure, bytes, counted, words } from "../words.ts"
 import { inlineMarkdown, phrase } from "../markdown.ts"
 import { figuresOf } from "../parts/figures.ts"
 import { metricsBox, type PastedTable } from "../parts/metrics-box.ts"
@@ -33,7 +33,6 @@ import {
 } from "../parts/parts.ts"
 import { following } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { bytes, counted, words } from "../words.ts"
 
 type Attempt = AnswerOf<"attempt">
 

@@ -11,7 +11,7 @@ import { argv, digest, empty, exactTime, facts, heading, label, person, reposito
 import { following } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
-import { estimateInWords } from "./forest.ts"
+import { drawn, drawnMean } from "./forest.ts"
 import { roomOf, sectionPage } from "./room-lists.ts"
 
 type Board = AnswerOf<"board">
@@ -32,19 +32,15 @@ function repeatsOf({ reruns, reproductions, failedReproductions }: Row): Html {
 }
 
 function rowOf({ by, best }: Board, row: Row): IntervalRow {
-  const { rank, key, n, mean, se, low, high, points = [], attempts, isBaseline } = row
+  const { rank, key, n, attempts, isBaseline } = row
   const isBest = best !== null && by.every((name) => String(best[name]) === String(key[name]))
   const named = attempts.slice(0, LINKED).map((attempt) => label("attempt", attempt.attemptId, attempt.label))
   const [first = "", ...others] = by.map((name) => String(key[name] ?? ""))
   const unlinked = attempts.length > LINKED ? quiet(` and ${attempts.length - LINKED} more`) : null
   return {
+    ...drawnMean(row, "no finite value"),
     head: html`${rank === null ? null : `${rank}. `}${first}${isBest ? html` ${stateBadge("supported", "best")}` : null}${isBaseline ? html` <span class="tag">baseline</span>` : null}`,
     cells: [...others, html`${joined(named, " ")}${unlinked}`, n, repeatsOf(row)],
-    mid: mean,
-    low,
-    high,
-    dots: points.map(({ value }) => value),
-    numbers: mean === null ? quiet("no finite value") : estimateInWords({ estimate: mean, low, high, se }),
     look: isBaseline ? "base" : undefined,
   }
 }
@@ -53,19 +49,10 @@ function rowOf({ by, best }: Board, row: Row): IntervalRow {
 function differences({ rows, by }: Board): Html | null {
   const compared = rows.flatMap(({ contrast, key }): IntervalRow[] => {
     if (contrast === null) return []
-    const { estimate, low, high, pairs, corrected } = contrast
+    const { pairs, corrected } = contrast
     const holm = corrected === null ? "" : corrected.isDistinct ? "told apart" : "not told apart"
     const [first = "", ...others] = by.map((name) => String(key[name] ?? ""))
-    return [
-      {
-        head: first,
-        cells: [...others, pairs === null ? "unpaired" : counted(pairs, "pair"), holm],
-        mid: estimate,
-        low,
-        high,
-        numbers: estimateInWords(contrast),
-      },
-    ]
+    return [{ ...drawn(contrast), head: first, cells: [...others, pairs === null ? "unpaired" : counted(pairs, "pair"), holm] }]
   })
   if (compared.length === 0) return null
   const table = { caption: "Differences to the baseline", head: [...by, "pairs", "Holm"], measures: "difference, with its 95 % interval" }

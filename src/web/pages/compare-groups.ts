@@ -10,7 +10,7 @@ import type { Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 import { type Group, keyText, type Measure, measured, nameOf } from "./compare-measures.ts"
 import { ABSENT, type Compared, labelOf, nameOfDimension, type Question } from "./compare-question.ts"
-import { estimateInWords } from "./forest.ts"
+import { drawn, drawnMean, estimateInWords } from "./forest.ts"
 import { groupCurvesFigure } from "./group-curves.ts"
 
 const quiet = (text: Content): Html => html`<span class="quiet">${text}</span>`
@@ -96,27 +96,16 @@ function figureOf({ name, table, groups }: Measure): Html {
   }
   const row = (group: Group): IntervalRow => {
     const [own, ...others] = place(group)
-    const { mean, low, high, n, points = [], isBaseline } = group
-    const look = isBaseline ? "base" : undefined
-    return {
-      head: own,
-      cells: [...others, n],
-      mid: mean,
-      low,
-      high,
-      dots: points.map((point) => point.value),
-      numbers: mean === null ? quiet("–") : estimateInWords({ ...group, estimate: mean }),
-      look,
-    }
+    return { ...drawnMean(group, "–"), head: own, cells: [...others, group.n], look: group.isBaseline ? "base" : undefined }
   }
   const contrasts = groups.flatMap((group): IntervalRow[] => {
     const { contrast } = group
     if (contrast === null) return []
     const [own, ...others] = place(group)
-    const { estimate, low, high, corrected, pairs } = contrast
+    const { corrected, pairs } = contrast
     const holm = quiet(corrected?.isDistinct === true ? "differs" : "not told apart")
     const n = pairs === null ? group.n : counted(pairs, "pair")
-    return [{ head: own, cells: [...others, n], mid: estimate, low, high, numbers: html`${estimateInWords(contrast)} ${holm}` }]
+    return [{ ...drawn(contrast), head: own, cells: [...others, n], numbers: html`${estimateInWords(contrast)} ${holm}` }]
   })
   const measures = unit === null ? name : `${name} in ${unit}`
   return html`<section aria-label="${name}"><h3>${name}</h3>${intervalTable({ caption: name, head, measures: `${measures}, mean and 95 % interval`, numbers: "Mean" }, groups.map(row))}${

@@ -1,15 +1,18 @@
-/** "Connect an agent": the settings to copy into its program, and whether its first request has arrived. */
+/** "Connect an agent": the settings to copy into its program, whether its first request has arrived, and a new token, shown once. */
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
-import { connectionTexts } from "../parts/connecting.ts"
+import { connectionTexts, programTexts } from "../parts/connecting.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { heading, time } from "../parts/parts.ts"
+import { heading, time, command, exactTime, facts } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { toSignIn } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
+import type { Receipt } from "../../contract/answers/index.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
+import { joinedWords } from "../words.ts"
 
 type Credential = Pick<AnswerOf<"credentials">["items"][number], "credentialId" | "label" | "lastUsedAt">
 
@@ -58,5 +61,50 @@ ${roomBanners(room)}<p>An agent writes here with its own credential. The token i
 <section aria-label="Actions">${whyNot(visit, room) ?? html`<div class="actions">${act("issue_credential", { roomId }, "Issue a credential", own.length === 0 ? "first" : "quiet")}<a class="button quiet" href="${to(`/rooms/${roomId}/people#credentials`)}">Your credentials</a></div>`}</section>
 ${connectionTexts({ baseUrl: visit.edge.baseUrl, roomId })}
 ${own.length === 0 ? null : firstRequests(roomId, own)}`,
+  }
+}
+
+/** Returns what was issued. Only this receipt contains the token. */
+const issuedIn = ({ result: { token, label, permissions, expiresAt } }: Receipt) => ({
+  token: String(token),
+  label: String(label),
+  permissions: Array.isArray(permissions) ? permissions.map(String) : [],
+  expiresAt: String(expiresAt),
+})
+
+function keyPage({ edge: { baseUrl } }: Visit, receipt: Receipt): Shown {
+  const { token, label, permissions, expiresAt } = issuedIn(receipt)
+  return {
+    title: "Personal key",
+    body: html`<h1 data-stored>Your personal key</h1>
+      <div class="banner warn" role="status"><strong>Shown once.</strong><p>Copy it now. With it, your agent can read and write your Library within the reach of the key.</p>
+      </div>
+<section aria-labelledby="token">${heading(2, "token", "Key")}${command(token, "the key")}${facts([
+      ["Label", label],
+      ["May", joinedWords(permissions)],
+      ["Expires", exactTime(expiresAt)],
+    ])}</section>
+${programTexts({ baseUrl, token, family: "library" })}<p><a href="${to("/account")}">Back to your account</a></p>`,
+  }
+}
+
+export function secretPage(visit: Visit, operation: Operation, receipt: Receipt): Shown {
+  if (operation.family === "library") return keyPage(visit, receipt)
+  const { edge } = visit
+  const roomId = receipt.roomId ?? ""
+  const { token, label, permissions, expiresAt } = issuedIn(receipt)
+  return {
+    title: "Credential",
+    headers: { "referrer-policy": "no-referrer" },
+    body: html`<h1 data-stored>${operation.name === "rotate_credential" ? "The new credential" : "Your credential"}</h1>
+<div class="banner warn" role="status"><strong>Shown once.</strong><p>Copy it now. The service keeps only a digest of it. If you lose it, rotate the credential.</p></div>
+<section aria-labelledby="token">${heading(2, "token", "Token")}${command(token, "the token")}${facts([
+      ["Label", label],
+      ["May", joinedWords(permissions)],
+      ["Expires", exactTime(expiresAt)],
+    ])}</section>
+${connectionTexts({ baseUrl: edge.baseUrl, token, roomId })}
+${firstRequests(roomId, [{ credentialId: receipt.target.id, label, lastUsedAt: null }])}
+<p><a href="${to(`/rooms/${roomId}/people`)}">Back to the people of the Room</a></p>`,
   }
 }

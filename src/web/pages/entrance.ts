@@ -8,7 +8,7 @@ import { exactTime } from "../parts/parts.ts"
 import { ownPath } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { toProvider } from "./provider.ts"
-import { faultsOf, refusalText } from "./account-forms.ts"
+import { faultsOf, refusalText } from "./account.ts"
 
 /** The texts and fields of a sign-in, set-up or invitation form. */
 export interface EntranceForm {

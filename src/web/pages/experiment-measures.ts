@@ -35,15 +35,8 @@ export function experimentMeasures(visit: Visit, experimentId: string): Html | n
       mean === null
         ? html`<span class="quiet">no finite value</span>`
         : html`<strong>${figure(mean, se)}</strong> <span class="quiet"${attributes({ title: notes.join("; ") || null })}>${spread}</span>`
-    return {
-      head: own,
-      cells: [...others, n],
-      mid: mean,
-      low,
-      high,
-      dots: hasDots ? points.map(({ value }) => value) : [],
-      numbers: estimate,
-    }
+    const dots = hasDots ? points.map(({ value }) => value) : []
+    return { head: own, cells: [...others, n], mid: mean, low, high, dots, numbers: estimate }
   })
   const file = (format: string) => readPath("experiment_measurements", { experimentId }, { ...query, format })
   const others = known.filter((each) => each !== metric).map((each) => nameOf(each.metric, each.split))

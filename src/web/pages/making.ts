@@ -1,4 +1,4 @@
-/** Makes a page: reads its content in one snapshot, renders its texts and writes it, or writes a page about the error. */
+/** Makes a page: reads its content in one snapshot, fits its lists, renders its texts and writes it, or writes a page about the error. */
 import { basePathOf } from "../../contract/base-path.ts"
 import { limits } from "../../contract/limits.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
@@ -11,14 +11,54 @@ import { labelsIn } from "../../contract/objects/labels.ts"
 import type { Renderer } from "../../renderer/renderer.ts"
 import { linkHeader } from "../about.ts"
 import type { Assets } from "../assets.ts"
-import { paginate } from "../fitting.ts"
-import type { Setting } from "../html.ts"
+import { type Setting, html, to, type Html } from "../html.ts"
 import { layout } from "../parts/layout.ts"
 import { staysAt } from "../parts/looking-back.ts"
 import { seenWith } from "../parts/seen.ts"
 import { waitingFor } from "../parts/waiting.ts"
 import type { Fitting, Shown, Visit, WebPage } from "../visit.ts"
-import { refusedPage, tooLargePage } from "./refused.ts"
+import { remedyFor } from "../parts/remedies.ts"
+
+/** Returns the index after the last item that fits on a page starting at `from`. A page holds at least one item. */
+async function endOf(items: readonly Html[], from: number, renderer: Renderer, setting: Setting): Promise<number> {
+  let bytes = 0
+  for (const [index, item] of items.slice(from).entries()) {
+    bytes += Buffer.byteLength(item.write({ ...setting, texts: await renderer.markupOf(item.texts) }))
+    if (bytes > limits.pageTextBytes && index > 0) return from + index
+  }
+  return items.length
+}
+
+/** Returns the page with as many items as fit. It starts at the chosen item if that would not fit otherwise. */
+export async function paginate({ items, chosen = -1, shown }: Fitting, renderer: Renderer, setting: Setting): Promise<Shown> {
+  const until = await endOf(items, 0, renderer, setting)
+  return chosen < until ? shown(0, until) : shown(chosen, await endOf(items, chosen, renderer, setting))
+}
+
+/** Returns a message in place of a page that is too large. */
+export function tooLargePage({ title, rail, json }: Shown): Shown {
+  return {
+    title,
+    ...(rail && { rail }),
+    ...(json === undefined ? {} : { json }),
+    body: html`<h1>${title}</h1><p class="lead">This page would be larger than ${limits.pageBytes / 1_000_000} MB, so it is not shown.</p>
+<p>${json === undefined ? "You can read its content in parts, in the lists of its Room." : html`You can read all of it <a href="${to(json)}">as JSON</a>.`}</p>`,
+  }
+}
+
+/** Returns the page for a refusal. @param isReading whether the request could not have stored anything */
+export function refusedPage(refusal: Refusal, isReading: boolean): Shown {
+  const { code, status, details } = refusal
+  const missing = status === 404
+  return {
+    title: missing ? "Not found" : "Not possible",
+    status,
+    ...(details.retryAfter === undefined ? {} : { headers: { "retry-after": String(details.retryAfter) } }),
+    body: html`<h1>${missing ? "Nothing found here" : "This could not be done"}</h1><p class="lead">${refusal.message}</p>
+${missing ? null : html`<p>${isReading ? null : details.committed === null ? "It is not known whether anything was stored." : "Nothing was stored."} ${remedyFor(code)}</p>`}<p class="meta"><span>code <code>${code}</code></span><span>status ${status}</span></p>
+<p><a href="${to("/")}">All Rooms</a></p>`,
+  }
+}
 
 /** The tools for writing pages. */
 export interface PageTools {

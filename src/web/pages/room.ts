@@ -11,8 +11,7 @@ import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 import { answers } from "./room-answer.ts"
-import { beliefs, type Context, shownParts, findings } from "./room-brief.ts"
-import { failures, next, questions } from "./room-next.ts"
+import { beliefs, type Context, shownParts, findings, failures, next, questions } from "./room-brief.ts"
 
 /** Maximum size in bytes of the brief that the page shows. */
 const BRIEF_BYTES = 24_000

@@ -11,7 +11,7 @@ import { confirmButton, command, empty, exactTime, facts, heading, table, time }
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { toSignIn } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { faultsOf } from "./account-forms.ts"
+import { faultsOf } from "./account.ts"
 
 type Webhook = AnswerOf<"webhooks">["items"][number]
 

@@ -8,7 +8,7 @@ import { attemptTable, type Column, columnName, columnsOf, shownColumns, type So
 import { empty, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { plainText } from "../plain-text.ts"
+import { plainText } from "../markdown.ts"
 import { choices, counted, shortened } from "../words.ts"
 
 /** Returns the filters, order and columns in the address. */

@@ -2,8 +2,7 @@
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Content, type Html, attributes, html, sameMoment, to } from "../html.ts"
-import { figure } from "../numbers.ts"
-import { shortened, words } from "../words.ts"
+import { figure, shortened, words } from "../words.ts"
 import { stateBadge } from "./marks.ts"
 import { label, person, time } from "./parts.ts"
 

@@ -1,0 +1,108 @@
+/**
+ * The forms for pasted texts. `POST /web/paste` saves the papers that a text names, with a preview first if some parts could not be
+ * read or some papers are recognised only by their words. `POST /web/metrics` reports a table as metrics of the visitor's own attempt,
+ * in one event.
+ */
+import { randomUUID } from "node:crypto"
+import { v5 } from "uuid"
+import { isUuid } from "../../contract/schema/fields.ts"
+import { limits } from "../../contract/limits.ts"
+import { type OperationName, operationOf, type ResultOf } from "../../contract/operations/index.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { trusted } from "../../contract/json.ts"
+import { isOver } from "../../contract/states.ts"
+import type { Answer } from "../../edge/answers/answer.ts"
+import { readFormBody } from "../../edge/limits/body.ts"
+import { pageCaller } from "../../edge/identity/callers.ts"
+import { sendWrite } from "../../edge/requests/writes.ts"
+import { readPapers } from "../../library/index.ts"
+import { readTable } from "../../research/measurements/read-table.ts"
+import type { PastedTable } from "../parts/metrics-box.ts"
+import { type PasteResult, seenMark } from "../parts/paste.ts"
+import { redirected } from "../redirect.ts"
+import type { Visit, WebPage } from "../visit.ts"
+import { attemptShown } from "./attempts.ts"
+import { collectionShown } from "./library-collection.ts"
+import { libraryShown } from "./library.ts"
+
+/** Reads the form. @param most maximum number of characters of the pasted text */
+async function formIn({ edge, event }: Visit, most: number) {
+  const actor = pageCaller(edge, event)
+  const form = await readFormBody(event, Math.min(limits.requestBodyBytes, 3 * most + limits.smallFormBytes))
+  const text = (form.get("text") ?? "").replaceAll("\r\n", "\n")
+  /** Sends a write. Its id depends on the content, so that a form corrected and sent again is a new write. */
+  const send = (name: OperationName, of: string, body: object): Promise<string> => {
+    const operation = operationOf(name)
+    const delivery = form.get("requestId") ?? ""
+    const requestId = isUuid(delivery) ? v5(`${of} ${text}`, delivery) : randomUUID()
+    return sendWrite(edge, event, operation, actor, () => ({
+      params: {},
+      body: { schemaVersion: operation.schemaVersion, requestId, ...body },
+    }))
+  }
+  return { form, text, send, value: (name: string) => form.get(name) || undefined }
+}
+
+export async function submitPaste(visit: Visit): Promise<Answer | WebPage> {
+  const { form, text, send, value } = await formIn(visit, limits.importedText)
+  const of = value("of")
+  const collectionId = of ?? value("collectionId")
+
+  /** Saves the papers. @throws Refusal if nothing was stored */
+  async function save(): Promise<PasteResult> {
+    const sent = await send("import_papers", collectionId ?? "", { text, ...(collectionId !== undefined && { collectionId }) })
+    const { added, alreadyThere, saved, alreadySaved, unreadable } = trusted<{ result: ResultOf<"import_papers"> }>(sent).result
+    return { collectionId, outcome: { filed: added ?? saved, already: alreadyThere ?? alreadySaved, unreadable } }
+  }
+
+  /** Returns a preview if the person asked for one or the recognition is uncertain; else saves the papers. */
+  async function handle(): Promise<PasteResult> {
+    if ([...text].length > limits.importedText)
+      throw new Refusal(
+        "invalid_schema",
+        `The text is longer than ${limits.importedText.toLocaleString("en")} characters. Paste it in parts.`,
+      )
+    if (!form.has("preview") && form.get("seen") === seenMark(text)) return save()
+    const recognised = await readPapers([text])
+    const isCertain = recognised.unreadable.length === 0 && recognised.byWords.length === 0
+    return !form.has("preview") && isCertain ? save() : { text, recognised, collectionId }
+  }
+
+  const result = await handle().catch((error: unknown): PasteResult => {
+    if (!(error instanceof Refusal)) throw error
+    return { text, collectionId, refusal: error.message }
+  })
+  return (again) => (of === undefined ? libraryShown(again, result) : collectionShown(again, of, result))
+}
+
+export async function submitMetrics(visit: Visit): Promise<Answer | WebPage> {
+  const { text, send, value } = await formIn(visit, limits.pastedTable)
+  const attemptId = value("attemptId")?.toLowerCase() ?? ""
+  const by = value("by") ?? ""
+  const again =
+    (pasted: Omit<PastedTable, "text" | "by">): WebPage =>
+    (later) =>
+      attemptShown(later, attemptId, { text, by, ...pasted })
+
+  const { points, faults } = readTable(
+    text,
+    by.split(",").flatMap((name) => name.trim() || []),
+  )
+  if (faults.length > 0) return again({ faults })
+  const { status, affordances } = visit.ask("attempt", { attemptId })
+  try {
+    await send("report_attempt_event", `${attemptId} ${by}`, {
+      attemptId,
+      ...affordances.expected,
+      event: "progress",
+      reportedAt: new Date().toISOString(),
+      metrics: points,
+      ...(isOver("attempt", status) && { late: true }),
+    })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const issues = (error.details.issues ?? []).slice(0, 5).map(({ message }) => message)
+    return again({ faults: [], refusal: [error.message, ...issues].join(" ") })
+  }
+  return redirected(visit, `/attempts/${attemptId}?done=report_attempt_event#metrics`)
+}
