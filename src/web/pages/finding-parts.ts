@@ -6,7 +6,7 @@ import { blemishesInWords } from "../../contract/answers/blemishes.ts"
 import { keysOf } from "../../contract/each.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
-import { type Html, html, joined, to } from "../html.ts"
+import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { effectsOf } from "./forest.ts"
 import { figuresOf } from "../parts/figures.ts"
@@ -81,20 +81,16 @@ function attempts({ attempts: named, planId, planLabel }: Execution): Html | nul
     )
     return found.length === 0 ? [] : [html`<li>${roles[role]} ${links}</li>`]
   })
-  const compare =
-    named.length < 2
-      ? null
-      : html`<a href="${to(`/attempts/compare?ids=${named.map(({ attemptId }) => attemptId).join(",")}`)}">Compare them</a>`
+  const ids = named.map(({ attemptId }) => attemptId).join(",")
+  const compare = named.length < 2 ? null : html`<a href="${to(`/attempts/compare?ids=${ids}`)}">Compare them</a>`
   const plan = planId === null ? null : html`under plan ${label("plan", planId, planLabel ?? "plan")}`
   return section("named", "Attempts", html`<ul class="uses">${lines}</ul>`, html`${plan} ${compare}`)
 }
 
 /** Warns about weaknesses of the attempts behind the finding. */
-function beforehand({ blemishes }: Answer): Html | null {
-  const text = blemishes === null ? null : blemishesInWords(blemishes)
-  return text === null
-    ? null
-    : html`<p class="meta blemishes"><span>${stateBadge("unknown", "before you rely on it")}</span><span>${text}</span></p>`
+function beforehand({ blemishes }: Answer): Content {
+  const text = blemishes && blemishesInWords(blemishes)
+  return text && html`<p class="meta blemishes"><span>${stateBadge("unknown", "before you rely on it")}</span><span>${text}</span></p>`
 }
 
 /** Renders the parts of a finding between its wording and its scope. */

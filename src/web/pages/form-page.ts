@@ -150,10 +150,8 @@ export function formPage(
   const room = subject.roomId === undefined ? null : orNull(() => visit.ask("room", { roomId: subject.roomId }))
   const name = sheet?.heading ?? title(operation.name)
   const frame = { title: name, ...(room === null ? {} : { rail: roomRail(room) }) }
-  const about =
-    subject.about.length === 0
-      ? null
-      : html`<div class="about" aria-label="About">${subject.about.map((line) => html`<p>${line}</p>`)}</div>`
+  const lines = subject.about.map((line) => html`<p>${line}</p>`)
+  const about = lines.length === 0 ? null : html`<div class="about" aria-label="About">${lines}</div>`
   const lead = html`<h1>${name}</h1><p class="lead">${sheet?.lead ?? operation.summary}</p>${about}`
   const reason = refusal === undefined ? barred(visit, operation, room) : null
   if (reason !== null) return { ...frame, body: html`${lead}${reason}` }

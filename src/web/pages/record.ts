@@ -32,10 +32,9 @@ import { findingParts } from "./finding-parts.ts"
 type Answer = AnswerOf<"record">
 
 /** Renders the verdict on a hypothesis, and who it comes from. */
-const verdictOf = ({ verdict, verdictFrom }: Answer): Html | null =>
-  verdict === undefined
-    ? null
-    : html`<p class="meta verdict"><span>${stateBadge(verdict)}</span>${verdictFrom ? html`<span>${verdictFromInWords(verdictFrom)}</span>` : null}</p>`
+const verdictOf = ({ verdict, verdictFrom }: Answer): Html | undefined =>
+  verdict &&
+  html`<p class="meta verdict"><span>${stateBadge(verdict)}</span>${verdictFrom && html`<span>${verdictFromInWords(verdictFrom)}</span>`}</p>`
 
 /** Renders the warnings. Warnings with the same message about several attempts become one. */
 function warnings(all: Answer["warnings"]): Html | null {

@@ -7,6 +7,8 @@ import { type Fault, nameOf } from "../forms/faults.ts"
 import { idOf } from "../forms/inputs.ts"
 import type { Sheet } from "../forms/sheets/sheet.ts"
 import { type Html, html, to } from "../html.ts"
+import { list } from "../parts/lists.ts"
+import { facts } from "../parts/parts.ts"
 import { remedyFor } from "../parts/remedies.ts"
 import { title, words } from "../words.ts"
 
@@ -20,40 +22,31 @@ function moved({ details }: Refusal, draft: Draft): Html | null {
     const then = draft.get(`/${name}`)
     if (then === null || then === String(now)) return []
     const what = title(name.replace(/^expected/, "")).replace("Watermark", "Newest entry")
-    return [html`<div><dt>${what}</dt><dd>was ${plain(then)}, is now ${plain(now)}</dd></div>`]
+    return [[what, `was ${plain(then)}, is now ${plain(now)}`] as const]
   })
-  const threadId = draft.get("/threadId")
-  const read = draft.get("/expectedWatermark")
+  const [threadId, read] = [draft.get("/threadId"), draft.get("/expectedWatermark")]
   const arrived =
-    threadId === null || read === null
-      ? null
-      : html`<p><a href="${to(withQuery(`/threads/${threadId}`, { after: read }))}">Read what was written since</a></p>`
-  return rows.length === 0
-    ? null
-    : html`<h3>What changed while you wrote</h3><dl class="facts">${rows}</dl>${arrived}<p>Your draft is below as you wrote it. If it is still right, send it again.</p>`
+    threadId && read && html`<p><a href="${to(withQuery(`/threads/${threadId}`, { after: read }))}">Read what was written since</a></p>`
+  if (rows.length === 0) return null
+  return html`<h3>What changed while you wrote</h3>${facts(rows)}${arrived}<p>Your draft is below as you wrote it. If it is still right, send it again.</p>`
 }
 
 function currentState({ details }: Refusal): Html | null {
   const isId = (value: unknown) => typeof value === "string" && isUuid(value)
   const current = Object.entries(details.current ?? {}).filter(([, value]) => typeof value !== "object" && value !== null && !isId(value))
-  return current.length === 0
-    ? null
-    : html`<p>Current state:</p><dl class="facts">${current.map(([name, value]) => html`<div><dt>${title(name)}</dt><dd>${plain(value)}</dd></div>`)}</dl>`
+  if (current.length === 0) return null
+  return html`<p>Current state:</p>${facts(current.map(([name, value]) => [title(name), plain(value)]))}`
 }
 
 /** Renders the message above the form. @param sent the draft as it was sent, with the values that it expected */
 export function refusedForm(refusal: Refusal, faults: readonly Fault[], sent: Draft, sheet: Sheet | undefined): Html {
   const { code, details } = refusal
+  const fault = ({ at, sentence }: Fault) => {
+    const isAbout = sentence.startsWith("This ")
+    return html`<li><a href="#${idOf(at)}">${isAbout ? nameOf(at, sheet) : sentence}</a>${isAbout ? `: ${sentence}` : null}</li>`
+  }
   return html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Not stored</h2>
     <p>${code === "invalid_schema" ? "Your draft is kept. Correct what is listed here and send it again." : refusal.message} ${details.committed === null ? "It is not known whether this was stored. Send it again as it is." : null}</p>
-${
-  faults.length === 0
-    ? html`<p>${remedyFor(code)}</p>`
-    : html`<ul>${faults.map(({ at, sentence }) =>
-        sentence.startsWith("This ")
-          ? html`<li><a href="#${idOf(at)}">${nameOf(at, sheet)}</a>: ${sentence}</li>`
-          : html`<li><a href="#${idOf(at)}">${sentence}</a></li>`,
-      )}</ul>`
-}
+${list("", faults, fault, html`<p>${remedyFor(code)}</p>`)}
 ${moved(refusal, sent)}${currentState(refusal)}</div>`
 }

@@ -6,6 +6,7 @@ import { beginning, inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, roleIn } from "../parts/actions.ts"
 import { selectedCheckpoint } from "../parts/conclusion.ts"
 import { withInterval } from "../parts/gathered.ts"
+import { list } from "../parts/lists.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { label, person, recordChip, time } from "../parts/parts.ts"
 import { reviewLine } from "../parts/reviews.ts"
@@ -30,15 +31,12 @@ export function answers(visit: Visit, { conclusions, syntheses, threads, room }:
   const all = newestFirst([...conclusions, ...syntheses])
   const [lead, ...others] = all.filter(({ stale }) => !stale)
   const fallen = all.filter(({ stale }) => stale)
+  const inThreads = new Map(threads.map(({ threadId, title }) => [threadId, title]))
+  const old = list("answers", fallen, (each) => selectedCheckpoint(each, inThreads))
   return html`${lead === undefined ? noAnswer(visit, room, fallen.length) : leading(visit, lead, titles)}${
-    others.length === 0
-      ? null
-      : html`<ul class="also" aria-label="Other answers">${others.slice(0, SHOWN.also).map((each) => short(each, titles))}</ul>`
-  }${
-    fallen.length === 0
-      ? null
-      : html`<details class="left-out"><summary>${noLonger(fallen)}</summary><ul class="answers">${fallen.map((each) => selectedCheckpoint(each, new Map(threads.map(({ threadId, title }) => [threadId, title]))))}</ul></details>`
-  }`
+    others.length > 0 &&
+    html`<ul class="also" aria-label="Other answers">${others.slice(0, SHOWN.also).map((each) => short(each, titles))}</ul>`
+  }${old && html`<details class="left-out"><summary>${noLonger(fallen)}</summary>${old}</details>`}`
 }
 
 /** Says that there is no answer. If there are findings, members are offered to write one. */
@@ -46,9 +44,9 @@ function noAnswer(visit: Visit, room: Context["room"], fallen: number): Html {
   if (room.state === "archived") return html`<p>${stateBadge("archived", "Archived without a conclusion")}</p>`
   const role = roleIn(visit, room)
   const offer =
-    (role === "member" || role === "owner") && room.counts.finding > 0
-      ? html` ${act("post_research_checkpoint", { threadId: room.openingThreadId }, "Write the answer")}`
-      : null
+    (role === "member" || role === "owner") &&
+    room.counts.finding > 0 &&
+    html` ${act("post_research_checkpoint", { threadId: room.openingThreadId }, "Write the answer")}`
   return html`<p>${stateBadge("open", fallen > 0 ? "No answer holds" : "No answer yet")}${offer}</p>`
 }
 

@@ -40,19 +40,18 @@ const BEFORE_NEW = 2
 const FEW = 10
 
 /** Returns the whole number in a query parameter; undefined if there is none. */
-function numberIn({ url }: Visit, name: string): number | undefined {
-  const text = url.searchParams.get(name)
-  return text !== null && /^[0-9]{1,12}$/.test(text) ? Number(text) : undefined
+function numberIn({ parameter }: Visit, name: string): number | undefined {
+  const text = parameter(name)
+  return text && /^[0-9]{1,12}$/.test(text) ? Number(text) : undefined
 }
 
 /** Returns the sequence after which the page starts: the one in the address, or shortly before a permalink's entry or new entries. */
 function start(visit: Visit, threadId: string, watermark: number): number {
-  const { url, edge } = visit
   const [after, seen] = [numberIn(visit, "after"), numberIn(visit, "seen")]
   if (after !== undefined) return after
-  const entry = url.searchParams.get("entry")
-  if (entry !== null) {
-    const found = edge.instance.ledger.timeline.find(entry.toLowerCase())
+  const entry = visit.parameter("entry")
+  if (entry !== undefined) {
+    const found = visit.edge.instance.ledger.timeline.find(entry.toLowerCase())
     if (found === undefined || found.threadId !== threadId) throw new Refusal("room_unavailable", "There is no such entry in this Thread.")
     const { sequence } = parsed(found.entry)
     return watermark <= WHOLE ? 0 : Math.max(0, sequence - 6)
@@ -79,7 +78,7 @@ const replyLink = ({ entryId, threadId }: Entry): Html =>
 const followUp = (roomId: string, { entryId }: Entry): Html =>
   html` <a href="${to(withQuery("/do/create_thread", { roomId, replyToEntryId: entryId }))}">Follow up in a new Thread</a>`
 
-const isFolded = ({ url }: Visit) => url.searchParams.get("receipts") === "hidden"
+const isFolded = ({ parameter }: Visit) => parameter("receipts") === "hidden"
 
 function timeline(visit: Visit, entries: readonly Entry[], items: readonly Html[]): Html {
   if (entries.length === 0) return empty("There are no entries yet.")
@@ -89,9 +88,8 @@ function timeline(visit: Visit, entries: readonly Entry[], items: readonly Html[
   if (folded) toggled.searchParams.delete("receipts")
   else toggled.searchParams.set("receipts", "hidden")
   return html`<p class="meta folding">${
-    receipts === 0
-      ? null
-      : html`<a id="fold-receipts" href="${to(`${toggled.pathname}${toggled.search}`)}">${folded ? `Show ${counted(receipts, "receipt")}` : `Hide ${counted(receipts, "receipt")}`}</a>`
+    receipts > 0 &&
+    html`<a id="fold-receipts" href="${to(`${toggled.pathname}${toggled.search}`)}">${folded ? "Show" : "Hide"} ${counted(receipts, "receipt")}</a>`
   }</p>
 <ol class="timeline" id="timeline" data-append aria-label="Timeline">${items}</ol>`
 }
@@ -102,11 +100,8 @@ function head({ thread, room, checkpoint }: AnswerOf<"thread_research_context">,
 ${follows === null ? null : html`<p class="in-reply">Follows up <a href="${to(`/threads/${follows.threadId}?entry=${follows.entryId}#entry-${follows.entryId}`)}">${follows.author.username}: ${gist(follows)}</a></p>`}
 ${roomBanners(room)}
 ${
-  checkpoint === null
-    ? null
-    : html`<div class="banner ${checkpoint.state === "concluded" ? (checkpoint.stale ? "warn" : "good") : "active"}" role="note" aria-label="Checkpoint">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? (checkpoint.stale ? "Concluded, but stale" : "Concluded") : "Open, with a checkpoint")}${
-        checkpoint.conclusion === null ? null : html`<p>${checkpoint.conclusion}</p>`
-      }${whyStale(checkpoint.staleReasons)}<p class="meta"><a href="${to(`/checkpoints/${checkpoint.checkpointId}`)}">Read the checkpoint</a></p>
+  checkpoint &&
+  html`<div class="banner ${checkpoint.state === "concluded" ? (checkpoint.stale ? "warn" : "good") : "active"}" role="note" aria-label="Checkpoint">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? (checkpoint.stale ? "Concluded, but stale" : "Concluded") : "Open, with a checkpoint")}${checkpoint.conclusion && html`<p>${checkpoint.conclusion}</p>`}${whyStale(checkpoint.staleReasons)}<p class="meta"><a href="${to(`/checkpoints/${checkpoint.checkpointId}`)}">Read the checkpoint</a></p>
   </div>`
 }`
 }
@@ -127,15 +122,13 @@ export function threadPage(visit: Visit): Fitting {
   const at = { roomId: room.roomId, threadId }
   const view: EntryView = {
     known: new Map(entries.map((entry) => [entry.entryId, entry])),
-    chosen: visit.url.searchParams.get("entry") ?? undefined,
+    chosen: visit.parameter("entry"),
     labels: new Map(
       context.findingLinks.flatMap(({ towardHypothesis }) => towardHypothesis.map(({ versionId, label }) => [versionId, label] as const)),
     ),
     below: (entry) =>
-      html`${writes ? replyLink(entry) : null}${writes && entry.card !== undefined ? followUp(room.roomId, entry) : null}${
-        withholds && entry.receipt === undefined
-          ? html` ${withholdLink(room, { entryId: entry.entryId }, `entry ${entry.sequence}`)}`
-          : null
+      html`${writes && replyLink(entry)}${writes && entry.card !== undefined && followUp(room.roomId, entry)}${
+        withholds && entry.receipt === undefined && html` ${withholdLink(room, { entryId: entry.entryId }, `entry ${entry.sequence}`)}`
       }`,
   }
   const listed = isFolded(visit) ? entries.filter(({ receipt }) => receipt === undefined) : entries
@@ -145,10 +138,10 @@ export function threadPage(visit: Visit): Fitting {
   const items = listed.map((entry) => html`${entry === firstNew ? newFrom : null}${entryItem(entry, view)}`)
   // Read here, in the page's snapshot, because `shown` runs after it.
   const refusal = writes ? null : whyNot(visit, room)
-  const further = writes
-    ? html`<details><summary>More actions</summary>
+  const further =
+    writes &&
+    html`<details><summary>More actions</summary>
   ${forMembers(visit, room, html`${act("publish_hypothesis", at)}${act("publish_finding", at)}${act("publish_cited_claim", at)}${act("reuse_record", { threadId })}${act("propose_experiment", at)}${act("register_material", at)}${act("post_research_checkpoint", { threadId, expectedWatermark: watermark, coversThrough: watermark })}`)}</details>`
-    : null
   const shown = (from: number, until: number): Shown => {
     const first = from === 0 ? after : (listed[from]?.sequence ?? 1) - 1
     const last = (until === listed.length ? entries.at(-1) : listed[until - 1])?.sequence ?? first

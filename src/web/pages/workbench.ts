@@ -6,25 +6,22 @@ import { scatter } from "../charts/scatter.ts"
 import { attributes, hiddenInputs, type Html, html, to } from "../html.ts"
 import { attemptTable, type Column, columnName, columnsOf, shownColumns, type Sorting, type Table } from "../parts/attempt-table.ts"
 import { empty, ways } from "../parts/parts.ts"
-import { roomRail } from "../parts/room-frame.ts"
+import { following } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { plainText } from "../markdown.ts"
 import { choices, counted, shortened } from "../words.ts"
 
 /** Returns the filters, order and columns in the address. */
-const queryOf = ({ url: { searchParams } }: Visit) => {
-  const one = (name: string) => searchParams.get(name) || undefined
-  return {
-    experimentId: one("experimentId"),
-    status: one("status"),
-    intent: one("intent"),
-    sort: one("sort") ?? "label",
-    order: one("order") === "descending" ? ("descending" as const) : ("ascending" as const),
-    columns: searchParams.getAll("column"),
-    // On a page of an earlier moment, the sequence of that moment. Links keep it by themselves.
-    at: one("at"),
-  }
-}
+const queryOf = ({ url, parameter }: Visit) => ({
+  experimentId: parameter("experimentId"),
+  status: parameter("status"),
+  intent: parameter("intent"),
+  sort: parameter("sort") ?? "label",
+  order: parameter("order") === "descending" ? ("descending" as const) : ("ascending" as const),
+  columns: url.searchParams.getAll("column"),
+  // On a page of an earlier moment, the sequence of that moment. Links keep it by themselves.
+  at: parameter("at"),
+})
 type WorkbenchQuery = ReturnType<typeof queryOf>
 
 /** Returns the address with some of the query changed. */
@@ -62,18 +59,16 @@ function filters(query: WorkbenchQuery, path: string, experiments: AnswerOf<"exp
   return html`<form class="inline filters" action="${to(path)}">${select("experimentId", "Experiment", options, query.experimentId)}${select("status", "Outcome", choices("attemptStatus"), query.status)}${select("intent", "Intent", choices("attemptIntent"), query.intent)}${hidden(
     { sort: query.sort, order: query.order, at: query.at },
   )}<div class="field"><button class="quiet">Filter</button></div></form>${
-    experiments.hasMore
-      ? html`<p class="hint">You can choose from the first ${options.length} experiments here. For any other, open its page.</p>`
-      : null
+    experiments.hasMore &&
+    html`<p class="hint">You can choose from the first ${options.length} experiments here. For any other, open its page.</p>`
   }`
 }
 
 function chooser(query: WorkbenchQuery, path: string, columns: readonly Column[], shown: readonly Column[]): Html {
   const group = (of: Column["of"], name: string) => {
     const some = columns.filter((column) => column.of === of)
-    return some.length === 0
-      ? null
-      : html`<fieldset class="choices"><legend>${name}</legend>${some.map((column) => html`<label><input type="checkbox" name="column" value="${columnName(column)}"${attributes({ checked: shown.includes(column) })}>${column.key}</label>`)}</fieldset>`
+    if (some.length === 0) return null
+    return html`<fieldset class="choices"><legend>${name}</legend>${some.map((column) => html`<label><input type="checkbox" name="column" value="${columnName(column)}"${attributes({ checked: shown.includes(column) })}>${column.key}</label>`)}</fieldset>`
   }
   return html`<details class="columns-of"><summary>Columns: ${shown.length} of ${columns.length}</summary><form action="${to(path)}">${hidden({ experimentId: query.experimentId, status: query.status, intent: query.intent, sort: query.sort, order: query.order, at: query.at })}
 <div class="pick">${group("metric", "Last values of metrics")}${group("setting", "Settings that differ")}</div><button class="quiet">Show these</button></form></details>`
@@ -91,26 +86,15 @@ function coverage({ compared, comparedAll, settingsCompared, columns }: Table): 
 
 function picture(visit: Visit, query: WorkbenchQuery, path: string, roomId: string, { columns }: Table): Html {
   const [first] = columns.settings.toSorted((one, other) => other.values - one.values)
-  const setting = visit.url.searchParams.get("setting") ?? first?.key
-  const metric = visit.url.searchParams.get("metric") ?? columns.metrics[0]?.key
+  const setting = visit.parameter("setting") ?? first?.key
+  const metric = visit.parameter("metric") ?? columns.metrics[0]?.key
   if (setting === undefined || metric === undefined)
     return empty("There is nothing to draw. The attempts report no metric, or all have the same settings.")
   const { experimentId, status, intent } = query
-  const { items } = visit.ask(
-    "attempt_table",
-    {},
-    {
-      roomId,
-      experimentId,
-      status,
-      intent,
-      setting,
-      metric,
-      limit: limits.tableAttempts,
-    },
-  )
+  const narrowed = { roomId, experimentId, status, intent }
+  const { items } = visit.ask("attempt_table", {}, { ...narrowed, setting, metric, limit: limits.tableAttempts })
   const named = (keys: readonly { readonly key: string }[]) => keys.map(({ key }) => ({ value: key, text: key }))
-  const isLog = visit.url.searchParams.get("log") === "1"
+  const isLog = visit.parameter("log") === "1"
   return html`<form class="inline filters" action="${to(path)}">${hidden({ view: "picture", experimentId, status, intent, at: query.at })}${select("setting", "Setting", named(columns.settings), setting, null)}${select("metric", "Metric", named(columns.metrics), metric, null)}
 <div class="field"><label><input type="checkbox" name="log" value="1"${attributes({ checked: isLog })}>Log axes</label></div><div class="field"><button class="quiet">Draw</button></div></form>
 ${scatter(items, { setting, metric, unit: columns.metrics.find(({ key }) => key === metric)?.unit ?? null, isLog })}`
@@ -120,7 +104,7 @@ ${scatter(items, { setting, metric, unit: columns.metrics.find(({ key }) => key 
 export function workbench(visit: Visit, { path, roomId, experimentId }: { path: string; roomId: string; experimentId?: string }): Html {
   const query = { ...queryOf(visit), ...(experimentId && { experimentId }) }
   const { columns: chosen, at: _kept, ...filters } = query
-  const after = visit.url.searchParams.get("after") || undefined
+  const after = visit.parameter("after")
   const table = visit.ask("attempt_table", {}, { roomId, ...filters, after })
   const columns = columnsOf(table)
   const shown = shownColumns(columns, chosen)
@@ -129,17 +113,14 @@ export function workbench(visit: Visit, { path, roomId, experimentId }: { path: 
     isDescending: query.order === "descending",
     address: (sort, order) => changed(path, { ...query, sort, order }),
   }
-  const isAll = visit.url.searchParams.get("select") === "all"
+  const isAll = visit.parameter("select") === "all"
   const ticking = { isAll, other: changed(path, query, { after, select: isAll ? undefined : "all" }) }
-  const isPicture = visit.url.searchParams.get("view") === "picture"
+  const isPicture = visit.parameter("view") === "picture"
   const views = html`<nav class="views" aria-label="How attempts are shown"><a href="${to(changed(path, query))}"${attributes({ "aria-current": isPicture ? null : "true" })}>Table</a> <a href="${to(changed(path, { ...query, sort: "label", order: "ascending" }, { view: "picture" }))}"${attributes({ "aria-current": isPicture ? "true" : null })}>A setting against a metric</a></nav>`
   const isOfOne = query.experimentId !== undefined
   // Always in the order of labels, so that crawlers do not find an address for each order.
-  const csv = changed(
-    readPath("attempt_table", {}),
-    { ...query, sort: "label", order: "ascending", columns: [] },
-    { roomId, format: "csv" },
-  )
+  const everything = { ...query, sort: "label", order: "ascending" as const, columns: [] }
+  const csv = changed(readPath("attempt_table", {}), everything, { roomId, format: "csv" })
   const body = isPicture
     ? picture(visit, query, path, roomId, table)
     : table.items.length === 0
@@ -164,22 +145,13 @@ export function attemptsPage(visit: Visit): Shown {
   const room = visit.ask("room", { roomId })
   const path = `/rooms/${roomId}/attempts`
   const query = queryOf(visit)
+  const { experimentId, status, intent } = query
   const experiments = visit.ask("experiments", {}, { roomId })
   return {
     title: `Attempts · ${room.title}`,
-    rail: roomRail(room, "/attempts"),
+    ...following(room, "/attempts"),
     wide: true,
-    json: readPath(
-      "attempt_table",
-      {},
-      {
-        roomId,
-        experimentId: query.experimentId,
-        status: query.status,
-        intent: query.intent,
-      },
-    ),
-    follow: { roomId, after: room.activityWatermark },
+    json: readPath("attempt_table", {}, { roomId, experimentId, status, intent }),
     body: html`<h1>Attempts</h1>${filters(query, path, experiments)}${workbench(visit, { path, roomId })}`,
   }
 }
