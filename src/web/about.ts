@@ -2,7 +2,8 @@
 import { readPath } from "./addresses.ts"
 import { licenceIri, licenceUrl } from "../contract/licences.ts"
 import { type Named, orcidAddress, shownName } from "../contract/answers/description.ts"
-import type { AnswerOf } from "../contract/reads/index.ts"
+import { present } from "../contract/present.ts"
+import { type AnswerOf, type ParamsOf, type ReadName, reads } from "../contract/reads/index.ts"
 import { serviceName } from "../contract/versions.ts"
 import { oneLine, shortened } from "../contract/text.ts"
 import { type Html, html, markup } from "./html.ts"
@@ -106,6 +107,14 @@ const orcidCited = ({ orcid }: Author) => (orcid === null ? [] : ([["citation_au
 const citedDate = (at: string): string => at.slice(0, 10).replaceAll("-", "/")
 const paperAddress = (arxivId: string) => `https://arxiv.org/abs/${arxivId}`
 
+/** Links to the other formats of a read. */
+const formatsOf = <N extends ReadName>(name: N, ids: ParamsOf<N>): readonly Link[] =>
+  Object.entries(present(reads.find((read) => read.name === name)).formats).map(([format, { mediaType }]) => ({
+    rel: "describedby",
+    href: readPath(name, ids, { format }),
+    type: mediaType,
+  }))
+
 /** Returns the metadata of a record: a claim with its author and standing. */
 export function aboutRecord(
   record: AnswerOf<"record">,
@@ -150,8 +159,7 @@ export function aboutRecord(
       }),
     },
     links: [
-      { rel: "describedby", href: readPath("record", { versionId }, { format: "bibtex" }), type: "application/x-bibtex" },
-      { rel: "describedby", href: readPath("record", { versionId }, { format: "csl" }), type: "application/vnd.citationstyles.csl+json" },
+      ...formatsOf("record", { versionId }),
       { rel: "describedby", href: readPath("record", { versionId }), type: "application/json" },
       { rel: "collection", href: `/rooms/${record.roomId}`, type: "text/html" },
       ...authorLink(author),
@@ -213,14 +221,7 @@ export function aboutRoom(
       publisher: { "@type": "Organization", name: serviceName },
     },
     links: [
-      { rel: "describedby", href: readPath("room_citation", { roomId }, { format: "bibtex" }), type: "application/x-bibtex" },
-      { rel: "describedby", href: readPath("room_citation", { roomId }, { format: "ris" }), type: "application/x-research-info-systems" },
-      {
-        rel: "describedby",
-        href: readPath("room_citation", { roomId }, { format: "csl" }),
-        type: "application/vnd.citationstyles.csl+json",
-      },
-      { rel: "describedby", href: readPath("room_citation", { roomId }, { format: "cff" }), type: "application/yaml" },
+      ...formatsOf("room_citation", { roomId }),
       { rel: "describedby", href: readPath("room", { roomId }), type: "application/json" },
       { rel: "item", href: readPath("room_export", { roomId }), type: "application/zip" },
       { rel: "item", href: readPath("room_sqlite", { roomId }), type: "application/vnd.sqlite3" },

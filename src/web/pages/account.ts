@@ -19,19 +19,11 @@ import { orcidAddress, shownName } from "../../contract/answers/description.ts"
 import { aboutPerson } from "../about.ts"
 import { readPath } from "../addresses.ts"
 
-/** Returns the sentence above a form for a refusal. Faults of a field are shown beside the field. */
-export const refusalText = ({ code, message }: Refusal): string => (code === "invalid_schema" ? "Some of this needs correcting." : message)
-
-/** Returns the messages of a refusal about one field. */
-export const faultsOf = (refusal: Refusal | undefined, name: string): string[] =>
-  (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`).map(({ message }) => message)
-
 export const passwordForm = (refusal?: Refusal): Html => {
-  const faults = (name: string) => faultsOf(refusal, name)
   const common = { type: "password", maxlength: limits.passwordMax }
   return html`<form class="stack" method="post" action="${to("/web/password")}">
-    ${field("currentPassword", "Current password", { ...common, autocomplete: "current-password" }, faults("currentPassword"))}
-    ${field("password", "New password", { ...common, autocomplete: "new-password" }, faults("password"), `At least ${limits.passwordMin} characters. Every other browser is signed out.`)}
+    ${field("currentPassword", "Current password", { ...common, autocomplete: "current-password" }, refusal)}
+    ${field("password", "New password", { ...common, autocomplete: "new-password" }, refusal, `At least ${limits.passwordMin} characters. Every other browser is signed out.`)}
     <div class="buttons"><button class="quiet">Change the password</button></div></form>`
 }
 
@@ -45,7 +37,7 @@ export const citationFields = [
 
 export const descriptionForm = (values: Readonly<Record<string, string | null>>, refusal?: Refusal): Html =>
   html`<form class="stack" method="post" action="${to("/web/description")}">
-    ${citationFields.map(([name, text, hint]) => field(name, text, { required: false, value: values[name] ?? "", maxlength: limits.title, autocomplete: "off" }, faultsOf(refusal, name), hint))}
+    ${citationFields.map(([name, text, hint]) => field(name, text, { required: false, value: values[name] ?? "", maxlength: limits.title, autocomplete: "off" }, refusal, hint))}
     <div class="buttons"><button class="quiet">Save</button></div></form>`
 
 function keyRow(key: AnswerOf<"library_keys">["items"][number], now: number): Html {

@@ -7,11 +7,12 @@ import { prepareAction, type Done } from "../../edge/requests/actions.ts"
 import { readStep } from "../../edge/identity/sign-in.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
 import { html, to } from "../html.ts"
+import { refusedBox } from "../parts/entrance-field.ts"
 import { command, exactTime } from "../parts/parts.ts"
 import { ownPath, redirected } from "../redirect.ts"
 import type { FormHandler, Shown, Visit, WebPage } from "../visit.ts"
 import { joinForm } from "./provider.ts"
-import { citationFields, descriptionForm, passwordForm, refusalText } from "./account.ts"
+import { citationFields, descriptionForm, passwordForm } from "./account.ts"
 import { webhookSecret, webhooksAddress, webhooksPage } from "./webhooks.ts"
 import { byLink, closedLink, type EntranceForm, invitationForm, isOfClosedLink, setUpForm, signInForm } from "./entrance.ts"
 
@@ -126,7 +127,7 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
       title: "How you are cited",
       status: refusal.status,
       body: html`<h1>How you are cited</h1>
-      <div class="refused" role="alert"><p>Nothing was changed. ${refusalText(refusal)}</p></div>
+      ${refusedBox(refusal, "Nothing was changed. ")}
       ${descriptionForm(Object.fromEntries(fields), refusal)}<p><a href="${to("/account")}">Back to your account</a></p>`,
     }),
   },
@@ -137,7 +138,7 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
       title: "Password",
       status: refusal.status,
       body: html`<h1>Password</h1>
-      <div class="refused" role="alert"><p>The password was not changed. ${refusalText(refusal)}</p></div>
+      ${refusedBox(refusal, "The password was not changed. ")}
       ${passwordForm(refusal)}<p><a href="${to("/account")}">Back to your account</a></p>`,
     }),
   },

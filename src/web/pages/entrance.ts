@@ -3,12 +3,11 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { entranceOf } from "../../edge/identity/sign-in.ts"
 import { type Content, hiddenInputs, html, to } from "../html.ts"
-import { field } from "../parts/entrance-field.ts"
+import { field, refusedBox } from "../parts/entrance-field.ts"
 import { exactTime } from "../parts/parts.ts"
 import { ownPath } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { toProvider } from "./provider.ts"
-import { faultsOf, refusalText } from "./account.ts"
 
 /** The texts and fields of a sign-in, set-up or invitation form. */
 export interface EntranceForm {
@@ -25,17 +24,15 @@ export interface EntranceForm {
 /** Returns the page with the form: a name and a password, and a link to the identity provider if there is one. */
 export function entrance(visit: Visit, entering: EntranceForm, username = "", refusal?: Refusal): Shown {
   const { heading: text, lead, action, button, hidden = {}, isNew } = entering
-  const faults = (name: string) => faultsOf(refusal, name)
   return {
     title: text,
     status: refusal?.status ?? 200,
-    body: html`<h1>${text}</h1><p class="lead">${lead}</p>${refusal === undefined ? null : html`<div class="refused" role="alert"><p>${refusalText(refusal)}</p></div>`}
+    body: html`<h1>${text}</h1><p class="lead">${lead}</p>${refusedBox(refusal)}
 ${toProvider(visit, entering.with)}${
-  !entranceOf(visit.edge).passwords
-    ? null
-    : html`<form class="stack" method="post" action="${to(action)}">${hiddenInputs(Object.entries(hidden))}
-${field("username", "Name", { autocomplete: "username", value: username, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" }, faults("username"), isNew ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots and dashes. Others can see it.` : undefined)}
-${field("password", "Password", { type: "password", autocomplete: isNew ? "new-password" : "current-password", maxlength: limits.passwordMax }, faults("password"), isNew ? `At least ${limits.passwordMin} characters. A sentence works well.` : undefined)}
+  entranceOf(visit.edge).passwords &&
+  html`<form class="stack" method="post" action="${to(action)}">${hiddenInputs(Object.entries(hidden))}
+${field("username", "Name", { autocomplete: "username", value: username, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" }, refusal, isNew ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots and dashes. Others can see it.` : undefined)}
+${field("password", "Password", { type: "password", autocomplete: isNew ? "new-password" : "current-password", maxlength: limits.passwordMax }, refusal, isNew ? `At least ${limits.passwordMin} characters. A sentence works well.` : undefined)}
 <div class="buttons"><button>${button}</button></div></form>`
 }`,
   }
@@ -64,7 +61,7 @@ export function setUpForm({ edge }: Visit, token: string): EntranceForm {
   }
 }
 
-export const signInPage = (visit: Visit): Shown => entrance(visit, signInForm(ownPath(visit.url.searchParams.get("next"))))
+export const signInPage = (visit: Visit): Shown => entrance(visit, signInForm(ownPath(visit.parameter("next"))))
 
 /** Whether a refusal means that a set-up or invitation link no longer works, and not that a name or an account is taken. */
 export const isOfClosedLink = ({ code, details: { current } }: Refusal): boolean =>
@@ -88,7 +85,7 @@ export function byLink(visit: Visit, formOf: () => EntranceForm, username?: stri
   }
 }
 
-export const setUpPage = (visit: Visit): Shown => byLink(visit, () => setUpForm(visit, visit.url.searchParams.get("token") ?? ""))
+export const setUpPage = (visit: Visit): Shown => byLink(visit, () => setUpForm(visit, visit.parameter("token") ?? ""))
 
 export function invitationForm(visit: Visit, token: string): EntranceForm {
   const { invitedBy, room, expiresAt } = visit.edge.instance.accounts.invitation(token)

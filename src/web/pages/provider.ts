@@ -10,16 +10,14 @@ import { proposedName } from "../../people/provider/names.ts"
 import { type Identity, ProviderRefusal } from "../../people/provider/provider.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { field } from "../parts/entrance-field.ts"
+import { field, refusedBox } from "../parts/entrance-field.ts"
 import { redirectedAway, ownPath, redirected } from "../redirect.ts"
 import type { FormHandler, Shown, Visit, WebPage } from "../visit.ts"
 
-/** Returns a link to sign in with the provider; null if there is none. @param query the parameters of the link */
-export function toProvider({ edge }: Pick<Visit, "edge">, query: Readonly<Record<string, string>>): Html | null {
+/** Returns a link to sign in with the provider, if there is one. @param query the parameters of the link */
+export function toProvider({ edge }: Pick<Visit, "edge">, query: Readonly<Record<string, string>>): Content {
   const name = providerNamed(edge)
-  return name === undefined
-    ? null
-    : html`<p><a class="button" href="${to(withQuery("/sign-in/provider", query))}">Continue with ${name}</a></p>`
+  return name && html`<p><a class="button" href="${to(withQuery("/sign-in/provider", query))}">Continue with ${name}</a></p>`
 }
 
 /** Calls the provider, logs why it fails, and counts refused sign-ins. */
@@ -38,15 +36,14 @@ async function callProvider<T>({ edge, event }: Visit, work: () => Promise<T>): 
 
 /** Sends a browser to the provider. */
 export const startAtProvider: FormHandler = async (visit) => {
-  const { edge, event, url } = visit
+  const { edge, event, parameter } = visit
   const { provider } = mustHaveProvider(edge)
-  const value = (name: string) => url.searchParams.get(name) ?? undefined
-  const connecting = value("connect") === undefined ? null : mustBeSignedIn(edge, event).userId
-  const [setUp, invitation] = [value("setup"), value("invitation")]
+  const connecting = parameter("connect") === undefined ? null : mustBeSignedIn(edge, event).userId
+  const [setUp, invitation] = [parameter("setup"), parameter("invitation")]
   const by = setUp !== undefined ? { setUp } : invitation !== undefined ? { invitation } : null
   if (by !== null) edge.instance.accounts.mustAdmit(by)
   const { address, asked: request } = await callProvider(visit, () => provider.begin())
-  const next = ownPath(value("next")).slice(0, limits.title)
+  const next = ownPath(parameter("next")).slice(0, limits.title)
   return redirectedAway(address, stepCookie(edge, { step: "asked", asked: request, by, connecting, next }))
 }
 
@@ -95,15 +92,14 @@ function strangerPage(name: string, identity: Identity): Shown {
 
 /** Returns the form in which a new user chooses a name. */
 export function joinForm({ edge }: Pick<Visit, "edge">, username: string, refusal?: Refusal): Shown {
-  const faults = (refusal?.details.issues ?? []).filter(({ path }) => path === "/username").map(({ message }) => message)
   const hint = `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots and dashes. Others can see it. It cannot be changed later.`
   return {
     title: "Your name here",
     status: refusal?.status ?? 200,
     body: html`<h1>Your name here</h1><p class="lead">${providerNamed(edge)} has confirmed who you are. What you write here will be shown under this name.</p>
-${refusal === undefined ? null : html`<div class="refused" role="alert"><p>${faults.length > 0 ? "Some of this needs correcting." : refusal.message}</p></div>`}
+${refusedBox(refusal)}
 <form class="stack" method="post" action="${to("/web/provider/join")}">
-${field("username", "Name", { autocomplete: "username", value: username, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" }, faults, hint)}
+${field("username", "Name", { autocomplete: "username", value: username, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" }, refusal, hint)}
 <div class="buttons"><button>Create the account</button></div></form>`,
   }
 }
@@ -117,9 +113,9 @@ export function providerSection({ edge, person }: Visit): Html | null {
     issuer === null
       ? html`<p>You can also sign in with your account at ${name}.</p><p><a class="button quiet" href="${to("/sign-in/provider?connect=1")}">Connect your account at ${name}</a></p>`
       : html`<p>You sign in with an account at ${name}${password ? "" : ". You have no password here"}.</p>${
-          password && edge.entrance?.passwords === true
-            ? html`<form method="post" action="${to("/web/provider/disconnect")}"><button class="quiet">Disconnect account</button></form>`
-            : null
+          password &&
+          edge.entrance?.passwords === true &&
+          html`<form method="post" action="${to("/web/provider/disconnect")}"><button class="quiet">Disconnect account</button></form>`
         }`
   return html`<section aria-labelledby="provider"><h2 id="provider">${name}</h2>${state}</section>`
 }

@@ -5,13 +5,12 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { field } from "../parts/entrance-field.ts"
+import { field, refusedBox } from "../parts/entrance-field.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { confirmButton, command, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { toSignIn } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { faultsOf } from "./account.ts"
 
 type Webhook = AnswerOf<"webhooks">["items"][number]
 
@@ -61,9 +60,8 @@ function addForm(roomId: string, url: string, refusal?: Refusal): Html {
     placeholder: "https://lab.example.org/hooks/research-room",
     autocomplete: "off",
   }
-  const isElsewhere = refusal !== undefined && refusal.code !== "invalid_schema"
-  return html`<section aria-labelledby="add">${heading(2, "add", "Add a webhook")}${isElsewhere ? html`<div class="refused" role="alert"><p>${refusal.message}</p></div>` : null}<form class="stack" method="post" action="${to(`/web${webhooksAddress(roomId)}`)}">
-${field("url", "Address", attributes, faultsOf(refusal, "url"))}
+  return html`<section aria-labelledby="add">${heading(2, "add", "Add a webhook")}${refusal?.code !== "invalid_schema" && refusedBox(refusal)}<form class="stack" method="post" action="${to(`/web${webhooksAddress(roomId)}`)}">
+${field("url", "Address", attributes, refusal)}
 <div class="buttons"><button>Add webhook</button></div></form></section>`
 }
 

@@ -1,15 +1,23 @@
-/** An input of the forms for signing in and for accounts. */
+/** The inputs of the forms for signing in and for accounts, and the message above a refused one. */
+import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { attributes, type Html, html } from "../html.ts"
 
-/** @param faults what is wrong with its value */
-export const field = (
+/** @param refusal the refusal of the form, which may have found faults in the value */
+export function field(
   name: string,
   text: string,
   more: Readonly<Record<string, string | number | boolean | null>>,
-  faults: readonly string[] = [],
+  refusal?: Refusal,
   hint?: string,
-): Html =>
-  html`<div class="field${faults.length > 0 ? " wrong" : ""}"><label for="${name}">${text}</label>
-    <input${attributes({ id: name, name, required: true, "aria-invalid": faults.length > 0 ? "true" : null, "aria-describedby": faults.length > 0 ? `${name}-fault` : hint === undefined ? null : `${name}-hint`, ...more })}>${
-      hint === undefined ? null : html`<p class="hint" id="${name}-hint">${hint}</p>`
-    }${faults.length === 0 ? null : html`<p class="fault" id="${name}-fault">${faults.map((fault) => `It ${fault}. `)}</p>`}</div>`
+): Html {
+  const faults = (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`)
+  const isWrong = faults.length > 0
+  const described = isWrong ? `${name}-fault` : hint && `${name}-hint`
+  return html`<div class="field${isWrong ? " wrong" : ""}"><label for="${name}">${text}</label>
+    <input${attributes({ id: name, name, required: true, "aria-invalid": isWrong ? "true" : null, "aria-describedby": described, ...more })}>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}${isWrong && html`<p class="fault" id="${name}-fault">${faults.map(({ message }) => `It ${message}. `)}</p>`}</div>`
+}
+
+/** The message above a refused form. Faults of a field are shown beside the field. @param before what did not happen */
+export const refusedBox = (refusal: Refusal | undefined, before = ""): Html | undefined =>
+  refusal &&
+  html`<div class="refused" role="alert"><p>${before}${refusal.code === "invalid_schema" ? "Some of this needs correcting." : refusal.message}</p></div>`
