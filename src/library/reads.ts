@@ -46,10 +46,10 @@ export function libraryReads({ papers, names, saved, tags, collections, notes, i
       query,
       WORDS,
       (word, isLast) => count(word, isLast) > 0,
-      (candidates) =>
-        candidates
-          .map((word) => ({ word, count: count(word, false) }))
-          .reduce((best, each) => (each.count > best.count ? each : best), { word: "", count: 0 }).word || undefined,
+      (candidates) => {
+        const counts = candidates.map((word) => ({ word, papers: count(word, false) }))
+        return counts.filter(({ papers }) => papers > 0).sort((one, other) => other.papers - one.papers)[0]?.word
+      },
     )
     const match = corrected === undefined ? undefined : matchQuery(corrected, actor)
     return match !== undefined && saved.countMatches(match, 1) > 0 ? corrected : undefined

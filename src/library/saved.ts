@@ -76,9 +76,8 @@ export function saved(db: Db) {
   /** Returns the `entry` numbers of the selected papers, in order. */
   function entries(userId: string, { sort = "saved", tag, match }: SavedFilter, limit: number, offset: number): number[] {
     const name = `${sort} ${tag !== undefined} ${match !== undefined}`
-    const find = finders.get(name) ?? prepareFind(orders[sort], tag !== undefined, match !== undefined)
-    finders.set(name, find)
-    return find
+    return finders
+      .getOrInsertComputed(name, () => prepareFind(orders[sort], tag !== undefined, match !== undefined))
       .all(userId, ...(tag === undefined ? [] : [userId, tag]), ...(match === undefined ? [] : [match]), limit, offset)
       .map(({ entry }) => entry)
   }

@@ -31,9 +31,7 @@ export function cached(source: RepositorySource, now: () => number): RepositoryS
     check(pin) {
       const key = keyOf(pin)
       if ((successes.get(key) ?? 0) > now()) return Promise.resolve(yes)
-      const shared = running.get(key) ?? check(key, pin).finally(() => running.delete(key))
-      running.set(key, shared)
-      return shared
+      return running.getOrInsertComputed(key, () => check(key, pin).finally(() => running.delete(key)))
     },
     close: () => source.close?.(),
   }

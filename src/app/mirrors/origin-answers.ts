@@ -6,7 +6,7 @@ import type { Job } from "../../jobs/job.ts"
 import { following } from "../../jobs/pools.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import { elsewhereSchema, homeSchema, MOST_HOMES, NAME, personLine, uuid } from "../../research/import/origin.ts"
-import { checked } from "../../research/import/writes.ts"
+import { checked } from "../../research/import/origin.ts"
 
 /** How many entries a page has. */
 export const PAGE = 20

@@ -49,9 +49,8 @@ export function* risEntries(text: string): Generator<ParsedEntry> {
       if (entry.size > 0) yield finish()
       continue
     }
-    last = entry.get(tag) ?? []
+    last = entry.getOrInsertComputed(tag, () => [])
     last.push(value.trim())
-    entry.set(tag, last)
   }
   if (entry.size > 0) yield finish()
 }

@@ -18,11 +18,8 @@ export function citing(db: Db) {
   const known = db.prepare<{ roomId: string }>("SELECT origin_room_id AS roomId FROM materials WHERE material_id = +?")
   const standing = standingBefore(db)
 
-  function roomsOf(table: string, key: string, room: string): Statement<{ roomId: string }> {
-    const found = rooms.get(table) ?? db.prepare<{ roomId: string }>(`SELECT ${room} AS roomId FROM ${table} WHERE ${key} = +?`)
-    rooms.set(table, found)
-    return found
-  }
+  const roomsOf = (table: string, key: string, room: string) =>
+    rooms.getOrInsertComputed(table, () => db.prepare<{ roomId: string }>(`SELECT ${room} AS roomId FROM ${table} WHERE ${key} = +?`))
 
   /** @returns the cited Rooms, ordered by id */
   return (roomId: string, { entry, targetId }: Pick<RoomEntry, "entry" | "targetId">): Cited[] => {

@@ -128,9 +128,8 @@ async function describedIn(zip: ZipFile, entries: ReadonlyMap<string, Entry>, bo
   const entry = entries.get(METADATA)
   if (entry === undefined) throw new CrateFault("The file is not a crate: it has no ro-crate-metadata.json.")
   if (entry.uncompressedSize > bounds.metadata) throw new CrateFault(`${METADATA} is over ${bounds.metadata} bytes.`)
-  const pieces: Buffer[] = []
-  for await (const piece of bytesOf(zip, entry)) pieces.push(piece)
-  const { "@graph": graph }: { readonly "@graph"?: unknown } = parsed(Buffer.concat(pieces)) ?? {}
+  const text = Buffer.concat(await Array.fromAsync(bytesOf(zip, entry)))
+  const { "@graph": graph }: { readonly "@graph"?: unknown } = parsed(text) ?? {}
   if (!Array.isArray(graph)) throw new CrateFault(`${METADATA} does not describe a crate.`)
   const files = graph.filter(
     (each): each is Described => each?.["@type"] === "File" && typeof each["@id"] === "string" && !each["@id"].startsWith("#"),

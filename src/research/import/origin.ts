@@ -45,6 +45,12 @@ const originSchema = v.object({
 })
 export type CrateOrigin = v.InferOutput<typeof originSchema>
 
+export function checked<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
+  const found = v.safeParse(schema, value, { abortEarly: true })
+  if (found.success) return found.output
+  throw new CrateFault(`${what} is not as this program writes it (${v.getDotPath(found.issues[0]) ?? "it"}: ${found.issues[0].message}).`)
+}
+
 async function first(crate: CrateFile, path: string): Promise<unknown> {
   for await (const { value } of crate.lines(path)) return value
   throw new CrateFault(`${path} in the crate is empty.`)
@@ -56,11 +62,7 @@ export async function originOf(crate: CrateFile): Promise<CrateOrigin> {
   const { success, output } = v.safeParse(v.object({ form: v.number() }), origin)
   if (success && output.form > FORM)
     throw new CrateFault(`The crate is of a newer version (form ${output.form}; this program reads ${FORM}).`)
-  const found = v.safeParse(originSchema, origin, { abortEarly: true })
-  if (found.success) return found.output
-  throw new CrateFault(
-    `origin.json in the crate is not as this program writes it (${v.getDotPath(found.issues[0]) ?? "it"}: ${found.issues[0].message}).`,
-  )
+  return checked(originSchema, origin, "origin.json in the crate")
 }
 
 const named = v.optional(v.nullable(v.pipe(v.string(), v.regex(READABLE), v.maxLength(5 * limits.title))))

@@ -34,11 +34,8 @@ export class Withholdings {
 
   /** Notes a write if it withholds something. */
   note(roomId: string, written: unknown): void {
-    const found = v.safeParse(markSchema, written)
-    if (!found.success) return
-    const known = this.#rooms.get(roomId) ?? []
-    known.push(found.output)
-    this.#rooms.set(roomId, known)
+    const { success, output } = v.safeParse(markSchema, written)
+    if (success) this.#rooms.getOrInsertComputed(roomId, () => []).push(output)
   }
 
   #explains(roomId: string, { sequence, given }: WithheldPart, { place, notice: { at, by, reason } }: Claim): boolean {

@@ -7,7 +7,7 @@ import { limits } from "../../contract/limits.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
 import { CrateFault, type CrateFile } from "./crate-file.ts"
-import { NAME, uuid } from "./origin.ts"
+import { checked, NAME, uuid } from "./origin.ts"
 import { Withholdings } from "./withheld.ts"
 
 /** The most ids that a write may have been given. */
@@ -58,12 +58,6 @@ export interface ProvedWrite {
   readonly member: { readonly userId: string; readonly username: string } | null
   /** Whether its body has the digest in the feed. If not, parts of it were withheld, and nothing proves the rest. */
   readonly isProved: boolean
-}
-
-export function checked<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
-  const found = v.safeParse(schema, value, { abortEarly: true })
-  if (found.success) return found.output
-  throw new CrateFault(`${what} is not as this program writes it (${v.getDotPath(found.issues[0]) ?? "it"}: ${found.issues[0].message}).`)
 }
 
 /** Follows the feed of one Room, and proves each write against its entry. */
@@ -167,8 +161,7 @@ async function* citedWrites(crate: CrateFile, withheld: Withholdings): AsyncGene
   const provers = new Map<string, Prover>()
   for await (const { number, value } of crate.lines("cited.jsonl")) {
     const { roomId, before, activity, write } = checked(citedSchema, value, `Line ${number} of cited.jsonl`)
-    const prover = provers.get(roomId) ?? new Prover(roomId, withheld, ` of the cited Room ${roomId}`)
-    provers.set(roomId, prover)
+    const prover = provers.getOrInsertComputed(roomId, () => new Prover(roomId, withheld, ` of the cited Room ${roomId}`))
     yield { ...prover.prove(activity, write), before }
   }
 }

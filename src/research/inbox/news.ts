@@ -159,8 +159,7 @@ export function news({ activity, describe }: { readonly activity: Activity; read
       const found = new Map<string, number[]>()
       for (const { body } of activity.after(roomId, Math.max(after, watermark - most), undefined, most)) {
         const entry = parse(body)
-        if (isOwn(entry, userId)) continue
-        found.set(entry.target.kind, [...(found.get(entry.target.kind) ?? []), entry.sequence])
+        if (!isOwn(entry, userId)) found.getOrInsertComputed(entry.target.kind, () => []).push(entry.sequence)
       }
       return found
     },

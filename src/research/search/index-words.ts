@@ -57,12 +57,7 @@ export function indexWords(db: Db) {
     /** Returns the folded word that most texts contain, the first in a tie; undefined if the index has none of them. */
     commonest(candidates: readonly string[], columns: string, most: number): string | undefined {
       const counts = candidates.filter(has).map((word) => ({ word, texts: count.get(`${columns} : "${word}"`, most)?.matches ?? 0 }))
-      return counts
-        .filter(({ texts }) => texts > 0)
-        .reduce<(typeof counts)[number] | undefined>(
-          (best, each) => (best === undefined || each.texts > best.texts ? each : best),
-          undefined,
-        )?.word
+      return counts.filter(({ texts }) => texts > 0).sort((one, other) => other.texts - one.texts)[0]?.word
     },
 
     /** Whether each query matches few texts. Reads at most `most` texts, shared by all queries. */

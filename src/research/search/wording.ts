@@ -29,30 +29,20 @@ const listed: ReadonlySet<string> = new Set([
   "reportedAt",
 ])
 const ofAnyShape: ReadonlySet<string> = new Set(["configuration", "environment"])
+const REFERENCES = "references"
 const ID = /^.{8}-.{4}-.{4}-.{4}-.{12}$/su
 
-/** The context of a value: a list of references, or an object of any shape. */
-interface Place {
-  readonly isConfiguration: boolean
-  readonly isAnyShape: boolean
-  readonly isReferences: boolean
-}
-const ROOT: Place = { isConfiguration: false, isAnyShape: false, isReferences: false }
+/** The lists of references and objects of any shape that a value is in, by the names of their members. */
+type Place = readonly string[]
 /** @param name the name of the member that has the value; null in an array */
 const inside = (name: string | null, place: Place): Place =>
-  name === "configuration" || name === "environment" || name === "references"
-    ? {
-        isConfiguration: place.isConfiguration || name === "configuration",
-        isAnyShape: place.isAnyShape || name !== "references",
-        isReferences: place.isReferences || name === "references",
-      }
-    : place
+  name !== null && (name === REFERENCES || ofAnyShape.has(name)) ? [...place, name] : place
 
 function isWorded(text: string, name: string | null, place: Place): boolean {
-  if (place.isAnyShape && JSON.stringify(text) === `"${text}"`) return false
+  if (place.some((each) => each !== REFERENCES) && JSON.stringify(text) === `"${text}"`) return false
   if (name === null) return !ID.test(text)
-  if (listed.has(name)) return place.isConfiguration
-  if (name === "purpose" && place.isReferences) return false
+  if (listed.has(name)) return place.includes("configuration")
+  if (name === "purpose" && place.includes(REFERENCES)) return false
   return !(name.endsWith("Id") && ID.test(text))
 }
 
@@ -73,6 +63,6 @@ export function wordsOf({ kind, line, content }: Wording): string | null {
       for (const member of members) gather(value[member] ?? null, member, within)
     }
   }
-  gather(parse(content), null, ROOT)
+  gather(parse(content), null, [])
   return texts.length === 0 ? null : texts.join("\n")
 }
