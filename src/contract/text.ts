@@ -35,3 +35,13 @@ export const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim
 
 /** Makes text from strangers safe for a terminal: replaces control characters and those that change the reading direction. */
 export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD")
+
+/** Whether each opening brace of a text has its closing one. */
+export function isBalanced(text: string): boolean {
+  let depth = 0
+  for (const brace of text.match(/[{}]/g) ?? []) {
+    depth += brace === "{" ? 1 : -1
+    if (depth < 0) return false
+  }
+  return depth === 0
+}

@@ -3,21 +3,15 @@ import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import { mustFit } from "./reach/scope.ts"
 
-/** The papers that a write changed, and those that needed no change, each in the order they were sent. */
-export interface TagChanges {
-  readonly changed: string[]
-  readonly before: string[]
-}
-
 export function tags(db: Db) {
   const insert = inserting(db, "paper_tags", { onConflict: "DO NOTHING" })
   const remove = db.prepare("DELETE FROM paper_tags WHERE user_id = +? AND paper_id = +? AND tag = +?")
   const ofPaper = db.prepare<{ tag: string }>("SELECT tag FROM paper_tags WHERE user_id = +? AND paper_id = +? ORDER BY tag")
   const all = db.prepare<{ tag: string; papers: number }>("SELECT tag, papers FROM tag_counts WHERE user_id = +? ORDER BY tag")
 
-  /** Runs a step for each paper. @param step returns whether it changed anything */
-  function forEachPaper(paperIds: readonly string[], step: (paperId: string) => boolean): TagChanges {
-    const changed = paperIds.filter(step)
+  /** Runs a step for each paper. @returns the papers that it changed, and those that needed no change, each in the order they were sent */
+  function forEachPaper(paperIds: readonly string[], isChanged: (paperId: string) => boolean) {
+    const changed = paperIds.filter(isChanged)
     return { changed, before: paperIds.filter((paperId) => !changed.includes(paperId)) }
   }
 
@@ -32,9 +26,9 @@ export function tags(db: Db) {
       }
     },
     /** Tags papers, which must be saved already. */
-    add: (userId: string, paperIds: readonly string[], given: readonly string[]): TagChanges =>
+    add: (userId: string, paperIds: readonly string[], given: readonly string[]) =>
       forEachPaper(paperIds, (paperId) => given.map((tag) => insert({ userId, paperId, tag })).includes(1)),
-    remove: (userId: string, paperIds: readonly string[], given: readonly string[]): TagChanges =>
+    remove: (userId: string, paperIds: readonly string[], given: readonly string[]) =>
       forEachPaper(paperIds, (paperId) => given.map((tag) => remove.run(userId, paperId, tag)).includes(1)),
     /** Returns all tags of a person by name, with the number of papers each is on. */
     all: (userId: string) => all.all(userId),

@@ -6,13 +6,6 @@
 /** Bytes for a name: a text's kind and its digest in base64. */
 const NAME = 64
 
-export interface Rendering {
-  /** Increases when a text starts and when it ends. */
-  readonly step: number
-  /** The name of the text being rendered; null between two texts. */
-  readonly name: string | null
-}
-
 export class RenderingNote {
   readonly memory: SharedArrayBuffer
   /** The step, odd while a text is being rendered, and the length of its name. */
@@ -34,7 +27,8 @@ export class RenderingNote {
     Atomics.add(this.#numbers, 0, 1)
   }
 
-  read(): Rendering {
+  /** Returns a step that increases when a text starts and when it ends, and the name of the text being rendered; null between two texts. */
+  read() {
     const step = Atomics.load(this.#numbers, 0)
     return { step, name: step % 2 === 0 ? null : this.#name.toString("latin1", 0, Atomics.load(this.#numbers, 1)) }
   }

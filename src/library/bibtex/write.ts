@@ -1,21 +1,16 @@
 /** Writes papers as BibTeX. arXiv's metadata is TeX already, so only characters that would break the file are escaped. */
+import { isBalanced } from "../../contract/text.ts"
 import { type Cited, citationFields } from "./cited.ts"
 
 /** Escapes special characters of TeX outside formulas. */
 const escaped = (text: string): string => text.replace(/(?<!\\)[&%#_]/g, "\\$&").replace(/(?<!\\)\^(?!\{)/g, "\\^{}")
 
-const isBalanced = (text: string): boolean => {
-  let depth = 0
-  for (const [brace] of text.replace(/\\[{}]/g, "").matchAll(/[{}]/g)) {
-    depth += brace === "{" ? 1 : -1
-    if (depth < 0) return false
-  }
-  return depth === 0
-}
+/** Whether the braces of a text match, apart from escaped ones. */
+const isPaired = (text: string): boolean => isBalanced(text.replace(/\\[{}]/g, ""))
 
 /** Makes a text a field value: formulas stay as they are, and all braces are removed unless they are balanced. */
 export function texValue(text: string): string {
-  const paired = isBalanced(text) ? text : text.replace(/[{}]/g, "").replace(/ {2,}/g, " ")
+  const paired = isPaired(text) ? text : text.replace(/[{}]/g, "").replace(/ {2,}/g, " ")
   const parts = paired.split(/(?<!\\)\$/)
   if (parts.length % 2 === 0) return escaped(paired.replace(/(?<!\\)\$/g, "\\$"))
   return parts.map((part, index) => (index % 2 === 0 ? escaped(part) : part)).join("$")
@@ -33,8 +28,7 @@ const types = {
 } as const
 
 /** A value without TeX markup. Unbalanced braces, which would end the field, are removed. */
-const verbatim = (text: string | undefined): string | undefined =>
-  text === undefined || isBalanced(text) ? text : text.replace(/[{}]/g, "")
+const verbatim = (text: string | undefined): string | undefined => (text === undefined || isPaired(text) ? text : text.replace(/[{}]/g, ""))
 const tex = (text: string | undefined): string | undefined => (text === undefined ? undefined : texValue(text))
 
 export function bibtexEntry(cited: Cited): string {

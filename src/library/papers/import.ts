@@ -4,7 +4,7 @@
  */
 import { codeOf } from "../../contract/faults.ts"
 import { createReadStream } from "node:fs"
-import { open, stat } from "node:fs/promises"
+import { open } from "node:fs/promises"
 import type { Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { isoTime, type World } from "../../ledger/world.ts"
@@ -92,7 +92,7 @@ async function inspect(file: string): Promise<{ bytes: number; isZipped: boolean
     try {
       const head = Buffer.alloc(2)
       await handle.read(head, 0, 2, 0)
-      return { bytes: (await stat(file)).size, isZipped: head[0] === 0x1f && head[1] === 0x8b }
+      return { bytes: (await handle.stat()).size, isZipped: head[0] === 0x1f && head[1] === 0x8b }
     } finally {
       await handle.close()
     }
@@ -105,9 +105,9 @@ async function inspect(file: string): Promise<{ bytes: number; isZipped: boolean
 export const importSize = async (file: string): Promise<number> => (await inspect(file)).bytes
 
 /** Puts the first chunk of a text back in front of the others. */
-async function* withFirst(first: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
+async function* withFirst(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
   yield first
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  yield* rest
 }
 
 /**

@@ -30,18 +30,6 @@ const SELECTED = (place: string): string =>
 const OPENING = (place: string): string =>
   `SELECT o.opening_thread_id FROM rooms o WHERE o.room_id = (SELECT t.room_id FROM threads t WHERE ${place} LIMIT 1) AND EXISTS (SELECT 1 FROM threads t WHERE t.thread_id = o.opening_thread_id AND ${place})`
 
-/** Prepares a query for a Room and for a Thread. Each `?` is the id of one of them. */
-const both = <Row>(db: Db, sql: (place: string) => string, table: string) => {
-  const prepared = (place: string) => {
-    const text = sql(place)
-    const statement = db.prepare<Row>(text)
-    const times = text.split(place).length - 1
-    return (id: string): Row[] => statement.all(...Array<string>(times).fill(id))
-  }
-  const [room, thread] = [prepared(`${table}.room_id = +?`), prepared(`${table}.thread_id = +?`)]
-  return ({ roomId, threadId }: Place): Row[] => (threadId === undefined ? room(roomId) : thread(threadId))
-}
-
 export type Candidates = ReturnType<typeof candidates>
 
 /** Everything that a brief chooses from. */
@@ -52,15 +40,26 @@ export type Gathered = {
 export type Leads = Omit<Gathered, "failures">
 
 export function candidates(db: Db) {
+  /** Prepares a query for a Room and for a Thread. Each `?` is the id of one of them. @param table the table whose columns hold it */
+  function both<Row>(table: string, sql: (place: string) => string) {
+    const prepared = (place: string) => {
+      const text = sql(place)
+      const statement = db.prepare<Row>(text)
+      const times = text.split(place).length - 1
+      return (id: string): Row[] => statement.all(...Array<string>(times).fill(id))
+    }
+    const [room, thread] = [prepared(`${table}.room_id = +?`), prepared(`${table}.thread_id = +?`)]
+    return ({ roomId, threadId }: Place): Row[] => (threadId === undefined ? room(roomId) : thread(threadId))
+  }
+
   const stands = both<Stand>(
-    db,
+    "t",
     (place) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state,
        p.username AS by, ${AGENT("c")} AS agent, c.at, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons, ${REVIEWED("c.checkpoint_id")} AS reviewed,
        coalesce((SELECT h.timeline_sequence FROM thread_heads h WHERE h.thread_id = t.thread_id), 0) AS timelineWatermark
      FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id JOIN people p ON p.user_id = c.author_id JOIN rooms r ON r.room_id = t.room_id
      WHERE t.thread_id IN (SELECT thread_id FROM (${SELECTED(place)} LIMIT ${SIGHT}) UNION ${OPENING(place)})
      ORDER BY t.thread_id = r.opening_thread_id DESC, c.state, c.checkpoint_id DESC`,
-    "t",
   )
   const HYPOTHESIS = `SELECT r.version_id AS versionId, r.label, r.wording AS says, ${BEARING} AS verdict, y.verdict_from AS verdictBy, coalesce(s.status, 'current') AS status, ${TALLY} AS evidence,
        ${IN_DOUBT("r.version_id")} AS inDoubt, coalesce(k.rank, 0) AS rank, r.thread_id AS threadId,
@@ -68,16 +67,15 @@ export function candidates(db: Db) {
          WHERE u.target_id = r.version_id AND u.how = 'addressed' AND e.status <> 'cancelled') AS isAddressed
      FROM records r LEFT JOIN hypothesis_ranks k ON k.version_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}`
   const ranked = both<Hypothesis>(
-    db,
-    (place) =>
-      `${HYPOTHESIS} WHERE r.version_id IN (SELECT w.version_id FROM hypothesis_ranks w WHERE ${place} AND w.rank > 0 ORDER BY w.rank DESC, w.version_id DESC LIMIT ${SIGHT})
-       ORDER BY rank DESC, r.version_id DESC`,
     "w",
+    (
+      place,
+    ) => `${HYPOTHESIS} WHERE r.version_id IN (SELECT w.version_id FROM hypothesis_ranks w WHERE ${place} AND w.rank > 0 ORDER BY w.rank DESC, w.version_id DESC LIMIT ${SIGHT})
+       ORDER BY rank DESC, r.version_id DESC`,
   )
   const newest = both<Hypothesis>(
-    db,
-    (place) => `${HYPOTHESIS} WHERE ${place} AND r.kind = 'hypothesis' ORDER BY r.version_id DESC LIMIT ${SIGHT}`,
     "r",
+    (place) => `${HYPOTHESIS} WHERE ${place} AND r.kind = 'hypothesis' ORDER BY r.version_id DESC LIMIT ${SIGHT}`,
   )
   const FAILURE = `SELECT f.sequence, f.kind, f.id, f.at, coalesce(a.label, l.label) AS label, f.thread_id AS threadId,
        CASE f.kind WHEN 'attempt_failed' THEN ${WHY_FAILED} WHEN 'attempt_diverged' THEN f.detail WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation END AS why,
@@ -88,19 +86,18 @@ export function candidates(db: Db) {
      LEFT JOIN records t ON t.version_id = l.target_version_id
      JOIN people p ON p.user_id = coalesce(a.registrant_id, l.author_id)`
   const failuresBefore = db.prepare<Failure>(`${FAILURE} WHERE f.room_id = +? AND f.sequence < +? ORDER BY f.sequence DESC LIMIT +?`)
-  const failures = both<Failure>(db, (place) => `${FAILURE} WHERE ${place} ORDER BY f.sequence DESC LIMIT ${SIGHT}`, "f")
+  const failures = both<Failure>("f", (place) => `${FAILURE} WHERE ${place} ORDER BY f.sequence DESC LIMIT ${SIGHT}`)
   // Ordered by the newest dispute that stands, not by the record, because an old record may be disputed today.
   const disputed = both<Dispute>(
-    db,
+    "d",
     (
       place,
     ) => `SELECT 'dispute' AS source, r.kind, r.version_id AS id, r.label, r.wording AS says, r.thread_id AS threadId, NULL AS replyTo, l.explanation AS why, l.link_id AS linkId, p.username AS by, ${AGENT("l")} AS agent,
        ${contentOf("l")} ->> '$.part' AS part
      FROM (SELECT version_id, link_id FROM disputed_records d WHERE ${place} ORDER BY link_id DESC LIMIT ${SIGHT}) d
      JOIN research_links l ON l.link_id = d.link_id JOIN records r ON r.version_id = d.version_id JOIN people p ON p.user_id = l.author_id ORDER BY d.link_id DESC`,
-    "d",
   )
-  const objected = both<Dispute>(db, (place) => `${OBJECTION} WHERE v.is_open = 1 AND ${place} ORDER BY v.link_id DESC LIMIT ${SIGHT}`, "v")
+  const objected = both<Dispute>("v", (place) => `${OBJECTION} WHERE v.is_open = 1 AND ${place} ORDER BY v.link_id DESC LIMIT ${SIGHT}`)
   const disputes = (place: Place): Dispute[] =>
     [...disputed(place), ...objected(place)].sort((one, other) => (one.linkId < other.linkId ? 1 : -1)).slice(0, SIGHT)
   // One query for each status, from its index. A single sorted query would read all live experiments of a Room.
@@ -112,29 +109,26 @@ export function candidates(db: Db) {
       )
       .join(" UNION ALL ")
   const work = both<Work>(
-    db,
+    "e",
     (
       place,
     ) => `SELECT e.experiment_id AS experimentId, e.label, e.question, e.status, e.revision, p.username AS assignee, ${HOLDING_AGENT} AS agent, e.lease_minutes AS leaseMinutes, e.lease_until AS leaseUntil,
        max(e.updated_at, coalesce((SELECT max(a.updated_at) FROM attempts a WHERE a.experiment_id = e.experiment_id), '')) AS lastSign
      FROM experiments e LEFT JOIN people p ON p.user_id = e.assignee_id
      WHERE e.experiment_id IN (${LIVE(place)}) ORDER BY e.status = 'open', e.experiment_id LIMIT ${SIGHT}`,
-    "e",
   )
   const running = both<Running>(
-    db,
+    "a",
     (place) => `SELECT a.attempt_id AS attemptId, a.label, a.status, a.revision, p.username AS registrant, a.updated_at AS updatedAt
      FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.status IN ('registered', 'started') AND ${place} ORDER BY a.history_position LIMIT ${SIGHT}`,
-    "a",
   )
   const sealed = both<SealedPlan>(
-    db,
+    "n",
     (place) => `SELECT n.plan_id AS planId, n.label, p.username AS acceptor, n.opens_at AS opensAt
      FROM plans n JOIN people p ON p.user_id = n.accepted_by WHERE n.opens_at IS NOT NULL AND n.opened_position IS NULL AND ${place} ORDER BY n.opens_at LIMIT ${SIGHT}`,
-    "n",
   )
   const findings = both<Finding>(
-    db,
+    "r",
     (
       place,
     ) => `SELECT r.version_id AS versionId, r.label, f.outcome, r.wording AS says, coalesce(s.status, 'current') AS status, ${TALLY} AS evidence,
@@ -144,7 +138,6 @@ export function candidates(db: Db) {
          AND (w.verdict IS NOT NULL OR a.status IN ('registered', 'started'))) AS isRepeated
      FROM records r JOIN findings f ON f.version_id = r.version_id JOIN people p ON p.user_id = r.author_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}
      WHERE r.kind = 'finding' AND ${place} AND coalesce(NOT ${FALLEN("s.status")}, 1) ORDER BY r.version_id DESC LIMIT ${SIGHT}`,
-    "r",
   )
   // Only the newest experiments are read.
   const beingAsked = db.prepare<{ question: string }>(
@@ -152,12 +145,11 @@ export function candidates(db: Db) {
      WHERE status <> 'cancelled' AND question IN (SELECT value FROM json_each(+?))`,
   )
   const selectedQuestions = both<{ readonly questions: Stored<string[]>; readonly threadId: string }>(
-    db,
+    "t",
     (
       place,
     ) => `SELECT c.open_questions AS questions, s.thread_id AS threadId FROM (${SELECTED(place)} LIMIT ${limits.briefThreads}) s JOIN checkpoints c ON c.checkpoint_id = s.selected_checkpoint_id
      WHERE c.open_questions <> '[]' ORDER BY s.selected_checkpoint_id DESC LIMIT ${SIGHT}`,
-    "t",
   )
   const counts = db.prepare<Counts>(
     "SELECT stands, hypotheses, findings, failures, disputes, work, open_questions AS openQuestions FROM brief_counts WHERE place_id = +?",

@@ -2,6 +2,7 @@
  * Escapes untrusted text for TeX. Outside formulas every special character is escaped. A formula is kept only if all its commands are
  * known to do nothing but typeset symbols.
  */
+import { isBalanced } from "../../contract/text.ts"
 
 const escapes: Readonly<Record<string, string>> = {
   "\\": "\\textbackslash{}",
@@ -30,15 +31,6 @@ const harmless = new Set(
     /\s+/,
   ),
 )
-
-function isBalanced(text: string): boolean {
-  let depth = 0
-  for (const brace of text.match(/[{}]/g) ?? []) {
-    depth += brace === "{" ? 1 : -1
-    if (depth < 0) return false
-  }
-  return depth === 0
-}
 
 /** Whether a formula can be kept: it has only known commands, balanced braces, complete subscripts and superscripts, and no other special characters. */
 function isFormula(text: string): boolean {

@@ -31,11 +31,6 @@ interface ExportedRooms {
 }
 
 type ExportSource = Omit<RoomSource, "instanceId">
-interface Named {
-  readonly name: string
-  readonly bytes: AsyncGenerator<Uint8Array>
-}
-
 /** `retryAfter` in seconds while other exports run. */
 const RETRY = 10
 
@@ -48,12 +43,12 @@ export class Exports {
   }
 
   /** A Room's crate. @throws Refusal 404 */
-  bytes(roomId: string, source: ExportSource): Named {
+  bytes(roomId: string, source: ExportSource) {
     return { name: `${plainName(this.#mustFind(roomId).title)}.crate.zip`, bytes: this.#made(roomId, source, "crate") }
   }
 
   /** A Room as an SQLite file. @throws Refusal 404, or 503 if it cannot be made */
-  async sqlite(roomId: string, source: ExportSource): Promise<Named> {
+  async sqlite(roomId: string, source: ExportSource) {
     this.#mustFind(roomId)
     const bytes = this.#made(roomId, source, "sqlite")
     const { value } = await bytes.next()

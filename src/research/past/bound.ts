@@ -16,14 +16,6 @@ export interface MostOfPast {
   readonly contentBytes: number
 }
 
-export interface BoundPast {
-  /** The requested Room first. */
-  readonly rooms: readonly string[]
-  readonly count: number
-  /** Reads the writes of these Rooms in the order of the journal. */
-  entries(): Generator<Entry>
-}
-
 /** Finds the Rooms that name an object of a Room. Uses of records and attempts have their own tables; the rest takes a query each. */
 function roomsNaming(db: Db) {
   const speakers = db.prepare<{ id: string }>(
@@ -72,9 +64,9 @@ function roomsNaming(db: Db) {
  * Finds the writes to replay for a Room as it was after an entry of its activity.
  * @param db a snapshot
  * @param position the entry's position in the journal; later writes of any Room are left out
- * @returns null if they exceed the limits
+ * @returns the Rooms, the requested one first, and their writes in the order of the journal; null if they exceed the limits
  */
-export function boundPast(db: Db, roomId: string, position: number, most: MostOfPast): BoundPast | null {
+export function boundPast(db: Db, roomId: string, position: number, most: MostOfPast) {
   const cites = citing(db)
   const namedBy = roomsNaming(db)
   const rooms = new Set([roomId])
@@ -96,7 +88,7 @@ export function boundPast(db: Db, roomId: string, position: number, most: MostOf
   return {
     rooms: [...rooms],
     count: positions.length,
-    *entries() {
+    *entries(): Generator<Entry> {
       for (const at of positions) {
         const entry = history.at(at)
         if (entry === undefined) throw new Error(`the journal has no entry ${at}`)

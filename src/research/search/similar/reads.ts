@@ -58,22 +58,22 @@ export function extrasFinders(similar: Similar, experiments: Experiments) {
       if (roomId !== null) similar.add(roomId, kind, target, () => `${text}\n${more}`)
     },
   })
-  const propose_experiment: FindExtras<"propose_experiment"> = ({ actor, body: { roomId, question, scope } }) =>
-    extrasFor(actor, "experiment", roomId, `${question}\n${scope}`)
-  const publish_hypothesis: FindExtras<"publish_hypothesis"> = ({ actor, body: { roomId, assertion, scope, concepts } }) =>
-    extrasFor(actor, "hypothesis", roomId, `${assertion.wording}\n${scope}`, conceptsText(concepts))
-  const publish_finding: FindExtras<"publish_finding"> = ({ actor, body: { roomId, assertion, scope, limitations = "", concepts } }) =>
-    extrasFor(actor, "finding", roomId, `${assertion.wording}\n${scope}`, `${limitations}\n${conceptsText(concepts)}`)
-  const register_attempt: FindExtras<"register_attempt"> = ({ actor, body }) => {
-    const { experimentId, repository, argv, configuration, intendedDeviation = "" } = body
-    const execution = { commit: repository.commit, argv, configuration }
-    const room = experiments.find(experimentId)?.roomId ?? null
-    return extrasFor(actor, "attempt", room, `${executionText(execution)}\n${intendedDeviation}`, "", execution)
-  }
+  const finding = <N extends OperationName>(_name: N, findExtras: FindExtras<N>) => ({ findExtras, restoreExtras })
   return {
-    propose_experiment: { findExtras: propose_experiment, restoreExtras },
-    publish_hypothesis: { findExtras: publish_hypothesis, restoreExtras },
-    publish_finding: { findExtras: publish_finding, restoreExtras },
-    register_attempt: { findExtras: register_attempt, restoreExtras },
+    propose_experiment: finding("propose_experiment", ({ actor, body: { roomId, question, scope } }) =>
+      extrasFor(actor, "experiment", roomId, `${question}\n${scope}`),
+    ),
+    publish_hypothesis: finding("publish_hypothesis", ({ actor, body: { roomId, assertion, scope, concepts } }) =>
+      extrasFor(actor, "hypothesis", roomId, `${assertion.wording}\n${scope}`, conceptsText(concepts)),
+    ),
+    publish_finding: finding("publish_finding", ({ actor, body: { roomId, assertion, scope, limitations = "", concepts } }) =>
+      extrasFor(actor, "finding", roomId, `${assertion.wording}\n${scope}`, `${limitations}\n${conceptsText(concepts)}`),
+    ),
+    register_attempt: finding("register_attempt", ({ actor, body }) => {
+      const { experimentId, repository, argv, configuration, intendedDeviation = "" } = body
+      const execution = { commit: repository.commit, argv, configuration }
+      const room = experiments.find(experimentId)?.roomId ?? null
+      return extrasFor(actor, "attempt", room, `${executionText(execution)}\n${intendedDeviation}`, "", execution)
+    }),
   }
 }
