@@ -1,9 +1,22 @@
-/** Parts of the routes' descriptions: tags, security, shared responses. */
+/** The parts of the OpenAPI document: its types, tags, security and shared responses, and how a route is described. */
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { type RefusalCode, refusals } from "../contract/refusals/refusal.ts"
+import type { Slice } from "../contract/schema/enumerations.ts"
 import { reference } from "./components.ts"
-import type { Content, DescribedAnswer, DescribedRoute } from "./openapi-types.ts"
+import { type Parameter, pathParameters } from "./parameters.ts"
 import { byStatus, httpRefusals } from "./possible-refusals.ts"
+
+/** The content of a body or response, by media type. */
+export type Content = Readonly<Record<string, { readonly schema?: JsonSchema; readonly example?: unknown }>>
+
+/** A response, or a reference to a shared one. */
+interface DescribedAnswer {
+  readonly $ref?: string
+  readonly description?: string
+  readonly headers?: Readonly<Record<string, object>>
+  readonly content?: Content
+  readonly "x-refusals"?: readonly string[]
+}
 
 export const tags = {
   agent: {
@@ -24,7 +37,7 @@ export const tags = {
 } as const
 
 export const securitySchemes = { credential: "roomCredential", key: "personalKey", session: "session" } as const
-export type Security = DescribedRoute["security"]
+export type Security = readonly Readonly<Record<string, readonly string[]>>[]
 export const byCredential = [{ [securitySchemes.credential]: [] }]
 export const byKey = [{ [securitySchemes.key]: [] }]
 export const bySession = [{ [securitySchemes.session]: [] }]
@@ -54,15 +67,43 @@ const references = Object.fromEntries(
   byStatus(httpRefusals).map(([status]) => [status, { $ref: `#/components/responses/Refused${status}` }]),
 )
 
-export const responses = (description: string, content: Content, codes: readonly RefusalCode[]): DescribedRoute["responses"] => ({
+interface Route {
+  readonly name: string
+  readonly path: string
+  readonly slice: Slice | null
+  readonly method: string
+  /** The summary, and sentences that add to it. Generated clients show all of them beside the call. */
+  readonly words: readonly [string, ...(string | false)[]]
+  readonly tag: keyof typeof tags
+  readonly security: Security
+  /** The parameters beyond those of the path. */
+  readonly parameters?: readonly Parameter[]
+  readonly body?: Content
+  readonly answer: readonly [description: string, content: Content]
+  readonly refusals: readonly RefusalCode[]
+}
+
+const responses = ([description, content]: Route["answer"], codes: Route["refusals"]): Readonly<Record<string, DescribedAnswer>> => ({
   200: { description, content },
   ...references,
   ...Object.fromEntries(byStatus(codes).map(([status, found]) => [status, refusalResponse(found)])),
 })
 
-/** The summary, and a description that adds to it; generated clients show the description beside the call. */
-export const described = (summary: string, ...more: readonly (string | false)[]): { summary: string; description: string } => ({
-  summary,
-  description: [summary, ...more.filter((sentence) => sentence !== false)].join(" "),
+/** Describes a route. */
+export const described = ({ name, path, slice, method, words, tag, security, parameters = [], body, answer, refusals }: Route) => ({
+  path,
+  slice,
+  method: method.toLowerCase(),
+  operation: {
+    operationId: name,
+    summary: words[0],
+    description: words.filter((sentence) => sentence !== false).join(" "),
+    tags: [tags[tag].name],
+    security,
+    parameters: [...pathParameters(path), ...parameters],
+    ...(body && { requestBody: { required: true, content: body } }),
+    responses: responses(answer, refusals),
+  },
 })
-export const needs = (permissions: readonly string[]): string | false => permissions.length > 0 && `Needs ${permissions.join(" and ")}.`
+export type OpenApiRoute = ReturnType<typeof described>
+export type DescribedRoute = OpenApiRoute["operation"]

@@ -1,4 +1,5 @@
-/** The OpenAPI descriptions of all routes: operations on both their paths, actions, reads and the discovery routes. */
+/** The OpenAPI descriptions of all routes: operations on both their paths, actions, pictures, reads and the discovery routes. */
+import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/definitions/figure-routes.ts"
 import { actions } from "../contract/operations/actions.ts"
 import type { Action } from "../contract/operations/action.ts"
 import { browserPath, type Operation } from "../contract/definitions/operation.ts"
@@ -7,103 +8,126 @@ import { batch, batchAnswer, batchBody, isBatched } from "../contract/operations
 import { operations } from "../contract/operations/index.ts"
 import { browserReadPath, isText, mayLeaveOutCaller, type Read, type ReadSurface } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
-import type { RefusalCode } from "../contract/refusals/refusal.ts"
 import { answerSchema, bodyName, receiptName, reference, sentSchema } from "./components.ts"
-import { pathParameters, queryParameters } from "./parameters.ts"
-import { actionRefusals, operationRefusals, readRefusals } from "./possible-refusals.ts"
+import { queryParameters } from "./parameters.ts"
+import { actionRefusals, figureRefusals, operationRefusals, readRefusals, uploadRefusals } from "./possible-refusals.ts"
 import { discoveryRoutes, metricsRead } from "./routes.ts"
 import { sliceOf } from "./slices.ts"
-import { figureRoute, uploadRoute } from "./openapi-figures.ts"
-import { byAnyone, byCredential, byKey, bySession, described, json, needs, responses, type Security, tags } from "./openapi-parts.ts"
-import type { Content, OpenApiRoute } from "./openapi-types.ts"
+import {
+  byAnyone,
+  byCredential,
+  byKey,
+  bySession,
+  type Content,
+  described,
+  json,
+  type OpenApiRoute,
+  type Security,
+  type tags,
+} from "./openapi-parts.ts"
+
+type Caller = "agent" | "browser"
+const callers = ["agent", "browser"] as const
+const needs = (permissions: readonly string[]): string | false => permissions.length > 0 && `Needs ${permissions.join(" and ")}.`
+/** The name of a route that has a twin for agents. */
+const nameFor = (name: string, caller: Caller): string => (caller === "agent" ? name : `${name}_in_browser`)
 
 const next = { after: "nextCursor as after", offset: "nextOffset as offset" } as const
 const pagingNote = (read: Read): string | false =>
   read.cursor !== null && `A page at a time: while hasMore is true, send ${next["offset" in read.query.entries ? "offset" : "after"]}.`
 
-function write(operation: Operation, caller: "agent" | "browser"): OpenApiRoute {
+function write(operation: Operation, caller: Caller): OpenApiRoute {
+  const { name, path, summary, permissions, expected, delivery } = operation
   const agent = caller === "agent"
   const ofRooms = operation.family === "research"
-  const path = agent ? operation.path : browserPath(operation)
-  const mirrored = !agent && operation.surface === "agent"
-  return {
-    path,
-    slice: sliceOf(operation.path, operation.target),
-    method: operation.method.toLowerCase(),
-    operation: {
-      operationId: mirrored ? `${operation.name}_in_browser` : operation.name,
-      ...described(
-        operation.summary,
-        agent && needs(operation.permissions),
-        operation.expected.length > 0 && `Copy ${operation.expected.join(" and ")} from what you have just read.`,
-        `The same ${operation.delivery} and body sent again get the same receipt.`,
-      ),
-      tags: [tags[ofRooms ? caller : "library"].name],
-      security: agent ? (ofRooms ? byCredential : byKey) : bySession,
-      parameters: [...pathParameters(path), ...queryParameters(writeParameters)],
-      requestBody: { required: true, content: json(reference(bodyName(operation)), { example: operation.example }) },
-      responses: responses("The receipt.", json(reference(receiptName(operation))), operationRefusals(operation, caller)),
-    },
-  }
-}
-
-/** The refusals of any write that a batch may contain. */
-const batchRefusals = (caller: "agent" | "browser"): readonly RefusalCode[] => [
-  ...new Set(operations.filter(isBatched).flatMap((operation) => operationRefusals(operation, caller))),
-]
-
-const batchRoute = (caller: "agent" | "browser"): OpenApiRoute => ({
-  path: caller === "agent" ? batch.path : batch.browserPath,
-  slice: sliceOf(batch.path),
-  method: batch.method.toLowerCase(),
-  operation: {
-    operationId: caller === "agent" ? batch.name : `${batch.name}_in_browser`,
-    ...described(batch.summary, 'A value may be {"$from": "a", "path": "/targetId"}: a part of the receipt of the earlier write named a.'),
-    tags: [tags[caller].name],
-    security: caller === "agent" ? byCredential : bySession,
+  return described({
+    name: operation.surface === "agent" ? nameFor(name, caller) : name,
+    path: agent ? path : browserPath(operation),
+    slice: sliceOf(path, operation.target),
+    method: operation.method,
+    words: [
+      summary,
+      agent && needs(permissions),
+      expected.length > 0 && `Copy ${expected.join(" and ")} from what you have just read.`,
+      `The same ${delivery} and body sent again get the same receipt.`,
+    ],
+    tag: ofRooms ? caller : "library",
+    security: agent ? (ofRooms ? byCredential : byKey) : bySession,
     parameters: queryParameters(writeParameters),
-    requestBody: { required: true, content: json(sentSchema(batchBody), { example: batch.example }) },
-    responses: responses("The receipts, in order.", json(answerSchema(batchAnswer)), batchRefusals(caller)),
-  },
-})
+    body: json(reference(bodyName(operation)), { example: operation.example }),
+    answer: ["The receipt.", json(reference(receiptName(operation)))],
+    refusals: operationRefusals(operation, caller),
+  })
+}
 
 const writes = (operation: Operation): OpenApiRoute[] =>
-  operation.surface === "agent" ? [write(operation, "agent"), write(operation, "browser")] : [write(operation, "browser")]
+  (operation.surface === "agent" ? callers : (["browser"] as const)).map((caller) => write(operation, caller))
 
-const actionRoute = (action: Action): OpenApiRoute => ({
-  path: action.path,
-  slice: null,
-  method: action.method.toLowerCase(),
-  operation: {
-    operationId: action.name,
-    ...described(action.summary),
-    tags: [tags.account.name],
-    security: action.by === "anyone" ? byAnyone : bySession,
-    parameters: pathParameters(action.path),
-    requestBody: { required: true, content: json(sentSchema(action.body), { example: action.example }) },
-    responses: responses("Done.", json(answerSchema(action.answer)), actionRefusals(action)),
-  },
+/** What the two routes beside the operations, for batches and pictures, have in common. */
+const beside = ({ name, path, browserPath: inBrowser, method }: typeof batch | typeof uploadFigure, caller: Caller) => ({
+  name: nameFor(name, caller),
+  path: caller === "agent" ? path : inBrowser,
+  slice: sliceOf(path),
+  method,
+  tag: caller,
+  security: caller === "agent" ? byCredential : bySession,
 })
 
-const tagOf: Readonly<Record<ReadSurface, string>> = {
-  public: tags.public.name,
-  credential: tags.credential.name,
-  key: tags.library.name,
-  discovery: tags.discovery.name,
-  session: tags.session.name,
-  operator: tags.operator.name,
-  visitor: tags.session.name,
-}
+const batchRoute = (caller: Caller): OpenApiRoute =>
+  described({
+    ...beside(batch, caller),
+    words: [batch.summary, 'A value may be {"$from": "a", "path": "/targetId"}: a part of the receipt of the earlier write named a.'],
+    parameters: queryParameters(writeParameters),
+    body: json(sentSchema(batchBody), { example: batch.example }),
+    answer: ["The receipts, in order.", json(answerSchema(batchAnswer))],
+    refusals: [...new Set(operations.filter(isBatched).flatMap((operation) => operationRefusals(operation, caller)))],
+  })
 
-const securityOf: Readonly<Record<ReadSurface, Security>> = {
-  public: byAnyone,
-  credential: byCredential,
-  key: byKey,
-  discovery: byAnyone,
-  session: bySession,
-  operator: bySession,
+const pictures: Content = Object.fromEntries(
+  Object.keys(figureTypes).map((type) => [type, { schema: { type: "string", format: "binary" } }]),
+)
+
+const uploadRoute = (caller: Caller): OpenApiRoute =>
+  described({
+    ...beside(uploadFigure, caller),
+    words: [uploadFigure.summary, caller === "agent" && needs([uploadFigure.permission])],
+    body: pictures,
+    answer: ["The digest that names the picture.", json(answerSchema(uploadedFigure))],
+    refusals: uploadRefusals(caller),
+  })
+
+const figureRoute = (): OpenApiRoute =>
+  described({
+    ...readFigure,
+    slice: sliceOf(readFigure.path),
+    words: [readFigure.summary],
+    tag: "public",
+    security: byAnyone,
+    answer: ["The picture.", pictures],
+    refusals: figureRefusals,
+  })
+
+const actionRoute = (action: Action): OpenApiRoute =>
+  described({
+    ...action,
+    slice: null,
+    words: [action.summary],
+    tag: "account",
+    security: action.by === "anyone" ? byAnyone : bySession,
+    body: json(sentSchema(action.body), { example: action.example }),
+    answer: ["Done.", json(answerSchema(action.answer))],
+    refusals: actionRefusals(action),
+  })
+
+const ofSurface: Readonly<Record<ReadSurface, readonly [tag: keyof typeof tags, security: Security]>> = {
+  public: ["public", byAnyone],
+  credential: ["credential", byCredential],
+  key: ["library", byKey],
+  discovery: ["discovery", byAnyone],
+  session: ["session", bySession],
+  operator: ["operator", bySession],
   // An empty requirement makes the session optional.
-  visitor: [{}, ...bySession],
+  visitor: ["session", [{}, ...bySession]],
 }
 
 /** The contents of a read's answer, by media type. */
@@ -115,22 +139,22 @@ const contentOf = (read: Read): Content =>
     ]),
   )
 
-function readRoute(read: Read, path: string, caller: "agent" | "browser"): OpenApiRoute {
+function readRoute(read: Read, path: string, caller: Caller): OpenApiRoute {
   const { name, family, surface, method, summary, permissions, query, cursor } = read
   const agent = caller === "agent"
-  return {
+  const [tag, security] = ofSurface[surface]
+  return described({
+    name: nameFor(name, caller),
     path,
     slice: surface === "discovery" ? null : sliceOf(read.path),
-    method: method.toLowerCase(),
-    operation: {
-      operationId: agent ? name : `${name}_in_browser`,
-      ...described(summary, agent && needs(permissions), pagingNote(read)),
-      tags: [family === "library" ? tags.library.name : tagOf[surface]],
-      security: !agent ? bySession : mayLeaveOutCaller(read) ? [{}, ...byCredential] : securityOf[surface],
-      parameters: [...pathParameters(path), ...queryParameters(query.entries)],
-      responses: responses(cursor === null ? "The answer." : "One page.", contentOf(read), readRefusals(read, caller)),
-    },
-  }
+    method,
+    words: [summary, agent && needs(permissions), pagingNote(read)],
+    tag: family === "library" ? "library" : tag,
+    security: !agent ? bySession : mayLeaveOutCaller(read) ? [{}, ...byCredential] : security,
+    parameters: queryParameters(query.entries),
+    answer: [cursor === null ? "The answer." : "One page.", contentOf(read)],
+    refusals: readRefusals(read, caller),
+  })
 }
 
 /** A read on its own path and, if people may use it in the browser too, on the browser's. */
@@ -143,11 +167,9 @@ function readRoutes(read: Read): OpenApiRoute[] {
 export const openApiRoutes = (): OpenApiRoute[] => [
   ...[...discoveryRoutes, metricsRead].flatMap(readRoutes),
   ...operations.flatMap(writes),
-  batchRoute("agent"),
-  batchRoute("browser"),
-  uploadRoute("agent"),
-  uploadRoute("browser"),
-  figureRoute,
+  ...callers.map(batchRoute),
+  ...callers.map(uploadRoute),
+  figureRoute(),
   ...reads.flatMap(readRoutes),
   ...actions.map(actionRoute),
 ]

@@ -6,16 +6,15 @@ import { operations } from "../contract/operations/index.ts"
 import { licence, protocolVersion, serviceName } from "../contract/versions.ts"
 import { componentSchemas } from "./components.ts"
 import type { Program } from "./facts.ts"
-import { commonResponses, securitySchemes, tags } from "./openapi-parts.ts"
+import { commonResponses, type DescribedRoute, type OpenApiRoute, securitySchemes, tags } from "./openapi-parts.ts"
 import { openApiRoutes } from "./openapi-routes.ts"
-import type { DescribedRoute, OpenApiDocument, OpenApiRoute } from "./openapi-types.ts"
 
 /** The part that is the same for every instance and slice: half of the work, cached on first use. */
 let described: { readonly routes: readonly OpenApiRoute[]; readonly schemas: ReturnType<typeof componentSchemas> } | undefined
 const ofRegistry = () => (described ??= { routes: openApiRoutes(), schemas: componentSchemas(operations) })
 
 /** Groups routes by path, with one member for each method. */
-function paths(routes: readonly OpenApiRoute[]): OpenApiDocument["paths"] {
+function paths(routes: readonly OpenApiRoute[]): Record<string, Record<string, DescribedRoute>> {
   const items: Record<string, Record<string, DescribedRoute>> = {}
   for (const { path, method, operation } of routes) items[path] = { ...items[path], [method]: operation }
   return items
@@ -46,7 +45,7 @@ export function openApi(facts: Program, slice?: Slice): OpenApiDocument {
   return { ...document, components: { ...components, schemas: usedBy([paths, components.responses], components.schemas) } }
 }
 
-const whole = ({ baseUrl, softwareVersion }: Program, slice?: Slice): OpenApiDocument => ({
+const whole = ({ baseUrl, softwareVersion }: Program, slice?: Slice) => ({
   openapi: "3.1.1",
   info: {
     title: serviceName,
@@ -82,3 +81,5 @@ const whole = ({ baseUrl, softwareVersion }: Program, slice?: Slice): OpenApiDoc
     },
   },
 })
+
+export type OpenApiDocument = ReturnType<typeof whole>

@@ -1,12 +1,12 @@
 /** The API reference for people, made from the OpenAPI document without requests to other services. */
 import type { Program } from "../../discovery/facts.ts"
-import { openApi } from "../../discovery/openapi.ts"
+import { openApi, type OpenApiDocument } from "../../discovery/openapi.ts"
 import type { JsonSchema } from "../../contract/definitions/json-schema.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Html, html, to } from "../html.ts"
 import { command, heading, jsonBlock, table, ways } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
-import type { DescribedRoute, OpenApiDocument } from "../../discovery/openapi-types.ts"
+import type { DescribedRoute } from "../../discovery/openapi-parts.ts"
 
 type Route = DescribedRoute & { readonly path: string; readonly method: string }
 
