@@ -5,7 +5,6 @@ import type { BootstrapStep } from "./answers.ts"
 import { discoveryRoutes } from "./routes.ts"
 
 interface Step {
-  /** The path of the step's read. */
   readonly path: string
   readonly parameters?: readonly string[]
   readonly purpose: string

@@ -28,7 +28,6 @@ const shortMembers = (properties: Readonly<Record<string, JsonSchema>>): Record<
 
 type ShortString = Pick<JsonSchema, "description" | "type" | "maxLength"> & { readonly format?: string }
 
-/** A string's format, or the description of its pattern, and its maximum length. */
 function shortString({ format, description, title, maxLength }: JsonSchema, name: string): ShortString {
   if (title === "UUID") return /Ids?$/.test(name) ? {} : { format: "uuid" }
   if (description !== undefined && !/\bwithout NUL\b/.test(description)) return { description }
@@ -133,7 +132,6 @@ function shared<S extends JsonSchema>(schema: S): S {
   return shared({ ...without, $defs: { ...(isObject(without.$defs) && without.$defs), [name]: JSON.parse(part) } })
 }
 
-/** A body with each UUID replaced by a placeholder named after its property. */
 function withNamedIds(value: unknown, name = "id"): unknown {
   if (typeof value === "string") return isUuid(value) ? `<${/Ids?$/.test(name) ? name.replace(/s$/, "") : "id"}>` : value
   if (Array.isArray(value)) return value.map((item) => withNamedIds(item, name))

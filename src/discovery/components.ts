@@ -42,7 +42,6 @@ export const reference = (name: string): JsonSchema => ({ $ref: `#/components/sc
 export const bodyName = ({ name }: { name: string }): string => `${typeName(name)}Body`
 export const receiptName = ({ name }: { name: string }): string => `${typeName(name)}Receipt`
 
-/** All refusal codes with their meanings. */
 const refusalCode: JsonSchema = {
   type: "string",
   description: Object.entries(refusals)

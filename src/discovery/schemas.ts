@@ -11,7 +11,6 @@ import { agentOperations, agentOperationsOf } from "./manifest.ts"
 
 export type { SchemaDocument }
 
-/** The most operations in a compact answer. */
 const MOST = limits.batchWrites
 
 const versionOf = (document: SchemaDocument): number => schemaVersions[document === "library" ? "library" : "research"]

@@ -19,7 +19,6 @@ const common: readonly string[] = Object.keys(agentOperations[0]?.body.entries ?
   agentOperations.every(({ body }) => Object.hasOwn(body.entries, name)),
 )
 
-/** The refusals that all operations of a family share. */
 function sharedRefusals(family: Family): readonly string[] {
   const each = agentOperationsOf(family).map((operation): readonly string[] => operationRefusals(operation, "agent"))
   return Object.keys(refusals).filter((code) => each.every((possible) => possible.includes(code)))
@@ -31,7 +30,6 @@ const commonRefusals: Readonly<Record<Family, readonly string[]>> = {
 
 const isCommon = ({ delivery }: Operation, field: string) => common.includes(field.split(/[.[]/)[0] ?? "") || field === delivery
 
-/** Whether a property is required, with its conditions. */
 function requirement({ requiredWhen, onlyWhen }: Operation, { field, required }: Row): string {
   if (required) return "yes"
   const inProse = (conditions: readonly Conditional[]) =>
@@ -87,7 +85,6 @@ function parameterText(parameter: Parameter): string {
 
 const paging = ["limit", "after", "offset"]
 
-/** The credential that a read needs. */
 const neededFor = ({ surface, permissions }: Read): string =>
   surface === "credential"
     ? "Room credential"

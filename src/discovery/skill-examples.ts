@@ -8,7 +8,6 @@ import { verifyFeed } from "./verify-feed.ts"
 const shellPath = (path: string): string =>
   path.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => `$${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`)
 
-/** The shell variable for the token of a family's operations. */
 const token = ({ family }: Operation): string => (family === "library" ? "PERSONAL_KEY" : "ROOM_CREDENTIAL")
 
 function command(operation: Operation): string {

@@ -21,7 +21,6 @@ export const refusalTable = (codes: readonly RefusalCode[]): string =>
     }),
   )
 
-/** The refusals of the Library's routes. */
 function libraryRefusals(): RefusalCode[] {
   const possible = new Set([
     ...agentOperationsOf("library").flatMap((operation) => operationRefusals(operation, "agent")),

@@ -47,7 +47,6 @@ function placesOf(dimensions: Measured["dimensions"]): { readonly by: readonly s
   return { by: names.filter((name) => name !== "seed"), over: names.find((name) => name === "seed") }
 }
 
-/** The address of a metric's table as Markdown. */
 function tableOf(experimentId: string, { metric, split, dimensions }: Measured): string {
   const { by, over } = placesOf(dimensions)
   return pathTo(

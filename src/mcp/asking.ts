@@ -45,7 +45,6 @@ function itemsThatFit(text: string, bytes: number): number | undefined {
   return Math.max(1, Math.floor((items.length * bytes * 0.9) / Buffer.byteLength(text)))
 }
 
-/** Reads a page, or a shorter one if it does not fit. */
 async function askPage(door: ServiceCaller, read: Read, path: string, { signal, bytes }: ReadOptions): Promise<ToolAnswer> {
   const ask = (at: string) =>
     door.ask({ method: "GET", path: at, asBearer: isForBearer(read, new URLSearchParams(at.split("?", 2)[1]).has("exclude")) }, signal)

@@ -25,7 +25,6 @@ export interface Picture {
 export interface ServiceCaller {
   /** Scheme, host and path of the service, without a trailing slash. */
   readonly baseUrl: string
-  /** The kind of token that the agent has. */
   readonly bearer: Bearer
   /** Reads a picture file on the agent's machine; left out if this program does not run there. @throws TypeError if it is not a picture */
   picture?(path: string): Promise<Picture>

@@ -12,7 +12,6 @@ const forms: readonly Form[] = [
   [100, 5],
   [60, 2],
 ]
-/** The most cut lists to name. */
 const NAMED = 12
 
 interface Cut {

@@ -20,7 +20,6 @@ const listedTool = ({ name, description, inputSchema, isRead }: Tool) => ({
 
 const result = ({ text, isError }: ToolAnswer): CallToolResult => ({ content: [{ type: "text", text }], isError })
 
-/** The error for a tool that this bearer does not have. */
 function missing(name: string): ToolAnswer {
   if (!tools.some((tool) => tool.name === name))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name.slice(0, 100)}.`)

@@ -79,7 +79,6 @@ const attemptFields = {
   role: v.exactOptional(v.picklist(enumerations.attemptRole)),
 }
 export const measured = v.union([v.number(), v.picklist(enumerations.nonFinite)])
-/** The dimensions of a value: its arm, its seed, its size. */
 const dimensions = v.record(v.string(), v.union([freeText, v.number(), v.boolean()]))
 const lastValue = {
   name: freeText,
@@ -169,7 +168,6 @@ export const attempt = shape({
       receivedAt: at,
     }),
   ),
-  /** Whether older outputs are left out. */
   outputsTruncated: v.boolean(),
   content: v.record(v.string(), json),
   ...dated,

@@ -69,12 +69,10 @@ export const auditEntry = shape({
   by: v.nullable(person),
   /** The command that did it, and the machine's account that ran it; null if it was done over HTTP. */
   command: v.nullable(shape({ name: v.string(), account: v.string() })),
-  /** The person or object that it was done to. */
   subject: v.nullable(shape({ kind: v.string(), id: v.string(), name: optionalFreeText })),
   roomId: v.nullable(v.string()),
   /** The address that the request is counted under; for IPv6, a whole network. */
   address: v.nullable(v.string()),
-  /** Further details. */
   detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
 })
 export type AuditEntry = v.InferOutput<typeof auditEntry>

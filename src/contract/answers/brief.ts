@@ -25,7 +25,6 @@ const nextItem = shape({
   body: v.record(v.string(), v.unknown()),
 })
 
-/** Work that an agent has claimed. */
 const claim = shape({
   claimId: id,
   what: v.picklist(enumerations.claimedWork),
@@ -109,7 +108,6 @@ const lists = {
   /** Disputes, and objections in reviews, that nothing has answered. */
   disputes: v.array(
     shape({
-      /** A dispute, or a review that objects. */
       source: v.picklist(["dispute", "review"]),
       kind: v.string(),
       id,

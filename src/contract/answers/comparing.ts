@@ -28,13 +28,11 @@ export const attemptTable = shape({
     /** Settings in which the compared attempts differ, the most frequent first; sort takes key after setting:. */
     settings: v.array(shape({ key: freeText, attempts: count, values: count })),
     settingsTruncated: v.boolean(),
-    /** Settings that are the same in all of them. */
     sameSettings: count,
   }),
   /** Attempts that were sorted and searched for columns, the newest. */
   compared: count,
   comparedAll: v.boolean(),
-  /** Attempts among them whose settings were compared. */
   settingsCompared: count,
 })
 export type AttemptTable = v.InferOutput<typeof attemptTable>

@@ -4,7 +4,6 @@ import { count } from "./fields.ts"
 import type { Cost } from "../schema/cost.ts"
 import { shape } from "../schema/fields.ts"
 
-/** Null if not declared. */
 const amount = v.nullable(v.number())
 const costTotals = shape({
   gpuHours: amount,

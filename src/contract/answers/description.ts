@@ -6,7 +6,6 @@ import { limits } from "../limits.ts"
 
 const ORCID = /^(?:https?:\/\/(?:www\.)?orcid\.org\/)?[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9Xx]$/u
 
-/** Text on one line, without white space around it. */
 const oneLine = v.pipe(
   text(limits.title),
   v.transform((value) => value.trim().replace(/\s+/g, " ")),

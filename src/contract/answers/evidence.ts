@@ -30,7 +30,6 @@ export const evidenceTally = shape({
   inconclusive: count,
   /** Reproductions that reproduced it, wholly or in part. */
   reproductions: count,
-  /** Reproductions that did not reproduce it. */
   failedReproductions: count,
   /** Other people than its author who made these statements. */
   independent: count,

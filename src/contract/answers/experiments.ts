@@ -18,7 +18,6 @@ const related = shape(relatedFields)
 const statement = v.nullable(shape({ text: freeText, by: author, at }))
 
 const experimentStatus = v.picklist(enumerations.experimentStatus)
-/** The identity of an experiment, and where and by whom it was proposed. */
 const experimentIdentity = {
   experimentId: id,
   label: v.string(),

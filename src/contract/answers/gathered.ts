@@ -61,7 +61,6 @@ export const recordEffects = shape({
   schemaVersion,
   versionId: id,
   contrasts: v.array(contrast),
-  /** Whether older effects are left out. */
   truncated: v.boolean(),
   ...dated,
 })

@@ -19,7 +19,6 @@ const record = {
   ...fromOtherRoom,
 }
 
-/** Some of the counted statements, and where they come from. */
 const origins = shape({
   words: count,
   /** Statements by other authors than the record's own. */
@@ -79,7 +78,6 @@ const resolving = shape({
   ...fromOtherRoom,
 })
 
-/** The newest items of a list, and whether there are more. */
 const newest = <I extends v.GenericSchema>(item: I) => shape({ items: v.array(item), more: v.boolean() })
 
 const common = {

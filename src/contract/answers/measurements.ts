@@ -7,7 +7,6 @@ import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 
 const number = v.nullable(v.number())
-/** The value of a dimension. */
 const scalar = v.union([freeText, v.number(), v.boolean()])
 export const place = v.record(v.string(), scalar)
 
@@ -84,7 +83,6 @@ export const measurementTable = shape({
   groups: v.array(measuredGroup),
   /** The number of differences with an interval, for which Holm's correction allows. */
   comparisons: count,
-  /** Counts of what the table excludes. */
   leftOut: shape({
     /** Attempts that failed or have not ended. */
     unfinishedAttempts: count,
@@ -104,7 +102,6 @@ export const effectFigures = {
   low: number,
   high: number,
   p: number,
-  /** The unit in which the values were reported; null if there is none. */
   unit: v.nullable(freeText),
   pairs: v.nullable(count),
   /** Of paired values: those with a value on one side only. */
@@ -156,7 +153,6 @@ export const effect = shape({
   staleReason: v.nullable(v.picklist(enumerations.effectStaleReason)),
   /** What it would be now; null if it is the same, or can no longer be computed. */
   now: v.nullable(shape({ ...effectFigures, sentence: freeText })),
-  /** The effect of another finding that it repeats. */
   repeats: v.nullable(repeated),
 })
 export type EffectAnswer = v.InferOutput<typeof effect>

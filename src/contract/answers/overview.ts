@@ -27,7 +27,6 @@ export const searchHit = shape({
   snippet: v.string(),
   /** Its present state: the status of a record, experiment or attempt, the verdict of a finding link, the kind of a link, the state of a checkpoint. */
   standing: text,
-  /** The record that replaced it. */
   replacedBy: v.nullable(shape({ versionId: id, label: v.string(), ...fromOtherRoom })),
 })
 

@@ -7,7 +7,6 @@ import { enumerations, type ReviewVerdict } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
 
 const verdict = v.picklist(enumerations.reviewVerdict)
-/** How the reviewer differs from the author of what is reviewed. */
 const independence = shape({ person: degrees.entries.person, agent: degrees.entries.agent })
 
 /** The reviews that count: the newest of each author and agent that was not withdrawn. Null if nobody else has reviewed it. */

@@ -45,7 +45,6 @@ const single = (value: unknown): Record<string, unknown> =>
 
 const similarItemOf = ({ label, status, says }: NonNullable<Receipt["similar"]>[number]) => ({ label, status, says })
 
-/** An item with its texts shortened. */
 const shortenedItem = (item: unknown, characters: number): unknown =>
   typeof item === "string"
     ? shortened(item, characters)
@@ -57,7 +56,6 @@ const shortenedItem = (item: unknown, characters: number): unknown =>
       )
 
 type Members = Record<string, unknown>
-/** A list of a receipt, and where it goes. */
 type Place = readonly [holder: Members, name: string, items: readonly unknown[]]
 
 /** Bytes kept free for `more`. */

@@ -91,7 +91,6 @@ export interface OperationSpec<N extends string, E extends v.ObjectEntries, R ex
   otherExamples?: readonly Record<string, unknown>[]
 }
 
-/** The properties of every body. */
 type Common<K extends DeliveryKey, F extends Family> = {
   schemaVersion: v.LiteralSchema<(typeof schemaVersions)[F], undefined>
   client: v.ExactOptionalSchema<typeof client, undefined>
@@ -195,7 +194,6 @@ export function browserPath({ surface, path, document, name }: Pick<Operation, "
   return path.replace("/api/agent/", document === "publication" ? "/api/publications/" : "/api/")
 }
 
-/** Finds the conditional requirements that a body breaks. */
 function conditionIssues({ requiredWhen, onlyWhen, atLeastOneOf }: Operation, input: unknown): Issue[] {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return []
   const body: Readonly<Record<string, unknown>> = { ...input }

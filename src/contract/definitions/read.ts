@@ -12,7 +12,6 @@ import { described } from "../schema/described.ts"
 /** How a list continues: after a sequence number, after the id of the last item, with an opaque text, or at an offset. */
 export type CursorKind = "sequence" | "uuid" | "opaque" | "offset"
 
-/** The type of each kind of cursor in an answer. */
 const cursors: Readonly<Record<CursorKind, v.GenericSchema>> = { sequence: count, offset: count, uuid: v.string(), opaque: v.string() }
 
 /** The page of a list, with the one type that its cursor has. */
@@ -25,7 +24,6 @@ function pageOf(answer: v.GenericSchema, cursor: CursorKind): v.GenericSchema {
 /** Who may call a read: anyone, a Room credential, a personal key, a signed-in person, an operator, or a browser whether signed in or not. */
 export type ReadSurface = "public" | "credential" | "key" | "session" | "operator" | "visitor" | "discovery"
 
-/** The types of files for download. */
 const fileTypes = ["application/zip", "application/vnd.sqlite3"] as const
 /** The types that are sent while they are made: files for download, and events. */
 const streamed = [...fileTypes, "text/event-stream"] as const
@@ -151,10 +149,8 @@ function saysAsOf(answer: unknown): boolean {
   return entries === undefined ? options.length > 0 && options.every(saysAsOf) : Object.is(entries.asOf, dated.asOf)
 }
 
-/** The parameter of reads that can answer as of an earlier entry. */
 type Earlier<T extends boolean> = T extends true ? { at: v.ExactOptionalSchema<typeof earlier, undefined> } : Record<never, never>
 
-/** The parameter of reads with several forms. */
 type FormatChoice<X extends Formats> = [keyof X] extends [never]
   ? Record<never, never>
   : { format: v.ExactOptionalSchema<v.PicklistSchema<readonly ("json" | Extract<keyof X, string>)[], undefined>, undefined> }

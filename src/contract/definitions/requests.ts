@@ -41,7 +41,6 @@ function filledIn(operation: Operation, input: Input, client: Input | undefined)
   return { whole, deliveryId }
 }
 
-/** The ids in a path that the body does not also hold. */
 const pathOnly = (operation: Operation, path: string): string[] =>
   pathNames(path).filter((name) => !Object.hasOwn(operation.body.entries, name))
 
@@ -68,7 +67,6 @@ export function batched(operation: Operation, input: Input, client: Input | unde
 
 const asText = (value: unknown): string => (Array.isArray(value) ? value.join(",") : String(value))
 
-/** The request of a read. */
 interface ReadRequest {
   readonly method: "GET"
   /** Includes the query. */

@@ -36,7 +36,6 @@ export const libraryIdentity = shape({
 
 /** The ids of a paper. `paperId` is its arXiv id, else its DOI, else `isbn:` or `ref:` and an identifier. */
 const identity = { paperId: v.string(), arxivId: optionalText }
-/** The metadata of a paper. */
 const paperFields = {
   ...identity,
   doi: optionalText,

@@ -29,7 +29,6 @@ export const ofAnswers = {
   unprovedEntries: 100,
   /** Bytes of a page in Markdown, its form for agents. */
   documentBytes: 32_000,
-  /** Bytes of a receipt in its small form. */
   smallReceiptBytes: 600,
   /** Bytes of an MCP tool's answer: longer ones are cut. The default and the maximum. */
   toolAnswerBytes: 16_000,
@@ -58,7 +57,6 @@ export const ofAnswers = {
   provenanceEdges: 15_000,
   /** The total of layers that the relations in a picture of the graph cross; those that cross most are shown only in its table. */
   graphCrossings: 250,
-  /** Points of an attempt's metric series on one page. */
   metricPoints: 1_000,
   /** Points of one curve in an answer: the minimum, the default and the maximum. */
   curvePointsMin: 20,

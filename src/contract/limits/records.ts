@@ -40,16 +40,13 @@ export const ofRecords = {
   argv: 200,
   materials: 50,
   metricsOfEvent: 1_000,
-  /** Metrics that one event corrects. */
   correctedMetrics: 50,
   /** Dimensions of one value, and the characters of a dimension's text. */
   dimensions: 8,
   dimensionText: 64,
   outputsOfEvent: 50,
-  /** Minutes that a claim may last. */
   claimMinutesMin: 5,
   claimMinutesMax: 240,
-  /** Minutes that a lease of an experiment may last. */
   leaseMinutesMin: 30,
   leaseMinutesMax: 1_440,
   /** Claims by others that one write is warned about. */

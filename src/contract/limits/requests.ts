@@ -38,7 +38,6 @@ export const ofRequests = {
   /** Hours for which a picture is kept that no public object names, and how many of those one person may have: the oldest are removed first. */
   unnamedFigureHours: 24,
   unnamedFigures: 50,
-  /** Writes of one batch. */
   batchWrites: 20,
   /** Values in one batch that are taken from receipts of its own writes. Each adds the bytes of the value that replaces it. */
   batchReferences: 200,

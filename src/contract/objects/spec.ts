@@ -29,7 +29,6 @@ export interface ObjectSpec {
   readonly madeAt: string | null
   /** Columns that may change; all others are immutable. */
   readonly moves: readonly string[]
-  /** Whether it may be deleted. */
   readonly deletable: boolean
   /** Tables that hold parts of its content. Their rows are never updated, and deleted only with it. */
   readonly parts: readonly string[]
@@ -60,7 +59,6 @@ export interface EdgeSpec {
   readonly by: string | { readonly list: string; readonly column?: string; readonly item?: string }
   /** A column of both ends, if ids are indexed within it. */
   readonly within?: string
-  /** A condition in SQL. */
   readonly where?: string
   /** Whether the edge points the other way: to the object that holds the reference. */
   readonly isReversed?: boolean

@@ -20,7 +20,6 @@ const leaseMinutes = v.pipe(whole(leaseMinutesMin), v.maxValue(leaseMinutesMax, 
 const ofAssignee = { permissions: ["manage_own_experiments"] } as const
 const onExperiment = { ...ofAssignee, target: "experiment", expected: ["expectedRevision", "expectedStatus"] } as const
 
-/** What every receipt about an experiment says about it. */
 const result = { experimentId: uuid, label: v.string(), status: oneOf(enumerations.experimentStatus), revision: count }
 
 const experimentId = "0198f3a0-0000-7000-8000-000000000005"

@@ -3,7 +3,6 @@ import * as answers from "../answers/index.ts"
 import type { RefusalCode } from "../refusals/refusal.ts"
 import { action } from "./action.ts"
 
-/** An action on one person. */
 const onPerson = <const N extends string, const P extends string, const M extends "POST" | "DELETE" = "POST">(
   name: N,
   path: P,

@@ -7,7 +7,6 @@ import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { subject } from "../schema/ref.ts"
 
-/** Each verdict in words before and after the name of what is reviewed. */
 const says: { readonly [V in ReviewVerdict]: readonly [before: string, after: string] } = {
   agrees: ["agreed with", ""],
   agrees_with_reservations: ["agreed with", ", with reservations"],

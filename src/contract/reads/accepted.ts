@@ -13,7 +13,6 @@ interface Verdict {
   readonly explanation: string
 }
 
-/** The type of each such part. */
 interface Contents {
   record: RecordContent
   plan: Omit<BodyOf<"accept_plan">, "protocol" | "sealed">

@@ -27,7 +27,6 @@ export const administrationReads = [
       auditLines: count,
       /** The newest backup that this data records, with the path given to the backup command. */
       backup: v.nullable(shape({ at, file: optionalText, bytes: v.nullable(count) })),
-      /** When this data was restored from a backup. */
       restoredAt: v.nullable(at),
       versions: shape({
         software: v.string(),

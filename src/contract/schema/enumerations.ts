@@ -49,9 +49,7 @@ export const enumerations = {
   evidenceStanding: ["counted", "replaced", "fallen", "withdrawn", "uncounted"],
   /** What the counted evidence says together; contested if it disagrees, or if the record is disputed. */
   evidenceBearing: ["untested", "supported", "contradicted", "inconclusive", "contested"],
-  /** What the verdict on a hypothesis is based on. */
   verdictBasis: ["effects", "words"],
-  /** How an object uses a record. */
   recordUse: [
     "premise",
     "reference",
@@ -85,7 +83,6 @@ export const enumerations = {
     "take_experiment",
     "reproduce_finding",
   ],
-  /** What a brief counts as a failure. */
   failureKind: ["attempt_failed", "attempt_diverged", "retraction"],
   linkKind,
   /**
@@ -131,7 +128,6 @@ export const enumerations = {
   ],
   /** Whether lower or higher values of a board are better. */
   direction: ["lower", "higher"],
-  /** The work that an agent can claim. */
   claimedWork: ["run", "reproduce", "write_finding", "write_checkpoint", "review"],
   /** The verdict of a reviewer on a finding, a checkpoint or a plan, and what they checked. */
   reviewVerdict: ["agrees", "agrees_with_reservations", "objects"],
@@ -170,7 +166,6 @@ export const enumerations = {
     ...linkKind,
     "replaced_by",
   ],
-  /** What full-text search finds. */
   searchKind: searchKinds,
   /** What is compared to find earlier work like this. */
   similarKind: ["hypothesis", "experiment", "finding", "attempt"],
@@ -183,7 +178,6 @@ export const enumerations = {
   metadata: ["known", "unknown"],
   /** Where the description of a paper comes from: arXiv, Crossref, or the person who filed it. */
   paperSource: ["arxiv", "crossref", "given"],
-  /** The orders of saved papers. */
   paperOrder: ["saved", "title", "published"],
   highlightColour: ["yellow", "green", "blue", "pink", "purple", "orange"],
   /** Why something is withheld from a public record: it gives access to something; it is about a person; it belongs to another person; a court or authority ordered it; or another reason, given in a sentence. */

@@ -8,7 +8,6 @@ import { type DocumentSource, inline, words } from "../writing.ts"
 import { shortened } from "../../contract/text.ts"
 import type { Feed, FeedEntry } from "./formats.ts"
 
-/** The most characters of a long text. */
 const TEXT = 4_000
 const TITLE = 120
 
@@ -112,7 +111,6 @@ function searchFeed(source: DocumentSource): Feed {
   return { title: `Search: ${inline(query.get("query") ?? "", TITLE)}`, path: `/search?${new URLSearchParams(parameters)}`, entries }
 }
 
-/** A passage as plain text, without its marks. */
 const plainOf = (snippet: string): string =>
   snippet
     .replace(/<\/?mark>/g, "")
