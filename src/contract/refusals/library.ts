@@ -1,5 +1,5 @@
 /** The refusals that only the Library gives. */
-import type { RefusalSpecOf } from "./spec.ts"
+import { type RefusalSpecOf, unknown } from "./spec.ts"
 
 export const refusalsOfLibrary = {
   not_authorized: {
@@ -8,21 +8,18 @@ export const refusalsOfLibrary = {
       "401: the personal key is missing, unknown, expired or revoked, or it is a Room credential. 403: the key lacks the permission that current.needed names, its reach excludes the Library, or only the owner of the Collection may do it.",
     remedy: "On 401, stop and ask the person for a new key; on 403, ask for one that has what current.needed names.",
   },
-  unknown_collection: {
-    status: [404],
-    meaning: "No such Collection is in reach.",
-    remedy: "Take the id from the list of Collections; a Collection out of reach is refused as if it did not exist.",
-  },
-  unknown_paper: {
-    status: [404],
-    meaning: "The Collection does not hold the paper, or no such paper is in reach.",
-    remedy: "Check the paperId, and add the paper to the Collection first.",
-  },
-  unknown_object: {
-    status: [404],
-    meaning: "You have no such note, highlight, invitation, member or key; browser routes only.",
-    remedy: "Read the list again: the object may have been deleted.",
-  },
+  unknown_collection: unknown(
+    "No such Collection is in reach.",
+    "Take the id from the list of Collections; a Collection out of reach is refused as if it did not exist.",
+  ),
+  unknown_paper: unknown(
+    "The Collection does not hold the paper, or no such paper is in reach.",
+    "Check the paperId, and add the paper to the Collection first.",
+  ),
+  unknown_object: unknown(
+    "You have no such note, highlight, invitation, member or key; browser routes only.",
+    "Read the list again: the object may have been deleted.",
+  ),
   thread_has_notes: {
     status: [409],
     meaning: "A paper cannot be removed from a Collection while there are notes on it there; current.notes counts them.",

@@ -37,3 +37,6 @@ export interface RefusalSpecOf<Code extends string = string> {
   /** What a client does about it. */
   readonly remedy: string
 }
+
+/** The refusal for an object that does not exist. */
+export const unknown = (meaning: string, remedy: string): RefusalSpecOf<never> => ({ status: [404], meaning, remedy })
