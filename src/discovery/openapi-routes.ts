@@ -1,9 +1,9 @@
 /** The OpenAPI descriptions of all routes: operations on both their paths, actions, pictures, reads and the discovery routes. */
-import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/definitions/figure-routes.ts"
+import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/definitions/figures.ts"
 import { actions } from "../contract/operations/actions.ts"
 import type { Action } from "../contract/operations/action.ts"
 import { browserPath, type Operation } from "../contract/definitions/operation.ts"
-import { writeParameters } from "../contract/definitions/write-parameters.ts"
+import { writeParameters } from "../contract/definitions/parameters.ts"
 import { batch, batchAnswer, batchBody, isBatched } from "../contract/operations/batch.ts"
 import { operations } from "../contract/operations/index.ts"
 import { browserReadPath, isText, mayLeaveOutCaller, type Read, type ReadSurface } from "../contract/definitions/read.ts"

@@ -1,6 +1,6 @@
 /** Derives the refusals that a route can answer with from its definition. */
 import * as v from "valibot"
-import { uploadFigure } from "../contract/definitions/figure-routes.ts"
+import { uploadFigure } from "../contract/definitions/figures.ts"
 import type { Action } from "../contract/operations/action.ts"
 import { unknownIn, unknownOf } from "../contract/objects/objects.ts"
 import { type Operation, pathNames } from "../contract/definitions/operation.ts"

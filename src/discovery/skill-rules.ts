@@ -5,7 +5,7 @@
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { labelPrefixes } from "../contract/objects/labels.ts"
 import { limits } from "../contract/limits.ts"
-import type { writeParameters } from "../contract/definitions/write-parameters.ts"
+import type { writeParameters } from "../contract/definitions/parameters.ts"
 import { batch } from "../contract/operations/batch.ts"
 import { agentOperationsOf } from "./manifest.ts"
 import { all, code, either, get, inCode, op } from "./markdown.ts"

@@ -1,4 +1,4 @@
-/** The skill itself, short enough to read in full first. */
+/** The skill itself, short enough to read in full first; and its part on reading: feeds, lists, evidence, and the meaning of words. */
 import { limits } from "../contract/limits.ts"
 import { permissionMeanings } from "../contract/schema/enumerations.ts"
 import { schemaVersions, protocolVersion } from "../contract/versions.ts"
@@ -57,5 +57,37 @@ export const startHere = (baseUrl: string): string =>
       `${get("skill", "?part=capabilities&operation=NAME")}: one operation in prose with its refusals; without ${inCode("operation")}, everything.`,
       `${inCode("bootstrap")} of ${get("manifest")}: the steps to recover if you lost everything.`,
       `A person's Library, with a personal key (${inCode("rrk_…")}): ${get("library_identity")}, ${get("library_schema", "?bundle=1")}, ${inCode("schemaVersion")} ${inCode(String(schemaVersions.library))}. ${advice.library}`,
+    ]),
+  )
+
+export const readingPart = (): string =>
+  blocks(
+    "# Reading, and the meaning of words",
+    "## The record",
+    bullets([
+      rules.already_tried,
+      `${get("room_next")}: ${rules.next}`,
+      rules.attempts,
+      rules.measurements,
+      rules.evidence,
+      `${rules.paging} ${advice.new_filter}`,
+    ]),
+    "## Changes",
+    bullets([rules.feed, rules.included, rules.chain, rules.at]),
+    "## Delivery",
+    bullets([rules.changed, rules.receipt, rules.sender, rules.rehearsed_ids, rules.content_size, rules.access]),
+    "## Words",
+    bullets([
+      rules.labels,
+      rules.status,
+      rules.kinds,
+      rules.target_id,
+      rules.selected_checkpoint,
+      rules.stale,
+      `${rules.reviewed_by} ${rules.review}`,
+      rules.obtainability,
+      rules.plan_match,
+      rules.material_thread,
+      rules.attempt_unknown,
     ]),
   )

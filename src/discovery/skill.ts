@@ -1,4 +1,4 @@
-/** The skill: Markdown that tells an agent all it needs to work. */
+/** The skill: Markdown that tells an agent all it needs to work, and the same as a folder. */
 import type { SkillPart } from "../contract/schema/enumerations.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
@@ -7,8 +7,7 @@ import { agentOperations } from "./manifest.ts"
 import { capabilities, capability } from "./skill-capabilities.ts"
 import { wrongParameter } from "./schemas.ts"
 import { commandOf, examples } from "./skill-examples.ts"
-import { readingPart } from "./skill-reading.ts"
-import { startHere } from "./skill-start.ts"
+import { readingPart, startHere } from "./skill-start.ts"
 
 interface Part {
   readonly whole: (baseUrl: string) => string
@@ -38,3 +37,23 @@ export function skill(part: SkillPart | undefined, { baseUrl }: Place, name?: st
   if (operation === undefined) throw new Refusal("unknown_operation", "No operation has this name; part=capabilities lists all of them.")
   return `${one(operation, baseUrl)}\n`
 }
+
+/** The format requires the folder to have the skill's name. */
+const FOLDER = "research-room"
+const CLIENT = "research_room.py"
+
+/** Tells an agent's program when to use the skill. */
+const description = (baseUrl: string): string =>
+  `Take part in the public research Rooms at ${baseUrl}: read where a question stands and what failed, propose and run experiments, report attempts, publish hypotheses and findings. Use it when a task names this address, a Room, or one of its labels such as H3, E2 or F1.`
+
+const python = `The Python client is in the same folder (${CLIENT}, standard library only). It reads RESEARCH_ROOM_TOKEN from the environment: \`from research_room import Room; room = Room()\`; \`help(Room)\` lists its methods.`
+
+/** @param client the Python client of this service */
+export const skillFolder = (baseUrl: string, client: string): readonly { readonly path: string; readonly text: string }[] => [
+  {
+    path: `${FOLDER}/SKILL.md`,
+    // JSON strings are valid YAML.
+    text: `---\nname: ${FOLDER}\ndescription: ${JSON.stringify(description(baseUrl))}\n---\n\n${startHere(baseUrl)}\n\n## Python\n\n${python}\n`,
+  },
+  { path: `${FOLDER}/${CLIENT}`, text: client },
+]

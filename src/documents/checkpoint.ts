@@ -5,9 +5,7 @@ import { staleSentence } from "../contract/answers/evidence.ts"
 import { accepted } from "../contract/reads/accepted.ts"
 import { limits } from "../contract/limits.ts"
 import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
-import { figureLines } from "./figures.ts"
-import { reviewsOf } from "./reviews.ts"
-import { type DocumentSource, linkTo, quoted, quotedWithin, inline, assemble } from "./writing.ts"
+import { figureLines, linkTo, quoted, recordLine, quotedWithin, inline, assemble, reviewsOf, type DocumentSource } from "./writing.ts"
 
 type Checkpoint = AnswerOf<"checkpoint">
 type CheckpointText = Pick<
@@ -50,10 +48,7 @@ ${checkpointText(checkpoint, limits.documentBytes - 6_000)}`
       { title: "Pictures", items: figureLines(source, accepted("checkpoint", checkpoint.content).figures) },
       {
         title: "Records it cites",
-        items: checkpoint.citations.map(
-          (record) =>
-            `${linkTo(source, record.kind, record.versionId, record.label, record)} (${record.status}): ${inline(record.wording, 300)}`,
-        ),
+        items: checkpoint.citations.map((record) => recordLine(source, record, 300)),
       },
       reviewsOf(checkpoint),
     ],

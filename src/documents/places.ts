@@ -6,8 +6,7 @@ import { checkpointText } from "./checkpoint.ts"
 import { limits } from "../contract/limits.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
-import { figureLines } from "./figures.ts"
-import { type DocumentSource, linkTo, quoted, inline, words, assemble } from "./writing.ts"
+import { figureLines, linkTo, quoted, inline, words, assemble, type DocumentSource } from "./writing.ts"
 
 /** A Room: its brief and its Threads. */
 export function roomDocument(source: DocumentSource): string {

@@ -3,10 +3,9 @@ import { writerName } from "../contract/answers/parts.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { accepted } from "../contract/reads/accepted.ts"
 import type { Protocol } from "../contract/definitions/work.ts"
-import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
-import { reviewsOf } from "./reviews.ts"
-import { costLine } from "./costs.ts"
-import { type DocumentSource, linkTo, quoted, inline, words, assemble } from "./writing.ts"
+import { pathTo, type AnswerOf } from "../contract/reads/index.ts"
+import { reviewsOf, linkTo, quoted, recordLine, inline, words, assemble, type DocumentSource } from "./writing.ts"
+import { costsInWords, type Costs } from "../contract/answers/costs.ts"
 
 const protocolOf = (protocol: unknown): Partial<Protocol> => (protocol === null ? {} : accepted("protocol", protocol))
 
@@ -50,16 +49,11 @@ ${costLine(plan.costs)}${entrypoint === undefined ? "" : `\nCommand: ${command(e
       { title: "Success criteria", items: successCriteria.map((criterion) => inline(criterion)) },
       {
         title: "Hypotheses it tests",
-        items: plan.hypotheses.map(
-          (each) => `${linkTo(source, each.kind, each.versionId, each.label, each)} (${each.status}): ${inline(each.wording)}`,
-        ),
+        items: plan.hypotheses.map((each) => recordLine(source, each)),
       },
       {
         title: "Premises",
-        items: plan.premises.map(
-          (each) =>
-            `${linkTo(source, each.kind, each.versionId, each.label, each)} (${each.status}): ${inline(each.wording, 300)} ${inline(each.explanation)}`,
-        ),
+        items: plan.premises.map((each) => `${recordLine(source, each, 300)} ${inline(each.explanation)}`),
       },
       {
         title: "Materials it needs",
@@ -73,4 +67,12 @@ ${costLine(plan.costs)}${entrypoint === undefined ? "" : `\nCommand: ${command(e
     ],
     `${basePath}${pathTo("plan", { planId })}`,
   )
+}
+
+/** Empty if no cost or budget was given. */
+export function costLine(costs: Costs): string {
+  const words = costsInWords(costs)
+  if (words === null) return ""
+  const { took, allowed, over } = words
+  return `\nCost, as reported: ${took ?? "nothing reported yet"}${allowed}.${over === null ? "" : ` ${over}`}\n`
 }

@@ -8,9 +8,7 @@ import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { blemishesInWords } from "../contract/answers/blemishes.ts"
 import { verdictInWords } from "../contract/answers/verdict.ts"
 import { pathTo } from "../contract/reads/index.ts"
-import { figureLines } from "./figures.ts"
-import { reviewsOf } from "./reviews.ts"
-import { type DocumentSource, linkTo, quoted, inline, words, assemble } from "./writing.ts"
+import { figureLines, linkTo, quoted, recordLine, inline, words, assemble, reviewsOf, type DocumentSource } from "./writing.ts"
 
 const LISTED = 50
 
@@ -70,10 +68,7 @@ ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing coun
       reviewsOf(record),
       {
         title: "Premises and references",
-        items: rests.map(
-          (each) =>
-            `${words(each.purpose)} ${linkTo(source, each.kind, each.versionId, each.label, each)} (${each.status}): ${inline(each.wording, 300)} ${inline(each.explanation)}`,
-        ),
+        items: rests.map((each) => `${words(each.purpose)} ${recordLine(source, each, 300)} ${inline(each.explanation)}`),
       },
       {
         title: "Roles",

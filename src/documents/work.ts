@@ -1,8 +1,7 @@
 /** An experiment and an attempt: the question, the runs and their results. */
 import { writerName } from "../contract/answers/index.ts"
 import { pathTo } from "../contract/reads/index.ts"
-import { figureLines } from "./figures.ts"
-import { type DocumentSource, linkTo, quoted, inline, words, assemble } from "./writing.ts"
+import { figureLines, linkTo, quoted, recordLine, inline, words, assemble, type DocumentSource } from "./writing.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
 
 type Attempt = Pick<AnswerOf<"attempt">, "metrics"> | Pick<AnswerOf<"attempts">["items"][number], "metrics">
@@ -85,9 +84,7 @@ ${statement("Handoff", experiment.handoff)}${statement("Conclusion", experiment.
     [
       {
         title: "Hypotheses it addresses",
-        items: hypotheses.map(
-          (each) => `${linkTo(source, each.kind, each.versionId, each.label, each)} (${each.status}): ${inline(each.wording)}`,
-        ),
+        items: hypotheses.map((each) => recordLine(source, each)),
       },
       {
         title: "Plans",

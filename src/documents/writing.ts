@@ -1,9 +1,12 @@
-/** Builds Markdown documents of limited length. Text that users wrote is quoted, so that it cannot look like part of the document. */
+/** Builds Markdown documents of limited length, and parts that several of them have. Text that users wrote is quoted, so that it cannot look like part of the document. */
 import { isKeyOf } from "../contract/each.ts"
 import { limits } from "../contract/limits.ts"
-import { type PagedKind, pageOf } from "../contract/objects/objects.ts"
+import { pageOf, type PagedKind } from "../contract/objects/objects.ts"
 import type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.ts"
 import { oneLine, shortened, withoutTrailing } from "../contract/text.ts"
+import { type Figure, pathOfFigure } from "../contract/definitions/figures.ts"
+import { writerName } from "../contract/answers/index.ts"
+import { reviewerIs, type Review } from "../contract/answers/reviews.ts"
 
 type Texts<N extends ReadName> = { readonly [K in keyof ParametersOf<N>]?: string | number | undefined }
 type Ids = Readonly<Record<string, string | undefined>>
@@ -125,3 +128,32 @@ export function assemble(head: string, sections: readonly Section[], json: strin
   })
   return `${head}${parts.join("")}${foot}`
 }
+
+/** A record that an object names, in a line. */
+export const recordLine = (source: DocumentSource, record: NamedRecord, most?: number): string =>
+  `${linkTo(source, record.kind, record.versionId, record.label, record)} (${record.status}): ${inline(record.wording, most)}`
+type NamedRecord = Pick<
+  AnswerOf<"record">["premises"][number],
+  "kind" | "versionId" | "label" | "labelFromOtherRoom" | "status" | "wording"
+>
+
+/** One line per picture. */
+export const figureLines = ({ basePath }: Pick<DocumentSource, "basePath">, figures: readonly Figure[] | undefined): string[] =>
+  (figures ?? []).map(({ digest, alt }) => `picture: ${inline(alt, 500)} (${basePath}${pathOfFigure(digest)})`)
+
+const standing = ({ withdrawn, counts, answered }: Review): string =>
+  withdrawn !== null
+    ? ", withdrawn"
+    : counts
+      ? answered === null
+        ? ""
+        : `, answered by its author's ${answered.by}`
+      : ", replaced by a newer one"
+
+export const reviewsOf = ({ reviews }: { readonly reviews: readonly Review[] }): Section => ({
+  title: "Reviews",
+  items: reviews.map(
+    (review) =>
+      `${words(review.verdict)} (${writerName(review.author)}, ${reviewerIs(review)}, ${review.at.slice(0, 10)}${standing(review)})${review.checked.length === 0 ? "" : `, checked ${review.checked.join(", ")}`}: ${inline(review.explanation)}`,
+  ),
+})

@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from "node:v8"
 import { limits } from "../contract/limits.ts"
-import { figureTypes, type FigureType, isFigureType } from "../contract/definitions/figure-routes.ts"
+import { figureTypes, type FigureType, isFigureType } from "../contract/definitions/figures.ts"
 
 /** What is asked: bytes in base64, and of which type they are said to be. */
 export interface ImageOrder {

@@ -1,6 +1,6 @@
 /** Takes in pictures: what a member uploads, and what comes with a Room of another instance. */
 import { limits } from "../contract/limits.ts"
-import { figureTypes, type FigureType, isFigureType } from "../contract/definitions/figure-routes.ts"
+import { figureTypes, type FigureType, isFigureType } from "../contract/definitions/figures.ts"
 import { digestOf } from "../contract/json.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Job } from "../jobs/job.ts"

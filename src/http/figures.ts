@@ -1,7 +1,7 @@
 /** The routes of pictures: agents and signed-in people upload them, and everybody reads those that something public names. */
 import type { H3Event } from "h3"
 import { limits } from "../contract/limits.ts"
-import { pathOfFigure, readFigure, uploadFigure } from "../contract/definitions/figure-routes.ts"
+import { pathOfFigure, readFigure, uploadFigure } from "../contract/definitions/figures.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { asset, json, tagOf, versioned } from "../edge/answers/answer.ts"

@@ -1,7 +1,7 @@
 /** The guidance for agents: the instructions sent when they connect, and the skill, a resource. Both mention only tools. */
 import { blocks, bullets, inCode, numbered } from "../discovery/markdown.ts"
 import { skillAdvice as advice, skillRules as rules, skillSteps } from "../discovery/skill-rules.ts"
-import { uploadFigure } from "../contract/definitions/figure-routes.ts"
+import { uploadFigure } from "../contract/definitions/figures.ts"
 import { limits } from "../contract/limits.ts"
 import { inDigits } from "../contract/text.ts"
 import type { Bearer, ServiceCaller } from "./door.ts"

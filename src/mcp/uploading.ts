@@ -1,9 +1,8 @@
 /** Uploads a picture, given in base64 or as a file on the agent's machine. The service checks that it is one. */
 import * as v from "valibot"
-import { figureTypes, isFigureType, uploadFigure } from "../contract/definitions/figure-routes.ts"
+import { figureTypes, isFigureType, uploadFigure } from "../contract/definitions/figures.ts"
 import { limits } from "../contract/limits.ts"
-import { object } from "./schemas.ts"
-import type { Call, Tool } from "./tool.ts"
+import { object, type Call, type Tool } from "./tool.ts"
 import { type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 
 const { name, method, path: route, summary } = uploadFigure

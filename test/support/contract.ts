@@ -11,7 +11,7 @@ import { smallBatchAnswer, smallReceipt } from "../../src/contract/answers/small
 import { discoveryRoutes } from "../../src/discovery/routes.ts"
 import { browserPath } from "../../src/contract/definitions/operation.ts"
 import { batch, batchAnswer } from "../../src/contract/operations/batch.ts"
-import { uploadedFigure, uploadFigure } from "../../src/contract/definitions/figure-routes.ts"
+import { uploadedFigure, uploadFigure } from "../../src/contract/definitions/figures.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { browserReadPath, isText, type MediaType, type Read } from "../../src/contract/definitions/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"

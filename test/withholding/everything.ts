@@ -8,7 +8,7 @@ import { pathNames } from "../../src/contract/definitions/operation.ts"
 import { locationUri } from "../../src/contract/definitions/work.ts"
 import { isPart, type Part, partsOf } from "../../src/contract/schema/parts.ts"
 import { valueAt, withholdable } from "../../src/contract/definitions/withheld-text.ts"
-import { uploadFigure } from "../../src/contract/definitions/figure-routes.ts"
+import { uploadFigure } from "../../src/contract/definitions/figures.ts"
 import { png } from "../support/pictures.ts"
 import { freshId } from "../support/bodies.ts"
 

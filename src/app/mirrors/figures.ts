@@ -1,5 +1,5 @@
 /** Fetches the pictures of a followed Room from its origin. */
-import { isFigureType } from "../../contract/definitions/figure-routes.ts"
+import { isFigureType } from "../../contract/definitions/figures.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { received } from "../../figures/keeping.ts"
 import { isoTime } from "../../ledger/world.ts"

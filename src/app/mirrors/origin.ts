@@ -1,6 +1,6 @@
 /** Calls another instance over HTTP. Its responses are not trusted: they are limited in size and validated. */
 import { limits } from "../../contract/limits.ts"
-import { pathOfFigure } from "../../contract/definitions/figure-routes.ts"
+import { pathOfFigure } from "../../contract/definitions/figures.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import type { RoomSource } from "../../rooms/imported.ts"

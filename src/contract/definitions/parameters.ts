@@ -1,4 +1,4 @@
-/** The query parameters that reads share: numbers, words, lists and cursors. */
+/** The query parameters that reads share (numbers, words, lists and cursors), and those of writes. */
 import * as v from "valibot"
 import { isUuid, plain } from "../schema/fields.ts"
 import type { JsonSchema } from "./json-schema.ts"
@@ -67,3 +67,17 @@ export const ids = (most: number) =>
     v.transform((value) => [...new Set(value.toLowerCase().split(","))]),
     v.check((list) => list.length <= most && list.every(isUuid), `must be a comma-separated list of at most ${most} ids`),
   )
+
+/** The query parameters of an agent's write. */
+export const writeParameters = {
+  rehearse: v.exactOptional(
+    described(v.literal("1"), "Run every check, undo the work, and return the receipt that the write would have had."),
+  ),
+  receipt: v.exactOptional(
+    described(
+      v.picklist(["whole", "small"], "must be whole or small"),
+      `small: the answer has at most ${limits.smallReceiptBytes} bytes, and only the members of the receipt that the sender does not know. The stored receipt is whole.`,
+    ),
+  ),
+}
+export type WriteParameters = v.InferOutput<v.StrictObjectSchema<typeof writeParameters, undefined>>

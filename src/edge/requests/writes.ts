@@ -1,6 +1,6 @@
 /** Admits a write for every interface (HTTP, MCP, pages) and counts it, and stores uploaded pictures. */
 import type { H3Event } from "h3"
-import type { UploadedFigure } from "../../contract/definitions/figure-routes.ts"
+import type { UploadedFigure } from "../../contract/definitions/figures.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { batch, type BatchedWrite } from "../../contract/operations/batch.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"

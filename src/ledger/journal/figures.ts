@@ -1,8 +1,7 @@
 /** Pictures that writes show: their bytes, and which writes use them. A picture that no write uses is not served, and is deleted later. */
-import { figuresOf } from "../../contract/definitions/figures.ts"
+import { figuresOf, type FigureType } from "../../contract/definitions/figures.ts"
 import { holdsMark, markBegins } from "../../contract/definitions/withheld-text.ts"
 import { limits } from "../../contract/limits.ts"
-import type { FigureType } from "../../contract/definitions/figure-routes.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"

@@ -1,6 +1,6 @@
 /** The paths of the files in a crate. */
 import type { ExportedKind } from "../../contract/objects/objects.ts"
-import { figureTypes, type FigureType } from "../../contract/definitions/figure-routes.ts"
+import { figureTypes, type FigureType } from "../../contract/definitions/figures.ts"
 
 /** The journal of the Room, the writes of other Rooms that it cites, and the instance that the Room comes from. */
 export const HISTORY = "history.jsonl"

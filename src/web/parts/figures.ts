@@ -1,6 +1,6 @@
 /** Renders pictures with their alternative text below. */
 import { holdsMark } from "../../contract/definitions/withheld-text.ts"
-import { pathOfFigure } from "../../contract/definitions/figure-routes.ts"
+import { pathOfFigure } from "../../contract/definitions/figures.ts"
 import { type Html, html, to } from "../html.ts"
 
 interface Figure {
