@@ -10,7 +10,7 @@ import { byStatus, httpRefusals } from "./possible-refusals.ts"
 export type Content = Readonly<Record<string, { readonly schema?: JsonSchema; readonly example?: unknown }>>
 
 /** A response, or a reference to a shared one. */
-interface DescribedAnswer {
+export interface DescribedAnswer {
   readonly $ref?: string
   readonly description?: string
   readonly headers?: Readonly<Record<string, object>>

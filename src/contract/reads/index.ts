@@ -4,28 +4,20 @@ import { administrationReads } from "./administration.ts"
 import { libraryReads } from "../library/reads.ts"
 import { overviewReads } from "./overview.ts"
 import { recordReads } from "./records.ts"
-import { comparingReads } from "./comparing.ts"
 import { measurementReads } from "./measurements.ts"
-import { boardReads } from "./boards.ts"
 import { workReads } from "./work.ts"
 import type { IdsOf, Read } from "../definitions/read.ts"
-import { roomReads } from "./rooms.ts"
 import { threadReads } from "./threads.ts"
 import { publicationReads } from "./publications.ts"
-import { credentialReads } from "./credentials.ts"
 import { peopleReads } from "./people.ts"
 
 const all = [
-  ...roomReads,
   ...threadReads,
   ...publicationReads,
   ...recordReads,
   ...workReads,
-  ...comparingReads,
   ...measurementReads,
-  ...boardReads,
   ...overviewReads,
-  ...credentialReads,
   ...peopleReads,
   ...libraryReads,
   ...administrationReads,

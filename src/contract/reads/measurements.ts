@@ -1,4 +1,4 @@
-/** The reads that compute means, intervals and differences from what attempts reported. */
+/** The reads that compare attempts: as a table, as curves, and as means, intervals and differences computed from what they reported. */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { oneOf, plain } from "../schema/fields.ts"
@@ -8,7 +8,15 @@ import { measurementTable } from "../answers/measurements.ts"
 import { DIMENSION } from "../schema/patterns.ts"
 import { read } from "../definitions/read.ts"
 import { files, markdown } from "./shared.ts"
-import { commaList, ids, words } from "../definitions/parameters.ts"
+import { commaList, ids, words, between, wholeNumber } from "../definitions/parameters.ts"
+import { attemptCurves, attemptTable } from "../answers/comparing.ts"
+import { subject } from "../schema/ref.ts"
+import { board, boardSummary } from "../answers/boards.ts"
+import { page } from "../answers/index.ts"
+
+const attemptIds = ids(limits.comparedAttempts)
+/** As large as a cursor may be. */
+const step = wholeNumber(999_999_999_999_999)
 
 /** A dimension with one of its values, such as `arm:baseline`. */
 const PLACE = /^[a-z][a-z0-9_]{0,31}:[^,]{1,64}$/u
@@ -31,6 +39,58 @@ const summary =
   "What the succeeded attempts measured: a metric grouped by dimensions, each group with n, mean, sd, standard error and 95 % interval. over names the dimension of repetitions, such as seed; against=arm:baseline adds the difference to that group: paired over that dimension if both sides have it, else Welch's, and corrected for the number of comparisons (Holm). where=labels:400 keeps only values with that dimension. Without metric, the answer lists the metrics and their dimensions."
 
 export const measurementReads = [
+  read({
+    name: "attempt_table",
+    costly: true,
+    at: true,
+    path: "/api/research/attempt-table",
+    summary:
+      "A comparison of attempts of a Room, of an experiment, or with given ids: the last value of each metric, and the settings (arm, command, configuration, environment, inputs, commit) in which they differ. sort is label, experiment, outcome, registered, metric:KEY or setting:KEY, with a key of the answer's columns; values that are not finite come after finite ones, and missing values last. With setting and metric (keys of two columns), rows contain only that pair.",
+    parameters: {
+      roomId: v.exactOptional(subject("room")),
+      experimentId: v.exactOptional(subject("experiment")),
+      attemptIds: v.exactOptional(attemptIds),
+      status: v.exactOptional(oneOf(enumerations.attemptStatus)),
+      intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
+      sort: v.exactOptional(plain(limits.explanation)),
+      order: v.exactOptional(oneOf(["ascending", "descending"])),
+      setting: v.exactOptional(plain(limits.explanation)),
+      metric: v.exactOptional(plain(limits.explanation)),
+      limit: v.exactOptional(
+        between(
+          1,
+          limits.tableAttempts,
+          limits.pageItems,
+          `The maximum number of items on a page; more than ${limits.pageItems} only with setting and metric.`,
+        ),
+      ),
+    },
+    cursor: "offset",
+    refusals: ["unknown_attempt"],
+    answer: attemptTable,
+    formats: { csv: files.csv },
+  }),
+  read({
+    name: "attempt_curves",
+    costly: true,
+    at: true,
+    path: "/api/research/attempt-curves",
+    summary:
+      "One metric of several attempts as curves, each thinned to the given number of points: in every interval of steps, the ends, the extremes and values that are not finite are kept.",
+    parameters: {
+      attemptIds,
+      metric: plain(limits.name),
+      split: v.exactOptional(plain(limits.name)),
+      from: v.exactOptional(step),
+      to: v.exactOptional(step),
+      points: v.exactOptional(
+        between(limits.curvePointsMin, limits.curvePointsMax, limits.curvePoints, "The maximum number of points in each curve."),
+      ),
+    },
+    refusals: ["unknown_attempt"],
+    answer: attemptCurves,
+    formats: { csv: files.csv },
+  }),
   read({
     name: "record_effects",
     at: true,
@@ -58,5 +118,22 @@ export const measurementReads = [
     parameters: { ...parameters, experiments: v.exactOptional(ids(limits.references)) },
     answer: measurementTable,
     formats,
+  }),
+  read({
+    name: "room_boards",
+    path: "/api/research/rooms/{roomId}/boards",
+    summary: "The boards of a Room, in the order in which they were declared.",
+    cursor: "uuid",
+    answer: page(boardSummary),
+  }),
+  read({
+    name: "board",
+    costly: true,
+    at: true,
+    path: "/api/research/boards/{boardId}",
+    summary:
+      "One board: the groups of attempts that are pinned to its evaluator and data, ranked by mean, with interval and n. A best one is named only if its difference to the next is distinct from zero, corrected for every pair of groups. The reruns and reproductions of each are counted.",
+    answer: board,
+    formats: markdown,
   }),
 ] as const

@@ -3,7 +3,7 @@
  * numbers are defined with the limits of the contract.
  */
 import { each, ofPairs } from "../../contract/each.ts"
-import { type CountedRate, countedRates, type RateLimit } from "../../contract/limits/rates.ts"
+import { type CountedRate, countedRates, type RateLimit } from "../../contract/limits/requests.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { countedAs, isLoopback } from "./address.ts"
