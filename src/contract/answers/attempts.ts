@@ -1,10 +1,8 @@
 /** The answers of the reads of attempts: the registration, the reports, and the series of metrics. */
 import * as v from "valibot"
-import { affordances } from "./affordances.ts"
+import { affordances, page, author, schemaVersion } from "./parts.ts"
 import { cost } from "../schema/cost.ts"
-import { shownFigures } from "./figures.ts"
-import { at, count, dated, id, optionalFreeText, orWithheld, type FreeText, freeText } from "./fields.ts"
-import { page, author, schemaVersion } from "./parts.ts"
+import { shownFigures, at, count, dated, id, optionalFreeText, orWithheld, freeText, type FreeText } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom, independence } from "./evidence.ts"
 import { comparison } from "./measurements.ts"

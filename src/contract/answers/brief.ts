@@ -6,9 +6,8 @@ import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, staleReason } from "./evidence.ts"
 import { verdict } from "./verdict.ts"
 import { shape } from "../schema/fields.ts"
-import { schemaVersions } from "../versions.ts"
+import { schemaVersion } from "./parts.ts"
 
-const schemaVersion = v.literal(schemaVersions.research)
 const object = shape({ kind: v.string(), id, label: text })
 
 /** The lists of a brief, in their order. */

@@ -34,13 +34,8 @@ export const cslAuthor = v.looseObject({
   given: v.exactOptional(v.string()),
   ORCID: v.exactOptional(v.string()),
 })
-export interface Described {
-  readonly name: string | null
-  readonly givenName: string | null
-  readonly familyName: string | null
-  /** Without `https://orcid.org/`. */
-  readonly orcid: string | null
-}
+/** The ORCID is without `https://orcid.org/`. */
+export type Described = Readonly<Record<keyof typeof described, string | null>>
 /** A person's description, with their id and username. */
 export interface Named extends Described {
   readonly userId: string

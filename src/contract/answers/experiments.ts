@@ -1,10 +1,9 @@
 /** The answers of the reads of experiments, proposals and plans. */
 import * as v from "valibot"
-import { affordances } from "./affordances.ts"
+import { affordances, author, schemaVersion } from "./parts.ts"
 import { cost } from "../schema/cost.ts"
 import { costs } from "./costs.ts"
 import { at, count, dated, id, freeText } from "./fields.ts"
-import { author, schemaVersion } from "./parts.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"

@@ -73,3 +73,6 @@ export const tokenFields = {
   revokedAt: v.nullable(at),
   lastUsedAt: v.nullable(at),
 }
+
+/** Absent if there are none. The path of a picture is `/api/research/figures/{digest}`; if its alt is withheld, the picture is removed too. */
+export const shownFigures = v.exactOptional(v.array(shape({ digest: v.string(), alt: freeText })))

@@ -1,6 +1,6 @@
-/** Parts of many answers: people, targets, and the page of a list. */
+/** Parts of many answers: people, targets, the page of a list, and what may be done next. */
 import * as v from "valibot"
-import { anyCursor, at, id, optionalText } from "./fields.ts"
+import { anyCursor, at, id, optionalText, count, optionalText as text } from "./fields.ts"
 import { described } from "./description.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
@@ -45,3 +45,15 @@ export const page = <S extends v.GenericSchema, M extends v.ObjectEntries = Reco
     links: shape({ self: v.string(), next: optionalText }),
     ...more,
   })
+
+const affordance = shape({
+  operation: v.string(),
+  path: v.string(),
+  permission: text,
+  by: v.string(),
+  userId: v.nullable(id),
+  values: v.exactOptional(v.record(v.string(), v.array(v.string()))),
+})
+/** What the service would accept next, and from whom, with the block to copy into the write as its guard. */
+export const affordances = <S extends v.GenericSchema>(status: S) =>
+  shape({ expected: shape({ expectedRevision: count, expectedStatus: status }), operations: v.array(affordance) })

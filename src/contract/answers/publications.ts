@@ -14,7 +14,7 @@ import {
   recordStatus,
   withdrawn,
 } from "./fields.ts"
-import { blemishes } from "./blemishes.ts"
+import { blemishes } from "./judging.ts"
 import { effect } from "./measurements.ts"
 import { cslAuthor } from "./description.ts"
 import { each } from "../each.ts"

@@ -1,7 +1,7 @@
 /** The answers of the reads of links, checkpoints and contexts. */
 import * as v from "valibot"
 import { answered, at, count, dated, id, optionalFreeText, optionalText as text, freeText, recordStatus, withdrawn } from "./fields.ts"
-import { archive, roomSummary, roomAdopted, roomOrigin } from "./rooms.ts"
+import { archive, roomSummary, roomOfThread } from "./rooms.ts"
 import { notice, recordSummary, relatedFields } from "./publications.ts"
 import { author, schemaVersion } from "./parts.ts"
 import { review, reviewAnswer, reviewed } from "./reviews.ts"
@@ -164,14 +164,7 @@ export const roomContext = inParts(roomContextFields, always, withoutAffordances
 const threadContextFields = {
   schemaVersion,
   thread,
-  room: shape({
-    roomId: id,
-    title: freeText,
-    state: v.picklist(enumerations.roomState),
-    archive: v.nullable(archive),
-    origin: v.nullable(roomOrigin),
-    adopted: roomAdopted,
-  }),
+  room: shape(roomOfThread),
   checkpoint: v.nullable(checkpointSummary),
   ...lists,
   timelineWatermark: count,

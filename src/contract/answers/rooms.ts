@@ -36,6 +36,15 @@ export type RoomOrigin = v.InferOutput<typeof roomOrigin>
 /** Where a Room was before it was adopted, the oldest first: up to which entry, and when that ended. */
 export const roomAdopted = v.array(shape({ instanceId: id, baseUrl: v.string(), throughSequence: count, adoptedAt: at }))
 
+/** What the reads of a Thread say about its Room. */
+export const roomOfThread = {
+  roomId: id,
+  title: freeText,
+  state: roomState,
+  archive: v.nullable(archive),
+  origin: v.nullable(roomOrigin),
+  adopted: roomAdopted,
+}
 const roomFields = {
   roomId: id,
   title: freeText,

@@ -4,7 +4,7 @@ import { freeText, optionalFreeText } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
-import { schemaVersions } from "../versions.ts"
+import { schemaVersion } from "./parts.ts"
 
 /** The history of older versions has no agent. */
 const author = shape({ userId: v.string(), username: v.string(), agent: v.exactOptional(v.nullable(v.string())) })
@@ -36,4 +36,4 @@ export const alreadyTried = {
 }
 export type AlreadyTried = { readonly [K in keyof typeof alreadyTried]: readonly SimilarItem[] }
 
-export const similarAnswer = shape({ schemaVersion: v.literal(schemaVersions.research), roomId: v.string(), ...alreadyTried })
+export const similarAnswer = shape({ schemaVersion, roomId: v.string(), ...alreadyTried })

@@ -1,14 +1,13 @@
 /** The answers about Threads, their timelines, and the activity of Rooms. */
 import * as v from "valibot"
-import { shownFigures } from "./figures.ts"
-import { at, count, id, optionalFreeText, freeText, client, recordKind, recordStatus, roomState, withdrawn } from "./fields.ts"
+import { shownFigures, at, count, id, optionalFreeText, freeText, client, recordKind, recordStatus, withdrawn } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { oneOf, shape } from "../schema/fields.ts"
 import { author, person, target, schemaVersion } from "./parts.ts"
 import { notice } from "./publications.ts"
 import { reviewed } from "./reviews.ts"
-import { archive, roomOrigin, roomAdopted } from "./rooms.ts"
+import { roomOfThread } from "./rooms.ts"
 
 const threadFields = {
   threadId: id,
@@ -110,14 +109,7 @@ export type Entry = v.InferOutput<typeof entry>
 export const threadContext = shape({
   schemaVersion,
   thread,
-  room: shape({
-    roomId: id,
-    title: freeText,
-    state: roomState,
-    archive: v.nullable(archive),
-    origin: v.nullable(roomOrigin),
-    adopted: roomAdopted,
-  }),
+  room: shape(roomOfThread),
   /** The card or message that it follows up, if any. */
   follows: v.nullable(entry),
   /** The newest entries, oldest first. */

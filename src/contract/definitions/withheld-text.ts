@@ -142,7 +142,8 @@ export const isWithholdable = ({ family, activity, surface }: Pick<Operation, "f
 export const withholdable = ({ body }: Pick<Operation, "body">, content: JsonObject): string[] =>
   placesIn(body, content).map(({ path }) => pointer(path))
 
-const isWithin = (path: string, whole: string): boolean => path === whole || path.startsWith(`${whole}/`)
+/** Whether withholding `path` withholds what is at `place`. */
+export const isNamedBy = (place: string, path: string): boolean => place === path || place.startsWith(`${path}/`)
 
 /** The value at a JSON Pointer; undefined if there is none. */
 export function valueAt(value: Json | undefined, path: string): Json | undefined {
@@ -198,14 +199,11 @@ export function placesOf(
 ): (readonly string[] | null)[] {
   const all = withholdable(operation, content)
   return paths.map((path) => {
-    const isInside = all.some((place) => place !== path && isWithin(path, place)) && (isKnown || valueAt(content, path) !== undefined)
-    const found = isInside ? [path] : all.filter((place) => isWithin(place, path))
+    const isInside = all.some((place) => place !== path && isNamedBy(path, place)) && (isKnown || valueAt(content, path) !== undefined)
+    const found = isInside ? [path] : all.filter((place) => isNamedBy(place, path))
     return found.length === 0 ? null : found
   })
 }
-
-/** Whether withholding `path` withholds what is at `place`. */
-export const isNamedBy = (place: string, path: string): boolean => isWithin(place, path)
 
 /** A copy of a body with marks at some places. An object is replaced by an object: its schema may allow any shape, but no text. */
 export const marked = (content: JsonObject, contentDigest: string, places: readonly string[]): JsonObject =>

@@ -1,16 +1,20 @@
-/** What a person, or an agent with their personal key, files in the Library. The browser has the same operations under /api/library. */
+/** What a person, or an agent with their personal key, files in the Library; the browser has the same operations under /api/library, and unsaves and tags papers. */
 import * as v from "valibot"
-import { arxivId, distinctBy, list, shape, text, uuid } from "../schema/fields.ts"
+import { arxivId, distinct, distinctBy, list, shape, tag, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
-import { ids, newPapers, oneOfNew, oneOfPaper, onePaper, paperNamed, unreadable } from "./papers.ts"
+import { ids, newPapers, oneOfNew, oneOfPaper, oneOfPapers, onePaper, paperNamed, somePapers, unreadable } from "./papers.ts"
 
 const byFiler = { family: "library", permissions: ["file_papers"] } as const
 /** Titles that the sender gives, each for one of the sent papers. */
 const titles = distinctBy(list(shape({ arxivId, title: text(limits.explanation) }), limits.arxivIds), "arxivId")
 const name = text(limits.collectionName)
 const label = v.null()
+const inBrowser = { family: "library", surface: "browser", target: "library", atLeastOneOf: oneOfPapers } as const
+/** A person's own tags are words to find saved papers by. Only that person sees them. */
+const tagged = { ...somePapers, tags: distinct(tag, limits.paperTags, 1) }
+const tagging = { arxivIds: ["1706.03762"], tags: ["warm-up", "to read"] }
 
 export const filingOperations = [
   operation({
@@ -84,5 +88,33 @@ export const filingOperations = [
       arxivId: "1706.03762",
       text: "Section 5.3 gives the warm-up they used: $n_w = 4000$ steps.",
     },
+  }),
+  operation({
+    name: "unsave_papers",
+    ...inBrowser,
+    path: "/api/library/unsave_papers",
+    summary: "Removes papers from the Library's list of saved papers, with their tags. Collections keep them, and annotations stay.",
+    fields: somePapers,
+    result: { unsaved: ids, notSaved: ids, label },
+    example: { arxivIds: ["1706.03762"] },
+  }),
+  operation({
+    name: "tag_papers",
+    ...inBrowser,
+    path: "/api/library/tag_papers",
+    summary: "Gives papers your own tags, and saves those that are not saved yet. Tags are in lower case, and only you see them.",
+    refusals: ["limit_reached"],
+    fields: tagged,
+    result: { tags: ids, tagged: ids, alreadyTagged: ids, saved: ids, alreadySaved: ids, label },
+    example: tagging,
+  }),
+  operation({
+    name: "untag_papers",
+    ...inBrowser,
+    path: "/api/library/untag_papers",
+    summary: "Removes tags from papers, which stay saved.",
+    fields: tagged,
+    result: { tags: ids, untagged: ids, notTagged: ids, label },
+    example: tagging,
   }),
 ] as const

@@ -2,14 +2,6 @@
 import { filingOperations } from "./filing.ts"
 import { keyOperations } from "./keys.ts"
 import { readingOperations } from "./reading.ts"
-import { sharingOperations, unsavePapers } from "./sharing.ts"
-import { taggingOperations } from "./tagging.ts"
+import { sharingOperations } from "./sharing.ts"
 
-export const libraryOperations = [
-  ...filingOperations,
-  unsavePapers,
-  ...taggingOperations,
-  ...sharingOperations,
-  ...readingOperations,
-  ...keyOperations,
-] as const
+export const libraryOperations = [...filingOperations, ...sharingOperations, ...readingOperations, ...keyOperations] as const

@@ -5,24 +5,12 @@ import { plain, text, username, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
-import { ids, oneOfPapers, onePaper, paperNamed, somePapers, unreadable } from "./papers.ts"
+import { ids, onePaper, paperNamed, unreadable } from "./papers.ts"
 
 const inBrowser = { family: "library", surface: "browser" } as const
 const label = v.null()
 const ofCollection = { collectionId: uuid, name: text(limits.collectionName), label }
 const ofInvitation = { invitationId: uuid, ...ofCollection }
-
-export const unsavePapers = operation({
-  name: "unsave_papers",
-  ...inBrowser,
-  path: "/api/library/unsave_papers",
-  summary: "Removes papers from the Library's list of saved papers, with their tags. Collections keep them, and annotations stay.",
-  target: "library",
-  atLeastOneOf: oneOfPapers,
-  fields: somePapers,
-  result: { unsaved: ids, notSaved: ids, label },
-  example: { arxivIds: ["1706.03762"] },
-})
 
 export const sharingOperations = [
   operation({

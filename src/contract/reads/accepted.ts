@@ -1,4 +1,5 @@
 /** The parts of answers that are copied from accepted content, with their exact types: the schemas of answers describe them more loosely. */
+import type { MaterialSummary } from "../answers/materials.ts"
 import type { Protocol } from "../definitions/work.ts"
 import type { BodyOf } from "../operations/index.ts"
 
@@ -18,13 +19,7 @@ interface Contents {
   plan: Omit<BodyOf<"accept_plan">, "protocol" | "sealed">
   link: { readonly correction?: string; readonly part?: string; readonly evidence?: readonly string[] }
   materials: readonly {
-    readonly material: {
-      readonly materialId: string
-      readonly label: string
-      readonly labelFromOtherRoom: boolean
-      readonly name: string
-      readonly obtainability: string
-    } | null
+    readonly material: Pick<MaterialSummary, "materialId" | "label" | "labelFromOtherRoom" | "name" | "obtainability"> | null
     readonly purpose: string
   }[]
   verdict: Verdict

@@ -1,6 +1,6 @@
 /** Writes a brief of a Room or Thread within a budget of bytes: the most important items, with texts cut to fit and omitted items counted. */
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
-import { blemishesInWords } from "../../contract/answers/blemishes.ts"
+import { blemishesInWords } from "../../contract/answers/judging.ts"
 import { verdictFromInWords } from "../../contract/answers/verdict.ts"
 import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"

@@ -1,5 +1,5 @@
 /** Counts the blemishes of the attempts behind a finding. */
-import type { Blemishes } from "../../contract/answers/blemishes.ts"
+import type { Blemishes } from "../../contract/answers/judging.ts"
 import type { Stored } from "../../contract/json.ts"
 
 const RESTING = (condition: string): string => `count(*) FILTER (WHERE t.role <> 'evidence' AND ${condition})`

@@ -2,7 +2,7 @@
 import { accepted, type RecordContent } from "../../contract/reads/accepted.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import type { Execution } from "../../contract/answers/index.ts"
-import { blemishesInWords } from "../../contract/answers/blemishes.ts"
+import { blemishesInWords } from "../../contract/answers/judging.ts"
 import { keysOf } from "../../contract/each.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
