@@ -10,6 +10,7 @@ import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 
+/** What a reader should know about the runs behind a finding before relying on it. None of it is a refusal or counts as evidence. */
 export const blemishes = shape({
   /** The attempts that it rests on: producing and baseline. */
   attempts: count,

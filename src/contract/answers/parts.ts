@@ -1,6 +1,6 @@
 /** Parts of many answers: people, targets, the page of a list, and what may be done next. */
 import * as v from "valibot"
-import { anyCursor, at, id, optionalText, count, optionalText as text } from "./fields.ts"
+import { anyCursor, at, count, id, optionalText } from "./fields.ts"
 import { described } from "./description.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
@@ -49,7 +49,7 @@ export const page = <S extends v.GenericSchema, M extends v.ObjectEntries = Reco
 const affordance = shape({
   operation: v.string(),
   path: v.string(),
-  permission: text,
+  permission: optionalText,
   by: v.string(),
   userId: v.nullable(id),
   values: v.exactOptional(v.record(v.string(), v.array(v.string()))),
