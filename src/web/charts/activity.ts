@@ -8,21 +8,20 @@ const [WIDTH, HEIGHT, BOTTOM] = [420, 110, 18]
 const day = (milliseconds: number) => new Date(milliseconds).toISOString().slice(0, 10)
 
 /** Counts moments per day, including days without any, for the last 60 days at most. */
-function perDay(moments: readonly string[]): { day: string; count: number }[] {
-  const counts = new Map<string, number>()
-  for (const at of moments) counts.set(at.slice(0, 10), (counts.get(at.slice(0, 10)) ?? 0) + 1)
-  const known = [...counts.keys()].sort()
+function daysOf(moments: readonly string[]): { day: string; count: number }[] {
+  const perDay = Map.groupBy(moments, (at) => at.slice(0, 10))
+  const known = [...perDay.keys()].sort()
   const [first, last] = [known[0], known.at(-1)]
   if (first === undefined || last === undefined) return []
   const days: { day: string; count: number }[] = []
   const start = Math.max(Date.parse(first), Date.parse(last) - 59 * DAY)
-  for (let at = start; at <= Date.parse(last); at += DAY) days.push({ day: day(at), count: counts.get(day(at)) ?? 0 })
+  for (let at = start; at <= Date.parse(last); at += DAY) days.push({ day: day(at), count: perDay.get(day(at))?.length ?? 0 })
   return days
 }
 
 /** @param moments the times of the newest writes @param all the number of all writes */
 export function activityChart(moments: readonly string[], all: number): Html {
-  const days = perDay(moments)
+  const days = daysOf(moments)
   const [first, last] = [days[0], days.at(-1)]
   if (first === undefined || last === undefined) return html`<p class="quiet">Nothing happened yet.</p>`
   const most = Math.max(...days.map(({ count }) => count))

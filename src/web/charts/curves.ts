@@ -36,25 +36,16 @@ const SIDE = { left: 45, right: 920, names: 950 }
 /** The maximum number of curves that are named at their ends, and the pixels between two names. */
 const [NAMED, BETWEEN] = [20, 12]
 
-/** The scales of a picture: steps in thousandths of its width, values in pixels. */
-interface Scales {
-  readonly from: number
-  readonly to: number
-  readonly low: number
-  readonly high: number
-  /** The positions of the last step and of the names, in thousandths of the width. */
-  readonly right: number
-  readonly names: number
-  readonly ticks: { readonly x: readonly number[]; readonly y: readonly number[] }
-  x(step: number): number
-  y(value: number): number
-}
+type Scales = ReturnType<typeof scalesOf>
 
 const isIn = (value: number, from: number | undefined, to: number | undefined) =>
   value >= (from ?? Number.NEGATIVE_INFINITY) && value <= (to ?? Number.POSITIVE_INFINITY)
 
-/** The scales for some curves: of the requested range, or of all steps and values. */
-function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View, names: number): Scales {
+/**
+ * The scales for some curves: steps in thousandths of the picture's width, values in pixels; of the requested range, or of all steps
+ * and values. @param names the position of the names, in thousandths of the width
+ */
+function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View, names: number) {
   const right = names - (SIDE.names - SIDE.right)
   const steps = curves.flatMap(({ columns }) => (columns.step.length === 0 ? [] : [columns.step[0] ?? 0, columns.step.at(-1) ?? 0]))
   const first = from ?? steps.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
@@ -85,7 +76,7 @@ function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View
     right,
     names,
     ticks: { x: isOneStep ? [begin] : x.ticks(6).filter(Number.isInteger), y: y.ticks.slice(0, 14) },
-    x: (step) => x(step),
+    x: (step: number) => x(step),
     y: y.at,
   }
 }

@@ -9,7 +9,6 @@ export interface GraphNode {
   readonly label: string
   /** The wording or question of the object. */
   readonly text: string
-  /** Its state, outcome or standing. */
   readonly state: string | null
   /** The outcomes of attempts, shown as marks on the node. */
   readonly attempts?: readonly string[]
@@ -18,18 +17,13 @@ export interface GraphEdge {
   readonly from: string
   readonly to: string
   readonly kind: string
-  /** Whether its link was withdrawn. */
   readonly withdrawn?: boolean
 }
 
-/** The size of nodes, and the space between them. */
-export interface Spacing {
-  readonly width: number
-  readonly height: number
-  readonly between: number
-  readonly layers: number
-}
-const MARGIN = 8
+/** The size of a node with two lines of text. */
+export const NODE = { width: 166, height: 60 }
+/** The space between nodes, between layers, and around the picture. */
+const [BETWEEN, LAYERS, MARGIN] = [10, 30, 8]
 
 export interface Placed {
   readonly x: number
@@ -40,14 +34,6 @@ export interface Placed {
 interface Way {
   readonly points: readonly Placed[]
   readonly isBow: boolean
-}
-
-/** The positions of all nodes and edges, and the box around them. */
-interface Layout {
-  readonly box: readonly number[]
-  readonly nodes: ReadonlyMap<string, Placed>
-  /** In the order of the edges passed in. */
-  readonly edges: readonly Way[]
 }
 
 /** The column of each kind of object, from left to right. */
@@ -65,11 +51,13 @@ const columns: Readonly<Record<string, number>> = {
 /** How far a bow bends out. */
 const BOW = 26
 
-function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { width, height, between, layers }: Spacing): Layout {
+/** Returns the positions of all nodes, of all edges in their order, and the box around them. */
+function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
+  const { width, height } = NODE
   const graph = new Graph({ multigraph: true })
-  graph.setGraph({ rankdir: "LR", nodesep: between, ranksep: layers, edgesep: between })
+  graph.setGraph({ rankdir: "LR", nodesep: BETWEEN, ranksep: LAYERS, edgesep: BETWEEN })
   graph.setDefaultEdgeLabel(() => ({}))
-  for (const { id } of nodes) graph.setNode(id, { width, height })
+  for (const { id } of nodes) graph.setNode(id, { ...NODE })
   const column = new Map(nodes.map(({ id, kind }) => [id, columns[kind] ?? 0]))
   const isOnward = ({ from, to: end }: GraphEdge) => (column.get(from) ?? 0) < (column.get(end) ?? 0)
   edges.forEach((edge, index) => isOnward(edge) && graph.setEdge(edge.from, edge.to, {}, `e${index}`))
@@ -119,12 +107,12 @@ function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { width
 
 /** How many layouts are cached. A graph is viewed more often than it changes, and the layout takes most of its page's time. */
 const KEPT = 32
-const kept = new Map<string, Layout>()
+const kept = new Map<string, ReturnType<typeof place>>()
 
 /** Returns the layout of a graph, from the cache if the graph has not changed. */
-export function placedIn(nodes: readonly GraphNode[], edges: readonly GraphEdge[], spacing: Spacing): Layout {
-  const key = hash("sha256", JSON.stringify([spacing, nodes.map(({ id, kind }) => [id, kind]), edges.map(({ from, to }) => [from, to])]))
-  const found = kept.get(key) ?? place(nodes, edges, spacing)
+export function placedIn(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): ReturnType<typeof place> {
+  const key = hash("sha256", JSON.stringify([nodes.map(({ id, kind }) => [id, kind]), edges.map(({ from, to }) => [from, to])]))
+  const found = kept.get(key) ?? place(nodes, edges)
   kept.delete(key)
   kept.set(key, found)
   const [oldest] = kept.keys()

@@ -9,12 +9,10 @@ import { glyph, stateBadge } from "../parts/marks.ts"
 import { table } from "../parts/parts.ts"
 import { plainText } from "../markdown.ts"
 import { counted, shortened, words } from "../words.ts"
-import { drawable, type GraphEdge, type GraphNode, type Placed, placedIn, type Spacing } from "./graph-layout.ts"
+import { drawable, type GraphEdge, type GraphNode, NODE, type Placed, placedIn } from "./graph-layout.ts"
 
 export type { GraphEdge, GraphNode } from "./graph-layout.ts"
 
-/** The size of a node with two lines of text. */
-const SPACING: Spacing = { width: 166, height: 60, between: 10, layers: 30 }
 /** The characters, and the marks of attempts, that fit in a line. */
 const [ACROSS, MARKS] = [25, 8]
 const tones: Readonly<Record<string, string>> = {
@@ -31,7 +29,6 @@ const fallen = new Set<string>([...enumerations.recordStatus.filter(hasFallen), 
 /** The CSS class of an edge. */
 const lineOf = ({ kind, withdrawn }: GraphEdge): string => (withdrawn === true ? "withdrawn" : (tones[kind] ?? ""))
 
-/** A curve through the points of the layout. */
 function curve(points: readonly Placed[]): string {
   const [first, ...rest] = points
   const last = rest.at(-1)
@@ -72,16 +69,14 @@ const marksOf = (attempts: readonly string[]): Html | null =>
       }</g>`
 
 interface View {
-  /** The object in focus. */
   readonly here?: string | undefined
-  /** Objects that match the search. */
   readonly found?: ReadonlySet<string>
   readonly zoom?: number
 }
 
 function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { here, found = new Set(), zoom = 1 }: View): Html {
-  const { width, height } = SPACING
-  const placed = placedIn(nodes, edges, SPACING)
+  const { width, height } = NODE
+  const placed = placedIn(nodes, edges)
   const drawnEdge = (edge: GraphEdge, index: number) => {
     const { points, isBow } = placed.edges[index] ?? { points: [], isBow: false }
     const end = points.at(-1) ?? { x: 0, y: 0 }
@@ -107,7 +102,6 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { her
     ${edges.map(drawnEdge)}${nodes.map(drawnNode)}</svg></div>`
 }
 
-/** The legend of the lines and states in the picture. */
 function legend(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Html {
   const line = (look: string, kinds: readonly string[]) =>
     html`<li><svg class="net sample" viewBox="0 0 30 12" width="30" height="12" aria-hidden="true" focusable="false"><path class="edge ${look}" d="M0 6H30"/></svg>${kinds.map(words).join(", ")}</li>`

@@ -15,7 +15,6 @@ export interface IntervalRow {
   readonly high: number | null
   /** The single values behind the estimate, drawn faintly. */
   readonly dots?: readonly number[]
-  /** The numbers as text. */
   readonly numbers: Content
   /** `pooled` is drawn as a diamond, `base` hollow, `stale` faint. */
   readonly look?: "pooled" | "base" | "stale" | undefined
@@ -27,7 +26,6 @@ interface IntervalTable {
   readonly head: readonly string[]
   /** The head of the picture: what the axis measures. */
   readonly measures: string
-  /** The head of the column of numbers. */
   readonly numbers: string
   /** Whether the axis includes and marks zero, as for differences. */
   readonly zero?: boolean

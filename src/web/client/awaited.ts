@@ -1,4 +1,6 @@
 /** Polls for an agent's first request, and updates the part of the page that waits for it. */
+import { pageIn } from "./page.ts"
+
 const PAUSE = 2_000
 /** Polling stops after this many requests: 20 minutes. */
 const MOST = 600
@@ -15,9 +17,9 @@ export async function awaitRequest(): Promise<void> {
     if (document.hidden) continue
     const response = await fetch(address, { headers: { accept: "text/html" }, cache: "no-store" }).catch(() => undefined)
     if (response?.ok !== true) continue
-    const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById(part.id)
+    const fresh = (await pageIn(response)).getElementById(part.id)
     if (fresh === null || fresh.innerHTML === part.innerHTML) continue
-    part.replaceChildren(...[...fresh.childNodes].map((child) => document.importNode(child, true)))
+    part.replaceChildren(...fresh.childNodes)
     part.dataset.awaits = fresh.dataset.awaits ?? ""
   }
 }

@@ -23,7 +23,6 @@ const text = (value: number | string | undefined): string =>
       ? value.toExponential(3)
       : shown.format(value)
 
-/** The index of the point nearest to a step. */
 function nearest(steps: readonly number[], step: number): number {
   let [low, high] = [0, steps.length - 1]
   while (low < high) {
@@ -36,11 +35,11 @@ function nearest(steps: readonly number[], step: number): number {
 
 /** Converts between pixels and the steps and values of a picture, by the scales in its attributes. */
 function fieldOf(plot: SVGSVGElement) {
-  const { from, to, low, high, log, top, bottom, left, right }: Record<string, number | undefined> = Object.fromEntries(
+  const scales: Record<string, number | undefined> = Object.fromEntries(
     Object.entries(plot.dataset).map(([name, value]) => [name, Number(value)]),
   )
-  const [start = 0, end = 1, least = 0, most = 1, above = 0, below = 1] = [from, to, low, high, top, bottom]
-  const [west = 0, east = 1000] = [left, right]
+  const { from: start = 0, to: end = 1, low: least = 0, high: most = 1, log } = scales
+  const { top: above = 0, bottom: below = 1, left: west = 0, right: east = 1000 } = scales
   const rect = () => plot.getBoundingClientRect()
   const share = (pixel: number) => ((pixel / rect().width) * 1000 - west) / (east - west)
   return {
@@ -164,13 +163,11 @@ function activate(figure: HTMLElement): void {
   const { values } = figure.dataset
   if (plot === null || place === null || values === undefined) return
   const field = fieldOf(plot)
-  const slider = document.createElement("input")
-  slider.type = "range"
-  slider.min = "0"
-  slider.max = String(Math.min(STOPS, Math.max(1, field.end - field.start)))
+  const stops = Math.min(STOPS, Math.max(1, field.end - field.start))
+  const slider = Object.assign(document.createElement("input"), { type: "range", min: "0", max: String(stops) })
   slider.value = slider.max
-  slider.setAttribute("aria-label", `Read ${figure.querySelector("h2, h3")?.textContent} at a step`)
-  slider.setAttribute("aria-valuetext", "the last step shown")
+  slider.ariaLabel = `Read ${figure.querySelector("h2, h3")?.textContent} at a step`
+  slider.ariaValueText = "the last step shown"
   place.append(slider)
 
   let loading: Promise<Values> | undefined
@@ -192,7 +189,6 @@ function activate(figure: HTMLElement): void {
       }),
     )
   }
-  const stops = Number(slider.max)
   slider.addEventListener("focus", () => void load())
   slider.addEventListener("input", () => show(Math.round(field.start + ((field.end - field.start) * Number(slider.value)) / stops)))
   plot.addEventListener("pointermove", (event) => {

@@ -2,6 +2,7 @@
  * Keeps what is typed into a form until the write is accepted: through a reload, a lost connection, a closed tab. A draft is named
  * after its form, and deleted when the next page says that the write was accepted.
  */
+import { made } from "./page.ts"
 import { drawn, takeFields } from "./rows.ts"
 
 const PREFIX = "draft "
@@ -19,7 +20,9 @@ function typed(form: HTMLFormElement): Saved {
 }
 
 const counts = (form: HTMLFormElement): string =>
-  [...form.querySelectorAll<HTMLInputElement>("input[type=hidden][name^='#']")].map(({ name, value }) => `${name}=${value}`).join("&")
+  new URLSearchParams(
+    [...form.querySelectorAll<HTMLInputElement>("input[type=hidden][name^='#']")].map(({ name, value }) => [name, value]),
+  ).toString()
 
 function restore(form: HTMLFormElement, saved: Saved): number {
   let restored = 0
@@ -39,20 +42,13 @@ function restore(form: HTMLFormElement, saved: Saved): number {
 
 /** Shows that a draft was restored, with a button to discard it. */
 function showRestored(form: HTMLFormElement, key: string): void {
-  const note = document.createElement("p")
-  note.className = "saved-draft"
-  note.setAttribute("role", "status")
-  note.append("Your draft was kept. ")
-  const drop = document.createElement("button")
-  drop.type = "button"
-  drop.className = "plain"
-  drop.textContent = "Throw it away"
+  const drop = made("button", { type: "button", className: "plain" }, "Throw it away")
+  const note = made("p", { className: "saved-draft", role: "status" }, "Your draft was kept. ", drop)
   drop.addEventListener("click", () => {
     localStorage.removeItem(key)
     form.reset()
     note.remove()
   })
-  note.append(drop)
   form.prepend(note)
 }
 
@@ -69,10 +65,7 @@ export function keepDraft(form: HTMLFormElement): void {
     // If the draft had other rows, the form with those rows is fetched first.
     if (shown === counts(form)) refill()
     else
-      drawn(form, [
-        ...shown.split("&").map((count) => [count.slice(0, count.lastIndexOf("=")), count.slice(count.lastIndexOf("=") + 1)] as const),
-        ["_preview", "1"],
-      ]).then(
+      drawn(form, [...new URLSearchParams(shown), ["_preview", "1"]]).then(
         (page) => {
           takeFields(form, page)
           refill()

@@ -1,3 +1,6 @@
+/** Files that people choose in forms: texts for a text area, and pictures. */
+import { made } from "./page.ts"
+
 /** Reads a chosen file into the text area beside it, where it can be checked before it is sent. */
 export function readFiles(): void {
   for (const label of document.querySelectorAll<HTMLElement>("[data-file-into]")) {
@@ -13,4 +16,38 @@ export function readFiles(): void {
       input.value = ""
     })
   }
+}
+
+/** Uploads a picture from a form, and fills in its digest. Without the script, the link opens the upload page. */
+async function upload(link: HTMLAnchorElement, file: File): Promise<void> {
+  const input = link.closest(".field")?.querySelector<HTMLInputElement>("input")
+  const { upload: address = "", most = "" } = link.dataset
+  if (!input) return
+  if (file.size > Number(most)) {
+    link.textContent = `The picture is larger than ${Number(most) / 1e6} MB. Choose another.`
+    return
+  }
+  link.textContent = "Uploading…"
+  const response = await fetch(address, { method: "POST", body: file, headers: { "content-type": file.type } })
+  const { digest, error }: { digest?: string; error?: string } = await response.json()
+  link.textContent = digest === undefined ? (error ?? "The picture was not uploaded.") : "Upload a picture again"
+  if (digest === undefined) return
+  input.value = digest
+  input.dispatchEvent(new Event("input", { bubbles: true }))
+  input.focus()
+}
+
+/** Makes links to the upload page open a file dialog instead. */
+export function takePictures(): void {
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-upload]") : null
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    const chooser = made("input", { type: "file", accept: link.dataset.types ?? "" })
+    chooser.addEventListener("change", () => {
+      const [file] = chooser.files ?? []
+      if (file !== undefined) upload(link, file).catch(() => (link.textContent = "The service does not answer. Try again."))
+    })
+    chooser.click()
+  })
 }

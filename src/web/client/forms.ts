@@ -1,4 +1,5 @@
 /** Helps with forms: marks words of a sentence, fills in meanings of roles, shows similar records while the user types. */
+import { after, made } from "./page.ts"
 import { addRow, drawn, workRows } from "./rows.ts"
 
 type Input = HTMLInputElement | HTMLTextAreaElement
@@ -75,43 +76,36 @@ function fillMeanings(form: HTMLFormElement): void {
 function take(page: Document, selector: string): void {
   const [old, fresh] = [document.querySelector(selector), page.querySelector(selector)]
   if (old === null || fresh === null || old.contains(document.activeElement) || old.innerHTML === fresh.innerHTML) return
-  old.replaceChildren(...[...fresh.childNodes].map((child) => document.importNode(child, true)))
+  old.replaceChildren(...fresh.childNodes)
 }
 
 /** Shows records similar to the sentence, and the proposed words and roles, while the user types. */
 function showSimilar(form: HTMLFormElement): void {
-  let timer = 0
-  let request = new AbortController()
+  const afterPause = after(PAUSE)
+  const show = (signal: AbortSignal) =>
+    drawn(form, [["_preview", "1"]], signal).then(
+      (page) => {
+        take(page, "#near")
+        take(page, "[data-structure]")
+      },
+      () => {},
+    )
   form.addEventListener("input", ({ target }) => {
     if (!(target instanceof HTMLTextAreaElement) || !["/assertion/wording", "/question"].includes(target.name)) return
-    clearTimeout(timer)
-    request.abort()
-    if (target.value.trim().length < LEAST) return
-    timer = window.setTimeout(() => {
-      request = new AbortController()
-      drawn(form, [["_preview", "1"]], request.signal).then(
-        (page) => {
-          take(page, "#near")
-          take(page, "[data-structure]")
-        },
-        () => {},
-      )
-    }, PAUSE)
+    afterPause(target.value.trim().length < LEAST ? undefined : show)
   })
 }
 
 /** Shows which verdicts the form would change, when enough of it is filled in. */
 function showChanges(form: HTMLFormElement): void {
-  let request = new AbortController()
-  form.addEventListener("change", ({ target }) => {
-    if (!(target instanceof HTMLSelectElement) || !target.name.includes("/toward") || form.querySelector("[name=_rehearse]") === null)
-      return
-    request.abort()
-    request = new AbortController()
-    drawn(form, [["_rehearse", "1"]], request.signal).then(
+  const atOnce = after(0)
+  const show = (signal: AbortSignal) =>
+    drawn(form, [["_rehearse", "1"]], signal).then(
       (page) => take(page, "#changes"),
       () => {},
     )
+  form.addEventListener("change", ({ target }) => {
+    if (target instanceof HTMLSelectElement && target.name.includes("/toward") && form.querySelector("[name=_rehearse]")) atOnce(show)
   })
 }
 
@@ -119,14 +113,13 @@ function showChanges(form: HTMLFormElement): void {
 function findMore(form: HTMLFormElement): void {
   const room = /rooms\/([0-9a-f-]{36})/.exec(document.querySelector<HTMLAnchorElement>(".rail a")?.href ?? "")?.[1]
   const base = document.getElementById("main")?.dataset.base ?? ""
-  let timer = 0
+  const afterPause = after(PAUSE)
   if (room === undefined) return
   form.addEventListener("input", ({ target }) => {
     if (!(target instanceof HTMLInputElement) || !target.dataset.picks || target.list === null) return
     const { list, value, dataset } = target
-    clearTimeout(timer)
-    if (value.trim().length < 2 || [...list.options].some((option) => option.value === value)) return
-    timer = window.setTimeout(async () => {
+    const isEnough = value.trim().length >= 2 && ![...list.options].some((option) => option.value === value)
+    const search = async () => {
       const query = new URLSearchParams({ roomId: room, kinds: dataset.picks ?? "", query: value.slice(0, 200), limit: "12" })
       const response = await fetch(`${base}/api/research/search?${query}`).catch(() => null)
       if (response?.ok !== true) return
@@ -134,11 +127,10 @@ function findMore(form: HTMLFormElement): void {
       for (const { label, title } of items) {
         const text = label === null ? title : `${label}: ${title.slice(0, 90)}`
         if ([...list.options].some((option) => option.value === text || option.value.startsWith(`${label}:`))) continue
-        const option = document.createElement("option")
-        option.value = text
-        list.append(option)
+        list.append(made("option", { value: text }))
       }
-    }, PAUSE)
+    }
+    afterPause(isEnough ? search : undefined)
   })
 }
 

@@ -35,20 +35,17 @@ function traceArgument(table: HTMLElement, id: string | undefined): void {
   }
 }
 
+/** Traces the object under the pointer or with the focus, in each picture or table of them. */
+function tracing<E extends HTMLElement | SVGElement>(selector: string, traceIn: (within: E, id: string | undefined) => void): void {
+  for (const within of document.querySelectorAll<E>(selector)) {
+    const start = ({ target }: Event) =>
+      traceIn(within, target instanceof Element ? target.closest<HTMLElement | SVGElement>("[data-node]")?.dataset.node : undefined)
+    for (const name of ["pointerover", "focusin"]) within.addEventListener(name, start)
+    for (const name of ["pointerleave", "focusout"]) within.addEventListener(name, () => traceIn(within, undefined))
+  }
+}
+
 export function traceGraphs(): void {
-  for (const table of document.querySelectorAll<HTMLElement>("[data-argument]")) {
-    const of = ({ target }: Event) => (target instanceof Element ? target.closest<HTMLElement>("[data-node]")?.dataset.node : undefined)
-    table.addEventListener("pointerover", (event) => traceArgument(table, of(event)))
-    table.addEventListener("pointerleave", () => traceArgument(table, undefined))
-    table.addEventListener("focusin", (event) => traceArgument(table, of(event)))
-    table.addEventListener("focusout", () => traceArgument(table, undefined))
-  }
-  for (const graph of document.querySelectorAll<SVGElement>("[data-graph]")) {
-    const of = (target: EventTarget | null) =>
-      target instanceof Element ? target.closest<SVGElement>("[data-node]")?.dataset.node : undefined
-    graph.addEventListener("pointerover", ({ target }) => trace(graph, of(target)))
-    graph.addEventListener("pointerleave", () => trace(graph, undefined))
-    graph.addEventListener("focusin", ({ target }) => trace(graph, of(target)))
-    graph.addEventListener("focusout", () => trace(graph, undefined))
-  }
+  tracing("[data-argument]", traceArgument)
+  tracing("[data-graph]", trace)
 }

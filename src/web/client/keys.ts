@@ -5,7 +5,6 @@ import { replyTo } from "./writing.ts"
 const typing = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** Moves the focus to the next or the previous entry. */
 function step(by: 1 | -1): void {
   const entries = [...document.querySelectorAll<HTMLElement>("[data-entry]")]
   const at = entries.findIndex((entry) => entry.contains(document.activeElement))

@@ -2,6 +2,7 @@
  * Keeps a page up to date: listens to the events of its Room, fetches the page again and replaces what changed. New entries are
  * added at the end and marked, nothing above the reader moves, and a form in use is left alone.
  */
+import { made, pageIn } from "./page.ts"
 import { takeTurns } from "./turn.ts"
 
 /** Milliseconds after which a tab that does not listen polls: if no other tab listens to its Room, and if one that did has gone silent. */
@@ -34,7 +35,7 @@ function takeReplies(known: Element, item: Element): void {
   const [before, after] = [known.querySelector("[data-replies]"), item.querySelector("[data-replies]")]
   if (after === null) return
   if (before !== null) before.textContent = after.textContent
-  else known.querySelector(".after")?.prepend(document.importNode(after, true))
+  else known.querySelector(".after")?.prepend(after)
 }
 
 /** Shows that entries arrived below the screen, with a link to the first of them. */
@@ -42,10 +43,8 @@ function announce(list: Element, added: number): void {
   const news = document.getElementById("arrived")
   const first = list.querySelector("[data-arrived]") ?? list.children[list.children.length - added]
   if (news === null || first === undefined || first.getBoundingClientRect().top < innerHeight) return
-  const link = document.createElement("a")
   const arrived = list.querySelectorAll<HTMLElement>("[data-arrived]")
-  link.href = `#${first.id}`
-  link.textContent = `${arrived.length} new ${arrived.length === 1 ? "entry" : "entries"} ↓`
+  const link = made("a", { href: `#${first.id}` }, `${arrived.length} new ${arrived.length === 1 ? "entry" : "entries"} ↓`)
   link.addEventListener("click", () => {
     for (const entry of arrived) delete entry.dataset.arrived
     news.replaceChildren()
@@ -62,18 +61,21 @@ function append(list: Element, fresh: Element): number {
       takeReplies(known, item)
       continue
     }
-    const taken = document.importNode(item, true)
-    taken.classList.add("fresh")
-    taken.setAttribute("data-arrived", "yes")
-    list.append(taken)
+    item.classList.add("fresh")
+    item.setAttribute("data-arrived", "yes")
+    list.append(item)
     added += 1
   }
   return added
 }
 
-/** Updates the page from a fresh copy. @returns whether a part was left as it was because the reader is using it */
+/** A link to the form of a checkpoint, which expects the last entry of the Thread. */
+const CHECKPOINT = 'a[href*="post_research_checkpoint"]'
+
+/** Updates the page with the parts of a fresh copy. @returns whether a part was left as it was because the reader is using it */
 function take(fresh: Document): boolean {
   let left = false
+  const checkpoint = fresh.getElementById("timeline") && fresh.querySelector<HTMLAnchorElement>(CHECKPOINT)?.href
   for (const list of document.querySelectorAll("[data-append]")) {
     const other = fresh.getElementById(list.id)
     if (other === null) continue
@@ -83,25 +85,16 @@ function take(fresh: Document): boolean {
   // The list was empty when the page was loaded.
   const entries = document.getElementById("entries")
   if (entries !== null && document.getElementById("timeline") === null)
-    entries.replaceChildren(...[...(fresh.getElementById("entries")?.children ?? [])].map((child) => document.importNode(child, true)))
+    entries.replaceChildren(...(fresh.getElementById("entries")?.children ?? []))
   for (const part of document.querySelectorAll("[data-live]")) {
     const other = fresh.getElementById(part.id)
     if (other === null || other.innerHTML === part.innerHTML) continue
     if (inUse(part)) left = true
-    else part.replaceChildren(...[...other.childNodes].map((child) => document.importNode(child, true)))
+    else part.replaceChildren(...other.childNodes)
   }
   document.title = fresh.title
-  const watermark = fresh.getElementById("timeline")
-  if (watermark !== null) refreshExpectations(fresh)
+  if (checkpoint) for (const link of document.querySelectorAll<HTMLAnchorElement>(CHECKPOINT)) link.href = checkpoint
   return left
-}
-
-/** Updates the link to the form of a checkpoint, which expects the last entry of the Thread. */
-function refreshExpectations(fresh: Document): void {
-  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[href*="post_research_checkpoint"]')) {
-    const other = fresh.querySelector<HTMLAnchorElement>('a[href*="post_research_checkpoint"]')
-    if (other !== null) link.href = other.href
-  }
 }
 
 const withheldIn = (page: Document): number => page.querySelectorAll(".withheld").length
@@ -111,10 +104,11 @@ async function refresh(): Promise<void> {
   url.searchParams.delete("done")
   const response = await fetch(url, { headers: { accept: "text/html" } })
   if (!response.ok) throw new Error(`status ${response.status}`)
-  const fresh = new DOMParser().parseFromString(await response.text(), "text/html")
+  const fresh = await pageIn(response)
+  const withheld = withheldIn(fresh)
   const left = take(fresh)
   // Withheld text must go at once, even from a part in use. What the reader has typed is kept as a draft.
-  if (withheldIn(fresh) > withheldIn(document)) location.reload()
+  if (withheld > withheldIn(document)) location.reload()
   showConnection(left ? "Something changed in the part you are using. Reload to see it." : "")
 }
 
@@ -124,7 +118,6 @@ const networkChanged = () =>
     for (const event of ["online", "offline"]) addEventListener(event, () => resolve(), { once: true })
   })
 
-/** Resolves when this tab is visible. */
 const seen = () =>
   new Promise<void>((resolve) => {
     const look = () => {
@@ -210,7 +203,6 @@ export async function follow(main: HTMLElement): Promise<void> {
       }
       source.onerror = () => end(new Error("the events broke off"))
     })
-  /** Polls once for new entries. */
   const poll = async (signal: AbortSignal) => {
     // Two tabs with the same request would wait for each other at the browser's cache.
     const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}`, { signal, cache: "no-store" })

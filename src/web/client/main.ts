@@ -2,16 +2,15 @@
 import { awaitRequest } from "./awaited.ts"
 import { copyOnClick } from "./copy.ts"
 import { keepDrafts } from "./drafts.ts"
-import { readFiles } from "./files.ts"
+import { readFiles, takePictures } from "./files.ts"
 import { traceGraphs } from "./graph.ts"
 import { listenForKeys } from "./keys.ts"
 import { workForms } from "./forms.ts"
 import { follow } from "./live.ts"
 import { recogniseAsTyped } from "./recognised.ts"
-import { takePictures } from "./pictures.ts"
+import { showChosenCases } from "./rows.ts"
 import { linkToUnseen, markUnseen } from "./seen.ts"
 import { countTicks } from "./ticks.ts"
-import { showChosenCases } from "./variants.ts"
 import { writeInPlace } from "./writing.ts"
 
 showChosenCases(document)

@@ -2,6 +2,8 @@
  * `Ctrl+K`: finds a Room, label, paper or person by a few letters, and lists the actions of this page. Results come from the
  * service's search; actions are the links of the page.
  */
+import { after, made, pageIn } from "./page.ts"
+
 interface Choice {
   readonly text: string
   readonly beside: string
@@ -25,11 +27,10 @@ function onPage(query: string): Choice[] {
   })
 }
 
-/** The links on the page of search results. */
 async function found(base: string, query: string, signal: AbortSignal): Promise<Choice[]> {
   const response = await fetch(`${base}/search?query=${encodeURIComponent(query)}`, { headers: { accept: "text/html" }, signal })
   if (!response.ok) return []
-  const page = new DOMParser().parseFromString(await response.text(), "text/html")
+  const page = await pageIn(response)
   return [...page.querySelectorAll<HTMLAnchorElement>("main .banner a[href], main .cards li > a[href]")].map((link) => ({
     text: (link.textContent ?? "").replace(/\s+/g, " ").trim(),
     beside: (link.closest("li")?.querySelector(".meta > span")?.textContent ?? "").replace(/\s+/g, " ").trim(),
@@ -43,8 +44,7 @@ export function openPalette(): void {
   const list = document.getElementById("palette-list")
   if (dialog === null || input === null || list === null || dialog.open) return
   const base = document.getElementById("main")?.dataset.base ?? ""
-  let request = new AbortController()
-  let timer = 0
+  const afterPause = after(PAUSE)
   let chosen = 0
 
   const options = () => [...list.querySelectorAll<HTMLElement>("[role=option]")]
@@ -59,26 +59,16 @@ export function openPalette(): void {
   }
   const show = (choices: readonly Choice[]) => {
     if (choices.length === 0) {
-      const nothing = document.createElement("li")
-      nothing.className = "quiet"
-      nothing.setAttribute("role", "option")
-      nothing.setAttribute("aria-disabled", "true")
-      nothing.textContent = "No name on this page contains that. Press Enter to search the record."
-      list.replaceChildren(nothing)
+      const nothing = "No name on this page contains that. Press Enter to search the record."
+      list.replaceChildren(made("li", { className: "quiet", role: "option", ariaDisabled: "true" }, nothing))
       choose(0)
       return
     }
     list.replaceChildren(
       ...choices.slice(0, MOST).map(({ text, beside, href }, index) => {
-        const item = document.createElement("li")
-        item.id = `palette-${index}`
-        item.setAttribute("role", "option")
+        const names = [made("span", {}, text), made("span", { className: "meta" }, beside)]
+        const item = made("li", { id: `palette-${index}`, role: "option" }, ...names)
         item.dataset.href = href
-        const [name, kind] = [document.createElement("span"), document.createElement("span")]
-        name.textContent = text
-        kind.textContent = beside
-        kind.className = "meta"
-        item.append(name, kind)
         item.addEventListener("click", () => location.assign(href))
         return item
       }),
@@ -86,20 +76,15 @@ export function openPalette(): void {
     choose(0)
   }
   const search = () => {
-    request.abort()
-    request = new AbortController()
     const query = input.value.trim()
     const here = onPage(query)
     show(here)
-    clearTimeout(timer)
-    if (query === "") return
-    const { signal } = request
-    timer = window.setTimeout(() => {
+    const ask = (signal: AbortSignal) =>
       found(base, query, signal).then(
         (others) => signal.aborted || show([...others.slice(0, MOST - Math.min(3, here.length)), ...here]),
         () => {},
       )
-    }, PAUSE)
+    afterPause(query === "" ? undefined : ask)
   }
   input.value = ""
   input.oninput = search

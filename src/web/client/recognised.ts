@@ -1,5 +1,8 @@
 /** Previews pasted papers. Text pasted anywhere on the page goes into the box, and the service recognises the papers in it. */
 
+import { after } from "./page.ts"
+import { drawn } from "./rows.ts"
+
 /** Milliseconds after the last change before the text is sent for a preview. */
 const QUIET = 400
 
@@ -12,14 +15,13 @@ export function recogniseAsTyped(): void {
   ]
   if (form == null || box == null || place === null || button == null) return
   button.hidden = true
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let request: AbortController | undefined
-
-  async function preview({ signal }: AbortController, action: string, body: URLSearchParams): Promise<void> {
-    const response = await fetch(action, { method: "POST", body, signal })
-    const shown = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("recognised")
-    place?.replaceChildren(...[...(shown?.childNodes ?? [])].map((child) => document.importNode(child, true)))
-  }
+  const afterPause = after(QUIET)
+  const preview = (signal: AbortSignal) =>
+    drawn(form, [["preview", "1"]], signal).then(
+      (page) => place.replaceChildren(...(page.getElementById("recognised")?.childNodes ?? [])),
+      // If the service cannot be reached, the result is shown when the form is sent.
+      () => {},
+    )
   document.addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text/plain") ?? ""
     if (text === "" || (event.target instanceof Element && event.target.closest("input, textarea, select, dialog") !== null)) return
@@ -29,17 +31,8 @@ export function recogniseAsTyped(): void {
     box.focus()
   })
   box.addEventListener("input", () => {
-    clearTimeout(timer)
-    request?.abort()
     // The preview of the earlier text no longer applies.
     place.replaceChildren()
-    if (box.value.trim() === "") return
-    timer = setTimeout(() => {
-      const body = new URLSearchParams([...new FormData(form)].map(([name, value]): [string, string] => [name, String(value)]))
-      body.set("preview", "1")
-      request = new AbortController()
-      // If the service cannot be reached, the result is shown when the form is sent.
-      void preview(request, form.action, body).catch(() => undefined)
-    }, QUIET)
+    afterPause(box.value.trim() === "" ? undefined : preview)
   })
 }

@@ -1,5 +1,5 @@
-/** Adds and removes rows of a form in place. The server renders the form, as it does without the script. */
-import { showChosenCases } from "./variants.ts"
+/** Adds and removes rows of a form in place, and shows the inputs of the chosen options. The server renders the form, as it does without the script. */
+import { made, pageIn } from "./page.ts"
 
 type Values = readonly (readonly [string, string])[]
 
@@ -11,7 +11,7 @@ export async function drawn(form: HTMLFormElement, instead: Values, signal?: Abo
   for (const [name, value] of instead) body.append(name, value)
   const response = await fetch(form.action, { method: "POST", body, headers: { accept: "text/html" }, signal: signal ?? null })
   if (!response.ok || response.redirected) throw new Error(`status ${response.status}`)
-  return new DOMParser().parseFromString(await response.text(), "text/html")
+  return pageIn(response)
 }
 
 /** Replaces the fields of a form with those of another page. */
@@ -19,7 +19,7 @@ export function takeFields(form: HTMLFormElement, page: Document): void {
   const fresh = page.querySelector("form[data-draft]")
   if (fresh === null) throw new Error("no form")
   const open = [...form.querySelectorAll("details")].map(({ open }) => open)
-  form.replaceChildren(...[...fresh.childNodes].map((child) => document.importNode(child, true)))
+  form.replaceChildren(...fresh.childNodes)
   for (const [index, details] of [...form.querySelectorAll("details")].entries()) if (open[index] === true) details.open = true
   showChosenCases(form)
 }
@@ -54,11 +54,41 @@ export function workRows(form: HTMLFormElement): void {
       (next) => next?.focus(),
       () => {
         // Send the form as it would be sent without the script.
-        const pressed = document.createElement("input")
-        Object.assign(pressed, { type: "hidden", name: button.name, value: button.value })
-        form.append(pressed)
+        form.append(made("input", { type: "hidden", name: button.name, value: button.value }))
         form.submit()
       },
     )
   })
+}
+
+/** Shows only the chosen case of a variant. The server reads no other. */
+function show(variant: Element): void {
+  const chosen = variant.querySelector<HTMLSelectElement>(":scope > .field > select")?.value ?? ""
+  for (const one of variant.querySelectorAll<HTMLFieldSetElement>(":scope > [data-case]")) {
+    one.hidden = one.dataset.case !== chosen
+    // A required input that is hidden would block the form.
+    one.disabled = one.hidden
+  }
+}
+
+/** Shows an input only with the option it belongs to. An input with text in it stays visible. */
+function showConditional(part: HTMLElement): void {
+  const [name = "", wanted = ""] = (part.dataset.only ?? "").split("=")
+  const choice = part.closest("form")?.querySelector<HTMLSelectElement>(`select[name="${CSS.escape(name)}"]`)
+  const input = part.querySelector<HTMLInputElement | HTMLTextAreaElement>("input, textarea")
+  if (choice == null) return
+  const show = () => {
+    delete part.dataset.idle
+    part.hidden = !wanted.split(",").includes(choice.value) && (input?.value ?? "") === ""
+  }
+  show()
+  choice.addEventListener("change", show)
+}
+
+export function showChosenCases(within: ParentNode): void {
+  for (const variant of within.querySelectorAll("[data-variant]")) {
+    show(variant)
+    variant.addEventListener("change", () => show(variant))
+  }
+  for (const part of within.querySelectorAll<HTMLElement>("[data-only]")) showConditional(part)
 }

@@ -1,6 +1,8 @@
 /** Writing within a Thread: replies that quote the selected text, and previews. */
 import { v4 as uuid } from "uuid"
 import { keepDraft } from "./drafts.ts"
+import { made } from "./page.ts"
+import { drawn } from "./rows.ts"
 
 /** The selected text within an entry, as Markdown. Formulas become their source. */
 function selectedIn(entry: Element): string {
@@ -9,8 +11,7 @@ function selectedIn(entry: Element): string {
   const range = selection.getRangeAt(0)
   const prose = [...entry.querySelectorAll(".prose, .wording")].find((part) => part.contains(range.commonAncestorContainer))
   if (prose === undefined) return ""
-  const copy = document.createElement("div")
-  copy.append(range.cloneContents())
+  const copy = made("div", {}, range.cloneContents())
   for (const formula of copy.querySelectorAll("math")) {
     const source = formula.querySelector("annotation")?.textContent ?? ""
     const mark = formula.getAttribute("display") === "block" ? "$$" : "$"
@@ -63,35 +64,18 @@ export function replyTo(entry: Element): boolean {
 }
 
 /** Fetches the preview of a form. Only the service renders Markdown. */
-async function preview(form: HTMLFormElement): Promise<Node[]> {
-  const body = new URLSearchParams([...new FormData(form)].map(([name, value]): [string, string] => [name, String(value)]))
-  body.set("_preview", "1")
-  const response = await fetch(form.action, { method: "POST", body })
-  const shown = new DOMParser().parseFromString(await response.text(), "text/html").querySelector(".preview")
-  if (shown === null) throw new Error(`status ${response.status}`)
-  return [...shown.childNodes].map((child) => document.importNode(child, true))
+async function preview(form: HTMLFormElement): Promise<Iterable<Node>> {
+  const shown = (await drawn(form, [["_preview", "1"]])).querySelector(".preview")
+  if (shown === null) throw new Error("no preview")
+  return shown.childNodes
 }
 
-/** Adds the tabs "Write" and "Preview" above a text area. */
 function addTabs(form: HTMLFormElement): void {
   const [box, button] = [form.querySelector("textarea"), form.querySelector<HTMLButtonElement>("button[name='_preview']")]
   if (box === null || button === null) return
-  const tabs = document.createElement("div")
-  tabs.className = "tabs"
-  tabs.setAttribute("role", "tablist")
-  const panel = document.createElement("div")
-  panel.className = "preview"
-  panel.id = `${box.id}-preview`
-  panel.tabIndex = 0
-  panel.hidden = true
-  panel.setAttribute("role", "tabpanel")
+  const panel = made("div", { className: "preview", id: `${box.id}-preview`, tabIndex: 0, hidden: true, role: "tabpanel" })
   const buttons = ["Write", "Preview"].map((name, index) => {
-    const tab = document.createElement("button")
-    tab.type = "button"
-    tab.className = "plain"
-    tab.textContent = name
-    tab.id = `${box.id}-tab-${index}`
-    tab.setAttribute("role", "tab")
+    const tab = made("button", { type: "button", className: "plain", id: `${box.id}-tab-${index}`, role: "tab" }, name)
     tab.addEventListener("click", () => void show(index))
     tab.addEventListener("keydown", (event) => {
       if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return
@@ -104,7 +88,7 @@ function addTabs(form: HTMLFormElement): void {
   buttons[1]?.setAttribute("aria-controls", panel.id)
   panel.setAttribute("aria-labelledby", `${box.id}-tab-1`)
   const mark = (chosen: number) => (tab: HTMLElement, index: number) => {
-    tab.setAttribute("aria-selected", String(index === chosen))
+    tab.ariaSelected = String(index === chosen)
     tab.tabIndex = index === chosen ? 0 : -1
   }
   const show = async (chosen: number): Promise<void> => {
@@ -118,8 +102,7 @@ function addTabs(form: HTMLFormElement): void {
       panel.replaceChildren("There is no preview at the moment. What you wrote is kept.")
     }
   }
-  tabs.append(...buttons)
-  box.before(tabs)
+  box.before(made("div", { className: "tabs", role: "tablist" }, ...buttons))
   box.after(panel)
   button.remove()
   buttons.forEach(mark(0))

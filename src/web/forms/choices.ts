@@ -16,7 +16,6 @@ export type Choices = (kind: ObjectKind) => readonly Choice[]
 
 /** How many objects of a kind a form lists: the newest. Others are found by their label or by search. */
 const MOST = 50
-/** How many experiments have their plans listed. */
 const PLANNED = 20
 
 const text = (label: string, content: string) => `${label}: ${shortened(plainText(content), 90)}`
@@ -27,7 +26,6 @@ export const choicesAmong = (choices: Choices, named: readonly ObjectKind[] = []
 /** Lists the newest objects of a kind in label order, so the newest come last. */
 type ListChoices = (room: ChoiceRoom) => readonly Choice[]
 
-/** The Room that a form's choices come from. */
 interface ChoiceRoom {
   readonly visit: Visit
   readonly roomId: string
@@ -47,7 +45,6 @@ const records =
       .map(({ versionId, label, wording }) => ({ id: versionId, text: text(label, wording) }))
   }
 
-/** How the kinds that forms ask for are listed. */
 const listers = {
   hypothesis: records("hypothesis"),
   finding: records("finding"),

@@ -208,7 +208,6 @@ export function fill(draft: Draft, field: Field, path: string, value: unknown): 
   for (const { name, inner, at } of inside(field, path, draft)) fill(draft, inner, at, members[name])
 }
 
-/** The forms of fields that have others within them. */
 const whole: readonly string[] = ["object", "list", "named", "variant"]
 
 /** Converts an issue's pointer into the name of its input. In the form, entries of a record are numbered and cases are named. */

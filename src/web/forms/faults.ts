@@ -3,12 +3,11 @@ import type { Issue } from "../../contract/refusals/refusal.ts"
 import { calledByForms } from "../words.ts"
 import { type Draft, issueField } from "./draft.ts"
 import type { Form } from "./fields.ts"
-import { isOfOutput, outputName } from "./outputs.ts"
+import { isOfOutput, outputName } from "./picked.ts"
 import { placeOf, type Sheet } from "./sheets/sheet.ts"
 import { visibleInput } from "./statement.ts"
 
 export interface Fault {
-  /** The name of the input. */
   readonly at: string
   readonly sentence: string
 }
@@ -23,9 +22,8 @@ const forPeople = (message: string): string => {
 }
 
 /** The input that an issue is about. @param read the draft with all derived inputs filled in */
-function inputOf(path: string, form: Form, read: Draft, sheet: Sheet | undefined): string {
+function inputOf(path: string, form: Form, read: Draft): string {
   const at = issueField(path, form, read)
-  if (sheet === undefined) return at
   return isOfOutput(at) ? outputName(at.slice(0, at.indexOf("|"))) : visibleInput(at)
 }
 
@@ -61,7 +59,7 @@ export function faultsOf(
   { draft, read = draft, sheet }: { readonly draft: Draft; readonly read?: Draft | undefined; readonly sheet: Sheet | undefined },
 ): Fault[] {
   const faults = issues.map((issue) => {
-    const at = inputOf(issue.path, form, read, sheet)
+    const at = inputOf(issue.path, form, read)
     return { at, sentence: sentenceOf(issue, at, draft, sheet) }
   })
   return [...new Map(faults.map((fault) => [`${fault.at} ${fault.sentence}`, fault])).values()]

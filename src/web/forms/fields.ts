@@ -3,9 +3,8 @@ import { bodySchema, type JsonSchema } from "../../contract/definitions/json-sch
 import type { ObjectKind } from "../../contract/objects/objects.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { kindsIn } from "../../contract/schema/ref.ts"
-import { companionOf, saidFields, SAYS } from "./sheets/companion.ts"
+import { companionOf, saidFields, SAYS } from "./sheets/sheet.ts"
 
-/** The kinds of object that an id field accepts. */
 type Named = readonly ObjectKind[]
 
 interface Common {
@@ -129,7 +128,6 @@ function fieldOf(name: string, schema: JsonSchema, required: boolean): Field {
   return isScalar ? { ...common, form: "pairs", scalars: true } : { ...common, form: "json" }
 }
 
-/** Makes a field and everything in it optional. */
 function optionally(field: Field): Field {
   const own = { ...field, required: false }
   if (own.form === "object") return { ...own, fields: own.fields.map(optionally) }

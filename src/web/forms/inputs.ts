@@ -70,7 +70,6 @@ interface Labelled {
   readonly state: FormState
   /** Shown if the sheet has no hint. */
   readonly hint?: Content
-  /** Its own prompt if left out. */
   readonly prompt?: Prompt | undefined
 }
 type Attributes = Parameters<typeof attributes>[0]
@@ -162,48 +161,34 @@ export function suggested(field: Field & { form: "choice" }, path: string, state
 /** How many checkboxes a list of objects shows. Those that are ticked are always shown. */
 const MOST_BOXES = 8
 
-interface Others {
-  readonly choices: readonly Choice[]
-  readonly named: readonly string[]
-}
-
 /** The label of the text input for objects without a checkbox. */
-const othersLabel = ({ choices }: Others): string => {
+const othersLabel = (choices: readonly Choice[]): string => {
   const label = /^[A-Z]\d+(?=:)/.exec(choices.at(-1)?.text ?? "")?.[0]
   return label === undefined ? "name, or the address of a page" : `label such as ${label}, or the address of a page`
 }
 
-export function boxes(
-  field: Field,
-  path: string,
-  options: readonly { value: string; text: string }[],
-  state: FormState,
-  others?: Others,
-): Html {
+/** Checkboxes. @param named the kinds of object that can also be named in a text input */
+export function boxes(field: Field, path: string, options: readonly Choice[], state: FormState, named?: readonly string[]): Html {
   const chosen = state.draft
     .getAll(path)
-    .flatMap((value) => (others === undefined || /^[\s,0-9a-f-]+$/i.test(value) ? value.split(/[\s,]+/) : [value]))
-  const unknown = chosen.filter((value) => value !== "" && !options.some((option) => option.value === value))
-  const shown = options.filter(({ value }, index) => index >= options.length - MOST_BOXES || chosen.includes(value))
+    .flatMap((value) => (named === undefined || /^[\s,0-9a-f-]+$/i.test(value) ? value.split(/[\s,]+/) : [value]))
+  const unknown = chosen.filter((value) => value !== "" && !options.some(({ id }) => id === value))
+  const shown = options.filter(({ id }, index) => index >= options.length - MOST_BOXES || chosen.includes(id))
   const isWrong = state.faults.has(path)
   return html`<fieldset class="field choices${isWrong ? " wrong" : ""}"><legend>${nameAt(field, promptOf(path, state))}${optional(field, path, state)}</legend>
     ${hintOf(path, promptOf(path, state)?.hint)}${shown.map(
       (option, index) =>
-        html`<label><input${attributes({ type: "checkbox", name: path, id: index === 0 && others === undefined ? idOf(path) : `${idOf(path)}-${index}`, value: option.value, checked: chosen.includes(option.value), "aria-describedby": isWrong ? `${idOf(path)}-fault` : null })}>${option.text}</label>`,
+        html`<label><input${attributes({ type: "checkbox", name: path, id: index === 0 && named === undefined ? idOf(path) : `${idOf(path)}-${index}`, value: option.id, checked: chosen.includes(option.id), "aria-describedby": isWrong ? `${idOf(path)}-fault` : null })}>${option.text}</label>`,
     )}${
-      others === undefined
+      named === undefined
         ? null
-        : html`<label class="hint" for="${idOf(path)}">${shown.length === 0 ? "By" : "Others, by"} ${othersLabel(others)}</label>
-    <input${attributes({ id: idOf(path), name: path, type: "text", value: unknown.join(", "), autocomplete: "off", list: others.choices.length === 0 ? null : listId(others.named), "data-picks": others.named.join(","), "aria-invalid": isWrong ? "true" : null, "aria-describedby": isWrong ? `${idOf(path)}-fault` : null })}>`
+        : html`<label class="hint" for="${idOf(path)}">${shown.length === 0 ? "By" : "Others, by"} ${othersLabel(options)}</label>
+    <input${attributes({ id: idOf(path), name: path, type: "text", value: unknown.join(", "), autocomplete: "off", list: options.length === 0 ? null : listId(named), "data-picks": named.join(","), "aria-invalid": isWrong ? "true" : null, "aria-describedby": isWrong ? `${idOf(path)}-fault` : null })}>`
     }${faultsAt(path, state)}</fieldset>`
 }
 
 export function lines(field: Field & { form: "lines" }, path: string, state: FormState): Html {
-  if (field.named !== undefined) {
-    const choices = choicesAmong(state.choices, field.named)
-    const options = choices.map(({ id, text }) => ({ value: id, text }))
-    return boxes(field, path, options, state, { choices, named: field.named })
-  }
+  if (field.named !== undefined) return boxes(field, path, choicesAmong(state.choices, field.named), state, field.named)
   const hint = field.name === "argv" ? "As typed in a terminal, or one part a line." : "One a line."
   return labelled(
     { field, path, state, hint },

@@ -1,4 +1,4 @@
-/** Replaces what people type for an object (its label, its title or the address of its page) with the object's id. */
+/** Replaces what people type for an object (its label, its title or the address of its page) with its id, and an output's name with its digest. */
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { aOrAn, type ObjectKind } from "../../contract/objects/objects.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
@@ -6,24 +6,21 @@ import type { Issue } from "../../contract/refusals/refusal.ts"
 import { limits } from "../../contract/limits.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { shortened, words } from "../words.ts"
-import { type Choices, choicesAmong } from "./choices.ts"
-import { type Draft, inside } from "./draft.ts"
+import { type Choice, type Choices, choicesAmong } from "./choices.ts"
+import { casePath, countName, type Draft, inside, itemCount } from "./draft.ts"
 import type { Field } from "./fields.ts"
 
 const LABEL = /^([A-Z]\d+)(?=$|[:,;\s])/
 const ID_IN_ADDRESS = /\/([0-9a-f]{8}-[0-9a-f-]{27})(?=[/?#]|$)/i
 
-/** Where a name is looked up. */
-interface Scope {
-  readonly visit: Visit
-  readonly roomId: string | undefined
-  readonly choices: Choices
-}
 /** Limits of searches for one form, and of names read from one list. Names beyond that stay as typed. */
 const MOST_LOOKUPS = 8
 const MOST_NAMES = 100
 
-interface Lookup extends Scope {
+interface Lookup {
+  readonly visit: Visit
+  readonly roomId: string | undefined
+  readonly choices: Choices
   readonly left: { lookups: number }
 }
 
@@ -66,7 +63,7 @@ const severalIn = (text: string): string[] =>
   })
 
 /** Returns a copy of the draft with ids in place of names, and an issue for each name that was not found. */
-export function withIds(form: Field, draft: Draft, scope: Scope): { draft: Draft; issues: Issue[] } {
+export function withIds(form: Field, draft: Draft, scope: Omit<Lookup, "left">): { draft: Draft; issues: Issue[] } {
   const made = new URLSearchParams(draft)
   const issues: Issue[] = []
   const lookup: Lookup = { ...scope, left: { lookups: MOST_LOOKUPS } }
@@ -93,4 +90,35 @@ export function withIds(form: Field, draft: Draft, scope: Scope): { draft: Draft
   }
   look(form, "")
   return { draft: made, issues }
+}
+
+export const OUTPUT_CASE = "attempt_output"
+/** The name of the input that replaces those for the attempt, the output's label and its digest. */
+export const outputName = (path: string): string => `${casePath(path, OUTPUT_CASE)}/output`
+const OF_OUTPUT = new RegExp(`\\|${OUTPUT_CASE}/(?:attemptId|outputLabel|digest)$`)
+export const isOfOutput = (path: string): boolean => OF_OUTPUT.test(path)
+
+/** How many attempts have their outputs listed: the newest ones. */
+const ATTEMPTS = 20
+const OUTPUTS = 20
+
+export const outputsOf = (visit: Visit, attempts: readonly Choice[]) =>
+  attempts
+    .slice(-ATTEMPTS)
+    .flatMap(({ id }) => orNull(() => visit.ask("attempt", { attemptId: id })) ?? [])
+    .flatMap(({ attemptId, label, outputs }) =>
+      outputs.slice(0, OUTPUTS).map(({ outputLabel, digest }) => ({ text: `${label}: ${outputLabel}`, attemptId, outputLabel, digest })),
+    )
+
+/** Replaces each chosen output with the inputs that the body needs. */
+export function withOutputs(draft: Draft, outputs: ReturnType<typeof outputsOf>): Draft {
+  if (!draft.has(countName("/evidence"))) return draft
+  const made = new URLSearchParams(draft)
+  for (let index = 0; index < itemCount(draft, "/evidence", 0, 50); index += 1) {
+    const at = `/evidence/${index}`
+    const chosen = outputs.find(({ text }) => text === draft.get(outputName(at))?.trim())
+    for (const name of ["attemptId", "outputLabel", "digest"] as const)
+      if (chosen !== undefined) made.set(`${casePath(at, OUTPUT_CASE)}/${name}`, chosen[name])
+  }
+  return made
 }

@@ -23,10 +23,8 @@ const turns: ReadonlySet<string> = new Set(
 type Words = Readonly<Record<string, string>>
 /** Common verbs of claims with their meanings, by infinitive: of verbs that say that one thing causes another, and of other verbs. */
 const [causal, plain]: readonly [Words, Words] = [verbs.causal, verbs.plain]
-/** Infinitives of irregular forms. */
 const irregular: Words = verbs.irregular
 
-/** The infinitive of a word, if it is a known verb. */
 function verbOf(word: string): string | undefined {
   const form = irregular[word] ?? word
   const known = (stem: string) => Object.hasOwn(causal, stem) || Object.hasOwn(plain, stem)
@@ -34,9 +32,7 @@ function verbOf(word: string): string | undefined {
   return stems.find(known)
 }
 
-/** Whether a verb says that one thing causes another. */
 const isCausal = (verb: string | undefined): boolean => verb !== undefined && Object.hasOwn(causal, verb)
-/** The meaning of a verb, in a few words. */
 const meaningOf = (verb: string | undefined): string | undefined => (verb === undefined ? undefined : (causal[verb] ?? plain[verb]))
 
 const bare = (word: string): string => word.toLowerCase().replace(/[.,;:!?()]/g, "")
@@ -44,15 +40,11 @@ const bare = (word: string): string => word.toLowerCase().replace(/[.,;:!?()]/g,
 /** The maximum number of characters that are read of a sentence, or put into a role. */
 const LONG = 600
 
-interface Predicate {
-  /** Index of its first word, and the index after its last. */
-  readonly from: number
-  readonly until: number
-  readonly verb: string | undefined
-}
-
-/** Finds the predicate: a verb, with or without an auxiliary. The first word of a sentence is never taken for a verb. */
-function findPredicate(words: readonly string[], known: ReadonlySet<string>): Predicate | undefined {
+/**
+ * Finds the predicate: a verb, with or without an auxiliary. The first word of a sentence is never taken for a verb. Returns the
+ * index of its first word, and the index after its last.
+ */
+function findPredicate(words: readonly string[], known: ReadonlySet<string>) {
   for (let at = 1; at < words.length; at += 1) {
     const word = bare(words[at] ?? "")
     if (helpers.has(word)) {
@@ -73,12 +65,6 @@ function findPredicate(words: readonly string[], known: ReadonlySet<string>): Pr
   return undefined
 }
 
-interface Proposal {
-  readonly predicate: string
-  readonly definition: string
-  readonly roles: readonly { readonly role: string; readonly value: string; readonly definition: string }[]
-}
-
 const roleNamed = (name: string, value: string) => ({
   role: name,
   value,
@@ -87,7 +73,7 @@ const roleNamed = (name: string, value: string) => ({
 const trimmed = (words: readonly string[]): string => withoutTrailing(words.join(" ").replace(/^(?:The|the|A|a|An|an) /, ""), ".,;:!?")
 
 /** The proposal for a sentence that could not be taken apart: the whole sentence holds under its scope. */
-const asWhole = (wording: string, scope: string): Proposal => ({
+const asWhole = (wording: string, scope: string) => ({
   predicate: "holds",
   definition: meaningOf("hold") ?? "",
   roles: [
@@ -97,7 +83,7 @@ const asWhole = (wording: string, scope: string): Proposal => ({
 })
 
 /** Proposes predicate and roles. @returns undefined if the sentence could not be taken apart and has no scope either */
-function proposalFor(wording: string, scope: string, { concepts }: Suggestions): Proposal | undefined {
+function proposalFor(wording: string, scope: string, { concepts }: Suggestions): ReturnType<typeof asWhole> | undefined {
   const whole = scope === "" ? undefined : asWhole(wording, scope)
   const words = wording.trim().slice(0, LONG).split(/\s+/)
   const predicates = new Map(concepts.flatMap((concept) => (concept.happens ? [[concept.label.toLowerCase(), concept] as const] : [])))
@@ -144,7 +130,6 @@ export const WORDING = "/assertion/wording"
 const typed = (draft: Draft, name: string): string => draft.get(name)?.trim() ?? ""
 
 const isStructure = (name: string): boolean => name.startsWith(`${ROLES}/`) || name.startsWith(`${CONCEPTS}/0/`)
-/** A digest of the words and roles of a draft. */
 const digestOf = (draft: Draft): string =>
   createHash("sha256")
     .update(JSON.stringify([...draft].filter(([name, value]) => isStructure(name) && value !== "").sort()))
@@ -155,7 +140,6 @@ export const PROPOSED = "_proposed"
 /** Whether the words and roles are still as proposed. */
 export const isAsProposed = (draft: Draft): boolean => draft.get(PROPOSED) === digestOf(draft)
 
-/** Whether no word and no role has been filled in. */
 function isBare(draft: Draft): boolean {
   const roles = Array.from({ length: itemCount(draft, ROLES, 2, 12) }, (_, at) => `${ROLES}/${at}/value`)
   const names = [`${CONCEPTS}/0/label`, "/assertion/predicate/type", ...roles, ...roles.map((name) => `${name}/type`)]

@@ -6,10 +6,8 @@ import type { Visit } from "../visit.ts"
 import { choicesOf } from "./choices.ts"
 import { bodyOf, type Draft, itemCount } from "./draft.ts"
 import { formOf } from "./fields.ts"
-import { outputsOf, withOutputs } from "./outputs.ts"
-import { withIds } from "./picked.ts"
+import { outputsOf, withIds, withOutputs } from "./picked.ts"
 import { withoutBlankRows } from "./rows.ts"
-import { sheetOf } from "./sheets/index.ts"
 import { spelledOut } from "./statement.ts"
 import { suggestionsOf } from "./suggestions.ts"
 
@@ -19,12 +17,11 @@ export type AtHand = ReturnType<typeof atHand>
 export function atHand(visit: Visit, operation: Operation, roomId: string | undefined) {
   const choices = choicesOf(visit, roomId)
   const has = (name: string) => formOf(operation).fields.some((field) => field.name === name)
-  const sheet = sheetOf(operation.name)
-  const wanted = sheet === undefined ? null : has("assertion") ? "statement" : has("repository") ? "work" : null
+  const wanted = has("assertion") ? "statement" : has("repository") ? "work" : null
   return {
     choices,
     suggestions: suggestionsOf(visit, roomId, wanted),
-    outputs: sheet !== undefined && has("evidence") && has("provenance") ? outputsOf(visit, choices("attempt")) : [],
+    outputs: has("evidence") && has("provenance") ? outputsOf(visit, choices("attempt")) : [],
   }
 }
 
@@ -56,7 +53,7 @@ export function readDraft(visit: Visit, operation: Operation, roomId: string | u
   const form = formOf(operation)
   const draft = withoutBlankRows(form, sent)
   const hand = atHand(visit, operation, roomId)
-  const statement = form.fields.some(({ name }) => name === "assertion") && sheetOf(operation.name) !== undefined
+  const statement = form.fields.some(({ name }) => name === "assertion")
   const withDigests = withOutputs(statement ? spelledOut(draft, hand.suggestions) : draft, hand.outputs)
   const { draft: resolved, issues } = withIds(form, withDigests, { visit, roomId, choices: hand.choices })
   const spelled = operation.name === "publish_finding" ? withExperiment(resolved, hand) : resolved

@@ -3,7 +3,7 @@ import { aOrAn, type ObjectKind } from "../../contract/objects/objects.ts"
 import { attributes, type Content, type Html, html } from "../html.ts"
 import { title, words } from "../words.ts"
 import { type Choices, choicesAmong } from "./choices.ts"
-import { casePath, countName, itemCount, keyName } from "./draft.ts"
+import { casePath, countName, itemCount } from "./draft.ts"
 import type { Field } from "./fields.ts"
 import {
   promptOf,
@@ -11,7 +11,6 @@ import {
   faultsAt,
   type FormState,
   hintOf,
-  idOf,
   labelled,
   lines,
   listId,
@@ -25,7 +24,7 @@ import {
   text,
   optionText,
 } from "./inputs.ts"
-import { isOfOutput, OUTPUT_CASE, outputName } from "./outputs.ts"
+import { isOfOutput, OUTPUT_CASE, outputName } from "./picked.ts"
 
 const group = (name: Content, body: Content, path: string, state: FormState): Html =>
   html`<fieldset${attributes({ class: promptOf(path, state)?.line === true ? "line" : null, ...onlyWith(path, state) })}><legend>${name}</legend>${faultsAt(path, state)}${body}</fieldset>`
@@ -41,10 +40,9 @@ export const listOf = (name: Content, path: string, row: string, rows: readonly 
   html`<fieldset class="list"><legend>${name}</legend>
     ${hintOf(path, promptOf(path, state)?.hint)}${faultsAt(path, state)}<input type="hidden" name="${countName(path)}" value="${rows.length}">${rows}${addButton(path, row)}</fieldset>`
 
-function items(field: Field & { form: "list" | "named" }, path: string, state: FormState): Html {
+function items(field: Field & { form: "list" }, path: string, state: FormState): Html {
   const prompt = promptOf(path, state)
-  const least = field.form === "list" ? field.least : 1
-  const count = itemCount(state.draft, path, prompt?.rows ?? least, field.form === "list" ? field.most : undefined)
+  const count = itemCount(state.draft, path, prompt?.rows ?? field.least, field.most)
   const one =
     prompt?.row ??
     words(field.name)
@@ -52,20 +50,13 @@ function items(field: Field & { form: "list" | "named" }, path: string, state: F
       .replace(/([^s])s$/, "$1")
   const rows = Array.from({ length: count }, (_, index) => {
     const at = `${path}/${index}`
-    const key =
-      field.form === "list"
-        ? null
-        : html`<div class="field"><label for="${idOf(keyName(at))}">Key</label>
-      <input${attributes({ id: idOf(keyName(at)), name: keyName(at), value: state.draft.get(keyName(at)) ?? "", class: "code", autocomplete: "off", pattern: "[a-z][a-z0-9_]{0,63}" })}><p class="hint">Lower-case letters, digits and _; the name that roles refer to.</p>
-      </div>`
     return html`<fieldset class="row${prompt?.line === true ? " line" : ""}"><legend>${title(one)} ${index + 1}</legend>
-      ${faultsAt(at, state)}${key}${fields(inner(field.item), at, state)}${removeButton(at, one, index)}
+      ${faultsAt(at, state)}${fields(inner(field.item), at, state)}${removeButton(at, one, index)}
       </fieldset>`
   })
   return listOf(html`${nameAt(field, prompt)}${optional(field, path, state)}`, path, one, rows, state)
 }
 
-/** The fields of a list item. */
 const inner = (item: Field): readonly Field[] => (item.form === "object" ? item.fields : [item])
 
 function variant(field: Field & { form: "variant" }, path: string, state: FormState): Html {
@@ -73,9 +64,9 @@ function variant(field: Field & { form: "variant" }, path: string, state: FormSt
   // Without the script all cases are shown, and only the chosen one is read.
   const cases = field.cases.map(({ value, fields: own }) => {
     const at = casePath(path, value)
-    const shown = own.filter(({ name }) => state.sheet === undefined || !isOfOutput(`${at}/${name}`))
+    const shown = own.filter(({ name }) => !isOfOutput(`${at}/${name}`))
     return html`<fieldset data-case="${value}"><legend>${title(optionText(value, tagPath, state))}</legend>
-    ${state.sheet !== undefined && value === OUTPUT_CASE ? outputInput(path, state) : null}${fields(shown, at, state)}</fieldset>`
+    ${value === OUTPUT_CASE ? outputInput(path, state) : null}${fields(shown, at, state)}</fieldset>`
   })
   const tag = select(
     { name: field.name || field.tag, required: field.required },
@@ -86,7 +77,6 @@ function variant(field: Field & { form: "variant" }, path: string, state: FormSt
   return html`<div class="variant" data-variant data-chosen="${state.draft.get(tagPath) ?? ""}">${faultsAt(path, state)}${tag}${cases}</div>`
 }
 
-/** An input for an output of an attempt, by the attempt's label and the output's name. */
 function outputInput(path: string, state: FormState): Html {
   const name = outputName(path)
   const hint = state.outputs.length === 0 ? "No attempt of this Room has reported an output yet." : "Such as A4: model.json"
@@ -103,6 +93,8 @@ export function one(field: Field, path: string, state: FormState): Html | null {
     return html`${state.draft.getAll(path).map((value) => html`<input type="hidden" name="${path}" value="${value}">`)}${faultsAt(path, state)}`
   switch (field.form) {
     case "fixed":
+    // The words of a statement are the only such field, and have a form of their own.
+    case "named":
       return null
     case "text":
       return text(field, path, state)
@@ -119,13 +111,12 @@ export function one(field: Field, path: string, state: FormState): Html | null {
       return boxes(
         field,
         path,
-        field.options.map((value) => ({ value, text: optionText(value, path, state) })),
+        field.options.map((id) => ({ id, text: optionText(id, path, state) })),
         state,
       )
     case "lines":
       return lines(field, path, state)
     case "list":
-    case "named":
       return items(field, path, state)
     case "variant":
       return variant(field, path, state)

@@ -1,5 +1,5 @@
 /** Adds, removes and leaves out rows of a draft's lists. */
-import { casePath, countName, type Draft, itemCount } from "./draft.ts"
+import { countName, type Draft, itemCount } from "./draft.ts"
 import type { Field } from "./fields.ts"
 
 /** Adds or removes a row of a list. The other rows keep their text. */
@@ -21,12 +21,12 @@ const rowsOf = (count: number): number[] => Array.from({ length: count }, (_, in
 /** The number of steps in the name of the deepest row. */
 const DEEPEST_ROW = 6
 
-/** The names of all rows that have text in them. */
+/** The names of all rows that have text in them, without the cases of variants. */
 function writtenRows(draft: Draft): Set<string> {
   const rows = new Set<string>()
   for (const [name, value] of draft) {
     if (name.startsWith("#") || value.trim() === "") continue
-    const steps = name.split("/", DEEPEST_ROW + 1)
+    const steps = name.replace(/\|[^/]*/g, "").split("/", DEEPEST_ROW + 1)
     for (let length = 2; length <= steps.length; length += 1) rows.add(steps.slice(0, length).join("/"))
   }
   return rows
@@ -59,13 +59,7 @@ export function withoutBlankRows(form: Field, draft: Draft): Draft {
     if ((field.form !== "list" && field.form !== "named") || !draft.has(countName(path))) return
     const count = itemCount(draft, path, 0, field.form === "list" ? field.most : undefined)
     const all = rowsOf(count)
-    const filled = all.filter(
-      (index) =>
-        written.has(`${path}/${index}`) ||
-        [...(field.form === "list" && field.item.form === "variant" ? field.item.cases : [])].some(({ value }) =>
-          written.has(casePath(`${path}/${index}`, value)),
-        ),
-    )
+    const filled = all.filter((index) => written.has(`${path}/${index}`))
     const least = field.form === "list" ? field.least : 0
     const kept = filled.length >= least ? filled : all.filter((index) => filled.includes(index) || index < least)
     if (kept.length < count) made = withRows(made, path, kept)

@@ -7,7 +7,7 @@ import type { Issue } from "../../contract/refusals/refusal.ts"
 import { type Html, html } from "../html.ts"
 import { shortened } from "../words.ts"
 import { choicesAmong } from "./choices.ts"
-import { companionOf, SAYS } from "./sheets/companion.ts"
+import { companionOf, SAYS } from "./sheets/sheet.ts"
 import { countName, type Draft, itemCount } from "./draft.ts"
 import type { Field } from "./fields.ts"
 import { faultsAt, type FormState } from "./inputs.ts"
@@ -17,12 +17,6 @@ const HYPOTHESES = `${SAYS}/towardHypothesis`
 /** The input with the delivery id of the second write, so that a form sent twice stores it once. */
 const DELIVERY = `${SAYS}/~id`
 
-/** A row for a hypothesis that is already chosen. */
-function chosenRow(item: Field & { form: "object" }, at: string, text: string, state: FormState): Html {
-  const shown = item.fields.filter(({ name }) => name !== "versionId")
-  return html`<fieldset class="row line"><legend><bdi>${text}</bdi></legend>${faultsAt(at, state)}<input type="hidden" name="${at}/versionId" value="${state.draft.get(`${at}/versionId`)}">${fields(shown, at, state)}</fieldset>`
-}
-
 function hypotheses(list: Field & { form: "list" }, texts: ReadonlyMap<string, string>, state: FormState): Html {
   const { draft, sheet } = state
   const { item } = list
@@ -31,8 +25,10 @@ function hypotheses(list: Field & { form: "list" }, texts: ReadonlyMap<string, s
     const at = `${HYPOTHESES}/${index}`
     const text = texts.get(draft.get(`${at}/versionId`) ?? "")
     if (item.form !== "object") return null
-    if (text !== undefined) return chosenRow(item, at, text, state)
-    return html`<fieldset class="row line"><legend class="aside">Hypothesis ${index + 1}</legend>${faultsAt(at, state)}${fields(item.fields, at, state)}${count === 1 ? null : removeButton(at, "hypothesis", index)}</fieldset>`
+    if (text === undefined)
+      return html`<fieldset class="row line"><legend class="aside">Hypothesis ${index + 1}</legend>${faultsAt(at, state)}${fields(item.fields, at, state)}${count === 1 ? null : removeButton(at, "hypothesis", index)}</fieldset>`
+    const hidden = state.hidden.union(new Set([`${at}/versionId`]))
+    return html`<fieldset class="row line"><legend><bdi>${text}</bdi></legend>${faultsAt(at, state)}${fields(item.fields, at, { ...state, hidden })}</fieldset>`
   })
   return html`<input type="hidden" name="${countName(HYPOTHESES)}" value="${count}">${rows}${addButton(HYPOTHESES, sheet?.prompts[HYPOTHESES]?.row ?? "hypothesis")}`
 }
@@ -49,20 +45,10 @@ export function saying(field: Field & { form: "object" }, state: FormState): Htm
 <input type="hidden" name="${DELIVERY}" value="${draft.get(DELIVERY) ?? randomUUID()}">${list?.form === "list" ? hypotheses(list, texts, state) : null}${fields(rest, SAYS, state)}</fieldset>`
 }
 
-/** A write that a form makes. */
-interface FormWrite {
-  readonly body: Record<string, unknown>
-  /** Converts an issue's pointer within the body into the name of its input. */
-  readonly at: (path: string) => string
-}
+/** The write that a form makes, and its second write, if any: each with a function that converts an issue's pointer into the name of its input. */
+export type Parted = ReturnType<typeof parted>
 /** The second write of a form. */
-export interface Also extends FormWrite {
-  readonly operation: Operation
-}
-/** The write that a form makes, and its second write, if any. */
-export interface Parted extends FormWrite {
-  readonly also: Also | null
-}
+export type Also = NonNullable<Parted["also"]>
 
 const list = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.filter(isObject).map((row) => ({ ...row })) : [])
 const isSaid = (row: Readonly<Record<string, unknown>>): boolean => row.verdict !== undefined || (row.explanation ?? "") !== ""
@@ -80,7 +66,7 @@ const moved =
  * Splits the statements about hypotheses from the body of a finding. A finding that comes from no experiment makes them by its own
  * references. The finding's wording replaces a missing explanation.
  */
-export function parted(operation: Operation, draft: Draft, whole: Readonly<Record<string, unknown>>): Parted {
+export function parted(operation: Operation, draft: Draft, whole: Readonly<Record<string, unknown>>) {
   const other = companionOf(operation.name)
   const { says, ...body } = whole
   const asIs = (path: string) => path
@@ -115,7 +101,7 @@ export function parted(operation: Operation, draft: Draft, whole: Readonly<Recor
         towardQuestion: explained(question),
         towardHypothesis: rows.map(({ row }) => explained(row)),
       },
-      at: (path) => {
+      at: (path: string) => {
         if (path.startsWith("/experimentId")) return "/provenance/execution/experimentId"
         return path.startsWith("/towardHypothesis") ? inRow(path) : `${SAYS}${path}`
       },

@@ -12,14 +12,12 @@ import { usualRoles } from "./suggestions.ts"
 interface Line {
   readonly path: string
   readonly max: number
-  /** Its value if the draft has none. */
   readonly usual?: string | undefined
   readonly list?: string
   /** The place whose prompt it shows, if not its own. */
   readonly as?: string | undefined
 }
 
-/** Renders an input of a row. */
 const input = (state: FormState, { path, max, usual = "", list, as = path }: Line): Html =>
   labelled({ field: { name: "", required: true }, path, state, prompt: promptOf(as, state) }, (given) => {
     const value = state.draft.get(path) ?? usual

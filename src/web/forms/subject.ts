@@ -13,11 +13,7 @@ import { words } from "../words.ts"
 import { label, named, recordChip } from "../parts/parts.ts"
 import { stateBadge } from "../parts/marks.ts"
 
-export interface Subject {
-  readonly roomId: string | undefined
-  readonly threadId?: string | undefined
-  readonly about: readonly Content[]
-}
+export type Subject = ReturnType<typeof subjectOf>
 
 /** Ids by the name of the property or path part that holds them. */
 export type Ids = Readonly<Record<string, string | undefined>>
@@ -84,7 +80,7 @@ const finds: Readonly<Partial<Record<Exclude<PublicId, "roomId"> | "replyToEntry
 const aliases = { versionId: ["targetVersionId", "findingVersionId"] } as const
 
 /** Looks up the objects that the ids name. Ids of unknown objects are skipped. */
-export function subjectOf(visit: Visit, ids: Ids): Subject {
+export function subjectOf(visit: Visit, ids: Ids) {
   const found = keysOf(finds).flatMap((name) =>
     [...(isKeyOf(aliases, name) ? aliases[name] : []), name].flatMap((alias) => {
       const id = ids[alias]

@@ -2,13 +2,12 @@
 import { type Content, type Html, html, to } from "../html.ts"
 import type { OperatorAction } from "../../contract/operations/actions.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { stateBadge } from "../parts/marks.ts"
-import { confirmButton, table, time, exactTime } from "../parts/parts.ts"
+import { stateBadge, tokenOver, tokenState } from "../parts/marks.ts"
+import { actionsHead, confirmButton, exactTime, lastUse, table, time } from "../parts/parts.ts"
 import { withQuery } from "../addresses.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted, joinedWords } from "../words.ts"
 import { adminShown, cursorIn, nextLink, adminList } from "./admin.ts"
-import { actionsHead, lastUse, tokenOver, tokenState } from "../parts/token.ts"
 
 export const personButton = (action: OperatorAction, userId: string, text: Content, danger = false): Html =>
   html`<form class="inline" method="post" action="${to(`/web/admin/people/${userId}/${action}`)}"><button class="${danger ? "danger" : "quiet"}">${text}</button></form>`

@@ -9,7 +9,6 @@ import { address, entryPath, readPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { figure, bytes, counted, words } from "../words.ts"
 import { inlineMarkdown, phrase } from "../markdown.ts"
-import { figuresOf } from "../parts/figures.ts"
 import { metricsBox, type PastedTable } from "../parts/metrics-box.ts"
 import { afforded, doing } from "../parts/actions.ts"
 import { findingsOf, nextAct, steps } from "../parts/guide.ts"
@@ -22,6 +21,7 @@ import {
   empty,
   exactTime,
   facts,
+  figuresOf,
   fromOther,
   heading,
   jsonBlock,

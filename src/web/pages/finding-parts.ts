@@ -9,10 +9,9 @@ import { enumerations } from "../../contract/schema/enumerations.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { effectsOf } from "./forest.ts"
-import { figuresOf } from "../parts/figures.ts"
 import { glyph, stateBadge, stateMark, yesNo } from "../parts/marks.ts"
 import { materialList, section } from "../parts/lists.ts"
-import { digest, fromOther, label, table } from "../parts/parts.ts"
+import { digest, figuresOf, fromOther, label, table } from "../parts/parts.ts"
 import { counted, words } from "../words.ts"
 
 type Answer = AnswerOf<"record">

@@ -5,7 +5,7 @@ import { type Operation, pathNames } from "../../contract/definitions/operation.
 import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { isoTime } from "../../ledger/world.ts"
-import { companionOf } from "../forms/sheets/companion.ts"
+import { companionOf } from "../forms/sheets/sheet.ts"
 import { type Draft, fill } from "../forms/draft.ts"
 import { type Fault, faultsOf } from "../forms/faults.ts"
 import { type Field, formOf } from "../forms/fields.ts"

@@ -13,7 +13,7 @@ import { words } from "../words.ts"
 import { writerName } from "../../contract/answers/index.ts"
 import { withQuery } from "../addresses.ts"
 import { stepItem } from "../parts/next-steps.ts"
-import { untilWhen } from "../parts/holding.ts"
+import { untilWhen } from "../parts/work.ts"
 
 /** The parts of a Room's context that the front page needs. Hypotheses come from the brief, findings from a list of their own. */
 export const shownParts = ["room", "threads", "experiments", "findingLinks", "openQuestions", "conclusions", "syntheses"] as const

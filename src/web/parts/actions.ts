@@ -1,5 +1,6 @@
 /** Links from a page to the forms of operations, or the reason why the visitor cannot use them. */
 import { refusals } from "../../contract/refusals/refusal.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type OperationName, operationNamed } from "../../contract/operations/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
@@ -26,7 +27,6 @@ export type Given = Readonly<Record<string, string | number | undefined | null>>
 
 type Weight = "quiet" | "first" | "danger"
 
-/** The name of an operation on pages. */
 const nameOf = (operation: string): string => sheetOf(operation)?.heading ?? title(operation)
 
 const formLink = (operation: string, given: Given, text: string = nameOf(operation), form: Weight = "quiet"): Html =>
@@ -65,15 +65,7 @@ export const forMembers = (visit: Visit, room: RoomLike, actions: Content): Html
 /** Shows a section of actions, except on a page of an earlier moment. */
 export const doing = ({ past }: Visit, section: () => Html): Html | null => (past === undefined ? section() : null)
 
-interface Afforded {
-  readonly expected: object
-  readonly operations: readonly {
-    readonly operation: string
-    readonly by: string
-    readonly userId: string | null
-    readonly values?: Readonly<Record<string, readonly string[]>> | undefined
-  }[]
-}
+type Afforded = AnswerOf<"experiment" | "attempt">["affordances"]
 
 const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
 

@@ -5,15 +5,13 @@ import { inlineMarkdown } from "../markdown.ts"
 import { words } from "../words.ts"
 import { table } from "./parts.ts"
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
-
 /** Renders the wording with its concepts underlined and their definitions as tooltips. Formulas and code stay whole. */
 export function wording(text: string, concepts: Concepts): Html {
   const named = Object.entries(concepts).filter(([, { label }]) => label.length > 2)
   if (named.length === 0) return inlineMarkdown(text)
   const pattern = new RegExp(
     `(?<![\\p{L}\\p{N}])(${named
-      .map(([, { label }]) => escaped(label))
+      .map(([, { label }]) => RegExp.escape(label))
       .sort((one, other) => other.length - one.length)
       .join("|")})(?![\\p{L}\\p{N}])`,
     "giu",

@@ -44,12 +44,8 @@ export interface Sorting {
   address(sort: string, order: "ascending" | "descending"): string
 }
 
-/** Whether all checkboxes are ticked. */
-interface Ticking {
-  readonly isAll: boolean
-  /** The address of the same table with all or none ticked, whichever it is not now. */
-  readonly other: string
-}
+/** Whether all are ticked, and the address of the same table with all or none ticked, whichever it is not now. */
+type Ticking = { readonly isAll: boolean; readonly other: string }
 
 function header(text: Content, sort: string, { sort: by, isDescending, address }: Sorting, more: Content = null): Html {
   const is = sort === by

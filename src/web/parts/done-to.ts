@@ -4,11 +4,6 @@ import type { OperationName } from "../../contract/operations/index.ts"
 import { type Html, html, to } from "../html.ts"
 import { words } from "../words.ts"
 
-interface Target {
-  readonly kind: string
-  readonly label: string | null
-}
-
 /** The past tense of verbs in names of operations, unless it only adds "ed" or "d". */
 const did: Readonly<Record<string, string>> = {
   amend: "changed",
@@ -54,7 +49,11 @@ export function doneBy(operation: string): string {
 }
 
 /** Describes an operation with its target: "published hypothesis H1", "added a member". @param path the target's page, if it has one */
-export function doneTo(done: string, { kind, label }: Target, path: string | null | undefined): Html {
+export function doneTo(
+  done: string,
+  { kind, label }: { readonly kind: string; readonly label: string | null },
+  path: string | null | undefined,
+): Html {
   const noun = words(kind)
   const isNamed = label === null && done.toLowerCase().endsWith(noun)
   const name = isNamed ? done : (label ?? `the ${noun}`)

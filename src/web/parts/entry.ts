@@ -8,10 +8,9 @@ import { entryPath, pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown, markdownInLink, phrase, plainText } from "../markdown.ts"
 import { counted, shortened, title, words } from "../words.ts"
-import { figuresOf } from "./figures.ts"
 import { doneBy, doneTo } from "./done-to.ts"
 import { stateBadge } from "./marks.ts"
-import { fromOther, label, person, time } from "./parts.ts"
+import { figuresOf, fromOther, label, person, time } from "./parts.ts"
 import { reviewLine } from "./reviews.ts"
 import { struckIf, takenBack } from "./withdrawal.ts"
 import { isKeyOf } from "../../contract/each.ts"
@@ -71,7 +70,6 @@ ${card.conclusion === null ? null : html`<p class="statement" dir="auto">${inlin
   <ul class="questions">${card.openQuestions.map((question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`)}</ul>`
 }</div>`
 
-/** How a kind of card is shown in full, and in one line. */
 interface CardView<Card> {
   readonly name: string
   whole(card: Card, labels: Labels): Html

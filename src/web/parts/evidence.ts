@@ -13,24 +13,26 @@ import { type OwnLink, struckIf, takeBack, takenBack } from "./withdrawal.ts"
 /** How many pieces of evidence a list shows beside each record. The record's page has all of them. */
 export const NEWEST = 3
 
-/** The verb of a count: "1 supports", "3 support". */
-const verb = (verdict: string, count: number): string => (count === 1 ? words(verdict) : words(verdict).replace(/s$/, ""))
+/** The verdicts of a tally, in the order shown. */
+export const tallied = [...enumerations.hypothesisVerdict, "reproductions", "failedReproductions"] as const
+
+/** How often a verdict was given: "1 supports", "3 support", "2 reproductions". */
+export function verdictCount(verdict: string, count: number): Html {
+  if (verdict === "reproductions") return stateBadge("reproduction", counted(count, "reproduction"))
+  if (verdict === "failedReproductions") return stateBadge("does_not_reproduce", counted(count, "failed reproduction"))
+  return stateBadge(verdict, `${count} ${count === 1 ? words(verdict) : words(verdict).replace(/s(?= |$)/, "")}`)
+}
 
 /**
  * Renders what counts for and against a record: "2 support, 1 contradicts, 1 reproduction (from 2 other people)".
  * @param author the record's author, if nothing beside it names them
  */
 export function tally(all: EvidenceTally, author?: string): Html {
-  const { reproductions, failedReproductions, doubted, ...verdicts } = all
-  const counts = enumerations.hypothesisVerdict.map((verdict) => [verdict, verdicts[verdict]] as const)
-  const total = counts.reduce((sum, [, count]) => sum + count, reproductions + failedReproductions)
-  if (total === 0) return html`<span class="quiet">nothing counts for or against it yet</span>`
-  return html`<span class="tally">${counts.map(([verdict, count]) => (count === 0 ? null : html`${stateBadge(verdict, `${count} ${verb(verdict, count)}`)} `))}${
-    reproductions === 0 ? null : html`${stateBadge("reproduction", counted(reproductions, "reproduction"))} `
-  }${failedReproductions === 0 ? null : html`${stateBadge("does_not_reproduce", counted(failedReproductions, "failed reproduction"))} `}<span class="quiet">(${tallyFrom(all, author)}${doubted === 0 ? "" : `, ${doubted} doubted`})</span></span>`
+  const given = tallied.filter((verdict) => all[verdict] > 0)
+  if (given.length === 0) return html`<span class="quiet">nothing counts for or against it yet</span>`
+  return html`<span class="tally">${given.map((verdict) => html`${verdictCount(verdict, all[verdict])} `)}<span class="quiet">(${tallyFrom(all, author)}${all.doubted === 0 ? "" : `, ${all.doubted} doubted`})</span></span>`
 }
 
-/** Says whether a piece counts. */
 const standings: { readonly [S in EvidenceItem["standing"]]: (item: EvidenceItem) => string } = {
   counted: () => "counts",
   replaced: () => "does not count: a newer verdict by it, or by a finding of the same attempts, replaces it",
@@ -39,7 +41,6 @@ const standings: { readonly [S in EvidenceItem["standing"]]: (item: EvidenceItem
   uncounted: ({ verdict }) => (verdict === null ? "does not count before it has a result" : "affects the standing, and is not counted"),
 }
 
-/** Renders the object that a piece comes from, with its status. */
 function speaker({ by }: EvidenceItem): Html {
   const status = by.status === null || ["current", "asserted", "withdrawn"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
   return html`${named(by.kind, by.id, by.label ?? words(by.kind))}${fromOther(by)}${status}${by.wording === null ? null : html` ${beginning(by.wording, 200)}`}`

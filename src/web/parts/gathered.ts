@@ -1,16 +1,11 @@
 /** Renders effects in one line, for tables of hypotheses and cards of findings. */
-import type { GatheredContrast } from "../../contract/answers/gathered.ts"
+import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import { figure, interval } from "../../research/measurements/figures.ts"
 import { contrastInWords } from "../../research/measurements/in-words.ts"
 import { type Html, html } from "../html.ts"
 
-interface Estimate {
-  readonly estimate: number
-  readonly low: number | null
-  readonly high: number | null
-  readonly se: number | null
-}
+type Estimate = Pick<GatheredEstimate, "estimate" | "low" | "high" | "se">
 
 /** A number with its interval: "−3.69, −3.91 to −3.47". */
 export const withInterval = ({ estimate, low, high, se }: Estimate): Html =>

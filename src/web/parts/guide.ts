@@ -3,17 +3,11 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address } from "../addresses.ts"
 import { attributes, type Content, type Html, html } from "../html.ts"
 import { orNull, type Visit } from "../visit.ts"
+import { title } from "../words.ts"
 import { type RoomLike, wayIn } from "./actions.ts"
 
 const kinds = ["hypothesis", "experiment", "plan", "attempt", "finding"] as const
 type Kind = (typeof kinds)[number]
-const names: { readonly [K in Kind]: string } = {
-  hypothesis: "Hypothesis",
-  experiment: "Experiment",
-  plan: "Plan",
-  attempt: "Attempt",
-  finding: "Finding",
-}
 interface Place {
   readonly id: string
   readonly label: string
@@ -25,7 +19,7 @@ export type Way = { readonly [K in Kind]?: Place | undefined } & { readonly verd
 export const steps = (here: Kind, way: Way): Html =>
   html`<ol class="steps" aria-label="From hypothesis to verdict">${kinds.map((kind) => {
     const place = way[kind]
-    const name = html`${names[kind]}${place === undefined ? null : html` <span class="label">${place.label}</span>`}`
+    const name = html`${title(kind)}${place === undefined ? null : html` <span class="label">${place.label}</span>`}`
     const link = place === undefined || kind === here ? name : html`<a href="${address(kind, place.id)}">${name}</a>`
     return html`<li class="${place === undefined ? "ahead" : "there"}"${attributes({ "aria-current": kind === here ? "step" : null })}>${link}</li>`
   })}<li class="${way.verdict ? "there" : "ahead"}">Verdict${way.verdict ? html`: ${way.verdict}` : null}</li></ol>`

@@ -4,12 +4,7 @@ import { type Html, html } from "../html.ts"
 import { title } from "../words.ts"
 import { actionButton } from "./parts.ts"
 
-interface Asking {
-  readonly roomId: string
-  readonly userId: string
-  readonly username: string
-  readonly message: string | null
-}
+type Asking = { readonly [N in "roomId" | "userId" | "username"]: string } & { readonly message: string | null }
 
 /** The message and a button for each answer. After it the browser shows `next`, or the Room's people by default. */
 export const joining = ({ roomId, userId, username, message }: Asking, next?: string): Html => {

@@ -7,7 +7,7 @@ import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { beginning, phrase } from "../markdown.ts"
 import { counted, words } from "../words.ts"
-import { tally } from "./evidence.ts"
+import { tallied, tally, verdictCount } from "./evidence.ts"
 import { glyph, stateBadge } from "./marks.ts"
 import { exactTime, fromOther, heading, label, person, recordChip } from "./parts.ts"
 
@@ -24,22 +24,15 @@ function saidBy({ people, independentPeople, otherAgents }: Origins): string {
 }
 const ranBy = ({ commits }: Origins): string => (commits === 0 ? "no run behind it" : `runs of ${counted(commits, "commit")}`)
 
+const sumOf = (counts: Readonly<Record<string, number>>): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
+
 /** How many attempts there were, and how they ended. */
 function triedIn({ experiments, attempts }: Case["work"]): Content {
-  const lines = Object.values(experiments).reduce((sum, count) => sum + count, 0)
-  const all = Object.values(attempts).reduce((sum, count) => sum + count, 0)
+  const [lines, all] = [sumOf(experiments), sumOf(attempts)]
   if (lines === 0) return "No experiment addresses it yet."
   const ended = (["registered", ...enumerations.attemptOutcome] as const).filter((outcome) => attempts[outcome] > 0)
   return html`${counted(all, "attempt")} in ${counted(lines, "experiment")}${all === 0 ? "." : html`: ${joined(ended.map((outcome) => stateBadge(outcome, `${attempts[outcome]} ${words(outcome)}`)))}`}`
 }
-
-const verdicts = ["supports", "contradicts", "inconclusive", "reproductions", "failedReproductions"] as const
-const countInWords = (name: (typeof verdicts)[number], count: number): string =>
-  name === "reproductions"
-    ? counted(count, "reproduction")
-    : name === "failedReproductions"
-      ? counted(count, "failed reproduction")
-      : `${count} ${count === 1 ? words(name) : words(name).replace(/s$/, "")}`
 
 const bearings: { readonly [B in Case["bearing"]]: string } = {
   untested: "Untested: nothing counts for or against it yet",
@@ -51,23 +44,21 @@ const bearings: { readonly [B in Case["bearing"]]: string } = {
 
 /** Renders how much counts for and against a record, by how many people and from how many commits. */
 export function strength({ bearing, weight, work, evidenceTally }: Case): Html {
-  const rows = verdicts.filter((name) => weight[name].words > 0)
+  const rows = tallied.filter((name) => weight[name].words > 0)
   return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}<div id="live-strength" data-live><p class="bearing">${stateBadge(bearing, bearings[bearing])}</p>${
     rows.length === 0
       ? null
-      : html`<ul class="weight">${rows.map((name) => html`<li>${stateBadge(name === "reproductions" ? "reproduction" : name === "failedReproductions" ? "does_not_reproduce" : name, countInWords(name, evidenceTally[name]))} <span>by ${saidBy(weight[name])}; ${ranBy(weight[name])}</span></li>`)}</ul>`
+      : html`<ul class="weight">${rows.map((name) => html`<li>${verdictCount(name, evidenceTally[name])} <span>by ${saidBy(weight[name])}; ${ranBy(weight[name])}</span></li>`)}</ul>`
   }<p class="meta">${triedIn(work)}</p></div></section>`
 }
 
 /** Whether there is no attempt, no verdict and no use of it yet. */
 export const isUntried = ({ bearing, work, failed, doubts, restingOnIt, citedIn }: Case): boolean =>
-  bearing === "untested" &&
-  Object.values(work.attempts).every((count) => count === 0) &&
-  [failed, doubts, restingOnIt, citedIn].every(({ items }) => items.length === 0)
+  bearing === "untested" && sumOf(work.attempts) === 0 && [failed, doubts, restingOnIt, citedIn].every(({ items }) => items.length === 0)
 
 /** Renders one sentence for an untried record, in place of several empty sections. */
 export function untried({ work }: Case): Html {
-  const lines = Object.values(work.experiments).reduce((sum, count) => sum + count, 0)
+  const lines = sumOf(work.experiments)
   const experiments =
     lines === 0
       ? "no experiment addresses it"
@@ -134,7 +125,7 @@ export const nothingOf = (sentences: readonly (string | null | false)[]): Html |
 
 /** Sentences for the sections around a record or conclusion that would be empty. */
 export const absent = ({ failed, doubts: doubted, work: { attempts } }: Around): (string | false)[] => [
-  failed.items.length === 0 && (Object.values(attempts).some((count) => count > 0) ? "No attempt failed." : "Nothing was tried yet."),
+  failed.items.length === 0 && (sumOf(attempts) > 0 ? "No attempt failed." : "Nothing was tried yet."),
   doubted.items.length === 0 && "Nothing is disputed or withdrawn.",
 ]
 

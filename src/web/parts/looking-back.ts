@@ -3,7 +3,7 @@ import { isKeyOf } from "../../contract/each.ts"
 import { reads } from "../../contract/reads/index.ts"
 import type { Past } from "../../edge/edge.ts"
 import { idsIn, withQuery } from "../addresses.ts"
-import { type Html, html, type to, toNow } from "../html.ts"
+import { type Content, type Html, html, type to, toNow } from "../html.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { plainText } from "../markdown.ts"
 import { counted, shortened, words } from "../words.ts"
@@ -68,7 +68,7 @@ export function staysAt({ roomId, asOf, instance }: Past): (path: string) => str
   }
   // A page has many links to the same addresses, and each may need a lookup.
   const known = new Map<string, string>()
-  return (path) => known.get(path) ?? known.set(path, addressOf(path)).get(path) ?? path
+  return (path) => known.getOrInsertComputed(path, addressOf)
 }
 
 /** How many entries are searched for an object's id, and how many of the matches are shown. */
@@ -100,10 +100,11 @@ const entry = ({ summary, at, sequence }: Entry): Html =>
 const nowStands = (then: string, now: string): Html | null => (then === now ? null : html`<p>Now: ${stateBadge(now, words(now))}</p>`)
 
 type IdIn<P> = P extends `${string}{${infer Id}}${string}` ? Id : never
-/** Renders the present state of the page's object if it changed, by the name of the id in the page's path. */
-const nowOf: Readonly<Record<IdIn<(typeof pages)[number]>, (visit: Visit, id: string) => Html | null>> = {
-  // The list of entries since then shows it.
-  roomId: () => null,
+/**
+ * Renders the present state of the page's object if it changed, by the name of the id in the page's path. Plans and links do not
+ * change, and the list of entries since then shows what changed in a Room or a Thread.
+ */
+const nowOf: Readonly<Partial<Record<IdIn<(typeof pages)[number]>, (visit: Visit, id: string) => Html | null>>> = {
   versionId(visit, versionId) {
     const [then, now] = [visit.ask("record", { versionId }), visit.askNow("record", { versionId })]
     const same =
@@ -114,11 +115,6 @@ const nowOf: Readonly<Record<IdIn<(typeof pages)[number]>, (visit: Visit, id: st
   },
   experimentId: (visit, experimentId) =>
     nowStands(visit.ask("experiment", { experimentId }).status, visit.askNow("experiment", { experimentId }).status),
-  // A plan never changes.
-  planId: () => null,
-  // The list of entries since then shows it.
-  threadId: () => null,
-  linkId: () => null,
   materialId: (visit, materialId) =>
     nowStands(visit.ask("material", { materialId }).obtainability, visit.askNow("material", { materialId }).obtainability),
   attemptId: (visit, attemptId) => nowStands(visit.ask("attempt", { attemptId }).status, visit.askNow("attempt", { attemptId }).status),
@@ -131,10 +127,9 @@ const nowOf: Readonly<Record<IdIn<(typeof pages)[number]>, (visit: Visit, id: st
     return changes.length === 0 ? null : html`<p>Now: ${changes.join(", and ")}.</p>`
   },
 }
-const changesOf = (visit: Visit): (Html | null)[] =>
-  Object.entries(visit.params).map(([name, id]) => (isKeyOf(nowOf, name) ? nowOf[name](visit, id) : null))
+const changesOf = (visit: Visit): Content =>
+  Object.entries(visit.params).map(([name, id]) => (isKeyOf(nowOf, name) ? nowOf[name]?.(visit, id) : null))
 
-/** Sums up what was written since then. */
 function since(visit: Visit, past: Past): Html {
   const { roomId, asOf } = past
   const { activityWatermark: watermark } = visit.askNow("room", { roomId })
@@ -161,7 +156,6 @@ function since(visit: Visit, past: Past): Html {
   return html`<p>${sentence}</p>${shown.length === 0 ? null : html`<ul class="since">${shown.map(entry)}</ul>`}<p class="meta"><span>${left > 0 ? `${left} more in ` : "all in "}${all}</span></p>`
 }
 
-/** The note above a page of an earlier moment. */
 function note(visit: Visit, past: Past): Html {
   const now = withQuery(visit.url.pathname, Object.fromEntries([...visit.url.searchParams].filter(([name]) => name !== "at")))
   return html`<div class="banner quiet then" role="note" aria-label="An earlier moment"><strong>As of entry ${past.asOf.sequence.toLocaleString("en")}, ${exactTime(past.asOf.acceptedAt)}</strong> <a class="button quiet" href="${toNow(now)}">Now</a>

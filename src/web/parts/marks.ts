@@ -93,3 +93,14 @@ export const stateMark = (state: string, text: string = words(state)): Html =>
 /** Shows whether something is true, by a mark and words. */
 export const yesNo = (holds: boolean | null, yes: string, no: string, unknown = "unknown"): Html =>
   holds === null ? stateBadge("unknown", unknown) : stateBadge(holds ? "succeeded" : "failed", holds ? yes : no)
+
+interface Life {
+  readonly expiresAt: string
+  readonly revokedAt: string | null
+}
+
+/** A badge for a revoked or expired token. Null while it is valid. */
+export const tokenOver = ({ revokedAt, expiresAt }: Life, now: number): Html | null =>
+  revokedAt !== null ? stateBadge("retracted", "revoked") : Date.parse(expiresAt) <= now ? stateBadge("cancelled", "expired") : null
+
+export const tokenState = (life: Life, now: number): Html => tokenOver(life, now) ?? stateBadge("completed", "in use")

@@ -15,13 +15,11 @@ type RecordRead = AnswerOf<"record">
 
 const isRunning = ({ status }: Pick<Experiment, "status">): boolean => status === "claimed" || status === "in_progress"
 
-/** A next action that opens a form. */
 const first = (operation: OperationName, given: Given, text: string, why: Content): Next => ({
   button: act(operation, given, text, "first"),
   why,
 })
 
-/** A link to the form of a finding, with its experiment, attempts and plan filled in. */
 function publishFinding(
   { experimentId, roomId, threadId }: Pick<Experiment, "experimentId" | "roomId" | "threadId">,
   attemptIds: readonly string[],
@@ -43,7 +41,6 @@ function attemptsWith(visit: Visit, { attemptId, experimentId, registrant }: Att
   return [...new Set([attemptId, ...others.map((other) => other.attemptId)])]
 }
 
-/** The next action of saying what a finding answers. */
 const sayWhatItAnswers = (findingVersionId: string, experimentId: string | undefined, label: string, why: Content): Next =>
   first("link_experiment_finding", { findingVersionId, experimentId }, `Say what ${label} answers`, why)
 
@@ -94,7 +91,6 @@ export function nextOfExperiment(visit: Visit, experiment: Experiment, links: An
   return { button: null, why: assignee === null ? "an attempt." : `${writerName(assignee)} has it.` }
 }
 
-/** The next action of reproducing a finding, or another attempt. */
 function reproduce(
   experimentId: string | undefined,
   { label, ...of }: { readonly label: string } & ({ readonly versionId: string } | { readonly attemptId: string }),
@@ -144,6 +140,11 @@ function nextOfAnswering(visit: Visit, { versionId, label, execution, author, re
   return execution && reproduce(execution.experimentId, { versionId, label }, "reproduce it with your own agent or code.")
 }
 
+const see = ({ experimentId, label }: Pick<Experiment, "experimentId" | "label">, look: string, why: Content): Next => ({
+  button: html`<a class="${look}" href="${address("experiment", experimentId)}">See ${label}</a>`,
+  why,
+})
+
 /** The next action for a record. @param related experiments that address it, newest first @param isLinked whether a finding says what it answers */
 export function nextOfRecord(visit: Visit, record: RecordRead, related: AnswerOf<"experiments">["items"], isLinked: boolean): Next | null {
   const { kind, status, versionId, label, roomId, threadId, execution } = record
@@ -155,16 +156,12 @@ export function nextOfRecord(visit: Visit, record: RecordRead, related: AnswerOf
   if (kind !== "hypothesis") return null
   const open = related.find((experiment) => experiment.status === "open")
   const running = related.find(isRunning)
-  if (open !== undefined)
-    return {
-      button: html`<a class="button" href="${address("experiment", open.experimentId)}">See ${open.label}</a>`,
-      why: html`${open.label} tests it and nobody has taken it.`,
-    }
-  if (running !== undefined)
-    return {
-      button: html`<a class="button quiet" href="${address("experiment", running.experimentId)}">See ${running.label}</a>`,
-      why: html`${running.assignee === null ? "a member tests" : running.assigneeId === visit.person?.userId ? "you test" : `${writerName(running.assignee)} tests`} it in ${running.label}.`,
-    }
+  if (open !== undefined) return see(open, "button", html`${open.label} tests it and nobody has taken it.`)
+  if (running !== undefined) {
+    const { assignee, assigneeId, label } = running
+    const who = assignee === null ? "a member tests" : assigneeId === visit.person?.userId ? "you test" : `${writerName(assignee)} tests`
+    return see(running, "button quiet", html`${who} it in ${label}.`)
+  }
   const why = related.length === 0 ? "nobody has tested it." : "test it another way."
   return first("propose_experiment", { roomId, threadId, hypotheses: versionId }, "Propose an experiment", why)
 }

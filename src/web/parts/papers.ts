@@ -23,7 +23,6 @@ export const calledBy = ({ paperId, title }: Pick<Paper, "paperId" | "title">): 
 const inRow = (contents: readonly (Content | null)[]): Html =>
   html`${contents.filter((each) => each !== null).map((each, index) => html`${index === 0 ? null : " · "}${each}`)}`
 
-/** The authors, year, venue and identifier of a paper, as far as they are known. */
 function paperLine({ paperId, title, authors, year, venue }: Paper): Html {
   const who = [authorsOf(authors), year === null ? "" : String(year)].filter((part) => part !== "").join(", ")
   return inRow([

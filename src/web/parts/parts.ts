@@ -1,5 +1,7 @@
-/** Small parts of many pages: times, people, digests, labels, tables, links to the next page. */
+/** Small parts of many pages: times, people, digests, labels, tables, pictures, links to the next page. */
 import { randomUUID } from "node:crypto"
+import { type Figure, pathOfFigure } from "../../contract/definitions/figures.ts"
+import { holdsMark } from "../../contract/definitions/withheld-text.ts"
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import type { Linkable } from "../../contract/objects/objects.ts"
 import { address, pathOf } from "../addresses.ts"
@@ -126,3 +128,17 @@ export const argv = (parts: readonly string[]): Html =>
 /** A public repository and its commit. Its link leaves the instance, so it is marked as not endorsed. */
 export const repository = ({ url, commit }: { readonly url: string; readonly commit: string }): Html =>
   html`<span class="repository"><a rel="nofollow noopener" href="${url}">${url.replace(/^https:\/\//, "")}</a> at ${digest(commit)}</span>`
+
+/** Renders a picture. If its text is withheld, the picture is too, and the text says who withheld it. */
+function picture({ digest, alt }: Figure): Html {
+  const address = to(pathOfFigure(digest))
+  return html`<figure>${holdsMark(alt) ? null : html`<a href="${address}"><img src="${address}" alt="${alt}" loading="lazy"></a>`}<figcaption dir="auto">${alt}</figcaption></figure>`
+}
+
+/** Renders pictures with their alternative text below. */
+export const figuresOf = (figures: readonly Figure[] | undefined): Html | null =>
+  figures === undefined || figures.length === 0 ? null : html`<div class="figures">${figures.map(picture)}</div>`
+
+export const lastUse = (at: string | null): Html => (at === null ? html`<span class="quiet">never</span>` : time(at))
+
+export const actionsHead = html`<span class="aside">Actions</span>`

@@ -10,23 +10,14 @@ import { paperPath } from "./papers.ts"
 
 type Unreadable = Readonly<ResultOf<"import_papers">["unreadable"]>
 
-/** The outcome of filing a text. */
-export interface Filed {
-  /** New papers, and papers that were there already. */
-  readonly filed: readonly string[]
-  readonly already: readonly string[]
-  readonly unreadable: Unreadable
-}
-
 /** What a page shows about a pasted text. */
 export interface PasteResult {
   /** The text, if it has not been stored yet. */
   readonly text?: string
   readonly recognised?: Found
-  readonly outcome?: Filed
-  /** Why nothing was stored. */
+  /** New papers, papers that were there already, and what could not be read. */
+  readonly outcome?: { readonly filed: readonly string[]; readonly already: readonly string[]; readonly unreadable: Unreadable }
   readonly refusal?: string
-  /** The Collection that was chosen. */
   readonly collectionId?: string | undefined
 }
 
@@ -37,7 +28,6 @@ const TOLD = 50
 export const seenMark = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32)
 
 interface Box extends PasteResult {
-  /** The Collections to choose from. */
   readonly collections: readonly { readonly id: string; readonly name: string }[]
   /** The Collection whose page the box is on. */
   readonly of?: { readonly id: string; readonly name: string }
@@ -57,7 +47,6 @@ export const pasteBox = ({ collections, of, text, recognised, collectionId }: Bo
       : null
   }<label class="from-file" data-file-into="paste">From a file<input type="file" accept=".bib,.ris,.json,.txt,.bibtex,text/plain"></label></div></form>`
 
-/** Lists the parts that could not be read, with reasons. */
 const unread = (unreadable: Unreadable): Html | null =>
   unreadable.length === 0
     ? null

@@ -9,7 +9,6 @@ const CORRECT = "Correct what is listed, then send it again."
 const SHORTER = "Shorten it, or split it."
 const OWNER = "Ask the Room's owner."
 
-/** The refusals of ids that name nothing. */
 type Unknown = Extract<RefusalCode, `unknown_${string}`>
 
 const remedies: Readonly<Record<Exclude<RefusalCode, Unknown>, Content> & Partial<Record<Unknown, Content>>> = {

@@ -7,24 +7,22 @@ import { phrase } from "../markdown.ts"
 import type { Visit } from "../visit.ts"
 import { words } from "../words.ts"
 import { act, forMembers, type RoomLike } from "./actions.ts"
+import { verdictCount } from "./evidence.ts"
 import { stateBadge } from "./marks.ts"
 import { heading, person, time } from "./parts.ts"
 import { struckIf, takeBack, takenBack } from "./withdrawal.ts"
 
 const counts = { objects: "objects", agreesWithReservations: "agrees_with_reservations", agrees: "agrees" } as const
-const countInWords = (verdict: string, count: number): string =>
-  `${count} ${count === 1 ? words(verdict) : words(verdict).replace(/s(?= |$)/, "")}`
 
 /** The reviews in one line: "1 agrees, 1 objects". The tooltip names the reviewers. */
 export const reviewLine = (all: Reviewed | null | undefined): Html =>
   all == null
     ? stateBadge("unreviewed", "not reviewed")
-    : html`<span class="tally" title="${reviewedInWords(all)}">${keysOf(counts).map((name) => (all[name] === 0 ? null : html`${stateBadge(counts[name], countInWords(counts[name], all[name]))} `))}</span>`
+    : html`<span class="tally" title="${reviewedInWords(all)}">${keysOf(counts).map((name) => (all[name] === 0 ? null : html`${verdictCount(counts[name], all[name])} `))}</span>`
 
 const checkedIn = ({ checked }: Review): Content =>
   checked.length === 0 ? null : html`<span>checked ${checked.map(words).join(", ")}</span>`
 
-/** A link to the author's answer to an objection. */
 const answeredIn = ({ threadId, answered }: Review): Content =>
   answered === null
     ? null

@@ -11,7 +11,6 @@ import { exactTime, person } from "./parts.ts"
 export type Room = AnswerOf<"room">
 type Framed = Pick<Room, "roomId" | "title" | "counts">
 
-/** The sections of a Room: path, name, and the count beside it. */
 const sections = [
   ["", "Overview", null],
   ["/threads", "Threads", ({ threads }: Room["counts"]) => threads],
@@ -60,7 +59,6 @@ export const toldIn = ({ toldBy }: Pick<NonNullable<Room["origin"]>, "toldBy">):
       ? " (an imported file says so, and nothing proves it)"
       : ` (according to ${placeOf({ baseUrl: toldBy })}, and nothing proves it)`
 
-/** The banner of an adopted Room: where it was before. */
 const adoptedBanner = ({ roomId, adopted }: Pick<Room, "roomId" | "adopted">): Html | null =>
   adopted.length === 0
     ? null
@@ -69,7 +67,6 @@ const adoptedBanner = ({ roomId, adopted }: Pick<Room, "roomId" | "adopted">): H
           html`Adopted from <a href="${`${home.baseUrl}${pageOf("room", roomId)}`}">${placeOf(home)}</a> on ${exactTime(home.adoptedAt)}, after entry ${home.throughSequence.toLocaleString("en")}. `,
       )}What was written there since is not here.</p></div>`
 
-/** Whether a Room is followed, and how far behind it is. */
 function followed({ importedAt, mirror }: NonNullable<Room["origin"]>): Html {
   if (mirror === null) return html`<span>imported ${exactTime(importedAt)}</span>`
   if (mirror.stopped !== null) return html`<span>no longer followed: ${mirror.stopped}</span>`

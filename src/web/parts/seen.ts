@@ -31,7 +31,6 @@ const kinds: ReadonlyMap<string, readonly string[]> = new Map([
   ["/people", ["member", "join_request", "credential"]],
 ])
 const sectionOf = new Map([...kinds].flatMap(([section, of]) => of.map((kind) => [kind, section] as const)))
-/** The section that shows everything in a Room. */
 const WHOLE = "/activity"
 /** The cookie names sections by their first letter. */
 const letterOf = (section: string): string => section.charAt(1)
@@ -91,23 +90,15 @@ function markOf(visit: Visit, marks: Marks, roomId: string, userId: string): Mar
 }
 
 /** What is new to a reader in a Room. */
-export interface Unread {
-  readonly roomId: string
-  /** The last entry they have read, or the one before the newest entries that are counted. */
-  readonly after: number
-  readonly watermark: number
-  readonly total: number
-  /** The number of new entries in each section, by its path. */
-  readonly sections: ReadonlyMap<string, number>
-  /** Whether an entry is new, by the kind of its target. */
-  isNew(kind: string, sequence: number): boolean
-}
+export type Unread = ReturnType<typeof unreadBy>
 
-function unreadBy(visit: Visit, marks: Marks, roomId: string, userId: string): Unread {
+function unreadBy(visit: Visit, marks: Marks, roomId: string, userId: string) {
   const { all: marked, sections } = markOf(visit, marks, roomId, userId)
   // Without a mark, people have read up to their own last entry.
   const all = marked === 0 ? visit.edge.instance.news.writtenThrough(roomId, userId) : marked
+  /** Whether an entry is new, by the kind of its target. */
   const isNew = (kind: string, sequence: number) => sequence > Math.max(all, sections.get(letterOf(sectionOf.get(kind) ?? "")) ?? 0)
+  /** The number of new entries in each section, by its path. */
   const counts = new Map<string, number>()
   let total = 0
   for (const [kind, sequences] of visit.edge.instance.news.counted(roomId, all, MOST, userId)) {
@@ -118,22 +109,24 @@ function unreadBy(visit: Visit, marks: Marks, roomId: string, userId: string): U
   }
   counts.set(WHOLE, total)
   const watermark = watermarkOf(visit, roomId)
-  return { roomId, after: Math.max(all, watermark - MOST), watermark, total, sections: counts, isNew }
+  // The last entry they have read, or the one before the newest entries that are counted.
+  const after = Math.max(all, watermark - MOST)
+  return { roomId, after, watermark, total, sections: counts, isNew }
 }
 
 const known = new WeakMap<Visit, readonly Unread[]>()
 
 /** What is new in the signed-in person's own Rooms and in those they have read before. Computed once per page. */
-export function unreadOf(visit: Visit): readonly Unread[] {
+export const unreadOf = (visit: Visit): readonly Unread[] => known.getOrInsertComputed(visit, unreadNow)
+
+function unreadNow(visit: Visit): readonly Unread[] {
   const { person, edge } = visit
   if (person === undefined) return []
   const { userId } = person
   const marks = marksOf(visit)
   const own = edge.instance.tables.members.roomsOf(userId, ROOMS).map(({ roomId }) => roomId)
   const read = [...marks.keys()].filter((roomId) => watermarkOf(visit, roomId) > 0)
-  const found = known.get(visit) ?? [...new Set([...own, ...read])].map((roomId) => unreadBy(visit, marks, roomId, userId))
-  known.set(visit, found)
-  return found
+  return [...new Set([...own, ...read])].map((roomId) => unreadBy(visit, marks, roomId, userId))
 }
 
 /** What is new in one Room to the signed-in person. */

@@ -7,7 +7,6 @@ import { words } from "../words.ts"
 import { stateBadge } from "./marks.ts"
 import { label, person, time } from "./parts.ts"
 
-/** The inputs with the question or the claim. */
 const TEXTS = ["/question", "/assertion/wording"] as const
 const OPERATIONS: readonly string[] = ["propose_experiment", "publish_hypothesis", "publish_finding", "publish_cited_claim"]
 

@@ -1,11 +1,13 @@
-/** Renders the uses of a record, and the warnings about it. */
+/** Renders the uses of a record, the warnings about it, and how to cite it. */
 import type { Warning } from "../../contract/answers/warnings.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
+import { readPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { beginning } from "../markdown.ts"
+import type { Visit } from "../visit.ts"
 import { words } from "../words.ts"
 import { glyph, stateBadge } from "./marks.ts"
-import { fromOther, label, named, time } from "./parts.ts"
+import { command, fromOther, label, named, time, ways } from "./parts.ts"
 
 type Use = AnswerOf<"record_uses">["items"][number]
 /** How an object uses a record, as the end of a sentence that begins with the object. */
@@ -43,4 +45,14 @@ export function warning({ code, message, versionId, label: name, kind, status, a
   return html`<li>${message}${versionId === undefined ? null : html` <a href="${to(`/records/${versionId}`)}">Read it</a>`}${
     attemptId === undefined ? null : html` <a href="${to(`/attempts/${attemptId}`)}">See the attempt</a>`
   }</li>`
+}
+
+/** The BibTeX entry of a record, to copy, and links to it in other formats. */
+export function citation(visit: Visit, versionId: string): Html {
+  const bibtex = visit.text("record", { versionId }, { format: "bibtex" })
+  const at = (format: string) => readPath("record", { versionId }, { format })
+  return html`<details><summary>BibTeX</summary>${command(bibtex.trim())}</details>${ways([
+    ["As BibTeX", at("bibtex")],
+    ["As CSL-JSON", at("csl")],
+  ])}`
 }

@@ -77,11 +77,7 @@ function found({ person: who, edge }: Visit): readonly Html[] {
 const known = new WeakMap<Visit, readonly Html[]>()
 
 /** A line for each thing that waits. Computed once per page. */
-export function waitingFor(visit: Visit): readonly Html[] {
-  const lines = known.get(visit) ?? found(visit)
-  known.set(visit, lines)
-  return lines
-}
+export const waitingFor = (visit: Visit): readonly Html[] => known.getOrInsertComputed(visit, found)
 
 /** The count in the header of every page. */
 export const waitingMark = (visit: Visit): Html | null => {
@@ -105,7 +101,6 @@ function reasons(concerns: PersonsEntry["concerns"]): string {
   return [...together, ...others.map(({ sentence }) => sentence)].join(" ")
 }
 
-/** The entries of others that name the person, or bear on what they wrote or work on. */
 function concerning(visit: Visit): readonly PersonsEntry[] {
   const { person, edge } = visit
   return person === undefined ? [] : edge.instance.concerning(person, edge.instance.world.now(), readThrough(visit))

@@ -8,7 +8,6 @@ import { premisePrompts } from "./statements.ts"
 /** The current revision and status of the experiment, for a form opened without them. */
 const currentExpected = (visit: Visit, draft: URLSearchParams): object => experimentOf(visit, draft)?.affordances.expected ?? {}
 
-/** Prompts for a protocol at any place of a body. */
 const protocolPrompts = <const P extends string>(at: P) =>
   ({
     [at]: { label: "How it will be done" },

@@ -2,9 +2,9 @@
  * The words and the layout of an operation's form: its labels, which fields come first, and which are folded. A sheet names
  * places of the operation's body, which the compiler checks. Fields that it does not name come from the schema.
  */
-import type { InputOf, OperationName } from "../../../contract/operations/index.ts"
+import type { Operation } from "../../../contract/definitions/operation.ts"
+import { type InputOf, type OperationName, operationOf } from "../../../contract/operations/index.ts"
 import { orNull, type Visit } from "../../visit.ts"
-import type { SAYS } from "./companion.ts"
 
 type Inside<T> = `/${string & keyof T}` | { [K in keyof T & string]: `/${K}${PlacesIn<T[K]>}` }[keyof T & string]
 /** The places of a body: the members of an object, and `*` for any item of a list or any key of a record. */
@@ -17,7 +17,6 @@ type PlacesIn<T> = T extends string | number | boolean | null | undefined
       : Inside<T>
 type Place<N extends OperationName> = PlacesIn<InputOf<N>>
 
-/** The suggestions of an input. */
 type Suggested = "roles" | "concepts" | "repositories"
 
 /** The words and the layout of one field. */
@@ -53,7 +52,6 @@ interface Fold<P> {
 interface SheetOf<P extends string> {
   readonly heading: string
   readonly lead: string
-  /** The text of the button. */
   readonly send: string
   /** The fields that are not folded, in this order. */
   readonly first: readonly P[]
@@ -63,10 +61,21 @@ interface SheetOf<P extends string> {
   readonly kept?: readonly P[]
   /** The texts of links to the form, by the option that they choose in it. */
   readonly links?: Readonly<Record<string, string>>
-  /** Returns the initial values of the form. */
   readonly initial?: (visit: Visit, draft: URLSearchParams) => object
 }
 export type Sheet = SheetOf<string>
+
+/**
+ * The form of a finding also asks what it says about its experiment's question and hypotheses: a second operation, sent in the same
+ * batch. This is the place of its fields in the form.
+ */
+export const SAYS = "/says"
+/** The fields that the form shows. The others follow from the first operation. */
+export const saidFields = ["towardHypothesis", "towardQuestion"]
+
+/** The second operation of a form, if it has one. */
+export const companionOf = (operation: string): Operation | undefined =>
+  operation === "publish_finding" ? operationOf("link_experiment_finding") : undefined
 
 /** Sheets by operation. The form of a finding has the fields of its companion too. */
 export type Sheets = {

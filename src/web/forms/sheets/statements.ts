@@ -1,11 +1,9 @@
 /** The forms for hypotheses, findings and cited claims. */
 import { pictureFold, picturePrompts } from "./shared.ts"
 import { beginFinding, comparedIn, effectsIn } from "./begin-finding.ts"
-import { SAYS } from "./companion.ts"
 import { verdictPrompts } from "./links.ts"
-import { type Sheets, threadPrompt } from "./sheet.ts"
+import { SAYS, type Sheets, threadPrompt } from "./sheet.ts"
 
-/** Prompts that the three share: the sentence, its words and roles, its scope and its references. */
 const statementPrompts = {
   ...threadPrompt,
   "/assertion/wording": {
