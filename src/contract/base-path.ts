@@ -4,11 +4,8 @@
 const known = new Map<string, string>()
 
 /** The path of the base URL: empty, or with a leading slash and no trailing one. Called on every request. */
-export function basePathOf({ baseUrl }: { readonly baseUrl: string }): string {
-  let path = known.get(baseUrl)
-  if (path === undefined) known.set(baseUrl, (path = new URL(baseUrl).pathname.replace(/\/$/, "")))
-  return path
-}
+export const basePathOf = ({ baseUrl }: { readonly baseUrl: string }): string =>
+  known.getOrInsertComputed(baseUrl, () => new URL(baseUrl).pathname.replace(/\/$/, ""))
 
 /** The endpoint for the Model Context Protocol (streamable HTTP), below the base path. */
 export const mcpPath = "/mcp"

@@ -4,13 +4,7 @@ import { reads } from "../contract/reads/index.ts"
 import type { BootstrapStep } from "./answers.ts"
 import { discoveryRoutes } from "./routes.ts"
 
-interface Step {
-  readonly path: string
-  readonly parameters?: readonly string[]
-  readonly purpose: string
-}
-
-const steps: readonly Step[] = [
+const steps: readonly (Pick<BootstrapStep, "path" | "purpose"> & Partial<Pick<BootstrapStep, "parameters">>)[] = [
   {
     path: "/api/health/ready",
     purpose: "Check that the service is ready, its protocol version and slices, and that it is the instance you know.",

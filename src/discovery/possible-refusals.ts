@@ -112,6 +112,6 @@ export const httpRefusals: readonly RefusalCode[] = refusalCodes.filter((code) =
 /** Groups codes by HTTP status, in ascending order. */
 export function byStatus(found: readonly RefusalCode[]): [status: number, codes: RefusalCode[]][] {
   const groups = new Map<number, RefusalCode[]>()
-  for (const code of found) for (const status of refusals[code].status) groups.set(status, [...(groups.get(status) ?? []), code])
+  for (const code of found) for (const status of refusals[code].status) groups.getOrInsertComputed(status, () => []).push(code)
   return [...groups].sort(([one], [other]) => one - other)
 }

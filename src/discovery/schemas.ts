@@ -8,6 +8,7 @@ import { schemaVersions } from "../contract/versions.ts"
 import type { SchemaBundle, SchemaIndex } from "./answers.ts"
 import type { Place } from "./facts.ts"
 import { agentOperations, agentOperationsOf } from "./manifest.ts"
+import type { DiscoveryParameters } from "./routes.ts"
 
 export type { SchemaDocument }
 
@@ -63,18 +64,15 @@ export const bundle = (document: SchemaDocument, { baseUrl }: Place): SchemaBund
   })),
 })
 
-export interface SchemaQuery {
-  readonly operation?: string
-  readonly example?: "1"
-  readonly bundle?: "1"
-  readonly compact?: "1"
-}
-
 /**
  * The answer of a schema route.
  * @throws Refusal `unknown_operation`; `invalid_parameter` for parameters that cannot be combined
  */
-export function schemaAnswer(document: SchemaDocument, query: SchemaQuery, place: Place): SchemaIndex | SchemaBundle | JsonSchema {
+export function schemaAnswer(
+  document: SchemaDocument,
+  query: DiscoveryParameters<"research_schema">,
+  place: Place,
+): SchemaIndex | SchemaBundle | JsonSchema {
   const { operation } = query
   if (query.compact !== undefined) {
     if (query.bundle !== undefined || query.example !== undefined) throw wrongParameter("/compact", "can be combined only with operation")

@@ -178,13 +178,8 @@ export interface Operation extends Readonly<Required<AsGiven>> {
 
 const namesOf = new Map<string, readonly string[]>()
 /** The names in a path pattern, in order: `/threads/{threadId}/messages` has `threadId`. */
-export function pathNames(path: string): readonly string[] {
-  const known = namesOf.get(path)
-  if (known !== undefined) return known
-  const names = [...path.matchAll(/\{([a-zA-Z]+)\}/g)].map(([, name = ""]) => name)
-  namesOf.set(path, names)
-  return names
-}
+export const pathNames = (path: string): readonly string[] =>
+  namesOf.getOrInsertComputed(path, () => [...path.matchAll(/\{([a-zA-Z]+)\}/g)].map(([, name = ""]) => name))
 
 /** The path by which people signed in to the browser call an operation: its own, or the twin of its agent path. */
 export function browserPath({ surface, path, document, name }: Pick<Operation, "surface" | "path" | "document" | "name">): string {

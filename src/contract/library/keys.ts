@@ -1,5 +1,6 @@
 /** Personal keys: the tokens with which a person's own agents use the Library. They are issued in the browser and shown once. */
 import * as v from "valibot"
+import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, oneOf, plain, shape, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
@@ -11,11 +12,7 @@ const permissions = distinct(oneOf(enumerations.libraryPermission), enumerations
 const reach = oneOf(enumerations.keyReach)
 const inBrowser = { family: "library", surface: "browser", target: "personal_key" } as const
 /** The person's description of the agent that will use the key. */
-export const agent = shape({
-  name: v.exactOptional(plain(limits.clientField)),
-  version: v.exactOptional(plain(limits.clientField)),
-  model: v.exactOptional(plain(limits.clientField)),
-})
+export const agent = shape(each(["name", "version", "model"] as const, () => v.exactOptional(plain(limits.clientField))))
 
 export const keyOperations = [
   operation({

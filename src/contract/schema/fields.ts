@@ -2,6 +2,7 @@
  * The building blocks of every body. A validator made from these accepts exactly what its exported JSON Schema accepts:
  * lengths count code points, patterns are the same expressions, and unknown properties are refused at every depth.
  */
+import { each } from "../each.ts"
 import { isObject } from "../json.ts"
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
@@ -239,12 +240,8 @@ export function dictionary(value: v.GenericSchema, name: v.GenericSchema<string,
 }
 
 /** The program that sent a write, in its own words. A retry may have another. */
-export const client = shape({
-  name: v.exactOptional(plain(limits.clientField)),
-  version: v.exactOptional(plain(limits.clientField)),
-  model: v.exactOptional(plain(limits.clientField)),
-  sessionId: v.exactOptional(plain(limits.clientField)),
-  runId: v.exactOptional(plain(limits.clientField)),
-})
+export const client = shape(
+  each(["name", "version", "model", "sessionId", "runId"] as const, () => v.exactOptional(plain(limits.clientField))),
+)
 
 export const permissions = distinct(oneOf(enumerations.permission), enumerations.permission.length, 1)

@@ -108,13 +108,9 @@ const nothing: Siblings = {}
 
 /** Makes a walk that returns what its visitors find in a value, in the order of the schema. Each schema is prepared only once. */
 export function walker<Found>(select: Selector<Found>): (schema: object, value: unknown) => Found[] {
-  const visitors = new WeakMap<object, Visitor<Found> | null>()
+  const visitors = new WeakMap<object, Visitor<Found> | undefined>()
   return (schema, value) => {
-    let visit = visitors.get(schema)
-    if (visit === undefined) {
-      visit = (isPart(schema) ? visitorOf(schema, select) : undefined) ?? null
-      visitors.set(schema, visit)
-    }
+    const visit = visitors.getOrInsertComputed(schema, () => (isPart(schema) ? visitorOf(schema, select) : undefined))
     const found: Found[] = []
     visit?.(value, [], found, nothing)
     return found

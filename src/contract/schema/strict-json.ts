@@ -2,10 +2,35 @@
  * A strict reader for JSON from clients. One pass over the text finds nesting that is too deep, too many values, names that an
  * object has twice, and numbers that cannot be kept as they were sent. Only a text without such issues is parsed.
  */
-import { isKept } from "./exact-number.ts"
 import { limits } from "../limits.ts"
 import type { Issue } from "../refusals/refusal.ts"
-import { type Checked, pointer } from "./validation.ts"
+import { pointer, type Checked } from "./validation.ts"
+
+/** A number in one form: its sign, its digits without zeros at either end, and the power of ten. */
+function decimal(text: string): string {
+  const sign = text.startsWith("-") ? "-" : ""
+  const [mantissa = "", power = "0"] = text.slice(sign.length).toLowerCase().split("e")
+  const [whole = "", fraction = ""] = mantissa.split(".")
+  const digits = whole + fraction
+  let first = 0
+  while (digits.charCodeAt(first) === 48) first += 1
+  let last = digits.length
+  while (last > first && digits.charCodeAt(last - 1) === 48) last -= 1
+  if (first === last) return `${sign}0`
+  return `${sign}${digits.slice(first, last)}e${Number(power) - fraction.length + (digits.length - last)}`
+}
+
+/**
+ * Whether reading and writing `literal`, a number in JSON, gives the same number: `1.0` and `1e2` do, as 1 and 100.
+ * A number with more digits than a double holds, one beyond its range, and `-0` do not.
+ */
+function isKept(literal: string): boolean {
+  const value = Number(literal)
+  const written = String(value)
+  // Most programs write numbers in this form. Neither -0 nor a number beyond the range has it.
+  if (written === literal) return true
+  return Number.isFinite(value) && !Object.is(value, -0) && decimal(literal) === decimal(written)
+}
 
 const [QUOTE, PLUS, COMMA, MINUS, ZERO, NINE, COLON] = [34, 43, 44, 45, 48, 57, 58]
 const [OPEN_LIST, BACKSLASH, CLOSE_LIST, SMALL_A, SMALL_E, SMALL_Z, OPEN_OBJECT, CLOSE_OBJECT] = [91, 92, 93, 97, 101, 122, 123, 125]

@@ -19,15 +19,11 @@ const lastPage = (watermark: number): number => Math.max(0, watermark - limits.p
 /** Reads the names of authors, once for each. */
 function authors({ ask }: DocumentSource) {
   const known = new Map<string, NonNullable<FeedEntry["author"]>>()
-  return ({ userId }: { readonly userId: string }) => {
-    let found = known.get(userId)
-    if (found === undefined) {
+  return ({ userId }: { readonly userId: string }) =>
+    known.getOrInsertComputed(userId, () => {
       const person = ask("person", { username: userId })
-      const { orcid } = person
-      known.set(userId, (found = { name: shownName(person), ...(orcid !== null && { address: orcidAddress(orcid) }) }))
-    }
-    return found
-  }
+      return { name: shownName(person), ...(person.orcid !== null && { address: orcidAddress(person.orcid) }) }
+    })
 }
 type AuthorOf = ReturnType<typeof authors>
 
