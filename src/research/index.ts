@@ -43,7 +43,6 @@ import { writes } from "./export/written.ts"
 import { filesOf } from "./export/process.ts"
 import { findingLinks } from "./findings/finding-links.ts"
 import { findings } from "./findings/findings.ts"
-import { findingLinkOperations } from "./findings/link-operations.ts"
 import { publicationOperations } from "./findings/operations.ts"
 import { claims } from "./claims/claims.ts"
 import { claimOperations, heedOthers } from "./claims/operations.ts"
@@ -148,14 +147,13 @@ type Tables = ReturnType<typeof researchTables> & {
 
 /** Returns the behaviours of research operations, each with its warnings added. */
 export function researchOperations(tables: Tables & { readonly db: Db }) {
-  const { rooms, threads, experiments, records, materials, findingLinks, checkpoints, evidence, similar } = tables
+  const { rooms, threads, experiments, materials, checkpoints, evidence, similar } = tables
   const advice = warnings(tables.db, tables)
   const extras = extrasFinders(similar, experiments)
   const links = linkOperations(tables)
   const operations = {
     ...recordOperations(tables, extras.publish_hypothesis),
     ...publicationOperations(tables, extras.publish_finding),
-    ...findingLinkOperations(experiments, records, findingLinks, evidence),
     ...checkpointOperations(threads, checkpoints, evidence),
     ...experimentOperations(tables, extras.propose_experiment),
     ...attemptOperations(tables, extras.register_attempt),

@@ -2,40 +2,28 @@
 import { hasFallen } from "../../contract/answers/evidence.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import { linkKinds, strongerStatus } from "../../contract/operations/link-kinds.ts"
-import type { RecordKind, RecordStatus } from "../../contract/schema/enumerations.ts"
-import type { Db } from "../../ledger/storage/database.ts"
+import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import type { Evidence } from "../evidence/evidence.ts"
 import type { Links } from "../links/links.ts"
 import type { Materials } from "../materials/materials.ts"
 
-interface Fallen {
-  readonly versionId: string
-  readonly label: string
-  readonly kind: RecordKind
-  readonly wording: string
-  readonly roomId: string
-  readonly status: Exclude<RecordStatus, "current">
-  readonly isAnswered: 0 | 1
+interface Tables {
+  readonly evidence: Evidence
+  readonly materials: Materials
+  readonly links: Links
 }
 
-export function namedObjects(db: Db, { materials, links }: { readonly materials: Materials; readonly links: Links }) {
-  const fallen = db.prepare<Fallen>(
-    `SELECT r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, s.status, s.status = 'disputed' AND s.open_dispute IS NULL AS isAnswered FROM records r JOIN standings s USING (version_id)
-     WHERE r.version_id IN (SELECT value FROM json_each(+?)) AND s.status <> 'current'`,
-  )
-
+export function namedObjects({ evidence, materials, links }: Tables) {
   /** Warns of records that are no longer current. */
   const namesFallen = (ids: readonly string[], seenFrom: string): Warning[] =>
-    fallen
-      .all(JSON.stringify(ids))
-      .sort((one, other) => ids.indexOf(one.versionId) - ids.indexOf(other.versionId))
-      .map(({ roomId, isAnswered, ...record }) => ({
-        code: `names_${record.status}`,
-        message: `It names ${record.label}, which is ${record.status}${isAnswered === 1 ? " (its author has answered)" : ""}.`,
-        ...record,
-        ...(isAnswered === 1 ? { answered: true as const } : {}),
-        ...fromOtherRoom(roomId, seenFrom),
-      }))
+    evidence.noLongerCurrent(ids).map(({ roomId, isAnswered, ...record }) => ({
+      code: `names_${record.status}`,
+      message: `It names ${record.label}, which is ${record.status}${isAnswered === 1 ? " (its author has answered)" : ""}.`,
+      ...record,
+      ...(isAnswered === 1 ? { answered: true as const } : {}),
+      ...fromOtherRoom(roomId, seenFrom),
+    }))
 
   /** Warns of materials that are unobtainable, or whose reports disagree. */
   const namesMaterials = (ids: readonly string[], seenFrom: string): Warning[] =>

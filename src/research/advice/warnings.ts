@@ -9,7 +9,7 @@ import { type BodyOf, type OperationName, operationOf } from "../../contract/ope
 import { kindsIn, namedIn } from "../../contract/schema/ref.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
-import type { Attempts } from "../attempts/attempts.ts"
+import type { Attempt, Attempts } from "../attempts/attempts.ts"
 import type { Checkpoints } from "../checkpoints/checkpoints.ts"
 import type { CostSums } from "../experiments/costs.ts"
 import type { Experiments } from "../experiments/experiments.ts"
@@ -53,14 +53,7 @@ type Advisers = { readonly [N in OperationName]?: (written: Written<BodyOf<N>>) 
 const twice = (ids: readonly string[]): string[] => [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]
 
 /** Names an attempt in a warning. */
-const shown = (
-  { attemptId, label, roomId }: { readonly attemptId: string; readonly label: string; readonly roomId: string },
-  seenFrom: string,
-) => ({
-  attemptId,
-  label,
-  ...fromOtherRoom(roomId, seenFrom),
-})
+const shown = ({ attemptId, label, roomId }: Attempt, seenFrom: string) => ({ attemptId, label, ...fromOtherRoom(roomId, seenFrom) })
 
 /** Warns of a premise that is named twice. */
 const repeatedPremises = (premises: Premises): Warning[] =>
@@ -82,7 +75,7 @@ export type Warnings = ReturnType<typeof warnings>
 
 export function warnings(db: Db, { evidence, findings, materials, plans, attempts, experiments, checkpoints, links, costs }: Tables) {
   const doubts = doubtsOf({ evidence, findings, plans })
-  const { namesFallen, namesMaterials, speaksOfFallen } = namedObjects(db, { materials, links })
+  const { namesFallen, namesMaterials, speaksOfFallen } = namedObjects({ evidence, materials, links })
   const shownAt = db.prepare<{ versionId: string }>(
     "SELECT version_id AS versionId FROM timeline_entries WHERE entry_id = +? AND version_id IS NOT NULL",
   )

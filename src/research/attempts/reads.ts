@@ -11,7 +11,7 @@ import type { Evidence } from "../evidence/evidence.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Attempts } from "./attempts.ts"
 import { text } from "../experiments/summary.ts"
-import { type Cells, fileOf, markdownRow } from "./rows.ts"
+import { type Cells, fileOf, markdownTable } from "./rows.ts"
 import type { Events, MetricPoint } from "./events.ts"
 import { metricKey, type Value } from "./table.ts"
 
@@ -71,9 +71,8 @@ const attemptTable = {
 
 /** Writes points as a Markdown table. @param next the value of `after` for the next page */
 function pointsAsMarkdown(rows: readonly Cells[], next: number | undefined): string {
-  const { columns } = pointTable
   const more = next === undefined ? [] : [`There are more: after=${next}.`, ""]
-  return [markdownRow(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(markdownRow), "", ...more].join("\n")
+  return [...markdownTable(pointTable.columns, rows), "", ...more].join("\n")
 }
 
 export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, materials: Materials, evidence: Evidence) {

@@ -32,8 +32,7 @@ function cell(value: string | number | null): string {
 /** Writes a CSV line (RFC 4180). */
 export const csvLine = (cells: Cells): string => `${cells.map(cell).join(",")}\r\n`
 
-/** Writes a row of a Markdown table. */
-export const markdownRow = (cells: Cells): string =>
+const markdownRow = (cells: Cells): string =>
   `| ${cells
     .map((each) =>
       String(each ?? "")
@@ -42,6 +41,13 @@ export const markdownRow = (cells: Cells): string =>
         .replaceAll(/\s+/g, " "),
     )
     .join(" | ")} |`
+
+/** Writes the lines of a Markdown table. */
+export const markdownTable = (columns: readonly string[], rows: readonly Cells[]): string[] => [
+  markdownRow(columns),
+  `|${"---|".repeat(columns.length)}`,
+  ...rows.map(markdownRow),
+]
 
 /** Reads the page after an item; an empty page ends the list. */
 type Pages<Item> = (last: Item | undefined) => readonly Item[]

@@ -1,4 +1,4 @@
-/** Keeps the last values of an attempt in blocks, so that a table of many attempts reads only a few rows of each. */
+/** Stores the dimensions of reported values, each set once, and the last values of an attempt in blocks, so that a table of many attempts reads only a few rows of each. */
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -32,6 +32,26 @@ export function blockOf(each: readonly Dimensions[]): BlockDimensions {
   return {
     scalars: Object.fromEntries(names.map((name, at) => [name, columns[at]?.scalars ?? []])),
     codes: Uint8Array.from(columns.flatMap(({ codes }) => codes)),
+  }
+}
+
+/** The sets of dimensions that were reported. */
+export function dimensionSets(db: Db) {
+  const find = db.prepare<{ id: number }>("SELECT dimensions_id AS id FROM dimension_sets WHERE dimensions = +?")
+  const insert = inserting(db, "dimension_sets")
+  /** Returns the id of a stored set; 0 for no dimensions, undefined if it is not stored. */
+  const known = (dimensions: Dimensions = NONE): number | undefined =>
+    Object.keys(dimensions).length === 0 ? 0 : find.get(canonicalJson(dimensions))?.id
+  return {
+    known,
+    /** Returns the id of a set, and stores a new one; 0 for no dimensions. */
+    idOf(dimensions: Dimensions | undefined): number {
+      const id = known(dimensions)
+      if (id !== undefined) return id
+      const text = canonicalJson(dimensions)
+      insert({ dimensions: text })
+      return find.one(text).id
+    },
   }
 }
 

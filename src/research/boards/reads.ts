@@ -4,7 +4,7 @@ import { known } from "../../contract/objects/no-such.ts"
 import { idPage } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
-import { markdownRow as line } from "../attempts/rows.ts"
+import { markdownTable } from "../attempts/rows.ts"
 import { figure, interval } from "../measurements/figures.ts"
 import type { Boards } from "./boards.ts"
 import type { BoardStandings } from "./standings.ts"
@@ -17,10 +17,9 @@ function markdownOf({ label, title, metric, direction, unit, by, rows, sentence,
     "",
     sentence,
     "",
-    line(head),
-    `|${"---|".repeat(head.length)}`,
-    ...rows.map(({ rank, key, n, mean, se, low, high, reproductions, failedReproductions }) =>
-      line([
+    ...markdownTable(
+      head,
+      rows.map(({ rank, key, n, mean, se, low, high, reproductions, failedReproductions }) => [
         rank,
         ...by.map((name) => String(key[name] ?? "")),
         n,

@@ -1,16 +1,15 @@
 /** The behaviours that claim work and release it. */
 import { hasFallen } from "../../contract/answers/evidence.ts"
+import { isObject } from "../../contract/json.ts"
 import { known, noSuch } from "../../contract/objects/no-such.ts"
-import type { OperationName } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { namedIn } from "../../contract/schema/ref.ts"
-import { enumerations } from "../../contract/schema/enumerations.ts"
-import { operationOf } from "../../contract/operations/index.ts"
+import { type ClaimedWork, enumerations } from "../../contract/schema/enumerations.ts"
+import { type OperationName, operationOf } from "../../contract/operations/index.ts"
 import { isOver } from "../../contract/states.ts"
 import { type Behaviour, behaviour } from "../../ledger/journal/behaviour.ts"
 import type { Leases } from "../experiments/leases.ts"
 import type { Claims } from "./claims.ts"
-import { workOf } from "./work.ts"
 
 export function claimOperations(claims: Claims) {
   const claim_work = behaviour("claim_work", {
@@ -56,6 +55,28 @@ export function claimOperations(claims: Claims) {
   })
 
   return { claim_work, release_claim }
+}
+
+/** Returns the claimable work that a write does; undefined for other writes. */
+function workOf(operation: OperationName, body: unknown): ClaimedWork | undefined {
+  const members = isObject(body) ? body : {}
+  switch (operation) {
+    case "claim_work":
+      return enumerations.claimedWork.find((what) => what === members.what)
+    case "propose_experiment":
+    case "take_experiment":
+      return "run"
+    case "register_attempt":
+      return members.intent === "reproduction" ? "reproduce" : "run"
+    case "publish_finding":
+      return "write_finding"
+    case "post_research_checkpoint":
+      return "write_checkpoint"
+    case "submit_review":
+      return "review"
+    default:
+      return undefined
+  }
 }
 
 /** Makes a write renew the claims and leases of its agent, and warn about the claims of others. */

@@ -39,7 +39,8 @@ export const RESTS = `(x.part IN ('premise', 'evidence', 'plan', 'role') OR x.pa
   AND NOT ${REPLACES("x.version_id", "x.to_version_id")} AND NOT ${REPLACES("x.to_version_id", "x.version_id")}`
 
 const RECORD = "r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status"
-const GROUND = `${RECORD}, coalesce(s.status = 'disputed' AND s.open_dispute IS NULL, 0) AS isAnswered, EXISTS (SELECT 1 FROM record_references x WHERE x.version_id = r.version_id AND ${RESTS}) AS rests`
+const IS_ANSWERED = "coalesce(s.status = 'disputed' AND s.open_dispute IS NULL, 0) AS isAnswered"
+const GROUND = `${RECORD}, ${IS_ANSWERED}, EXISTS (SELECT 1 FROM record_references x WHERE x.version_id = r.version_id AND ${RESTS}) AS rests`
 
 /** Returns the warning about a fallen or doubted record. @param roomId the Room that shows it */
 const doubt = ({ through, isAnswered, ...fallen }: Reached, status: Exclude<RecordStatus, "current">, roomId: string): Warning => ({
@@ -76,6 +77,11 @@ export function grounds(db: Db) {
     `SELECT ${GROUND} FROM records r LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.version_id = +?`,
   )
 
+  const fallen = db.prepare<Omit<Ground, "rests" | "status"> & { readonly status: Exclude<RecordStatus, "current"> }>(
+    `SELECT ${RECORD}, ${IS_ANSWERED} FROM json_each(+?) j CROSS JOIN records r ON r.version_id = j.value JOIN standings s ON s.version_id = r.version_id
+     WHERE s.status <> 'current' ORDER BY j.key`,
+  )
+
   /** Walks down from records, nearest first, and visits each record once. */
   function fallenBelow(start: readonly Ground[], roomId: string) {
     const visited = new Set(start.map(({ versionId }) => versionId))
@@ -105,6 +111,8 @@ export function grounds(db: Db) {
   }
 
   return {
+    /** Returns those of some records that are no longer current, in the same order. */
+    noLongerCurrent: (versionIds: readonly string[]) => fallen.all(JSON.stringify(versionIds)),
     /** Returns the records that a record rests on directly. */
     groundsOf: (versionId: string): string[] => below.all(versionId).map((ground) => ground.versionId),
     /** Returns up to `count` records that rest on a record, directly or through others, nearest first. */

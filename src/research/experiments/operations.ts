@@ -8,8 +8,7 @@ import { admitReport, admitToExperiment, currentExperiment, type Expected } from
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments, Step } from "./experiments.ts"
 import { type Leases, later } from "./leases.ts"
-import { mustSealInTime } from "./sealing.ts"
-import type { Plans } from "./plans.ts"
+import { mustSealInTime, type Plans } from "./plans.ts"
 import { authorFrom } from "../../ledger/journal/author.ts"
 
 /** Finds the experiment that a body names. @throws Refusal `unknown_experiment` */

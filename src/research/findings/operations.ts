@@ -1,18 +1,23 @@
-/** The behaviours that publish findings and cited claims. */
+/** The behaviours that publish findings and cited claims, and link findings to experiments. */
 import type { BodyOf } from "../../contract/operations/index.ts"
-import { behaviour, type ExtrasOf } from "../../ledger/journal/behaviour.ts"
+import { present } from "../../contract/present.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { behaviour, type ExtrasOf, madeBy } from "../../ledger/journal/behaviour.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import type { Attempts } from "../attempts/attempts.ts"
+import type { Experiments } from "../experiments/experiments.ts"
+import { experimentSubject } from "../experiments/operations.ts"
 import type { Plans } from "../experiments/plans.ts"
-import type { ConceptIndex } from "../records/concepts.ts"
-import { undeclaredConcepts } from "../records/undeclared-concepts.ts"
+import { type ConceptIndex, undeclaredConcepts } from "../records/concepts.ts"
 import { arxivIdOf } from "../records/papers.ts"
 import { publishRecord } from "../records/publish.ts"
 import { type Evidence as EvidenceModel, type Reference, attributionOf } from "../evidence/evidence.ts"
 import type { Records } from "../records/records.ts"
 import type { Effects } from "../measurements/effects.ts"
 import type { MovedEffects } from "../measurements/moved-effects.ts"
+import type { FindingLinks } from "./finding-links.ts"
 import type { Findings } from "./findings.ts"
 
 interface Tables {
@@ -21,7 +26,9 @@ interface Tables {
   readonly concepts: ConceptIndex
   readonly plans: Plans
   readonly attempts: Pick<Attempts, "find">
+  readonly experiments: Experiments
   readonly findings: Findings
+  readonly findingLinks: FindingLinks
   readonly evidence: EvidenceModel
   readonly effects: Effects
   readonly movedEffects: MovedEffects
@@ -37,6 +44,7 @@ function papersOf({ evidence, provenance }: Finding): string[] {
 
 export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_finding">) {
   const { threads, records, concepts: index, plans, attempts, findings, effects, movedEffects, evidence: model } = tables
+  const { experiments, findingLinks } = tables
 
   /** Returns the premises of the finding's plan, and of the plans of the attempts it names. */
   function planned({ execution }: Finding["provenance"]): Reference[] {
@@ -113,5 +121,46 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
     },
   })
 
-  return { publish_finding, publish_cited_claim }
+  const link_experiment_finding = behaviour("link_experiment_finding", {
+    subject: ({ body }) => experimentSubject(experiments, body.experimentId),
+    admit({ actor, body }) {
+      const repeated = findingLinks.repeated(actor.userId, body)
+      if (repeated !== undefined)
+        throw new Refusal("link_exists", "You already related this finding to this experiment with the same verdicts.", {
+          current: { ...repeated, kind: "finding_link", experimentId: body.experimentId, findingVersionId: body.findingVersionId },
+        })
+    },
+    write(call, subject, change) {
+      const { actor, body } = call
+      const { roomId, experiment } = subject
+      const { experimentId, findingVersionId, attemptId, towardHypothesis, towardQuestion, client } = body
+      const linkId = change.newId()
+      findingLinks.insert({ ...body, ...madeBy(call, subject, change), linkId })
+      const verdicts = model
+        .linked(linkId, findingVersionId, towardHypothesis, attributionOf(actor, change.at))
+        .map(({ roomId: of, ...moved }) => ({ ...moved, ...fromOtherRoom(of, roomId) }))
+      const { label, wording, roomId: origin } = present(records.summary(findingVersionId))
+      const card = {
+        linkId,
+        experimentId,
+        experimentLabel: experiment.label,
+        versionId: findingVersionId,
+        kind: "finding",
+        label,
+        ...fromOtherRoom(origin, roomId),
+        wording,
+        attemptId: attemptId ?? null,
+        towardHypothesis,
+        towardQuestion,
+        ...(client === undefined ? {} : { client }),
+      }
+      return {
+        target: { id: linkId, label: null },
+        result: { linkId, label: null, verdicts },
+        entry: { standingOf: findingVersionId, card },
+      }
+    },
+  })
+
+  return { publish_finding, publish_cited_claim, link_experiment_finding }
 }

@@ -20,7 +20,7 @@ import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import { WHY_FAILED } from "../attempts/summary.ts"
 import type { Evidence } from "../evidence/evidence.ts"
-import { ANSWER, STANDS } from "../evidence/answers.ts"
+import { ANSWER, STANDS } from "../evidence/withdrawals.ts"
 import { AGENT, AGENT_AT } from "../../ledger/journal/author.ts"
 
 const [SIGHT, ITEMS] = [limits.caseSight, limits.caseItems]

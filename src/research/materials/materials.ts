@@ -101,29 +101,27 @@ export function materials(db: Db) {
   const reports = db.prepare<Omit<Location, "reporter"> & Person>(
     "SELECT l.reporter_id AS userId, p.username, l.room_id AS roomId, l.at, l.uri, l.state, l.observed_digest AS observedDigest, l.explanation FROM material_reports l JOIN people p ON p.user_id = l.reporter_id WHERE l.material_id = +? ORDER BY l.sequence DESC LIMIT 500",
   )
-  // Each in the order of its index, so that a material with very many uses needs no sort.
-  const consumed = db.prepare<UseRow>(
-    `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, i.name, a.history_position AS written FROM attempt_inputs i CROSS JOIN attempts a USING (attempt_id)
-     WHERE i.material_id = +? ORDER BY i.attempt_id, i.position LIMIT ${USES}`,
-  )
-  const produced = db.prepare<UseRow>(
-    `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, o.output_label AS name, a.history_position AS written FROM attempt_outputs o CROSS JOIN attempts a USING (attempt_id)
-     WHERE o.material_id = +? ORDER BY o.rowid LIMIT ${USES}`,
-  )
-  const required = db.prepare<UseRow>(
-    `SELECT n.plan_id AS id, n.label, n.room_id AS roomId, q.purpose AS name, n.history_position AS written FROM plan_materials q CROSS JOIN plans n USING (plan_id)
-     WHERE q.material_id = +? ORDER BY q.plan_id, q.position LIMIT ${USES}`,
-  )
-  const counted = (table: string) => db.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table} WHERE material_id = +?`)
-  const [consumptions, productions, requirements] = [counted("attempt_inputs"), counted("attempt_outputs"), counted("plan_materials")]
-  /** Returns the total number of uses of one kind, and those that are shown, oldest first. */
-  const uses = (shownUses: typeof consumed, total: typeof consumptions, materialId: string, seenFrom: string) => ({
-    total: total.one(materialId).total,
-    items: shownUses
-      .all(materialId)
-      .sort((one, other) => one.written - other.written)
-      .map(({ id, label, roomId, name }) => ({ id, label, roomId, name, ...fromOtherRoom(roomId, seenFrom) })),
-  })
+  /**
+   * Reads the uses of one kind: their total number, and the first of them, oldest first. They are read in the order of an index, so that
+   * a material with very many uses needs no sort.
+   */
+  function using(uses: string, users: string, key: string, name: string, order: string) {
+    const first = db.prepare<UseRow>(
+      `SELECT x.${key} AS id, x.label, x.room_id AS roomId, u.${name} AS name, x.history_position AS written FROM ${uses} u CROSS JOIN ${users} x USING (${key})
+       WHERE u.material_id = +? ORDER BY ${order} LIMIT ${USES}`,
+    )
+    const all = db.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${uses} WHERE material_id = +?`)
+    return (materialId: string, seenFrom: string) => ({
+      total: all.one(materialId).total,
+      items: first
+        .all(materialId)
+        .sort((one, other) => one.written - other.written)
+        .map(({ id, label, roomId, name }) => ({ id, label, roomId, name, ...fromOtherRoom(roomId, seenFrom) })),
+    })
+  }
+  const consumed = using("attempt_inputs", "attempts", "attempt_id", "name", "u.attempt_id, u.position")
+  const produced = using("attempt_outputs", "attempts", "attempt_id", "output_label", "u.rowid")
+  const required = using("plan_materials", "plans", "plan_id", "purpose", "u.plan_id, u.position")
 
   return {
     insert(made: NewMaterial): void {
@@ -160,9 +158,9 @@ export function materials(db: Db) {
         ...shown(row, null),
         content: new JsonText(row.content),
         locations: fitting(locations, limits.innerListBytes),
-        consumedBy: uses(consumed, consumptions, materialId, row.materialOriginRoom),
-        producedBy: uses(produced, productions, materialId, row.materialOriginRoom),
-        requiredBy: uses(required, requirements, materialId, row.materialOriginRoom),
+        consumedBy: consumed(materialId, row.materialOriginRoom),
+        producedBy: produced(materialId, row.materialOriginRoom),
+        requiredBy: required(materialId, row.materialOriginRoom),
       }
     },
     ofRoom: (roomId: string, after: string | undefined, count: number) =>

@@ -3,7 +3,7 @@ import { each, keysOf } from "../../contract/each.ts"
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import { type EffectAnswer, effectFigures } from "../../contract/answers/measurements.ts"
 import { WITHHELD_SINCE } from "../../ledger/journal/withheld-since.ts"
-import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import { labelledObject } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { effectInWords } from "./in-words.ts"
@@ -12,7 +12,6 @@ import { contrastOf, type Effect, type Figures, isFault, type Named, type Workin
 
 interface Row {
   readonly versionId: string
-  readonly roomId: string
   readonly effect: Stored<Effect>
   /** The JSON null if the values behind it were withheld before a replay. */
   readonly figures: Stored<Figures | null>
@@ -21,10 +20,8 @@ interface Row {
   /** The number of names of its values that were withheld since. */
   readonly withheld: number
   readonly experimentLabel: string
-  readonly repeatsId: string | null
-  readonly repeatsPosition: number | null
-  readonly repeatedLabel: string | null
-  readonly repeatedRoomId: string | null
+  /** The effect of another finding that it repeats. */
+  readonly repeats: Stored<Omit<NonNullable<EffectAnswer["repeats"]>, "comparison">> | null
 }
 
 /** An effect of a finding that is being published. */
@@ -60,8 +57,8 @@ export type Effects = ReturnType<typeof effects>
 export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
   const insert = inserting(db, "finding_effects")
   const ofFinding = db.prepare<Row>(
-    `SELECT f.version_id AS versionId, v.room_id AS roomId, f.effect, f.figures, m.holder_id IS NOT NULL AS hasMoved, m.now, e.label AS experimentLabel, ${WITHHELD},
-       f.repeats_id AS repeatsId, f.repeats_position AS repeatsPosition, o.label AS repeatedLabel, o.room_id AS repeatedRoomId
+    `SELECT f.version_id AS versionId, f.effect, f.figures, m.holder_id IS NOT NULL AS hasMoved, m.now, e.label AS experimentLabel, ${WITHHELD},
+       CASE WHEN o.version_id IS NOT NULL THEN ${labelledObject("'versionId', f.repeats_id, 'effect', f.repeats_position, 'label', o.label", "o.room_id", "v.room_id")} END AS repeats
      FROM finding_effects f JOIN experiments e ON e.experiment_id = f.experiment_id JOIN records v ON v.version_id = f.version_id
      LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
      LEFT JOIN records o ON o.version_id = f.repeats_id
@@ -69,25 +66,13 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
   )
   const sentences = db.prepare<Pick<Row, "versionId" | "effect" | "figures" | "hasMoved" | "withheld">>(SENTENCES)
 
-  /** The effect that this one repeats, and how the current figures of both compare. */
-  function repeats(row: Row, effect: Effect, figures: Figures | null): EffectAnswer["repeats"] {
-    const { repeatsId: versionId, repeatsPosition, repeatedLabel: label, repeatedRoomId, roomId } = row
-    if (versionId === null || repeatsPosition === null || label === null || repeatedRoomId === null) return null
-    const named = { versionId, effect: repeatsPosition }
-    return {
-      ...named,
-      label,
-      ...fromOtherRoom(repeatedRoomId, roomId),
-      comparison: repeated.repetition(effect, figures, named)?.comparison ?? null,
-    }
-  }
-
   function shown(row: Row): EffectAnswer {
     const { repeats: _repeats, ...effect } = parse(row.effect)
     const original = parse(row.figures)
     const isWithheld = original === null || row.withheld > 0
     const hasMoved = row.hasMoved === 1
     const now = row.now && parse(row.now)
+    const first = row.repeats && parse(row.repeats)
     return {
       ...effect,
       split: effect.split ?? null,
@@ -99,7 +84,8 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
       isStale: hasMoved || isWithheld,
       staleReason: isWithheld ? "values_withheld" : hasMoved ? "values_changed" : null,
       now: now && { ...now, sentence: effectInWords(effect, now) },
-      repeats: repeats(row, effect, hasMoved ? now : original),
+      // The current figures of both are compared.
+      repeats: first && { ...first, comparison: repeated.repetition(effect, hasMoved ? now : original, first)?.comparison ?? null },
     }
   }
 

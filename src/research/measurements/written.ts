@@ -1,7 +1,7 @@
 /** The measurement table as CSV, for programs, and as Markdown, for agents to paste. */
 import type { MeasurementTable } from "../../contract/answers/measurements.ts"
 import type { Download } from "../../ledger/reads/reading.ts"
-import { csvFile, markdownRow as line } from "../attempts/rows.ts"
+import { csvFile, markdownTable } from "../attempts/rows.ts"
 import { figure, interval } from "./figures.ts"
 
 type Group = MeasurementTable["groups"][number]
@@ -51,33 +51,29 @@ function titleOf({ metric, split, unit, over, where, against }: MeasurementTable
 /** Writes the table as Markdown: means with 95 % intervals, differences, and the notes on each group. */
 export function markdownOf(table: MeasurementTable): string {
   if (table.metric === null) {
-    const known = table.metrics.map(({ metric, split, attempts, values, dimensions }) =>
-      line([
-        split === null ? metric : `${metric} (${split})`,
-        `${attempts}`,
-        `${values}`,
-        dimensions.map((each) => `${each.dimension} (${each.values.length})`).join(", "),
-      ]),
-    )
-    return [line(["metric", "attempts", "values", "dimensions"]), "|---|---|---|---|", ...known, ""].join("\n")
+    const known = table.metrics.map(({ metric, split, attempts, values, dimensions }) => [
+      split === null ? metric : `${metric} (${split})`,
+      attempts,
+      values,
+      dimensions.map((each) => `${each.dimension} (${each.values.length})`).join(", "),
+    ])
+    return [...markdownTable(["metric", "attempts", "values", "dimensions"], known), ""].join("\n")
   }
   const { by, groups, against, comparisons, leftOut } = table
   const compared = against === null ? [] : ["difference", "95 % interval", "pairs", "told apart (Holm)"]
   const head = [...by, "n", "mean", "95 % interval", "sd", ...compared]
-  const rows = groups.map(({ key, n, mean, sd, se, low, high, contrast }) =>
-    line([
-      ...by.map((dimension) => String(key[dimension] ?? "")),
-      ...[`${n}`, figure(mean, se), interval(low, high, se), figure(sd, se)],
-      ...(against === null
-        ? []
-        : [
-            figure(contrast?.estimate ?? null, contrast?.se),
-            interval(contrast?.low ?? null, contrast?.high ?? null, contrast?.se ?? null),
-            contrast === null ? "–" : contrast.pairs === null ? "unpaired" : `${contrast.pairs}`,
-            distinctness(contrast),
-          ]),
-    ]),
-  )
+  const rows = groups.map(({ key, n, mean, sd, se, low, high, contrast }) => [
+    ...by.map((dimension) => String(key[dimension] ?? "")),
+    ...[n, figure(mean, se), interval(low, high, se), figure(sd, se)],
+    ...(against === null
+      ? []
+      : [
+          figure(contrast?.estimate ?? null, contrast?.se),
+          interval(contrast?.low ?? null, contrast?.high ?? null, contrast?.se ?? null),
+          contrast === null ? "–" : (contrast.pairs ?? "unpaired"),
+          distinctness(contrast),
+        ]),
+  ])
   const notes = groups.flatMap((group) =>
     group.notes.map((note) => `- ${by.map((dimension) => String(group.key[dimension] ?? "")).join(", ") || "all"}: ${note}.`),
   )
@@ -91,9 +87,7 @@ export function markdownOf(table: MeasurementTable): string {
   return [
     `**${titleOf(table)}**`,
     "",
-    line(head),
-    `|${"---|".repeat(head.length)}`,
-    ...rows,
+    ...markdownTable(head, rows),
     "",
     ...(comparisons > 1 ? [`${comparisons} comparisons; "told apart" allows for their number.`, ""] : []),
     ...notes,

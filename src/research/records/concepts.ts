@@ -1,9 +1,11 @@
-/** The concepts that records define. */
+/** The concepts that records define, and the check that each concept in an assertion is defined, by the record itself or by the record it is taken from. */
 import type { ConceptSummary } from "../../contract/answers/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { containing } from "../../ledger/lists/paging.ts"
 import { batches, type Sized, substrings, type Walked, walked } from "../../ledger/lists/substrings.ts"
 import { recordKinds } from "../../contract/objects/objects.ts"
+import { type Assertion, type Concepts, undeclaredIn } from "../../contract/definitions/science.ts"
+import type { Issue } from "../../contract/refusals/refusal.ts"
 import { INDEXED } from "../search/indexing.ts"
 
 const SELECT = `SELECT c.version_id AS versionId, c.key, c.label, c.definition, r.label AS recordLabel, r.kind AS recordKind, r.room_id AS roomId
@@ -54,4 +56,23 @@ export function conceptIndex(db: Db) {
       return walked(texts, (ids) => contain.all(JSON.stringify(ids), versionId, key, pattern, pattern, pattern, count), count)
     },
   }
+}
+
+type Term = Assertion["predicate"] | Assertion["roles"][number]["value"]
+
+/** Sorts paths: the predicate first, then the roles in order. */
+let collator: Intl.Collator | undefined
+
+/** Returns an issue for each term whose concept is not defined. A record that does not exist is reported elsewhere. */
+export function undeclaredConcepts(index: ConceptIndex, body: { assertion: Assertion; concepts: Concepts }): Issue[] {
+  const borrowed = (value: Term, path: string): Issue[] =>
+    value.type === "concept_ref" && index.isUndefined(value.versionId, value.key)
+      ? [{ path: `${path}/key`, message: "is not a concept of that record" }]
+      : []
+  const { predicate, roles } = body.assertion
+  return [
+    ...undeclaredIn(body),
+    ...borrowed(predicate, "/assertion/predicate"),
+    ...roles.flatMap(({ value }, position) => borrowed(value, `/assertion/roles/${position}/value`)),
+  ].sort((one, other) => (collator ??= new Intl.Collator("en", { numeric: true })).compare(one.path, other.path))
 }

@@ -14,8 +14,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import type { Reply } from "../../threads/operations.ts"
 import { areOtherAgents, type Writer } from "../evidence/independence.ts"
-import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
-import { answerTo } from "../evidence/answers.ts"
+import { answerTo, WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
 
 type Kind = Review["target"]["kind"]
 
