@@ -31,7 +31,6 @@ export interface Written<Body> {
   readonly roomId: string
   /** When it was accepted. */
   readonly at: string
-  /** The result from the behaviour. */
   readonly result: Readonly<Record<string, unknown>>
 }
 
@@ -52,10 +51,8 @@ type Advisers = { readonly [N in OperationName]?: (written: Written<BodyOf<N>>) 
 
 const twice = (ids: readonly string[]): string[] => [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]
 
-/** Names an attempt in a warning. */
 const shown = ({ attemptId, label, roomId }: Attempt, seenFrom: string) => ({ attemptId, label, ...fromOtherRoom(roomId, seenFrom) })
 
-/** Warns of a premise that is named twice. */
 const repeatedPremises = (premises: Premises): Warning[] =>
   twice(premises.map(({ versionId }) => versionId)).map((versionId) => ({
     code: "premise_repeated",

@@ -1,5 +1,6 @@
 /** Checks the events of attempts against the state table. Admission and affordances read the same rows. */
 import type { AttemptStatus } from "../../contract/schema/enumerations.ts"
+import { picked } from "../../contract/each.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { operationOf } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -22,13 +23,9 @@ const rowsFrom = (status: string) => attemptStates.filter(({ from }) => from.som
 const stepsFrom = (status: string) => rowsFrom(status).filter((row) => !("needs" in row))
 
 /** Returns the state of an attempt for a refusal, with the `expected` block to copy into the next request. */
-export const currentAttempt = ({ attemptId, label, experimentId, status, revision }: AttemptState): JsonObject => ({
-  attemptId,
-  label,
-  experimentId,
-  status,
-  revision,
-  expected: { expectedRevision: revision, expectedStatus: status },
+export const currentAttempt = (attempt: AttemptState): JsonObject => ({
+  ...picked(attempt, "attemptId", "label", "experimentId", "status", "revision"),
+  expected: { expectedRevision: attempt.revision, expectedStatus: attempt.status },
 })
 
 /**
@@ -59,7 +56,6 @@ export function admitEvent(
 
 /** What decides, besides its state, which events an attempt can have next. */
 export interface Grounds {
-  /** The prefix of the paths of operations. */
   readonly basePath: string
   readonly roomIsActive: boolean
   /** Whether the registrant is a member of the Room; former members cannot report. */

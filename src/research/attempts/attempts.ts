@@ -16,19 +16,7 @@ import { text } from "../experiments/summary.ts"
 import type { AttemptState } from "./admission.ts"
 import type { PlanMatch } from "./plan-match.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
-import {
-  type Row,
-  type Reproduces,
-  type ListedRow,
-  shown,
-  summary,
-  ORDINAL,
-  STATE,
-  REPRODUCTION,
-  SUMMARY,
-  WHOLE,
-  OF_FINDING,
-} from "./summary.ts"
+import { type Row, type ListedRow, shown, summary, ORDINAL, STATE, REPRODUCTION, SUMMARY, WHOLE, OF_FINDING } from "./summary.ts"
 
 /** An attempt with its Room, Thread and plan. */
 export interface Attempt extends AttemptState {
@@ -71,8 +59,8 @@ export function attempts(db: Db, basePath = "") {
      FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.reproduces_attempt_id = +? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`,
   )
   const count = inserting(db, "attempt_counts", { onConflict: "DO UPDATE SET attempts = attempts + excluded.attempts" })
-  const find = db.prepare<Omit<Attempt, "reproduces"> & Reproduces>(
-    `SELECT ${STATE}, a.plan_id AS planId FROM attempts a WHERE a.attempt_id = +?`,
+  const find = db.prepare<Omit<Attempt, "reproduces"> & { readonly reproduces: string | null }>(
+    `SELECT ${STATE}, a.plan_id AS planId, coalesce(a.reproduces_attempt_id, a.reproduces_version_id) AS reproduces FROM attempts a WHERE a.attempt_id = +?`,
   )
   const match = db.prepare<{ planMatch: Stored<PlanMatch> | null }>("SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = +?")
   const one = db.prepare<Row & { content: Stored<BodyOf<"register_attempt">> }>(`${WHOLE} WHERE a.attempt_id = +?`)
@@ -131,15 +119,7 @@ export function attempts(db: Db, basePath = "") {
       { verdict, explanation, repeats }: Reproduction,
       effect: { readonly repeats: string; readonly figures: string } | undefined,
     ) {
-      insertReproduction({
-        attemptId,
-        verdict,
-        explanation,
-        repeatsId: repeats?.versionId,
-        repeatsPosition: repeats?.effect,
-        repeats: effect?.repeats,
-        figures: effect?.figures,
-      })
+      insertReproduction({ attemptId, verdict, explanation, ...effect, repeatsId: repeats?.versionId, repeatsPosition: repeats?.effect })
     },
     /** Returns the newest attempts registered to reproduce another one. */
     reproducing: (attemptId: string, seenFrom: string) =>
@@ -152,7 +132,7 @@ export function attempts(db: Db, basePath = "") {
 
     find(attemptId: string): Attempt | undefined {
       const row = find.get(attemptId)
-      return row && { ...row, reproduces: row.ofAttempt ?? row.ofVersion ?? undefined }
+      return row && { ...row, reproduces: row.reproduces ?? undefined }
     },
     /** Returns the comparison of an attempt with its plan; null if it names no plan. */
     matchOf(attemptId: string): PlanMatch | null {

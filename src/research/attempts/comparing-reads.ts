@@ -46,7 +46,6 @@ const plainKeys = new Map<string, (row: Row) => Sortable>([
 type Query = AskedOf<"attempt_table">["query"]
 
 export function comparingReads(tables: AttemptTables, curves: Curves) {
-  /** @throws Refusal 404 */
   function mustName(attemptIds: readonly string[]): Row[] {
     const rows = tables.named(attemptIds)
     if (rows.length < attemptIds.length) throw noSuch("attempt")
@@ -98,7 +97,6 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
       settingsTruncated: differ.length > limits.tableColumns,
       sameSettings: same,
     }
-    /** Returns the values of some rows in some columns. */
     const cells = (some: readonly Row[], of: { metrics: readonly Metric[]; settings: readonly { readonly key: string }[] } = columns) => {
       const lasts = of.metrics.map((metric) => tables.lasts(some, metric))
       return some.map((row) => ({

@@ -1,4 +1,5 @@
 /** The events, outputs and metric series that attempts reported. */
+import { picked } from "../../contract/each.ts"
 import { limits } from "../../contract/limits.ts"
 import { fitting, JsonText, type Stored, writeJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -84,22 +85,14 @@ export function events(db: Db) {
       insert({ attemptId, revision: 1, body: writeJson({ event: "registered", receivedAt: at, revision: 1, reportedAt: null }) }),
 
     report(attemptId: string, revision: number, at: string, body: Reported): void {
-      const { event, reportedAt, message, late, exitCode, failure, reproduction, corrects, cost, figures, client, outputs = [] } = body
+      const { event, reportedAt, late, corrects, outputs = [] } = body
       const metrics = newMetrics(body.metrics ?? [], (cell) => lastOf(attemptId, cell))
       const served = writeJson({
         event,
         receivedAt: at,
         revision,
         reportedAt,
-        message,
-        late,
-        exitCode,
-        cost,
-        failure,
-        reproduction,
-        corrects,
-        figures,
-        client,
+        ...picked(body, "message", "late", "exitCode", "cost", "failure", "reproduction", "corrects", "figures", "client"),
         metricPoints: metrics.length,
         outputLabels: outputs.map(({ outputLabel }) => outputLabel),
       })

@@ -35,7 +35,6 @@ const PAGE = 50
 const nameOfSeries = (name: string, split: string | null, dimensions: Readonly<Record<string, unknown>> | null): string =>
   [metricKey(name, split), ...Object.entries(dimensions ?? {}).map(([key, value]) => `${key}=${String(value)}`)].join(" ")
 
-/** Metric points as rows. */
 const pointTable = {
   columns: ["ordinal", "metric", "split", "dimensions", "unit", "step", "value", "reportedAt"],
   row: ({ ordinal, metric, split, dimensions, unit, step, value, reportedAt }: MetricPoint) => {

@@ -12,27 +12,20 @@ import { AGENT } from "../../ledger/journal/author.ts"
 import { text } from "../experiments/summary.ts"
 
 type Own = "attemptId" | "label" | "experimentId" | "experimentLabel" | "roomId" | "threadId" | "entryId" | "intent" | "status" | "revision"
-export type Row = Pick<AttemptSummary, Own | "planId" | "rerunOf" | "registeredAt" | "updatedAt" | "contentDigest"> &
-  Reproduces & {
-    readonly registrantId: string
-    readonly username: string
-    readonly agent: string | null
-    readonly registrantIsMember: number
-    readonly roomState: RoomState
-    readonly planMatch: Stored<PlanMatch> | null
-    readonly reproduction: Stored<AttemptSummary["reproduction"]> | null
-    readonly failure: Stored<AttemptSummary["failure"]> | null
-    readonly cost: Stored<Cost> | null
-    /** Its role in the finding of the query. */
-    readonly role?: AttemptRole
-  }
-
-export interface Reproduces {
-  readonly ofAttempt: string | null
-  readonly ofVersion: string | null
+export type Row = Pick<AttemptSummary, Own | "planId" | "rerunOf" | "registeredAt" | "updatedAt" | "contentDigest"> & {
+  readonly registrantId: string
+  readonly username: string
+  readonly agent: string | null
+  readonly registrantIsMember: number
+  readonly roomState: RoomState
+  readonly planMatch: Stored<PlanMatch> | null
+  readonly reproduces: Stored<AttemptSummary["reproduces"]> | null
+  readonly reproduction: Stored<AttemptSummary["reproduction"]> | null
+  readonly failure: Stored<AttemptSummary["failure"]> | null
+  readonly cost: Stored<Cost> | null
+  /** Its role in the finding of the query. */
+  readonly role?: AttemptRole
 }
-export const reproduces = ({ ofAttempt, ofVersion }: Reproduces): AttemptSummary["reproduces"] =>
-  ofAttempt !== null ? { attemptId: ofAttempt } : ofVersion === null ? null : { findingVersionId: ofVersion }
 
 /** A row of a list, with command line and last values. */
 export interface ListedRow extends Row {
@@ -57,7 +50,7 @@ export const shown = (row: Row, basePath: string) => ({
   revision: row.revision,
   planId: row.planId,
   rerunOf: row.rerunOf,
-  reproduces: reproduces(row),
+  reproduces: text(row.reproduces),
   reproduction: text(row.reproduction),
   registeredAt: row.registeredAt,
   updatedAt: row.updatedAt,
@@ -84,7 +77,7 @@ export const summary = (row: ListedRow, basePath: string) => ({
 /** The number in its label. The indexes in schema.sql hold the same expression. */
 export const ORDINAL = "CAST(substr(a.label, 2) AS INTEGER)"
 export const STATE = `a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, a.status, a.revision, a.registrant_id AS registrantId,
-  a.room_id AS roomId, a.thread_id AS threadId, a.intent, a.registered_at AS registeredAt, a.reproduces_attempt_id AS ofAttempt, a.reproduces_version_id AS ofVersion`
+  a.room_id AS roomId, a.thread_id AS threadId, a.intent, a.registered_at AS registeredAt`
 export const REPRODUCTION =
   "(SELECT iif(q.repeats IS NULL, json_object('verdict', q.verdict, 'explanation', q.explanation), json_object('verdict', q.verdict, 'explanation', q.explanation, 'repeats', json(q.repeats))) FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction"
 /** The failure in its last event; null if it did not fail. */
@@ -95,6 +88,8 @@ export const WHY_FAILED = `(SELECT coalesce(v.body ->> '$.failure.stage' || ': '
   FROM attempt_events v WHERE v.attempt_id = a.attempt_id ORDER BY v.revision DESC LIMIT 1)`
 const COLUMNS = `${STATE}, a.entry_id AS entryId, a.plan_id AS planId, a.rerun_of AS rerunOf, a.updated_at AS updatedAt, a.plan_match AS planMatch,
   a.content_digest AS contentDigest, a.cost,
+  CASE WHEN a.reproduces_attempt_id IS NOT NULL THEN json_object('attemptId', a.reproduces_attempt_id)
+    WHEN a.reproduces_version_id IS NOT NULL THEN json_object('findingVersionId', a.reproduces_version_id) END AS reproduces,
   ${REPRODUCTION},
   ${FAILURE},
   p.username, ${AGENT("a")} AS agent, e.label AS experimentLabel, ${WORK_STATE("r")} AS roomState,

@@ -12,12 +12,7 @@ export const rankedBy = ({ by = ["arm"] }: Pick<Declared, "by">): readonly strin
 
 /** The difference between the first group and the next, with an interval that allows for every pair of groups. */
 export type Lead = NonNullable<BoardAnswer["lead"]> & { readonly se: number; readonly pairs: number | null }
-export interface Ranking {
-  /** Ordered by rank; groups without a finite value come last. */
-  readonly groups: readonly Group[]
-  readonly lead: Lead | null
-  readonly best: Dimensions | null
-}
+type Ranking = ReturnType<typeof ranked>
 
 type Better = Declared["direction"]
 
@@ -34,8 +29,8 @@ function leadOf(first: Group, next: Group, groups: number): Lead | null {
   return { of: first.key, against: next.key, method, estimate, se, low: estimate - half, high: estimate + half, level, pairs }
 }
 
-/** Ranks groups by their means. There is a best one only if the interval of the lead excludes zero. */
-export function ranked(groups: readonly Group[], direction: Better): Ranking {
+/** Ranks groups by their means; those without a finite value come last. There is a best one only if the interval of the lead excludes zero. */
+export function ranked(groups: readonly Group[], direction: Better) {
   const sign = direction === "lower" ? 1 : -1
   const inOrder = groups.toSorted((one, other) => {
     if (one.summary === null || other.summary === null) return Number(one.summary === null) - Number(other.summary === null)

@@ -1,5 +1,6 @@
 /** The rows of claims on work, what renews them, and which of them are active. */
 import { writerName } from "../../contract/answers/index.ts"
+import { picked } from "../../contract/each.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import { limits } from "../../contract/limits.ts"
 import { objectOf } from "../../contract/objects/objects.ts"
@@ -143,11 +144,7 @@ export function claims(db: Db) {
       return others.all(ids, at, roomId, what, userId, agent).map((claim) => ({
         code: "claimed_by",
         message: `${writerName({ username: claim.by, agent: claim.agent })} has claimed this work until ${claim.until}.`,
-        claimId: claim.claimId,
-        what: claim.what,
-        by: claim.by,
-        agent: claim.agent,
-        until: claim.until,
+        ...picked(claim, "claimId", "what", "by", "agent", "until"),
         ...(claim.label !== null && { label: claim.label }),
       }))
     },

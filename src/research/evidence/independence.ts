@@ -64,11 +64,11 @@ export function independence(db: Db) {
     /** Returns a function that compares the inputs of two objects. It reads the inputs of each object once. */
     comparingInputs() {
       const cache = new Map<string, readonly (readonly string[])[]>()
-      const inputsOf = (id: string) => {
-        const lists = cache.get(id) ?? [inputs.all(id, id).map(({ input }) => input), seeds.all(id, id, id, id).map(({ seed }) => seed)]
-        cache.set(id, lists)
-        return lists
-      }
+      const inputsOf = (id: string) =>
+        cache.getOrInsertComputed(id, () => [
+          inputs.all(id, id).map(({ input }) => input),
+          seeds.all(id, id, id, id).map(({ seed }) => seed),
+        ])
       /** Whether they differ in materials or in seeds; null if unknown. */
       return (one: string, other: string): boolean | null => {
         const otherLists = inputsOf(other)

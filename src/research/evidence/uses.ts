@@ -12,7 +12,6 @@ export type UserKind = Exclude<NodeKind, "material"> | "checkpoint" | "entry"
 export interface NewUse {
   readonly targetId: string
   readonly how: Use
-  /** The object that uses it. */
   readonly byKind: UserKind
   readonly byId: string
   readonly at: string

@@ -26,7 +26,6 @@ export interface Word {
   readonly sourceId: string
   /** Its index among the words of that row. */
   readonly position: number
-  /** The object that speaks. */
   readonly speakerId: string
   /** The voice, if it is not that of the speaker. */
   readonly voiceId?: string

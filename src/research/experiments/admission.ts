@@ -1,5 +1,6 @@
 /** Checks writes about experiments against the state table. Admission and affordances read the same rows. */
 import type { ExperimentStatus } from "../../contract/schema/enumerations.ts"
+import { picked } from "../../contract/each.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { type OperationName, operationOf } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -40,18 +41,11 @@ export const leaseOf = ({ leaseMinutes: minutes, leaseUntil: until }: Pick<Exper
   minutes === null || until === null ? null : { minutes, until, lapsed: Date.parse(until) <= now }
 
 /** Returns the state of an experiment for a refusal, with the `expected` block to copy into the next request. */
-export const currentExperiment = (experiment: ExperimentState): JsonObject => {
-  const { experimentId, label, status, revision, assigneeId, leaseUntil } = experiment
-  return {
-    experimentId,
-    label,
-    status,
-    revision,
-    assigneeId,
-    ...(leaseUntil !== null && { leaseUntil }),
-    expected: { expectedRevision: revision, expectedStatus: status },
-  }
-}
+export const currentExperiment = (experiment: ExperimentState): JsonObject => ({
+  ...picked(experiment, "experimentId", "label", "status", "revision", "assigneeId"),
+  ...(experiment.leaseUntil !== null && { leaseUntil: experiment.leaseUntil }),
+  expected: { expectedRevision: experiment.revision, expectedStatus: experiment.status },
+})
 
 const heldByAnother = ({ label, leaseUntil }: ExperimentState): string =>
   `${label} is held by someone else${leaseUntil === null ? "" : `; the lease lasts until ${leaseUntil} if its holder writes nothing more about it`}.`
@@ -115,7 +109,6 @@ export function admitReport(experiment: ExperimentState, userId: string, reporte
 
 /** What decides, besides its state, which operations an experiment affords. */
 export interface Grounds {
-  /** The prefix of the paths of operations. */
   readonly basePath: string
   readonly roomIsActive: boolean
   readonly leaseIsLapsed: boolean

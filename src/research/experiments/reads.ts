@@ -24,7 +24,6 @@ interface Tables {
 }
 
 export function experimentReads({ rooms, records, experiments, plans, materials, evidence, reviews, costs }: Tables) {
-  /** @throws Refusal 404 */
   function mustRead(experimentId: string) {
     const experiment = known("experiment", experiments.read(experimentId))
     return { ...experiment, hypotheses: records.resolve(experiment.hypotheses, experiment.roomId) }

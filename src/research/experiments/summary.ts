@@ -40,7 +40,6 @@ export interface Texts {
   readonly conclusion: Stored<Statement> | null
 }
 
-/** Counts the attempts in total and by status. */
 function rollup(counts: Row["attempts"]) {
   const known = parse(counts)
   const byStatus = each(enumerations.attemptStatus, (status) => known[status] ?? 0)

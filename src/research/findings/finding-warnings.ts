@@ -28,14 +28,17 @@ export interface NamedAttempt {
   readonly hasValues: number
 }
 
+const shown = ({ attemptId, label, originRoomId }: Pick<NamedAttempt, "attemptId" | "label" | "originRoomId">, seenFrom: string) => ({
+  attemptId,
+  label,
+  ...fromOtherRoom(originRoomId, seenFrom),
+})
+
 const isUnfinished = (status: AttemptStatus) => status === "registered" || status === "started"
 
-function attemptWarnings(
-  { attemptId, label, originRoomId, status, outputs, hasValues }: NamedAttempt,
-  citedOutcomes: ReadonlySet<string>,
-  seenFrom: string,
-): Warning[] {
-  const at = { attemptId, label, ...fromOtherRoom(originRoomId, seenFrom) }
+function attemptWarnings(attempt: NamedAttempt, citedOutcomes: ReadonlySet<string>, seenFrom: string): Warning[] {
+  const { attemptId, label, status, outputs, hasValues } = attempt
+  const at = shown(attempt, seenFrom)
   if (isUnfinished(status)) return [{ code: "attempt_without_outcome", message: `${label} is ${status}: its outcome is not known.`, ...at }]
   // An attempt that is cited for its outcome need not have reported outputs or metrics.
   if (outputs === 0 && hasValues === 0 && !citedOutcomes.has(attemptId))
@@ -43,11 +46,9 @@ function attemptWarnings(
   return []
 }
 
-function outputWarnings(
-  { position, kind, attemptId, label, originRoomId, status, outputLabel, digest, reportedDigest }: EvidenceRow,
-  seenFrom: string,
-): Warning[] {
-  const at = { attemptId, label, ...fromOtherRoom(originRoomId, seenFrom), evidence: position }
+function outputWarnings(entry: EvidenceRow, seenFrom: string): Warning[] {
+  const { position, kind, label, status, outputLabel, digest, reportedDigest } = entry
+  const at = { ...shown(entry, seenFrom), evidence: position }
   if (kind === "attempt_outcome") {
     return isUnfinished(status)
       ? [{ code: "outcome_unknown", message: `${label} is ${status}: there is no outcome to cite yet.`, ...at }]
@@ -75,12 +76,10 @@ function planWarnings(attempts: readonly NamedAttempt[], execution: NamedPlan | 
   if (planId === null || planLabel === null) return []
   return attempts
     .filter((attempt) => attempt.role === "producing" && attempt.planId !== planId)
-    .map(({ attemptId, label, originRoomId, planId: own }) => ({
+    .map((attempt) => ({
       code: "attempt_not_of_plan",
-      message: `The finding names ${planLabel}, but ${label} was registered ${own === null ? "without a plan" : "under another plan"}.`,
-      attemptId,
-      label,
-      ...fromOtherRoom(originRoomId, seenFrom),
+      message: `The finding names ${planLabel}, but ${attempt.label} was registered ${attempt.planId === null ? "without a plan" : "under another plan"}.`,
+      ...shown(attempt, seenFrom),
     }))
 }
 /** The plan that a finding names. */

@@ -23,7 +23,6 @@ export interface Disputed {
   readonly at: string
 }
 
-/** The answer to a dispute. */
 type Answered = NonNullable<ResearchLink["answered"]>
 
 type Target = ResearchLink["target"]

@@ -9,7 +9,6 @@ export interface Source {
   readonly attemptId: string
   readonly experimentId: string
   readonly label: string
-  /** The commit it ran at. */
   readonly commit: string
   /** The ids of its input materials, as one text. */
   readonly inputs: string

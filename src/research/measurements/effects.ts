@@ -46,7 +46,6 @@ const WITHHELD = `${WITHHELD_SINCE(
   "(SELECT json_group_array(t.attempt_id) FROM finding_attempts t WHERE t.version_id = f.version_id AND t.role <> 'evidence')",
 )} AS withheld`
 
-/** The current effects of several findings. */
 const SENTENCES = `SELECT f.version_id AS versionId, f.effect, iif(m.holder_id IS NULL, f.figures, coalesce(m.now, f.figures)) AS figures,
     m.holder_id IS NOT NULL AS hasMoved, ${WITHHELD}
   FROM json_each(+?) j CROSS JOIN finding_effects f ON f.version_id = j.value JOIN records v ON v.version_id = f.version_id LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position

@@ -38,7 +38,6 @@ class Codes {
 /** For each dimension of a block, maps its codes in the block to its codes in the frame. */
 export type Layout = readonly { readonly name: string; readonly ofBlock: Int32Array }[]
 
-/** The number of values in some bytes. */
 const countOf = (bytes: Uint8Array): number => bytes.length / Float64Array.BYTES_PER_ELEMENT
 
 interface Block {
@@ -60,8 +59,7 @@ export class FrameBuilder {
   /** The layout of a block; blocks with the same scalars can share it. */
   layoutOf(scalars: BlockScalars): Layout {
     return Object.entries(scalars).map(([name, known]) => {
-      const codes = this.#codes.get(name) ?? new Codes()
-      this.#codes.set(name, codes)
+      const codes = this.#codes.getOrInsertComputed(name, () => new Codes())
       const ofBlock = new Int32Array(known.length + 1).fill(-1, 0, 1)
       known.forEach((scalar, at) => {
         ofBlock[at + 1] = codes.of(scalar)
@@ -72,8 +70,7 @@ export class FrameBuilder {
 
   /** @param bytes, codes as stored in a block */
   add(source: Source, bytes: Uint8Array, layout: Layout, codes: Uint8Array): void {
-    const place = this.#sources.get(source) ?? this.#sources.size
-    this.#sources.set(source, place)
+    const place = this.#sources.getOrInsert(source, this.#sources.size)
     this.#blocks.push({ source: place, bytes, layout, codes })
   }
 

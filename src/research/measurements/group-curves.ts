@@ -17,15 +17,6 @@ interface Member {
   readonly step: readonly number[]
   readonly value: readonly number[]
 }
-export interface GroupCurve {
-  readonly key: Dimensions
-  readonly members: readonly Member[]
-  readonly step: readonly number[]
-  readonly mean: readonly number[]
-  /** Null if fewer than two series have the step. */
-  readonly low: readonly (number | null)[]
-  readonly high: readonly (number | null)[]
-}
 
 export interface GroupCurvesQuery {
   readonly attemptIds: readonly string[]
@@ -59,7 +50,8 @@ function stepsOf(members: readonly Member[]): number[] {
   return Array.from({ length: STEPS }, (_, at) => first + ((last - first) * at) / (STEPS - 1))
 }
 
-function averaged(key: Dimensions, members: readonly Member[]): GroupCurve {
+/** Returns the curve of a group. The interval is null at a step that fewer than two series have. */
+function averaged(key: Dimensions, members: readonly Member[]) {
   const means = stepsOf(members).flatMap((at) => {
     const values = members
       .map((member) => valueAt(member, at))
@@ -80,7 +72,7 @@ export type GroupCurves = ReturnType<typeof groupCurves>
 
 export function groupCurves(values: Values, curves: Curves) {
   /** @throws Refusal 422 for too many series */
-  return function drawn({ attemptIds, metric, split, by, over, absent }: GroupCurvesQuery): GroupCurve[] {
+  return function drawn({ attemptIds, metric, split, by, over, absent }: GroupCurvesQuery) {
     const attempts = values.attempts({ attemptIds })
     const series = values.series(attempts, metric, split ?? "", [...by, ...(over === null ? [] : [over])], SERIES + 1)
     if (series.length > SERIES) throw badParameter("metric", `has more than ${SERIES} series here, the most that can be averaged`)
@@ -93,15 +85,15 @@ export function groupCurves(values: Values, curves: Curves) {
       if (state === undefined || state.points < 2) continue
       const curve = curves.between(place, state, 0, state.toStep)
       const count = curve.length / 2
-      const group = groups.get(name) ?? { key, members: [] }
-      groups.set(name, group)
-      group.members.push({
-        attemptId: attempt.attemptId,
-        label: attempt.label,
-        over: over === null ? null : (dimensionAt(dimensions, over) ?? null),
-        step: Array.from({ length: count }, (_, at) => curve[2 * at] ?? 0),
-        value: Array.from({ length: count }, (_, at) => curve[2 * at + 1] ?? Number.NaN),
-      })
+      groups
+        .getOrInsertComputed(name, () => ({ key, members: [] }))
+        .members.push({
+          attemptId: attempt.attemptId,
+          label: attempt.label,
+          over: over === null ? null : (dimensionAt(dimensions, over) ?? null),
+          step: Array.from({ length: count }, (_, at) => curve[2 * at] ?? 0),
+          value: Array.from({ length: count }, (_, at) => curve[2 * at + 1] ?? Number.NaN),
+        })
     }
     return [...groups.values()]
       .map(({ key, members }) => averaged(key, members))

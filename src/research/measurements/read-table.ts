@@ -60,16 +60,8 @@ function rowsOf(text: string): { readonly line: number; readonly cells: readonly
   return rows.map((cells, index) => ({ line: lines[index] ?? 0, cells }))
 }
 
-interface Columns {
-  readonly metric: number
-  readonly value: number
-  readonly reserved: ReadonlyMap<string, number>
-  readonly dimensions: readonly (readonly [string, number])[]
-  readonly metrics: readonly (readonly [string, number])[]
-}
-
 /** Classifies the columns. Columns of texts, `seed` and the columns in `by` are dimensions; other columns of numbers are metrics. */
-function columnsOf(header: readonly string[], rows: ReturnType<typeof rowsOf>, by: readonly string[]): Columns {
+function columnsOf(header: readonly string[], rows: ReturnType<typeof rowsOf>, by: readonly string[]) {
   const at = (name: string): number => header.indexOf(name)
   const named = NAMES.find((name) => at(name) >= 0)
   const isLong = named !== undefined && at("value") >= 0

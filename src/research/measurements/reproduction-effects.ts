@@ -3,7 +3,7 @@ import { canonicalJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import type { RepeatedEffects, Repetition } from "./repeated-effects.ts"
+import type { RepeatedEffects } from "./repeated-effects.ts"
 import { type Effect, type Fault, isFault, type Named, type WorkingOut } from "./working-out.ts"
 
 type Reported = BodyOf<"report_attempt_event">
@@ -12,13 +12,6 @@ export interface Reproduction {
   readonly experimentId: string
   /** The id of the finding or attempt to reproduce. */
   readonly reproduces: string | undefined
-}
-/** The stored result of a reproduction that repeats an effect. */
-export interface KeptRepetition {
-  /** JSON, as are the figures. */
-  readonly repeats: string
-  readonly figures: string
-  readonly repetition: Repetition | undefined
 }
 
 export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
@@ -60,8 +53,8 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
       return fault === undefined ? [] : issue(`/${fault.at}`, fault.message)
     },
 
-    /** Compares a reproduction that ended with the effect that it repeats; undefined if it names none. */
-    kept(attempt: Reproduction, { reproduction }: Reported): KeptRepetition | undefined {
+    /** Compares a reproduction that ended with the effect that it repeats, as JSON to store; undefined if it names none. */
+    kept(attempt: Reproduction, { reproduction }: Reported) {
       const named = reproduction?.repeats
       const first = named && repeated.definition(named)
       if (named === undefined || reproduction === undefined) return undefined

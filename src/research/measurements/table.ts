@@ -24,14 +24,6 @@ export interface Group {
   readonly contrast: Contrast | null
 }
 
-export interface Table {
-  readonly groups: readonly Group[]
-  /** The number of differences with an interval, for which Holm's correction allows. */
-  readonly comparisons: number
-  /** Cells without one of the dimensions of `by`. */
-  readonly withoutBy: number
-}
-
 const keyText = (key: Readonly<Record<string, Scalar>>, by: readonly string[]): string =>
   JSON.stringify(by.map((dimension) => textOf(key[dimension] ?? "")))
 
@@ -55,7 +47,6 @@ function meanOf(frame: Frame, indices: Int32Array, from: number, to: number): nu
   return sumOf(valuesAt(frame, indices.subarray(from, to))) / (to - from)
 }
 
-/** Returns the indices of finite values. */
 function finiteAmong({ values }: Frame, indices: Int32Array): Int32Array {
   const finite = new Int32Array(indices.length)
   let size = 0
@@ -136,8 +127,11 @@ export function contrasted<G extends Omit<Group, "contrast">>(groups: readonly G
   })
 }
 
-/** Computes the table. */
-export function tableOf(frame: Frame, question: Question): Table {
+/**
+ * Computes the table. `comparisons` counts the differences with an interval, for which Holm's correction allows, and `withoutBy` the cells
+ * without one of the dimensions of `by`.
+ */
+export function tableOf(frame: Frame, question: Question) {
   const { against, by } = question
   const over = overOf(frame, question.over)
   const { groups, withoutBy } = grouped(frame, question, over)

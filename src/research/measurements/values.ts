@@ -153,8 +153,7 @@ export function values(db: Db) {
       for (const block of blocks.all(idsOf(attempts))) {
         const { name, split } = block
         const key = JSON.stringify([name, split])
-        const { reader } = found.get(key) ?? { reader: frameReader() }
-        found.set(key, { name, split, reader })
+        const { reader } = found.getOrInsertComputed(key, () => ({ name, split, reader: frameReader() }))
         const attempt = attempts[block.attemptIndex]
         if (attempt !== undefined) reader.add(attempt, block)
       }

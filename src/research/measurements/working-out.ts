@@ -1,5 +1,6 @@
 /** Computes an effect: the difference of two groups of values that attempts reported. Names what it compares. */
 import type { EffectFigures } from "../../contract/answers/measurements.ts"
+import { picked } from "../../contract/each.ts"
 import { canonicalJson, digestOf } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { type Dimensions, type Source, textOf } from "./cells.ts"
@@ -95,17 +96,9 @@ export function workingOut(values: Values) {
       }
     const difference = differenceOf(one, other)
     if (difference === null) return { at: "of", message: "cannot be compared" }
-    const { method, estimate, se, low, high, p, pairs, unpaired } = difference
     return {
       figures: {
-        method,
-        estimate,
-        se,
-        low,
-        high,
-        p,
-        pairs,
-        unpaired,
+        ...picked(difference, "method", "estimate", "se", "low", "high", "p", "pairs", "unpaired"),
         ofCount: one.values.length,
         againstCount: other.values.length,
         withoutOver: over === undefined ? 0 : countWithout(mine, over) + countWithout(theirs, over),

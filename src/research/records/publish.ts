@@ -1,4 +1,5 @@
 /** Publishes a record of any kind: writes its row and label, and its card for the timeline. */
+import { picked } from "../../contract/each.ts"
 import type { Writable } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Assertion } from "../../contract/definitions/science.ts"
@@ -7,12 +8,11 @@ import { type Evidence, type Reference, attributionOf } from "../evidence/eviden
 import type { Records } from "./records.ts"
 import type { SummaryRow } from "./shown.ts"
 
-/** The members of a record that its card shows. */
-type ShownRecord = Pick<SummaryRow, "versionId" | "kind" | "label" | "roomId" | "wording" | "contentDigest">
+const shownMembers = ["versionId", "kind", "label", "roomId", "wording", "contentDigest"] as const
 
 /** Makes the timeline card of a record. Its standing is added when the card is read. */
 export function recordCard(
-  { versionId, kind, label, roomId, wording, contentDigest }: ShownRecord,
+  record: Pick<SummaryRow, (typeof shownMembers)[number]>,
   {
     reused,
     note,
@@ -21,14 +21,9 @@ export function recordCard(
   }: { reused: boolean; note?: string | undefined; client?: Writable | undefined; origin?: Readonly<Record<string, Writable>> },
 ) {
   return {
-    standingOf: versionId,
+    standingOf: record.versionId,
     card: {
-      versionId,
-      kind,
-      label,
-      roomId,
-      wording,
-      contentDigest,
+      ...picked(record, ...shownMembers),
       ...origin,
       reused,
       note: note ?? null,

@@ -57,7 +57,6 @@ export interface RecordFilters {
   readonly kinds?: readonly string[] | undefined
   readonly status?: RecordStatus | undefined
   readonly authorId?: string | undefined
-  /** The agent that the author used. */
   readonly agent?: string | undefined
 }
 

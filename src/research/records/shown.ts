@@ -16,7 +16,6 @@ export interface StandingRow {
   readonly notices: Stored<Notice[]> | null
 }
 
-/** The columns that `provenanceSummary` needs. */
 interface Origin {
   readonly retrospective: number | null
   readonly experimentLabel: string | null
