@@ -22,7 +22,7 @@ const configurationDeviations = (planned: Registered["configuration"], registere
     .map((name) => ({ field: `configuration/${name}`, planned: planned[name] ?? null, registered: registered[name] ?? null }))
 
 /** Normalises the address of a repository. */
-const addressOf = ({ url }: Registered["repository"]) => url.toLowerCase().replace(/\.git$/, "")
+export const addressOf = ({ url }: { readonly url: string }): string => url.toLowerCase().replace(/\.git$/, "")
 
 /** Compares a registration with its plan, including arms; with a sealed plan, only with what it shows. */
 export function planMatch(planId: string, plan: PlanContent, registered: Registered): PlanMatch {

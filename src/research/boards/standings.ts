@@ -4,6 +4,7 @@ import { fitting, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import { addressOf } from "../attempts/plan-match.ts"
 import { type Dimensions, matchesPlace } from "../measurements/cells.ts"
 import { sourcesIn } from "../measurements/frame.ts"
 import { PRIMARY, shown } from "../measurements/reads.ts"
@@ -31,7 +32,6 @@ interface Repeat {
 type Standing = Omit<BoardAnswer, "boardId" | "label" | "roomId" | "threadId" | "entryId" | "author" | "declaredAt" | "contentDigest">
 
 const beginsWith = (argv: readonly string[], begins: readonly string[]): boolean => begins.every((part, index) => argv[index] === part)
-const addressOf = (url: string): string => url.toLowerCase().replace(/\.git$/, "")
 
 export type BoardStandings = ReturnType<typeof boardStandings>
 
@@ -77,7 +77,7 @@ export function boardStandings(db: Db, values: Values) {
     const { repository, argv: begins = [] } = evaluator
     const found = atCommit.all(JSON.stringify(data), roomId, repository.commit)
     const evaluated = found.filter(
-      ({ url, argv }) => addressOf(url) === addressOf(repository.url) && (begins.length === 0 || beginsWith(parse(argv), begins)),
+      ({ url, argv }) => addressOf({ url }) === addressOf(repository) && (begins.length === 0 || beginsWith(parse(argv), begins)),
     )
     const pinned = evaluated.filter((attempt) => attempt.data === data.length)
     const attempts = values.attempts({ attemptIds: pinned.map(({ attemptId }) => attemptId).toReversed() })

@@ -3,12 +3,12 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { labelledObject } from "../../ledger/lists/other-room.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import { type EvidenceItem, FALLEN, type Independence, type RecordUse } from "../../contract/answers/evidence.ts"
-import { keysOf } from "../../contract/each.ts"
+import { keysOf, picked } from "../../contract/each.ts"
 import type { RecordKind } from "../../contract/objects/objects.ts"
 import { degrees, independence, type StoredDegrees } from "./independence.ts"
 import type { UserKind } from "./uses.ts"
 import { JsonText, parsed, type Stored } from "../../contract/json.ts"
-import { AGENT_AT } from "../../ledger/journal/author.ts"
+import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
 
 type WordRow = Omit<
   EvidenceItem,
@@ -140,37 +140,18 @@ const USES = `
 const END = Number.MAX_SAFE_INTEGER
 
 /** Returns a word for an answer. @param isOtherInput compares the inputs of two objects */
-const wordItem =
-  (isOtherInput: (one: string, other: string) => boolean | null) =>
-  ({
-    by,
-    experiment,
-    attempt,
-    checked,
-    comparison,
-    userId,
-    username,
-    agent,
-    targetId,
-    speakerId,
-    independent,
-    otherAgent,
-    otherCode,
-    withdrawnAt,
-    withdrawnBecause,
-    ...word
-  }: WordRow) => ({
-    ...word,
-    by: new JsonText(by),
-    ...(experiment === null ? {} : { experiment: new JsonText(experiment) }),
-    ...(attempt === null ? {} : { attempt: new JsonText(attempt) }),
-    author: { userId, username, agent },
-    independent: independent === 1,
-    independence: degrees({ independent, otherAgent, otherCode }, () => isOtherInput(speakerId, targetId)),
-    ...(checked === null ? {} : { checked: new JsonText(checked) }),
-    ...(comparison === null ? {} : { comparison }),
-    ...(withdrawnAt === null ? {} : { withdrawn: { at: withdrawnAt, explanation: withdrawnBecause ?? "" } }),
-  })
+const wordItem = (isOtherInput: (one: string, other: string) => boolean | null) => (row: WordRow) => ({
+  ...picked(row, "sequence", "source", "verdict", "at", "explanation", "standing", "linkId"),
+  by: new JsonText(row.by),
+  ...(row.experiment === null ? {} : { experiment: new JsonText(row.experiment) }),
+  ...(row.attempt === null ? {} : { attempt: new JsonText(row.attempt) }),
+  author: authorIn(row),
+  independent: row.independent === 1,
+  independence: degrees(row, () => isOtherInput(row.speakerId, row.targetId)),
+  ...(row.checked === null ? {} : { checked: new JsonText(row.checked) }),
+  ...(row.comparison === null ? {} : { comparison: row.comparison }),
+  ...(row.withdrawnAt === null ? {} : { withdrawn: { at: row.withdrawnAt, explanation: row.withdrawnBecause ?? "" } }),
+})
 
 export function evidencePages(db: Db) {
   const words = db.prepare<WordRow>(

@@ -3,7 +3,7 @@
  * and what cites it. `src/research/evidence` decides which evidence counts and what rests on what.
  */
 import type { Author } from "../../contract/answers/index.ts"
-import { each } from "../../contract/each.ts"
+import { each, picked } from "../../contract/each.ts"
 import {
   enumerations,
   type AttemptStatus,
@@ -21,7 +21,7 @@ import { outcomeOf } from "../attempts/admission.ts"
 import { WHY_FAILED } from "../attempts/summary.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import { ANSWER, STANDS } from "../evidence/withdrawals.ts"
-import { AGENT, AGENT_AT } from "../../ledger/journal/author.ts"
+import { AGENT, AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
 
 const [SIGHT, ITEMS] = [limits.caseSight, limits.caseItems]
 /** One more than is shown, to learn whether there are more. */
@@ -193,32 +193,21 @@ export function judging(db: Db, evidence: Evidence) {
         experiment: { experimentId, label: experimentLabel, ...fromOtherRoom(roomId, seenFrom) },
         ...fromOtherRoom(roomId, seenFrom),
       })),
-      doubts: newest(
-        doubts.all(JSON.stringify(targets), JSON.stringify(targets)),
-        ({
-          attemptId,
-          answered,
-          userId,
-          username,
-          agent,
-          targetId,
-          targetKind,
-          targetLabel,
-          wording,
-          status,
-          roomId,
-          saidIn,
-          ...link
-        }) => ({
-          ...link,
-          ...(attemptId === null ? {} : { attemptId }),
-          ...(answered === null ? {} : { answered: true as const }),
-          ...fromOtherRoom(saidIn, seenFrom),
-          of: placeOf(targetId),
-          target: { versionId: targetId, kind: targetKind, label: targetLabel, wording, status, ...fromOtherRoom(roomId, seenFrom) },
-          author: { userId, username, agent },
-        }),
-      ),
+      doubts: newest(doubts.all(JSON.stringify(targets), JSON.stringify(targets)), (row) => ({
+        ...picked(row, "linkId", "label", "kind", "explanation", "at"),
+        ...(row.attemptId === null ? {} : { attemptId: row.attemptId }),
+        ...(row.answered === null ? {} : { answered: true as const }),
+        ...fromOtherRoom(row.saidIn, seenFrom),
+        of: placeOf(row.targetId),
+        target: {
+          versionId: row.targetId,
+          kind: row.targetKind,
+          label: row.targetLabel,
+          ...picked(row, "wording", "status"),
+          ...fromOtherRoom(row.roomId, seenFrom),
+        },
+        author: authorIn(row),
+      })),
     }
   }
 

@@ -5,6 +5,7 @@ import { limits } from "../../contract/limits.ts"
 import type { MaterialAnswer, MaterialSummary } from "../../contract/answers/work.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow, workedOut } from "../../ledger/storage/inserting.ts"
+import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
@@ -96,8 +97,7 @@ export function materials(db: Db) {
   const newestOfRoom = db.prepare<Row>(
     `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = +? ORDER BY x.material_id DESC LIMIT +?`,
   )
-  const all = db.prepare<Row>(`${SUMMARY} WHERE m.material_id > +? ORDER BY m.material_id LIMIT +?`)
-  const withValues = db.prepare<Row>(`${SUMMARY} WHERE m.values_digest = +? AND m.material_id > +? ORDER BY m.material_id LIMIT +?`)
+  const list = filteredList<Row>(db, SUMMARY, { valuesDigest: "m.values_digest" }, "m.material_id")
   const reports = db.prepare<Omit<Location, "reporter"> & Person>(
     "SELECT l.reporter_id AS userId, p.username, l.room_id AS roomId, l.at, l.uri, l.state, l.observed_digest AS observedDigest, l.explanation FROM material_reports l JOIN people p ON p.user_id = l.reporter_id WHERE l.material_id = +? ORDER BY l.sequence DESC LIMIT 500",
   )
@@ -172,8 +172,6 @@ export function materials(db: Db) {
         .reverse()
         .map((row) => shown(row, roomId)),
     page: (valuesDigest: string | undefined, after: string | undefined, count: number) =>
-      (valuesDigest === undefined ? all.all(after ?? "", count) : withValues.all(valuesDigest, after ?? "", count)).map((row) =>
-        shown(row, null),
-      ),
+      list({ valuesDigest }, after, count).map((row) => shown(row, null)),
   }
 }

@@ -1,8 +1,10 @@
 /** The effects of the findings that count towards a record, grouped by what they compare: the numbers of a forest plot. Three or more are pooled. */
 import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
+import type { Author } from "../../contract/answers/index.ts"
+import { picked } from "../../contract/each.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import { AGENT } from "../../ledger/journal/author.ts"
+import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { contrastInWords } from "./in-words.ts"
@@ -10,15 +12,12 @@ import { reversed } from "./repeated-effects.ts"
 import { type Pooled, pooled } from "./statistics.ts"
 import { contrastOf, type Effect, type Figures } from "./working-out.ts"
 
-interface Row {
+interface Row extends Author {
   readonly versionId: string
   readonly position: number
   readonly label: string
   readonly roomId: string
   readonly seenFrom: string
-  readonly userId: string
-  readonly username: string
-  readonly agent: string | null
   readonly otherCode: number | null
   readonly effect: Stored<Effect>
   readonly figures: Stored<Figures> | null
@@ -82,22 +81,18 @@ export function gatheredEffects(db: Db) {
       if (first === undefined) return []
       const contributions = same.map(({ row, figures, contrast }): Contribution => {
         const isSwapped = contrast.isReversed !== first.contrast.isReversed
-        const { estimate, se, low, high, pairs, ofCount, againstCount } = isSwapped ? reversed(figures) : figures
-        const { userId, username, agent, otherCode, position, label, roomId, seenFrom } = row
+        const { versionId, position, label, otherCode } = row
         return {
           attempts: parse(row.attempts),
           estimate: {
-            versionId: row.versionId,
+            versionId,
             effect: position,
             label,
-            ...fromOtherRoom(roomId, seenFrom),
-            author: { userId, username, agent },
+            ...fromOtherRoom(row.roomId, row.seenFrom),
+            author: authorIn(row),
             otherCode: otherCode === null ? null : otherCode === 1,
-            estimate,
-            se,
-            low,
-            high,
-            n: pairs ?? Math.min(ofCount, againstCount),
+            ...picked(isSwapped ? reversed(figures) : figures, "estimate", "se", "low", "high"),
+            n: figures.pairs ?? Math.min(figures.ofCount, figures.againstCount),
             isStale: row.isStale === 1,
             isPooled: false,
           },

@@ -99,11 +99,7 @@ export function records(db: Db) {
     `${summariesOf("record_papers q", "q")}
      WHERE q.arxiv_id = +? AND q.sequence <= (SELECT max(sequence) FROM record_papers WHERE arxiv_id = +?) - +? ORDER BY q.sequence DESC LIMIT +?`,
   )
-  const ofKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.kind = +? AND r.version_id > +? ORDER BY r.version_id LIMIT +?`)
-  const ofKindInRoom = db.prepare<SummaryRow>(
-    `${SUMMARY} WHERE r.room_id = +? AND r.kind = +? AND r.version_id > +? ORDER BY r.version_id LIMIT +?`,
-  )
-  const labelled = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = +? AND r.label = +? AND r.version_id > +?`)
+  const oldest = filteredList<SummaryRow>(db, SUMMARY, { roomId: "r.room_id", kind: "r.kind", label: "r.label" }, "r.version_id")
 
   return {
     /** Returns the verdict of all counted evidence on a record. */
@@ -175,9 +171,8 @@ export function records(db: Db) {
 
     /** Returns up to `count` records of a kind after an id, in the order they were published. */
     ofKind(kind: RecordKind, { roomId, label }: { roomId?: string; label?: string }, after: string | undefined, count: number) {
-      if (roomId === undefined) return ofKind.all(kind, after ?? "", count).map(recordSummary)
-      if (label === undefined) return ofKindInRoom.all(roomId, kind, after ?? "", count).map(recordSummary)
-      return labelled.all(roomId, label, after ?? "").map(recordSummary)
+      const filters = roomId === undefined ? { kind } : label === undefined ? { roomId, kind } : { roomId, label }
+      return oldest(filters, after, count).map(recordSummary)
     },
   }
 }
