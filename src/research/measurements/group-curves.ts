@@ -10,7 +10,7 @@ import type { Values } from "./values.ts"
 /** The most series that are averaged, and the most steps of a curve. */
 const [SERIES, STEPS] = [600, 200]
 
-interface Member {
+export interface Member {
   readonly attemptId: string
   readonly label: string
   readonly over: Scalar | null
