@@ -4,8 +4,7 @@
  * A failed check is not cached, so that a commit pushed a second later is found. It is repeated within the rate limit of the host.
  */
 import { limits } from "../contract/limits.ts"
-import { type RepositoryAnswer, type RepositoryPin, type RepositorySource, yes } from "./check.ts"
-import { parsePin } from "./pinned.ts"
+import { type RepositoryAnswer, type RepositoryPin, type RepositorySource, yes, parsePin } from "./check.ts"
 
 /** @param now returns milliseconds since 1970, which must never decrease */
 export function cached(source: RepositorySource, now: () => number): RepositorySource {

@@ -1,9 +1,8 @@
 /** Builds the check of an instance from its settings. */
 import { cached } from "./cached.ts"
-import { cannotTell, no, type RepositoryCheck, type RepositorySource } from "./check.ts"
+import { cannotTell, no, type RepositoryCheck, type RepositorySource, parsePin } from "./check.ts"
 import { folderCheck } from "./folder.ts"
 import { githubCheck } from "./github.ts"
-import { parsePin } from "./pinned.ts"
 
 export interface RepositorySettings {
   /** Folders of bare repositories, searched in this order before any service is called. */

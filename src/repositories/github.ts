@@ -9,8 +9,7 @@
  * redirect is not cached: the old name may be given to another repository.
  */
 import * as v from "valibot"
-import { cannotTell, no, type RepositoryAnswer, type RepositorySource, yes } from "./check.ts"
-import { type Pinned, parsePin } from "./pinned.ts"
+import { cannotTell, no, type RepositoryAnswer, type RepositorySource, yes, type Pinned, parsePin } from "./check.ts"
 import { type Check, GitHubApi, type GitHubSettings, Unanswered } from "./github/api.ts"
 
 const HOST = "github.com"

@@ -54,13 +54,14 @@ export function briefReads(
 
   function write<N extends "room_brief" | "thread_brief">(
     place: Place,
-    head: Head,
+    { about, activityWatermark }: Pick<Head, "about" | "activityWatermark">,
     query: ParametersOf<N>,
+    basePath: string,
   ): JsonText<AnswerOf<N>> | string {
     const gathered = brief.gather(place)
     const derived = { ...next(place, gathered), effects: effects.sentencesOf(gathered.findings.map(({ versionId }) => versionId)) }
-    const budget = query.budget ?? limits.brief
-    const written = (format: BriefFormat) => briefText(head, gathered, derived, budget, now(), format)
+    const head = { about, activityWatermark, totals: brief.counts(place), links: linksOf(place, basePath) }
+    const written = (format: BriefFormat) => briefText(head, gathered, derived, query.budget ?? limits.brief, now(), format)
     return query.format === "markdown" ? written(asMarkdown) : new JsonText(stored<AnswerOf<N>>(written(asJson)))
   }
 
@@ -70,25 +71,11 @@ export function briefReads(
       const room = rooms.summary(roomId)
       if (room === undefined) throw noSuch("room")
       const { title, question, openingThreadId, state, concluded, activityWatermark } = room
-      return write<"room_brief">(
-        { roomId },
-        {
-          about: (characters) => ({
-            room: {
-              roomId,
-              title: shortened(title, characters),
-              question: question === null ? null : shortened(question, characters * 2),
-              openingThreadId,
-              state,
-              concluded,
-            },
-          }),
-          activityWatermark,
-          totals: brief.counts({ roomId }),
-          links: linksOf({ roomId }, basePath),
-        },
-        query,
-      )
+      const about = (characters: number) => {
+        const asked = question === null ? null : shortened(question, characters * 2)
+        return { room: { roomId, title: shortened(title, characters), question: asked, openingThreadId, state, concluded } }
+      }
+      return write<"room_brief">({ roomId }, { about, activityWatermark }, query, basePath)
     },
 
     thread_brief({ params, query, basePath = "" }) {
@@ -96,24 +83,9 @@ export function briefReads(
       const thread = threads.summary(threadId)
       const room = thread && rooms.summary(thread.roomId)
       if (thread === undefined || room === undefined) throw noSuch("thread")
-      const place = { roomId: thread.roomId, threadId }
-      return write<"thread_brief">(
-        place,
-        {
-          about: (characters) => ({
-            thread: {
-              threadId,
-              roomId: thread.roomId,
-              title: shortened(thread.title, characters),
-              timelineWatermark: thread.timelineWatermark,
-            },
-          }),
-          activityWatermark: room.activityWatermark,
-          totals: brief.counts(place),
-          links: linksOf(place, basePath),
-        },
-        query,
-      )
+      const { roomId, title, timelineWatermark } = thread
+      const about = (characters: number) => ({ thread: { threadId, roomId, title: shortened(title, characters), timelineWatermark } })
+      return write<"thread_brief">({ roomId, threadId }, { about, activityWatermark: room.activityWatermark }, query, basePath)
     },
 
     room_failures({ params, query }) {

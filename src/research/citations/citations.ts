@@ -29,11 +29,8 @@ export function citations(records: Records, rooms: Rooms, findings: Findings, pe
   function denominator(versionId: string, roomId: string): string {
     const execution = findings.read(versionId, roomId).execution
     if (execution === null) return "no recorded execution behind it"
-    const {
-      named: { producing: named },
-      attempts,
-    } = execution.denominator
-    return `naming ${named} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"} of ${execution.experimentLabel}`
+    const { named, attempts } = execution.denominator
+    return `naming ${named.producing} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"} of ${execution.experimentLabel}`
   }
 
   function paperOf(versionId: string): string | undefined {

@@ -52,18 +52,10 @@ function listed(ids: readonly (readonly [id: string, table: NodeTable])[]): IdsI
   const lists = new Map([...byTable].map(([table, found]) => [table, JSON.stringify(found.map(([id]) => id))]))
   return (table) => lists.get(table) ?? "[]"
 }
+const endsOf = ({ from, fromTable, to, toTable }: FoundEdge) => [[from, fromTable] as const, [to, toTable] as const]
 /** The ends of some edges that are not known yet. */
 const unknownEnds = (edges: readonly FoundEdge[], known: ReadonlyMap<string, unknown>): IdsIn =>
-  listed(
-    edges.flatMap(({ from, fromTable, to, toTable }) =>
-      (
-        [
-          [from, fromTable],
-          [to, toTable],
-        ] as const
-      ).filter(([id]) => !known.has(id)),
-    ),
-  )
+  listed(edges.flatMap(endsOf).filter(([id]) => !known.has(id)))
 
 /** The graph in the form of an answer: nodes in a fixed order, and each edge that the Room states between two of them. */
 function graph(roomId: string, rows: readonly NodeRow[], edges: readonly Edge[], cut: ReadonlySet<ProvenanceNode>) {

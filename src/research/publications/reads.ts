@@ -31,18 +31,7 @@ interface Tables {
   readonly reviews: Reviews
 }
 
-export function publicationReads({
-  records,
-  concepts: index,
-  findings,
-  rooms,
-  citations,
-  effects,
-  evidence,
-  people,
-  doubts,
-  reviews,
-}: Tables) {
+export function publicationReads({ records, concepts: index, findings, rooms, citations, people, ...tables }: Tables) {
   /** @throws Refusal 404 if there is no such record, or it is of another kind */
   function mustRead(versionId: string, kind?: RecordKind) {
     const record = isUuid(versionId) ? records.read(versionId) : undefined
@@ -55,11 +44,11 @@ export function publicationReads({
       ...record,
       execution: found.execution,
       blemishes: found.blemishes,
-      reviews: record.kind === "finding" ? reviews.of(versionId) : [],
-      effects: record.kind === "finding" ? effects.of(versionId) : [],
+      reviews: record.kind === "finding" ? tables.reviews.of(versionId) : [],
+      effects: record.kind === "finding" ? tables.effects.of(versionId) : [],
       materials: found.materials,
-      usedBy: evidence.usedBy(versionId),
-      warnings: [...doubts.ofRecord(versionId, record.roomId), ...found.warnings],
+      usedBy: tables.evidence.usedBy(versionId),
+      warnings: [...tables.doubts.ofRecord(versionId, record.roomId), ...found.warnings],
     }
   }
 
