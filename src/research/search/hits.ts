@@ -25,28 +25,14 @@ export interface Row extends Author, Pick<Hit, "id" | "label" | "title" | "threa
 const isRecord = (kind: SearchKind): boolean => kindsOf("record").includes(kind)
 const statusOf = (row: Row): RecordStatus | null => (isRecord(row.kind) ? (row.status ?? "current") : null)
 
-export const hit = (row: Row, snippet: string): Hit => ({
-  kind: row.kind,
-  id: row.id,
-  label: row.label,
-  title: row.title,
-  roomId: row.roomId,
-  threadId: row.threadId,
-  entryId: row.entryId,
-  author: authorIn(row),
-  at: row.at,
-  status: statusOf(row),
-  snippet: snippetHtml(snippet),
-  standing: statusOf(row) ?? row.standing,
-  replacedBy:
-    row.replacedBy === null
-      ? null
-      : {
-          versionId: row.replacedBy,
-          label: row.replacedByLabel ?? "",
-          ...fromOtherRoom(row.replacedByRoom ?? row.roomId, row.roomId),
-        },
-})
+export function hit(row: Row, snippet: string): Hit {
+  const { kind, id, label, title, roomId, threadId, entryId, at, replacedBy: versionId } = row
+  const place = { kind, id, label, title, roomId, threadId, entryId }
+  const status = statusOf(row)
+  const mark = fromOtherRoom(row.replacedByRoom ?? roomId, roomId)
+  const replacedBy = versionId === null ? null : { versionId, label: row.replacedByLabel ?? "", ...mark }
+  return { ...place, author: authorIn(row), at, status, snippet: snippetHtml(snippet), standing: status ?? row.standing, replacedBy }
+}
 
 /** The columns of an item, and the tables that they come from. */
 export const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id AS roomId, h.thread_id AS threadId,
@@ -74,20 +60,7 @@ export function passageOf(row: Row, budget: ReadBudget, query: ParsedQuery, isPr
 export type PersonFound = Person & { readonly at: string }
 
 export const personHit = ({ userId, username, at }: PersonFound, query: string): Hit => {
-  const shown = username.startsWith(query) ? `<mark>${query}</mark>${username.slice(query.length)}` : username
-  return {
-    kind: "person",
-    id: userId,
-    label: null,
-    title: username,
-    roomId: null,
-    threadId: null,
-    entryId: null,
-    author: { userId, username, agent: null },
-    at,
-    status: null,
-    snippet: shown,
-    standing: null,
-    replacedBy: null,
-  }
+  const snippet = username.startsWith(query) ? `<mark>${query}</mark>${username.slice(query.length)}` : username
+  const place = { kind: "person", id: userId, label: null, title: username, roomId: null, threadId: null, entryId: null } as const
+  return { ...place, author: { userId, username, agent: null }, at, status: null, snippet, standing: null, replacedBy: null }
 }

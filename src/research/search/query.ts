@@ -52,11 +52,8 @@ export function parseQuery(query: string): ParsedQuery {
 export interface Within {
   readonly roomId?: string | undefined
   readonly kinds?: readonly string[] | undefined
-  /** The author of the text. */
   readonly authorId?: string | undefined
-  /** The agent that wrote it. */
   readonly agent?: string | undefined
-  /** The standing or status of the object. */
   readonly status?: string | undefined
   /** The earliest time of the text. */
   readonly since?: string | undefined

@@ -94,7 +94,6 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     return [...first, ...latest(named, within, count - first.length, Math.max(0, offset - passed))]
   }
 
-  /** Yields the rows of some items in chunks. */
   function* inChunks(items: readonly number[], within: Within): Generator<readonly Row[]> {
     for (let at = 0; at < items.length; at += CHUNK) yield among(items.slice(at, at + CHUNK), within, CHUNK, 0)
   }

@@ -8,7 +8,6 @@ import { limits } from "../../contract/limits.ts"
 import type { ParsedQuery } from "./query.ts"
 import { folded, WORDS } from "./words.ts"
 
-/** The marks around a match. */
 const MARKS = { open: "\u0001", close: "\u0002" } as const
 /** The number of words in a passage. */
 const PASSAGE = 24

@@ -21,7 +21,6 @@ export interface Row extends Author, Pick<SimilarItem, "kind" | "id" | "label" |
 /** The similar objects of a write, before they are written as JSON. */
 export type Tried = { readonly [K in keyof AlreadyTried]: readonly Row[] } & { readonly seenFrom: string | null }
 
-/** The kind and id of an object. */
 interface ObjectKey {
   readonly kind: SimilarKind
   readonly id: string
@@ -60,20 +59,10 @@ const QUESTION = `SELECT h.content ->> '$.question' AS question FROM experiment_
 
 /** @param seenFrom the Room it is shown in; null outside of a Room */
 export function itemOf(row: Row, seenFrom: string | null): SimilarItem {
-  const { kind, id, label, roomId, threadId, line, at, status, cameOfIt } = row
-  return {
-    kind,
-    id,
-    label,
-    roomId,
-    threadId,
-    at,
-    status,
-    ...fromOtherRoom(roomId, seenFrom),
-    says: shortened(line, limits.similarLine),
-    author: authorIn(row),
-    cameOfIt: cameOfIt === null ? null : shortened(cameOfIt, limits.similarLine),
-  }
+  const { kind, id, label, roomId, threadId, line, at, status } = row
+  const own = { kind, id, label, roomId, threadId, at, status, ...fromOtherRoom(roomId, seenFrom) }
+  const cameOfIt = row.cameOfIt === null ? null : shortened(row.cameOfIt, limits.similarLine)
+  return { ...own, says: shortened(line, limits.similarLine), author: authorIn(row), cameOfIt }
 }
 
 /**
@@ -88,7 +77,6 @@ export function items(db: Db) {
   const rows = each(enumerations.similarKind, (kind) => db.prepare<Row>(ROWS[kind]))
   const questionAt = db.prepare<{ question: string }>(QUESTION)
 
-  /** Reads the objects that exist, by kind and id. */
   function read(keys: readonly ObjectKey[]): Map<string, Row> {
     const found = new Map<string, Row>()
     for (const kind of enumerations.similarKind) {

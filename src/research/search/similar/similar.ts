@@ -130,7 +130,6 @@ export function similar(db: Db, now: () => number) {
 
   return {
     restoreExtras,
-    /** Empties the cache. */
     forget: () => rooms.clear(),
 
     /** Returns the text of an object of a comparable kind; undefined if the Room has none with this id. */
@@ -164,7 +163,6 @@ export function similar(db: Db, now: () => number) {
       likeness.label = ordinal
     },
 
-    /** Finds other attempts that ran the same as the attempt with this text. */
     sameAs: (text: string, but: string, seenFrom: string): SimilarItem[] => {
       const [ran] = EXECUTION.exec(text) ?? []
       const rows = ran === undefined ? [] : sameAs(ran).filter(({ id }) => id !== but.toLowerCase())
