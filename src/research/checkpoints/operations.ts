@@ -30,30 +30,15 @@ export function checkpointOperations(threads: Threads, checkpoints: Checkpoints,
     },
     write(call, subject, change) {
       const { body } = call
-      const { state, coversThrough, openQuestions, conclusion, synthesis, client } = body
+      const { state, coversThrough, openQuestions, conclusion, synthesis, citations, client } = body
       const checkpointId = change.newId()
       // The watermark was checked in the same transaction, so this is the next entry.
       const sequence = body.expectedWatermark + 1
-      checkpoints.insert({
-        ...madeBy(call, subject, change),
-        checkpointId,
-        sequence,
-        state,
-        coversThrough,
-        openQuestions,
-        conclusion,
-        citations: body.citations,
-      })
-      evidence.uses("checkpoint", checkpointId, "citation", body.citations, change.at)
-      const card = {
-        checkpointId,
-        state,
-        coversThrough,
-        synthesis,
-        openQuestions,
-        conclusion: conclusion ?? null,
-        ...(client === undefined ? {} : { client }),
-      }
+      const stated = { checkpointId, sequence, state, coversThrough, openQuestions, conclusion, citations }
+      checkpoints.insert({ ...madeBy(call, subject, change), ...stated })
+      evidence.uses("checkpoint", checkpointId, "citation", citations, change.at)
+      const shown = { checkpointId, state, coversThrough, synthesis, openQuestions, conclusion: conclusion ?? null }
+      const card = { ...shown, ...(client === undefined ? {} : { client }) }
       const supersedesCheckpointId = checkpoints.supersededBy(checkpointId)
       return {
         target: { id: checkpointId, label: null },

@@ -49,11 +49,11 @@ function namedIn({ content }: FullRow, entry: ActivityEntry) {
 
 const nameOf = ({ label, kind }: Pick<Owned, "kind" | "label">): string =>
   label ?? `your ${kind === "message" ? "entry" : kind.replaceAll("_", " ")}`
-const concern = (because: Concern["because"], what: Owned, sentence: string): Concern => ({
+const concern = (because: Concern["because"], { kind, id, label }: Owned, sentence: string): Concern => ({
   because,
-  kind: what.kind,
-  id: what.id,
-  label: what.label,
+  kind,
+  id,
+  label,
   sentence,
 })
 
