@@ -6,25 +6,20 @@ import { limits } from "../contract/limits.ts"
 import { keep } from "../runs/keeper.ts"
 import { deliverAll } from "../runs/deliver.ts"
 import { workingRepository } from "../runs/repository.ts"
-import { run } from "../runs/run.ts"
+import { run, type RunSettings } from "../runs/run.ts"
 import { option, type RemoteOptions, requireService, spoolOption, tokenOption, UsageError, urlOption } from "../settings.ts"
 
 interface DeliveryFlags extends RemoteOptions {
   readonly spool: string
 }
 
-interface RunFlags extends DeliveryFlags {
-  readonly experiment?: string
-  readonly plan?: string
-  readonly arm?: string
-  readonly rerunOf?: string
-  readonly reproduces?: string
-  readonly intendedDeviation?: string
-  readonly configuration?: string
-  readonly output?: readonly string[]
-  readonly repository?: string
-  readonly commit?: string
-}
+type RunFlags = DeliveryFlags &
+  Partial<Pick<RunSettings, "experiment" | "plan" | "arm" | "rerunOf" | "reproduces" | "intendedDeviation">> & {
+    readonly configuration?: string
+    readonly output?: readonly string[]
+    readonly repository?: string
+    readonly commit?: string
+  }
 
 /** @throws UsageError */
 const destinationOf = ({ spool, ...remote }: DeliveryFlags) => ({ ...requireService(remote), spool })

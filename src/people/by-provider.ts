@@ -4,7 +4,7 @@ import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import { isoTime } from "../ledger/world.ts"
 import type { Accounts } from "./accounts.ts"
-import { personSubject } from "./audit.ts"
+import { type Audited, personSubject } from "./audit.ts"
 import { PERSON, type Person, personOf, type PersonRow } from "./people.ts"
 import type { Identity } from "./provider/provider.ts"
 import type { Admission } from "./joining.ts"
@@ -51,6 +51,12 @@ export function byProvider({ ledger, world, people, connections, accounts, audit
     connections.connect(userId, account, isoTime(world.now()))
   }
 
+  const connecting = (person: Person, account: ProviderAccount, line: Omit<Audited, "kind">): Promise<void> =>
+    ledger.transact(() => {
+      connect(person, account)
+      audit.write({ kind: "connect_provider", ...line })
+    })
+
   return {
     /** Starts a session for the user connected to a provider account; undefined if there is no enabled one. */
     signIn: (account: ProviderAccount, address?: string): Promise<SignedIn | undefined> =>
@@ -65,11 +71,7 @@ export function byProvider({ ledger, world, people, connections, accounts, audit
     join: (by: Admission, username: string, account: ProviderAccount, address?: string): Promise<SignedIn> =>
       accounts.join(by, username, (person) => connect(person, account), address, BY_PROVIDER),
     /** Connects a provider account to a user. @throws Refusal 409 if it is connected to another user */
-    connect: (person: Person, account: ProviderAccount, address?: string): Promise<void> =>
-      ledger.transact(() => {
-        connect(person, account)
-        audit.write({ kind: "connect_provider", by: person, address })
-      }),
+    connect: (person: Person, account: ProviderAccount, address?: string) => connecting(person, account, { by: person, address }),
     /** @param passwords whether this instance accepts passwords. @throws Refusal 409 if the person could no longer sign in */
     disconnect: (person: Person, passwords: boolean, address?: string): Promise<void> =>
       ledger.transact(() => {
@@ -81,11 +83,8 @@ export function byProvider({ ledger, world, people, connections, accounts, audit
         audit.write({ kind: "disconnect_provider", by: person, address })
       }),
     /** Connects a provider account from the command line. @throws Refusal 409 if it is connected to another user */
-    connectFor: (person: Person, account: ProviderAccount): Promise<void> =>
-      ledger.transact(() => {
-        connect(person, account)
-        audit.write({ kind: "connect_provider", subject: personSubject(person), detail: { issuer: account.issuer } })
-      }),
+    connectFor: (person: Person, account: ProviderAccount) =>
+      connecting(person, account, { subject: personSubject(person), detail: { issuer: account.issuer } }),
     /** Disconnects a user's provider account from the command line. @throws Refusal 409 if there is none, or if they have no password */
     disconnectFor: (person: Person): Promise<void> =>
       ledger.transact(() => {

@@ -58,16 +58,9 @@ export async function* eventLines(
 
 /** Returns the event stream as bytes. It reads entries only as fast as the listener takes them. */
 export function eventStream(...parameters: Parameters<typeof eventLines>): ReadableStream<Uint8Array> {
-  const lines = eventLines(...parameters)
   const encoder = new TextEncoder()
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await lines.next()
-        if (done) controller.close()
-        else controller.enqueue(encoder.encode(value))
-      },
-    },
-    { highWaterMark: 0 },
-  )
+  async function* bytes() {
+    for await (const line of eventLines(...parameters)) yield encoder.encode(line)
+  }
+  return ReadableStream.from(bytes())
 }

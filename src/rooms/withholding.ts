@@ -2,7 +2,7 @@
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { Figures } from "../ledger/journal/figures.ts"
-import type { StandingWrite, Withheld } from "../ledger/journal/withheld.ts"
+import type { Withheld } from "../ledger/journal/withheld.ts"
 import type { Audit } from "../people/audit.ts"
 import type { People } from "../people/people.ts"
 import { mustOwnOrOperate } from "./room-operations.ts"
@@ -20,15 +20,9 @@ export interface Withholding {
   readonly copies: (isOperator: boolean) => string
 }
 
-interface Subject {
-  readonly roomId: string
-  readonly threadId: string | null | undefined
-  readonly write: StandingWrite | undefined
-}
-
 export function withholdingOperations({ withheld, figures, rooms, people, audit, change, copies }: Withholding) {
   const withhold_content = behaviour("withhold_content", {
-    subject({ params, body }): Subject {
+    subject({ params, body }) {
       const write = withheld.write(params.roomId, body.of)
       return { roomId: params.roomId, threadId: write?.threadId, write }
     },

@@ -1,4 +1,5 @@
 /** Requests that reader threads answer for the serving thread, so that one long answer blocks nobody. */
+import type { Person } from "../../people/people.ts"
 
 /** The cost of an answer: "page" takes milliseconds, "expensive" grows with the data it reads. */
 export type Cost = "page" | "expensive"
@@ -18,7 +19,7 @@ export interface OffloadedRequest {
   readonly headers: readonly (readonly [string, string])[]
   readonly address: string
   readonly id: string
-  readonly person: { readonly userId: string; readonly username: string; readonly isOperator: boolean } | null
+  readonly person: Person | null
   /** The Room at the earlier moment that the request asks for. The serving thread keeps the file until the response arrives. */
   readonly past: StoredPast | null
 }

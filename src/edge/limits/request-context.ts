@@ -2,7 +2,7 @@
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse, STATUS_CODES } from "node:http"
 import type { H3Event } from "h3"
 import type { Budgets } from "./budgets.ts"
-import type { OffloadedRequest } from "./readers.ts"
+import type { Person } from "../../people/people.ts"
 
 /** The form of a request id that is accepted from a proxy or client, so that their logs and these can be matched. */
 const WELL_FORMED = /^[A-Za-z0-9._-]{1,64}$/
@@ -25,7 +25,7 @@ export class RequestContext {
   keyId: string | null = null
   userId: string | null = null
   /** The signed-in person as another thread found them; null if nobody is signed in, undefined if not looked up. */
-  person: OffloadedRequest["person"] | undefined = undefined
+  person: Person | null | undefined = undefined
 
   constructor(address: string, requestId?: string | string[]) {
     this.address = address
