@@ -15,7 +15,6 @@ export interface Setting {
   readonly stays?: (path: string) => string
   /** On a page of an earlier moment, the sequence of that moment in the Room's activity. */
   readonly at?: number
-  /** The rendered texts of this page. */
   readonly texts?: ReadonlyMap<Prose, string>
   /** Paths of the objects that the labels in those texts name, by label. */
   readonly labels?: ReadonlyMap<string, string>

@@ -65,7 +65,6 @@ export interface Shown {
   readonly follow?: { readonly roomId: string; readonly after: number }
   /** The path of the same content as JSON. */
   readonly json?: string
-  /** Metadata for programs. */
   readonly about?: About
   /** Feeds of a page without `about`. */
   readonly feeds?: readonly Link[]

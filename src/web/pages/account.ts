@@ -51,7 +51,6 @@ function keyRow(key: AnswerOf<"library_keys">["items"][number], now: number): Ht
 const invite = html`<p>The link makes an account without a Room. To invite somebody into a Room, its owner uses the Room's People page.</p>
   <form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form>`
 
-/** Maximum number of Rooms listed. */
 const MOST_ROOMS = 100
 
 export function accountPage(visit: Visit): Shown | Answer {

@@ -34,7 +34,6 @@ const nameAndPassword = (fields: URLSearchParams) => ({
   password: fields.get("password") ?? "",
 })
 
-/** The form of an action that signs a person in. */
 const entranceAction = <N extends "sign_in" | "set_up" | "accept_invitation">(
   formOf: (visit: Visit, fields: URLSearchParams) => EntranceForm,
   next: Form<N>["next"],
@@ -57,7 +56,6 @@ const invitationShown =
       ${command(link)}<p><a href="${to(roomId === null ? "/account" : `/rooms/${roomId}/people`)}">Back</a></p>`,
   })
 
-/** After an operator's action on a person, the list of people is shown. */
 const operated: Form<OperatorAction> = { next: (visit) => goTo(visit, "/admin/people") }
 
 const forms: { readonly [N in FormAction]: Form<N> } = {

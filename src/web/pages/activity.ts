@@ -18,7 +18,6 @@ import { roomOf, sectionPage } from "./room-lists.ts"
 
 type Entry = AnswerOf<"room_activity">["items"][number]
 
-/** Reads the newest 200 entries of a Room's activity. */
 function recent(visit: Visit, roomId: string, watermark: number): Entry[] {
   const found: Entry[] = []
   for (let after = Math.max(0, watermark - 200); after < watermark; ) {

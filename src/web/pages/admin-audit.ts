@@ -7,7 +7,6 @@ import { orNull, type Shown, type Visit } from "../visit.ts"
 import { words } from "../words.ts"
 import { adminShown, cursorIn } from "./admin.ts"
 
-/** Renders the subject of a line and its details. */
 function about({ subject, roomId, detail }: AuditEntry): Html {
   const details = Object.entries(detail).map(([name, value]) => html` <span class="meta">${words(name)}: ${String(value)}</span>`)
   const name = subject === null ? null : html`${words(subject.kind)} ${subject.name ?? html`<code>${subject.id}</code>`}`

@@ -1,8 +1,8 @@
 /** The operator's overview, the Rooms with the page that gives one another owner, and the frame of the other administration pages. */
-import { pathTo, type ReadName } from "../../contract/reads/index.ts"
-import { withQuery } from "../addresses.ts"
+import { type AnswerOf, pathTo, type ReadName } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { empty, exactTime, facts, heading, more as link, table, time } from "../parts/parts.ts"
+import { nextPage } from "../parts/lists.ts"
+import { actionsHead, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { bytes, counted } from "../words.ts"
 import { randomUUID } from "node:crypto"
@@ -32,32 +32,35 @@ export function adminShown(section: (typeof sections)[number][0], title: string,
   }
 }
 
-/** Returns a paged list of the administration. @param none the text of an empty list @param hint the text below the list */
-export const adminList = (
+interface List {
+  readonly read: ReadName
+  /** The caption of the table, if not its title. */
+  readonly caption?: string
+  readonly head: readonly Content[]
+  /** The text below the list. */
+  readonly hint: Content
+  /** The text of an empty list. */
+  readonly none: string
+}
+
+/** Returns a paged list of the administration. @param row renders an item, given the present time */
+export function adminList<T>(
+  visit: Visit,
   section: (typeof sections)[number][0],
   title: string,
-  { none, caption, head, hint, read }: { none: string; caption: string; head: readonly Content[]; hint: Content; read: ReadName },
-  { rows, nextCursor }: { rows: readonly Html[]; nextCursor: string | number | null },
-): Shown =>
-  adminShown(
-    section,
-    title,
-    rows.length === 0
-      ? empty(none)
-      : html`${table(caption, head, rows, "stacked")}${nextLink(section, nextCursor)}
-<p class="hint">${hint}</p>`,
-    read,
-  )
-
-/** Returns a link to the next page of a list; null on the last page. */
-export const nextLink = (section: string, after: string | number | null, more: Readonly<Record<string, string>> = {}): Html | null =>
-  link(after === null ? null : withQuery(`/admin${section}`, { ...more, after }))
+  { read, caption = title, head, hint, none }: List,
+  { items, nextCursor }: { readonly items: readonly T[]; readonly nextCursor: string | number | null },
+  row: (item: T, now: number) => Html,
+): Shown {
+  const now = visit.edge.instance.world.now()
+  const rows = items.map((item) => row(item, now))
+  const body = html`${table(caption, head, rows, "stacked")}${nextPage(visit, nextCursor)}
+<p class="hint">${hint}</p>`
+  return adminShown(section, title, rows.length === 0 ? empty(none) : body, read)
+}
 
 /** Returns the cursor in the address of a list. */
-export const cursorIn = ({ url }: Visit): { readonly after?: string } => {
-  const after = url.searchParams.get("after")
-  return after === null ? {} : { after }
-}
+export const cursorIn = ({ parameter }: Visit) => ({ after: parameter("after") })
 
 /** "12 MB", with the exact number of bytes as the title. */
 export const size = (count: number): Html => html`<span title="${count.toLocaleString("en")} bytes">${bytes(count)}</span>`
@@ -100,27 +103,21 @@ export function adminPage(visit: Visit): Shown {
   )
 }
 
-export function adminRoomsPage(visit: Visit): Shown {
-  const { items, nextCursor } = visit.ask("admin_rooms", {}, cursorIn(visit))
-  return adminShown(
-    "/rooms",
-    "Rooms",
-    items.length === 0
-      ? empty("There are no Rooms yet.")
-      : html`${table(
-          "Rooms",
-          ["Room", "Owner", "State", "Members", "Entries", "Size", "Last activity", html`<span class="aside">Actions</span>`],
-          items.map(
-            ({ roomId, title, owner, state, origin, members, entries, acceptedBytes, lastActivityAt }) =>
-              html`<tr><th scope="row"><a href="${to(`/rooms/${roomId}`)}">${title}</a></th>
+type Listed = AnswerOf<"admin_rooms">["items"][number]
+const roomRow = ({ roomId, title, owner, state, origin, members, entries, acceptedBytes, lastActivityAt }: Listed): Html =>
+  html`<tr><th scope="row"><a href="${to(`/rooms/${roomId}`)}">${title}</a></th>
 <td data-is="owner">${owner.username}${owner.disabledAt === null ? null : html` ${stateBadge("retracted", "disabled")}`}</td><td>${origin === null ? state : "of another instance"}</td>
 <td data-is="members">${members.toLocaleString("en")}</td><td data-is="entries">${entries.toLocaleString("en")}</td><td data-is="size">${size(acceptedBytes)}</td><td data-is="last activity">${time(lastActivityAt)}</td>
-<td>${origin === null ? html`<a href="${to(`/admin/rooms/${roomId}`)}">Give it another owner<span class="aside">: ${title}</span></a>` : null}</td></tr>`,
-          ),
-          "stacked",
-        )}<p class="hint">The size of a Room is the size of all writes that it accepted, without what was withheld since. The data file also holds what is computed from them, so it takes about twice as much for long texts and more for short ones.</p>${nextLink("/rooms", nextCursor)}`,
-    "admin_rooms",
-  )
+<td>${origin === null ? html`<a href="${to(`/admin/rooms/${roomId}`)}">Give it another owner<span class="aside">: ${title}</span></a>` : null}</td></tr>`
+
+export function adminRoomsPage(visit: Visit): Shown {
+  const list = {
+    read: "admin_rooms",
+    head: ["Room", "Owner", "State", "Members", "Entries", "Size", "Last activity", actionsHead],
+    hint: "The size of a Room is the size of all writes that it accepted, without what was withheld since. The data file also holds what is computed from them, so it takes about twice as much for long texts and more for short ones.",
+    none: "There are no Rooms yet.",
+  } as const
+  return adminList(visit, "/rooms", "Rooms", list, visit.ask("admin_rooms", {}, cursorIn(visit)), roomRow)
 }
 
 /** Maximum number of people offered who are not members. */

@@ -21,7 +21,6 @@ const quiet = (text: Content): Html => html`<span class="quiet">${text}</span>`
 /** Maximum number of attempts linked in a row. */
 const LINKED = 3
 
-/** Counts the reproductions and reruns of a group's attempts. */
 function repeatsOf({ reruns, reproductions, failedReproductions }: Row): Html {
   const counts = [
     reproductions > 0 && `${reproductions} held`,
@@ -59,7 +58,6 @@ function differences({ rows, by }: Board): Html | null {
   return section("differences", "Against the baseline", intervalTable({ ...table, numbers: "Estimate", zero: true }, compared))
 }
 
-/** Says how many attempts and values were left out, and why. */
 function leftOut({ attempts, measured, leftOut: out, truncated }: Board): string {
   const parts = [
     out.unfinishedAttempts > 0 && `${counted(out.unfinishedAttempts, "attempt")} failed or not finished`,

@@ -54,7 +54,6 @@ function results(measures: readonly Measure[]): Html {
   return html`<div class="table held" tabindex="0" role="group" aria-label="Settings and results"><table><caption class="aside">Settings and results</caption><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}${measures.map(metric)}</tr></thead><tbody>${rows}</tbody></table></div>`
 }
 
-/** Renders the forms to choose the grouping, the repeats to average, and the baseline. */
 function chooser({ ids }: Compared, { candidates, by, over, against }: Question, measures: readonly Measure[]): Html {
   const places = [
     ...new Set(
@@ -138,7 +137,6 @@ function publishing(visit: Visit, { table, room }: Compared, measures: readonly 
   return html`<a class="button" href="${to(`/do/publish_finding?${draft}`)}">Publish a finding from this view</a>`
 }
 
-/** Explains how to read the table. */
 const legendOf = ({ over, against }: Question, measures: readonly Measure[]): Html =>
   html`<p class="meta"><span>mean ± half of its 95 % interval${over === null ? null : `, over ${nameOfDimension(over)}`}</span><span>${
     measures.some(({ best }) => best.size > 0)

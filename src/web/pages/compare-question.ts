@@ -12,7 +12,7 @@ export function comparedIn(visit: Visit) {
   const ids = named.slice(0, limits.comparedAttempts)
   if (ids.length === 0) throw new Refusal("unknown_attempt", "Choose the attempts to compare in a table of attempts.")
   const table = visit.ask("attempt_table", {}, { attemptIds: ids.join(",") })
-  const baselineId = visit.url.searchParams.get("baseline")?.toLowerCase()
+  const baselineId = visit.parameter("baseline")?.toLowerCase()
   const baseline = ids.find((id) => id === baselineId)
   const room = visit.ask("room", { roomId: table.items[0]?.roomId })
   return { named, ids, table, room, drawn: { attempts: table.items, baseline } satisfies Drawn }
@@ -86,13 +86,8 @@ export function questionOf(visit: Visit, { ids, table }: Compared): Question | n
   const rows = table.items.filter(({ outcome }) => outcome === "succeeded").map((row) => own.map(({ at }) => row.settings[at] ?? null))
   // Dimensions of the values come first. The person can add settings that differ between attempts.
   const varying = several.filter((name) => name !== over)
-  const byDefault =
-    varying.length > 0
-      ? varying
-      : distinguishing(
-          own.map(({ key }) => key),
-          rows,
-        )
+  const keys = own.map(({ key }) => key)
+  const byDefault = varying.length > 0 ? varying : distinguishing(keys, rows)
   const candidates = [...new Set([...several, ...settings])].filter((name) => name !== over)
   const chosen = searchParams.getAll("by").filter((name) => candidates.includes(name))
   const by = (searchParams.has("by") ? chosen : byDefault).slice(0, limits.dimensions)
@@ -101,7 +96,7 @@ export function questionOf(visit: Visit, { ids, table }: Compared): Question | n
     candidates,
     by,
     over,
-    against: searchParams.get("against") || undefined,
+    against: visit.parameter("against"),
     isFolded:
       varying.length > 0 ||
       (over !== null &&

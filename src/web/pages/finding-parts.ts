@@ -17,7 +17,6 @@ import { counted, words } from "../words.ts"
 type Answer = AnswerOf<"record">
 type Evidence = NonNullable<RecordContent["evidence"]>[number]
 
-/** Says which other attempts of the experiment the finding names. */
 const alsoNamed = ({ baseline, cited }: Execution["denominator"]["named"]): string =>
   [baseline > 0 ? `${baseline} as a baseline` : "", cited > 0 ? `${cited} as evidence only` : ""]
     .map((part) => (part === "" ? "" : `(and ${part}) `))
@@ -29,7 +28,6 @@ function denominator({ denominator: { attempts, named, outcomes }, experimentId,
   return html`<div class="denominator"><strong>${named.producing} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"}</strong><span>${alsoNamed(named)}of ${label("experiment", experimentId, experimentLabel)}${fromOther(origin)}, which ended:</span>${ended.map((outcome) => stateBadge(outcome, `${outcomes[outcome]} ${words(outcome)}`))}</div>`
 }
 
-/** Says what the service checked of a piece of evidence. */
 function checked(entry: Evidence, index: number, warnings: readonly Warning[], linked: (attemptId: string) => Html): Html {
   const warning = warnings.find(({ evidence }) => evidence === index)
   switch (entry.kind) {
@@ -70,7 +68,6 @@ const WHOLE = 3
 
 const roles = { producing: "Result of", baseline: "Compared with", evidence: "Cited as evidence only" } as const
 
-/** Renders the attempts that the finding names, by role, each with its outcome. */
 function attempts({ attempts: named, planId, planLabel }: Execution): Html | null {
   const lines = keysOf(roles).flatMap((role) => {
     const found = named.filter((attempt) => attempt.role === role)
@@ -86,7 +83,6 @@ function attempts({ attempts: named, planId, planLabel }: Execution): Html | nul
   return section("named", "Attempts", html`<ul class="uses">${lines}</ul>`, html`${plan} ${compare}`)
 }
 
-/** Warns about weaknesses of the attempts behind the finding. */
 function beforehand({ blemishes }: Answer): Content {
   const text = blemishes && blemishesInWords(blemishes)
   return text && html`<p class="meta blemishes"><span>${stateBadge("unknown", "before you rely on it")}</span><span>${text}</span></p>`

@@ -110,7 +110,6 @@ function barred(visit: Visit, operation: Operation, room: AnswerOf<"room"> | nul
   return operation.by === "owner" && role !== "owner" ? html`<p class="not-now">Only the owner of the Room may do this.</p>` : null
 }
 
-/** Finds the subject of a form from its fields. */
 function subjectIn(visit: Visit, operation: Operation, draft: Draft): Subject {
   const names = [...formOf(operation).fields.map(({ name }) => name), ...pathNames(operation.path)]
   const isNew = (name: string) => operation.name === "register_attempt" && name === "attemptId"

@@ -40,20 +40,14 @@ const edgeOf =
 const depths = (roomId: string, focus: string, chosen: number): Html =>
   html`<span>within ${DEPTHS.map((depth) => html`<a href="${to(withQuery(`/rooms/${roomId}/graph`, { focus, depth }))}"${attributes({ "aria-current": depth === chosen ? "true" : null })}>${counted(depth, "step")}</a> `)}</span>`
 
-/** Returns the newest objects by id, and the focus. */
 function newest(nodes: Net["nodes"], focus: string | undefined): Net["nodes"] {
-  const ids = new Set(
-    nodes
-      .map(({ id }) => id)
-      .toSorted()
-      .slice(-MOST),
-  )
+  const sorted = nodes.map(({ id }) => id).toSorted()
+  const ids = new Set(sorted.slice(-MOST))
   return nodes.filter(({ id }) => ids.has(id) || id === focus)
 }
 
 const uuidIn = (text: string) => (isUuid(text) ? text.toLowerCase() : undefined)
 
-/** The search, filter and zoom of the graph. */
 interface Look {
   readonly query: string
   readonly kinds: readonly string[]
@@ -97,11 +91,9 @@ function controls(visit: Visit, kinds: readonly string[], { query, kinds: chosen
 <div class="field"><label for="zoom">Size</label><select id="zoom" name="zoom">${ZOOMS.map((each) => html`<option value="${each}"${attributes({ selected: each === zoom })}>${Math.round(each * 100)} %</option>`)}</select></div><div class="field"><button class="quiet">Show</button></div></form>`
 }
 
-/** Reads the provenance of a Room, or around the object in the address. */
 function netOf(visit: Visit, roomId: string) {
-  const { searchParams } = visit.url
-  const focus = uuidIn(searchParams.get("focus") ?? "")
-  const depth = DEPTHS.find((known) => String(known) === searchParams.get("depth")) ?? 1
+  const focus = uuidIn(visit.parameter("focus") ?? "")
+  const depth = DEPTHS.find((known) => String(known) === visit.parameter("depth")) ?? 1
   // A link between two objects counts as a step in the read and not in the picture.
   const reach = Math.min(limits.provenanceDepth, 2 * depth)
   return { focus, depth, found: visit.ask("room_provenance", { roomId }, focus === undefined ? {} : { focus, depth: reach }) }
@@ -110,9 +102,8 @@ function netOf(visit: Visit, roomId: string) {
 export function graphPage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
   const room = visit.ask("room", { roomId })
-  const { searchParams } = visit.url
   const { focus, depth, found } = netOf(visit, roomId)
-  const isNet = focus !== undefined || searchParams.has("show") || searchParams.get("view") === "net"
+  const isNet = focus !== undefined || visit.parameter("show") !== undefined || visit.parameter("view") === "net"
   const tab = (query: Readonly<Record<string, string>>, text: string, isHere: boolean) =>
     html`<a href="${to(withQuery(`/rooms/${roomId}/graph`, query))}"${attributes({ "aria-current": isHere ? "page" : null })}>${text}</a>`
   const { title, body } = isNet ? net(visit, roomId, { focus, depth, found }) : { title: "Argument", body: story(visit, room, found) }
@@ -130,14 +121,13 @@ ${body}${ways([["JSON", readPath("room_provenance", { roomId }, { focus })]])}`,
 const story = (visit: Visit, room: AnswerOf<"room">, found: Provenance): Html =>
   argument(visit, room, folded(condensed(found), undefined, 0).attempts)
 
-/** Renders the whole graph, or the surroundings of one object. */
 function net(
   visit: Visit,
   roomId: string,
   { focus, depth, found }: ReturnType<typeof netOf>,
 ): { readonly title: string; readonly body: Html } {
   const everything =
-    visit.url.searchParams.get("show") === "everything" ||
+    visit.parameter("show") === "everything" ||
     found.nodes.some(({ id, kind }) => id === focus && (ASIDE.includes(kind) || kind === "finding_link" || kind === "link"))
   const chosen = everything ? found : condensed(found)
   const selected = focus === undefined ? chosen : around(chosen, focus, depth)

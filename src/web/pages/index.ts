@@ -146,12 +146,6 @@ const sent: Readonly<Record<string, FormHandler>> = {
   "/web/{operation}": submitOperation,
 }
 
-/** Pages that wait for the identity provider. */
-const providerPages: Readonly<Record<string, FormHandler>> = {
-  "/sign-in/provider": startAtProvider,
-  "/sign-in/provider/back": providerReturn,
-}
-
 /** Adds the routes of all pages and forms. @returns the handler for unknown addresses, which answers browsers with a page */
 export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => Promise<Answer> | null } {
   const assets = openAssets()
@@ -172,7 +166,9 @@ export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (eve
       Object.hasOwn(reading, path) ? "visitors" : undefined,
       offloadingOf(edge, tools, path, page),
     )
-  for (const [path, form] of Object.entries(providerPages)) routes.add("GET", path, formHandler(edge, tools, form))
+  // These wait for the identity provider.
+  routes.add("GET", "/sign-in/provider", formHandler(edge, tools, startAtProvider))
+  routes.add("GET", "/sign-in/provider/back", formHandler(edge, tools, providerReturn))
   for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, tools, form))
   feedRoutes(edge, routes)
   routes.add("GET", "/assets/{name}", (event) => assets.answer(event.context.params?.name ?? ""), "here")

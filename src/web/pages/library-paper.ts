@@ -59,7 +59,6 @@ ${notes === "" ? box : html`${markdown(notes)}<details><summary>Edit</summary>${
 ${section("highlights", "Highlights", list("cards", highlights, highlight, html`<p class="quiet">No highlights yet.</p>`), act("add_highlight", { paperId, expectedRevision: revision, _next: here }, "Add highlight"))}`
 }
 
-/** Renders the person's own tags, and a form to add more. */
 function tags(visit: Visit, paperId: string, own: readonly string[], here: string): Html | null {
   const known = visit.ask("library_tags").items.filter(({ tag }) => !own.includes(tag))
   const item = (tag: string) =>
@@ -68,7 +67,6 @@ function tags(visit: Visit, paperId: string, own: readonly string[], here: strin
   return section("tags", "Tags", [list("tags", own, item), form], html`<span class="quiet">only you and your agents see them</span>`)
 }
 
-/** Renders the reading position, and a form to change it. */
 function reading({ page, pages, at }: AnswerOf<"reading_position">, paperId: string, here: string): Html {
   const number = (name: string, value: number | null) =>
     attributes({ name, value, type: "number", min: 1, max: limits.lastPage, inputmode: "numeric", id: `read${name.replace("/", "-")}` })
@@ -91,7 +89,6 @@ function cited(visit: Visit, arxivId: string, here: string): Html | null {
   return section("cited", "Where Rooms cite it", [found, rest], page)
 }
 
-/** Renders a form to add the paper to another Collection. */
 function filing(visit: Visit, paperId: string, current: readonly { readonly id: string }[], here: string): Html {
   const others = visit.ask("library_collections").items.filter(({ id }) => current.every((each) => each.id !== id))
   return others.length === 0

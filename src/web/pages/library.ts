@@ -22,7 +22,6 @@ export const signedInOnly =
 
 const orderNames = { saved: "newest saved", title: "title", published: "newest published" } as const
 
-/** Reads the search, tag and order from the address. */
 function listingIn({ parameter }: Visit) {
   const value = (name: string) => parameter(name)?.trim() || undefined
   const sort = enumerations.paperOrder.find((each) => each === value("sort"))
@@ -41,7 +40,6 @@ const find = ({ query, tag, sort }: Listing): Html =>
     tag === undefined ? null : html`<input type="hidden" name="tag" value="${tag}">`
   }<label class="aside" for="find">Words in titles, authors, abstracts and your notes</label><input id="find" type="search" name="query" value="${query}" maxlength="${limits.searchQuery}" placeholder="Title, author, abstract, your notes"><label class="aside" for="find-sort">Order</label><select id="find-sort" name="sort">${enumerations.paperOrder.map((each) => html`<option value="${each}"${attributes({ selected: each === (sort ?? "saved") })}>${orderNames[each]}</option>`)}</select><button class="quiet">Find</button></form>`
 
-/** Renders a page of the saved papers that match. */
 function papers(visit: Visit, listing: Listing, hasAny: boolean): Html {
   const { query, tag, sort } = listing
   const first = visit.ask("library_papers", {}, { query, tag, sort, offset: visit.parameter("offset") })

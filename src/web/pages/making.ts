@@ -107,7 +107,6 @@ export function errorPage(visit: Visit, error: unknown): Shown {
   return refusedPage(failed, isReading)
 }
 
-/** Returns the content of a page, or of a page about the error. */
 function shownBy(page: WebPage, visit: Visit): ReturnType<WebPage> {
   try {
     return page(visit)

@@ -141,7 +141,6 @@ function answers(visit: Visit, links: readonly Link[]): Html | null {
   return section("answers", "What it answers", live("answers", html`<ul class="evidence">${rows}</ul>`))
 }
 
-/** Renders the actions on a record: the four later statements, and what can follow from it. */
 function onwards({ kind, versionId, roomId, threadId, execution }: Answer, { openingThreadId }: AnswerOf<"room">): Html {
   const experiment = act("propose_experiment", { roomId, threadId, hypotheses: versionId }, "Propose an experiment")
   const answer = act(

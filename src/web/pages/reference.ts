@@ -73,7 +73,6 @@ function fields(schema: JsonSchema, all: OpenApiDocument["components"]["schemas"
   return rows.length === 0 ? html`` : table(caption, ["Member", "Required", "Type", "What it is"], rows)
 }
 
-/** Returns a curl command for a route. */
 function curl({ method, path, security, requestBody }: Route, baseUrl: string): string {
   const scheme = Object.keys(security[0] ?? {})[0]
   const bearer = scheme === "roomCredential" || scheme === "personalKey" ? ` -H "Authorization: Bearer $TOKEN"` : ""

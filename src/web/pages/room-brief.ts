@@ -117,7 +117,6 @@ export function failures(roomId: string, { failures: all, omitted }: Brief): Htm
   return html`<section aria-labelledby="failed">${heading(2, "failed", "What failed", more)}<ul class="lines one" id="live-failed" data-live>${groups.slice(0, SHOWN.failures).map(line)}</ul></section>`
 }
 
-/** Returns the time when an experiment was taken. */
 const takenAt = (visit: Visit, experimentId: string): string | undefined =>
   visit.ask("experiment_history", { experimentId }).items.findLast(({ operation }) => operation === "take_experiment")?.at
 

@@ -16,11 +16,9 @@ interface Section {
   readonly path: string
   readonly name: string
   readonly json: string
-  /** What is said below the heading. */
   readonly lead?: Content
   readonly actions?: Content
   readonly list: Content
-  /** The cursor of the next page. */
   readonly next: string | number | null | undefined
 }
 

@@ -35,7 +35,6 @@ const row = (
 ${room.question === null ? null : html`<p class="question" dir="auto">${room.question}</p>`}
 <p class="meta">${room.origin === null ? null : html`<span>of ${placeOf(room.origin)}${toldIn(room.origin)}</span>`}${contents(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
 
-/** Says why the list is empty. */
 function nothingFound({ edge, person: visitor }: Visit, query: string | undefined, isWhole: boolean): Html {
   if (!edge.instance.tables.people.exist())
     return empty(

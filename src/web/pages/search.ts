@@ -72,7 +72,6 @@ const instead = (typed: string, shown: string, page: string): Html | null =>
     ? null
     : html`<p class="quiet">No results for “${typed}”. Showing results for “<a href="${to(withQuery(page, { query: shown }))}">${shown}</a>”.</p>`
 
-/** Maximum number of saved papers shown. */
 const SHOWN_PAPERS = 5
 
 /** Renders the visitor's saved papers that match. Nobody else sees them. */

@@ -39,7 +39,6 @@ const BEFORE_NEW = 2
 /** If the visitor has seen at most this many entries, the page starts as for a new visitor. */
 const FEW = 10
 
-/** Returns the whole number in a query parameter; undefined if there is none. */
 function numberIn({ parameter }: Visit, name: string): number | undefined {
   const text = parameter(name)
   return text && /^[0-9]{1,12}$/.test(text) ? Number(text) : undefined

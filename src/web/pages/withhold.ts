@@ -17,7 +17,6 @@ import { shortened, title, words } from "../words.ts"
 /** Maximum number of characters shown of a text. */
 const SHOWN = 400
 
-/** Returns the write that the draft names, by entry, record or sequence. */
 function namedIn(draft: Draft): Named | undefined {
   const [entryId, versionId, sequence] = ["entryId", "versionId", "sequence"].map((name) => draft.get(`/of/${name}`)?.toLowerCase())
   if (entryId !== undefined && isUuid(entryId)) return { entryId }

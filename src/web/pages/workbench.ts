@@ -11,7 +11,6 @@ import type { Shown, Visit } from "../visit.ts"
 import { plainText } from "../markdown.ts"
 import { choices, counted, shortened } from "../words.ts"
 
-/** Returns the filters, order and columns in the address. */
 const queryOf = ({ url, parameter }: Visit) => ({
   experimentId: parameter("experimentId"),
   status: parameter("status"),
@@ -24,7 +23,6 @@ const queryOf = ({ url, parameter }: Visit) => ({
 })
 type WorkbenchQuery = ReturnType<typeof queryOf>
 
-/** Returns the address with some of the query changed. */
 function changed(
   path: string,
   { columns, at: _kept, ...query }: WorkbenchQuery,
@@ -74,7 +72,6 @@ function chooser(query: WorkbenchQuery, path: string, columns: readonly Column[]
 <div class="pick">${group("metric", "Last values of metrics")}${group("setting", "Settings that differ")}</div><button class="quiet">Show these</button></form></details>`
 }
 
-/** Says how many attempts and columns the table covers. */
 function coverage({ compared, comparedAll, settingsCompared, columns }: Table): Html {
   const { metricsTruncated, settingsTruncated, sameSettings } = columns
   return html`<p class="meta"><span>${comparedAll ? counted(compared, "attempt") : `the newest ${compared.toLocaleString("en")} attempts (filter to reach earlier ones)`}</span>${
