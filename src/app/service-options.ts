@@ -3,7 +3,8 @@ import type { Admits, Entrance } from "../edge/sign-in-options.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import type { World } from "../ledger/world.ts"
 import type { CrossrefSettings } from "../library/papers/sources.ts"
-import type { ProviderSettings } from "../people/provider/provider.ts"
+import { Provider, type ProviderSettings } from "../people/provider/provider.ts"
+import { Sealer } from "../people/provider/sealed.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"
 import type { Instance } from "./compose/instance.ts"
 import type { PastNumbers } from "./past/pasts.ts"
@@ -48,4 +49,17 @@ export interface ServiceOptions extends EdgeOptions {
 
 export type EntranceSettings = Omit<Entrance, "provider"> & {
   readonly provider?: Omit<ProviderSettings, "backTo"> & { readonly admits: Admits }
+}
+
+/** The path to which the provider returns the browser. */
+const RETURN_PATH = "/sign-in/provider/back"
+
+/** @returns an empty object for the default ways to sign in */
+export function entranceAt(baseUrl: string, world: World, entrance: EntranceSettings | undefined): { entrance?: Entrance } {
+  if (entrance === undefined) return {}
+  const { provider, ...rest } = entrance
+  if (provider === undefined) return { entrance: rest }
+  const { admits, ...settings } = provider
+  const client = new Provider({ ...settings, backTo: `${baseUrl}${RETURN_PATH}` })
+  return { entrance: { ...rest, provider: { provider: client, sealer: new Sealer(() => world.now()), admits } } }
 }

@@ -24,9 +24,8 @@ import { readerPool } from "./threads/reader-pool.ts"
 import { Writer } from "./threads/writer.ts"
 import { standardSending, Webhooks } from "./webhooks/webhooks.ts"
 import { addressAt, budgetsHere, edgeParts } from "./serving/parts.ts"
-import { entranceAt } from "./entrance.ts"
+import { entranceAt, type ServiceOptions } from "./service-options.ts"
 import { openData } from "./opened-data.ts"
-import type { ServiceOptions } from "./service-options.ts"
 
 export interface Service {
   readonly baseUrl: string

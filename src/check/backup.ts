@@ -1,13 +1,13 @@
 /** Backups: copies made while a service runs, verified, and restored. */
 import { codeOf, messageOf } from "../contract/faults.ts"
-import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
+import { chmodSync, closeSync, copyFileSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { bringForward } from "../app/compose/upgrade.ts"
+import { bringForward, settle } from "../app/compose/upgrade.ts"
 import { type CheckReport, checkData } from "./check.ts"
 import { databaseFile, renewInstance } from "../ledger/storage/data.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { DataError, openDatabase } from "../ledger/storage/opening.ts"
-import { OVERWRITTEN } from "../ledger/storage/overwritten.ts"
+import { OVERWRITTEN } from "../ledger/storage/opened-files.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import { realWorld } from "../ledger/world.ts"
@@ -30,13 +30,6 @@ export interface Watching {
   readonly onProgress?: OnProgress | undefined
   /** Called before `file` grows to about `bytes`. The function it returns is called when the copy is complete or has failed. */
   readonly onCopying?: ((file: string, bytes: number) => () => void) | undefined
-}
-
-/** Flushes a file or a folder to the disk. */
-function settle(path: string): void {
-  const handle = openSync(path, "r")
-  fsyncSync(handle)
-  closeSync(handle)
 }
 
 /**

@@ -7,8 +7,10 @@ import { journal } from "../ledger/journal/journal.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import { chains } from "./chains.ts"
 import { replayed } from "./replayed.ts"
-import { seals } from "./seals.ts"
-import { fileItself } from "./file-itself.ts"
+import { sealedTables } from "../ledger/storage/not-replayed.ts"
+import { isUnclean } from "../ledger/storage/residue.ts"
+import { tablesOf } from "../ledger/storage/tables.ts"
+import { brokenAuditLine } from "../people/audit.ts"
 import { structure } from "../ledger/storage/structure.ts"
 
 export interface CheckReport {
@@ -51,4 +53,34 @@ export function checkData(db: Db, onProgress: OnProgress = () => {}, { quick = f
     if (more > 0) problems.push(`There are ${more} more problems.`)
     return { ...found, isReplayed: !quick, problems }
   })
+}
+
+/** SQLite's integrity check, and references to missing rows. */
+function fileItself(db: Db, add: (problem: string) => void): void {
+  // SQLite stops after a hundred faults.
+  for (const { integrity_check: line } of db.prepare<{ integrity_check: string }>("PRAGMA integrity_check").all())
+    if (line !== "ok") add(`SQLite reports: ${line}.`)
+  const foreign = db.prepare<{ table: string; rows: number }>(
+    'SELECT "table", count(*) AS rows FROM pragma_foreign_key_check GROUP BY "table"',
+  )
+  for (const { table, rows } of foreign.all())
+    add(rows === 1 ? `A row of ${table} refers to a missing row.` : `${rows} rows of ${table} refer to missing rows.`)
+}
+
+/** Checks what is not derived from the journal: the seals of its rows, the chain of the audit log, and the instance's own row. */
+export function seals(db: Db, add: (problem: string) => void): void {
+  const columns = new Map(tablesOf(db).map((table) => [table.name, table.columns]))
+  for (const { table, key, columns: covered, due } of sealedTables((name) => columns.get(name) ?? [])) {
+    const changed = db.prepare<{ row: string | number }>(
+      `SELECT ${key} AS row FROM ${table} WHERE seal IS NOT ${due} ORDER BY 1 LIMIT 1000`,
+    )
+    for (const { row } of changed.all()) add(`${table} (${key} ${row}): one of ${covered.join(", ")} was changed since it was stored.`)
+  }
+  const line = brokenAuditLine(db)
+  if (line !== null) add(`The chain of the audit log is broken at line ${line} (audit_entries, sequence ${line}).`)
+  const count = (sql: string) => db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${sql}`).one().rows
+  if (count("instance") === 0) add("The row of instance is missing: the data does not say which instance it belongs to.")
+  if (isUnclean(db)) add("instance: unclean says that a withholding was interrupted. The next start of the service completes it.")
+  if (count("earlier_instances") !== count("audit_entries WHERE kind = 'restore_backup'"))
+    add("earlier_instances does not have one row for each restore in the audit log.")
 }

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import * as v from "valibot"
 import { activity } from "../ledger/journal/activity.ts"
+import { whoseData } from "../ledger/storage/data.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { DataError } from "../ledger/storage/opening.ts"
 import { auditDigest, auditHead } from "../people/audit.ts"
@@ -14,8 +15,6 @@ const markSchema = v.object({
   audit: v.optional(v.object({ sequence: v.number(), digest: v.string() })),
   rooms: v.array(v.object({ roomId: v.string(), sequence: v.number(), digest: v.string() })),
 })
-
-const instanceOf = (db: Db): string => db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance").get()?.instance_id ?? ""
 
 /**
  * Returns a sentence for each thing in the mark that the data lacks; none if the file does not exist yet.
@@ -34,7 +33,7 @@ export function compareMark(db: Db, file: string): string[] {
   const mark = read.output
   // An instance that was restored from a marked one should contain what was marked there.
   const isEarlier = db.prepare("SELECT 1 FROM earlier_instances WHERE instance_id = +?").get(mark.instanceId) !== undefined
-  if (mark.instanceId !== instanceOf(db) && !isEarlier) return [`${file} marks another instance (${mark.instanceId}).`]
+  if (mark.instanceId !== whoseData(db).instanceId && !isEarlier) return [`${file} marks another instance (${mark.instanceId}).`]
   const { placeOf } = activity(db)
   const { audit = { sequence: 0, digest: "" } } = mark
   const isLogKept = audit.sequence === 0 || auditDigest(db, audit.sequence) === audit.digest
@@ -63,7 +62,7 @@ export function setMark(db: Db, file: string): void {
   const audit = { sequence, digest: digest.toString("hex") }
   const partial = `${file}.partial-${process.pid}`
   try {
-    writeFileSync(partial, `${JSON.stringify({ instanceId: instanceOf(db), audit, rooms }, null, 2)}\n`, { flush: true })
+    writeFileSync(partial, `${JSON.stringify({ instanceId: whoseData(db).instanceId, audit, rooms }, null, 2)}\n`, { flush: true })
     renameSync(partial, file)
   } catch (error) {
     rmSync(partial, { force: true })

@@ -2,8 +2,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs"
 import { messageOf } from "../contract/faults.ts"
 import type { Db } from "../ledger/storage/database.ts"
-import type { OpenedFiles } from "../ledger/storage/opened-files.ts"
-import { noteOverwritten } from "../ledger/storage/overwritten.ts"
+import { type OpenedFiles, noteOverwritten } from "../ledger/storage/opened-files.ts"
 import { backUp } from "./backup.ts"
 
 /**

@@ -4,8 +4,7 @@ import { figureTypes, type FigureType, isFigureType } from "../contract/definiti
 import { digestOf } from "../contract/json.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Job } from "../jobs/job.ts"
-import type { Pool } from "../jobs/pool.ts"
-import { following, parsing } from "../jobs/pools.ts"
+import { type Pool, following, parsing } from "../jobs/pool.ts"
 import type { StoredFigure } from "../ledger/journal/figures.ts"
 import type { ImageOrder, ImageRead } from "./image.ts"
 

@@ -11,7 +11,7 @@ export interface Bounds {
 /** How many times its processor time a job may take by the clock. */
 export const PATIENCE = 8
 
-/** A kind of work, named as in `src/app/jobs/jobs-work.ts`. Input and output are JSON values. */
+/** A kind of work, named as in `src/app/jobs/jobs-thread.ts`. Input and output are JSON values. */
 export interface Job<Input, Output> {
   readonly name: string
   readonly bounds: Bounds

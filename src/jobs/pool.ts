@@ -3,6 +3,7 @@
  * the queue is full, the caller is refused and may try again later. No call blocks the service.
  */
 import { present } from "../contract/present.ts"
+import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Job, StreamJob } from "./job.ts"
 import { Child, ProcessLost, TooCostly } from "./child.ts"
@@ -137,3 +138,15 @@ export class Pool {
     this.#idle.push({ child, megabytes, timer })
   }
 }
+
+/** Parses files in formats of other programs. */
+export const parsing = new Pool({ processes: limits.parsingProcesses, waiting: limits.parsingWaiting })
+
+/** Parses what other instances send to mirrors, separately, so that a hostile one cannot delay people's imports. */
+export const following = new Pool({ processes: limits.parsingProcesses, waiting: limits.followedWaiting })
+
+/** Rebuilds Rooms as of an earlier moment. */
+export const lookingBack = new Pool({ processes: limits.pastProcesses, waiting: limits.pastWaiting })
+
+/** Exports Rooms. No more exports start than there are processes; one in the queue may wait for a process that is ending. */
+export const exporting = new Pool({ processes: limits.exports, waiting: limits.exports })

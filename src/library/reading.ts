@@ -3,7 +3,7 @@ import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { inDigits } from "../contract/text.ts"
 import type { Job } from "../jobs/job.ts"
-import { parsing } from "../jobs/pools.ts"
+import { parsing } from "../jobs/pool.ts"
 import type { Found } from "./papers/found.ts"
 import { isBibliography, readPlain } from "./pasted.ts"
 

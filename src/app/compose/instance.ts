@@ -4,9 +4,7 @@ import { auditing } from "./auditing.ts"
 import { copiesOf } from "./backup-places.ts"
 import type { Permission } from "../../contract/schema/enumerations.ts"
 import { JsonText, stored, writeJson } from "../../contract/json.ts"
-import type { Operation } from "../../contract/definitions/operation.ts"
-import { droppedLine } from "./dropped.ts"
-import type { Actor } from "../../ledger/journal/actor.ts"
+import type { Gate } from "../../ledger/journal/actor.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { inAnswers } from "../../contract/definitions/withheld-text.ts"
 import { nothingChecked, type OutsideCheck } from "../../ledger/write/admission.ts"
@@ -15,7 +13,6 @@ import type { Behaviours } from "../../ledger/journal/behaviour.ts"
 import type { GroupHooks } from "../../ledger/write/group.ts"
 import { datedAhead } from "../../ledger/storage/data.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import type { Entry } from "../../ledger/journal/journal.ts"
 import { answering, asking } from "../../ledger/reads/reading.ts"
 import { receiptReads } from "../../ledger/reads/receipt-reads.ts"
 import { labelled, labelOf } from "../../ledger/lists/labelled.ts"
@@ -71,7 +68,6 @@ export interface InstanceParts {
   readonly repositories?: OutsideCheck
   /** Whether texts are indexed after the response (ledger/write/after-commit.ts); by default in the transaction of the write. */
   readonly indexesLater?: boolean
-  /** Called for each group of writes. */
   readonly hooks?: Omit<GroupHooks, "beforeCommit">
 }
 
@@ -80,20 +76,19 @@ const noConnection = (): Db => {
 }
 
 /** Builds everything between the edge and the data. */
-export function createInstance(parts: InstanceParts) {
-  const {
-    db,
-    world,
-    instanceId,
-    lineage = [],
-    basePath = "",
-    openReader = noConnection,
-    files,
-    repositories = nothingChecked,
-    command,
-    indexesLater = false,
-    hooks,
-  } = parts
+export function createInstance({
+  db,
+  world,
+  instanceId,
+  lineage = [],
+  basePath = "",
+  openReader = noConnection,
+  files = filesOn(openReader),
+  repositories = nothingChecked,
+  command,
+  indexesLater = false,
+  hooks,
+}: InstanceParts) {
   const labels = labelled(db)
   const tables = {
     standings: standings(db),
@@ -106,22 +101,19 @@ export function createInstance(parts: InstanceParts) {
     ...researchTables(db, basePath, labels, () => world.now()),
     library: libraryTables(db),
   }
-  const gate = {
-    confirm({ userId, grant, key }: Actor, at: string) {
+  const gate: Gate = {
+    confirm({ userId, grant, key }, at) {
       if (grant !== null) tables.credentials.confirm(grant.credentialId, at)
       if (key !== undefined) tables.library.keys.confirm(key.keyId, at)
       if (!tables.people.isEnabled(userId)) throw new Refusal("not_authenticated", "This account is disabled.")
     },
-    used({ grant, key }: Actor, at: string) {
+    used({ grant, key }, at) {
       if (grant !== null) tables.credentials.used(grant.credentialId, at)
       if (key !== undefined) tables.library.keys.used(key.keyId, at)
     },
     accepted: auditing(tables),
     /** Restores the actor of a write. Only the Room of a credential and the reach of a key matter: permissions were checked on acceptance. */
-    actorOf(
-      { userId, username, sender, agent }: Pick<Entry, "userId" | "username" | "sender" | "agent">,
-      { family }: Pick<Operation, "family">,
-    ): Actor {
+    actorOf({ userId, username, sender, agent }, { family }) {
       const person = { userId: userId ?? "", username: username ?? "", ...(agent !== undefined && { agent }), grant: null }
       if (sender === null) return person
       if (family === "library") {
@@ -154,8 +146,17 @@ export function createInstance(parts: InstanceParts) {
     leave({ cuts, reach, followedAt, keptIn = {} }) {
       remaking.leave(() => {
         const left = tables.leaving.withCiting(cuts, reach)
-        for (const cut of left)
-          tables.audit.write(droppedLine(cut, tables.rooms.summary(cut.roomId)?.title ?? null, followedAt, keptIn[cut.roomId]))
+        for (const { roomId, from: fromEntry } of left)
+          tables.audit.write({
+            kind: "forget_room",
+            subject: { kind: "room", id: roomId, name: tables.rooms.summary(roomId)?.title ?? null },
+            roomId,
+            detail: {
+              fromEntry,
+              ...(followedAt !== undefined && { followedAt }),
+              ...(keptIn[roomId] !== undefined && { keptIn: keptIn[roomId] }),
+            },
+          })
         tables.leaving.take(left)
       })
     },
@@ -194,9 +195,7 @@ export function createInstance(parts: InstanceParts) {
   const metadataIntake = intakeOf({ ...tables.library, join: (joined) => joinPapers(null, joined) })
   const operators = operatorActions({ ...tables, keys: tables.library.keys, ledger, world })
   const accounts = createAccounts({ ...tables, ledger, world, operators })
-  const provided = byProvider({ ...tables, ledger, world, accounts })
-  const webhooks = webhookActions({ ...tables, ledger, world })
-  const exports = new Exports({ rooms: tables.rooms, files: files ?? filesOn(openReader), instanceId })
+  const exports = new Exports({ rooms: tables.rooms, files, instanceId })
   const ahead = datedAhead(db, world)
   const feed = { activity, ...entryDescriptions(tables.people, activity, labelOf(db)) }
   const readers = answering({
@@ -228,10 +227,10 @@ export function createInstance(parts: InstanceParts) {
     readers,
     ask: asking(db, readers, ledger.references.mustKnow),
     accounts,
-    byProvider: provided,
+    byProvider: byProvider({ ...tables, ledger, world, accounts }),
     operators,
     exports,
-    webhooks,
+    webhooks: webhookActions({ ...tables, ledger, world }),
     ...newsOf({ ...tables, ...feed }),
     importing,
     metadataIntake,

@@ -69,7 +69,8 @@ function mustEndAlike(from: Db, to: Db): void {
 
 const openElsewhere = (file: string) => new DataError(`${file} is open in another program. Nothing was changed. End it first.`)
 
-const settle = (path: string): void => {
+/** Flushes a file or a folder to the disk. */
+export const settle = (path: string): void => {
   const handle = openSync(path, "r")
   fsyncSync(handle)
   closeSync(handle)

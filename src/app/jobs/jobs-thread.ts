@@ -4,7 +4,37 @@ import { Moved } from "../../channel/channel.ts"
 import { toStarter } from "../../channel/thread.ts"
 import { hostJobs } from "../../jobs/host.ts"
 import type { Work } from "../../jobs/job.ts"
-import { jobs, streams } from "./jobs-work.ts"
+import type { FileOrder } from "../../research/export/process.ts"
+import type { ImageOrder } from "../../figures/image.ts"
+import type { readAnswer } from "../mirrors/origin-answers.ts"
+import type { PastFileOrder } from "../past/past-process.ts"
+
+/** The jobs, by name. Their modules are loaded on first use. */
+const jobs = {
+  answer: async (given: Parameters<typeof readAnswer>[0]) => (await import("../mirrors/origin-answers.ts")).readAnswer(given),
+  atom: async (xml: string) => (await import("../../library/papers/atom.ts")).atomPapers(xml),
+  image: async (order: ImageOrder) => (await import("../../figures/image.ts")).readImage(order),
+  past: async (order: PastFileOrder) => (await import("../past/past-process.ts")).makeFile(order),
+  papers: async (texts: readonly string[]) => (await import("../../library/pasted.ts")).readTexts(texts),
+  crossref: async (json: string) => (await import("../../library/papers/crossref-work.ts")).crossrefPapers(json),
+}
+
+const streams = {
+  async *crate({ file, roomId, source }: FileOrder) {
+    const [{ crate }, { openReadConnection }] = await Promise.all([
+      import("../../research/export/crate.ts"),
+      import("../../ledger/storage/opening.ts"),
+    ])
+    yield* crate(() => openReadConnection(file), roomId, source)
+  },
+  async *sqlite({ file, roomId, source }: FileOrder) {
+    const [{ roomFile }, { openReadConnection }] = await Promise.all([
+      import("../../research/export/sqlite-file.ts"),
+      import("../../ledger/storage/opening.ts"),
+    ])
+    yield* roomFile(() => openReadConnection(file), roomId, source)
+  },
+}
 
 /** The minimum size of a piece in bytes, except for the last one. */
 const PIECE = 64 * 1024

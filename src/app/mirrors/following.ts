@@ -11,11 +11,10 @@ import { Prover, type ProvedWrite } from "../../research/import/writes.ts"
 import { fetchFigures } from "./figures.ts"
 import { ProvedReplay, mustBeExplained, mustNotBeOwn } from "./proved-replay.ts"
 import type { Instance } from "../compose/instance.ts"
-import { type Origin, Unreachable, WAIT } from "./origin.ts"
+import { type Origin, Unreachable, WAIT, OriginShorter } from "./origin.ts"
 import type { FeedPage } from "./origin-answers.ts"
 import { dropDiffering, otherInstance, partingFrom } from "./parting.ts"
 import type { Pauses } from "./pauses.ts"
-import { OriginShorter } from "./origin-shorter.ts"
 
 /** How many writes are replayed in one transaction. Other requests may have to wait for these. */
 const GROUP = 10

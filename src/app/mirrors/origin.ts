@@ -4,7 +4,6 @@ import { pathOfFigure } from "../../contract/definitions/figures.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
-import { OriginShorter } from "./origin-shorter.ts"
 import { type AnswerName, answerIn, bytesOf, type FeedPage, type OriginAnswer, PAGE, textOf } from "./origin-answers.ts"
 
 /** Milliseconds before a timeout, in addition to the requested wait. */
@@ -22,6 +21,15 @@ export interface Serving {
 
 /** The origin cannot be read now, but may be later. */
 export class Unreachable extends Error {}
+
+/** The origin has fewer entries than this instance: it was restored from an older copy. */
+export class OriginShorter extends CrateFault {
+  readonly watermark: number
+  constructor(watermark: number) {
+    super(`The history of the origin now ends at entry ${watermark}: it was restored from an older copy. The Room here is unchanged.`)
+    this.watermark = watermark
+  }
+}
 
 /** @param baseUrl scheme, host and path, without a trailing slash */
 export function originAt(baseUrl: string, signal?: AbortSignal) {

@@ -4,8 +4,7 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Cut } from "../../ledger/cut.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import type { Instance } from "../compose/instance.ts"
-import type { Origin, Serving } from "./origin.ts"
-import { OriginShorter } from "./origin-shorter.ts"
+import { type Origin, type Serving, OriginShorter } from "./origin.ts"
 
 export interface Parting {
   /** The first entry here that is missing or different at the origin. */

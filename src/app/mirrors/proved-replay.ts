@@ -7,7 +7,7 @@ import type { Given } from "../../ledger/journal/journal.ts"
 import { type Arrival, type RoomSource, type Home, sourceOf } from "../../rooms/imported.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import type { ProvedWrite } from "../../research/import/writes.ts"
-import { joinRequestBefore } from "../past/join-request.ts"
+import { joinRequestBefore } from "../past/past-work.ts"
 import type { Instance } from "../compose/instance.ts"
 
 /** How many entries are indexed for search at a time. */

@@ -1,4 +1,5 @@
 /** Builds a past state of a Room: replays its journal, and those of the Rooms it depends on, up to an entry, into a new database. */
+import { schemaVersions } from "../../contract/versions.ts"
 import { activity } from "../../ledger/journal/activity.ts"
 import { type Db, isStorageFault } from "../../ledger/storage/database.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
@@ -6,7 +7,6 @@ import { replay } from "../../ledger/replay/replay.ts"
 import { type Row, rowsOf, tablesOf } from "../../ledger/storage/tables.ts"
 import { realWorld } from "../../ledger/world.ts"
 import { boundPast, type MostOfPast } from "../../research/past/bound.ts"
-import { joinRequestBefore } from "./join-request.ts"
 import { createInstance } from "../compose/instance.ts"
 
 /** Bytes of a page in new SQLite files. */
@@ -94,3 +94,28 @@ export function makePast(live: Db, target: Db, { roomId, sequence, most }: PastO
 
 /** Returns the bytes of a database. */
 const sizeOf = (db: Db): number => PAGE * (db.prepare<{ page_count: number }>("PRAGMA page_count").get()?.page_count ?? 0)
+
+/**
+ * Reconstructs the request to join that must be replayed before a decision on it. Requests are not part of a Room's history, but the decision
+ * on one shows that it existed.
+ * @returns null if the write is not such a decision
+ */
+export function joinRequestBefore(
+  { operation, params, given, at }: Pick<Entry, "operation" | "params" | "given" | "at">,
+  roomId: string,
+  nameOf: (userId: string) => string | undefined,
+): Omit<Entry, "position" | "sender"> | null {
+  const userId = operation === "decide_join_request" ? params.userId : undefined
+  if (userId === undefined) return null
+  const [requestId = ""] = given.ids ?? []
+  return {
+    operation: "request_to_join",
+    userId,
+    username: nameOf(userId) ?? "",
+    at,
+    params: { roomId },
+    content: JSON.stringify({ requestId, schemaVersion: schemaVersions.research }),
+    client: undefined,
+    given: { ids: [requestId], ...(given.people && { people: given.people }) },
+  }
+}

@@ -1,11 +1,12 @@
 /** A cache of past states of Rooms, shared by all requests. The least recently used state is dropped first. */
 import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
 import { limits } from "../../contract/limits.ts"
+import type { StoredPast } from "../../edge/limits/readers.ts"
 import type { Past, Pasts } from "../../edge/edge.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { openScratch } from "../../ledger/storage/opening.ts"
-import type { Instance } from "../compose/instance.ts"
-import { pastInstance } from "./opened-past.ts"
+import { openMade, openScratch } from "../../ledger/storage/opening.ts"
+import { realWorld } from "../../ledger/world.ts"
+import { createInstance, type Instance } from "../compose/instance.ts"
 import { makePast, type PastOrder } from "./past-work.ts"
 
 /** The database of a past state. */
@@ -53,6 +54,19 @@ export const tooLarge = (entries: number = limits.pastEntries): Refusal =>
     "past_too_large",
     `To answer as of that entry would mean replaying more than ${entries.toLocaleString("en")} writes of the Room and the Rooms it cites. Ask without at, or as of an earlier entry.`,
   )
+
+/** The service that holds the Room. */
+type Service = Pick<Parameters<typeof createInstance>[0], "instanceId" | "lineage" | "basePath">
+
+/** Creates an instance whose clock shows the time of the entry. */
+const pastInstance = (db: Db, { acceptedAt }: Past["asOf"], service: Service): Instance =>
+  createInstance({ db, world: realWorld(() => Date.parse(acceptedAt)), ...service })
+
+/** Opens a file that another thread keeps until it is closed. */
+export function openPast({ roomId, asOf, file }: StoredPast, service: Service): Past {
+  const db = openMade(file)
+  return { roomId, asOf, file, instance: pastInstance(db, asOf, service), [Symbol.dispose]: () => db.close() }
+}
 
 export class PastCache implements Pasts {
   readonly #live: Instance

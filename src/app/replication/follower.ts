@@ -20,7 +20,6 @@ import { OnThisThread } from "../../renderer/engines.ts"
 import { Renderer } from "../../renderer/renderer.ts"
 import { sessionCookie } from "../../contract/operations/actions.ts"
 import { createApp } from "../serving/surface.ts"
-import { forgetWithOriginal } from "../compose/forget-withheld.ts"
 import { createInstance, type Instance } from "../compose/instance.ts"
 import { addressAt, budgetsHere, edgeParts, type EdgeOptions } from "../serving/parts.ts"
 import { readerPool } from "../threads/reader-pool.ts"
@@ -167,7 +166,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   const baseUrl = addressAt(options, port)
   const identity = whoseData(followed)
   const instance = createInstance({ db: followed, world, ...identity, basePath: basePathOf({ baseUrl }) })
-  forgetWithOriginal(followed, instance)
+  followed.onChangedSchema(() => instance.ledger.forget())
   followed.setPatience(readPatienceMs)
   const original = options.forward ? passingThrough(primary, baseUrl, options.headersWithinMs) : sendingOn(primary)
   const copyReads = new CopyReads(followed, instance, original)

@@ -22,9 +22,8 @@ import { RenderingNote } from "../../renderer/rendering-note.ts"
 import { softwareVersion } from "../../version.ts"
 import { openFollowed } from "../../ledger/storage/followed-data.ts"
 import { createApp } from "../serving/surface.ts"
-import { forgetWithOriginal } from "../compose/forget-withheld.ts"
 import { createInstance } from "../compose/instance.ts"
-import { openPast } from "../past/opened-past.ts"
+import { openPast } from "../past/pasts.ts"
 import { releaseMemory } from "./memory.ts"
 import type { ReaderCalls, ReaderEvents, ReaderStart } from "./reader-calls.ts"
 
@@ -51,7 +50,7 @@ const pasts: Pasts = {
   },
 }
 if (db instanceof FollowerDb) {
-  forgetWithOriginal(db, instance)
+  db.onChangedSchema(() => instance.ledger.forget())
   db.setPatience(readPatienceMs)
 }
 const engine = new NotedEngine(new RenderingNote(note), tooCostly)

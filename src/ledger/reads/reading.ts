@@ -5,6 +5,7 @@ import type { JsonText, Served, Writable } from "../../contract/json.ts"
 import { type AnswerOf, type DefinitionOf, type ParametersOf, type ParamsOf, type ReadName, reads } from "../../contract/reads/index.ts"
 import type { Actor, Grant } from "../journal/actor.ts"
 import type { Db } from "../storage/database.ts"
+import type { WatchReadings } from "../storage/disk-watch.ts"
 
 /** One request to a read, with validated parameters. */
 export interface Asked<Params = Readonly<Record<string, string>>, Query = Readonly<Record<string, unknown>>, Who = Actor | null> {
@@ -23,13 +24,8 @@ export interface Asked<Params = Readonly<Record<string, string>>, Query = Readon
   readonly keeping?: () => Keeping
 }
 
-/** The size of the data on disk, in bytes, and the versions that read it. */
-export interface StorageReadings {
-  readonly databaseBytes: number
-  readonly walBytes: number
-  /** null if the system does not report it. */
-  readonly freeDiskBytes: number | null
-  /** The versions of the schema and of SQLite. */
+/** The size of the data on disk, and the versions of the schema and of SQLite that read it. */
+export interface StorageReadings extends WatchReadings {
   readonly schema: number
   readonly sqlite: string
 }

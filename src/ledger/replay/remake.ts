@@ -3,12 +3,11 @@ import { readdirSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Ledger } from "../write/admit.ts"
-import { correct } from "./correct.ts"
+import { correct } from "../storage/tables.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 import { openScratch } from "../storage/opening.ts"
 import { type Entry, journal } from "../journal/journal.ts"
 import { replay } from "./replay.ts"
-import { dropTriggers } from "../storage/without-triggers.ts"
 import { isLogEmptied, isUnclean } from "../storage/residue.ts"
 
 /** Returns the file of a database; empty for one in memory. */
@@ -46,6 +45,16 @@ const notCleansed = () =>
 function* unsealed(entries: Iterable<Entry>): Generator<Entry> {
   for (const { sealed, ...entry } of entries)
     yield sealed === undefined ? entry : { ...entry, sealed: { contentDigest: sealed.contentDigest, requestDigest: sealed.requestDigest } }
+}
+
+/** Drops all triggers and defers foreign keys, within an open transaction. @returns a function that restores the triggers */
+function dropTriggers(db: Db): () => void {
+  const found = db.prepare<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all()
+  for (const { name } of found) db.exec(`DROP TRIGGER ${name}`)
+  db.exec("PRAGMA defer_foreign_keys = ON")
+  return () => {
+    for (const { sql } of found) db.exec(sql)
+  }
 }
 
 /** Brings the data in line with a changed journal. */

@@ -2,7 +2,7 @@
  * Watches the files of a served instance: the write-ahead log, which grows for as long as an old snapshot is being read, and the free
  * space of the disk. Logs a message when one of them passes its limit and another when it recovers.
  */
-import { statfsSync, statSync } from "node:fs"
+import { type StatsFs, statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Logger } from "pino"
 import type { Db } from "./database.ts"
@@ -41,11 +41,7 @@ export interface WatchReadings {
 }
 
 /** The members of `statfs` that are used. */
-export interface DiskSpace {
-  readonly bsize: number
-  readonly bavail: number
-  readonly blocks: number
-}
+export type DiskSpace = Pick<StatsFs, "bsize" | "bavail" | "blocks">
 
 export interface WatchParts {
   /** The database's file. */
@@ -60,21 +56,22 @@ export interface WatchParts {
   readonly statfs?: (folder: string) => DiskSpace
 }
 
-/** Switches on past the limit, and off only well within it, so that a value at the limit does not cause a message at each check. */
+/** A message when a reading passes its limit, and another only when it is well again, so that a value at the limit does not cause one at each check. */
 class Alarm {
+  readonly #log: WatchParts["log"]
+  readonly #alarm: string
   #raised = false
 
-  /** @returns the change to report, or null */
-  look(isBad: boolean, isWell: boolean): "began" | "over" | null {
-    if (!this.#raised && isBad) {
-      this.#raised = true
-      return "began"
-    }
-    if (this.#raised && isWell) {
-      this.#raised = false
-      return "over"
-    }
-    return null
+  constructor(log: WatchParts["log"], alarm: string) {
+    this.#log = log
+    this.#alarm = alarm
+  }
+
+  look(isBad: boolean, isWell: boolean, readings: object, bad: string, well: string): void {
+    if (!this.#raised && isBad) this.#log.warn({ alarm: this.#alarm, ...readings }, bad)
+    else if (this.#raised && isWell) this.#log.info({ alarm: this.#alarm, over: true, ...readings }, well)
+    else return
+    this.#raised = isBad
   }
 }
 
@@ -98,14 +95,16 @@ export function truncateWal(db: Db): void {
 
 export class DiskWatch {
   readonly #parts: Required<WatchParts>
-  readonly #wal = new Alarm()
-  readonly #disk = new Alarm()
+  readonly #wal: Alarm
+  readonly #disk: Alarm
   readonly #timer: NodeJS.Timeout
   #readings: WatchReadings
 
   /** Checks at once and then every few seconds, without keeping the process alive. */
   constructor(parts: WatchParts) {
     this.#parts = { limits: watchLimits, statfs: statfsSync, onLost: () => {}, ...parts }
+    this.#wal = new Alarm(parts.log, "wal_large")
+    this.#disk = new Alarm(parts.log, "disk_short")
     this.#readings = { databaseBytes: 0, walBytes: 0, freeDiskBytes: null }
     this.look()
     this.#timer = repeat(
@@ -152,27 +151,25 @@ export class DiskWatch {
   }
 
   #reportWal(walBytes: number): void {
-    const { file, log, limits } = this.#parts
-    const readings = { walBytes, limitBytes: limits.walBytes, file: `${file}-wal` }
-    const change = this.#wal.look(walBytes > limits.walBytes, walBytes <= limits.walBytes)
-    if (change === "began")
-      log.warn(
-        { alarm: "wal_large", ...readings },
-        `The write-ahead log has grown past ${inMiB(limits.walBytes)}: a reader of an old snapshot keeps it from being truncated. An export, a backup or a check does so until it ends. If none is running, look for another program that has the file open (lsof ${file}) and end it. Writes continue, but more slowly.`,
-      )
-    if (change === "over") log.info({ alarm: "wal_large", over: true, ...readings }, "The write-ahead log has been truncated again.")
+    const { file, limits } = this.#parts
+    this.#wal.look(
+      walBytes > limits.walBytes,
+      walBytes <= limits.walBytes,
+      { walBytes, limitBytes: limits.walBytes, file: `${file}-wal` },
+      `The write-ahead log has grown past ${inMiB(limits.walBytes)}: a reader of an old snapshot keeps it from being truncated. An export, a backup or a check does so until it ends. If none is running, look for another program that has the file open (lsof ${file}) and end it. Writes continue, but more slowly.`,
+      "The write-ahead log has been truncated again.",
+    )
   }
 
   #reportDisk(freeBytes: number, allBytes: number): void {
-    const { file, log, limits } = this.#parts
+    const { file, limits } = this.#parts
     const least = Math.min(limits.freeBytes, allBytes * limits.freeShare)
-    const readings = { freeBytes, limitBytes: Math.round(least), folder: dirname(file) }
-    const change = this.#disk.look(freeBytes < least, freeBytes >= least * 1.1)
-    if (change === "began")
-      log.warn(
-        { alarm: "disk_short", ...readings },
-        `The disk that holds the data has ${inMiB(freeBytes)} left, less than ${inMiB(least)}. Free some space, or move the data folder to a larger disk. Once the disk is full, every write is refused; reads continue.`,
-      )
-    if (change === "over") log.info({ alarm: "disk_short", over: true, ...readings }, "The disk that holds the data has space again.")
+    this.#disk.look(
+      freeBytes < least,
+      freeBytes >= least * 1.1,
+      { freeBytes, limitBytes: Math.round(least), folder: dirname(file) },
+      `The disk that holds the data has ${inMiB(freeBytes)} left, less than ${inMiB(least)}. Free some space, or move the data folder to a larger disk. Once the disk is full, every write is refused; reads continue.`,
+      "The disk that holds the data has space again.",
+    )
   }
 }

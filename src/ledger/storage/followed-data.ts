@@ -3,9 +3,8 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { whoseData } from "./data.ts"
 import type { Db } from "./database.ts"
 import { FollowerDb } from "./follower-file.ts"
-import { mustBearMark } from "./migrate.ts"
+import { mustBearMark, latestSchema } from "./schema.ts"
 import { DataError } from "./opening.ts"
-import { latestSchema } from "./schema.ts"
 import { structure, structureIn } from "./structure.ts"
 
 /**

@@ -55,7 +55,8 @@ export class FollowerDb implements Db {
   /** The state of the file that the connection has verified; empty if it must be verified again. */
   #known = ""
   #patience = START_PATIENCE_MS
-  #onMoved = () => {}
+  #onChangedSchema: (() => void) | null = null
+  #schema = 0
   readonly #prove: (db: Db) => void
 
   /**
@@ -110,16 +111,28 @@ export class FollowerDb implements Db {
     const before = this.#opened
     this.#begin()
     try {
-      if (before !== this.#opened) this.#onMoved()
+      if (before !== this.#opened && this.#onChangedSchema !== null) this.#compareSchema(this.#onChangedSchema)
       return work()
     } finally {
       this.#opened.end.run()
     }
   }
 
-  /** Registers a callback for reads that find the data changed since the last read. It is called within that read. */
-  onMoved(callback: () => void): void {
-    this.#onMoved = callback
+  /**
+   * Registers a callback for the first read after words were withheld or Rooms dropped in the file; it is called within that read. Both remove
+   * the triggers that protect the journal for the time of the transaction, and SQLite counts such changes of the schema.
+   */
+  onChangedSchema(callback: () => void): void {
+    this.#onChangedSchema = callback
+    this.#schema = this.#schemaVersion()
+  }
+
+  #schemaVersion = (): number => this.prepare<{ schema_version: number }>("PRAGMA schema_version").one().schema_version
+
+  #compareSchema(callback: () => void): void {
+    const known = this.#schema
+    this.#schema = this.#schemaVersion()
+    if (this.#schema !== known) callback()
   }
 
   /** Sets how long a read waits for the follower, in milliseconds. */

@@ -6,7 +6,8 @@
  * The files are looked up by name. Opening and closing one of them again would release the database's own locks, so the shared-memory
  * index of the log is opened once and kept open for as long as the database.
  */
-import { type BigIntStats, closeSync, openSync, readSync, statSync } from "node:fs"
+import { type BigIntStats, closeSync, existsSync, openSync, readSync, statSync, writeFileSync } from "node:fs"
+import { DataError } from "./schema.ts"
 
 const nameOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`
 
@@ -104,3 +105,28 @@ const replaced = (file: string): string =>
 
 const overwritten = (file: string): string =>
   `Another program wrote into ${file} while it was served. The service stops, and no longer reads or writes the file. The next start says what to do. Stop the service before you change its data.`
+
+/** The suffix of a note beside a data file that another program overwrote. It keeps the next start from applying a log that does not belong to the file. */
+export const OVERWRITTEN = "-overwritten"
+
+/** Writes the note. @throws Error if the folder cannot be written */
+export const noteOverwritten = (file: string): void => writeFileSync(`${file}${OVERWRITTEN}`, `${new Date().toISOString()}\n`)
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+/**
+ * Refuses a data file that does not belong to the log beside it: SQLite would apply the log to it, or delete the log.
+ * @throws DataError that says what to do
+ */
+export function mustOwnLog(file: string): void {
+  const [log, note] = [`${file}-wal`, `${file}${OVERWRITTEN}`]
+  const otherwise = "restore a backup with research-room restore BACKUP --force, which keeps the present files under another name"
+  if (existsSync(note))
+    throw new DataError(
+      `Another program wrote into ${file} while it was served. Nothing was changed. If its content is no longer the data, ${otherwise}. To use the file as it is now, delete ${log} and ${note}. If only its date was changed, delete ${note}.`,
+    )
+  if (sizeOf(file) === 0 && sizeOf(log) > 0)
+    throw new DataError(
+      `${file} is ${existsSync(file) ? "empty" : "missing"}, and the log of earlier data is beside it (${log}). Nothing was changed. Put back the file that belongs to the log, or ${otherwise}. To start with empty data, delete ${log}.`,
+    )
+}

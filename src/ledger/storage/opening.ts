@@ -4,13 +4,11 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "
 import { dirname } from "node:path"
 import Database from "better-sqlite3"
 import { isFollowed, isReplicated, notOwn } from "./litestream-files.ts"
-import { DataError } from "./data-error.ts"
-import { migrate, mustBeOwn, number, versionOf } from "./migrate.ts"
-import { mustOwnLog } from "./overwritten.ts"
+import { DataError, migrate, mustBeOwn, number, versionOf, latestSchema } from "./schema.ts"
+import { mustOwnLog } from "./opened-files.ts"
 import { isBusy, type Db, SqliteDb } from "./database.ts"
-import { latestSchema } from "./schema.ts"
 
-export { DataError, EarlierData } from "./data-error.ts"
+export { DataError, EarlierData } from "./schema.ts"
 
 /** Files up to this size are verified at start; larger ones only by `check`. */
 const QUICK_CHECK_BYTES = 256 * 1024 * 1024

@@ -1,8 +1,117 @@
-/** The version of the data's schema. Data of every earlier version is upgraded by replaying its journal (src/app/compose/upgrade.ts). */
+/** The schema of the data: creates it in a new file, verifies that a file is this program's, and restores the triggers that protect accepted writes. */
+import type Database from "better-sqlite3"
 import { packaged } from "../../packaged.ts"
+import { isDerived, keepingTriggers } from "./triggers.ts"
 
-/** The version that this program creates and reads. */
+/** The data cannot be opened. The message is for the person who started the program. */
+export class DataError extends Error {
+  override readonly name = "DataError"
+}
+
+/** The data is of an earlier version, and its tables must be derived again before it can be opened. */
+export class EarlierData extends DataError {
+  constructor(to: number) {
+    super(`The data is older than schema ${to}, and the command that opens it must upgrade it first. Nothing was changed.`)
+  }
+}
+
+/** The version that this program creates and reads. Data of every earlier version is upgraded by replaying its journal (src/app/compose/upgrade.ts). */
 export const latestSchema = 6
 
 /** Returns the SQL that creates all tables in a new file. */
 export const schemaSql = (): string => packaged("schema.sql")
+
+/** Marks the file as this program's own ("Room"). */
+const APPLICATION_ID = 0x526f6f6d
+/** Marks data from before version 1 of the format ("ROOM"), which was never released. */
+const UNRELEASED_ID = 0x524f4f4d
+/** The last commit that reads such data. */
+const LAST_TO_READ = "c6f7581"
+
+/** Reads a numeric pragma. */
+export const number = (database: Database.Database, pragma: string): number => Number(database.pragma(pragma, { simple: true }))
+
+/** Whether the file has never held data. Litestream may have added tables of its own. */
+const isNew = (database: Database.Database): boolean =>
+  number(database, "user_version") === 0 &&
+  number(database, "application_id") === 0 &&
+  database.prepare("SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE '\\_litestream\\_%' ESCAPE '\\'").pluck().get() === 0
+
+/** @param id the application_id of a file @throws DataError if it is not this program's */
+export function mustBearMark(id: number, file: string): void {
+  if (id === UNRELEASED_ID)
+    throw new DataError(
+      `${file} was written before version 1.0.0, and commit ${LAST_TO_READ} is the last that reads it. Nothing was changed.`,
+    )
+  if (id !== APPLICATION_ID)
+    throw new DataError(`${file} is an SQLite database of another program. Nothing was changed. Choose another --data folder.`)
+}
+
+/** Refuses a file that this program must not change. @throws DataError */
+export function mustBeOwn(database: Database.Database, file: string, target: number): void {
+  if (isNew(database)) return
+  mustBearMark(number(database, "application_id"), file)
+  const version = number(database, "user_version")
+  if (version > target) {
+    throw new DataError(
+      `${file} was written by a newer research-room (schema ${version}; this program knows up to ${target}). Nothing was changed. Use the newer program.`,
+    )
+  }
+}
+
+/** The protecting triggers of a file, by name. */
+const protectingTriggers = (database: Database.Database) =>
+  new Map(
+    database
+      .prepare<[], { name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+      .all()
+      .flatMap(({ name, sql }): [string, string][] => (isDerived(name) ? [[name, sql]] : [])),
+  )
+const drop = (database: Database.Database, triggers: Iterable<string>) => {
+  for (const name of triggers) database.exec(`DROP TRIGGER ${name}`)
+}
+
+/** Restores the triggers that the list of objects defines. @returns those that were missing or different */
+function restoreTriggers(database: Database.Database): string[] {
+  const columns = database.prepare<[string], { name: string }>("SELECT name FROM pragma_table_info(+?)")
+  const wanted = keepingTriggers((table) => columns.all(table).map(({ name }) => name))
+  const isCurrent = (now: ReadonlyMap<string, string>) =>
+    now.size === wanted.size && [...wanted].every(([name, sql]) => now.get(name) === sql)
+  const before = protectingTriggers(database)
+  if (isCurrent(before)) return []
+  database
+    .transaction(() => {
+      const now = protectingTriggers(database)
+      // Another process may have done the same first.
+      if (isCurrent(now)) return
+      drop(database, now.keys())
+      for (const sql of wanted.values()) database.exec(sql)
+    })
+    .immediate()
+  return [...wanted].flatMap(([name, sql]) => (before.get(name) === sql ? [] : [name]))
+}
+
+/**
+ * Creates the schema in a new file. @param target the version that the file should have
+ * @returns the triggers that were restored
+ * @throws EarlierData for a file of an earlier version
+ */
+export function migrate(database: Database.Database, target: number): string[] {
+  const wasNew = isNew(database)
+  const make = database.transaction(() => {
+    // Another process may have done the same first.
+    if (!isNew(database)) return
+    database.exec(schemaSql())
+    database.pragma(`application_id = ${APPLICATION_ID}`)
+    database.pragma(`user_version = ${target}`)
+  })
+  if (wasNew) make.immediate()
+  if (number(database, "user_version") < target) throw new EarlierData(target)
+  // Triggers may be missing after a crash, or after another program changed the schema.
+  const mended = target === latestSchema ? restoreTriggers(database) : []
+  return wasNew ? [] : mended
+}
+
+/** The schema version of a file of this program; null for another file. */
+export const versionOf = (database: Database.Database): number | null =>
+  number(database, "application_id") === APPLICATION_ID ? number(database, "user_version") : null

@@ -4,7 +4,7 @@
  */
 import type { Logger } from "pino"
 import type { Job } from "../../jobs/job.ts"
-import { parsing } from "../../jobs/pools.ts"
+import { parsing } from "../../jobs/pool.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Ledger } from "../../ledger/write/admit.ts"

@@ -3,7 +3,7 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { ProcessLost, TooCostly } from "../../jobs/child.ts"
 import type { StreamJob } from "../../jobs/job.ts"
-import { exporting } from "../../jobs/pools.ts"
+import { exporting } from "../../jobs/pool.ts"
 import type { RoomFiles } from "./exports.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 
