@@ -18,18 +18,17 @@ import { OnThisThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
 import { releaseMemory } from "./threads/memory.ts"
 import { keepClean } from "./serving/keep-clean.ts"
-import { Mirroring } from "./mirrors/mirrors.ts"
+import { mirroring } from "./mirrors/mirrors.ts"
 import { pastsInProcess } from "./past/past-process.ts"
 import { readerPool } from "./threads/reader-pool.ts"
 import { Writer } from "./threads/writer.ts"
-import { standardSending, Webhooks } from "./webhooks/webhooks.ts"
+import { deliveringWebhooks, standardSending } from "./webhooks/webhooks.ts"
 import { addressAt, budgetsHere, edgeParts } from "./serving/parts.ts"
 import { entranceAt, type ServiceOptions } from "./service-options.ts"
 import { openData } from "./opened-data.ts"
 
 export interface Service {
   readonly baseUrl: string
-  /** The port it listens on. */
   readonly port: number
   readonly instance: Instance
   /** The one-time link that creates the first person; null if there are people. */
@@ -117,7 +116,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // Only if this process belongs to the service: otherwise its memory is not ours to manage.
   if (options.writer === "thread") started.defer(releaseMemory())
   const pasts = pastsInProcess(instance, options.data, basePath, options.pasts)
-  const readers = readerPool({ ...options, file, follows: false, baseUrl, instanceId, lineage })
+  const readers = readerPool(options, { file, follows: false, baseUrl, instanceId, lineage }, options.entrance)
   const renderer = new Renderer(readers ?? new OnThisThread())
   const { sqlite } = db.prepare<{ sqlite: string }>("SELECT sqlite_version() AS sqlite").one()
   const storage = () => ({ ...diskWatch.readings, schema: latestSchema, sqlite })
@@ -147,10 +146,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...(options.crossref ? [{ source: crossref(options.crossref), pause: options.crossref.pause }] : []),
   ].map((each) => new MetadataFetcher({ ...each, ledger, world, metadataIntake, metadata: tables.library.metadata, log: options.log }))
   for (const source of sources) source.start()
-  const mirroring = new Mirroring(instance, options.log)
-  mirroring.start()
-  const webhooks = new Webhooks(instance, options.log, baseUrl, sending)
-  webhooks.start()
+  const mirrors = mirroring(instance, options.log)
+  const webhooks = deliveringWebhooks({ instance, log: options.log, baseUrl, settings: sending })
   const token = instance.accounts.openSetUp()
   const running = started.move()
 
@@ -184,7 +181,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     async close() {
       instance.ledger.watch.close()
       await stop()
-      await mirroring.close()
+      await mirrors.close()
       await webhooks.close()
       for (const source of sources) await source.close()
       await instance.accounts.settle()

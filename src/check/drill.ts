@@ -16,7 +16,6 @@ export interface Drill {
   /** The copy's address, or the path of the data in Litestream's configuration. */
   readonly source: string
   readonly config?: string | undefined
-  /** The Litestream program. */
   readonly litestream: string
   /** The parent of the temporary folder; defaults to the system's. */
   readonly scratch?: string | undefined

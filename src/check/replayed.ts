@@ -80,5 +80,4 @@ export function compare(
   }
 }
 
-/** Formats a value for a sentence. */
 const shown = (value: Value = null): string => (typeof value === "string" && value.length > 60 ? `${value.slice(0, 60)}…` : String(value))

@@ -12,7 +12,6 @@ import type { Credentials } from "../../rooms/credentials.ts"
 import type { Members } from "../../rooms/members.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 
-/** The instance and the tables that the reads need. */
 interface AdministeredTables {
   readonly instanceId: string
   readonly lineage: readonly string[]

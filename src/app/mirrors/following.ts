@@ -11,10 +11,10 @@ import { Prover, type ProvedWrite } from "../../research/import/writes.ts"
 import { fetchFigures } from "./figures.ts"
 import { ProvedReplay, mustBeExplained, mustNotBeOwn } from "./proved-replay.ts"
 import type { Instance } from "../compose/instance.ts"
+import type { Pauses } from "../serving/tasks.ts"
 import { type Origin, Unreachable, WAIT, OriginShorter } from "./origin.ts"
 import type { FeedPage } from "./origin-answers.ts"
 import { dropDiffering, otherInstance, partingFrom } from "./parting.ts"
-import type { Pauses } from "./pauses.ts"
 
 /** How many writes are replayed in one transaction. Other requests may have to wait for these. */
 const GROUP = 10
@@ -71,7 +71,7 @@ export class Following {
       const isHeld = performance.now() - requestedAt > (WAIT * 1000) / 2
       // Behind a proxy, another instance may replace this one between two responses.
       if (page.items.length > 0 && !page.hasMore) await this.#readOrigin(roomId)
-      if (page.items.length === 0 && !isHeld) await pauses.next()
+      if (page.items.length === 0 && !isHeld) await pauses.next(signal)
       this.#originSequence = Math.max(this.#originSequence, page.nextCursor)
       if (!(await this.#replayPage(page))) continue
       await fetchFigures(this.#instance, this.#origin, roomId, this.#requestedFigures)

@@ -61,7 +61,6 @@ export function originAt(baseUrl: string, signal?: AbortSignal) {
       wait,
     )
   return {
-    /** Reads which instance answers now. */
     async instance(): Promise<Serving> {
       const { instanceId, softwareVersion, lineage } = await ask("/api/manifest", "manifest", "The manifest of a research-room")
       return { from: { instanceId, softwareVersion, baseUrl }, lineage }
@@ -105,7 +104,6 @@ export function originAt(baseUrl: string, signal?: AbortSignal) {
 
 export type Origin = ReturnType<typeof originAt>
 
-/** Converts an error response to the error to throw. */
 async function errorOf(baseUrl: string, what: string, response: Response): Promise<Error> {
   if (response.status === 404) return new CrateFault(`${what} is not at ${baseUrl}.`)
   if (response.status !== 422) {

@@ -92,7 +92,6 @@ export function makePast(live: Db, target: Db, { roomId, sequence, most }: PastO
   return { entries: past.count }
 }
 
-/** Returns the bytes of a database. */
 const sizeOf = (db: Db): number => PAGE * (db.prepare<{ page_count: number }>("PRAGMA page_count").get()?.page_count ?? 0)
 
 /**

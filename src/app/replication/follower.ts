@@ -188,7 +188,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   const budgets = budgetsHere(options)
   const storage = () => ({ databaseBytes: null, walBytes: null, freeDiskBytes: null })
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage })
-  const readers = readerPool({ ...options, ...identity, file, follows: true, baseUrl })
+  const readers = readerPool(options, { ...identity, file, follows: true, baseUrl })
   const renderer = new Renderer(readers ?? new OnThisThread())
   instance.ledger.onForget(() => renderer.forget())
   const whyNotReady = async () =>

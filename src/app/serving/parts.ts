@@ -16,7 +16,6 @@ export interface EdgeOptions {
   readonly budgets?: BudgetNumbers | undefined
   /** Whether a proxy in front of the service appends the client's address to `X-Forwarded-For`. */
   readonly trustProxy?: "on" | "off" | undefined
-  /** Whether to log every request. */
   readonly logRequests?: "on" | "off" | undefined
   /** The bearer token for the metrics; without it only callers on this machine may read them. */
   readonly metricsToken?: string | undefined
@@ -24,7 +23,6 @@ export interface EdgeOptions {
   readonly securityContact?: string | undefined
 }
 
-/** Formats a host for a URL. */
 const urlHost = (host: string) => (host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host)
 
 /** The parts of the edge that do not depend on the instance. */

@@ -38,6 +38,5 @@ export interface ReaderCalls {
 
 /** The functions of the serving thread. */
 export interface ReaderEvents {
-  /** Writes a JSON line to the log. */
   log(line: string): void
 }

@@ -22,7 +22,6 @@ const LOSSES = 4
 const TOO_COSTLY = 1_000
 
 export interface PoolParts {
-  /** The number of threads. */
   readonly threads: number
   /** Time limits, if not those of the contract. */
   readonly times?: Partial<ReadingTimes> | undefined
@@ -187,7 +186,6 @@ export class ReaderPool implements Readers, Engine {
     await Promise.all(readers.map((each) => each.end()))
   }
 
-  /** Gives waiting tasks to free threads. */
   #distribute(): void {
     for (;;) {
       const reader = this.#readers.find(({ isFree }) => isFree)
@@ -217,28 +215,13 @@ export class ReaderPool implements Readers, Engine {
 }
 
 /** Creates the reader threads of a service; null without threads. */
-export function readerPool({
-  threads = 0,
-  times,
-  log,
-  entrance,
-  lineage = [],
-  file,
-  follows,
-  instanceId,
-  baseUrl,
-}: Pick<PoolParts, "times" | "log"> &
-  Omit<ReaderSettings, "entrance" | "lineage"> & {
-    readonly threads?: number | undefined
-    readonly lineage?: readonly string[] | undefined
-    readonly entrance?: NonNullable<ReaderSettings["entrance"]> | undefined
-  }): ReaderPool | null {
+export function readerPool(
+  { threads = 0, times, log }: Omit<PoolParts, "threads" | "settings"> & { readonly threads?: number | undefined },
+  settings: Omit<ReaderSettings, "entrance">,
+  entrance?: NonNullable<ReaderSettings["entrance"]>,
+): ReaderPool | null {
   if (threads === 0) return null
+  // Its other members cannot be sent to a thread.
   const shown = entrance === undefined ? null : { passwords: entrance.passwords, invitations: entrance.invitations }
-  return new ReaderPool({
-    threads,
-    times,
-    log,
-    settings: { file, follows, instanceId, lineage, baseUrl, entrance: shown },
-  })
+  return new ReaderPool({ threads, times, log, settings: { ...settings, entrance: shown } })
 }

@@ -34,7 +34,6 @@ export interface Task {
   /** @returns a function that delivers the result to the caller */
   run(channel: Channel<ReaderCalls, ReaderEvents>): Promise<() => void>
   fail(error: unknown): void
-  /** Whether the caller has disconnected. */
   isGone(): boolean
   /** The deadline by `performance.now()`, set when a thread first takes the task. */
   until?: number

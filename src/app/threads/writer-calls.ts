@@ -29,11 +29,9 @@ export interface WriterCalls {
   cleanse(): void
   /** Adds everything accepted so far to the search index. */
   index(): void
-  /** Drops Rooms of other instances. */
   leave(leave: Leave): void
   /** Pauses writes until `release` or `apply`. Returns when no write is running. */
   hold(): void
-  /** Resumes writes. */
   release(): void
   /** Makes the changes that the serving thread has tried out, and resumes writes. Returns when they are on the disk; false if another process has written since `hold`. */
   apply(changes: readonly Changed[]): boolean
@@ -46,26 +44,20 @@ export interface WriterCalls {
 export interface WriterEvents {
   /** A group of writes was committed or failed: the milliseconds it took, whether the storage failed, and the Rooms it wrote to. */
   grouped(writes: number, milliseconds: number, failed: boolean, roomIds: readonly string[]): void
-  /** Texts could not be indexed. */
   notIndexed(why: string): void
 }
 
-/** A checked write as the arguments of a call. */
+/** A checked write as the arguments of a call. `others` is JSON text of the ids in its path, `client` and the extras to keep. */
 export type PackedWrite = readonly [
   operation: string,
   rehearse: boolean,
   actor: string,
-  params: string,
   content: string,
   contentDigest: string,
   deliveryId: string,
   requestDigest: string,
-  client: string | null,
-  keptExtras: string | null,
+  others: string,
 ]
-
-const json = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value))
-const object = (text: string | null): JsonObject | undefined => (text === null ? undefined : trusted<JsonObject>(text))
 
 /** Serializes an actor. The type requires every member. */
 function actorText({ userId, username, knownAs, agent, grant, key }: Actor): string {
@@ -100,47 +92,30 @@ function actorOf(text: string): Actor {
 /** A type with arrays in place of sets, for JSON. */
 type Listed<T> = T extends ReadonlySet<infer Item> ? Item[] : T extends object ? { readonly [K in keyof T]: Listed<T[K]> } : T
 
+type Others = Pick<CheckedWrite, "params" | "client" | "keptExtras">
+
 export const packWrite = (
   operation: string,
   { actor, params, content, contentDigest, deliveryId, requestDigest, client, keptExtras }: CheckedWrite,
   rehearse: boolean,
-): PackedWrite => [
-  operation,
-  rehearse,
-  actorText(actor),
-  JSON.stringify(params),
-  content,
-  contentDigest,
-  deliveryId,
-  requestDigest,
-  json(client),
-  json(keptExtras),
-]
+): PackedWrite => {
+  const others = JSON.stringify({ params, client, keptExtras })
+  return [operation, rehearse, actorText(actor), content, contentDigest, deliveryId, requestDigest, others]
+}
 
-export function unpackWrite([
-  ,
-  ,
-  actor,
-  params,
-  content,
-  contentDigest,
-  deliveryId,
-  requestDigest,
-  client,
-  keptExtras,
-]: PackedWrite): CheckedWrite {
-  const known = object(keptExtras)
+export function unpackWrite([, , actor, content, contentDigest, deliveryId, requestDigest, others]: PackedWrite): CheckedWrite {
+  const { params, client, keptExtras } = trusted<Others>(others)
   // The type requires every member except those that the writer thread or a replay makes.
   const checked: Required<Omit<CheckedWrite, "keptExtras" | "prepared" | "named" | "sealed">> = {
     actor: actorOf(actor),
-    params: trusted<CheckedWrite["params"]>(params),
+    params,
     content,
     contentDigest,
     deliveryId,
     requestDigest,
-    client: object(client),
+    client,
   }
-  return known === undefined ? checked : { ...checked, keptExtras: known }
+  return keptExtras === undefined ? checked : { ...checked, keptExtras }
 }
 
 /** A batch as the arguments of a call. */

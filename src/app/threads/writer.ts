@@ -46,7 +46,6 @@ export class Writer implements OtherWriter {
     return this.#thread.channel.ask("cleanse")
   }
 
-  /** Empties the log if no reader needs it. */
   emptyLog(): void {
     this.#thread.channel.tell("emptyLog")
   }

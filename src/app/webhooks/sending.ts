@@ -1,4 +1,6 @@
 /** Delivers the activity of a Room to one webhook, in order and at least once, from the webhook's own position. */
+import { setTimeout } from "node:timers/promises"
+import type { Logger } from "pino"
 import type { Delivery } from "../../contract/answers/webhooks.ts"
 import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -7,6 +9,7 @@ import { roomEvent } from "../../rooms/room-events.ts"
 import type { Reach } from "../../rooms/webhook-addresses.ts"
 import type { Webhook } from "../../rooms/webhooks.ts"
 import type { Instance } from "../compose/instance.ts"
+import { Pauses, type Task } from "../serving/tasks.ts"
 import { deliver, type Outcome } from "./delivering.ts"
 
 export interface SendingSettings extends Reach {
@@ -18,27 +21,30 @@ export interface SendingSettings extends Reach {
 const STORE_INTERVAL = 1_000
 /** The most milliseconds that a webhook waits for a new entry before it checks again. */
 const INTERVAL = 60_000
+/** Milliseconds before a webhook is retried after its data could not be read or written. */
+const FAILURE_PAUSE = 15_000
 const DAY = 86_400_000
 
-export class Sending {
-  readonly #instance: Instance
-  readonly #webhookId: string
-  readonly #baseUrl: string
-  readonly #settings: SendingSettings
-  readonly #signal: AbortSignal
+export interface SendingParts {
+  readonly instance: Instance
+  readonly log: Pick<Logger, "warn">
+  readonly webhookId: string
+  readonly baseUrl: string
+  readonly settings: SendingSettings
+  readonly signal: AbortSignal
+}
+
+export class Sending implements Task {
+  readonly #parts: SendingParts
+  readonly #pauses: Pauses
   #waking = new AbortController()
-  #pause: number
   /** Deliveries that are not stored yet. */
   #deliveries: Delivery[] = []
   #storedAt = performance.now()
 
-  constructor(instance: Instance, webhookId: string, baseUrl: string, settings: SendingSettings, signal: AbortSignal) {
-    this.#instance = instance
-    this.#webhookId = webhookId
-    this.#baseUrl = baseUrl
-    this.#settings = settings
-    this.#signal = signal
-    this.#pause = settings.pauses[0]
+  constructor(parts: SendingParts) {
+    this.#parts = parts
+    this.#pauses = new Pauses(...parts.settings.pauses)
   }
 
   /** Ends a pause, because the webhook has changed. */
@@ -46,14 +52,26 @@ export class Sending {
     this.#waking.abort()
   }
 
-  /** Delivers until `signal` is aborted or the webhook is turned off or deleted. @throws if the data cannot be read or written */
+  /** Delivers until `signal` is aborted or the webhook is turned off or deleted. If the data cannot be read or written, it ends after a pause. */
   async run(): Promise<void> {
+    const { log, webhookId, signal } = this.#parts
+    try {
+      await this.#deliverAll()
+    } catch (err) {
+      if (signal.aborted) return
+      log.warn({ webhookId, err }, "a webhook failed; the service will retry")
+      await setTimeout(FAILURE_PAUSE, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  async #deliverAll(): Promise<void> {
+    const { instance, baseUrl, settings, signal } = this.#parts
     let webhook = this.#find()
     // `watch.closed`: the service is shutting down.
-    while (webhook !== undefined && !this.#signal.aborted && !this.#instance.ledger.watch.closed) {
+    while (webhook !== undefined && !signal.aborted && !instance.ledger.watch.closed) {
       this.#waking = new AbortController()
       const sequence = webhook.resend ?? webhook.delivered + 1
-      const [row] = this.#instance.ledger.activity.after(webhook.roomId, sequence - 1, undefined, 1)
+      const [row] = instance.ledger.activity.after(webhook.roomId, sequence - 1, undefined, 1)
       if (row === undefined) {
         await this.#store(webhook, null)
         await this.#nextEntry(webhook.roomId)
@@ -61,10 +79,10 @@ export class Sending {
         continue
       }
       const startedAt = performance.now()
-      const at = this.#instance.world.now()
-      const event = roomEvent(webhook.roomId, parse(row.body), this.#baseUrl)
-      const outcome = await deliver({ ...webhook, reach: this.#settings, event, at: new Date(at), signal: this.#signal })
-      if (this.#signal.aborted) break
+      const at = instance.world.now()
+      const event = roomEvent(webhook.roomId, parse(row.body), baseUrl)
+      const outcome = await deliver({ ...webhook, reach: settings, event, at: new Date(at), signal })
+      if (signal.aborted) break
       webhook = await this.#handle(webhook, row.sequence, outcome, { at, milliseconds: Math.round(performance.now() - startedAt) })
     }
     if (webhook !== undefined) await this.#store(webhook, null)
@@ -72,7 +90,7 @@ export class Sending {
 
   /** Returns the stored webhook; undefined if it is turned off or deleted. */
   #find(): Webhook | undefined {
-    const webhook = this.#instance.tables.webhooks.find(this.#webhookId)
+    const webhook = this.#parts.instance.tables.webhooks.find(this.#parts.webhookId)
     return webhook?.offBecause === null ? webhook : undefined
   }
 
@@ -82,7 +100,7 @@ export class Sending {
     this.#deliveries.push({ sequence, at: isoTime(at), isDelivered, outcome: text, milliseconds })
     const isResent = webhook.resend !== null
     if (isDelivered) {
-      this.#pause = this.#settings.pauses[0]
+      this.#pauses.reset()
       const next: Webhook = { ...webhook, delivered: isResent ? webhook.delivered : sequence, failingSince: null }
       if (!isResent && performance.now() - this.#storedAt < STORE_INTERVAL && !this.#waking.signal.aborted) return next
       await this.#store(next, isResent ? sequence : null)
@@ -97,33 +115,22 @@ export class Sending {
           : null
     // A delivery that the owner requested again is tried once.
     await this.#store({ ...webhook, failingSince, offBecause }, isResent ? sequence : null)
-    if (offBecause === null) await this.#pauseBeforeRetry()
+    if (offBecause === null) await this.#pauses.next(this.#orWoken())
     return this.#find()
   }
 
   async #store({ delivered, failingSince, offBecause }: Webhook, resent: number | null): Promise<void> {
     if (this.#deliveries.length === 0) return
     const deliveries = this.#deliveries
-    const { ledger, tables } = this.#instance
-    await ledger.transact(() => tables.webhooks.note(this.#webhookId, { delivered, failingSince, offBecause, deliveries }, resent))
+    const { ledger, tables } = this.#parts.instance
+    await ledger.transact(() => tables.webhooks.note(this.#parts.webhookId, { delivered, failingSince, offBecause, deliveries }, resent))
     this.#deliveries = []
     this.#storedAt = performance.now()
   }
 
-  /** Waits for a new entry in the Room. */
   #nextEntry(roomId: string): Promise<unknown> {
-    const ended = AbortSignal.any([this.#signal, this.#waking.signal])
-    return this.#instance.ledger.watch.next(roomId, performance.now() + INTERVAL, ended)
+    return this.#parts.instance.ledger.watch.next(roomId, performance.now() + INTERVAL, this.#orWoken())
   }
 
-  /** Pauses before the next attempt, longer each time. */
-  #pauseBeforeRetry(): Promise<void> {
-    const milliseconds = this.#pause
-    this.#pause = Math.min(milliseconds * 2, this.#settings.pauses[1])
-    const ended = AbortSignal.any([this.#signal, this.#waking.signal])
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds)
-      ended.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true })
-    })
-  }
+  #orWoken = (): AbortSignal => AbortSignal.any([this.#parts.signal, this.#waking.signal])
 }

@@ -70,7 +70,6 @@ interface Kept extends Omit<ActivityFields, "contentDigest"> {
   readonly digests: string
 }
 const HEX = 64
-/** An entry's JSON text. */
 function served(row: Kept): Stored<ActivityEntry> {
   const [content = "", own = "", previous = ""] = [0, 1, 2].map((nth) => SHA256 + row.digests.slice(nth * HEX, (nth + 1) * HEX))
   return stored<ActivityEntry>(`${membersOf(row, content, previous === SHA256 ? firstPreviousDigest : previous)},"digest":"${own}"}`)

@@ -17,7 +17,6 @@ export interface Chance {
   token(mint: (bytes: (count: number) => Buffer) => string): Token
   /** Reads a list that is not derived from the journal, such as what sources say about papers. A replay returns the list that was read originally. */
   told<T extends Json>(read: () => readonly T[]): readonly T[]
-  /** Everything given so far. */
   given(): Given
 }
 

@@ -118,7 +118,6 @@ export function journal(db: Db) {
       seen = last.get()
       return (seen?.position ?? 0) + 1
     },
-    /** How many entries there are. */
     count: (): number => count.get()?.entries ?? 0,
     /** The digest of the newest entry, which covers the whole journal. */
     head: (): string => (last.get()?.digest ?? FIRST).toString("hex"),
@@ -160,7 +159,6 @@ export function journal(db: Db) {
       })
     },
 
-    /** The entry at a position. */
     at(position: number): Entry | undefined {
       const row = one.get(position)
       return row && entryOf(row)

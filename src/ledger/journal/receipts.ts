@@ -26,7 +26,6 @@ export interface ReceiptFields extends Target, Omit<Left, "card"> {
   readonly warnings: readonly Writable[]
 }
 
-/** The result of a message, which names its entry. */
 const messageResult = (entryId: string | null): string => `{"messageId":"${entryId}","label":null}`
 
 const id = (value: string | null) => (value === null ? "null" : JSON.stringify(value))

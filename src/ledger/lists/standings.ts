@@ -26,12 +26,10 @@ export function standings(db: Db) {
   const set = inserting(db, "standings", {
     onConflict: "DO UPDATE SET status = excluded.status, open_dispute = excluded.open_dispute, notices = excluded.notices",
   })
-  /** Reads a record's standing. */
   function before(versionId: string): { status: RecordStatus; notices: Notice[] } {
     const row = find.get(versionId)
     return row === undefined ? { status: "current", notices: [] } : { status: row.status, notices: parse(row.notices) }
   }
-  /** Stores a record's standing. */
   function store(versionId: string, status: RecordStatus, notices: readonly Notice[], { open, answers }: Disputes): void {
     const list = notices.map(({ answered: _before, ...notice }) => {
       const answered = answers.get(notice.linkId)

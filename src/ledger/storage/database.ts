@@ -1,4 +1,4 @@
-/** Runs SQLite: synchronous statements on one connection. Only this file, migrate.ts and opening.ts use the driver. */
+/** Runs SQLite: synchronous statements on one connection. Only this file, schema.ts and opening.ts use the driver. */
 import Database from "better-sqlite3"
 import { sealOf } from "./not-replayed.ts"
 

@@ -12,7 +12,6 @@ import { repeat } from "./repeat.ts"
 const MIB = 1024 * 1024
 
 export interface WatchLimits {
-  /** Milliseconds between checks. */
   readonly intervalMs: number
   /** A log larger than this raises an alarm. */
   readonly walBytes: number
@@ -44,10 +43,8 @@ export interface WatchReadings {
 export type DiskSpace = Pick<StatsFs, "bsize" | "bavail" | "blocks">
 
 export interface WatchParts {
-  /** The database's file. */
   readonly file: string
   readonly files: OpenedFiles
-  /** Checkpoints and truncates an idle log. */
   readonly emptyLog: () => void
   readonly log: Pick<Logger, "warn" | "info">
   readonly limits?: WatchLimits

@@ -39,7 +39,6 @@ function lookAt(file: string): Look {
   return { state: `${data.ino} ${data.mtimeNs} ${data.size}`, isWhole: note.mtimeNs >= data.mtimeNs, at: Number(data.mtimeMs) }
 }
 
-/** A connection with its prepared statements. */
 interface Opened {
   readonly db: Db
   readonly begin: Statement<unknown>
@@ -141,7 +140,6 @@ export class FollowerDb implements Db {
     this.#known = ""
   }
 
-  /** Returns the present state of the file. */
   look(): Look {
     return lookAt(this.#file)
   }

@@ -39,7 +39,6 @@ const notADatabase = (file: string) =>
 const damaged = (file: string) =>
   new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
 
-/** Reads the first bytes of a file. */
 function headOf(file: string): Buffer {
   const head = Buffer.alloc(19)
   const handle = openSync(file, "r")

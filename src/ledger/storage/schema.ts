@@ -59,7 +59,6 @@ export function mustBeOwn(database: Database.Database, file: string, target: num
   }
 }
 
-/** The protecting triggers of a file, by name. */
 const protectingTriggers = (database: Database.Database) =>
   new Map(
     database

@@ -19,7 +19,6 @@ interface Kept {
   readonly deletable: boolean
 }
 
-/** Every protected table, once. */
 const kept: readonly Kept[] = [
   ...new Map(
     [

@@ -39,7 +39,6 @@ export interface LedgerParts {
   readonly leave: (leave: Leave) => void
 }
 
-/** Marks a receipt as the answer to a rehearsal. */
 const rehearsed = (receipt: string): string => extendJson(receipt, { rehearsed: true })
 
 export class Ledger {
@@ -52,9 +51,7 @@ export class Ledger {
   #confirm: (() => Promise<void>) | null = null
   /** Called when content is withheld. */
   readonly #forgetCallbacks: (() => void)[] = []
-  /** Every accepted write. */
   readonly journal: Journal
-  /** Replays the journal. */
   readonly replaying: Replaying
   readonly timeline: Timeline
   readonly activity: Activity

@@ -86,7 +86,6 @@ export class CommitQueue {
     this.#isHeld = true
   }
 
-  /** Resumes the queue. */
   release(): void {
     this.#isHeld = false
     if (this.#jobs.length > 0) this.#schedule()

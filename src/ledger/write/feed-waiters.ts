@@ -4,7 +4,6 @@ export class Watch {
   /** Whether the service is shutting down, so that waiting ends. */
   closed = false
 
-  /** How many readers wait. */
   get waiting(): number {
     return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0)
   }

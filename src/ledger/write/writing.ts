@@ -42,9 +42,7 @@ function sequences(db: Db) {
      RETURNING timeline_sequence`,
   )
   return {
-    /** Assigns the next ordinal of `kind` in a Room. */
     ordinal: (roomId: string, kind: string): number => next.one(roomId, kind).last,
-    /** Assigns the next sequence in a Thread's timeline. */
     entry: (threadId: string, at: string): number => entry.one(threadId, at).timeline_sequence,
   }
 }
