@@ -81,7 +81,8 @@ test("BibTeX, RIS and CSL-JSON come back as the same papers, with their metadata
               throw new Error(`${member} is ${JSON.stringify(again)} for ${JSON.stringify(said)}, of\n${text}`)
         }
       }),
-      { numRuns: runs(300, 60) },
+      // A preprint with a volume and no venue, which a random run rarely makes.
+      { numRuns: runs(300, 60), examples: [[[{ paperId: "2401.10000", given: { title: "0 A", volume: "27" } }]]] },
     )
   t.pass("in all three formats")
 })

@@ -31,6 +31,9 @@ const fieldText = (value: unknown): string =>
 /** Finds an arXiv id in a text, but not in a bare number: page and volume numbers look like ids. */
 const mentionIn = (text: string): string | undefined => (/[a-z]/i.test(text) ? mentionedArxivId(text) : undefined)
 
+/** DBLP writes CoRR as the journal and the arXiv id as the volume. */
+const arxivIdAsVolume = (fields: Entry["fields"]) => mentionedArxivId(fieldText(fields.volume).replace(/^\s*abs\//i, ""))
+
 /** Finds the arXiv id of an entry in its eprint, or in the other fields that people put it in. */
 function arxivIdOf({ fields }: Entry): string | undefined {
   const eprint = fieldText(fields.eprint ?? fields.arxivid).trim()
@@ -40,9 +43,8 @@ function arxivIdOf({ fields }: Entry): string | undefined {
     const found = mentionedArxivId(eprint) ?? asArxivId(`${fieldText(fields.primaryclass ?? fields.eprintclass)}/${eprint}`)
     if (found !== undefined) return found
   }
-  // DBLP writes CoRR as the journal and the id as the volume.
   const journal = fieldText(fields.journal ?? fields.journaltitle)
-  const inCorr = /\bcorr\b/i.test(journal) ? mentionedArxivId(fieldText(fields.volume).replace(/^\s*abs\//i, "")) : undefined
+  const inCorr = /\bcorr\b/i.test(journal) ? arxivIdAsVolume(fields) : undefined
   if (inCorr !== undefined) return inCorr
   const texts = ["doi", "url", "journal", "journaltitle", "howpublished", "note", "number", "volume", "eid", "pages", "annote"]
   return texts.map((name) => mentionIn(fieldText(fields[name]))).find((found) => found !== undefined)
@@ -108,7 +110,7 @@ function descriptionIn({ fields }: Entry, isbn: string | undefined): Given {
     publishedAt: momentIn(date),
     year: year === undefined ? undefined : Number(year),
     venue: inCorr ? undefined : venue,
-    volume: inCorr ? undefined : short("volume", 100),
+    volume: inCorr && arxivIdAsVolume(fields) !== undefined ? undefined : short("volume", 100),
     issue: oneOf(["number", "issue"], 100),
     pages: short("pages", 100),
     isbn,
