@@ -19,12 +19,7 @@ const withoutTags = (value: unknown): string =>
         .replaceAll("&gt;", ">")
         .replaceAll("&amp;", "&")
 
-const nameOf = ({ given, family, name, suffix }: Members): string =>
-  clean(name) ||
-  [given, family, suffix]
-    .map((part) => clean(part))
-    .filter((part) => part !== "")
-    .join(" ")
+const nameOf = ({ given, family, name, suffix }: Members): string => clean(name) || cleanList([given, family, suffix], 3).join(" ")
 
 /** Reads the earliest date of a work, which Crossref calls `issued`; `published` if that is missing. */
 function dateOf({ issued, published }: Members): { year: number | null; publishedAt: string | null } {

@@ -47,18 +47,10 @@ export function doiIn(value: unknown): string | null {
   return DOI.test(text) ? paperOfDoi(text) : null
 }
 
-/** The unchecked fields of an arXiv paper. */
-export interface ArxivFields {
-  readonly id: unknown
-  readonly title: unknown
-  readonly authors: readonly unknown[]
-  readonly abstract: unknown
-  readonly categories: readonly unknown[]
-  readonly published: unknown
-  /** The DOI and the journal of the published version, as the authors entered them. */
-  readonly doi: unknown
-  readonly journal: unknown
-}
+/** The unchecked fields of an arXiv paper. The authors entered `doi` and `journal` for the published version. */
+export type ArxivFields = Readonly<
+  Record<"id" | "title" | "abstract" | "published" | "doi" | "journal", unknown> & Record<"authors" | "categories", readonly unknown[]>
+>
 
 const noPublication = { venue: null, volume: null, issue: null, pages: null, isbn: null, url: null } satisfies Partial<
   Description & { url: null }

@@ -2,7 +2,7 @@
 import type { AttemptStatus } from "../../contract/schema/enumerations.ts"
 import { picked } from "../../contract/each.ts"
 import type { JsonObject } from "../../contract/json.ts"
-import { operationOf } from "../../contract/operations/index.ts"
+import { type BodyOf, operationOf } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { attemptStates } from "../../contract/states.ts"
 import { orOf } from "../../contract/text.ts"
@@ -32,11 +32,7 @@ export const currentAttempt = (attempt: AttemptState): JsonObject => ({
  * Admits an event and returns the next status.
  * @throws Refusal 403 for an attempt of another person, 409 `state_conflict`
  */
-export function admitEvent(
-  attempt: AttemptState,
-  userId: string,
-  body: { event: string; expectedRevision: number; expectedStatus: string; corrects?: readonly unknown[]; late?: boolean },
-): AttemptStatus {
+export function admitEvent(attempt: AttemptState, userId: string, body: BodyOf<"report_attempt_event">): AttemptStatus {
   const current = currentAttempt(attempt)
   if (attempt.registrantId !== userId)
     throw new Refusal("role_required", "Only the registrant of an attempt can report its events.", {
@@ -54,16 +50,11 @@ export function admitEvent(
   return row.to === "unchanged" ? attempt.status : row.to
 }
 
-/** What decides, besides its state, which events an attempt can have next. */
-export interface Grounds {
-  readonly basePath: string
-  readonly roomIsActive: boolean
-  /** Whether the registrant is a member of the Room; former members cannot report. */
-  readonly registrantIsMember: boolean
-}
-
-/** Returns the operations that the server would accept next about an attempt, and from whom. */
-export function attemptAffordances(attempt: AttemptState, { basePath, roomIsActive, registrantIsMember }: Grounds) {
+/**
+ * Returns the operations that the server would accept next about an attempt, and from whom.
+ * @param isOpen whether the Room is active and the registrant is still a member; former members cannot report
+ */
+export function attemptAffordances(attempt: AttemptState, basePath: string, isOpen: boolean) {
   const event = stepsFrom(attempt.status).map((row) => row.event)
   const { name, path, permissions } = operationOf("report_attempt_event")
   const afforded = {
@@ -76,7 +67,7 @@ export function attemptAffordances(attempt: AttemptState, { basePath, roomIsActi
   }
   return {
     expected: { expectedRevision: attempt.revision, expectedStatus: attempt.status },
-    operations: roomIsActive && registrantIsMember && event.length > 0 ? [afforded] : [],
+    operations: isOpen && event.length > 0 ? [afforded] : [],
   }
 }
 

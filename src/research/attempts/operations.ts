@@ -9,7 +9,7 @@ import { words } from "../../contract/definitions/sentence.ts"
 import type { ReproductionVerdict } from "../../contract/schema/enumerations.ts"
 import { type Evidence, type Recount, attributionOf } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
-import { type Leases, lostWarning } from "../experiments/leases.ts"
+import type { Leases } from "../experiments/leases.ts"
 import { experimentSubject } from "../experiments/operations.ts"
 import type { Plans } from "../experiments/plans.ts"
 import { admitEvent, currentAttempt } from "./admission.ts"
@@ -159,8 +159,8 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
       const status = admitEvent(attempt, actor.userId, body)
       const revision = attempt.revision + 1
       attempts.advance(attempt, status, at)
-      const takeover = attempt.reproduces === undefined ? leases.takenOver(attempt.experimentId, attemptId, actor) : undefined
-      events.report(attemptId, revision, at, takeover === undefined ? body : { ...body, late: true })
+      const takenOver = attempt.reproduces === undefined ? leases.takenOver(attempt.experimentId, attemptId, actor) : []
+      events.report(attemptId, revision, at, takenOver.length === 0 ? body : { ...body, late: true })
       if (body.cost !== undefined) attempts.setCost(attemptId, body.cost)
       const kept = reproductionEffects.kept(attempt, body)
       if (body.reproduction !== undefined && attempt.reproduces !== undefined) {
@@ -172,12 +172,7 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status, revision },
-        warnings: [
-          ...adviceOn(attempt, body, kept?.repetition, reproductionEffects.couldName(attempt)),
-          ...(takeover === undefined
-            ? []
-            : [lostWarning(attempt.experimentId, experiments.find(attempt.experimentId)?.label ?? "", takeover)]),
-        ],
+        warnings: [...adviceOn(attempt, body, kept?.repetition, reproductionEffects.couldName(attempt)), ...takenOver],
       }
     },
   })

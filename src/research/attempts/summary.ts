@@ -58,11 +58,7 @@ export const shown = (row: Row, basePath: string) => ({
   cost: text(row.cost),
   planMatch: text(row.planMatch),
   failure: text(row.failure),
-  affordances: attemptAffordances(row, {
-    basePath,
-    roomIsActive: row.roomState === "active",
-    registrantIsMember: row.registrantIsMember === 1,
-  }),
+  affordances: attemptAffordances(row, basePath, row.roomState === "active" && row.registrantIsMember === 1),
   ...(row.role === undefined ? {} : { role: row.role }),
 })
 

@@ -2,7 +2,6 @@
  * Compares evidence with its target by person, agent, code and inputs (protocol, section 13). Agent and code are compared when
  * a word is stored; the inputs when it is read, because attempts go on reporting seeds.
  */
-import type { Independence } from "../../contract/answers/evidence.ts"
 import { limits } from "../../contract/limits.ts"
 import { AGENT_OR_NONE_AT } from "../../ledger/journal/author.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
@@ -18,20 +17,11 @@ export interface Writer {
 const RUNS = `SELECT t.attempt_id FROM finding_attempts t WHERE t.version_id = +? AND t.role = 'producing'
   UNION ALL SELECT a.attempt_id FROM attempts a WHERE a.attempt_id = +? LIMIT ${limits.groundsFollowed}`
 
-/** Whether two lists have nothing in common; null if one of them is empty. */
-const differ = (one: readonly string[], other: readonly string[]): boolean | null =>
-  one.length === 0 || other.length === 0 ? null : !one.some((each) => other.includes(each))
-
-/** Whether two writers are different agents; null if unknown. Agents of different people are different. */
-function isOtherAgent(one: Writer, other: Writer): boolean | null {
-  if (one.authorId !== other.authorId) return true
-  return one.agent === null || other.agent === null ? null : one.agent !== other.agent
-}
-
-/** Whether all speakers are other agents than a writer; null if unknown. */
+/** Whether all speakers are other agents than a writer; null if unknown. Agents of different people are different. */
 export function areOtherAgents(speaking: readonly Writer[], of: Writer): boolean | null {
-  const answers = speaking.map((writer) => isOtherAgent(writer, of))
-  return answers.includes(false) ? false : answers.includes(null) ? null : true
+  const own = speaking.filter(({ authorId }) => authorId === of.authorId)
+  if (of.agent !== null && own.some(({ agent }) => agent === of.agent)) return false
+  return own.some(({ agent }) => agent === null || of.agent === null) ? null : true
 }
 
 /** Identifies the code of an attempt by repository and commit. */
@@ -59,7 +49,10 @@ export function independence(db: Db) {
     writerOf: (id: string): Writer | undefined => writer.get(id, id),
     codesOf,
     /** Whether code differs from that behind a record or attempt; null if unknown. */
-    isOtherCode: (ran: readonly string[], targetId: string): boolean | null => (ran.length === 0 ? null : differ(ran, codesOf(targetId))),
+    isOtherCode(ran: readonly string[], targetId: string): boolean | null {
+      const target = ran.length === 0 ? [] : codesOf(targetId)
+      return target.length === 0 ? null : !ran.some((code) => target.includes(code))
+    },
 
     /** Returns a function that compares the inputs of two objects. It reads the inputs of each object once. */
     comparingInputs() {
@@ -82,18 +75,3 @@ export function independence(db: Db) {
 /** Whether two sets differ; null if one of them is empty. */
 const isOtherSet = (one: readonly string[], other: readonly string[]): boolean | null =>
   one.length === 0 || other.length === 0 ? null : one.length !== other.length || one.some((each) => !other.includes(each))
-
-/** The degrees of independence that are stored with a word. */
-export interface StoredDegrees {
-  readonly independent: number
-  readonly otherAgent: number | null
-  readonly otherCode: number | null
-}
-/** Returns all degrees of independence of a word. @param inputs compares the inputs */
-export const degrees = ({ independent, otherAgent, otherCode }: StoredDegrees, inputs: () => boolean | null): Independence => ({
-  person: independent === 1,
-  agent: otherAgent === null ? null : otherAgent === 1,
-  code: otherCode === null ? null : otherCode === 1,
-  // Without attempts behind it, a word has neither code nor inputs.
-  inputs: otherCode === null ? null : inputs(),
-})

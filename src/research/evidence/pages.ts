@@ -5,10 +5,17 @@ import type { Author } from "../../contract/answers/index.ts"
 import { type EvidenceItem, FALLEN, type Independence, type RecordUse } from "../../contract/answers/evidence.ts"
 import { keysOf, picked } from "../../contract/each.ts"
 import type { RecordKind } from "../../contract/objects/objects.ts"
-import { degrees, independence, type StoredDegrees } from "./independence.ts"
+import { independence } from "./independence.ts"
 import type { UserKind } from "./uses.ts"
 import { JsonText, parsed, type Stored } from "../../contract/json.ts"
 import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
+
+/** The degrees of independence that are stored with a word. */
+interface StoredDegrees {
+  readonly independent: number
+  readonly otherAgent: number | null
+  readonly otherCode: number | null
+}
 
 type WordRow = Omit<
   EvidenceItem,
@@ -138,6 +145,15 @@ const USES = `
 
 /** Greater than every sequence. */
 const END = Number.MAX_SAFE_INTEGER
+
+/** Returns all degrees of independence of a word. @param inputs compares the inputs */
+const degrees = ({ independent, otherAgent, otherCode }: StoredDegrees, inputs: () => boolean | null): Independence => ({
+  person: independent === 1,
+  agent: otherAgent === null ? null : otherAgent === 1,
+  code: otherCode === null ? null : otherCode === 1,
+  // Without attempts behind it, a word has neither code nor inputs.
+  inputs: otherCode === null ? null : inputs(),
+})
 
 /** Returns a word for an answer. @param isOtherInput compares the inputs of two objects */
 const wordItem = (isOtherInput: (one: string, other: string) => boolean | null) => (row: WordRow) => ({

@@ -85,7 +85,7 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
       "FROM experiments e\n",
       "FROM record_uses u CROSS JOIN experiments e ON e.experiment_id = u.by_id AND u.how = 'addressed'\n",
     ),
-    { hypothesisId: "u.target_id", ...each(keysOf(plain), (name) => `+${plain[name]}`), agent: columns.agent },
+    { hypothesisVersionId: "u.target_id", ...each(keysOf(plain), (name) => `+${plain[name]}`), agent: columns.agent },
     "u.by_id",
   )
   const newestOf = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = +? ORDER BY e.experiment_id DESC LIMIT +?`)
@@ -149,9 +149,9 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
     },
 
     /** Returns up to `count` experiments after an id. */
-    page(filters: { readonly [N in keyof typeof columns | "hypothesisId"]?: string }, after: string | undefined, count: number) {
-      const { hypothesisId, assigneeId, label } = filters
-      const found = hypothesisId !== undefined ? ofHypothesis : assigneeId !== undefined && label === undefined ? ofAssignee : list
+    page(filters: { readonly [N in keyof typeof columns | "hypothesisVersionId"]?: string }, after: string | undefined, count: number) {
+      const { hypothesisVersionId, assigneeId, label } = filters
+      const found = hypothesisVersionId !== undefined ? ofHypothesis : assigneeId !== undefined && label === undefined ? ofAssignee : list
       return found(filters, after, count).map(summaryOf)
     },
 
@@ -159,9 +159,10 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
     newestOf: (roomId: string, count: number) => newestOf.all(roomId, count).map(summaryOf),
     newestOfThread: (roomId: string, threadId: string, count: number) => newestOfThread.all(roomId, threadId, count).map(summaryOf),
 
-    /** Returns up to `count` revisions after a revision. */
+    /** Returns up to `count` revisions after a revision, each with its number as its sequence. */
     history: (experimentId: string, after: number, count: number) =>
       revisions.all(experimentId, after, count).map(({ userId, username, agent, content, ...row }) => ({
+        sequence: row.revision,
         ...row,
         author: { userId, username, agent },
         content: new JsonText(content),

@@ -11,11 +11,6 @@ import { type Experiment, HOLDING_AGENT, HOLDING_AGENT_OR_NONE } from "./summary
 /** Returns the time a number of minutes after another. */
 export const later = (at: string, minutes: number): string => isoTime(Date.parse(at) + minutes * 60_000)
 
-/** The agent that took an experiment over, and when. */
-export interface Takeover extends Author {
-  readonly at: string
-}
-
 export type Leases = ReturnType<typeof leases>
 
 export function leases(db: Db) {
@@ -26,9 +21,9 @@ export function leases(db: Db) {
      WHERE e.experiment_id IN (SELECT value FROM json_each(+?)) AND e.assignee_id = +? AND e.lease_until IS NOT NULL AND coalesce(${HOLDING_AGENT_OR_NONE}, '') IN ('', +?)`,
   )
   const renew = db.prepare("UPDATE experiments SET lease_until = +? WHERE experiment_id = +?")
-  const takeover = db.prepare<Takeover>(
-    `SELECT v.at, v.author_id AS userId, p.username, ${AGENT_OR_NONE_AT("v.history_position")} AS agent
-     FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id
+  const takeover = db.prepare<Author & { at: string; label: string }>(
+    `SELECT v.at, v.author_id AS userId, p.username, ${AGENT_OR_NONE_AT("v.history_position")} AS agent, e.label
+     FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id JOIN experiments e USING (experiment_id)
      WHERE v.experiment_id = +? AND v.operation = 'take_experiment' AND v.history_position > (SELECT a.history_position FROM attempts a WHERE a.attempt_id = +?)
        AND EXISTS (SELECT 1 FROM experiment_revisions b WHERE b.experiment_id = v.experiment_id AND b.revision = v.revision - 1 AND b.assignee_id IS NOT NULL)
      ORDER BY v.revision DESC LIMIT 1`,
@@ -66,20 +61,14 @@ export function leases(db: Db) {
       return [{ code: "lease_lapsed", message, experimentId, label, by: from.username, agent: from.agent, until: leaseUntil }]
     },
 
-    /** Returns the takeover of an experiment since one of its attempts was registered, if it was by another agent. */
-    takenOver(experimentId: string, attemptId: string, { userId, agent = "" }: Actor): Takeover | undefined {
+    /** Warns the sender of a report if another agent took the experiment over since the attempt was registered. */
+    takenOver(experimentId: string, attemptId: string, { userId, agent = "" }: Actor): Warning[] {
       const found = takeover.get(experimentId, attemptId)
-      return found === undefined || (found.userId === userId && found.agent === agent) ? undefined : found
+      if (found === undefined || (found.userId === userId && found.agent === agent)) return []
+      const { at, label, username } = found
+      const holder = { username, agent: found.agent || null }
+      const message = `${label} was taken over by ${writerName(holder)} at ${at}, after your lease had lapsed. This report is marked late.`
+      return [{ code: "taken_over", message, experimentId, label, by: username, agent: holder.agent }]
     },
   }
 }
-
-/** Warns the sender of a report on an attempt whose experiment was taken over. */
-export const lostWarning = (experimentId: string, label: string, { at, username, agent }: Takeover): Warning => ({
-  code: "taken_over",
-  message: `${label} was taken over by ${writerName({ username, agent: agent || null })} at ${at}, after your lease had lapsed. This report is marked late.`,
-  experimentId,
-  label,
-  by: username,
-  agent: agent || null,
-})

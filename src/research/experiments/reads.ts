@@ -32,10 +32,9 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
   return {
     experiments({ query }) {
       rooms.mustFitLabel(query)
-      const { hypothesisVersionId: hypothesisId, ...filters } = query
       return idPage(
         query,
-        (after, count) => experiments.page({ ...filters, ...(hypothesisId && { hypothesisId }) }, after, count),
+        (after, count) => experiments.page(query, after, count),
         ({ experimentId }) => experimentId,
       )
     },
@@ -49,11 +48,7 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
     experiment_history({ params, query }) {
       mustRead(params.experimentId)
       const revisions = experiments.history(params.experimentId, query.after ?? 0, pageSize(query) + 1)
-      return feedOf(
-        revisions.map((revision) => ({ sequence: revision.revision, revision })),
-        query,
-        ({ revision }) => revision,
-      )
+      return feedOf(revisions, query, ({ sequence, ...revision }) => revision)
     },
 
     proposal({ params }) {

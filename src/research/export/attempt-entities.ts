@@ -36,7 +36,7 @@ export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
   const { repository, argv, inputs } = parse(row.content)
   const events = parse(row.events)
   const outputs = parse(row.outputs)
-  const ended = actionStatus[row.status] === "CompletedActionStatus" || actionStatus[row.status] === "FailedActionStatus"
+  const hasEnded = row.status !== "registered" && row.status !== "started"
   const last = events.at(-1)
   const produced = outputs.map(({ materialId }, index) =>
     materialId === undefined ? ids.output(row.attemptId, index) : ids.material(materialId),
@@ -59,23 +59,21 @@ export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
       ].map(to),
       result: [...new Set(produced)].map(to),
       startTime: events.find(({ event }) => event === "started")?.reportedAt ?? undefined,
-      endTime: ended ? (last?.reportedAt ?? undefined) : undefined,
+      endTime: hasEnded ? (last?.reportedAt ?? undefined) : undefined,
       error: errorOf(row.status, last),
     }),
   }
-  const files = outputs.flatMap(({ outputLabel, digest, mediaType, sizeBytes, materialId, description }, index): Entity[] =>
-    materialId !== undefined
-      ? []
-      : [
-          {
-            "@id": ids.output(row.attemptId, index),
-            "@type": "File",
-            name: `${outputLabel} of ${row.label}`,
-            localPath: outputLabel,
-            sha256: digest.slice("sha256:".length),
-            ...compact({ description, encodingFormat: mediaType, contentSize: sizeBytes === undefined ? undefined : String(sizeBytes) }),
-          },
-        ],
-  )
+  const files = outputs.flatMap(({ outputLabel, digest, mediaType, sizeBytes, materialId, description }, index): Entity[] => {
+    if (materialId !== undefined) return []
+    const file = {
+      "@id": ids.output(row.attemptId, index),
+      "@type": "File",
+      name: `${outputLabel} of ${row.label}`,
+      localPath: outputLabel,
+      sha256: digest.slice("sha256:".length),
+      ...compact({ description, encodingFormat: mediaType, contentSize: sizeBytes === undefined ? undefined : String(sizeBytes) }),
+    }
+    return [file]
+  })
   return [action, ...files]
 }

@@ -6,12 +6,6 @@ import { kindsIn, namedIn } from "../../contract/schema/ref.ts"
 import type { Db, Statement } from "../../ledger/storage/database.ts"
 import { roomJournal, type RoomEntry, standingBefore } from "../../ledger/journal/room-journal.ts"
 
-/** A cited Room, and the last entry of its activity before the write that cites it. */
-export interface Cited {
-  readonly roomId: string
-  readonly through: number
-}
-
 /** Finds the Rooms that a write cites. */
 export function citing(db: Db) {
   const rooms = new Map<string, Statement<{ roomId: string }>>()
@@ -21,8 +15,8 @@ export function citing(db: Db) {
   const roomsOf = (table: string, key: string, room: string) =>
     rooms.getOrInsertComputed(table, () => db.prepare<{ roomId: string }>(`SELECT ${room} AS roomId FROM ${table} WHERE ${key} = +?`))
 
-  /** @returns the cited Rooms, ordered by id */
-  return (roomId: string, { entry, targetId }: Pick<RoomEntry, "entry" | "targetId">): Cited[] => {
+  /** @returns the cited Rooms, ordered by id, each with the last entry of its activity before the write */
+  return (roomId: string, { entry, targetId }: Pick<RoomEntry, "entry" | "targetId">) => {
     const operation = recordedOperation(entry.operation)
     const body: unknown = JSON.parse(entry.content)
     if (operation === undefined || !isObject(body)) return []

@@ -1,4 +1,5 @@
 /** Checks parts that another instance withheld: a proved write of the same activity must have withheld each. */
+import { isDeepStrictEqual } from "node:util"
 import * as v from "valibot"
 import { canonicalJson, type JsonObject } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
@@ -38,20 +39,13 @@ export class Withholdings {
     if (success) this.#rooms.getOrInsertComputed(roomId, () => []).push(output)
   }
 
-  #explains(roomId: string, { sequence, given }: WithheldPart, { place, notice: { at, by, reason } }: Claim): boolean {
+  #explains(roomId: string, { sequence, given }: WithheldPart, { place, notice }: Claim): boolean {
     return (this.#rooms.get(roomId) ?? []).some((each) => {
-      const { of, fields } = each.body
+      const { of, fields, reason } = each.body
       const id = of.entryId ?? of.versionId
       const isOf = of.sequence === sequence || (id !== undefined && given.ids?.includes(id) === true)
-      const isBy = each.actor.userId === by.userId && each.actor.username === by.username
-      return (
-        isOf &&
-        isBy &&
-        each.sequence > sequence &&
-        each.at === at &&
-        each.body.reason === reason &&
-        fields.some((field) => isNamedBy(place, field))
-      )
+      const isNoticed = isDeepStrictEqual(notice, { at: each.at, by: each.actor, reason })
+      return isOf && isNoticed && each.sequence > sequence && fields.some((field) => isNamedBy(place, field))
     })
   }
 

@@ -21,13 +21,8 @@ export interface Grouped {
 /** Compares groups by their values of some dimensions. */
 export const compareKeys =
   (by: readonly string[]) =>
-  ({ key: one }: { readonly key: Dimensions }, { key: other }: { readonly key: Dimensions }): number => {
-    for (const dimension of by) {
-      const order = compareScalars(one[dimension] ?? "", other[dimension] ?? "")
-      if (order !== 0) return order
-    }
-    return 0
-  }
+  ({ key: one }: { readonly key: Dimensions }, { key: other }: { readonly key: Dimensions }): number =>
+    by.reduce((order, dimension) => order || compareScalars(one[dimension] ?? "", other[dimension] ?? ""), 0)
 
 /** Sorts indices by the number of each, from −1 to below `most`, in a stable counting sort. */
 function inOrder(indices: Int32Array, numbers: Int32Array, most: number) {
