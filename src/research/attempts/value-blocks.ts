@@ -8,50 +8,36 @@ type Dimensions = NonNullable<NonNullable<BodyOf<"report_attempt_event">["metric
 
 /** The distinct values of each dimension in a block; the names are sorted. */
 export type BlockScalars = Readonly<Record<string, readonly Dimensions[string][]>>
-/**
- * The dimensions of the values in a block. `codes` has, for each name in turn, one byte for each value: 0 if it lacks the
- * dimension, else the index in `scalars`, counted from 1.
- */
-export interface BlockDimensions {
-  readonly scalars: BlockScalars
-  readonly codes: Uint8Array
-}
 
 /** The number of dimension ids in one block, and so the most values in it. A new value rewrites its block. */
 export const OF_BLOCK = 128
-const NONE: Dimensions = {}
 
-/** Encodes the dimensions of some values. @param each at most OF_BLOCK of them */
-export function blockOf(each: readonly Dimensions[]): BlockDimensions {
+/**
+ * Encodes the dimensions of some values, at most OF_BLOCK. `codes` has, for each name in turn, one byte for each value: 0 if it lacks
+ * the dimension, else the index in `scalars`, counted from 1.
+ */
+export function blockOf(each: readonly Dimensions[]) {
   const names = [...new Set(each.flatMap((dimensions) => Object.keys(dimensions)))].sort()
   const columns = names.map((name) => {
     const own = each.map((dimensions) => (Object.hasOwn(dimensions, name) ? dimensions[name] : undefined))
     const scalars = [...new Set(own.flatMap((scalar) => scalar ?? []))]
-    return { scalars, codes: own.map((scalar) => (scalar === undefined ? 0 : scalars.indexOf(scalar) + 1)) }
+    return { name, scalars, codes: own.map((scalar) => (scalar === undefined ? 0 : scalars.indexOf(scalar) + 1)) }
   })
-  return {
-    scalars: Object.fromEntries(names.map((name, at) => [name, columns[at]?.scalars ?? []])),
-    codes: Uint8Array.from(columns.flatMap(({ codes }) => codes)),
-  }
+  const scalars: BlockScalars = Object.fromEntries(columns.map((column) => [column.name, column.scalars]))
+  return { scalars, codes: Uint8Array.from(columns.flatMap(({ codes }) => codes)) }
 }
 
 /** The sets of dimensions that were reported. */
 export function dimensionSets(db: Db) {
   const find = db.prepare<{ id: number }>("SELECT dimensions_id AS id FROM dimension_sets WHERE dimensions = +?")
-  const insert = inserting(db, "dimension_sets")
+  const insert = db.prepare<{ id: number }>("INSERT INTO dimension_sets (dimensions) VALUES (+?) RETURNING dimensions_id AS id")
   /** Returns the id of a stored set; 0 for no dimensions, undefined if it is not stored. */
-  const known = (dimensions: Dimensions = NONE): number | undefined =>
+  const known = (dimensions: Dimensions = {}): number | undefined =>
     Object.keys(dimensions).length === 0 ? 0 : find.get(canonicalJson(dimensions))?.id
   return {
     known,
     /** Returns the id of a set, and stores a new one; 0 for no dimensions. */
-    idOf(dimensions: Dimensions | undefined): number {
-      const id = known(dimensions)
-      if (id !== undefined) return id
-      const text = canonicalJson(dimensions)
-      insert({ dimensions: text })
-      return find.one(text).id
-    },
+    idOf: (dimensions: Dimensions | undefined): number => known(dimensions) ?? insert.one(canonicalJson(dimensions)).id,
   }
 }
 
@@ -67,7 +53,7 @@ export function valueBlocks(db: Db) {
 
   function keep(attemptId: string, name: string, split: string, block: number): void {
     const rows = series.all(attemptId, name, split, block * OF_BLOCK, (block + 1) * OF_BLOCK - 1)
-    const { scalars, codes } = blockOf(rows.map(({ dimensions }) => (dimensions === null ? NONE : parse(dimensions))))
+    const { scalars, codes } = blockOf(rows.map(({ dimensions }) => (dimensions === null ? {} : parse(dimensions))))
     put({
       attemptId,
       name,
