@@ -7,7 +7,7 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { figures } from "../ledger/journal/figures.ts"
 import { type Entry, journal } from "../ledger/journal/journal.ts"
-import { idOf, placeOf } from "../ledger/journal/keys.ts"
+import { idOf, placeOf } from "../ledger/journal/columns.ts"
 import type { Cut, Reach } from "../ledger/cut.ts"
 import { type Arrival, FILE } from "./imported.ts"
 

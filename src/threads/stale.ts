@@ -1,7 +1,7 @@
 /** SQL that tells whether a checkpoint is stale, and why (protocol, section 8). */
 import { DOUBTED, FALLEN } from "../contract/answers/evidence.ts"
 import { limits } from "../contract/limits.ts"
-import { placeOf } from "../ledger/journal/keys.ts"
+import { placeOf } from "../ledger/journal/columns.ts"
 
 /** The publications `x` that a checkpoint `c` does not cover. */
 const NOT_COVERED = `x.thread = ${placeOf("c.thread_id")} AND x.kind = 'publication' AND x.sequence > c.covers_through`

@@ -1,5 +1,5 @@
 /** The rows of Threads and their summaries. */
-import { idOf } from "../ledger/journal/keys.ts"
+import { idOf } from "../ledger/journal/columns.ts"
 import type { ThreadSummary } from "../contract/answers/index.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"

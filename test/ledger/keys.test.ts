@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "tap"
-import { keys } from "../../src/ledger/journal/keys.ts"
+import { keys } from "../../src/ledger/journal/columns.ts"
 import type { Db, Value } from "../../src/ledger/storage/database.ts"
 import { openBeside, openDatabase } from "../../src/ledger/storage/opening.ts"
 import { temporaryFolder } from "../support/service.ts"

@@ -7,10 +7,8 @@ import { everyOperation, recordedOperation } from "../../contract/operations/ind
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import { keptTexts } from "./kept-texts.ts"
-import { placeOf } from "./keys.ts"
-import { DIGEST, SHA256 } from "./packed.ts"
+import { DIGEST, placeOf, SHA256, type Target, TARGET, targetText } from "./columns.ts"
 import { ofKinds } from "../lists/paging.ts"
-import { type Target, TARGET, targetText } from "./target.ts"
 
 interface Head {
   readonly sequence: number

@@ -1,6 +1,6 @@
 /** An accepted write, as the journal keeps it and a replay reads it. */
 import type { Json, JsonObject } from "../../contract/json.ts"
-import type { Writer } from "./keys.ts"
+import type { Writer } from "./columns.ts"
 
 /** What a write took from the world, in the order of its requests. Empty members are left out. */
 export type Given = {

@@ -5,7 +5,7 @@ import { limits } from "../../contract/limits.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
-import { placeOf } from "./keys.ts"
+import { placeOf } from "./columns.ts"
 
 /** A picture as stored. */
 export interface StoredFigure {

@@ -13,8 +13,7 @@ import { holdsMark } from "../../contract/definitions/withheld-text.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import type { Entry, Given, Left } from "./entry.ts"
-import { idOf, keys } from "./keys.ts"
-import { packedDigest, packedGiven, packedId, packedParams, unpackedDigest, unpackedGiven, unpackedParams } from "./packed.ts"
+import { idOf, keys, packedDigest, packedGiven, packedId, packedParams, unpackedDigest, unpackedGiven, unpackedParams } from "./columns.ts"
 
 export type { Entry, Given, Left, Sealed } from "./entry.ts"
 

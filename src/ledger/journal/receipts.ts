@@ -6,9 +6,7 @@ import { type Actor, senderId } from "./actor.ts"
 import type { Db } from "../storage/database.ts"
 import { requestDigestOf } from "./delivery.ts"
 import type { Entry, Journal, Left } from "./journal.ts"
-import { idOf } from "./keys.ts"
-import { packedId, unpackedDigest } from "./packed.ts"
-import { type Target, TARGET_HERE, targetText } from "./target.ts"
+import { idOf, packedId, type Target, TARGET_HERE, targetText, unpackedDigest } from "./columns.ts"
 
 /** A receipt whose result is plain JSON, not yet typed by its operation. */
 export type KeptReceipt = Omit<Receipt, "result"> & { readonly result: Readonly<Record<string, Json>> }

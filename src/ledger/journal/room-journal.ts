@@ -1,7 +1,7 @@
 /** A Room's part of the journal: the write of each entry of its activity. */
 import type { Db } from "../storage/database.ts"
 import { type Entry, journal } from "./journal.ts"
-import { placeOf } from "./keys.ts"
+import { placeOf } from "./columns.ts"
 
 /** Entries that are read at once. */
 const PAGE = 200

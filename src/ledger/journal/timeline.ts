@@ -9,10 +9,9 @@ import { takesReplies } from "../../contract/operations/takes-replies.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import { keptTexts } from "./kept-texts.ts"
-import { idOf, keys, placeOf } from "./keys.ts"
+import { idOf, keys, placeOf, type Target, TARGET_HERE, targetText } from "./columns.ts"
 import { marked, markIn } from "../lists/other-room.ts"
 import { ofKinds } from "../lists/paging.ts"
-import { type Target, TARGET_HERE, targetText } from "./target.ts"
 
 /** The card of a record or checkpoint. With `standingOf`, the standing of that record is added to the card at every read. */
 export interface EntryBody {

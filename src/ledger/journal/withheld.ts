@@ -22,9 +22,7 @@ import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import { bodyOf, requestDigestOf } from "./delivery.ts"
 import { type Entry, type Given, journal } from "./journal.ts"
-import { idOf, placeOf } from "./keys.ts"
-import { unpackedDigest } from "./packed.ts"
-import { type Target, TARGET, targetText } from "./target.ts"
+import { idOf, placeOf, type Target, TARGET, targetText, unpackedDigest } from "./columns.ts"
 import { textsIn, withWordsChanged } from "./words-in.ts"
 
 /** A write of a Room, named by its entry, its record or its sequence. */

@@ -5,7 +5,7 @@
  * write fails later than that, the group is rolled back and run again with a savepoint around each write.
  */
 import { present } from "../../contract/present.ts"
-import { type Keys, keys } from "../journal/keys.ts"
+import { type Keys, keys } from "../journal/columns.ts"
 import { type Changed, type Db, isStorageFault } from "../storage/database.ts"
 import { type GroupHooks, isStorageFailure, type Job, notStored, redo, type Settled, type TriedOut, tryOut, uncertain } from "./group.ts"
 

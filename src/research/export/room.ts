@@ -1,5 +1,5 @@
 /** Reads a Room from one snapshot, for every part of an export. */
-import { placeOf } from "../../ledger/journal/keys.ts"
+import { placeOf } from "../../ledger/journal/columns.ts"
 import type { Named } from "../../contract/answers/description.ts"
 import type { Person } from "../../contract/answers/index.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"

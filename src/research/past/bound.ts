@@ -2,7 +2,7 @@
  * Finds the writes to replay for a view of a Room's past. They are the writes of the Room, of the Rooms whose objects it
  * names, of the Rooms that name its objects, and so on from each of these.
  */
-import { idOf } from "../../ledger/journal/keys.ts"
+import { idOf } from "../../ledger/journal/columns.ts"
 import { objectList } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Entry, journal } from "../../ledger/journal/journal.ts"
