@@ -12,12 +12,8 @@ import type { ServiceOptions } from "./service-options.ts"
 
 /** Moves the write-ahead log into the database file. @returns false if another process has the file open */
 function emptyLog(file: string): boolean {
-  const db = openDatabase(file)
-  try {
-    return isLogEmptied(db)
-  } finally {
-    db.close()
-  }
+  using db = openDatabase(file)
+  return isLogEmptied(db)
 }
 
 /** Connects to the Litestream that copies the data; null without one. @throws DataError if the data must not be served this way */

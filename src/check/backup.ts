@@ -41,16 +41,12 @@ export interface Watching {
 function verify(file: string, name: string, onProgress?: OnProgress): CheckReport {
   try {
     bringForward(file, onProgress)
-    const db = openDatabase(file)
-    try {
-      const report = checkData(db, onProgress, { quick: true })
-      const [first, ...more] = report.problems
-      if (first !== undefined)
-        throw new DataError(`${name} is damaged: ${first}${more.length === 0 ? "" : ` And ${more.length} more.`} Nothing was changed.`)
-      return report
-    } finally {
-      db.close()
-    }
+    using db = openDatabase(file)
+    const report = checkData(db, onProgress, { quick: true })
+    const [first, ...more] = report.problems
+    if (first !== undefined)
+      throw new DataError(`${name} is damaged: ${first}${more.length === 0 ? "" : ` And ${more.length} more.`} Nothing was changed.`)
+    return report
   } catch (error) {
     throw error instanceof DataError ? new DataError(error.message.replaceAll(file, name)) : error
   }
@@ -172,15 +168,11 @@ export function restore(
 
 /** Gives a restored copy an id of its own, and records in its audit log where it comes from. */
 function renew(file: string, from: string, command?: RunningCommand): void {
-  const db = openDatabase(file)
-  try {
-    renewInstance(db)
-    // Two instances would send different events to the same receivers.
-    webhooks(db).turnAllOff("This data was restored from a backup. Turn the webhook on if this instance is to deliver to it.")
-    audit(db, realWorld(), command).write({ kind: "restore_backup", detail: { file: resolve(from) } })
-  } finally {
-    db.close()
-  }
+  using db = openDatabase(file)
+  renewInstance(db)
+  // Two instances would send different events to the same receivers.
+  webhooks(db).turnAllOff("This data was restored from a backup. Turn the webhook on if this instance is to deliver to it.")
+  audit(db, realWorld(), command).write({ kind: "restore_backup", detail: { file: resolve(from) } })
 }
 
 /** Renames a database with its log, and returns the new name. */

@@ -1,6 +1,7 @@
 /** A recovery drill: restores Litestream's copy into a temporary folder, checks it, and deletes it. */
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { once } from "node:events"
+import { mkdtempDisposableSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { codeOf } from "../contract/faults.ts"
@@ -36,62 +37,41 @@ export interface DrillReport extends CheckReport {
 }
 
 /** Runs Litestream's restore. @throws DataError with Litestream's last line if it fails */
-function restored({ source, config, litestream }: Drill, file: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const args = ["restore", "-o", file, ...(config === undefined ? [] : ["-config", config]), source]
-    const child = spawn(litestream, args, { stdio: ["ignore", "ignore", "pipe"] })
-    let output = ""
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-2_000)))
-    child.on("error", (error) =>
-      reject(
-        new DataError(
-          codeOf(error) === "ENOENT"
-            ? `The program ${litestream} does not exist. Give the path of Litestream with --litestream.`
-            : String(error),
-        ),
-      ),
-    )
-    child.on("close", (code) => {
-      if (code === 0) resolve()
-      else reject(new DataError(`Litestream could not restore ${source}: ${output.trim().split("\n").at(-1) ?? `it ended with ${code}`}`))
-    })
+async function restored({ source, config, litestream }: Drill, file: string): Promise<void> {
+  const args = ["restore", "-o", file, ...(config === undefined ? [] : ["-config", config]), source]
+  const child = spawn(litestream, args, { stdio: ["ignore", "ignore", "pipe"] })
+  let output = ""
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-2_000)))
+  const [code] = await once(child, "close").catch((error: unknown) => {
+    if (codeOf(error) !== "ENOENT") throw new DataError(String(error))
+    throw new DataError(`The program ${litestream} does not exist. Give the path of Litestream with --litestream.`)
   })
+  if (code === 0) return
+  throw new DataError(`Litestream could not restore ${source}: ${output.trim().split("\n").at(-1) ?? `it ended with ${code}`}`)
 }
 
 /** @throws DataError if the copy's newest write is not in the original */
 function lacking(copy: Db, folder: string): DrillReport["lacks"] {
-  const original = openReadConnection(databaseFile(folder))
-  try {
-    const [here, there] = [journal(copy), journal(original)]
-    const held = here.count()
-    if (JSON.stringify(here.at(held)) !== JSON.stringify(there.at(held)))
-      throw new DataError(`The newest write of the copy is not in ${folder}. The copy is of other data, or of an abandoned history.`)
-    const oldest = there.at(held + 1)
-    return { writes: there.count() - held, oldestAt: oldest === undefined ? null : Date.parse(oldest.at) }
-  } finally {
-    original.close()
-  }
+  using original = openReadConnection(databaseFile(folder))
+  const [here, there] = [journal(copy), journal(original)]
+  const held = here.count()
+  if (JSON.stringify(here.at(held)) !== JSON.stringify(there.at(held)))
+    throw new DataError(`The newest write of the copy is not in ${folder}. The copy is of other data, or of an abandoned history.`)
+  const oldest = there.at(held + 1)
+  return { writes: there.count() - held, oldestAt: oldest === undefined ? null : Date.parse(oldest.at) }
 }
 
 /** Restores the copy and checks it. @throws DataError if it cannot be restored, or is of other data */
 export async function drill(options: Drill): Promise<DrillReport> {
-  const scratch = mkdtempSync(join(options.scratch ?? tmpdir(), "research-room-drill-"))
-  try {
-    const file = databaseFile(scratch)
-    const start = performance.now()
-    await restored(options, file)
-    const seconds = (performance.now() - start) / 1_000
-    const { db } = openForward(file, undefined, options.onProgress)
-    try {
-      const found = checkData(db, options.onProgress, { quick: options.quick })
-      const past = journal(db)
-      const newest = past.at(past.count())
-      const lacks = options.data === undefined ? null : lacking(db, options.data)
-      return { ...found, seconds, newestAt: newest === undefined ? null : Date.parse(newest.at), lacks }
-    } finally {
-      db.close()
-    }
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
-  }
+  using scratch = mkdtempDisposableSync(join(options.scratch ?? tmpdir(), "research-room-drill-"))
+  const file = databaseFile(scratch.path)
+  const start = performance.now()
+  await restored(options, file)
+  const seconds = (performance.now() - start) / 1_000
+  using db = openForward(file, undefined, options.onProgress).db
+  const found = checkData(db, options.onProgress, { quick: options.quick })
+  const past = journal(db)
+  const newest = past.at(past.count())
+  const lacks = options.data === undefined ? null : lacking(db, options.data)
+  return { ...found, seconds, newestAt: newest === undefined ? null : Date.parse(newest.at), lacks }
 }

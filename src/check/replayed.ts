@@ -1,5 +1,5 @@
 /** Replays the journal into a temporary database, and compares the tables row by row, a page at a time. */
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempDisposableSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { remake } from "../app/compose/upgrade.ts"
@@ -13,7 +13,7 @@ import { messageOf } from "../contract/faults.ts"
 
 /** Reports every difference between the data and a replay in the system's temporary folder. */
 export function replayed(data: Db, add: (problem: string) => void, onProgress: (done: number, what: string) => void): void {
-  const folder = mkdtempSync(join(tmpdir(), "research-room-replay-"))
+  using folder = mkdtempDisposableSync(join(tmpdir(), "research-room-replay-"))
   try {
     let done = 0
     const watching = {
@@ -23,22 +23,16 @@ export function replayed(data: Db, add: (problem: string) => void, onProgress: (
       },
     }
     // Texts are indexed soon after they are accepted: a text that is not indexed yet is not a fault.
-    const made = remake(journal(data).entries(), join(folder, "replay.db"), watching, indexing(data).reached())
-    try {
-      compare(data, made, add, (table) => onProgress(done, table))
-    } finally {
-      made.close()
-    }
+    using made = remake(journal(data).entries(), join(folder.path, "replay.db"), watching, indexing(data).reached())
+    compare(data, made, add, (table) => onProgress(done, table))
   } catch (error) {
     // A full disk says nothing about the data.
     if (isStorageFault(error))
       throw new DataError(
-        `The journal could not be replayed in ${folder} (${messageOf(error)}). Free some space there, or check with --quick.`,
+        `The journal could not be replayed in ${folder.path} (${messageOf(error)}). Free some space there, or check with --quick.`,
       )
     if (!(error instanceof Divergence)) throw error
     add(`${error.message}. Later entries were not compared.`)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

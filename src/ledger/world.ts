@@ -2,16 +2,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { v7 } from "uuid"
 
-export interface World {
-  /** Milliseconds since 1970 by the system's clock. Never goes back within a process, even if the clock does. */
-  now(): number
-  /** A UUIDv7, greater than every earlier one. Ids are ordered by creation, and their time may be ahead of the clock. */
-  id(): string
-  /** Makes every later id greater than the ids of a moment, in milliseconds. */
-  idsAfter(moment: number): void
-  /** `count` unpredictable bytes; in a seeded world they follow from the seed. */
-  bytes(count: number): Buffer
-}
+export type World = ReturnType<typeof steadyWorld>
 
 /** The last moment that was formatted: the writes of one group share theirs. */
 let latest = { milliseconds: Number.NaN, text: "" }
@@ -39,40 +30,38 @@ function pooledBytes(): (count: number) => Buffer {
   }
 }
 
-class SteadyWorld implements World {
-  readonly #clock: () => number
-  readonly bytes: (count: number) => Buffer
-  #latest = 0
-  #idsFrom = 0
-  #idTime = -1
-  #idSequence = 0
-
-  constructor(clock: () => number, bytes: (count: number) => Buffer) {
-    this.#clock = clock
-    this.bytes = bytes
+function steadyWorld(clock: () => number, bytes: (count: number) => Buffer) {
+  let newest = 0
+  let idsFrom = 0
+  let idTime = -1
+  let idSequence = 0
+  const now = (): number => {
+    newest = Math.max(newest, clock())
+    return newest
   }
-
-  now(): number {
-    this.#latest = Math.max(this.#latest, this.#clock())
-    return this.#latest
-  }
-
-  idsAfter(moment: number): void {
-    this.#idsFrom = Math.max(this.#idsFrom, moment + 1)
-  }
-
-  id(): string {
-    const random = this.bytes(16)
-    const time = Math.max(this.now(), this.#idTime, this.#idsFrom)
-    // Within a millisecond, ids count up from a random start that leaves room for two billion of them.
-    this.#idSequence = time === this.#idTime ? this.#idSequence + 1 : random.readUInt32BE(0) >>> 1
-    this.#idTime = time
-    return v7({ msecs: time, seq: this.#idSequence, random })
+  return {
+    /** Milliseconds since 1970 by the system's clock. Never goes back within a process, even if the clock does. */
+    now,
+    /** A UUIDv7, greater than every earlier one. Ids are ordered by creation, and their time may be ahead of the clock. */
+    id(): string {
+      const random = bytes(16)
+      const time = Math.max(now(), idTime, idsFrom)
+      // Within a millisecond, ids count up from a random start that leaves room for two billion of them.
+      idSequence = time === idTime ? idSequence + 1 : random.readUInt32BE(0) >>> 1
+      idTime = time
+      return v7({ msecs: time, seq: idSequence, random })
+    },
+    /** Makes every later id greater than the ids of a moment, in milliseconds. */
+    idsAfter(moment: number): void {
+      idsFrom = Math.max(idsFrom, moment + 1)
+    },
+    /** `count` unpredictable bytes; in a seeded world they follow from the seed. */
+    bytes,
   }
 }
 
 /** The real world. @param clock a clock to use instead of the machine's, for a story told in the past */
-export const realWorld = (clock: () => number = Date.now): World => new SteadyWorld(clock, pooledBytes())
+export const realWorld = (clock: () => number = Date.now): World => steadyWorld(clock, pooledBytes())
 
 /** A world in which the same calls in the same order return the same values. @param clock returns the time */
 export function seededWorld(seed: string, clock: () => number): World {
@@ -84,5 +73,5 @@ export function seededWorld(seed: string, clock: () => number): World {
     }
     return Buffer.concat(blocks).subarray(0, count)
   }
-  return new SteadyWorld(clock, bytes)
+  return steadyWorld(clock, bytes)
 }

@@ -5,7 +5,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { type Data, openData } from "../../ledger/storage/data.ts"
-import { type Db, isBusy, isStorageFault } from "../../ledger/storage/database.ts"
+import { type Db, isBusy, isStorageFault, type SqliteDb } from "../../ledger/storage/database.ts"
 import { DataError, openDatabase, openScratch, storedSchema } from "../../ledger/storage/opening.ts"
 import { type Entry, journal } from "../../ledger/journal/journal.ts"
 import { notReplayed } from "../../ledger/storage/not-replayed.ts"
@@ -21,7 +21,7 @@ import { codeOf } from "../../contract/faults.ts"
  * @param indexed the last item in the search index; all by default
  * @throws Divergence if a replay gives another result
  */
-export function remake(entries: Iterable<Entry>, file: string, watching: Watching = {}, indexed?: number): Db {
+export function remake(entries: Iterable<Entry>, file: string, watching: Watching = {}, indexed?: number): SqliteDb {
   const db = openScratch(file)
   try {
     const { ledger, tables } = createInstance({ db, world: realWorld(), instanceId: "", indexesLater: true })
@@ -92,12 +92,10 @@ export function rebuild(file: string, db: Db, watching: Watching = {}): void {
     // SQLite can ensure that, and no old log remains that could be taken for the new file's.
     db.prepare("PRAGMA journal_mode = DELETE").get()
     db.exec("BEGIN EXCLUSIVE")
-    const made = remake(journal(db).entries(), partial, watching)
-    try {
+    {
+      using made = remake(journal(db).entries(), partial, watching)
       carryOver(db, made)
       mustEndAlike(db, made)
-    } finally {
-      made.close()
     }
     settle(partial)
     // Windows renames nothing over a file that is open.
@@ -129,15 +127,11 @@ export const isEarlier = (file: string): boolean => (storedSchema(file) ?? lates
  */
 export function bringForward(file: string, onProgress: OnProgress = () => {}): void {
   if (!isEarlier(file)) return
-  const db = openDatabase(file, storedSchema(file) ?? latestSchema)
-  try {
-    const total = journal(db).count()
-    const report = (done: number) => onProgress(Math.min(done, total), total, "upgrading the data")
-    report(0)
-    rebuild(file, db, { onProgress: report })
-  } finally {
-    db.close()
-  }
+  using db = openDatabase(file, storedSchema(file) ?? latestSchema)
+  const total = journal(db).count()
+  const report = (done: number) => onProgress(Math.min(done, total), total, "upgrading the data")
+  report(0)
+  rebuild(file, db, { onProgress: report })
 }
 
 /** Upgrades and opens the data of an instance. @throws DataError if it cannot be opened */

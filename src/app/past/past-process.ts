@@ -19,17 +19,9 @@ export interface PastFileOrder extends PastOrder {
 
 /** Builds the file, inside the process. */
 export function makeFile({ file, into, ...order }: PastFileOrder): PastFile {
-  const live = openReadConnection(file)
-  try {
-    const target = openScratch(into)
-    try {
-      return makePast(live, target, order)
-    } finally {
-      target.close()
-    }
-  } finally {
-    live.close()
-  }
+  using live = openReadConnection(file)
+  using target = openScratch(into)
+  return makePast(live, target, order)
 }
 
 const job: Job<PastFileOrder, PastFile> = {

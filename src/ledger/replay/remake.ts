@@ -105,14 +105,10 @@ export class Remaking {
     if (file !== "") removeLeft(file)
     const restoreTriggers = dropTriggers(db)
     try {
-      const made = openScratch(partial)
-      try {
-        const entries = journal(db).entries()
-        replay(isRenumbered ? unsealed(entries) : entries, { db: made, ledger: ledgerOf(made) })
-        correct(db, made)
-      } finally {
-        made.close()
-      }
+      using made = openScratch(partial)
+      const entries = journal(db).entries()
+      replay(isRenumbered ? unsealed(entries) : entries, { db: made, ledger: ledgerOf(made) })
+      correct(db, made)
     } finally {
       if (partial !== ":memory:") rmSync(partial, { force: true })
       if (db.inTransaction) restoreTriggers()

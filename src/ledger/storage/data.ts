@@ -8,16 +8,6 @@ import { isoTime, momentOf, realWorld, type World } from "../world.ts"
 /** The database's file within a data folder. */
 export const databaseFile = (folder: string): string => join(folder, "research-room.db")
 
-export interface Data {
-  readonly db: Db
-  readonly world: World
-  readonly instanceId: string
-  /** The instances it was restored from, oldest first. */
-  readonly lineage: readonly string[]
-  /** Opens another connection that reads the data as of that moment; the caller closes it. */
-  readonly openReader: () => Db
-}
-
 /**
  * The time in the newest id that this instance gave to a write, in milliseconds; 0 for new data. Writes of other instances bring their
  * own ids: their sender is their Room, or their first id.
@@ -53,8 +43,8 @@ export function renewInstance(db: Db): void {
   db.prepare("UPDATE instance SET instance_id = +?, created_at = +?").run(world.id(), at)
 }
 
-/** Returns the identity of the instance that owns the data. */
-export function whoseData(db: Db): Pick<Data, "instanceId" | "lineage"> {
+/** Returns the identity of the instance that owns the data, and those it was restored from, oldest first. */
+export function whoseData(db: Db) {
   const earlier = db.prepare<{ instance_id: string }>("SELECT instance_id FROM earlier_instances ORDER BY position").all()
   return {
     instanceId: db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance").one().instance_id,
@@ -62,8 +52,10 @@ export function whoseData(db: Db): Pick<Data, "instanceId" | "lineage"> {
   }
 }
 
+export type Data = ReturnType<typeof openData>
+
 /** @throws DataError if the file cannot be opened as this program's data */
-export function openData(file: string, chosenWorld?: World): Data {
+export function openData(file: string, chosenWorld?: World) {
   const db = openDatabase(file)
   try {
     const world = chosenWorld ?? realWorld()
@@ -77,6 +69,7 @@ export function openData(file: string, chosenWorld?: World): Data {
       db,
       world,
       ...whoseData(db),
+      /** Opens another connection that reads the data as of that moment; the caller closes it. */
       openReader: () => openReadConnection(file),
     }
   } catch (error) {

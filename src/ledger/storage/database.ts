@@ -38,7 +38,7 @@ export interface Db {
   close(): void
 }
 
-export class SqliteDb implements Db {
+export class SqliteDb implements Db, Disposable {
   readonly #database: Database.Database
   readonly #begin: Database.Statement
   readonly #end: Database.Statement
@@ -105,6 +105,10 @@ export class SqliteDb implements Db {
 
   close(): void {
     this.#database.close()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
   }
 }
 

@@ -88,7 +88,7 @@ function isWhole(database: Database.Database): boolean {
  * @param target the schema version that it should have
  * @throws DataError if the file is damaged, newer than this program, foreign, or cannot be written
  */
-export function openDatabase(file: string, target = latestSchema): Db {
+export function openDatabase(file: string, target = latestSchema): SqliteDb {
   if (isFollowed(file)) throw new DataError(notOwn(file))
   try {
     if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true })
@@ -118,7 +118,7 @@ export function loadEngine(): void {
 }
 
 /** Opens a fresh database that is deleted or renamed when complete: it need not survive a crash. */
-export function openScratch(file: string): Db {
+export function openScratch(file: string): SqliteDb {
   const database = new Database(file, { timeout: BUSY_TIMEOUT })
   try {
     database.pragma("journal_mode = OFF")
@@ -135,7 +135,7 @@ export function openScratch(file: string): Db {
 }
 
 /** Creates a temporary file without a schema, limited to a number of bytes. */
-export function openPlain(file: string, bytes: number): Db {
+export function openPlain(file: string, bytes: number): SqliteDb {
   const database = new Database(file, { timeout: BUSY_TIMEOUT })
   database.pragma("journal_mode = MEMORY")
   database.pragma("synchronous = OFF")
@@ -158,7 +158,7 @@ export async function fill(db: Db, work: () => Promise<void>): Promise<void> {
 export const leaveWriting = (db: Db): void => db.exec("PRAGMA cache_spill = OFF")
 
 /** Opens a further connection that writes, to a file that this process has already opened and checked. */
-export function openBeside(file: string): Db {
+export function openBeside(file: string): SqliteDb {
   const database = new Database(file, { fileMustExist: true, timeout: BUSY_TIMEOUT })
   setUp(database, file)
   // A statement with triggers keeps a journal of its own, so that it can be rolled back alone. It is a few pages, not worth a temporary
@@ -167,7 +167,7 @@ export function openBeside(file: string): Db {
 }
 
 /** Opens a further connection that only reads. It sees the data of this moment until it is closed. */
-export function openReadConnection(file: string): Db {
+export function openReadConnection(file: string): SqliteDb {
   const database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT })
   database.exec("BEGIN")
   // A snapshot begins at the first read.
@@ -176,7 +176,7 @@ export function openReadConnection(file: string): Db {
 }
 
 /** Opens a file for reading only: one that does not change any more, or that another process changes under SQLite's lock. */
-export function openMade(file: string, timeout = BUSY_TIMEOUT): Db {
+export function openMade(file: string, timeout = BUSY_TIMEOUT): SqliteDb {
   return new SqliteDb(new Database(file, { readonly: true, fileMustExist: true, timeout }))
 }
 
