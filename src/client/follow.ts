@@ -1,11 +1,12 @@
 /** Follows a Room's activity by long polling, through restarts and lost connections. */
 import type { ActivityEntry } from "../contract/answers/index.ts"
+import type { AnswerOf } from "../contract/reads/index.ts"
 import { limits } from "../contract/limits.ts"
 import { readRequest } from "../contract/definitions/requests.ts"
 import { type ActivityMark, Chain } from "./chain.ts"
 import { InstanceChanged } from "./errors.ts"
 import { readOf } from "./requests.ts"
-import type { Request, Transport } from "./transport.ts"
+import type { Transport } from "./transport.ts"
 
 export interface FollowOptions {
   /** Where to start: a sequence such as the Room context's `activityWatermark`, or a mark. 0 if left out. */
@@ -31,16 +32,8 @@ async function instanceId(transport: Transport, signal: AbortSignal | undefined)
   }
 }
 
-interface Page {
-  readonly items: readonly ActivityEntry[]
-}
-
-async function poll(transport: Transport, request: Request): Promise<{ page: Page; wasRetried: boolean } | null> {
-  const result = await transport.persist<Page>({ ...request, retries: Number.POSITIVE_INFINITY, longestWait: Number.POSITIVE_INFINITY })
-  if (request.signal?.aborted) return null
-  if ("failure" in result) throw result.failure
-  return { page: result.value, wasRetried: result.tries > 1 }
-}
+/** A poll is retried for as long as it takes. */
+const patient = { retries: Number.POSITIVE_INFINITY, longestWait: Number.POSITIVE_INFINITY }
 
 /**
  * Yields the entries of a Room's activity in order, and then each new one, until `signal` is aborted.
@@ -59,11 +52,12 @@ export async function* follow(
   while (!signal?.aborted) {
     const sentAt = performance.now()
     const request = readRequest(readOf("room_activity"), { roomId, after: cursor, kinds, ...(wait > 0 ? { wait } : {}) })
-    const polled = await poll(transport, { ...request, signal, wait })
-    if (polled === null) return
-    const { items } = polled.page
+    const result = await transport.persist<AnswerOf<"room_activity">>({ ...request, ...patient, signal, wait })
+    if (signal?.aborted) return
+    if ("failure" in result) throw result.failure
+    const { items } = result.value
 
-    if (polled.wasRetried || items.length === 0) {
+    if (result.tries > 1 || items.length === 0) {
       const now = await instanceId(transport, signal)
       if (now !== null && instance !== null && now !== instance) throw new InstanceChanged(instance, now)
       instance ??= now

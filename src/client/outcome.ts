@@ -1,5 +1,5 @@
 /** Interprets one try of a request: an answer, or a failure and whether to retry. */
-import { ConnectionLost, type RefusalEnvelope, RefusedError, UnexpectedAnswer } from "./errors.ts"
+import { type RefusalEnvelope, RefusedError, UnexpectedAnswer } from "./errors.ts"
 
 export interface Failure {
   readonly failure: unknown
@@ -15,8 +15,6 @@ export type Form = "json" | "text"
 
 /** Whether a status says nothing about the request itself. A proxy may have sent it. */
 const isTransient = (status: number): boolean => status >= 500 || status === 408 || status === 425 || status === 429
-/** The transient status that certainly stored nothing. */
-const isRateLimited = (status: number): boolean => status === 429
 
 /** Seconds from a `Retry-After` header, which holds seconds or a date. */
 function retryAfterOf(headers: Headers): number | null {
@@ -45,7 +43,7 @@ export function judge<Answer>({ status, headers }: Response, text: string, form:
     const value = form === "text" ? text : parsed(text)
     if (value !== undefined) return { value: value as Answer }
     // It may have been cut in transit; a retry may get all of it.
-    return { failure: new UnexpectedAnswer(status, "The answer is not JSON", text), again: true, uncertain: true, retryAfter: null }
+    return unanswered(new UnexpectedAnswer(status, "The answer is not JSON", text), true)
   }
   const retryAfter = retryAfterOf(headers)
   const envelope = parsed(text)
@@ -62,21 +60,14 @@ export function judge<Answer>({ status, headers }: Response, text: string, form:
   return {
     failure: new UnexpectedAnswer(status, why, text),
     again: isTransient(status),
-    uncertain: isTransient(status) && !isRateLimited(status),
+    // A request over the limits certainly stored nothing.
+    uncertain: isTransient(status) && status !== 429,
     retryAfter,
   }
 }
 
-/** The failure of a request without a complete answer. */
-export const lost = (url: string, cause: unknown): Failure => ({
-  failure: new ConnectionLost(url, cause),
-  again: true,
-  uncertain: true,
-  retryAfter: null,
-})
-
-/** The failure of a request that the caller aborted: it may have arrived. */
-export const abandoned = (reason: unknown): Failure => ({ failure: reason, again: false, uncertain: true, retryAfter: null })
+/** The failure of a request without a complete answer: it may have arrived. */
+export const unanswered = (failure: unknown, again: boolean): Failure => ({ failure, again, uncertain: true, retryAfter: null })
 
 /**
  * Whether it is still unknown, after the last failure, if an earlier try was stored. A refusal settles it if the service looks

@@ -1,6 +1,7 @@
 /** Sends requests and retries them (rule 5 of the interface's "Delivery ids and retries"). */
 import { withoutTrailing } from "../contract/text.ts"
-import { abandoned, type Form, judge, leavesOpen, lost, type Outcome } from "./outcome.ts"
+import { ConnectionLost } from "./errors.ts"
+import { type Form, judge, leavesOpen, type Outcome, unanswered } from "./outcome.ts"
 
 /** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -139,7 +140,7 @@ export class Transport {
       )
       return judge(response, await response.text(), form)
     } catch (error) {
-      return signal?.aborted ? abandoned(signal.reason) : lost(this.baseUrl, error)
+      return signal?.aborted ? unanswered(signal.reason, false) : unanswered(new ConnectionLost(this.baseUrl, error), true)
     }
   }
 

@@ -1,4 +1,5 @@
 /** Users' texts, and how a text is shown if it is not rendered. */
+import { hash } from "node:crypto"
 import { limits } from "../contract/limits.ts"
 import { escapeHtml } from "../contract/escape.ts"
 
@@ -9,6 +10,9 @@ export interface Text {
   readonly text: string
   readonly kind: Kind
 }
+
+/** A text's name, from the digest of its source: accepted texts never change. */
+export const nameOf = (text: string, kind: Kind): string => `${kind}:${hash("sha256", text, "base64")}`
 
 /** A text as its author wrote it, with the reason why it is not rendered. */
 export function asWritten(text: string, kind: Kind, why: string): string {

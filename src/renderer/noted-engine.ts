@@ -1,7 +1,6 @@
 /** The engine of a reader thread: it records which text it renders, so that the thread that started it can see that. */
-import { asWritten, type Text } from "./as-written.ts"
+import { asWritten, nameOf, type Text } from "./as-written.ts"
 import type { Engine } from "./engines.ts"
-import { nameOf } from "./kept.ts"
 import { rendered } from "./markdown.ts"
 import type { RenderingNote } from "./rendering-note.ts"
 

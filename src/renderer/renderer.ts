@@ -1,24 +1,27 @@
 /** Renders the texts of pages, with a cache, and in batches, so that no page waits for all texts of another. */
 import { present } from "../contract/present.ts"
+import { BoundedCache } from "../contract/bounded-cache.ts"
 import { limits } from "../contract/limits.ts"
-import { asWritten, type Text } from "./as-written.ts"
+import { asWritten, nameOf, type Text } from "./as-written.ts"
 import type { Engine } from "./engines.ts"
-import { Kept, nameOf } from "./kept.ts"
 
 /** Characters of text per batch: a few short texts, or one long one. */
 const AT_ONCE = 4_000
 
+/** Two bytes per character: what V8 uses for a text with any character beyond Latin 1. */
+const cacheOf = (most: number) => new BoundedCache<string>(most, (name, markup) => 2 * (name.length + markup.length))
+
 export class Renderer {
   readonly #engine: Engine
   readonly #most: number
-  #kept: Kept
+  #kept: BoundedCache<string>
   /** Renderings in progress by name: several requests may need the same text at once. */
   readonly #inProgress = new Map<string, Promise<void>>()
 
   constructor(engine: Engine, most: number = limits.keptTextBytes) {
     this.#engine = engine
     this.#most = most
-    this.#kept = new Kept(most)
+    this.#kept = cacheOf(most)
   }
 
   get keptBytes(): number {
@@ -100,7 +103,7 @@ export class Renderer {
 
   /** Empties the cache, and drops the results of renderings in progress. */
   forget(): void {
-    this.#kept = new Kept(this.#most)
+    this.#kept = cacheOf(this.#most)
   }
 }
 

@@ -2,6 +2,7 @@
 import { isMainThread } from "node:worker_threads"
 import { Moved } from "../../channel/channel.ts"
 import { toStarter } from "../../channel/thread.ts"
+import { present } from "../../contract/present.ts"
 import { hostJobs } from "../../jobs/host.ts"
 import type { Work } from "../../jobs/job.ts"
 import type { FileOrder } from "../../research/export/process.ts"
@@ -19,20 +20,19 @@ const jobs = {
   crossref: async (json: string) => (await import("../../library/papers/crossref-work.ts")).crossrefPapers(json),
 }
 
+async function readerOf(file: string) {
+  const { openReadConnection } = await import("../../ledger/storage/opening.ts")
+  return () => openReadConnection(file)
+}
+
 const streams = {
   async *crate({ file, roomId, source }: FileOrder) {
-    const [{ crate }, { openReadConnection }] = await Promise.all([
-      import("../../research/export/crate.ts"),
-      import("../../ledger/storage/opening.ts"),
-    ])
-    yield* crate(() => openReadConnection(file), roomId, source)
+    const { crate } = await import("../../research/export/crate.ts")
+    yield* crate(await readerOf(file), roomId, source)
   },
   async *sqlite({ file, roomId, source }: FileOrder) {
-    const [{ roomFile }, { openReadConnection }] = await Promise.all([
-      import("../../research/export/sqlite-file.ts"),
-      import("../../ledger/storage/opening.ts"),
-    ])
-    yield* roomFile(() => openReadConnection(file), roomId, source)
+    const { roomFile } = await import("../../research/export/sqlite-file.ts")
+    yield* roomFile(await readerOf(file), roomId, source)
   },
 }
 
@@ -41,33 +41,20 @@ const PIECE = 64 * 1024
 
 type Named<T> = Readonly<Record<string, T | undefined>>
 
-function known<T>(list: Named<T>, name: string): T {
-  const work = list[name]
-  if (work === undefined) throw new Error(`There is no job named ${name}.`)
-  return work
-}
-
 let pieces: AsyncGenerator<Uint8Array> | undefined
 
 /** Collects the next piece from smaller chunks. An empty chunk flushes what is there. @returns null at the end */
 async function nextPiece(): Promise<Moved<Uint8Array<ArrayBuffer>> | null> {
   const chunks: Uint8Array[] = []
   let length = 0
-  let isOver = false
   while (length < PIECE) {
     const { done, value } = (await pieces?.next()) ?? { done: true, value: undefined }
-    isOver = done === true
+    if (done && length === 0) return null
     if (done || value.length === 0) break
     chunks.push(value)
     length += value.length
   }
-  if (isOver && length === 0) return null
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
+  const bytes = new Uint8Array(Buffer.concat(chunks, length))
   return new Moved(bytes, [bytes.buffer])
 }
 
@@ -77,12 +64,12 @@ else
   toStarter<object, Work>({
     ready: () => {},
     async run(name, input, most) {
-      const result = await known(jobs as Named<(input: unknown) => unknown>, name)(input)
+      const result = await present((jobs as Named<(input: unknown) => unknown>)[name])(input)
       const output = JSON.stringify(result)
       return output.length > most ? null : output
     },
     async open(name, input) {
-      pieces = known(streams as Named<(input: unknown) => AsyncGenerator<Uint8Array>>, name)(input)
+      pieces = present((streams as Named<(input: unknown) => AsyncGenerator<Uint8Array>>)[name])(input)
       return nextPiece()
     },
     more: nextPiece,

@@ -4,7 +4,7 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { isStorageFault } from "../../ledger/storage/database.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import type { Instance } from "../compose/instance.ts"
-import { Pauses, type Task, Tasks } from "../serving/tasks.ts"
+import { growingPauses, type Task, Tasks } from "../serving/tasks.ts"
 import { type Failure, Following, MirrorRemoved } from "./following.ts"
 import { originAt } from "./origin.ts"
 
@@ -29,7 +29,7 @@ const failureMessages = {
 async function follow({ instance, log, roomId, baseUrl, signal }: FollowedRoom): Promise<void> {
   const { ledger, tables } = instance
   const origin = originAt(baseUrl, signal)
-  const pauses = new Pauses(FIRST_PAUSE, LONGEST_PAUSE)
+  const pauses = growingPauses(FIRST_PAUSE, LONGEST_PAUSE)
   let failing: Failure | null = null
   const onRecovered = (failure: Failure) => {
     if (failing !== failure) return

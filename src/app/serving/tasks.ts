@@ -4,30 +4,22 @@ import { setTimeout } from "node:timers/promises"
 /** Milliseconds between two reads of the list. */
 const INTERVAL = 1_000
 
-/** Pauses between attempts, each twice as long as the one before up to the longest, until they are reset. */
-export class Pauses {
-  readonly #first: number
-  readonly #longest: number
-  #next: number
-
-  /** @param first in milliseconds @param longest likewise */
-  constructor(first: number, longest: number) {
-    this.#first = first
-    this.#longest = longest
-    this.#next = first
-  }
-
-  /** Pauses, or until `signal` is aborted. */
-  async next(signal: AbortSignal): Promise<void> {
-    const milliseconds = this.#next
-    this.#next = Math.min(milliseconds * 2, this.#longest)
-    await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined)
-  }
-
-  reset(): void {
-    this.#next = this.#first
+/** Pauses between attempts, each twice as long as the one before up to the longest, until they are reset. @param first in milliseconds @param longest likewise */
+export function growingPauses(first: number, longest: number) {
+  let milliseconds = first
+  return {
+    /** Pauses, or until `signal` is aborted. */
+    async next(signal: AbortSignal): Promise<void> {
+      const pause = setTimeout(milliseconds, undefined, { signal })
+      milliseconds = Math.min(milliseconds * 2, longest)
+      await pause.catch(() => undefined)
+    },
+    reset(): void {
+      milliseconds = first
+    },
   }
 }
+export type Pauses = ReturnType<typeof growingPauses>
 
 export interface Task {
   /** Works until the end or until it is aborted. Never throws. */
@@ -55,27 +47,24 @@ export class Tasks<Item, T extends Task> {
     this.#update()
   }
 
-  #update(): void {
-    try {
-      this.#match(this.#parts.list())
-    } catch (fault) {
-      this.#parts.onFault(fault)
-    }
-  }
-
   /** Ends the tasks whose items are gone, and starts those of new items. */
-  #match(items: ReadonlyMap<string, Item>): void {
-    const { make, goesOn } = this.#parts
-    for (const [id, { task, ending }] of this.#running) {
-      const item = items.get(id)
-      if (item === undefined || !goesOn(task, item)) ending.abort()
-    }
-    for (const [id, item] of items) {
-      if (this.#running.has(id)) continue
-      const ending = new AbortController()
-      const task = make(id, item, ending.signal)
-      const ended = task.run().finally(() => this.#running.delete(id))
-      this.#running.set(id, { task, ending, ended })
+  #update(): void {
+    const { list, make, goesOn, onFault } = this.#parts
+    try {
+      const items = list()
+      for (const [id, { task, ending }] of this.#running) {
+        const item = items.get(id)
+        if (item === undefined || !goesOn(task, item)) ending.abort()
+      }
+      for (const [id, item] of items) {
+        if (this.#running.has(id)) continue
+        const ending = new AbortController()
+        const task = make(id, item, ending.signal)
+        const ended = task.run().finally(() => this.#running.delete(id))
+        this.#running.set(id, { task, ending, ended })
+      }
+    } catch (fault) {
+      onFault(fault)
     }
   }
 

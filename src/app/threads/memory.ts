@@ -22,12 +22,10 @@ export interface MemoryLimits {
 
 const memoryLimits: MemoryLimits = { every: 5_000, busy: 0.1, grown: 1.5, collections: 4, apart: 8_000, started: 1_000 }
 
-type Collect = (how: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void
-
 /** Returns V8's garbage collector, which is available only with a flag. */
 function collector(): () => void {
   setFlagsFromString("--expose-gc")
-  const collect: Collect = runInNewContext("gc")
+  const collect: NodeJS.GCFunction = runInNewContext("gc")
   setFlagsFromString("--no-expose-gc")
   return () => collect({ type: "major", execution: "sync", flavor: "last-resort" })
 }
@@ -50,14 +48,11 @@ export function releaseMemory(limits: MemoryLimits = memoryLimits, onCollected =
   let left = 0
   let next = 0
   let before = performance.eventLoopUtilization()
-  const isIdle = () => {
+  const check = () => {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, before)
     before = now
-    return utilization <= busy
-  }
-  const check = () => {
-    if (!isIdle()) return
+    if (utilization > busy) return
     const bytes = usedBytes()
     if (bytes > grown * idleBytes) left = collections
     idleBytes = Math.min(idleBytes, bytes)

@@ -9,7 +9,7 @@ import { roomEvent } from "../../rooms/room-events.ts"
 import type { Reach } from "../../rooms/webhook-addresses.ts"
 import type { Webhook } from "../../rooms/webhooks.ts"
 import type { Instance } from "../compose/instance.ts"
-import { Pauses, type Task } from "../serving/tasks.ts"
+import { growingPauses, type Pauses, type Task } from "../serving/tasks.ts"
 import { deliver, type Outcome } from "./delivering.ts"
 
 export interface SendingSettings extends Reach {
@@ -44,7 +44,7 @@ export class Sending implements Task {
 
   constructor(parts: SendingParts) {
     this.#parts = parts
-    this.#pauses = new Pauses(...parts.settings.pauses)
+    this.#pauses = growingPauses(...parts.settings.pauses)
   }
 
   /** Ends a pause, because the webhook has changed. */

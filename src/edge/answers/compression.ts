@@ -2,6 +2,7 @@
 import { promisify } from "node:util"
 import { Duplex } from "node:stream"
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib"
+import { BoundedCache } from "../../contract/bounded-cache.ts"
 
 export type Encoding = "br" | "gzip"
 type Bytes = Buffer<ArrayBuffer>
@@ -32,9 +33,8 @@ export function encodingFor(accepted: string | null): Encoding | null {
 
 export class Compressor {
   #inProgress = 0
-  #cachedBytes = 0
-  /** Compressed responses that never change, by encoding and tag; the most recently used last. */
-  readonly #cache = new Map<string, Bytes>()
+  /** Compressed responses that never change, by encoding and tag. */
+  readonly #cache = new BoundedCache<Bytes>(CACHED, (_name, { length }) => length)
   readonly #pending = new Map<string, Promise<Bytes>>()
 
   /**
@@ -45,17 +45,13 @@ export class Compressor {
     if (tag === null) return this.#fits(bytes) ? this.#compress(bytes, encoding, false) : null
     const name = `${encoding} ${tag}`
     const known = this.#cache.get(name)
-    if (known !== undefined) {
-      this.#cache.delete(name)
-      this.#cache.set(name, known)
-      return known
-    }
+    if (known !== undefined) return known
     const pending = this.#pending.get(name)
     if (pending !== undefined) return pending
     if (!this.#fits(bytes)) return null
     const result = this.#compress(bytes, encoding, true).finally(() => this.#pending.delete(name))
     this.#pending.set(name, result)
-    this.#store(name, await result)
+    this.#cache.set(name, await result)
     return result
   }
 
@@ -72,16 +68,6 @@ export class Compressor {
       return asGzip(bytes, { level: isCached ? 9 : 5 })
     } finally {
       this.#inProgress -= bytes.length
-    }
-  }
-
-  #store(name: string, bytes: Bytes): void {
-    this.#cache.set(name, bytes)
-    this.#cachedBytes += bytes.length
-    for (const [oldest, { length }] of this.#cache) {
-      if (this.#cachedBytes <= CACHED) break
-      this.#cache.delete(oldest)
-      this.#cachedBytes -= length
     }
   }
 }

@@ -40,8 +40,8 @@ const preflight = {
 }
 
 /** Whether the response's tag is among those that the client has. Tags are weak: the same for all encodings. */
-const isHeld = (held: string | null, tag: string): boolean =>
-  held !== null && (held.trim() === "*" || held.split(",").some((each) => each.trim().replace(/^W\//, "") === tag.replace(/^W\//, "")))
+const isHeld = (held: string, tag: string | null): boolean =>
+  tag !== null && (held.trim() === "*" || held.split(",").some((each) => each.trim().replace(/^W\//, "") === tag.replace(/^W\//, "")))
 
 /** A 304 without body, for a client that already has the same content. */
 function unchanged({ headers, body }: Answer): Answer {
@@ -56,22 +56,21 @@ export async function applyOpenness(open: Open | undefined, event: H3Event, answ
   const { headers } = answer
   if (open === "everywhere") Object.assign(headers, anyOrigin)
   const { etag: tag = null } = headers
-  if (!TEXT.test(headers["content-type"] ?? ""))
-    return tag !== null && isHeld(event.req.headers.get("if-none-match"), tag) ? unchanged(answer) : answer
+  const isUnchanged = isHeld(event.req.headers.get("if-none-match") ?? "", tag)
+  if (!TEXT.test(headers["content-type"] ?? "")) return isUnchanged ? unchanged(answer) : answer
   if (open === "visitors" && (getCookie(event, sessionCookie) !== undefined || headers["set-cookie"] !== undefined)) return answer
   answer.append("vary", "accept-encoding")
-  if (tag !== null && isHeld(event.req.headers.get("if-none-match"), tag)) return unchanged(answer)
+  if (isUnchanged) return unchanged(answer)
   const { body, status } = answer
   if (!(body instanceof ReadableStream) && (body === null || body.length < WORTHWHILE)) return answer
   const encoding = encodingFor(event.req.headers.get("accept-encoding"))
   if (encoding === null) return answer
   const compressed = (smaller: Answer["body"]) => new Answer(smaller, { status, headers: { ...headers, "content-encoding": encoding } })
-  if (body instanceof ReadableStream) {
-    // The body of a HEAD is not sent.
-    return compressed(event.req.method === "HEAD" ? null : body.pipeThrough(compressor.stream(encoding)))
-  }
+  // The body of a HEAD is not sent.
+  const isHead = event.req.method === "HEAD"
+  if (body instanceof ReadableStream) return compressed(isHead ? null : body.pipeThrough(compressor.stream(encoding)))
   const bytes = typeof body === "string" ? Buffer.from(body) : body
-  const smaller = event.req.method === "HEAD" ? bytes : await compressor.compressed(bytes, encoding, tag)
+  const smaller = isHead ? bytes : await compressor.compressed(bytes, encoding, tag)
   return smaller === null ? answer : compressed(smaller)
 }
 

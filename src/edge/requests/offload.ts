@@ -9,9 +9,6 @@ import type { Cost } from "../limits/readers.ts"
 import { contextOf, isReading, nodeSide } from "../limits/request-context.ts"
 import { type Moment, pastOf } from "./reads.ts"
 
-/** Whether a path is a page, whose content depends on who is signed in. Public reads are the same for everybody. */
-const isPage = (path: string): boolean => !path.startsWith("/api/")
-
 /**
  * Frees the memory of a body as soon as the system has sent it. V8 counts memory outside its heap as its own: a few long
  * responses would trigger a full collection of this thread's heap, and every request would wait for that.
@@ -56,29 +53,27 @@ export async function offload(edge: Edge, event: H3Event, path: string, offloadi
   using past = await pastFor(edge, event, offloading)
   if (past === null || past?.file === null) return null
   const context = contextOf(event)
-  const person = (isPage(path) ? signedIn(edge, event) : undefined) ?? null
-  const release = budgets?.holdRead(sharedBy(context.address))
-  try {
-    const { address, id } = context
-    const headers = [...req.headers].filter(([name]) => name !== "authorization")
-    const response = await readers.answer(
-      {
-        method,
-        target: `${url.pathname}${url.search}`,
-        headers,
-        address,
-        id,
-        person,
-        past: past ? { roomId: past.roomId, asOf: past.asOf, file: past.file } : null,
-      },
-      offloading.cost,
-      req.signal,
-    )
-    if (response === null) return null
-    context.refusal = response.refusal
-    if (response.body !== null) freeWhenSent(event, response.body)
-    return new Answer(response.body, { ...response, isReady: true })
-  } finally {
-    release?.()
-  }
+  // The content of a page depends on who is signed in. Public reads are the same for everybody.
+  const person = path.startsWith("/api/") ? null : (signedIn(edge, event) ?? null)
+  using held = new DisposableStack()
+  if (budgets !== undefined) held.defer(budgets.holdRead(sharedBy(context.address)))
+  const { address, id } = context
+  const headers = [...req.headers].filter(([name]) => name !== "authorization")
+  const response = await readers.answer(
+    {
+      method,
+      target: `${url.pathname}${url.search}`,
+      headers,
+      address,
+      id,
+      person,
+      past: past ? { roomId: past.roomId, asOf: past.asOf, file: past.file } : null,
+    },
+    offloading.cost,
+    req.signal,
+  )
+  if (response === null) return null
+  context.refusal = response.refusal
+  if (response.body !== null) freeWhenSent(event, response.body)
+  return new Answer(response.body, { ...response, isReady: true })
 }
