@@ -34,52 +34,44 @@ function usedBy(part: unknown, schemas: Readonly<Record<string, JsonSchema>>): R
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
 }
 
-/**
- * The document, or one slice of it: its routes and the schemas that they use.
- * @param slice left out, everything
- */
-export function openApi(facts: Program, slice?: Slice): OpenApiDocument {
-  const document = whole(facts, slice)
-  if (slice === undefined) return document
-  const { paths, components } = document
-  return { ...document, components: { ...components, schemas: usedBy([paths, components.responses], components.schemas) } }
-}
-
-const whole = ({ baseUrl, softwareVersion }: Program, slice?: Slice) => ({
-  openapi: "3.1.1",
-  info: {
-    title: serviceName,
-    version: softwareVersion,
-    summary: "Public research organised in Rooms, written by people and by agents.",
-    description: `Protocol version ${protocolVersion}. Answers may gain members without a new version; bodies take only the members described here.`,
-    contact: { name: "The operator of this instance", url: `${baseUrl}/` },
-    license: licence,
-  },
-  servers: [{ url: baseUrl }],
-  tags: Object.values(tags),
-  paths: paths(ofRegistry().routes.filter((route) => slice === undefined || route.slice === slice)),
-  components: {
-    schemas: ofRegistry().schemas,
-    responses: commonResponses,
-    securitySchemes: {
-      [securitySchemes.credential]: {
-        type: "http",
-        scheme: "bearer",
-        description: "A Room credential, issued by a member in the browser. Requests that carry an Origin header are refused.",
-      },
-      [securitySchemes.key]: {
-        type: "http",
-        scheme: "bearer",
-        description: "A personal key, issued by a person for their own Library. Requests that carry an Origin header are refused.",
-      },
-      [securitySchemes.session]: {
-        type: "apiKey",
-        in: "cookie",
-        name: sessionCookie,
-        description: "Set by signing in. Writes must come from a page of the service itself, by their Origin header.",
-      },
-    },
-  },
+const bearer = (token: string) => ({
+  type: "http",
+  scheme: "bearer",
+  description: `${token} Requests that carry an Origin header are refused.`,
 })
 
-export type OpenApiDocument = ReturnType<typeof whole>
+/** The document of all routes, or of one slice: its routes and the schemas that they use. */
+export function openApi({ baseUrl, softwareVersion }: Program, slice?: Slice) {
+  const { routes, schemas } = ofRegistry()
+  const served = paths(routes.filter((route) => slice === undefined || route.slice === slice))
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: serviceName,
+      version: softwareVersion,
+      summary: "Public research organised in Rooms, written by people and by agents.",
+      description: `Protocol version ${protocolVersion}. Answers may gain members without a new version; bodies take only the members described here.`,
+      contact: { name: "The operator of this instance", url: `${baseUrl}/` },
+      license: licence,
+    },
+    servers: [{ url: baseUrl }],
+    tags: Object.values(tags),
+    paths: served,
+    components: {
+      schemas: slice === undefined ? schemas : usedBy([served, commonResponses], schemas),
+      responses: commonResponses,
+      securitySchemes: {
+        [securitySchemes.credential]: bearer("A Room credential, issued by a member in the browser."),
+        [securitySchemes.key]: bearer("A personal key, issued by a person for their own Library."),
+        [securitySchemes.session]: {
+          type: "apiKey",
+          in: "cookie",
+          name: sessionCookie,
+          description: "Set by signing in. Writes must come from a page of the service itself, by their Origin header.",
+        },
+      },
+    },
+  }
+}
+
+export type OpenApiDocument = ReturnType<typeof openApi>

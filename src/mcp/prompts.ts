@@ -67,16 +67,9 @@ export async function fillPrompt(door: ServiceCaller, name: string, input: Reado
     if (answer.isError) throw refused(answer.text)
     texts.push(answer.text)
   }
-  const uri = roomAddress(door, input.roomId ?? "")
-  return {
-    description: prompt.description,
-    messages: [
-      { role: "user" as const, content: { type: "text" as const, text: prompt.text(input) } },
-      ...texts.map((text, index) =>
-        index === 0
-          ? { role: "user" as const, content: { type: "resource" as const, resource: { uri, mimeType: "text/markdown", text } } }
-          : { role: "user" as const, content: { type: "text" as const, text } },
-      ),
-    ],
-  }
+  const [brief = "", ...others] = texts
+  const resource = { uri: roomAddress(door, input.roomId ?? ""), mimeType: "text/markdown", text: brief }
+  const asText = (text: string) => ({ type: "text" as const, text })
+  const contents = [asText(prompt.text(input)), { type: "resource" as const, resource }, ...others.map(asText)]
+  return { description: prompt.description, messages: contents.map((content) => ({ role: "user" as const, content })) }
 }

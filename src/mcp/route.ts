@@ -12,7 +12,7 @@ import type { Edge } from "../edge/edge.ts"
 import { contextOf, madeFor } from "../edge/limits/request-context.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
-import type { ServiceReply, ServiceRequest, Bearer, ServiceCaller } from "./door.ts"
+import type { Bearer, ServiceCaller } from "./door.ts"
 import { isUpload } from "./uploading.ts"
 
 /** Sends a request to the application inside this process. */
@@ -40,28 +40,17 @@ function localCaller(edge: Edge, within: Within, event: H3Event): ServiceCaller 
   return {
     baseUrl,
     bearer: bearerOf(edge, event),
-    async ask(
-      { method, path, body, mediaType = "application/json", asBearer }: ServiceRequest,
-      signal?: AbortSignal,
-    ): Promise<ServiceReply> {
-      if (path.length > LONGEST_PATH) return { status: 422, text: refusalText(tooLong, familyOf(path)) }
-      const tooMany = rates?.request(context.address) ?? null
-      if (tooMany !== null) return { status: tooMany.status, text: refusalText(tooMany, familyOf(path)) }
+    async ask({ method, path, body, mediaType = "application/json", asBearer }, signal) {
+      const refusal = path.length > LONGEST_PATH ? tooLong : (rates?.request(context.address) ?? null)
+      if (refusal !== null) return { status: refusal.status, text: refusalText(refusal, familyOf(path)) }
       const { origin, host } = new URL(baseUrl)
-      const response = await within(
-        `${origin}${path}`,
-        {
-          method,
-          headers: {
-            host,
-            ...(asBearer && authorization !== null && { authorization }),
-            ...(body !== undefined && { "content-type": mediaType }),
-          },
-          ...(body !== undefined && { body }),
-          ...(signal !== undefined && { signal }),
-        },
-        madeFor(context),
-      )
+      const headers = {
+        host,
+        ...(asBearer && authorization !== null && { authorization }),
+        ...(body !== undefined && { "content-type": mediaType }),
+      }
+      const init = { method, headers, body: body ?? null, signal: signal ?? null }
+      const response = await within(`${origin}${path}`, init, madeFor(context))
       return { status: response.status, text: await response.text() }
     },
   }

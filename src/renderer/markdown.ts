@@ -42,10 +42,9 @@ md.renderer.rules.fence = (tokens, index) => {
   return `<pre tabindex="0"><code>${coloured(content, info)}</code></pre>\n`
 }
 md.renderer.rules.code_block = md.renderer.rules.fence
-for (const cell of ["th_open", "td_open"] as const) {
-  md.renderer.rules[cell] = (tokens, index) => {
+for (const tag of ["th", "td"]) {
+  md.renderer.rules[`${tag}_open`] = (tokens, index) => {
     const align = /text-align:(left|center|right)/.exec(String(tokens[index]?.attrGet("style") ?? ""))?.[1]
-    const tag = tokens[index]?.tag === "th" ? "th" : "td"
     return `<${tag}${align === undefined ? "" : ` class="${align}"`}>`
   }
 }
@@ -57,10 +56,8 @@ for (const side of ["heading_open", "heading_close"] as const) {
   }
 }
 
-type Tokens = ReturnType<typeof md.parse>
-
 /** A lower bound of the markup's length, because one link definition can repeat a long address a thousand times. */
-function lengthOf(tokens: Tokens): number {
+function lengthOf(tokens: ReturnType<typeof md.parse>): number {
   let length = 0
   for (const token of tokens) {
     length += token.children === null ? token.content.length + token.tag.length + 2 : lengthOf(token.children)

@@ -49,16 +49,14 @@ export function withDocument(path: string, { url }: H3Event, page: Answer): Answ
   if (!Object.hasOwn(documents, path)) return page
   page.append("vary", varies.vary)
   // Relative to the page, so that it works below any base path.
-  const own = url.pathname.replace(/\/$/, "").split("/").at(-1) ?? ""
-  if (page.status === 200 && !url.pathname.endsWith("/")) page.append("link", `<${own}${SUFFIX}>; rel="alternate"; type="${MARKDOWN}"`)
+  const own = url.pathname.split("/").at(-1)
+  if (page.status === 200 && own) page.append("link", `<${own}${SUFFIX}>; rel="alternate"; type="${MARKDOWN}"`)
   return page
 }
 
 /** Returns the path parameters of a document's address, without the suffix. */
 export const documentParams = (event: H3Event): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(pathParams(event)).map(([name, value]) => [name, value.endsWith(SUFFIX) ? value.slice(0, -SUFFIX.length) : value]),
-  )
+  Object.fromEntries(Object.entries(pathParams(event)).map(([name, value]) => [name, value.replace(/\.md$/, "")]))
 
 /** Answers a refusal as Markdown. @throws the error if it is not a Refusal */
 export function documentRefused(error: unknown): Answer {

@@ -19,8 +19,7 @@ const digits = (minimum: number, maximum: number, more: JsonSchema = {}) =>
     v.transform(Number),
   )
 
-export const pageLimit = (most: number = limits.pageItems) =>
-  digits(1, most, { default: most, description: "The maximum number of items on a page." })
+export const pageLimit = (most: number = limits.pageItems) => between(1, most, most, "The maximum number of items on a page.")
 const cursorMeaning = "The nextCursor of the previous page. If omitted, the list starts at its beginning."
 export const sequence = digits(0, 999_999_999_999_999, { description: cursorMeaning })
 export const cursorText = described(plain(200), cursorMeaning)
@@ -38,35 +37,32 @@ export const wholeNumber = (max: number) => digits(0, max)
 export const between = (min: number, max: number, otherwise: number, description: string) =>
   digits(min, max, { default: otherwise, description })
 
-/** A comma-separated list of words, each of them one of `words`. */
-export const words = (known: readonly string[]) =>
+/** A comma-separated list. @param what its items, for the refusal */
+const list = (
+  items: JsonSchema,
+  most: number | undefined,
+  isItem: (item: string) => boolean,
+  what: string,
+  split = (text: string): string[] => text.split(","),
+) =>
   v.pipe(
     v.string(),
-    documented({ type: "array", items: { type: "string", enum: known }, minItems: 1 }),
-    v.transform((value) => value.split(",")),
-    v.check((list) => list.every((word) => known.includes(word)), `must be a comma-separated list of ${known.join(", ")}`),
+    documented({ type: "array", items, minItems: 1, ...(most !== undefined && { maxItems: most }) }),
+    v.transform(split),
+    v.check((found) => found.length <= (most ?? found.length) && found.every(isItem), `must be a comma-separated list of ${what}`),
   )
+
+/** A comma-separated list of words, each of them one of `words`. */
+export const words = (known: readonly string[]) =>
+  list({ type: "string", enum: known }, undefined, (word) => known.includes(word), known.join(", "))
 
 /** A comma-separated list of texts that each match a pattern. @param what the noun for the items, used in the refusal */
 export const commaList = (pattern: RegExp, most: number, what: string) =>
-  v.pipe(
-    v.string(),
-    documented({ type: "array", items: { type: "string", pattern: pattern.source }, minItems: 1, maxItems: most }),
-    v.transform((value) => value.split(",")),
-    v.check(
-      (list) => list.length <= most && list.every((item) => pattern.test(item)),
-      `must be a comma-separated list of ${what}, at most ${most}`,
-    ),
-  )
+  list({ type: "string", pattern: pattern.source }, most, (item) => pattern.test(item), `${what}, at most ${most}`)
 
 /** A comma-separated list of ids, without duplicates. @param most the most ids it may hold */
 export const ids = (most: number) =>
-  v.pipe(
-    v.string(),
-    documented({ type: "array", items: { type: "string", format: "uuid" }, minItems: 1, maxItems: most }),
-    v.transform((value) => [...new Set(value.toLowerCase().split(","))]),
-    v.check((list) => list.length <= most && list.every(isUuid), `must be a comma-separated list of at most ${most} ids`),
-  )
+  list({ type: "string", format: "uuid" }, most, isUuid, `at most ${most} ids`, (text) => [...new Set(text.toLowerCase().split(","))])
 
 /** The query parameters of an agent's write. */
 export const writeParameters = {

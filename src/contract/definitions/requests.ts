@@ -17,15 +17,6 @@ function filled(name: string, pattern: string, input: Input): string {
 const without = (input: Input, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)))
 
-/** A write that is ready to be sent and retried. */
-export interface Delivery {
-  readonly path: string
-  readonly body: string
-  readonly deliveryId: string
-  /** The input with the defaults filled in. */
-  readonly input: Input
-}
-
 /** @throws TypeError if the delivery id is not a string */
 function filledIn(operation: Operation, input: Input, client: Input | undefined): { readonly whole: Input; readonly deliveryId: string } {
   const defined = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
@@ -47,9 +38,10 @@ const pathOnly = (operation: Operation, path: string): string[] =>
 /**
  * Fills in `schemaVersion`, a new delivery id and the client block if the input does not have them.
  * @param path the operation's own path pattern, or its twin for the browser
+ * @returns a write that is ready to be sent and retried, and the input with the defaults filled in
  * @throws TypeError if an id in the path is missing, or the delivery id is not a string
  */
-export function delivery(operation: Operation, path: string, input: Input, client: Input | undefined): Delivery {
+export function delivery(operation: Operation, path: string, input: Input, client: Input | undefined) {
   const { whole, deliveryId } = filledIn(operation, input, client)
   const body = JSON.stringify(without(whole, pathOnly(operation, path)))
   return { path: filled(operation.name, path, whole), body, deliveryId, input: whole }
@@ -67,15 +59,8 @@ export function batched(operation: Operation, input: Input, client: Input | unde
 
 const asText = (value: unknown): string => (Array.isArray(value) ? value.join(",") : String(value))
 
-interface ReadRequest {
-  readonly method: "GET"
-  /** Includes the query. */
-  readonly path: string
-  readonly form: "json" | "text"
-}
-
-/** Builds the request of a read. @throws TypeError if an id in the path is missing */
-export function readRequest(read: Read, input: Input): ReadRequest {
+/** Builds the request of a read. Its path includes the query. @throws TypeError if an id in the path is missing */
+export function readRequest(read: Read, input: Input) {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(without(input, pathNames(read.path)))) {
     if (value !== undefined) query.set(name, asText(value))
@@ -84,6 +69,6 @@ export function readRequest(read: Read, input: Input): ReadRequest {
   return {
     method: read.method,
     path: query.size === 0 ? path : `${path}?${query}`,
-    form: mediaTypeOf(read, input.format) === "application/json" ? "json" : "text",
+    form: mediaTypeOf(read, input.format) === "application/json" ? ("json" as const) : ("text" as const),
   }
 }

@@ -8,7 +8,7 @@ import { ref, subject } from "../schema/ref.ts"
 import { described } from "../schema/described.ts"
 
 const explanation = text(limits.explanation)
-const targetVersionId = subject("record")
+const about = { targetVersionId: subject("record"), explanation }
 const replacementVersionId = ref("record", { not: "targetVersionId" })
 const onRecord = {
   permissions: ["post_thread"],
@@ -26,12 +26,7 @@ export const linkOperations = [
     sentence: ({ targetVersionId, correction }, label, named) => `corrected ${named(targetVersionId)} (${label})${quoting(correction)}`,
     summary:
       "States what to correct in a record, with a replacement if there is one. A record may have several corrections; they have no order of rank.",
-    fields: {
-      targetVersionId,
-      explanation,
-      correction: text(limits.statement),
-      replacementVersionId: v.exactOptional(replacementVersionId),
-    },
+    fields: { ...about, correction: text(limits.statement), replacementVersionId: v.exactOptional(replacementVersionId) },
     example: { targetVersionId: target, explanation: "The unit was mistaken.", correction: "Read nats where it says bits." },
   }),
   operation({
@@ -40,7 +35,7 @@ export const linkOperations = [
     sentence: ({ targetVersionId, replacementVersionId, explanation }, label, named) =>
       `superseded ${named(targetVersionId)} by ${named(replacementVersionId)} (${label})${quoting(explanation)}`,
     summary: "States that a record is superseded by another one.",
-    fields: { targetVersionId, explanation, replacementVersionId },
+    fields: { ...about, replacementVersionId },
     example: { targetVersionId: target, explanation: "The later finding covers more seeds.", replacementVersionId: replacement },
   }),
   operation({
@@ -50,8 +45,7 @@ export const linkOperations = [
       `disputed ${named(targetVersionId)}${part === undefined ? "" : ` in ${partInWords(part)}`} (${label})${quoting(explanation)}`,
     summary: "Disputes a record or a part of it, with records as evidence if there are any.",
     fields: {
-      targetVersionId,
-      explanation,
+      ...about,
       part: v.exactOptional(
         described(text(limits.explanation), "A JSON Pointer into the record's content, such as /scope, or words of its wording."),
       ),
@@ -66,7 +60,7 @@ export const linkOperations = [
     sentence: ({ targetVersionId, explanation }, label, named) => `retracted ${named(targetVersionId)} (${label})${quoting(explanation)}`,
     summary: "Retracts a record: by its author, or by the Room's owner.",
     permissions: ["publish_records"],
-    fields: { targetVersionId, explanation },
+    fields: about,
     example: { targetVersionId: target, explanation: "The evaluation script read the wrong split." },
   }),
   operation({

@@ -11,22 +11,9 @@ const COMPARED = 6
 
 type Table = ReturnType<Visit["tables"]["measured"]>
 export type Group = Table["groups"][number]
-export interface Measure {
-  readonly name: string
-  readonly metric: string
-  readonly split: string | null
-  readonly table: Table
-  /** Its groups, sorted so that groups which differ only in the compared dimension are neighbours. */
-  readonly groups: readonly Group[]
-  /** 1 if higher is better, −1 if lower is better, 0 if unknown. */
-  readonly direction: -1 | 0 | 1
-  /** The compared dimension: that of the baseline, or the first. */
-  readonly compares: string | undefined
-  /** The keys of the groups that are best among those which differ only in the compared dimension. */
-  readonly best: ReadonlySet<string>
-}
+export type Measure = ReturnType<typeof measured>[number]
 
-/** Guesses from its name in which direction a metric is better. The address can override the guess. */
+/** Guesses from its name whether higher (1) or lower (-1) values of a metric are better; 0 if unknown. The address can override it. */
 function directionOf(visit: Visit, name: string): -1 | 0 | 1 {
   const [isLess, isMore] = ["lower", "higher"].map((way) => visit.url.searchParams.getAll(way).includes(name))
   if (isLess || isMore) return isLess ? -1 : 1
@@ -42,14 +29,12 @@ export const keyText = ({ key }: Pick<Group, "key">): string => JSON.stringify(O
 const stratum = ({ key }: Group, compares: string | undefined): string =>
   JSON.stringify(Object.entries(key).flatMap(([name, value]) => (name === compares ? [] : [String(value)])))
 
+/** Sorts groups so that those which differ only in the compared dimension are neighbours. */
 function ordered({ groups, by }: Table, compares: string | undefined): Group[] {
   const names = [...by.filter((name) => name !== compares), ...(compares === undefined ? [] : [compares])]
   return groups.toSorted((one, other) => {
-    for (const name of names) {
-      const order = compareScalars(one.key[name] ?? "", other.key[name] ?? "")
-      if (order !== 0) return order
-    }
-    return 0
+    const orders = names.map((name) => compareScalars(one.key[name] ?? "", other.key[name] ?? ""))
+    return orders.find((order) => order !== 0) ?? 0
   })
 }
 
@@ -59,13 +44,12 @@ function bestOf(groups: readonly Group[], direction: -1 | 0 | 1): string | undef
   const [first, ...others] = known.toSorted((one, other) => direction * ((other.mean ?? 0) - (one.mean ?? 0)))
   if (direction === 0 || first === undefined || others.length === 0 || known.length < groups.length) return undefined
   const [best, ...rest] = Points.ofAll([first, ...others].map(({ points }) => points ?? []))
-  const differences = rest.map((other) => best && differenceOf(best, other))
-  const corrected: (Corrected | null)[] = holm(differences.flatMap((difference) => difference ?? []))
+  const corrected: (Corrected | null)[] = holm(rest.flatMap((other) => (best && differenceOf(best, other)) ?? []))
   return corrected.length === others.length && corrected.every((each) => each?.isDistinct === true) ? keyText(first) : undefined
 }
 
-/** Reads the measurement table of each compared metric. */
-export function measured(visit: Visit, { ids }: Compared, question: Question): Measure[] {
+/** Reads the measurement table of each compared metric, with the keys of its best groups. */
+export function measured(visit: Visit, { ids }: Compared, question: Question) {
   const { metrics, over, against } = question
   const chosen = visit.url.searchParams.getAll("metric")
   const shown =
@@ -80,12 +64,12 @@ export function measured(visit: Visit, { ids }: Compared, question: Question): M
       ...(split !== null && { split }),
       ...(over !== null && { over }),
     }
-    const ask = (more: { readonly against?: string }) =>
-      orNull(() => visit.tables.measured({ attemptIds: ids }, { ...query, ...more }, ABSENT))
+    const ask = (more: { against?: string }) => orNull(() => visit.tables.measured({ attemptIds: ids }, { ...query, ...more }, ABSENT))
     const table = ask(against === undefined ? {} : { against }) ?? ask({})
     if (table === null) return []
     const name = nameOf(metric, split)
     const direction = directionOf(visit, name)
+    // The compared dimension is that of the baseline, or the first.
     const compares = table.against?.dimension ?? table.by[0]
     const groups = ordered(table, compares)
     const strata = [...Map.groupBy(groups, (group) => stratum(group, compares)).values()]

@@ -51,18 +51,14 @@ export function around({ nodes, edges }: Net, focus: string, depth: number): Net
   )
 }
 
-/** A net whose attempts are folded into their experiments and findings. */
-interface Folded extends Net {
-  /** The outcomes of the attempts folded into an experiment or finding, by its id. */
-  readonly attempts: ReadonlyMap<string, readonly string[]>
-  readonly count: number
-}
-
-/** Folds the attempts, except the focus, if the net has more than `most` objects. */
-export function folded(net: Net, focus: string | undefined, most: number): Folded {
+/**
+ * Folds the attempts, except the focus, into their experiments and findings if the net has more than `most` objects.
+ * @returns the rest; the outcomes of the attempts folded into an experiment or finding, by its id; and the number of those attempts
+ */
+export function folded(net: Net, focus: string | undefined, most: number) {
   const isFolded = ({ id, kind }: Node) => kind === "attempt" && id !== focus
   const foldedNodes = new Map(net.nodes.filter(isFolded).map((node) => [node.id, node]))
-  if (net.nodes.length <= most || foldedNodes.size === 0) return { ...net, attempts: new Map(), count: 0 }
+  if (net.nodes.length <= most || foldedNodes.size === 0) return { ...net, attempts: new Map<string, string[]>(), count: 0 }
   const owners = net.edges.flatMap(({ from, to: end, kind }) => {
     const [owner, attempt] =
       kind === "executes" ? [end, foldedNodes.get(from)] : kind === "results_from" ? [from, foldedNodes.get(end)] : []

@@ -44,23 +44,14 @@ function asTable(groups: Found, name: string): Html {
 function groupFigure(groups: Found, { name, table: { unit } }: Measure, showsMembers: boolean): Html {
   const drawn = groups.slice(0, GROUPS)
   const curves = drawn.flatMap(({ key, step, mean, low, high, members }, index): Curve[] => {
-    const group: Curve = {
-      attemptId: labelOf(key),
-      label: shortened(labelOf(key), CHARACTERS),
-      index,
-      columns: { step: [...step], value: [...mean] },
-      band: { low, high },
-    }
-    const behind = members.map(
-      ({ attemptId, label, step: at, value }): Curve => ({
-        attemptId,
-        label,
-        index,
-        columns: { step: [...at], value: [...value] },
-        isMember: true,
-      }),
-    )
-    return showsMembers ? [...behind, group] : [group]
+    const name = labelOf(key)
+    const columns = { step: [...step], value: [...mean] }
+    const group = { attemptId: name, label: shortened(name, CHARACTERS), index, columns, band: { low, high } }
+    if (!showsMembers) return [group]
+    const behind = members.map(({ attemptId, label, step: at, value }) => {
+      return { attemptId, label, index, columns: { step: [...at], value: [...value] }, isMember: true }
+    })
+    return [...behind, group]
   })
   const title = `${name}${unit === null ? "" : ` in ${unit}`}`
   const description = `${title} over steps, ${counted(drawn.length, "group")}. The table below has the same.`

@@ -20,31 +20,18 @@ const THREADS = 4
 
 function threads(visit: Visit, { room, threads: all }: Context): Html {
   const newest = [...all].sort((one, other) => (one.lastActivityAt < other.lastActivityAt ? 1 : -1)).slice(0, THREADS)
-  return html`<section aria-labelledby="threads">${heading(
-    2,
-    "threads",
-    "Threads",
-    html`<a href="${to(`/rooms/${room.roomId}/threads`)}">All ${all.length}</a>${roleIn(visit, room) === "nobody" ? null : html` <a href="${to(`/do/create_thread?roomId=${room.roomId}`)}">Start a Thread</a>`}`,
-  )}
-<ul class="cards" id="live-threads" data-live>${newest.map(
-    (thread) =>
-      html`<li><a href="${to(`/threads/${thread.threadId}`)}" dir="auto">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}<br><span class="meta"><span>${person(thread.author)}</span><span>${counted(thread.timelineWatermark, "entry", "entries")}</span><span>last ${time(thread.lastActivityAt)}</span></span></li>`,
-  )}</ul>
+  const beside = html`<a href="${to(`/rooms/${room.roomId}/threads`)}">All ${all.length}</a>${roleIn(visit, room) === "nobody" ? null : html` <a href="${to(`/do/create_thread?roomId=${room.roomId}`)}">Start a Thread</a>`}`
+  const item = (thread: (typeof all)[number]) =>
+    html`<li><a href="${to(`/threads/${thread.threadId}`)}" dir="auto">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}<br><span class="meta"><span>${person(thread.author)}</span><span>${counted(thread.timelineWatermark, "entry", "entries")}</span><span>last ${time(thread.lastActivityAt)}</span></span></li>`
+  return html`<section aria-labelledby="threads">${heading(2, "threads", "Threads", beside)}
+<ul class="cards" id="live-threads" data-live>${newest.map(item)}</ul>
   </section>`
 }
 
-const agents = (visit: Visit, roomId: string): Html => {
-  const { baseUrl } = visit.edge
-  return html`<details><summary>Bring an agent</summary>
+const agents = (visit: Visit, roomId: string): Html =>
+  html`<details><summary>Bring an agent</summary>
     <p>An agent can read this Room without a credential. To write, it needs one that a member issues under <a href="${to(`/rooms/${roomId}/people`)}">People</a>.</p>
-    ${command(`curl ${baseUrl}${readPath("room_brief", { roomId }, { format: "markdown" })}`)}</details>`
-}
-
-/** Says which entries of the Room no digest proves; null if all are proved. */
-function unproved(visit: Visit, roomId: string): Html | null {
-  const words = unprovedWords(visit.ask("room", { roomId }).unproved)
-  return words === "" ? null : html`<p class="meta" id="unproved">${words}</p>`
-}
+    ${command(`curl ${visit.edge.baseUrl}${readPath("room_brief", { roomId }, { format: "markdown" })}`)}</details>`
 
 const licence = (license: string | null): Html =>
   html`<p class="meta">${license === null ? "No licence set." : html`<span>Licence <a rel="license" href="${licenceUrl(license)}">${license}</a></span>`}</p>`
@@ -53,6 +40,7 @@ export function roomPage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
   const context: Context = visit.ask("room_context", { roomId }, { parts: shownParts.join(), affordances: 0 })
   const brief = visit.ask("room_brief", { roomId }, { budget: BRIEF_BYTES })
+  const unproved = unprovedWords(visit.ask("room", { roomId }).unproved)
   const { room } = context
   const at = { roomId, threadId: room.openingThreadId }
   return {
@@ -74,7 +62,7 @@ ${questions(context)}</div></div>
 ${doing(visit, () => html`<section aria-label="Actions">${forMembers(visit, room, html`${act("publish_hypothesis", at, "Publish a hypothesis")}${act("propose_experiment", at, "Propose an experiment")}${act("publish_finding", at, "Publish a finding")}${act("publish_cited_claim", at, "Cite a claim")}${act("register_material", at, "Register a material")}`)}</section>`)}
 ${threads(visit, context)}
 ${doing(visit, () => agents(visit, roomId))}
-${unproved(visit, roomId)}
+${unproved !== "" && html`<p class="meta" id="unproved">${unproved}</p>`}
 ${licence(room.license)}
 ${ways([
   ["Graph of the Room", `/rooms/${roomId}/graph`],

@@ -9,13 +9,8 @@ import { table } from "./parts.ts"
 export function wording(text: string, concepts: Concepts): Html {
   const named = Object.entries(concepts).filter(([, { label }]) => label.length > 2)
   if (named.length === 0) return inlineMarkdown(text)
-  const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}])(${named
-      .map(([, { label }]) => RegExp.escape(label))
-      .sort((one, other) => other.length - one.length)
-      .join("|")})(?![\\p{L}\\p{N}])`,
-    "giu",
-  )
+  const longestFirst = named.map(([, { label }]) => RegExp.escape(label)).sort((one, other) => other.length - one.length)
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${longestFirst.join("|")})(?![\\p{L}\\p{N}])`, "giu")
   const rendered: Content[] = []
   let last = 0
   for (const match of text.matchAll(pattern)) {
@@ -35,10 +30,9 @@ export function wording(text: string, concepts: Concepts): Html {
   return html`${rendered}`
 }
 
-type Value = Assertion["roles"][number]["value"]
+type Value = Assertion["roles"][number]["value"] | Assertion["predicate"]
 
-/** Renders the value of a role. */
-export function roleValue(value: Value | Assertion["predicate"], concepts: Concepts, named: (versionId: string) => Content): Content {
+function roleValue(value: Value, concepts: Concepts, named: (versionId: string) => Content): Content {
   switch (value.type) {
     case "concept":
       return html`<a class="concept" href="#concept-${value.key}">${concepts[value.key]?.label ?? value.key}</a>`

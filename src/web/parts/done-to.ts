@@ -4,16 +4,21 @@ import type { OperationName } from "../../contract/operations/index.ts"
 import { type Html, html, to } from "../html.ts"
 import { words } from "../words.ts"
 
-/** The past tense of verbs in names of operations, unless it only adds "ed" or "d". */
-const did: Readonly<Record<string, string>> = {
-  amend: "changed",
-  cancel: "called off",
-  release: "gave back",
-  submit: "submitted",
-  take: "took",
-  transfer: "handed over",
-  withdraw: "withdrew",
+/** What somebody did and what was done, for verbs in names of operations that do not only add "ed" or "d". */
+const irregular: Readonly<Record<string, readonly [did: string, done?: string]>> = {
+  amend: ["changed", "changed"],
+  cancel: ["called off", "withdrawn"],
+  release: ["gave back", "given back"],
+  restore: ["restored", "opened again"],
+  submit: ["submitted"],
+  take: ["took", "taken"],
+  transfer: ["handed over"],
+  withdraw: ["withdrew"],
 }
+const regular = (verb: string): string => `${verb}${verb.endsWith("e") ? "d" : "ed"}`
+/** The regular verbs whose operations have a message of their own. */
+const announced = ["accept", "archive", "create", "propose", "publish", "register", "rename", "reuse", "revoke"]
+
 /** Phrases for operations whose name does not make a good one. */
 const phrases: Partial<Record<OperationName, string>> = {
   add_member: "added a member",
@@ -45,7 +50,7 @@ const phrases: Partial<Record<OperationName, string>> = {
 export function doneBy(operation: string): string {
   const phrase = isKeyOf(phrases, operation) ? phrases[operation] : undefined
   const [verb = "", ...rest] = operation.split("_")
-  return phrase ?? [did[verb] ?? `${verb}${verb.endsWith("e") ? "d" : "ed"}`, ...rest].join(" ")
+  return phrase ?? [irregular[verb]?.[0] ?? regular(verb), ...rest].join(" ")
 }
 
 /** Describes an operation with its target: "published hypothesis H1", "added a member". @param path the target's page, if it has one */
@@ -62,28 +67,10 @@ export function doneTo(
   return isNamed ? html`${linked}` : html`${done} ${linked}`
 }
 
-/** The past participle of verbs in names of operations. */
-const past: Readonly<Record<string, string>> = {
-  accept: "accepted",
-  amend: "changed",
-  archive: "archived",
-  cancel: "withdrawn",
-  create: "created",
-  propose: "proposed",
-  publish: "published",
-  register: "registered",
-  release: "given back",
-  rename: "renamed",
-  restore: "opened again",
-  reuse: "reused",
-  revoke: "revoked",
-  take: "taken",
-}
-
 /** The message after an operation: "Finding published." */
 export function doneSentence(operation: string): string {
   const [verb = "", ...rest] = operation.split("_")
-  const participle = past[verb]
+  const participle = announced.includes(verb) ? regular(verb) : irregular[verb]?.[1]
   const noun = rest.join(" ")
   return participle === undefined || noun === "" ? "Saved." : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${participle}.`
 }

@@ -2,7 +2,7 @@
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { nameOfPaper } from "../../contract/schema/paper-mention.ts"
 import { withQuery } from "../addresses.ts"
-import { type Content, type Html, html, to } from "../html.ts"
+import { type Content, type Html, html, joined, to } from "../html.ts"
 
 export type Paper = Pick<
   AnswerOf<"library_papers">["items"][number],
@@ -19,18 +19,13 @@ export const authorsOf = (authors: readonly string[], most = 4): string =>
 /** The name of a paper: its title, or its DOI, ISBN or arXiv id if the title is unknown. */
 export const calledBy = ({ paperId, title }: Pick<Paper, "paperId" | "title">): string => title ?? nameOfPaper(paperId) ?? "Untitled"
 
-/** Joins contents with dots between them. Nulls are left out. */
-const inRow = (contents: readonly (Content | null)[]): Html =>
-  html`${contents.filter((each) => each !== null).map((each, index) => html`${index === 0 ? null : " · "}${each}`)}`
-
-function paperLine({ paperId, title, authors, year, venue }: Paper): Html {
-  const who = [authorsOf(authors), year === null ? "" : String(year)].filter((part) => part !== "").join(", ")
-  return inRow([
-    title === null ? "No title yet" : null,
-    who === "" ? null : who,
-    venue,
-    title === null ? null : (nameOfPaper(paperId) ?? null),
-  ])
+function paperLine({ paperId, title, authors, year, venue }: Paper): Content {
+  const who = [authorsOf(authors), year ?? ""].filter((part) => part !== "").join(", ")
+  const parts = title === null ? ["No title yet", who, venue] : [who, venue, nameOfPaper(paperId)]
+  return joined(
+    parts.filter((part) => part != null && part !== ""),
+    " · ",
+  )
 }
 
 /** A paper in a list. */
@@ -40,15 +35,13 @@ export const paperName = (paper: Paper, collectionId?: string): Html =>
 const outward = (address: string, text: string): Html => html`<a rel="nofollow noopener noreferrer" href="${address}">${text}</a>`
 
 /** Links to a paper: at arXiv, at its publisher by its DOI, or at the address that was filed. */
-export function paperLinks({ arxivId, doi, url }: Pick<Paper, "arxivId" | "doi" | "url">): Html[] {
-  return [
-    ...(arxivId === null
-      ? []
-      : [outward(`https://arxiv.org/abs/${arxivId}`, "Abstract at arXiv"), outward(`https://arxiv.org/pdf/${arxivId}`, "PDF at arXiv")]),
-    ...(doi === null ? [] : [outward(`https://doi.org/${encodeURIComponent(doi).replaceAll("%2F", "/")}`, `doi:${doi}`)]),
-    ...(url === null || !/^https?:\/\//.test(url) ? [] : [outward(url, new URL(url).host)]),
-  ]
-}
+export const paperLinks = ({ arxivId, doi, url }: Pick<Paper, "arxivId" | "doi" | "url">): Html[] => [
+  ...(arxivId === null
+    ? []
+    : [outward(`https://arxiv.org/abs/${arxivId}`, "Abstract at arXiv"), outward(`https://arxiv.org/pdf/${arxivId}`, "PDF at arXiv")]),
+  ...(doi === null ? [] : [outward(`https://doi.org/${encodeURIComponent(doi).replaceAll("%2F", "/")}`, `doi:${doi}`)]),
+  ...(url === null || !/^https?:\/\//.test(url) ? [] : [outward(url, new URL(url).host)]),
+]
 
 /** The source of a paper's metadata. */
 export const sourceLine = ({ source }: Pick<Paper, "source">): string =>

@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts"
 import { nameOfPaper } from "../../contract/schema/paper-mention.ts"
 import type { ResultOf } from "../../contract/operations/index.ts"
 import type { Found } from "../../library/index.ts"
-import { type Html, html, to } from "../html.ts"
+import { type Html, html, joined, to } from "../html.ts"
 import { counted, shortened } from "../words.ts"
 import { paperPath } from "./papers.ts"
 
@@ -35,9 +35,7 @@ interface Box extends PasteResult {
 
 /** Renders the box. It keeps a text that has not been stored yet. */
 export const pasteBox = ({ collections, of, text, recognised, collectionId }: Box): Html =>
-  html`<form class="paste" method="post" action="${to("/web/paste")}" data-recognised><input type="hidden" name="requestId" value="${randomUUID()}">${
-    of === undefined ? null : html`<input type="hidden" name="of" value="${of.id}">`
-  }<label for="paste">Add papers</label>
+  html`<form class="paste" method="post" action="${to("/web/paste")}" data-recognised><input type="hidden" name="requestId" value="${randomUUID()}">${of && html`<input type="hidden" name="of" value="${of.id}">`}<label for="paste">Add papers</label>
 <textarea id="paste" name="text" required rows="2" maxlength="${limits.importedText}" aria-describedby="paste-hint" spellcheck="false">${text}</textarea>
 <p class="hint" id="paste-hint">Paste DOIs, ISBNs, arXiv ids, addresses, a list of references, or a BibTeX, RIS or CSL-JSON file.</p>
 <div id="recognised" aria-live="polite">${recognised === undefined ? null : recognisedAs(recognised, text ?? "")}</div>
@@ -54,10 +52,9 @@ const unread = (unreadable: Unreadable): Html | null =>
 
 /** Renders the preview: the papers recognised in a text. Nothing has been stored yet. */
 function recognisedAs({ papers, unreadable, byWords }: Found, text: string): Html {
-  const words = new Set(byWords)
   const item = ({ paperId, given }: Found["papers"][number]) => {
     const name = nameOfPaper(paperId)
-    return html`<li>${name === undefined ? null : html`<span class="name">${name}</span> `}${given?.title === undefined ? null : shortened(given.title, 160)}${words.has(paperId) ? html` <span class="tag">recognised by its words alone</span>` : null}</li>`
+    return html`<li>${name === undefined ? null : html`<span class="name">${name}</span> `}${given?.title === undefined ? null : shortened(given.title, 160)}${byWords.includes(paperId) ? html` <span class="tag">recognised by its words alone</span>` : null}</li>`
   }
   return html`<div class="outcome preview${unreadable.length === 0 && byWords.length === 0 ? "" : " partly"}"><h2>${papers.length === 0 ? "No paper recognised" : `${counted(papers.length, "paper")} recognised, not saved yet`}</h2><input type="hidden" name="seen" value="${seenMark(text)}">
 ${papers.length === 0 ? null : html`<ul>${papers.slice(0, TOLD).map(item)}${papers.length > TOLD ? html`<li>and ${papers.length - TOLD} more</li>` : null}</ul>`}${unread(unreadable)}</div>`
@@ -66,7 +63,7 @@ ${papers.length === 0 ? null : html`<ul>${papers.slice(0, TOLD).map(item)}${pape
 const papers = (heading: string, paperIds: readonly string[], collectionId?: string): Html | null =>
   paperIds.length === 0
     ? null
-    : html`<p><strong>${heading}</strong> ${paperIds.slice(0, TOLD).map((id, index) => html`${index === 0 ? null : ", "}<a href="${to(paperPath(id, collectionId))}">${nameOfPaper(id) ?? "a reference"}</a>`)}${paperIds.length > TOLD ? ` and ${paperIds.length - TOLD} more` : null}</p>`
+    : html`<p><strong>${heading}</strong> ${joined(paperIds.slice(0, TOLD).map((id) => html`<a href="${to(paperPath(id, collectionId))}">${nameOfPaper(id) ?? "a reference"}</a>`))}${paperIds.length > TOLD ? ` and ${paperIds.length - TOLD} more` : null}</p>`
 
 /** Renders the outcome. @param collection the Collection that the papers were added to */
 export function pasted({ outcome, refusal }: PasteResult, collection?: { readonly id: string; readonly name: string }): Html | null {
