@@ -9,24 +9,19 @@ const first = (value: unknown): unknown => list(value)[0]
 
 /** Removes the JATS and MathML tags of titles and abstracts. */
 const withoutTags = (value: unknown): string =>
-  typeof value !== "string"
-    ? ""
-    : value
-        .slice(0, 200_000)
-        .replace(/<(?:jats:)?title>[^<]{0,40}<\/(?:jats:)?title>/g, " ")
-        .replace(/<[^<>]{0,500}>/g, " ")
-        .replaceAll("&lt;", "<")
-        .replaceAll("&gt;", ">")
-        .replaceAll("&amp;", "&")
+  (typeof value === "string" ? value.slice(0, 200_000) : "")
+    .replace(/<(?:jats:)?title>[^<]{0,40}<\/(?:jats:)?title>/g, " ")
+    .replace(/<[^<>]{0,500}>/g, " ")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&")
 
 const nameOf = ({ given, family, name, suffix }: Members): string => clean(name) || cleanList([given, family, suffix], 3).join(" ")
 
 /** Reads the earliest date of a work, which Crossref calls `issued`; `published` if that is missing. */
 function dateOf({ issued, published }: Members): { year: number | null; publishedAt: string | null } {
-  const [parts] = [issued, published]
-    .map((date) => (isObject(date) ? list(first(date["date-parts"])) : []))
-    .filter(([year]) => Number.isInteger(year))
-  const [year, month, day] = parts ?? []
+  const dates = [issued, published].map((date) => (isObject(date) ? list(first(date["date-parts"])) : []))
+  const [year, month, day] = dates.find(([year]) => Number.isInteger(year)) ?? []
   if (typeof year !== "number" || year < 1_000 || year > 9_999) return { year: null, publishedAt: null }
   const isWhole = Number.isInteger(month) && Number.isInteger(day)
   const at = isWhole ? Date.UTC(year, Number(month) - 1, Number(day)) : Number.NaN
@@ -67,19 +62,18 @@ export function paperFromWork(work: Members): SourcePaper | null {
   return { paperId, sameAs: preprintOf(work), record }
 }
 
-/** Finds the works in an answer or a public data file, which hold one work or a list; undefined if the JSON is neither. */
-function worksOf(value: unknown): readonly unknown[] | undefined {
+/** Finds the works in an answer or a public data file, which hold one work or a list. @throws Error if the JSON is neither */
+function worksOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
-  if (!isObject(value)) return undefined
-  const message = isObject(value.message) ? value.message : value
-  if (Array.isArray(message.items)) return message.items
-  return "DOI" in message ? [message] : undefined
+  const message = isObject(value) && isObject(value.message) ? value.message : value
+  if (isObject(message) && Array.isArray(message.items)) return message.items
+  if (isObject(message) && "DOI" in message) return [message]
+  throw new Error("This holds no Crossref works.")
 }
 
 /** Returns the papers of an answer, and the number of works that are not papers. @throws Error if the JSON is not from Crossref */
 export function crossrefPapers(json: string): { papers: SourcePaper[]; others: number } {
   const works = worksOf(JSON.parse(json) as unknown)
-  if (works === undefined) throw new Error("This holds no Crossref works.")
-  const papers = works.map((work) => (isObject(work) ? paperFromWork(work) : null)).filter((paper) => paper !== null)
+  const papers = objects(works).flatMap((work) => paperFromWork(work) ?? [])
   return { papers, others: works.length - papers.length }
 }
