@@ -1,5 +1,5 @@
 /**
- * Runs test files, each in a process of its own, and counts the assertions: the last line is `N passed, N failed`.
+ * Runs test files, short ones several to a process, and counts the assertions: the last line is `N passed, N failed`.
  * Without an argument it runs the tests that a change is likely to break (`npm test`); with `--rest`, all others
  * (`npm run test:rest`). Arguments name files to run instead: `npm run tap -- test/ledger/receipts.test.ts`, with `--jobs=1` one at
  * a time.
@@ -160,6 +160,21 @@ const LONGEST = [
   "test/research/work/model.test.ts",
 ]
 
+/** The folders and files that need a process for each file: they start a browser, or change or watch their own process. */
+const ALONE = [
+  "test/executable/",
+  "test/operation/",
+  "test/people/sign-in.test.ts",
+  "test/reliability/",
+  "test/research/added/export-stream.test.ts",
+  "test/runs/",
+  "test/security/linear-made.test.ts",
+  "test/web/",
+]
+
+/** The most files in one process. An instance that a file starts stays open until all of them are done. */
+const IN_ONE_PROCESS = 8
+
 process.chdir(dirname(import.meta.dirname))
 const { values, positionals } = parseArgs({
   options: { rest: { type: "boolean", default: false }, jobs: { type: "string" }, timeout: { type: "string", default: "240" } },
@@ -178,6 +193,18 @@ function chosenFiles(rest: boolean): string[] {
   return [...LONGEST.filter((file) => chosen.includes(file)), ...chosen.filter((file) => !LONGEST.includes(file))]
 }
 
+/**
+ * Puts files that share a process together, each group from one folder. Loading the service takes longer than what most files do.
+ */
+function grouped(files: readonly string[]): string[][] {
+  const isAlone = (file: string) => LONGEST.includes(file) || ALONE.some((place) => file.startsWith(place))
+  const folders = Map.groupBy(files, (file) => (isAlone(file) ? file : file.split("/").slice(0, 2).join("/")))
+  return [...folders.values()].flatMap((of) => {
+    const count = Math.ceil(of.length / IN_ONE_PROCESS)
+    return Array.from({ length: count }, (_, index) => of.filter((_, at) => at % count === index))
+  })
+}
+
 await unpackBrowser()
 
 // All files share one compile cache and one copy of the demo.
@@ -191,17 +218,20 @@ const env = {
 }
 
 interface Ran {
-  readonly file: string
+  readonly files: string
   readonly passed: number
   readonly failed: number
   readonly left: number
 }
 
-/** Runs a file and prints its result in one line, after its whole output if something failed. */
-function ran(file: string): Promise<Ran> {
+/** Runs files in one process and prints their result in one line, after the whole output if something failed. */
+function ran(group: readonly string[]): Promise<Ran> {
   const started = performance.now()
-  const args = ["--conditions=research-room-source", "--import=./test/support/seed.ts", file]
-  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] })
+  const files = group.join(" ")
+  const args = ["--conditions=research-room-source", "--import=./test/support/seed.ts"]
+  // The first file's name sets the folders that tap makes for this process apart from those of another.
+  args.push(...(group.length === 1 ? group : ["test/support/several.ts", ...group.slice(0, 1)]))
+  const child = spawn(process.execPath, args, { env: { ...env, TEST_FILES: files }, stdio: ["ignore", "pipe", "pipe"] })
   // After its timeout a test ends itself and prints what it waited for. If it does not, it is killed.
   const ending = setTimeout(() => child.kill("SIGKILL"), (Number(values.timeout) + 30) * 1_000)
   let printed = ""
@@ -215,8 +245,8 @@ function ran(file: string): Promise<Ran> {
       const [passed, left] = [count("pass"), count("skip") + count("todo")]
       const failed = count("fail") || (code === 0 && passed + left > 0 ? 0 : 1)
       if (failed > 0) console.log(printed)
-      console.log(`${failed > 0 ? "not ok" : "ok"} ${file} ${((performance.now() - started) / 1_000).toFixed(1)} s`)
-      resolve({ file, passed, failed, left })
+      console.log(`${failed > 0 ? "not ok" : "ok"} ${files} ${((performance.now() - started) / 1_000).toFixed(1)} s`)
+      resolve({ files, passed, failed, left })
     })
   })
 }
@@ -236,26 +266,26 @@ const idleShare = (() => {
   }
 })()
 
-/** Runs as many files at once as there are processors, and up to twice as many while the processors are idle. */
-async function runAll(files: readonly string[]): Promise<Ran[]> {
-  const waiting = [...files]
+/** Runs as many processes at once as there are processors, and up to twice as many while the processors are idle. */
+async function runAll(groups: readonly string[][]): Promise<Ran[]> {
+  const waiting = [...groups]
   const done: Ran[] = []
   const cores = availableParallelism()
   const [least, most] = values.jobs === undefined ? [cores, 2 * cores + 1] : [Number(values.jobs), Number(values.jobs)]
   let running = 0
   await new Promise<void>((resolve) => {
     const start = () => {
-      const file = waiting.shift()
-      if (file === undefined) return
+      const next = waiting.shift()
+      if (next === undefined) return
       running += 1
-      void ran(file).then((result) => {
+      void ran(next).then((result) => {
         done.push(result)
         running -= 1
         if (running < least) start()
         if (running === 0) resolve()
       })
     }
-    while (running < Math.min(least, files.length)) start()
+    while (running < Math.min(least, groups.length)) start()
     idleShare()
     const more = setInterval(() => {
       if (idleShare() > 0.2 && running < most) start()
@@ -266,10 +296,10 @@ async function runAll(files: readonly string[]): Promise<Ran[]> {
   return done
 }
 
-const done = await runAll(positionals.length > 0 ? positionals : chosenFiles(values.rest))
+const done = await runAll(grouped(positionals.length > 0 ? positionals : chosenFiles(values.rest)))
 rmSync(TOLD_DEMO, { recursive: true, force: true })
 const sum = (of: "passed" | "failed" | "left") => done.reduce((total, each) => total + each[of], 0)
-for (const { file } of done.filter((each) => each.failed > 0)) console.log(`not ok ${file}`)
+for (const { files } of done.filter((each) => each.failed > 0)) console.log(`not ok ${files}`)
 if (sum("left") > 0) console.log(`${sum("left")} skipped or to do`)
 console.log(`${sum("passed")} passed, ${sum("failed")} failed`)
 process.exitCode = sum("failed") === 0 && sum("passed") > 0 ? 0 : 1

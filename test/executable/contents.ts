@@ -22,6 +22,7 @@ function expected(os: string, cpu: string): Map<string, string> {
       "src/research/export/verify.mjs",
       "src/research/export/verify.py",
       "src/demo/coverage.webp",
+      "src/web/style/favicon.ico",
     ].map((name) => [name, name] as const),
     ...readdirSync(join(root, "dist/assets")).map((name) => [`dist/assets/${name}`, `dist/assets/${name}`] as const),
   ])

@@ -7,13 +7,14 @@ import { createWriteStream } from "node:fs"
 import { createGzip, gzipSync } from "node:zlib"
 import t from "tap"
 import { importPapers } from "../../src/library/papers/import.ts"
+import { folderFor } from "../support/service.ts"
 import { startHouse } from "./house.ts"
 
 const house = await startHouse()
 t.teardown(() => house.close())
 const { ledger, world, metadataIntake } = house.instance
 const parts = { ledger, world, metadataIntake }
-const folder = t.testdir({})
+const folder = folderFor(t)
 const at = (name: string) => join(folder, name)
 const paper = (number: number) =>
   JSON.stringify({ id: `2405.${10_000 + number}`, title: "T", authors: "A", abstract: "", categories: "cs.LG" })

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Logger } from "pino"
+import type { Test } from "tap"
 import { Browser } from "research-room/testing"
 import { realWorld } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
@@ -51,6 +52,13 @@ export const DAY = 86_400_000
 export const passwordOf = (username: string): string => `the long password of ${username}`
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "research-room-test-"))
+
+/** A folder for the tests of a file. All files of a process would share the one that `t.testdir` makes outside of a test. */
+export function folderFor(t: Test): string {
+  const folder = temporaryFolder()
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
 
 /** Starts a service in this process on a port that the system picks. */
 export async function startOwn({

@@ -1,15 +1,17 @@
 /** `research-room export`: writes the same crate as HTTP, even while the Room is served, and a clear message when it cannot. */
 import { execFile } from "node:child_process"
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { freshId } from "../../support/bodies.ts"
+import { folderFor } from "../../support/service.ts"
 import { bytesOf, unpack } from "./unpacked.ts"
 
-const folder = t.testdir({ data: {}, out: {} })
+const folder = folderFor(t)
 const data = join(folder, "data")
+mkdirSync(join(folder, "out"))
 const room = await startResearchRoom({ data })
 t.teardown(() => room.close())
 const { roomId } = room.rooms.main

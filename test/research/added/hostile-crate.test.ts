@@ -7,13 +7,14 @@ import { startResearchRoom } from "research-room/testing"
 import t, { type Test } from "tap"
 import { type CrateBounds, crateBounds, CrateFault, openCrate } from "../../../src/research/import/crate-file.ts"
 import { provedWrites } from "../../../src/research/import/writes.ts"
+import { folderFor } from "../../support/service.ts"
 import { bytesOf, unpack } from "./unpacked.ts"
 
 const room = await startResearchRoom()
 t.teardown(() => room.close())
 const zip = Buffer.from(await bytesOf(await room.client("member_all").download("room_export", { roomId: room.rooms.archived.roomId })))
 const { files } = unpack(zip)
-const folder = t.testdir({})
+const folder = folderFor(t)
 let made = 0
 
 /** Writes a crate's bytes to a file and opens it. */

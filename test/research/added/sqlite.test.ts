@@ -10,6 +10,7 @@ import { openReadConnection } from "../../../src/ledger/storage/opening.ts"
 import { roomFile } from "../../../src/research/export/sqlite-file.ts"
 import { views } from "../../../src/research/export/sqlite-views.ts"
 import { freshId } from "../../support/bodies.ts"
+import { folderFor } from "../../support/service.ts"
 import { hypothesis } from "../record/bodies.ts"
 import { openLab, refusalOf } from "../record/lab.ts"
 import { arm, measuring, pairs } from "../measurements/measured.ts"
@@ -17,7 +18,7 @@ import { arm, measuring, pairs } from "../measurements/measured.ts"
 const lab = await openLab(t)
 const room = await lab.room()
 const { roomId } = room
-const place = t.testdir()
+const place = folderFor(t)
 const measured = await measuring(lab, room)
 
 /** Downloads the Room and opens it. */

@@ -6,13 +6,14 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
+import { folderFor } from "../../support/service.ts"
 import { bytesOf, unpack } from "./unpacked.ts"
 
 const room = await startResearchRoom()
 t.teardown(() => room.close())
 const { main } = room.rooms
 const crate = unpack(await bytesOf(await room.client("member_all").download("room_export", { roomId: main.roomId })))
-const folder = t.testdir({})
+const folder = folderFor(t)
 crate.writeTo(folder)
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0

@@ -2,7 +2,10 @@
  * Ten seeds, seven arms and three numbers of labels, reported in each way: the table, the effects of findings, the comparison of
  * a reproduction and the brief are the same to the digit, and match the values.
  */
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
 import t from "tap"
+import { folderFor } from "../../../support/service.ts"
 import { launch } from "../../../web/browser.ts"
 import { built } from "../../../web/built.ts"
 import { openLab } from "../../record/lab.ts"
@@ -14,7 +17,8 @@ built()
 const lab = await openLab(t)
 const browser = await launch()
 t.teardown(() => browser.close())
-const folder = t.testdir({ home: {} })
+const folder = folderFor(t)
+mkdirSync(join(folder, "home"))
 const doors: Record<string, Door> = {
   HTTP: http,
   MCP: mcp,
