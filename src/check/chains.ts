@@ -37,6 +37,7 @@ export function chains(db: Db, add: (problem: string) => void, onEntries: (entri
   const heads = headsOf(db)
   const feed = activity(db)
   const kept = journal(db)
+  /** Entries whose bodies no digest proves because parts of them were withheld. */
   const unproved: { roomId: string; sequence: number }[] = []
   let all = 0
 

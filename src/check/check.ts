@@ -13,12 +13,7 @@ import { tablesOf } from "../ledger/storage/tables.ts"
 import { brokenAuditLine } from "../people/audit.ts"
 import { structure } from "../ledger/storage/structure.ts"
 
-export interface CheckReport {
-  readonly rooms: number
-  readonly activityEntries: number
-  readonly records: number
-  /** Entries whose bodies no digest proves because parts of them were withheld. */
-  readonly unproved: readonly { readonly roomId: string; readonly sequence: number }[]
+export interface CheckReport extends ReturnType<typeof chains> {
   /** Whether the journal was replayed and every row compared. */
   readonly isReplayed: boolean
   /** A sentence for each problem; empty if there is none. */

@@ -7,24 +7,17 @@ import { inserting } from "../ledger/storage/inserting.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { mintToken, tokenDigest } from "./tokens.ts"
 
-export interface Invitation {
+interface Row {
   readonly invitationId: string
-  readonly invitedBy: { readonly userId: string; readonly username: string }
-  readonly room: { readonly roomId: string; readonly title: string } | null
-  readonly expiresAt: string
-}
-
-type Row = Pick<Invitation, "invitationId" | "expiresAt"> & {
   readonly userId: string
   readonly username: string
   readonly roomId: string | null
   readonly title: string | null
+  readonly expiresAt: string
 }
 
-/** An invitation as an operator sees it. */
-export type ListedInvitation = Readonly<AnswerOf<"admin_invitations">["items"][number]>
-
 export type Invitations = ReturnType<typeof invitations>
+export type Invitation = NonNullable<ReturnType<Invitations["open"]>>
 
 export function invitations(db: Db, world: World) {
   const insert = inserting(db, "invitations")
@@ -39,14 +32,11 @@ export function invitations(db: Db, world: World) {
     `SELECT p.user_id AS userId, p.username, i.room_id AS roomId, i.accepted_by AS acceptedBy, i.revoked_at AS revokedAt
      FROM invitations i JOIN people p ON p.user_id = i.invited_by WHERE i.invitation_id = +?`,
   )
-  const revoke = db.prepare(
-    "UPDATE invitations SET revoked_at = +? WHERE invitation_id = +? AND accepted_by IS NULL AND revoked_at IS NULL",
-  )
-  const revokeAll = db.prepare(
-    "UPDATE invitations SET revoked_at = +? WHERE invited_by = +? AND accepted_by IS NULL AND revoked_at IS NULL",
-  )
+  const isOpen = "accepted_by IS NULL AND revoked_at IS NULL"
+  const revoke = db.prepare(`UPDATE invitations SET revoked_at = +? WHERE invitation_id = +? AND ${isOpen}`)
+  const revokeAll = db.prepare(`UPDATE invitations SET revoked_at = +? WHERE invited_by = +? AND ${isOpen}`)
 
-  const listed = db.prepare<ListedInvitation>(
+  const listed = db.prepare<AnswerOf<"admin_invitations">["items"][number]>(
     `SELECT i.invitation_id AS invitationId, p.username AS invitedBy, r.room_id AS roomId, r.title, i.created_at AS createdAt, i.expires_at AS expiresAt,
        a.username AS acceptedBy, i.revoked_at AS revokedAt
      FROM invitations i JOIN people p ON p.user_id = i.invited_by LEFT JOIN people a ON a.user_id = i.accepted_by LEFT JOIN rooms r USING (room_id)
@@ -58,15 +48,14 @@ export function invitations(db: Db, world: World) {
     page: (before: string | null, count: number) => listed.all(before ?? "g", count),
     /** Creates an invitation. The token is only returned, never stored. */
     issue(invitedBy: string, roomId: string | null, change: Pick<Change, "at" | "newId" | "token">) {
-      const { at } = change
       const invitationId = change.newId()
       const { token, digest } = change.token((bytes) => mintToken("invitation", bytes))
-      const expiresAt = isoTime(Date.parse(at) + limits.invitationDays * 86_400_000)
-      insert({ invitationId, tokenDigest: digest, invitedBy, roomId, createdAt: at, expiresAt })
+      const expiresAt = isoTime(Date.parse(change.at) + limits.invitationDays * 86_400_000)
+      insert({ invitationId, tokenDigest: digest, invitedBy, roomId, createdAt: change.at, expiresAt })
       return { invitationId, token, expiresAt }
     },
     /** Returns the open invitation of a token. An invitation to a Room is open only while its sender owns the Room. */
-    open(token: string): Invitation | undefined {
+    open(token: string) {
       const row = find.get(tokenDigest(token), isoTime(world.now()))
       if (row === undefined) return undefined
       const { invitationId, userId, username, roomId, title, expiresAt } = row

@@ -27,14 +27,7 @@ export interface Progress extends Pick<Webhook, "delivered" | "failingSince" | "
   readonly deliveries: readonly Delivery[]
 }
 
-interface Row extends Webhook {
-  readonly recent: Stored<Delivery[]>
-}
-interface ListedRow extends Row {
-  readonly userId: string
-  readonly username: string
-  readonly addedAt: string
-}
+type Row = Webhook & { readonly recent: Stored<Delivery[]> }
 
 const COLUMNS = `w.webhook_id AS webhookId, w.room_id AS roomId, w.url, w.secret, w.delivered, w.resend, w.failing_since AS failingSince,
   w.off_because AS offBecause, w.recent`
@@ -47,7 +40,7 @@ export function webhooks(db: Db) {
   const on = db.prepare<{ webhookId: string; resend: number | null }>(
     "SELECT webhook_id AS webhookId, resend FROM webhooks WHERE off_because IS NULL ORDER BY webhook_id",
   )
-  const ofRoom = db.prepare<ListedRow>(
+  const ofRoom = db.prepare<Row & { userId: string; username: string; addedAt: string }>(
     `SELECT ${COLUMNS}, p.user_id AS userId, p.username, w.added_at AS addedAt FROM webhooks w JOIN people p ON p.user_id = w.added_by
      WHERE w.room_id = +? ORDER BY w.webhook_id`,
   )
@@ -60,9 +53,8 @@ export function webhooks(db: Db) {
   const remove = db.prepare("DELETE FROM webhooks WHERE webhook_id = +?")
   return {
     /** Adds a webhook, which receives the entries after `delivered`. */
-    add(webhook: Pick<Webhook, "webhookId" | "roomId" | "url" | "secret" | "delivered">, addedBy: string, at: string): void {
-      insert({ ...webhook, addedBy, addedAt: at, recent: "[]" })
-    },
+    add: (webhook: Pick<Webhook, "webhookId" | "roomId" | "url" | "secret" | "delivered">, addedBy: string, at: string) =>
+      insert({ ...webhook, addedBy, addedAt: at, recent: "[]" }),
     find: (webhookId: string): Webhook | undefined => find.get(webhookId),
     on: () => on.all(),
     ofRoom: (roomId: string) =>

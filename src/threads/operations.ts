@@ -9,22 +9,10 @@ import type { Threads } from "./threads.ts"
 /** Finds the Thread of a write. @throws Refusal 404 if it does not exist, or not in the Room that the body names */
 export function threadSubject(threads: Threads, threadId: string, roomId?: string): { roomId: string; threadId: string } {
   const found = threads.roomOf(threadId)
-  if (roomId !== undefined && found !== roomId && !threads.isRoom(roomId)) throw noSuch("room")
-  if (found === undefined || (roomId !== undefined && found !== roomId)) {
-    throw new Refusal("room_unavailable", roomId === undefined ? "There is no such Thread." : "There is no such Thread in this Room.")
-  }
-  return { roomId: found, threadId }
+  if (found !== undefined && (roomId === undefined || found === roomId)) return { roomId: found, threadId }
+  if (roomId === undefined) throw new Refusal("room_unavailable", "There is no such Thread.")
+  throw threads.isRoom(roomId) ? new Refusal("room_unavailable", "There is no such Thread in this Room.") : noSuch("room")
 }
-
-const issuesOfReceipt = ({ takesReplies }: { takesReplies: boolean }) =>
-  takesReplies
-    ? []
-    : [
-        {
-          path: "/replyToEntryId",
-          message: "is a receipt that shows no object; reply to a message, a card or the receipt that made an object",
-        },
-      ]
 
 /** A message that replies to an entry. */
 export interface Reply {
@@ -36,19 +24,22 @@ export interface Reply {
 
 /** @param replied called after each message that replies to an entry */
 export function threadOperations(threads: Threads, timeline: Timeline, replied: (reply: Reply) => void) {
+  /** @param isHere whether the Thread of the entry is one in which it may be answered @param otherwise what to say if it is not */
+  function issuesOfReply(entryId: string | undefined, isHere: (threadId: string) => boolean, otherwise: string) {
+    const answered = entryId === undefined ? undefined : timeline.find(entryId)
+    if (answered === undefined) return []
+    const messages: string[] = []
+    if (!answered.takesReplies)
+      messages.push("is a receipt that shows no object; reply to a message, a card or the receipt that made an object")
+    if (!isHere(answered.threadId)) messages.push(otherwise)
+    return messages.map((message) => ({ path: "/replyToEntryId", message }))
+  }
+
   const create_thread = behaviour("create_thread", {
     // The write belongs to no Thread yet, so a credential limited to some Threads cannot start another.
     subject: ({ body }) => ({ roomId: body.roomId, threadId: null }),
-    references({ body }, { roomId }) {
-      const { replyToEntryId } = body
-      if (replyToEntryId === undefined) return []
-      const followed = timeline.find(replyToEntryId)
-      if (followed === undefined) return []
-      return [
-        ...issuesOfReceipt(followed),
-        ...(threads.roomOf(followed.threadId) === roomId ? [] : [{ path: "/replyToEntryId", message: "belongs to another Room" }]),
-      ]
-    },
+    references: ({ body }, { roomId }) =>
+      issuesOfReply(body.replyToEntryId, (threadId) => threads.roomOf(threadId) === roomId, "belongs to another Room"),
     admit({ body }) {
       const { replyToEntryId, allowDuplicate } = body
       if (replyToEntryId === undefined || allowDuplicate === true) return
@@ -75,16 +66,8 @@ export function threadOperations(threads: Threads, timeline: Timeline, replied: 
 
   const post_message = behaviour("post_message", {
     subject: ({ params }) => threadSubject(threads, params.threadId),
-    references({ body }, { threadId }) {
-      const { replyToEntryId } = body
-      if (replyToEntryId === undefined) return []
-      const answered = timeline.find(replyToEntryId)
-      if (answered === undefined) return []
-      return [
-        ...issuesOfReceipt(answered),
-        ...(answered.threadId === threadId ? [] : [{ path: "/replyToEntryId", message: "belongs to another Thread" }]),
-      ]
-    },
+    references: ({ body }, { threadId }) =>
+      issuesOfReply(body.replyToEntryId, (answered) => answered === threadId, "belongs to another Thread"),
     write({ actor, body }, _subject, { entryId, at }) {
       if (body.replyToEntryId !== undefined) replied({ to: body.replyToEntryId, entryId, authorId: actor.userId, at })
       return {
