@@ -170,6 +170,7 @@ const ALONE = [
   "test/runs/",
   "test/security/linear-made.test.ts",
   "test/web/",
+  "test/withholding/threads.test.ts",
 ]
 
 /** The most files in one process. An instance that a file starts stays open until all of them are done. */
