@@ -3,36 +3,31 @@ import { compactSchema } from "./compact-schema.ts"
 import { inputSchema, type JsonSchema, schemaUrl } from "../contract/definitions/json-schema.ts"
 import type { Operation, SchemaDocument } from "../contract/definitions/operation.ts"
 import { limits } from "../contract/limits.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
-import { schemaVersions } from "../contract/versions.ts"
+import { Refusal, wrongParameter } from "../contract/refusals/refusal.ts"
+import { type Family, schemaVersions } from "../contract/versions.ts"
 import type { SchemaBundle, SchemaIndex } from "./answers.ts"
 import type { Place } from "./facts.ts"
 import { agentOperations, agentOperationsOf } from "./manifest.ts"
 import type { DiscoveryParameters } from "./routes.ts"
 
-export type { SchemaDocument }
-
-const MOST = limits.batchWrites
-
-const versionOf = (document: SchemaDocument): number => schemaVersions[document === "library" ? "library" : "research"]
+const familyOf = (document: SchemaDocument): Family => (document === "library" ? "library" : "research")
 const listed = (document: SchemaDocument): readonly Operation[] => agentOperations.filter((operation) => operation.document === document)
 
 /** @throws Refusal `unknown_operation` */
 function mustFind(document: SchemaDocument, name: string): Operation {
-  const found = listed(document).find((operation) => operation.name === name)
-  if (found !== undefined) return found
-  const elsewhere = agentOperations.find((operation) => operation.name === name)
+  const found = agentOperations.find((operation) => operation.name === name)
+  if (found?.document === document) return found
   throw new Refusal(
     "unknown_operation",
-    elsewhere === undefined
+    found === undefined
       ? "No operation has this name; without operation the answer lists all of them."
-      : `${name} is in the ${elsewhere.document} schema.`,
+      : `${name} is in the ${found.document} schema.`,
   )
 }
 
 /** The operations of a document, with the addresses of their schemas and examples. */
 export const schemaIndex = (document: SchemaDocument, { baseUrl }: Place): SchemaIndex => ({
-  schemaVersion: versionOf(document),
+  schemaVersion: schemaVersions[familyOf(document)],
   operations: listed(document).map((operation) => {
     const url = schemaUrl(operation, baseUrl)
     return { name: operation.name, schemaUrl: url, exampleUrl: `${url}&example=1` }
@@ -42,9 +37,8 @@ export const schemaIndex = (document: SchemaDocument, { baseUrl }: Place): Schem
 /** The operations in a comma-separated list, from any document of their family. @throws Refusal */
 function operationsIn(document: SchemaDocument, names: string): readonly Operation[] {
   const named = [...new Set(names.split(",").map((name) => name.trim()))]
-  if (named.length > MOST) throw wrongParameter("/operation", `holds at most ${MOST} names`)
-  const family = document === "library" ? "library" : "research"
-  return named.map((name) => agentOperationsOf(family).find((operation) => operation.name === name) ?? mustFind(document, name))
+  if (named.length > limits.batchWrites) throw wrongParameter("/operation", `holds at most ${limits.batchWrites} names`)
+  return named.map((name) => agentOperationsOf(familyOf(document)).find((operation) => operation.name === name) ?? mustFind(document, name))
 }
 
 /** The JSON Schema of an operation's body. @throws Refusal `unknown_operation` */
@@ -56,7 +50,7 @@ export const example = (document: SchemaDocument, name: string): JsonSchema => m
 
 /** All operations of a document with their schemas and example bodies. */
 export const bundle = (document: SchemaDocument, { baseUrl }: Place): SchemaBundle => ({
-  schemaVersion: versionOf(document),
+  schemaVersion: schemaVersions[familyOf(document)],
   operations: listed(document).map((operation) => ({
     name: operation.name,
     inputSchema: inputSchema(operation, baseUrl),
@@ -64,15 +58,8 @@ export const bundle = (document: SchemaDocument, { baseUrl }: Place): SchemaBund
   })),
 })
 
-/**
- * The answer of a schema route.
- * @throws Refusal `unknown_operation`; `invalid_parameter` for parameters that cannot be combined
- */
-export function schemaAnswer(
-  document: SchemaDocument,
-  query: DiscoveryParameters<"research_schema">,
-  place: Place,
-): SchemaIndex | SchemaBundle | JsonSchema {
+/** The answer of a schema route. @throws Refusal `unknown_operation`; `invalid_parameter` for parameters that cannot be combined */
+export function schemaAnswer(document: SchemaDocument, query: DiscoveryParameters<"research_schema">, place: Place) {
   const { operation } = query
   if (query.compact !== undefined) {
     if (query.bundle !== undefined || query.example !== undefined) throw wrongParameter("/compact", "can be combined only with operation")
@@ -87,7 +74,3 @@ export function schemaAnswer(
   if (query.example !== undefined) throw wrongParameter("/operation", "is required with example")
   return schemaIndex(document, place)
 }
-
-/** The refusal of one query parameter. @param path its JSON Pointer */
-export const wrongParameter = (path: string, message: string): Refusal =>
-  new Refusal("invalid_parameter", `${path.slice(1)} ${message}.`, { issues: [{ path, message }] })

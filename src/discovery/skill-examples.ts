@@ -8,13 +8,11 @@ import { firstPreviousDigest } from "../contract/answers/chain.ts"
 const shellPath = (path: string): string =>
   path.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => `$${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`)
 
-const token = ({ family }: Operation): string => (family === "library" ? "PERSONAL_KEY" : "ROOM_CREDENTIAL")
-
 function command(operation: Operation): string {
-  const { method, path, example } = operation
+  const { method, path, example, family } = operation
   return [
     `curl -sS -X ${method} "$BASE${shellPath(path)}" \\`,
-    `  -H "Authorization: Bearer $${token(operation)}" -H "Content-Type: application/json" \\`,
+    `  -H "Authorization: Bearer $${family === "library" ? "PERSONAL_KEY" : "ROOM_CREDENTIAL"}" -H "Content-Type: application/json" \\`,
     "  --data-binary @- <<'JSON'",
     JSON.stringify(example, null, 2),
     "JSON",

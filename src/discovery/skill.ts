@@ -1,11 +1,10 @@
 /** The skill: Markdown that tells an agent all it needs to work, and the same as a folder. */
 import type { SkillPart } from "../contract/schema/enumerations.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { Refusal, wrongParameter } from "../contract/refusals/refusal.ts"
 import type { Place } from "./facts.ts"
 import { agentOperations } from "./manifest.ts"
 import { capabilities, capability } from "./skill-capabilities.ts"
-import { wrongParameter } from "./schemas.ts"
 import { commandOf, examples } from "./skill-examples.ts"
 import { readingPart, startHere } from "./skill-start.ts"
 

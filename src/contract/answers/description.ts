@@ -1,6 +1,6 @@
 /** How people want to be cited: a name, its parts for citation styles that sort or shorten it, and an ORCID. */
 import * as v from "valibot"
-import { optionalText } from "./fields.ts"
+import { count, optionalText } from "./fields.ts"
 import { text } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 
@@ -28,12 +28,25 @@ export const description = {
 /** The same properties in answers. */
 export const described = { name: optionalText, givenName: optionalText, familyName: optionalText, orcid: optionalText }
 /** An author in CSL-JSON: the parts of their name, or one literal name. */
-export const cslAuthor = v.looseObject({
+const cslAuthor = v.looseObject({
   literal: v.exactOptional(v.string()),
   family: v.exactOptional(v.string()),
   given: v.exactOptional(v.string()),
   ORCID: v.exactOptional(v.string()),
 })
+/** The citation of something of this service as CSL-JSON. */
+export const cslItemsOf = <const T extends string, M extends v.ObjectEntries>(type: T, more: M) =>
+  v.array(
+    v.looseObject({
+      id: v.string(),
+      type: v.literal(type),
+      title: v.string(),
+      author: v.array(cslAuthor),
+      issued: v.looseObject({ "date-parts": v.array(v.array(count)) }),
+      URL: v.string(),
+      ...more,
+    }),
+  )
 /** The ORCID is without `https://orcid.org/`. */
 export type Described = Readonly<Record<keyof typeof described, string | null>>
 /** A person's description, with their id and username. */

@@ -1,7 +1,7 @@
 /** The answers of the reads that span everything: search, provenance, and the citation of a Room. */
 import * as v from "valibot"
 import { count, id, optionalText as text, freeText } from "./fields.ts"
-import { cslAuthor, described } from "./description.ts"
+import { cslItemsOf, described } from "./description.ts"
 import { author, schemaVersion } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
@@ -72,13 +72,4 @@ export const roomCitation = shape({
   throughSequence: count,
   url: v.string(),
 })
-export const roomCslItems = v.array(
-  v.looseObject({
-    id: v.string(),
-    type: v.literal("collection"),
-    title: v.string(),
-    author: v.array(cslAuthor),
-    issued: v.looseObject({ "date-parts": v.array(v.array(count)) }),
-    URL: v.string(),
-  }),
-)
+export const roomCslItems = cslItemsOf("collection", {})

@@ -16,7 +16,7 @@ import {
 } from "./fields.ts"
 import { blemishes } from "./judging.ts"
 import { effect } from "./measurements.ts"
-import { cslAuthor } from "./description.ts"
+import { cslItemsOf } from "./description.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
@@ -141,18 +141,7 @@ export const record = shape({
 export type RecordAnswer = v.InferOutput<typeof record>
 
 /** The citation of a record in CSL-JSON. Its id never changes; its present status is in status and note. */
-export const cslItems = v.array(
-  v.looseObject({
-    id: v.string(),
-    type: v.literal("document"),
-    title: v.string(),
-    author: v.array(cslAuthor),
-    issued: v.looseObject({ "date-parts": v.array(v.array(count)) }),
-    URL: v.string(),
-    status: recordStatus,
-    note: v.string(),
-  }),
-)
+export const cslItems = cslItemsOf("document", { status: recordStatus, note: v.string() })
 
 const conceptFields = {
   versionId: id,

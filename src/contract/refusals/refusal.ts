@@ -68,3 +68,7 @@ export const badParameter = (name: string, message: string): Refusal =>
   new Refusal("invalid_parameter", `A query parameter is wrong: ${name} ${message}.`, {
     issues: [{ path: `/${name}`, message }],
   })
+
+/** Refuses a query parameter in a sentence that begins with its name. @param path its JSON Pointer */
+export const wrongParameter = (path: string, message: string): Refusal =>
+  new Refusal("invalid_parameter", `${path.slice(1)} ${message}.`, { issues: [{ path, message }] })

@@ -26,12 +26,10 @@ function left(field: Field, path: string, elsewhere: ReadonlySet<string>): Field
   return fields.length === 0 ? null : { ...field, fields }
 }
 
-/** The places for the sentence of a statement, and for its words and roles. */
-const [STATEMENT, STRUCTURE] = ["/assertion", "/concepts"]
-
 function placed(form: Form, place: string, elsewhere: ReadonlySet<string>, state: FormState, bare: boolean): Html | null {
-  if (place === STATEMENT) return sentence(form, state)
-  if (place === STRUCTURE) return structure(state)
+  // A statement: its sentence, then its words and roles.
+  if (place === "/assertion") return sentence(form, state)
+  if (place === "/concepts") return structure(state)
   const field = fieldAt(form, place)
   if (place === SAYS && field?.form === "object") return saying(field, state)
   const rest = field === undefined ? null : left(field, place, elsewhere)
@@ -50,8 +48,7 @@ function isWritten(form: Form, { draft, sheet }: FormState, places: readonly str
   )
 }
 
-function lists({ suggestions, outputs }: FormState): Html {
-  const { roles, concepts, repositories } = suggestions
+function lists({ suggestions: { roles, concepts, repositories }, outputs }: FormState): Html {
   return html`<datalist id="${suggestedId("roles")}">${roles.map(({ role, definition }) => html`<option value="${role}" label="${definition}"></option>`)}</datalist>
 <datalist id="${suggestedId("concepts")}">${concepts.map((concept) => html`<option value="${borrowedName(concept)}" label="${concept.definition}"></option>`)}</datalist>
 <datalist id="${suggestedId("repositories")}">${repositories.map((url) => html`<option value="${url}"></option>`)}</datalist>
@@ -62,26 +59,21 @@ function lists({ suggestions, outputs }: FormState): Html {
 export function laidOut(form: Form, sheet: Sheet | undefined, state: FormState): Html {
   if (sheet === undefined) return html`${fields(form.fields, "", state)}${dataLists(form, state.choices)}`
   const { first, folds = [] } = sheet
-  const named = [...first, ...folds.flatMap(({ places }) => places)]
-  const all = new Set(named)
-  const without = (place: string) => new Set([...all].filter((one) => one !== place))
+  const all = new Set([...first, ...folds.flatMap(({ places }) => places)])
+  const without = (place: string) => all.difference(new Set([place]))
   const rest = left(form, "", all)
-  const wrong = [...state.faults.keys()]
   const folded = folds.map(({ heading, places, summary }) => {
     const body = places.map((place) => placed(form, place, without(place), state, true))
     const tag = summary?.(state.draft) ?? ""
     const isOpen =
       (summary === undefined && isWritten(form, state, places)) ||
-      wrong.some((at) => places.some((place) => at === place || at.startsWith(`${place}/`)))
+      [...state.faults.keys()].some((at) => places.some((place) => at === place || at.startsWith(`${place}/`)))
     return html`<details class="fold"${isOpen ? html` open` : null}><summary>${heading}${tag === "" ? null : html` <span class="tag">${tag}</span>`}</summary>${body}</details>`
   })
   const kept = (sheet.kept ?? []).filter((place) => first.includes(place) && state.hidden.has(place))
   const top = [...kept, ...first.filter((place) => !state.hidden.has(place))]
-  const others = rest === null || rest.form !== "object" ? [] : rest.fields
+  const others = rest?.form === "object" ? rest.fields : []
   const isKept = ({ name }: Field) => sheet.kept?.includes(`/${name}`) === true
-  return html`${fields(others.filter(isKept), "", state)}${top.map((place) => placed(form, place, without(place), state, false))}${fields(
-    others.filter((field) => !isKept(field)),
-    "",
-    state,
-  )}${folded}${dataLists(form, state.choices)}${lists(state)}`
+  const shown = others.filter((field) => !isKept(field))
+  return html`${fields(others.filter(isKept), "", state)}${top.map((place) => placed(form, place, without(place), state, false))}${fields(shown, "", state)}${folded}${dataLists(form, state.choices)}${lists(state)}`
 }

@@ -51,23 +51,15 @@ export function newsItem(
   }`
 }
 
-function roomNews(
-  visit: Visit,
-  { roomId, after, watermark, total, isNew }: Unread,
-  isToldAbove: (roomId: string, entry: ActivityEntry) => boolean,
-): Html | null {
+/** Whether an entry is told elsewhere on the page. */
+type IsToldAbove = (roomId: string, entry: ActivityEntry) => boolean
+
+function roomNews(visit: Visit, { roomId, after, watermark, total, isNew }: Unread, isToldAbove: IsToldAbove): Html | null {
   const room = orNull(() => visit.ask("room", { roomId }))
   if (room === null) return null
-  const { userId } = visit.person ?? {}
-  const items = visit.edge.instance.news.told(
-    roomId,
-    after,
-    watermark,
-    (entry) =>
-      isNew(entry.target.kind, entry.sequence) &&
-      (entry.actor.userId !== userId || entry.actor.agent != null) &&
-      !isToldAbove(roomId, entry),
-  )
+  const isOwn = ({ userId, agent }: ActivityEntry["actor"]) => userId === visit.person?.userId && agent == null
+  const isShown = (entry: ActivityEntry) => isNew(entry.target.kind, entry.sequence) && !isOwn(entry.actor) && !isToldAbove(roomId, entry)
+  const items = visit.edge.instance.news.told(roomId, after, watermark, isShown)
   const shown = items.slice(0, SENTENCES)
   const fallen = fallenBy(visit, roomId, shown)
   const activity = to(`/rooms/${roomId}/activity`)
@@ -77,7 +69,7 @@ function roomNews(
 }
 
 /** The block on the first page with what is new in each Room since the reader's last visit. */
-export function newsBlock(visit: Visit, isToldAbove: (roomId: string, entry: ActivityEntry) => boolean): Html | null {
+export function newsBlock(visit: Visit, isToldAbove: IsToldAbove): Html | null {
   const unread = unreadOf(visit).filter(({ total }) => total > 0)
   const rooms = unread.slice(0, ROOMS).map((each) => roomNews(visit, each, isToldAbove))
   if (rooms.length === 0) return null

@@ -1,7 +1,7 @@
 /** The read of similar objects, and the list of them that a receipt has. */
 import type { SimilarKind } from "../../../contract/schema/enumerations.ts"
 import type { BodyOf, OperationName } from "../../../contract/operations/index.ts"
-import { Refusal } from "../../../contract/refusals/refusal.ts"
+import { wrongParameter } from "../../../contract/refusals/refusal.ts"
 import type { Concepts } from "../../../contract/definitions/science.ts"
 import type { Actor } from "../../../ledger/journal/actor.ts"
 import type { Call, ReceiptExtras } from "../../../ledger/journal/behaviour.ts"
@@ -21,7 +21,7 @@ export function similarReads(rooms: Rooms, similar: Similar) {
           like === undefined
             ? ["/text", "or like is required"]
             : ["/like", "must be the id of a hypothesis, experiment, finding or attempt of this Room"]
-        throw new Refusal("invalid_parameter", `${path.slice(1)} ${message}.`, { issues: [{ path, message }] })
+        throw wrongParameter(path, message)
       }
       return {
         roomId,
