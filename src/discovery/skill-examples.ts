@@ -51,7 +51,7 @@ export const examples = (baseUrl: string): string =>
   )
 
 /** A Node program without dependencies; the tests run it. */
-export const verifyFeed = (): string => `// node verify-feed.mjs <base URL> <roomId> [<digest kept from the last visit>]
+const verifyFeed = (): string => `// node verify-feed.mjs <base URL> <roomId> [<digest kept from the last visit>]
 import { createHash } from "node:crypto"
 
 const [base, roomId, kept] = process.argv.slice(2)

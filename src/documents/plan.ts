@@ -70,7 +70,7 @@ ${costLine(plan.costs)}${entrypoint === undefined ? "" : `\nCommand: ${command(e
 }
 
 /** Empty if no cost or budget was given. */
-export function costLine(costs: Costs): string {
+function costLine(costs: Costs): string {
   const words = costsInWords(costs)
   if (words === null) return ""
   const { took, allowed, over } = words

@@ -44,7 +44,7 @@ function cutTo(value: unknown, form: Form, cut: Cut, at = ""): unknown {
  * @param how a sentence that says how to get the rest
  * @returns undefined if even the shortest form is too long
  */
-export function fittedJson(text: string, bytes: number, how: string): string | undefined {
+function fittedJson(text: string, bytes: number, how: string): string | undefined {
   const whole: unknown = JSON.parse(text)
   if (!isObject(whole) || Array.isArray(whole)) return undefined
   for (const form of forms) {
@@ -61,7 +61,7 @@ export function fittedJson(text: string, bytes: number, how: string): string | u
 }
 
 /** Cuts a text to at most `bytes` bytes, at the end of a line. */
-export function fittedText(text: string, bytes: number, how: string): string {
+function fittedText(text: string, bytes: number, how: string): string {
   const note = `\n[Cut from ${inDigits(Buffer.byteLength(text))} bytes. ${how}]\n`
   // A character cut in two is dropped with its line.
   const start = Buffer.from(text)

@@ -31,7 +31,7 @@ export const personActs = ({ people, invitations }: AccountParts) => ({
 /** The acts in callable form: each call is recorded in the journal. */
 export type PersonActs = Done<ReturnType<typeof personActs>>
 
-/** What the functions with which people change accounts work with. */
+/** What the functions that change accounts share. */
 export interface ActingParts extends AccountParts {
   readonly acts: PersonActs
   readonly operators: Operators

@@ -18,7 +18,7 @@ export const archive = shape({ archivedAt: at, archivedBy: person, reason: freeT
 export type Archive = v.InferOutput<typeof archive>
 
 /** Where a Room of another instance comes from, and the last entry of its activity that is stored here. */
-export const roomOrigin = shape({
+const roomOrigin = shape({
   instanceId: id,
   baseUrl: v.string(),
   throughSequence: count,
@@ -34,7 +34,7 @@ export const roomOrigin = shape({
 export type RoomOrigin = v.InferOutput<typeof roomOrigin>
 
 /** Where a Room was before it was adopted, the oldest first: up to which entry, and when that ended. */
-export const roomAdopted = v.array(shape({ instanceId: id, baseUrl: v.string(), throughSequence: count, adoptedAt: at }))
+const roomAdopted = v.array(shape({ instanceId: id, baseUrl: v.string(), throughSequence: count, adoptedAt: at }))
 
 /** What the reads of a Thread say about its Room. */
 export const roomOfThread = {

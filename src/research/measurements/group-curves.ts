@@ -68,8 +68,6 @@ function averaged(key: Dimensions, members: readonly Member[]) {
   }
 }
 
-export type GroupCurves = ReturnType<typeof groupCurves>
-
 export function groupCurves(values: Values, curves: Curves) {
   /** @throws Refusal 422 for too many series */
   return function drawn({ attemptIds, metric, split, by, over, absent }: GroupCurvesQuery) {

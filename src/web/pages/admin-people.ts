@@ -9,7 +9,7 @@ import type { Shown, Visit } from "../visit.ts"
 import { counted, joinedWords } from "../words.ts"
 import { adminList, cursorIn } from "./admin.ts"
 
-export const personButton = (action: OperatorAction, userId: string, text: Content, danger = false): Html =>
+const personButton = (action: OperatorAction, userId: string, text: Content, danger = false): Html =>
   html`<form class="inline" method="post" action="${to(`/web/admin/people/${userId}/${action}`)}"><button class="${danger ? "danger" : "quiet"}">${text}</button></form>`
 
 type Row = AnswerOf<"admin_people">["items"][number]

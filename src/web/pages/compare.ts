@@ -77,7 +77,7 @@ function chooser({ ids, table: { columns }, drawn }: Compared, shown: readonly {
 }
 
 /** The view of each attempt: last values, settings that differ, and curves. */
-export function eachAttempt(visit: Visit, found: Compared): Html {
+function eachAttempt(visit: Visit, found: Compared): Html {
   const { ids, table, drawn } = found
   const { metrics, metricsTruncated, settings, sameSettings, settingsTruncated } = table.columns
   const chosen = visit.url.searchParams.getAll("metric")

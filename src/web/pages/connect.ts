@@ -22,7 +22,7 @@ const MOST = 10
 const addressOf = (roomId: string): string => `/rooms/${roomId}/connect`
 
 /** Shows for each credential whether its first request has arrived. The script reloads the page until all have. */
-export function firstRequests(roomId: string, credentials: readonly Credential[]): Html {
+function firstRequests(roomId: string, credentials: readonly Credential[]): Html {
   const [only, ...more] = credentials
   const awaits = credentials.some(({ lastUsedAt }) => lastUsedAt === null)
   const address = withQuery(addressOf(roomId), { credential: more.length === 0 ? only?.credentialId : undefined })

@@ -30,13 +30,13 @@ async function endOf(items: readonly Html[], from: number, renderer: Renderer, s
 }
 
 /** Returns the page with as many items as fit. It starts at the chosen item if that would not fit otherwise. */
-export async function paginate({ items, chosen = -1, shown }: Fitting, renderer: Renderer, setting: Setting): Promise<Shown> {
+async function paginate({ items, chosen = -1, shown }: Fitting, renderer: Renderer, setting: Setting): Promise<Shown> {
   const until = await endOf(items, 0, renderer, setting)
   return chosen < until ? shown(0, until) : shown(chosen, await endOf(items, chosen, renderer, setting))
 }
 
 /** Returns a message in place of a page that is too large. */
-export function tooLargePage({ title, rail, json }: Shown): Shown {
+function tooLargePage({ title, rail, json }: Shown): Shown {
   return {
     title,
     ...(rail && { rail }),
