@@ -55,6 +55,7 @@ export class Compressor {
     return result
   }
 
+  /** Compresses a streamed body. */
   stream(encoding: Encoding): ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array> {
     return Duplex.toWeb(encoding === "br" ? createBrotliCompress(brotli(4, 0)) : createGzip())
   }
