@@ -1,10 +1,10 @@
 /**
- * Replaces better-sqlite3's search for its addon, in the executable only. The system loads an addon from a file, so it is written
- * to a temporary folder of its own, not to the home folder. On Linux the folder is deleted immediately, on macOS at exit, on Windows
- * at the next start. Every start also deletes what killed programs left.
+ * Replaces better-sqlite3's search for its addon, in the executable only. The system loads an addon from a file, so it
+ * is written to a temporary folder of its own, not to the home folder. On Linux the folder is deleted immediately, on
+ * macOS at exit, on Windows at the next start. Every start also deletes what killed programs left.
  *
- * All threads must load the same file. Two files would load SQLite twice, and two copies of SQLite in one process do not respect
- * each other's locks, which would corrupt the data.
+ * All threads must load the same file. Two files would load SQLite twice, and two copies of SQLite in one process do
+ * not respect each other's locks, which would corrupt the data.
  */
 import { existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -56,7 +56,9 @@ function loaded(file: string): unknown {
   return module.exports
 }
 
-/** On Linux an open file has a path even after it is deleted, and the loader recognises that it has loaded this file. */
+/**
+ * On Linux an open file has a path even after it is deleted, and the loader recognises that it has loaded this file.
+ */
 function share(folder: string, file: string): void {
   const open = process.platform === "linux" ? `/proc/self/fd/${openSync(file, "r")}` : ""
   if (open !== "" && existsSync(open)) {

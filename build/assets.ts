@@ -1,6 +1,7 @@
 /**
- * Builds dist/assets: the style sheets, scripts, icon and fonts of the pages, each with its digest in its name, and a manifest of
- * these names. The fonts come from npm packages, with Latin letters only, so that pages load nothing from other servers.
+ * Builds dist/assets: the style sheets, scripts, icon and fonts of the pages, each with its digest in its name, and a
+ * manifest of these names. The fonts come from npm packages, with Latin letters only, so that pages load nothing from
+ * other servers.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { createHash } from "node:crypto"
@@ -44,7 +45,9 @@ const types: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
   woff2: "font/woff2",
 }
-const files = Object.fromEntries(readdirSync(made).map((name) => [name, types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream"]))
+const files = Object.fromEntries(
+  readdirSync(made).map((name) => [name, types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream"]),
+)
 const entryNamed = (source: string) =>
   basename(Object.keys(metafile.outputs).find((output) => metafile.outputs[output]?.entryPoint === source) ?? "")
 const [style, script] = [entryNamed(pages.style), entryNamed(pages.script)]
@@ -61,4 +64,6 @@ for (const name of readdirSync("dist/assets"))
   if (name !== "manifest.json" && !Object.hasOwn(files, name)) rmSync(join("dist/assets", name), { force: true })
 rmSync(made, { recursive: true, force: true })
 const weight = (name: string) => `${(gzipSync(readFileSync(`dist/assets/${name}`)).length / 1000).toFixed(1)} kB`
-console.log(`dist/assets: style ${weight(style)}, script ${weight(script)} compressed, ${Object.keys(files).length} files`)
+console.log(
+  `dist/assets: style ${weight(style)}, script ${weight(script)} compressed, ${Object.keys(files).length} files`,
+)

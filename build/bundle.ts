@@ -1,4 +1,7 @@
-/** Bundles the program and each of its threads into one file of JavaScript. They are the same for all platforms; only the addon differs. */
+/**
+ * Bundles the program and each of its threads into one file of JavaScript. They are the same for all platforms; only
+ * the addon differs.
+ */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -18,11 +21,17 @@ export interface Bundle {
   /** The main script of the executable, which loads the program and its threads. */
   readonly loader: string
   readonly programs: Readonly<Record<string, string>>
-  /** V8's code caches of the programs. They work only on the processor and system they were made on; elsewhere they can crash the program. */
+  /**
+   * V8's code caches of the programs. They work only on the processor and system they were made on; elsewhere they can
+   * crash the program.
+   */
   readonly caches: Readonly<Record<string, string>>
 }
 
-/** Bundles to CommonJS, because only that works with V8's code cache, which makes the start faster. @returns the paths of the files */
+/**
+ * Bundles to CommonJS, because only that works with V8's code cache, which makes the start faster. @returns the paths
+ * of the files
+ */
 export async function bundleInto(folder: string): Promise<Bundle> {
   await build({
     entryPoints: { [program]: main, ...threads, allocator: "src/allocator.ts" },
@@ -56,11 +65,15 @@ export async function bundleInto(folder: string): Promise<Bundle> {
   const runs = runsOn(join(folder, "data"))
   // The first run creates the data, since a normal start finds existing data.
   for (const name of [program, ...names]) compile(join(folder, `${name}.cjs`), runs[name])
-  const carried = (kind: string) => Object.fromEntries(names.map((name) => [`${name}.${kind}`, resolve(folder, `${name}.${kind}`)]))
+  const carried = (kind: string) =>
+    Object.fromEntries(names.map((name) => [`${name}.${kind}`, resolve(folder, `${name}.${kind}`)]))
   const loader = resolve(folder, "main.cjs")
   // The allocator comes first, because it may restart the program, and everything before that runs twice.
   const allocator = `(function (module) {\n${readFileSync(join(folder, "allocator.cjs"), "utf8")}\n})({})\n`
-  writeFileSync(loader, `${allocator}${readFileSync("build/loader.cjs", "utf8")}runCarried(${JSON.stringify(program)})\n`)
+  writeFileSync(
+    loader,
+    `${allocator}${readFileSync("build/loader.cjs", "utf8")}runCarried(${JSON.stringify(program)})\n`,
+  )
   return { loader, programs: carried("cjs"), caches: carried("cache") }
 }
 
@@ -88,7 +101,10 @@ function runsOn(data: string): Readonly<Record<string, Run>> {
   }
 }
 
-/** Large enough space for young objects to avoid garbage collection, since V8 writes the age of collected functions into the cache. */
+/**
+ * Large enough space for young objects to avoid garbage collection, since V8 writes the age of collected functions into
+ * the cache.
+ */
 const COMPILED = ["--random-seed=1", "--min-semi-space-size=128", "--max-semi-space-size=128", "build/compile.cjs"]
 
 function compile(file: string, run: Run | undefined): void {
@@ -97,7 +113,10 @@ function compile(file: string, run: Run | undefined): void {
   execFileSync(process.execPath, [...COMPILED, file, ...runArgument], { env: { MALLOC_ARENA_MAX: "2" } })
 }
 
-/** Wraps code like a Node module. The file is read as Latin-1, so non-ASCII characters, which occur only in regular expressions, are escaped. */
+/**
+ * Wraps code like a Node module. The file is read as Latin-1, so non-ASCII characters, which occur only in regular
+ * expressions, are escaped.
+ */
 function wrap(file: string): void {
   const code = readFileSync(file, "utf8")
   const raw = /String\.raw`[^`]*[^\p{ASCII}`]/u.exec(code)

@@ -1,4 +1,7 @@
-/** The contents of an executable apart from the program: the schema, the assets of the pages, notices, and SQLite's addon for the platform. */
+/**
+ * The contents of an executable apart from the program: the schema, the assets of the pages, notices, and SQLite's
+ * addon for the platform.
+ */
 import { readdirSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, resolve } from "node:path"
@@ -18,7 +21,10 @@ const shippedAsTheyAre = [
 
 /** Names inside the executable, which are paths in the project as src reads them, and the files to take. */
 export function contentsFor(os: string, cpu: string): Record<string, string> {
-  const contents: Record<string, string> = { "better-sqlite3.node": addonOf(os, cpu), "schema.sql": resolve("schema.sql") }
+  const contents: Record<string, string> = {
+    "better-sqlite3.node": addonOf(os, cpu),
+    "schema.sql": resolve("schema.sql"),
+  }
   contents["loader.cjs"] = resolve("build/loader.cjs")
   contents["dist/licences.txt"] = resolve("dist/licences.txt")
   for (const shipped of shippedAsTheyAre) contents[shipped] = resolve(shipped)

@@ -1,6 +1,6 @@
 /**
- * Makes src/demo/coverage.webp, the picture in the demo's first finding: the service's plot of the measurements of that finding's
- * attempt, encoded as an upload. Run it again if those numbers change: `node build/demo-picture.ts`.
+ * Makes src/demo/coverage.webp, the picture in the demo's first finding: the service's plot of the measurements of that
+ * finding's attempt, encoded as an upload. Run it again if those numbers change: `node build/demo-picture.ts`.
  */
 import { writeFileSync } from "node:fs"
 import { dirname } from "node:path"

@@ -1,7 +1,7 @@
 /**
- * Builds the JavaScript in dist: the program for `npm start` and the exports of the package. The program and its threads share chunks
- * of code; rarely used code is in chunks that are loaded when they are first needed. The only package they need at run time is
- * better-sqlite3, which has a compiled addon for every platform.
+ * Builds the JavaScript in dist: the program for `npm start` and the exports of the package. The program and its
+ * threads share chunks of code; rarely used code is in chunks that are loaded when they are first needed. The only
+ * package they need at run time is better-sqlite3, which has a compiled addon for every platform.
  */
 import { readdirSync, rmSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -23,10 +23,21 @@ const common: BuildOptions = {
   },
 }
 
-/** The options for the program of `npm start`. V8 keeps the source in memory, in half as many bytes if it is all ASCII. */
-const serving: BuildOptions = { ...common, entryPoints: programs, charset: "ascii", minifyWhitespace: true, chunkNames: "part-[hash]" }
+/**
+ * The options for the program of `npm start`. V8 keeps the source in memory, in half as many bytes if it is all ASCII.
+ */
+const serving: BuildOptions = {
+  ...common,
+  entryPoints: programs,
+  charset: "ascii",
+  minifyWhitespace: true,
+  chunkNames: "part-[hash]",
+}
 
-/** The options for the client and the test instance. They share one file, so that an error of the test instance's client has the client's class. */
+/**
+ * The options for the client and the test instance. They share one file, so that an error of the test instance's client
+ * has the client's class.
+ */
 const exported: BuildOptions = {
   ...common,
   entryPoints: { client: "src/client/index.ts", testing: "src/client/testing.ts" },
@@ -38,7 +49,8 @@ const exported: BuildOptions = {
 async function into(folder: string, options: BuildOptions, chunk: string): Promise<void> {
   const { metafile } = await build({ ...options, outdir: folder })
   const made = new Set(Object.keys(metafile?.outputs ?? {}).map((file) => basename(file)))
-  for (const name of readdirSync(folder)) if (name.startsWith(chunk) && !made.has(name)) rmSync(join(folder, name), { force: true })
+  for (const name of readdirSync(folder))
+    if (name.startsWith(chunk) && !made.has(name)) rmSync(join(folder, name), { force: true })
 }
 
 export const buildServing = (folder = "dist"): Promise<void> => into(folder, serving, "part-")

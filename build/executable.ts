@@ -1,7 +1,8 @@
 /**
- * Builds dist/research-room: Node with the program, SQLite's addon and the assets, in one file. Everything comes from node_modules
- * and dist, without a network. With `--target linux-arm64`, which may be repeated, or `--target all`, it builds the released
- * executables of other platforms instead, with Node from the registry, and dist/SHA256SUMS for them.
+ * Builds dist/research-room: Node with the program, SQLite's addon and the assets, in one file. Everything comes from
+ * node_modules and dist, without a network. With `--target linux-arm64`, which may be repeated, or `--target all`, it
+ * builds the released executables of other platforms instead, with Node from the registry, and dist/SHA256SUMS for
+ * them.
  */
 import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
@@ -41,6 +42,8 @@ function place(made: string, name: string): void {
 function named(name: string): Platform {
   const found = platforms.find((platform) => platform.name === name)
   if (found === undefined)
-    throw new Error(`There is no Node for ${name}; there is for ${platforms.map((one) => one.name).join(", ")}, and all.`)
+    throw new Error(
+      `There is no Node for ${name}; there is for ${platforms.map((one) => one.name).join(", ")}, and all.`,
+    )
   return found
 }

@@ -1,6 +1,6 @@
 /**
- * Reduces each font face in the style sheet to the weights and characters that the style sheet names for it. The results are cached
- * by their inputs.
+ * Reduces each font face in the style sheet to the weights and characters that the style sheet names for it. The
+ * results are cached by their inputs.
  */
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -12,11 +12,15 @@ import subsetFont from "subset-font"
 const KEPT = "node_modules/.cache/research-room/fonts"
 const require = createRequire(import.meta.url)
 
-/** The font features that the pages use; hundreds of alternates and code ligatures are dropped. Fonts for formulas keep all features. */
+/**
+ * The font features that the pages use; hundreds of alternates and code ligatures are dropped. Fonts for formulas keep
+ * all features.
+ */
 const FEATURES = ["kern", "liga", "mark", "mkmk", "ccmp", "locl", "tnum"]
 
 /** Returns the value of a property of a face. */
-const propertyOf = (face: string, name: string): string | undefined => new RegExp(`${name}:\\s*([^;]+);`).exec(face)?.[1]
+const propertyOf = (face: string, name: string): string | undefined =>
+  new RegExp(`${name}:\\s*([^;]+);`).exec(face)?.[1]
 
 /** Returns the characters in a `unicode-range`. */
 function signsOf(range: string): string {

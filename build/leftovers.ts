@@ -1,4 +1,7 @@
-/** Deletes the addon folders that earlier programs left: Windows cannot delete a loaded file, and any program can be killed. */
+/**
+ * Deletes the addon folders that earlier programs left: Windows cannot delete a loaded file, and any program can be
+ * killed.
+ */
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs"
 import { join } from "node:path"
 
@@ -10,8 +13,8 @@ export const fileName = "better-sqlite3.node"
 const leftBehindAfter = 60_000
 
 /**
- * Whether a folder was left by a program of this user. It must be a folder of this user and not a link, because others can write to
- * the parent folder, and the file in it is deleted by name.
+ * Whether a folder was left by a program of this user. It must be a folder of this user and not a link, because others
+ * can write to the parent folder, and the file in it is deleted by name.
  */
 function isLeft(folder: string, now: number): boolean {
   const found = lstatSync(folder)

@@ -1,6 +1,6 @@
 /**
- * Builds dist/licences.txt, which `research-room licences` prints: the notices of everything that is built in. These are the packages
- * that the bundler reports for the bundled code, Node, and SQLite's addon.
+ * Builds dist/licences.txt, which `research-room licences` prints: the notices of everything that is built in. These
+ * are the packages that the bundler reports for the bundled code, Node, and SQLite's addon.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, relative } from "node:path"
@@ -18,11 +18,14 @@ const made = await Promise.all([
 ])
 
 /** Returns the folder of the package of a file. */
-const packageOf = (path: string): string | undefined => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path.replaceAll("\\", "/"))?.[0]
+const packageOf = (path: string): string | undefined =>
+  /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path.replaceAll("\\", "/"))?.[0]
 
 /** The files with code in the bundle. Files of types and removed modules have none. */
 const builtIn = ({ outputs }: Metafile): string[] =>
-  Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0))
+  Object.values(outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0),
+  )
 
 // If npm installed no Node for a platform, no executable is released for it.
 const node = platforms.map(({ package: name }) => `node_modules/${name}/bin`).filter((path) => existsSync(path))

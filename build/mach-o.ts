@@ -1,6 +1,6 @@
 /**
- * Reads the load commands of a program for macOS, and corrects one after pkg's injection: the added segment must also be counted in
- * the table of fixups, otherwise newer systems (dyld of macOS 27) refuse to start the program.
+ * Reads the load commands of a program for macOS, and corrects one after pkg's injection: the added segment must also
+ * be counted in the table of fixups, otherwise newer systems (dyld of macOS 27) refuse to start the program.
  */
 
 const headerSize = 32
@@ -43,9 +43,10 @@ export function segmentsIn(program: Buffer): Segment[] {
 }
 
 /**
- * Counts the injected segment. The table of fixups has a header of seven words and a word of padding, then the count of segments and
- * an offset for each, relative to the count. Moving the count onto the padding makes space for one more entry; nothing else moves.
- * Neither the added segment nor the last one, which it moved, has fixups. Their entries are 0, so one more 0 at the end is correct.
+ * Counts the injected segment. The table of fixups has a header of seven words and a word of padding, then the count of
+ * segments and an offset for each, relative to the count. Moving the count onto the padding makes space for one more
+ * entry; nothing else moves. Neither the added segment nor the last one, which it moved, has fixups. Their entries are
+ * 0, so one more 0 at the end is correct.
  */
 export function countInjectedSegment(program: Buffer): void {
   const command = commandOf(program, fixupsCommand)
@@ -53,11 +54,14 @@ export function countInjectedSegment(program: Buffer): void {
   const table = program.readUInt32LE(command + 8)
   const segments = segmentsIn(program)
   const counted = table + program.readUInt32LE(table + 4)
-  const told = Array.from({ length: program.readUInt32LE(counted) }, (_, index) => program.readUInt32LE(counted + 4 + index * 4))
+  const told = Array.from({ length: program.readUInt32LE(counted) }, (_, index) =>
+    program.readUInt32LE(counted + 4 + index * 4),
+  )
   if (told.length === segments.length) return
   const last = segments.slice(-2).map(({ name }) => name)
   const asExpected = told.length === segments.length - 1 && told.at(-1) === 0 && counted === table + 32
-  if (!asExpected || last.join() !== "NODE_SEA,__LINKEDIT") throw new Error("This program for macOS is laid out in an unknown way.")
+  if (!asExpected || last.join() !== "NODE_SEA,__LINKEDIT")
+    throw new Error("This program for macOS is laid out in an unknown way.")
 
   program.writeUInt32LE(28, table + 4)
   const moved = [segments.length, ...told.map((place) => (place === 0 ? 0 : place + 4)), 0]

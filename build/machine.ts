@@ -17,6 +17,7 @@ function read(bytes: Buffer): [os: string, processor: number] {
   // Mach-O, 64 bits, for one processor.
   if (bytes.readUInt32LE(0) === 0xfeedfacf) return ["darwin", bytes.readUInt32LE(4)]
   const header = bytes.toString("latin1", 0, 2) === "MZ" ? bytes.readUInt32LE(0x3c) : 0
-  if (header > 0 && bytes.toString("latin1", header, header + 4) === "PE\0\0") return ["win32", bytes.readUInt16LE(header + 4)]
+  if (header > 0 && bytes.toString("latin1", header, header + 4) === "PE\0\0")
+    return ["win32", bytes.readUInt16LE(header + 4)]
   throw new Error("This is not a program for Linux, Windows or macOS.")
 }

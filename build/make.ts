@@ -2,8 +2,8 @@
 import { execFileSync } from "node:child_process"
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-// The function behind `pkg --sea FILE`. It is called directly, because the command line has no option for assets; the version of
-// pkg is pinned.
+// The function behind `pkg --sea FILE`. It is called directly, because the command line has no option for assets; the
+// version of pkg is pinned.
 import pkg from "@yao-pkg/pkg/lib-es5/sea.js"
 import type { Bundle } from "./bundle.ts"
 import { contentsFor } from "./contents.ts"
@@ -40,7 +40,8 @@ export async function make({ os, cpu, node, bundle, work }: Order): Promise<stri
         },
       ],
       seaConfig: {
-        // The executable stores this path, so it must not be an absolute one of this machine. It is relative to pkg's folder.
+        // The executable stores this path, so it must not be an absolute one of this machine. It is relative to pkg's
+        // folder.
         ...{ main: `../${basename(bundle.loader)}` },
         disableExperimentalSEAWarning: true,
         useSnapshot: false,

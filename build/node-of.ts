@@ -32,8 +32,21 @@ async function bring({ package: name, node }: Platform, cache: string): Promise<
   const root = { name: "node-of-another-platform", version: "0.0.0", dependencies: { [name]: version } }
   const packages = { "": root, [`node_modules/${name}`]: { version, resolved, integrity } }
   writeFileSync(join(folder, "package.json"), JSON.stringify(root))
-  writeFileSync(join(folder, "package-lock.json"), JSON.stringify({ ...root, lockfileVersion: 3, requires: true, packages }))
-  await npm(folder, "ci", `--os=${os}`, `--cpu=${cpu}`, "--ignore-scripts", "--no-bin-links", "--prefer-offline", "--no-audit", "--no-fund")
+  writeFileSync(
+    join(folder, "package-lock.json"),
+    JSON.stringify({ ...root, lockfileVersion: 3, requires: true, packages }),
+  )
+  await npm(
+    folder,
+    "ci",
+    `--os=${os}`,
+    `--cpu=${cpu}`,
+    "--ignore-scripts",
+    "--no-bin-links",
+    "--prefer-offline",
+    "--no-audit",
+    "--no-fund",
+  )
   writeFileSync(finished, integrity)
   return unpacked
 }
@@ -41,11 +54,19 @@ async function bring({ package: name, node }: Platform, cache: string): Promise<
 /** The npm that runs this script, otherwise the one in the path. */
 async function npm(folder: string, ...args: string[]): Promise<void> {
   const itself = process.env.npm_execpath
-  const [command, first, shell] = itself?.endsWith(".js") ? [process.execPath, [itself], false] : ["npm", [], process.platform === "win32"]
+  const [command, first, shell] = itself?.endsWith(".js")
+    ? [process.execPath, [itself], false]
+    : ["npm", [], process.platform === "win32"]
   // The variables that npm sets for scripts of this project must not be read as settings of that folder.
   const kept = /^npm_config_(registry|cache|userconfig|cafile|fetch_.*|.*proxy)$/i
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) || kept.test(name)))
-  await promisify(execFile)(command, [...first, ...args, "--loglevel=error", "--prefix", folder], { cwd: folder, env, shell })
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name) || kept.test(name)),
+  )
+  await promisify(execFile)(command, [...first, ...args, "--loglevel=error", "--prefix", folder], {
+    cwd: folder,
+    env,
+    shell,
+  })
 }
 
 /** @throws Error if a package does not hold what its name says */

@@ -25,12 +25,17 @@ export interface Notice {
 const isNotice = (file: string) => /^(licen[cs]e|copying|notice)([.-].*)?$/i.test(file) && !/\.(c|m)?[jt]s$/.test(file)
 
 /**
- * Returns the notices of the package in a folder. If it has only the name of its licence, these are the text of the licence and the
- * authors of the package.
+ * Returns the notices of the package in a folder. If it has only the name of its licence, these are the text of the
+ * licence and the authors of the package.
  * @throws Error if the licence is not in SPDX's list: a person must look at it before a release
  */
 export function noticeOf(folder: string): Notice {
-  const { name, version, license: licence = "", author } = v.parse(manifest, JSON.parse(readFileSync(join(folder, "package.json"), "utf8")))
+  const {
+    name,
+    version,
+    license: licence = "",
+    author,
+  } = v.parse(manifest, JSON.parse(readFileSync(join(folder, "package.json"), "utf8")))
   if (!licence.split(" AND ").every((each) => licences.includes(each)))
     throw new Error(`${name} ${version} is built in, and its licence is not known: it says ${JSON.stringify(licence)}.`)
   const texts = readdirSync(folder)

@@ -1,6 +1,6 @@
 /**
- * Measures the first paint of every page of the demo in a fresh browser: the median of three, each in a context of its own. Exits
- * with 1 if a page is too slow. Arguments select pages by name.
+ * Measures the first paint of every page of the demo in a fresh browser: the median of three, each in a context of its
+ * own. Exits with 1 if a page is too slow. Arguments select pages by name.
  */
 import { dirname } from "node:path"
 import { startDemo } from "../src/demo/demo.ts"
@@ -35,7 +35,11 @@ try {
   for (const { name, painted, bytes } of rows.toSorted((one, other) => other.painted - one.painted))
     console.log(`${painted.toFixed(0).padStart(5)} ms ${(bytes / 1000).toFixed(0).padStart(5)} kB  ${name}`)
   const late = rows.filter(({ painted }) => painted > MOST)
-  console.log(late.length === 0 ? `all ${rows.length} within ${MOST} ms` : `${late.length} of ${rows.length} take longer than ${MOST} ms`)
+  console.log(
+    late.length === 0
+      ? `all ${rows.length} within ${MOST} ms`
+      : `${late.length} of ${rows.length} take longer than ${MOST} ms`,
+  )
   process.exitCode = late.length === 0 ? 0 : 1
 } finally {
   await browser.close()

@@ -1,6 +1,6 @@
 /**
- * The platforms of the executables: those whose Node is an optional dependency in package.json. npm installs only the one of this
- * machine; package-lock.json has the digests of the others.
+ * The platforms of the executables: those whose Node is an optional dependency in package.json. npm installs only the
+ * one of this machine; package-lock.json has the digests of the others.
  */
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -57,4 +57,5 @@ export const platforms: readonly Platform[] = Object.keys(optionalDependencies)
 export const platformHere = platforms.find(({ node }) => node.os === process.platform && node.cpu === process.arch)
 
 /** Returns the name of the released file in dist. */
-export const releaseName = ({ name, node }: Platform): string => `research-room-${name}${node.os === "win32" ? ".exe" : ""}`
+export const releaseName = ({ name, node }: Platform): string =>
+  `research-room-${name}${node.os === "win32" ? ".exe" : ""}`

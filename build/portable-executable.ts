@@ -1,6 +1,6 @@
 /**
- * Marks a program for Windows as unsigned. The injection removes Node's signature, but the header still points to its place, and
- * Windows trusts a broken signature less than none.
+ * Marks a program for Windows as unsigned. The injection removes Node's signature, but the header still points to its
+ * place, and Windows trusts a broken signature less than none.
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs"
 

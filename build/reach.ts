@@ -1,9 +1,12 @@
 /**
- * Tests the served documents with tools of other languages: `npm run reach`. It needs Python 3.10 or newer, Go, and access to their
- * registries. It installs the tools into dist/reach in the versions named here, and reports what each of them makes of
+ * Tests the served documents with tools of other languages: `npm run reach`. It needs Python 3.10 or newer, Go, and
+ * access to their registries. It installs the tools into dist/reach in the versions named here, and reports what each
+ * of them makes of
  *
- * - the served schemas: a thousand bodies of each operation, which each validator must accept or refuse as the service does;
- * - the OpenAPI document: whether kin-openapi accepts it, and whether clients generated from it write, replay, page and follow;
+ * - the served schemas: a thousand bodies of each operation, which each validator must accept or refuse as the service
+ * does;
+ * - the OpenAPI document: whether kin-openapi accepts it, and whether clients generated from it write, replay, page and
+ * follow;
  * - the measurement table: whether every number of two hundred layouts agrees with SciPy;
  * - a Room as an SQLite file: whether pandas, Datasette and DuckDB read its views.
  *
@@ -39,8 +42,16 @@ const goTools = [
 ]
 
 /** Runs a command and shows its output. @throws Error if it fails */
-async function run(command: string, parameters: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
-  const [code] = (await once(spawn(command, parameters, { cwd, stdio: "inherit", env: { ...process.env, ...env } }), "close")) as [number]
+async function run(
+  command: string,
+  parameters: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const [code] = (await once(
+    spawn(command, parameters, { cwd, stdio: "inherit", env: { ...process.env, ...env } }),
+    "close",
+  )) as [number]
   if (code !== 0) throw new Error(`${command} ${parameters.join(" ")} ended with ${code}`)
 }
 
@@ -53,9 +64,19 @@ cpSync(join(root, "build/reach"), place, { recursive: true })
 await run("go", ["get", ...goTools], go)
 await run("go", ["mod", "download"], join(root, "test/contract/validators"))
 
-const validators = ["run", "-s", "tap", "--", "--timeout=1500", "test/contract/validators.test.ts", "test/client/python.test.ts"]
+const validators = [
+  "run",
+  "-s",
+  "tap",
+  "--",
+  "--timeout=1500",
+  "test/contract/validators.test.ts",
+  "test/client/python.test.ts",
+]
 await run("npm", validators, root, { REACH_PYTHON: python, REACH_BODIES: process.env.REACH_BODIES ?? "1000" })
-await run("npm", ["run", "-s", "tap", "--", "test/research/measurements/agreement.test.ts"], root, { PYTHON_WITH_SCIPY: python })
+await run("npm", ["run", "-s", "tap", "--", "test/research/measurements/agreement.test.ts"], root, {
+  PYTHON_WITH_SCIPY: python,
+})
 
 const instance = await startResearchRoom()
 try {
@@ -68,15 +89,30 @@ try {
   writeFileSync(room, Buffer.from(await bytes.arrayBuffer()))
   await run(python, ["with-sqlite-file.py", room], place)
 
-  await run(python, ["-m", "openapi_python_client", "generate", "--path", document, "--output-path", "made", "--meta", "none"], place)
+  await run(
+    python,
+    ["-m", "openapi_python_client", "generate", "--path", document, "--output-path", "made", "--meta", "none"],
+    place,
+  )
   await run(python, ["with-openapi-python-client.py", ...given], place)
-  const models = ["--input-file-type", "openapi", "--output-model-type", "pydantic_v2.BaseModel", "--output", "models.py"]
+  const models = [
+    "--input-file-type",
+    "openapi",
+    "--output-model-type",
+    "pydantic_v2.BaseModel",
+    "--output",
+    "models.py",
+  ]
   await run(python, ["-m", "datamodel_code_generator", "--input", document, ...models], place)
   await run(python, ["with-datamodel.py", ...given], place)
 
   mkdirSync(join(go, "made"))
   await run("go", ["run", "./valid", document], go)
-  await run("go", ["run", "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen", "-config", "oapi.yaml", document], go)
+  await run(
+    "go",
+    ["run", "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen", "-config", "oapi.yaml", document],
+    go,
+  )
   await run("go", ["mod", "tidy"], go)
   await run("go", ["run", "./work", ...given], go)
 } finally {

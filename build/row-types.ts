@@ -1,4 +1,7 @@
-/** Makes schema.d.ts from schema.sql: `node --conditions=research-room-source build/row-types.ts`. A test checks that the file is up to date. */
+/**
+ * Makes schema.d.ts from schema.sql: `node --conditions=research-room-source build/row-types.ts`. A test checks that
+ * the file is up to date.
+ */
 import { writeFileSync } from "node:fs"
 import { openDatabase } from "../src/ledger/storage/opening.ts"
 import { namedColumns } from "../src/ledger/storage/inserting.ts"

@@ -1,6 +1,6 @@
 /**
- * Writes pictures of every page of the demo to dist/screenshots, in both themes and at both widths. Arguments select pages by name:
- * `npm run screenshots -- room thread`.
+ * Writes pictures of every page of the demo to dist/screenshots, in both themes and at both widths. Arguments select
+ * pages by name: `npm run screenshots -- room thread`.
  */
 import { mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,8 +1,8 @@
 /**
  * Runs test files, short ones several to a process, and counts the assertions: the last line is `N passed, N failed`.
  * Without an argument it runs the tests that a change is likely to break (`npm test`); with `--rest`, all others
- * (`npm run test:rest`). Arguments name files to run instead: `npm run tap -- test/ledger/receipts.test.ts`, with `--jobs=1` one at
- * a time.
+ * (`npm run test:rest`). Arguments name files to run instead: `npm run tap -- test/ledger/receipts.test.ts`, with
+ * `--jobs=1` one at a time.
  *
  * It does not use tap's own runner, whose coverage hooks cost each process and each thread a third of a second.
  */
@@ -160,7 +160,9 @@ const LONGEST = [
   "test/research/work/model.test.ts",
 ]
 
-/** The folders and files that need a process for each file: they start a browser, or change or watch their own process. */
+/**
+ * The folders and files that need a process for each file: they start a browser, or change or watch their own process.
+ */
 const ALONE = [
   "test/executable/",
   "test/operation/",
@@ -178,12 +180,18 @@ const IN_ONE_PROCESS = 8
 
 process.chdir(dirname(import.meta.dirname))
 const { values, positionals } = parseArgs({
-  options: { rest: { type: "boolean", default: false }, jobs: { type: "string" }, timeout: { type: "string", default: "240" } },
+  options: {
+    rest: { type: "boolean", default: false },
+    jobs: { type: "string" },
+    timeout: { type: "string", default: "240" },
+  },
   allowPositionals: true,
 })
 if (values.rest && positionals.length > 0) throw new Error("--rest takes no files")
 
-/** Returns the files of `npm test`, or the rest: those in the list, and the property tests again with all their runs. */
+/**
+ * Returns the files of `npm test`, or the rest: those in the list, and the property tests again with all their runs.
+ */
 function chosenFiles(rest: boolean): string[] {
   const files = globSync("test/**/*.test.ts", { exclude: ["**/node_modules/**"] }).sort()
   const unused = [...REST, ...LONGEST].filter((place) => !files.some((file) => file.startsWith(place)))
@@ -195,7 +203,8 @@ function chosenFiles(rest: boolean): string[] {
 }
 
 /**
- * Puts files that share a process together, each group from one folder. Loading the service takes longer than what most files do.
+ * Puts files that share a process together, each group from one folder. Loading the service takes longer than what most
+ * files do.
  */
 function grouped(files: readonly string[]): string[][] {
   const isAlone = (file: string) => LONGEST.includes(file) || ALONE.some((place) => file.startsWith(place))
@@ -236,7 +245,8 @@ function ran(group: readonly string[]): Promise<Ran> {
   // After its timeout a test ends itself and prints what it waited for. If it does not, it is killed.
   const ending = setTimeout(() => child.kill("SIGKILL"), (Number(values.timeout) + 30) * 1_000)
   let printed = ""
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => void (printed += text))
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => void (printed += text))
   return new Promise((resolve) => {
     child.on("close", (code) => {
       clearTimeout(ending)

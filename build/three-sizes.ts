@@ -1,6 +1,6 @@
 /**
- * Creates an experiment with seven arms, ten seeds and three sizes, and writes its texts and pictures of its pages, in both themes and
- * at both widths, to dist/three-sizes: `npm run three-sizes`.
+ * Creates an experiment with seven arms, ten seeds and three sizes, and writes its texts and pictures of its pages, in
+ * both themes and at both widths, to dist/three-sizes: `npm run three-sizes`.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -19,7 +19,8 @@ const browser = await launch()
 try {
   const told = await tellThreeSizes(lab, http)
   const { baseUrl } = lab.house
-  for (const [what, text] of Object.entries(await readingsOf(told, baseUrl))) writeFileSync(join(folder, `${what}.txt`), text)
+  for (const [what, text] of Object.entries(await readingsOf(told, baseUrl)))
+    writeFileSync(join(folder, `${what}.txt`), text)
   const { roomId, experimentId, hypothesis, attempts, findings } = told
   const compared = `/attempts/compare?ids=${attempts[0]}`
   const pages = {

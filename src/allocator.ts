@@ -1,8 +1,9 @@
 /**
- * Makes the system's memory allocator (glibc's malloc on Linux) return freed memory. By default it keeps a pool per thread, with
- * the large buffers of bodies and answers in it, so an idle service holds twice the memory it uses. The allocator reads its
- * settings only when a program starts, so a command that serves replaces itself once, in the same process. Settings that are
- * already in the environment are kept. This is the first import of main.ts, so that little work is repeated.
+ * Makes the system's memory allocator (glibc's malloc on Linux) return freed memory. By default it keeps a pool per
+ * thread, with the large buffers of bodies and answers in it, so an idle service holds twice the memory it uses. The
+ * allocator reads its settings only when a program starts, so a command that serves replaces itself once, in the same
+ * process. Settings that are already in the environment are kept. This is the first import of main.ts, so that little
+ * work is repeated.
  */
 import { existsSync } from "node:fs"
 import { isSea } from "node:sea"

@@ -59,8 +59,14 @@ function end(error: unknown): never {
     console.error(`research-room: The data cannot be read or written (${messageOf(error)}). Nothing was changed.`)
     process.exit(1)
   }
-  const isExpected = error instanceof FailedError || error instanceof DataError || error instanceof ListenError || error instanceof Refusal
-  console.error(`research-room: ${isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  const isExpected =
+    error instanceof FailedError ||
+    error instanceof DataError ||
+    error instanceof ListenError ||
+    error instanceof Refusal
+  console.error(
+    `research-room: ${isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  )
   process.exit(1)
 }
 

@@ -14,7 +14,9 @@ export function packaged(name: string): string {
 /** Reads a file; undefined if it was not built. */
 export function packagedBytes(name: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    return new Uint8Array(isSea() ? (getRawAsset(name) as ArrayBuffer) : readFileSync(new URL(`../${name}`, import.meta.url)))
+    return new Uint8Array(
+      isSea() ? (getRawAsset(name) as ArrayBuffer) : readFileSync(new URL(`../${name}`, import.meta.url)),
+    )
   } catch {
     return undefined
   }
@@ -25,12 +27,18 @@ export function threadCode(name: string): { readonly code: string | URL; readonl
   if (isSea()) return { code: `${getAsset("loader.cjs", "utf8")}runCarried(${JSON.stringify(name)})`, isText: true }
   const isSource = import.meta.url.endsWith(".ts")
   return {
-    code: new URL(isSource ? `./app/${name === "jobs" ? "jobs" : "threads"}/${name}-thread.ts` : `./${name}.js`, import.meta.url),
+    code: new URL(
+      isSource ? `./app/${name === "jobs" ? "jobs" : "threads"}/${name}-thread.ts` : `./${name}.js`,
+      import.meta.url,
+    ),
     isText: false,
   }
 }
 
-/** Returns the command line that starts a process for costly work: a command of the executable, or the jobs file run by Node. */
+/**
+ * Returns the command line that starts a process for costly work: a command of the executable, or the jobs file run by
+ * Node.
+ */
 export function jobsProgram(): { readonly command: string; readonly args: readonly string[] } {
   const { code } = isSea() ? { code: null } : threadCode("jobs")
   return { command: process.execPath, args: code === null ? ["jobs"] : [fileURLToPath(code)] }

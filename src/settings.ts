@@ -1,4 +1,7 @@
-/** Flags that several commands share, with their environment variables. Each value is validated before the command starts. */
+/**
+ * Flags that several commands share, with their environment variables. Each value is validated before the command
+ * starts.
+ */
 import { availableParallelism } from "node:os"
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { withoutTrailing } from "./contract/text.ts"
@@ -28,19 +31,24 @@ export const wholeNumber =
   }
 
 /** Parses a comma-separated list. */
-export const listOf = (value: string): string[] => (value.trim() === "" ? [] : value.split(",").map((part) => part.trim()))
+export const listOf = (value: string): string[] =>
+  value.trim() === "" ? [] : value.split(",").map((part) => part.trim())
 
 /** Matches an address without characters that could end a Python string or have a meaning in a shell. */
 const PLAIN_ADDRESS = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?(?:\/[A-Za-z0-9._~%+,=/-]*)?$/
 
 /** Parses the address of a service. @returns the address without a trailing slash */
 export function webAddress(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : invalid("It must be an address such as https://rooms.example.org/lab.")
+  const url = URL.canParse(value)
+    ? new URL(value)
+    : invalid("It must be an address such as https://rooms.example.org/lab.")
   if (url.protocol !== "http:" && url.protocol !== "https:") invalid("It must begin with http:// or https://.")
-  if (url.search !== "" || url.hash !== "" || url.username !== "") invalid("It must be an address without query, fragment and user.")
+  if (url.search !== "" || url.hash !== "" || url.username !== "")
+    invalid("It must be an address without query, fragment and user.")
   const address = withoutTrailing(url.href, "/")
   // The address is inserted into the Python client and into commands to paste.
-  if (!PLAIN_ADDRESS.test(address)) invalid("Its host and path may contain only letters, digits and the characters . - _ ~ % + , =")
+  if (!PLAIN_ADDRESS.test(address))
+    invalid("Its host and path may contain only letters, digits and the characters . - _ ~ % + , =")
   return address
 }
 
@@ -74,7 +82,10 @@ const variablesOf = (command: Command): string[] => [
   ...command.commands.flatMap(variablesOf),
 ]
 
-/** Refuses misspelt variables, which would otherwise be ignored silently. @throws UsageError for a variable that no command has */
+/**
+ * Refuses misspelt variables, which would otherwise be ignored silently. @throws UsageError for a variable that no
+ * command has
+ */
 export function refuseUnknownVariables(program: Command, environment: NodeJS.ProcessEnv): void {
   const known = new Set([...variablesOf(program), METRICS_VARIABLE])
   const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.has(name))
@@ -83,9 +94,12 @@ export function refuseUnknownVariables(program: Command, environment: NodeJS.Pro
   throw new UsageError(`${unknown.join(", ")} ${are} of this program: --help after a command lists its flags.`)
 }
 
-export const dataOption = () => option("--data <folder>", "folder of the data; created if it does not exist").default("./data")
+export const dataOption = () =>
+  option("--data <folder>", "folder of the data; created if it does not exist").default("./data")
 export const portOption = (standard: number) =>
-  option("--port <number>", "port to listen on; 0 lets the system choose one").argParser(wholeNumber(0, 65_535)).default(standard)
+  option("--port <number>", "port to listen on; 0 lets the system choose one")
+    .argParser(wholeNumber(0, 65_535))
+    .default(standard)
 export const baseUrlOption = () =>
   option(
     "--base-url <address>",
@@ -95,7 +109,9 @@ export const baseUrlOption = () =>
 export const urlOption = () =>
   option("--url <address>", "where the service is, such as https://rooms.example.org/lab").argParser(webAddress)
 export const tokenOption = () =>
-  secretOption("--token <token>", "a Room credential or a personal key; without one, only public reads").argParser(secret)
+  secretOption("--token <token>", "a Room credential or a personal key; without one, only public reads").argParser(
+    secret,
+  )
 /** Parses the sequence of an entry in a Room's activity. */
 export const sequence = wholeNumber(0, Number.MAX_SAFE_INTEGER, "It must be the number of an entry, or 0.")
 
@@ -130,14 +146,16 @@ export const permissionsOption = (all: readonly string[]) =>
   option("--permissions <list>", "comma-separated")
     .argParser(listOf)
     .default([...all], "all of them")
-export const expiresOption = () => option("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)")
+export const expiresOption = () =>
+  option("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)")
 export const passwordOption = () => option("--password <text>", "the password (default: a generated one, printed once)")
 
 /** Validates an issuer and returns it unchanged: the provider signs it as written, including a trailing slash. */
 export function issuer(value: string): string {
   webAddress(value)
   const { protocol, hostname } = new URL(value)
-  if (protocol !== "https:" && hostname !== "localhost" && !isLoopback(hostname)) invalid("It must begin with https://.")
+  if (protocol !== "https:" && hostname !== "localhost" && !isLoopback(hostname))
+    invalid("It must begin with https://.")
   return value
 }
 

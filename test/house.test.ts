@@ -1,6 +1,7 @@
 /**
- * The structure of `src`: imports run downwards from floor to floor, nothing runs in a circle, and SQL names the tables of its own folder,
- * or those that `schema.sql` lists as joined (`-- joined: people by src/rooms`). Each rule is shown to catch its fault. Casts are counted.
+ * The structure of `src`: imports run downwards from floor to floor, nothing runs in a circle, and SQL names the tables
+ * of its own folder, or those that `schema.sql` lists as joined (`-- joined: people by src/rooms`). Each rule is shown
+ * to catch its fault. Casts are counted.
  */
 import { globSync, readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
@@ -62,16 +63,21 @@ function faultsOf(sources: Sources, schema: string): string[] {
   const files = Object.entries(sources)
   const arrows = new Map(
     files.map(([file, text]) => {
-      const named = [...text.matchAll(/(?:\bfrom |^import |\bimport\()"(\.[^"]+)"/gm)].map(([, path = ""]) => join(dirname(file), path))
+      const named = [...text.matchAll(/(?:\bfrom |^import |\bimport\()"(\.[^"]+)"/gm)].map(([, path = ""]) =>
+        join(dirname(file), path),
+      )
       return [file, named.filter((end) => end in sources)]
     }),
   )
   const between = Map.groupBy(files, ([file]) => folderOf(file))
-  const folders = new Map([...between].map(([at, held]) => [at, held.flatMap(([file]) => (arrows.get(file) ?? []).map(folderOf))]))
+  const folders = new Map(
+    [...between].map(([at, held]) => [at, held.flatMap(([file]) => (arrows.get(file) ?? []).map(folderOf))]),
+  )
 
   const owner = new Map<string, string[]>()
   for (const group of schema.split(/^-{20,} src\//m).slice(1)) {
-    for (const [, table = ""] of group.matchAll(/^CREATE (?:VIRTUAL )?TABLE (\w+)/gm)) owner.set(table, [`${group.split("\n")[0]}/`])
+    for (const [, table = ""] of group.matchAll(/^CREATE (?:VIRTUAL )?TABLE (\w+)/gm))
+      owner.set(table, [`${group.split("\n")[0]}/`])
     for (const [, table = "", by = ""] of group.matchAll(/^-- joined: (\w+) by (.+)$/gm))
       owner.get(table)?.push(...by.split(", ").map((folder) => `${folder.replace("src/", "")}/`))
   }
@@ -84,8 +90,17 @@ function faultsOf(sources: Sources, schema: string): string[] {
     ),
     ...[arrows, folders].flatMap(circles),
     ...files.flatMap(([file, text]) =>
-      [...new Set([...text.matchAll(/\b(?:(?:FROM|JOIN|INTO|UPDATE)\s+|inserting\(db, ")(\w+)/g)].map(([, table = ""]) => table))]
-        .filter((table) => owner.has(table) && ![...everywhere, ...(owner.get(table) ?? [])].some((at) => file.startsWith(at)))
+      [
+        ...new Set(
+          [...text.matchAll(/\b(?:(?:FROM|JOIN|INTO|UPDATE)\s+|inserting\(db, ")(\w+)/g)].map(
+            ([, table = ""]) => table,
+          ),
+        ),
+      ]
+        .filter(
+          (table) =>
+            owner.has(table) && ![...everywhere, ...(owner.get(table) ?? [])].some((at) => file.startsWith(at)),
+        )
         .map((table) => `${file} names the table ${table}, which is not its own`),
     ),
   ]
@@ -97,19 +112,38 @@ const read = (path: string) => readFileSync(join(root, path), "utf8")
 test("the structure of src holds", async (t) => {
   const files = globSync("**/*.ts", { cwd: join(root, "src") })
   t.ok(files.length > 300, `${files.length} files`)
-  t.strictSame(faultsOf(Object.fromEntries(files.map((file) => [file, read(join("src", file))])), read("schema.sql")), [])
+  t.strictSame(
+    faultsOf(Object.fromEntries(files.map((file) => [file, read(join("src", file))])), read("schema.sql")),
+    [],
+  )
 })
 
 test("each fault is detected", async (t) => {
   const rule = "-".repeat(30)
   const schema = `${rule} src/people\n-- joined: people by src/rooms\nCREATE TABLE people (\nCREATE TABLE sessions (\n`
   const told = (sources: Sources) => faultsOf(sources, schema)
-  t.strictSame(told({ "rooms/a.ts": 'import "../ledger/b.ts"\n`SELECT 1 FROM people`', "ledger/b.ts": "" }), [], "a sound source has none")
-  t.match(told({ "ledger/a.ts": 'import { b } from "../rooms/b.ts"', "rooms/b.ts": "" }), [/ledger\/a.ts imports rooms\/b.ts/])
-  t.match(told({ "web/a.ts": 'const b = await import("../http/b.ts")', "http/b.ts": "" }), [/web\/a.ts imports http\/b.ts/])
-  t.match(told({ "rooms/a.ts": 'import "./b.ts"', "rooms/b.ts": 'export * from "./a.ts"' }), [/rooms\/a.ts is in a circle/, /rooms\/b.ts/])
+  t.strictSame(
+    told({ "rooms/a.ts": 'import "../ledger/b.ts"\n`SELECT 1 FROM people`', "ledger/b.ts": "" }),
+    [],
+    "a sound source has none",
+  )
+  t.match(told({ "ledger/a.ts": 'import { b } from "../rooms/b.ts"', "rooms/b.ts": "" }), [
+    /ledger\/a.ts imports rooms\/b.ts/,
+  ])
+  t.match(told({ "web/a.ts": 'const b = await import("../http/b.ts")', "http/b.ts": "" }), [
+    /web\/a.ts imports http\/b.ts/,
+  ])
+  t.match(told({ "rooms/a.ts": 'import "./b.ts"', "rooms/b.ts": 'export * from "./a.ts"' }), [
+    /rooms\/a.ts is in a circle/,
+    /rooms\/b.ts/,
+  ])
   t.match(
-    told({ "web/x/a.ts": 'import "../y/b.ts"', "web/y/b.ts": "", "web/y/c.ts": 'import "../x/d.ts"', "web/x/d.ts": "" }),
+    told({
+      "web/x/a.ts": 'import "../y/b.ts"',
+      "web/y/b.ts": "",
+      "web/y/c.ts": 'import "../x/d.ts"',
+      "web/x/d.ts": "",
+    }),
     [/web\/x is in a circle/, /web\/y/],
     "of folders, though no file is in one",
   )
@@ -134,9 +168,13 @@ test("search has a place for each kind that is declared searchable", async (t) =
 function bareValuesIn(text: string): string[] {
   const found: string[] = []
   full(parse(stripTypeScriptTypes(text), { ecmaVersion: "latest", sourceType: "module" }), (node) => {
-    const parts = node.type === "TemplateLiteral" ? (node as TemplateLiteral).quasis : node.type === "Literal" ? [node] : []
+    const parts =
+      node.type === "TemplateLiteral" ? (node as TemplateLiteral).quasis : node.type === "Literal" ? [node] : []
     const texts = parts.map(({ start, end }) => text.slice(start, end))
-    if (!/\b(?:SELECT|WHERE|INSERT INTO|UPDATE|DELETE FROM|VALUES|LIMIT|VACUUM INTO|AND) |= \+?\?/.test(texts.join(" "))) return
+    if (
+      !/\b(?:SELECT|WHERE|INSERT INTO|UPDATE|DELETE FROM|VALUES|LIMIT|VACUUM INTO|AND) |= \+?\?/.test(texts.join(" "))
+    )
+      return
     found.push(
       ...texts.flatMap((part) =>
         [...part.matchAll(/[ (]\?(?=[\s,)`"|]|$)/g)].map(({ index }) => part.slice(Math.max(0, index - 30), index + 2)),
@@ -148,7 +186,9 @@ function bareValuesIn(text: string): string[] {
 
 test("every value in SQL has a plus before it", async (t) => {
   t.strictSame(
-    bareValuesIn("const a = db.prepare(`SELECT '${x}' FROM b WHERE c = +? AND d < ? ${e} LIMIT ?`); f(g ? h : 'Is this SQL ?')"),
+    bareValuesIn(
+      "const a = db.prepare(`SELECT '${x}' FROM b WHERE c = +? AND d < ? ${e} LIMIT ?`); f(g ? h : 'Is this SQL ?')",
+    ),
     ["' FROM b WHERE c = +? AND d < ?", " LIMIT ?"],
   )
   const files = globSync("**/*.ts", { cwd: join(root, "src"), exclude: ["**/*.d.ts"] })
@@ -159,10 +199,14 @@ test("every value in SQL has a plus before it", async (t) => {
   t.strictSame(bare, [])
 })
 
-/** The casts in a text: words that disappear when its types are stripped, except for comments among types and renamed imports. */
+/**
+ * The casts in a text: words that disappear when its types are stripped, except for comments among types and renamed
+ * imports.
+ */
 function castsIn(text: string): string[] {
   const left = stripTypeScriptTypes(text)
-  const isCast = (index: number) => !/^\s*(?:\*|\/|import |type )/.test(text.slice(text.lastIndexOf("\n", index) + 1, index))
+  const isCast = (index: number) =>
+    !/^\s*(?:\*|\/|import |type )/.test(text.slice(text.lastIndexOf("\n", index) + 1, index))
   const gone = [...text.matchAll(/\bas (?!const\b)/g)].filter(({ index }) => left[index] === " " && isCast(index))
   return gone.map(({ index }) => text.slice(index, index + 20))
 }
@@ -176,10 +220,10 @@ test("no file is longer than 250 lines", (t) => {
 })
 
 test("few casts are left, and none of them forces an impossible type", async (t) => {
-  t.strictSame(castsIn('import { a as b, type C as D } from "e"\nconst f = [b] as const // as g\nh(i as J, "as K") as L'), [
-    'as J, "as K") as L',
-    "as L",
-  ])
+  t.strictSame(
+    castsIn('import { a as b, type C as D } from "e"\nconst f = [b] as const // as g\nh(i as J, "as K") as L'),
+    ['as J, "as K") as L', "as L"],
+  )
   const casts = globSync("**/*.ts", { cwd: join(root, "src") }).flatMap((file) => castsIn(read(join("src", file))))
   t.ok(casts.length <= 60, `${casts.length} casts`)
   t.strictSame(

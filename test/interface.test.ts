@@ -1,7 +1,7 @@
 /**
- * The interface, sentence by sentence (`interface.txt`, in our own words, in the order of the document), and the tests that show it: each
- * test names its sentences in lines `// shows: SENTENCE` above it. They are collected into one table, `dist/interface.md`. A sentence that
- * no test shows fails, and so does a tag that matches no sentence.
+ * The interface, sentence by sentence (`interface.txt`, in our own words, in the order of the document), and the tests
+ * that show it: each test names its sentences in lines `// shows: SENTENCE` above it. They are collected into one
+ * table, `dist/interface.md`. A sentence that no test shows fails, and so does a tag that matches no sentence.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -37,7 +37,9 @@ function faultsOf(interfaceText: string, sources: Sources): string[] {
   const tags = tagged(sources)
   const shown = new Set(tags.map(({ sentence }) => sentence))
   return [
-    ...sentences.filter((sentence, index) => sentences.indexOf(sentence) !== index).map((sentence) => `told twice: ${sentence}`),
+    ...sentences
+      .filter((sentence, index) => sentences.indexOf(sentence) !== index)
+      .map((sentence) => `told twice: ${sentence}`),
     ...sentences.filter((sentence) => !shown.has(sentence)).map((sentence) => `no test shows: ${sentence}`),
     ...tags
       .filter(({ sentence }) => !sentences.includes(sentence))

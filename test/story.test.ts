@@ -1,8 +1,8 @@
 /**
- * The walk: one evening with research-room, from an empty folder to a record that survives a restart. Ada sets up the service and opens a
- * Room; her agent posts, publishes a prediction, repeats itself and contradicts itself; a reader reads it all and proves that nothing was
- * rewritten. Everything happens over HTTP against the executable that `npm run build` makes, with an empty HOME and no Node on the PATH.
- * Each step builds on the one before.
+ * The walk: one evening with research-room, from an empty folder to a record that survives a restart. Ada sets up the
+ * service and opens a Room; her agent posts, publishes a prediction, repeats itself and contradicts itself; a reader
+ * reads it all and proves that nothing was rewritten. Everything happens over HTTP against the executable that `npm run
+ * build` makes, with an empty HOME and no Node on the PATH. Each step builds on the one before.
  */
 import { ResearchRoomClient } from "research-room/client"
 import { Browser } from "research-room/testing"
@@ -27,10 +27,16 @@ test("the walk", async (t) => {
 
   // 2. Ada follows the link. The page it shows sends this form; a browser always adds the Origin.
   const ada = { username: "ada", password: "measure twice, train once" }
-  const setUp = await ask(at("/api/setup"), { body: { token: setUpToken, ...ada }, headers: { origin: service.baseUrl } })
+  const setUp = await ask(at("/api/setup"), {
+    body: { token: setUpToken, ...ada },
+    headers: { origin: service.baseUrl },
+  })
   t.equal(setUp.status, 200)
   t.match(setUp.body.person, { username: "ada", isOperator: true })
-  const again = await ask(at("/api/setup"), { body: { token: setUpToken, ...ada }, headers: { origin: service.baseUrl } })
+  const again = await ask(at("/api/setup"), {
+    body: { token: setUpToken, ...ada },
+    headers: { origin: service.baseUrl },
+  })
   t.match([again.status, again.body.refusal], [409, "state_conflict"], "the link works once")
 
   // 3. She signs in, as she will every day from now on.
@@ -45,10 +51,19 @@ test("the walk", async (t) => {
   const { roomId, openingThreadId } = made.result
 
   // 5. She issues a credential for her agent. Its token is shown in this answer and nowhere else, ever.
-  const issued = await browser.write("issue_credential", { roomId, label: "sweep agent", permissions: ["post_thread", "publish_records"] })
+  const issued = await browser.write("issue_credential", {
+    roomId,
+    label: "sweep agent",
+    permissions: ["post_thread", "publish_records"],
+  })
   const token = issued.result.token ?? ""
   t.match(token, /^rrc_/)
-  const agent = new ResearchRoomClient({ baseUrl: service.baseUrl, token, fetch: held, client: { name: "sweep-agent", version: "0.4" } })
+  const agent = new ResearchRoomClient({
+    baseUrl: service.baseUrl,
+    token,
+    fetch: held,
+    client: { name: "sweep-agent", version: "0.4" },
+  })
 
   // 6. The agent finds out who it is.
   t.match(await agent.identity(), {
@@ -91,8 +106,16 @@ test("the walk", async (t) => {
       wording: "A linear warm-up of 400 steps lowers the training loss at step 1,000.",
       predicate: { type: "concept", key: "lowers" },
       roles: [
-        { role: "cause", definition: "What differs between the runs.", value: { type: "decimal", value: "400", unit: "step" } },
-        { role: "effect", definition: "What is measured.", value: { type: "text", value: "training loss at step 1,000" } },
+        {
+          role: "cause",
+          definition: "What differs between the runs.",
+          value: { type: "decimal", value: "400", unit: "step" },
+        },
+        {
+          role: "effect",
+          definition: "What is measured.",
+          value: { type: "text", value: "training loss at step 1,000" },
+        },
       ],
     },
     concepts: { lowers: { label: "lowers", definition: "Makes the mean over five seeds smaller." } },
@@ -109,7 +132,8 @@ test("the walk", async (t) => {
     content: { scope: prediction.scope },
   })
 
-  // 9. The network was unreliable, so it sends everything again. Nothing is done twice: it gets the first receipts again.
+  // 9. The network was unreliable, so it sends everything again. Nothing is done twice: it gets the first receipts
+  // again.
   t.match(await agent.write("create_thread", thread), { replayed: true, targetId: started.targetId })
   t.match(await agent.write("post_message", post), { replayed: true, targetId: posted.targetId })
   t.match(await agent.write("post_message", reply), { replayed: true, targetId: replied.targetId })
@@ -121,13 +145,22 @@ test("the walk", async (t) => {
 
   // 10. The same ids with other content are not retries, and are refused; the refusal says what is stored under the id.
   const conflict = { name: "RefusedError", status: 409, refusal: "request_conflict", committed: false } as const
-  await t.rejects(agent.write("create_thread", { ...thread, title: "Something else" }), { ...conflict, message: /used before/ })
-  await t.rejects(agent.write("post_message", { ...post, text: "Something else" }), { ...conflict, message: /used before/ })
+  await t.rejects(agent.write("create_thread", { ...thread, title: "Something else" }), {
+    ...conflict,
+    message: /used before/,
+  })
+  await t.rejects(agent.write("post_message", { ...post, text: "Something else" }), {
+    ...conflict,
+    message: /used before/,
+  })
   await t.rejects(agent.write("post_message", { ...reply, replyToEntryId: published.entry?.entryId ?? "" }), {
     ...conflict,
     message: /used before/,
   })
-  await t.rejects(agent.write("publish_hypothesis", { ...prediction, scope: "Everywhere." }), { ...conflict, message: /used before/ })
+  await t.rejects(agent.write("publish_hypothesis", { ...prediction, scope: "Everywhere." }), {
+    ...conflict,
+    message: /used before/,
+  })
 
   // 11. Anyone can read, without an account: the timeline, two entries a page, following the links in the pages.
   const entries: unknown[] = []
@@ -140,7 +173,11 @@ test("the walk", async (t) => {
     { sequence: 1, kind: "create_thread", receipt: { operation: "create_thread" } },
     { sequence: 2, kind: "message", message: { text: post.text, client: { name: "sweep-agent" } }, replyCount: 1 },
     { sequence: 3, kind: "message", message: { text: reply.text }, replyToEntryId: posted.entry?.entryId },
-    { sequence: 4, kind: "publication", card: { label: "H1", wording: prediction.assertion.wording, status: "current" } },
+    {
+      sequence: 4,
+      kind: "publication",
+      card: { label: "H1", wording: prediction.assertion.wording, status: "current" },
+    },
   ])
   t.equal(entries.length, 4)
 
@@ -182,9 +219,12 @@ test("the walk", async (t) => {
   t.match(await tomorrow.write("publish_hypothesis", prediction), { replayed: true, targetId: published.targetId })
   const next = await tomorrow.write("post_message", { threadId, text: "Good morning. All five seeds have run." })
   t.match(next, { entry: { sequence: 5 }, activity: { sequence: 6 } })
-  t.match(await tomorrow.verifyActivity(roomId, { from: { sequence: proved.lastSequence, digest: proved.lastDigest } }), {
-    lastSequence: 6,
-  })
+  t.match(
+    await tomorrow.verifyActivity(roomId, { from: { sequence: proved.lastSequence, digest: proved.lastDigest } }),
+    {
+      lastSequence: 6,
+    },
+  )
   service.signal("SIGTERM")
   t.match(await service.ended(), { code: 0, signal: null })
 })

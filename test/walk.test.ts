@@ -1,4 +1,7 @@
-/** Every block of shell and TypeScript in the README and in the walk runs as written, line by line as a person pastes them. */
+/**
+ * Every block of shell and TypeScript in the README and in the walk runs as written, line by line as a person pastes
+ * them.
+ */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -11,8 +14,12 @@ import { startOwn } from "./support/service.ts"
 const root = join(import.meta.dirname, "..")
 const text = (file: string) => readFileSync(join(root, file), "utf8")
 const blocks = (file: string, language: string): string[] =>
-  [...text(file).matchAll(/^```(\w+)\n([^]*?)^```$/gm)].flatMap(([, found, block = ""]) => (found === language ? [block] : []))
-const languages = (file: string): string[] => [...new Set([...text(file).matchAll(/^```(\w+)$/gm)].map(([, language = ""]) => language))]
+  [...text(file).matchAll(/^```(\w+)\n([^]*?)^```$/gm)].flatMap(([, found, block = ""]) =>
+    found === language ? [block] : [],
+  )
+const languages = (file: string): string[] => [
+  ...new Set([...text(file).matchAll(/^```(\w+)$/gm)].map(([, language = ""]) => language)),
+]
 
 /** A folder as that of the repository, with a program in it that is this source. */
 function place(t: Test): string {
@@ -20,7 +27,10 @@ function place(t: Test): string {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(join(folder, "dist"))
   const program = join(folder, "dist/research-room")
-  writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} --conditions=research-room-source ${join(root, "src/main.ts")} "$@"\n`)
+  writeFileSync(
+    program,
+    `#!/bin/sh\nexec ${process.execPath} --conditions=research-room-source ${join(root, "src/main.ts")} "$@"\n`,
+  )
   chmodSync(program, 0o755)
   return folder
 }
@@ -55,7 +65,9 @@ const isHere = (program: string) => spawnSync(program, ["--version"]).status ===
 tap.test("the README's first block names what there is", async (t) => {
   const { scripts } = JSON.parse(text("package.json")) as { scripts: Record<string, string> }
   const start = blocks("README.md", "sh")[0]?.replace(/#.*$/gm, "") ?? ""
-  const names = [...start.matchAll(/\bnpm (?:run )?(\w+)/g)].map(([, name = ""]) => name).filter((name) => name !== "ci")
+  const names = [...start.matchAll(/\bnpm (?:run )?(\w+)/g)]
+    .map(([, name = ""]) => name)
+    .filter((name) => name !== "ci")
   t.strictSame(names, ["start", "test", "build"])
   for (const name of names) t.ok(scripts[name], `npm run ${name}`)
   t.match(scripts.build, "executable.ts", "which makes dist/research-room")
@@ -104,7 +116,10 @@ else {
     const answers = out
       .split("\n")
       .filter((line) => line.startsWith('{"result"') || line.startsWith('{"jsonrpc"'))
-      .map((line) => JSON.parse(line) as { result: { tools?: unknown[]; content?: { text: string }[]; isError?: boolean } })
+      .map(
+        (line) =>
+          JSON.parse(line) as { result: { tools?: unknown[]; content?: { text: string }[]; isError?: boolean } },
+      )
     t.equal(answers[0]?.result.tools?.length, 15)
     t.match(answers[1]?.result.content?.[0]?.text, /A Room to write in/)
     t.match(answers[2]?.result, { isError: false, content: [{ text: /"operation":"create_thread"/ }] })

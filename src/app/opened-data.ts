@@ -16,7 +16,10 @@ function emptyLog(file: string): boolean {
   return isLogEmptied(db)
 }
 
-/** Connects to the Litestream that copies the data; null without one. @throws DataError if the data must not be served this way */
+/**
+ * Connects to the Litestream that copies the data; null without one. @throws DataError if the data must not be served
+ * this way
+ */
 async function connectLitestream({ replicated }: ServiceOptions, file: string): Promise<Litestream | null> {
   if (replicated === undefined) {
     if (isReplicated(file)) throw new DataError(notAlone(file))

@@ -22,7 +22,9 @@ export interface ServiceOptions extends EdgeOptions {
   readonly baseUrl?: string | undefined
   /** How pinned repositories are checked. */
   readonly repositories: Omit<RepositorySettings, "now">
-  /** The APIs of arXiv and Crossref; by default neither is called. `pause`: milliseconds between requests, for tests. */
+  /**
+   * The APIs of arXiv and Crossref; by default neither is called. `pause`: milliseconds between requests, for tests.
+   */
   readonly arxiv?: { readonly api: string; readonly pause?: number } | null
   readonly crossref?: (CrossrefSettings & { readonly pause?: number }) | null
   /** The limits of past states, if not those of the contract. */
@@ -31,15 +33,24 @@ export interface ServiceOptions extends EdgeOptions {
   readonly entrance?: EntranceSettings | undefined
   /** The source of time, ids and chance; by default the real one. */
   readonly world?: World
-  /** Admits writes on a separate thread, so that reads never wait for the disk; by default on this thread. That thread does not use `world`. */
+  /**
+   * Admits writes on a separate thread, so that reads never wait for the disk; by default on this thread. That thread
+   * does not use `world`.
+   */
   readonly writer?: "thread" | undefined
-  /** How many threads make pages, render texts and give expensive answers; by default this thread does. They do not use `world`. */
+  /**
+   * How many threads make pages, render texts and give expensive answers; by default this thread does. They do not use
+   * `world`.
+   */
   readonly threads?: number | undefined
   /** The time limits of these threads, if not those of the contract. */
   readonly times?: Partial<ReadingTimes> | undefined
   /** The addresses that webhooks may reach, and the pauses between retries; by default public addresses. */
   readonly webhooks?: Partial<SendingSettings> | undefined
-  /** The control socket of the Litestream that started this process. Each write is answered after Litestream has copied it. */
+  /**
+   * The control socket of the Litestream that started this process. Each write is answered after Litestream has copied
+   * it.
+   */
   readonly replicated?: string | undefined
   /** Reports progress while data of an earlier version is upgraded. */
   readonly onForward?: OnProgress
@@ -55,7 +66,11 @@ export type EntranceSettings = Omit<Entrance, "provider"> & {
 const RETURN_PATH = "/sign-in/provider/back"
 
 /** @returns an empty object for the default ways to sign in */
-export function entranceAt(baseUrl: string, world: World, entrance: EntranceSettings | undefined): { entrance?: Entrance } {
+export function entranceAt(
+  baseUrl: string,
+  world: World,
+  entrance: EntranceSettings | undefined,
+): { entrance?: Entrance } {
   if (entrance === undefined) return {}
   const { provider, ...rest } = entrance
   if (provider === undefined) return { entrance: rest }

@@ -97,7 +97,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       "writes of this instance are dated in the future: the clock was ahead when they were accepted, or is behind now; new writes are dated by the clock",
     )
   started.defer(await keepClean(instance, options.log))
-  const readiness = new Readiness({ file, ledger: instance.ledger, ending: () => ending, otherwise: () => replication?.why ?? null })
+  const readiness = new Readiness({
+    file,
+    ledger: instance.ledger,
+    ending: () => ending,
+    otherwise: () => replication?.why ?? null,
+  })
   const budgets = budgetsHere(options)
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage: () => diskWatch.readings })
   const { prepare } = options
@@ -106,13 +111,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const replication =
     litestream === null
       ? null
-      : new Replication({ litestream, instance, metrics, log: options.log, onFailed: () => readiness.failed(), onEnded: end })
+      : new Replication({
+          litestream,
+          instance,
+          metrics,
+          log: options.log,
+          onFailed: () => readiness.failed(),
+          onEnded: end,
+        })
   started.defer(() => replication?.close())
   // Not ready until the first sync succeeds.
   if (replication !== null) readiness.failed()
   const writer = options.writer === "thread" ? startWriter() : null
   // Index the texts that a killed process left: every transaction of this thread indexes new texts.
-  if (writer === null && instance.tables.search.reached() < instance.tables.search.newest()) await instance.ledger.transact(() => undefined)
+  if (writer === null && instance.tables.search.reached() < instance.tables.search.newest())
+    await instance.ledger.transact(() => undefined)
   // Only if this process belongs to the service: otherwise its memory is not ours to manage.
   if (options.writer === "thread") started.defer(releaseMemory())
   const pasts = pastsInProcess(instance, options.data, basePath, options.pasts)
@@ -144,7 +157,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const sources = [
     ...(options.arxiv ? [{ source: arxiv(options.arxiv.api), pause: options.arxiv.pause }] : []),
     ...(options.crossref ? [{ source: crossref(options.crossref), pause: options.crossref.pause }] : []),
-  ].map((each) => new MetadataFetcher({ ...each, ledger, world, metadataIntake, metadata: tables.library.metadata, log: options.log }))
+  ].map(
+    (each) =>
+      new MetadataFetcher({
+        ...each,
+        ledger,
+        world,
+        metadataIntake,
+        metadata: tables.library.metadata,
+        log: options.log,
+      }),
+  )
   for (const source of sources) source.start()
   const mirrors = mirroring(instance, options.log)
   const webhooks = deliveringWebhooks({ instance, log: options.log, baseUrl, settings: sending })
@@ -161,7 +184,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           if (failed) hooks.isLost()
         },
         notIndexed: (why) =>
-          options.log.error({ why }, "texts could not be indexed; until they are, searches read the newest texts themselves"),
+          options.log.error(
+            { why },
+            "texts could not be indexed; until they are, searches read the newest texts themselves",
+          ),
         failed: (error) => end("the writing thread ended; the service ends too", error),
       },
     )

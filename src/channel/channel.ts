@@ -1,12 +1,14 @@
 /**
- * A typed channel between two threads or two processes. Each side declares its functions in an interface, and the other side calls them
- * by name. All calls of one turn travel in one message. A call is a flat list of its arguments, because a list of texts is copied in half
- * the time of an object.
+ * A typed channel between two threads or two processes. Each side declares its functions in an interface, and the other
+ * side calls them by name. All calls of one turn travel in one message. A call is a flat list of its arguments, because
+ * a list of texts is copied in half the time of an object.
  */
 import { MessagePort, receiveMessageOnPort } from "node:worker_threads"
 import { Refusal, type RefusalCode, type RefusalDetails } from "../contract/refusals/refusal.ts"
 
-type Arguments<Calls, Name extends keyof Calls> = Calls[Name] extends (...args: infer Values) => unknown ? Values : never
+type Arguments<Calls, Name extends keyof Calls> = Calls[Name] extends (...args: infer Values) => unknown
+  ? Values
+  : never
 type Answer<Calls, Name extends keyof Calls> = Calls[Name] extends (...args: never[]) => infer Value ? Value : never
 
 /** The functions that a side offers. A missing one does not compile. */
@@ -75,7 +77,10 @@ export class Channel<Theirs extends object, Ours extends object> {
     })
   }
 
-  /** Calls a function of the other side. @throws its refusals unchanged, and any other error as an error with the same text */
+  /**
+   * Calls a function of the other side. @throws its refusals unchanged, and any other error as an error with the same
+   * text
+   */
   ask<Name extends keyof Theirs & string>(name: Name, ...args: Arguments<Theirs, Name>): Promise<Answer<Theirs, Name>> {
     return new Promise((resolve, reject) => {
       if (this.#closed !== null) return reject(this.#closed)
@@ -96,8 +101,8 @@ export class Channel<Theirs extends object, Ours extends object> {
   }
 
   /**
-   * Handles the calls that arrived while another one is being handled, in order, up to the first that `mayJoin` declines. That one and
-   * those after it are handled later.
+   * Handles the calls that arrived while another one is being handled, in order, up to the first that `mayJoin`
+   * declines. That one and those after it are handled later.
    */
   takeIn(mayJoin: (name: string, args: readonly unknown[]) => boolean): void {
     for (;;) {

@@ -27,7 +27,12 @@ export class Thread<Theirs extends object, Ours extends object> {
 
   constructor({ name, settings, handlers, resourceLimits, isBackground = false, onLost, refusals }: ThreadParts<Ours>) {
     const { code, isText } = threadCode(name)
-    this.#worker = new Worker(code, { workerData: settings, eval: isText, name, ...(resourceLimits && { resourceLimits }) })
+    this.#worker = new Worker(code, {
+      workerData: settings,
+      eval: isText,
+      name,
+      ...(resourceLimits && { resourceLimits }),
+    })
     if (isBackground) this.#worker.unref()
     this.channel = new Channel(this.#worker, handlers)
     const lost = (error: Error) => {

@@ -1,6 +1,16 @@
 /** Backups: copies made while a service runs, verified, and restored. */
 import { codeOf, messageOf } from "../contract/faults.ts"
-import { chmodSync, closeSync, copyFileSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { bringForward, settle } from "../app/compose/upgrade.ts"
 import { type CheckReport, checkData } from "./check.ts"
@@ -16,7 +26,10 @@ import { webhooks } from "../rooms/webhooks.ts"
 
 export { databaseFile }
 
-/** Files that SQLite keeps beside a database. A stale one must not be applied to a restored file. An interrupted copy leaves a journal. */
+/**
+ * Files that SQLite keeps beside a database. A stale one must not be applied to a restored file. An interrupted copy
+ * leaves a journal.
+ */
 const companions = ["-wal", "-shm", "-journal"]
 
 export interface BackupReport extends CheckReport {
@@ -28,13 +41,16 @@ export interface BackupReport extends CheckReport {
 export interface Watching {
   /** Called while the copy is verified. */
   readonly onProgress?: OnProgress | undefined
-  /** Called before `file` grows to about `bytes`. The function it returns is called when the copy is complete or has failed. */
+  /**
+   * Called before `file` grows to about `bytes`. The function it returns is called when the copy is complete or has
+   * failed.
+   */
   readonly onCopying?: ((file: string, bytes: number) => () => void) | undefined
 }
 
 /**
- * Opens a copy, verifies its file and its chains, and closes it. It is not replayed, which would take longer with every backup; `check`
- * does that.
+ * Opens a copy, verifies its file and its chains, and closes it. It is not replayed, which would take longer with every
+ * backup; `check` does that.
  * @param name the name of the copy in messages
  * @throws DataError if the copy is damaged
  */
@@ -45,7 +61,9 @@ function verify(file: string, name: string, onProgress?: OnProgress): CheckRepor
     const report = checkData(db, onProgress, { quick: true })
     const [first, ...more] = report.problems
     if (first !== undefined)
-      throw new DataError(`${name} is damaged: ${first}${more.length === 0 ? "" : ` And ${more.length} more.`} Nothing was changed.`)
+      throw new DataError(
+        `${name} is damaged: ${first}${more.length === 0 ? "" : ` And ${more.length} more.`} Nothing was changed.`,
+      )
     return report
   } catch (error) {
     throw error instanceof DataError ? new DataError(error.message.replaceAll(file, name)) : error
@@ -80,11 +98,13 @@ const isFull = (error: unknown) => ["SQLITE_FULL", "ENOSPC", "EDQUOT"].includes(
 /** Describes what went wrong with a copy; nothing of it remains. */
 function failure(error: unknown, what: string, file: string): DataError {
   if (error instanceof DataError) return error
-  if (isFull(error)) return new DataError(`There is not enough space on the disk for ${what} ${file}; nothing was left there.`)
+  if (isFull(error))
+    return new DataError(`There is not enough space on the disk for ${what} ${file}; nothing was left there.`)
   return new DataError(`${file} could not be written (${messageOf(error)}); nothing was left there.`)
 }
 
-const pragma = (db: Db, name: string): number => Number(Object.values(db.prepare<object>(`PRAGMA ${name}`).get() ?? {})[0] ?? 0)
+const pragma = (db: Db, name: string): number =>
+  Number(Object.values(db.prepare<object>(`PRAGMA ${name}`).get() ?? {})[0] ?? 0)
 
 /**
  * Writes a consistent, compact copy of the data to `file`, even while a service writes to it.
@@ -130,8 +150,8 @@ function mustBeBackup(file: string): void {
 }
 
 /**
- * Restores a backup into a data folder that is not being served. Existing data is replaced only with `force`, and kept under another name.
- * A backup of an older schema is upgraded in the folder; the backup file is only read.
+ * Restores a backup into a data folder that is not being served. Existing data is replaced only with `force`, and kept
+ * under another name. A backup of an older schema is upgraded in the folder; the backup file is only read.
  * @returns the report of the backup, and where the earlier data is kept
  * @throws DataError if the backup is damaged, or the folder is served or holds data
  */
@@ -147,7 +167,9 @@ export function restore(
   try {
     const occupied = ["", "-wal"].some((suffix) => existsSync(`${target}${suffix}`))
     if (occupied && !force)
-      throw new DataError(`${folder} holds data already; nothing was changed. Restore into another folder, or replace it with --force.`)
+      throw new DataError(
+        `${folder} holds data already; nothing was changed. Restore into another folder, or replace it with --force.`,
+      )
     copyFileSync(file, partial)
     // A backup is often read-only; the served file must be writable.
     chmodSync(partial, 0o600)
@@ -171,7 +193,9 @@ function renew(file: string, from: string, command?: RunningCommand): void {
   using db = openDatabase(file)
   renewInstance(db)
   // Two instances would send different events to the same receivers.
-  webhooks(db).turnAllOff("This data was restored from a backup. Turn the webhook on if this instance is to deliver to it.")
+  webhooks(db).turnAllOff(
+    "This data was restored from a backup. Turn the webhook on if this instance is to deliver to it.",
+  )
   audit(db, realWorld(), command).write({ kind: "restore_backup", detail: { file: resolve(from) } })
 }
 

@@ -45,7 +45,11 @@ export function chains(db: Db, add: (problem: string) => void, onEntries: (entri
   function chain({ room_id: roomId, activity_sequence: last, activity_digest: lastDigest }: Head): void {
     let previous = firstPreviousDigest
     let entries = 0
-    for (let rows = feed.fullAfter(roomId, 0, undefined, STEP); rows.length > 0; rows = feed.fullAfter(roomId, entries, undefined, STEP)) {
+    for (
+      let rows = feed.fullAfter(roomId, 0, undefined, STEP);
+      rows.length > 0;
+      rows = feed.fullAfter(roomId, entries, undefined, STEP)
+    ) {
       for (const { sequence, body, content, isSealed } of rows) {
         const entry = parsed<ActivityEntry>(body)
         const due = entries + 1
@@ -69,7 +73,8 @@ export function chains(db: Db, add: (problem: string) => void, onEntries: (entri
       }
       onEntries(all)
     }
-    if (entries !== last || previous !== lastDigest) add(`The activity of Room ${roomId} ends at entry ${entries}; its head says ${last}.`)
+    if (entries !== last || previous !== lastDigest)
+      add(`The activity of Room ${roomId} ends at entry ${entries}; its head says ${last}.`)
   }
 
   heads.forEach(chain)

@@ -1,6 +1,6 @@
 /**
- * Checks a whole database: the file itself, its tables and triggers, every chain of digests, and every row of every table against a
- * replay of the journal. Rows are read a page at a time, so memory does not grow with the data.
+ * Checks a whole database: the file itself, its tables and triggers, every chain of digests, and every row of every
+ * table against a replay of the journal. Rows are read a page at a time, so memory does not grow with the data.
  */
 import type { Db } from "../ledger/storage/database.ts"
 import { journal } from "../ledger/journal/journal.ts"
@@ -32,7 +32,9 @@ export function checkData(db: Db, onProgress: OnProgress = () => {}, { quick = f
       if (problems.length < MOST_PROBLEMS) problems.push(problem)
       else more += 1
     }
-    const entries = db.prepare<{ rows: number }>("SELECT coalesce(sum(activity_sequence), 0) AS rows FROM room_heads").get()?.rows ?? 0
+    const entries =
+      db.prepare<{ rows: number }>("SELECT coalesce(sum(activity_sequence), 0) AS rows FROM room_heads").get()?.rows ??
+      0
     const written = journal(db).count()
     // Steps that report no progress count as a share of the rows.
     const part = Math.max(1, Math.ceil((entries + written) / 4))
@@ -62,20 +64,26 @@ function fileItself(db: Db, add: (problem: string) => void): void {
     add(rows === 1 ? `A row of ${table} refers to a missing row.` : `${rows} rows of ${table} refer to missing rows.`)
 }
 
-/** Checks what is not derived from the journal: the seals of its rows, the chain of the audit log, and the instance's own row. */
+/**
+ * Checks what is not derived from the journal: the seals of its rows, the chain of the audit log, and the instance's
+ * own row.
+ */
 export function seals(db: Db, add: (problem: string) => void): void {
   const columns = new Map(tablesOf(db).map((table) => [table.name, table.columns]))
   for (const { table, key, columns: covered, due } of sealedTables((name) => columns.get(name) ?? [])) {
     const changed = db.prepare<{ row: string | number }>(
       `SELECT ${key} AS row FROM ${table} WHERE seal IS NOT ${due} ORDER BY 1 LIMIT 1000`,
     )
-    for (const { row } of changed.all()) add(`${table} (${key} ${row}): one of ${covered.join(", ")} was changed since it was stored.`)
+    for (const { row } of changed.all())
+      add(`${table} (${key} ${row}): one of ${covered.join(", ")} was changed since it was stored.`)
   }
   const line = brokenAuditLine(db)
   if (line !== null) add(`The chain of the audit log is broken at line ${line} (audit_entries, sequence ${line}).`)
   const count = (sql: string) => db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${sql}`).one().rows
-  if (count("instance") === 0) add("The row of instance is missing: the data does not say which instance it belongs to.")
-  if (isUnclean(db)) add("instance: unclean says that a withholding was interrupted. The next start of the service completes it.")
+  if (count("instance") === 0)
+    add("The row of instance is missing: the data does not say which instance it belongs to.")
+  if (isUnclean(db))
+    add("instance: unclean says that a withholding was interrupted. The next start of the service completes it.")
   if (count("earlier_instances") !== count("audit_entries WHERE kind = 'restore_backup'"))
     add("earlier_instances does not have one row for each restore in the audit log.")
 }

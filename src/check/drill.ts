@@ -32,7 +32,9 @@ export interface DrillReport extends CheckReport {
   readonly seconds: number
   /** When the newest write was accepted, in milliseconds since 1970; null if there is none. */
   readonly newestAt: number | null
-  /** The writes that the copy lacks: how many, and when the oldest was accepted. Null if the original was not compared. */
+  /**
+   * The writes that the copy lacks: how many, and when the oldest was accepted. Null if the original was not compared.
+   */
   readonly lacks: { readonly writes: number; readonly oldestAt: number | null } | null
 }
 
@@ -47,7 +49,9 @@ async function restored({ source, config, litestream }: Drill, file: string): Pr
     throw new DataError(`The program ${litestream} does not exist. Give the path of Litestream with --litestream.`)
   })
   if (code === 0) return
-  throw new DataError(`Litestream could not restore ${source}: ${output.trim().split("\n").at(-1) ?? `it ended with ${code}`}`)
+  throw new DataError(
+    `Litestream could not restore ${source}: ${output.trim().split("\n").at(-1) ?? `it ended with ${code}`}`,
+  )
 }
 
 /** @throws DataError if the copy's newest write is not in the original */
@@ -56,7 +60,9 @@ function lacking(copy: Db, folder: string): DrillReport["lacks"] {
   const [here, there] = [journal(copy), journal(original)]
   const held = here.count()
   if (JSON.stringify(here.at(held)) !== JSON.stringify(there.at(held)))
-    throw new DataError(`The newest write of the copy is not in ${folder}. The copy is of other data, or of an abandoned history.`)
+    throw new DataError(
+      `The newest write of the copy is not in ${folder}. The copy is of other data, or of an abandoned history.`,
+    )
   const oldest = there.at(held + 1)
   return { writes: there.count() - held, oldestAt: oldest === undefined ? null : Date.parse(oldest.at) }
 }

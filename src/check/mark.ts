@@ -1,4 +1,7 @@
-/** A mark: the newest entry of every Room and of the audit log, stored outside of the data, so that a later rewrite is detected. */
+/**
+ * A mark: the newest entry of every Room and of the audit log, stored outside of the data, so that a later rewrite is
+ * detected.
+ */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import * as v from "valibot"
 import { activity } from "../ledger/journal/activity.ts"
@@ -32,8 +35,10 @@ export function compareMark(db: Db, file: string): string[] {
   if (!read.success) throw new DataError(`${file} is not a mark of this program; nothing was written to it.`)
   const mark = read.output
   // An instance that was restored from a marked one should contain what was marked there.
-  const isEarlier = db.prepare("SELECT 1 FROM earlier_instances WHERE instance_id = +?").get(mark.instanceId) !== undefined
-  if (mark.instanceId !== whoseData(db).instanceId && !isEarlier) return [`${file} marks another instance (${mark.instanceId}).`]
+  const isEarlier =
+    db.prepare("SELECT 1 FROM earlier_instances WHERE instance_id = +?").get(mark.instanceId) !== undefined
+  if (mark.instanceId !== whoseData(db).instanceId && !isEarlier)
+    return [`${file} marks another instance (${mark.instanceId}).`]
   const { placeOf } = activity(db)
   const { audit = { sequence: 0, digest: "" } } = mark
   const isLogKept = audit.sequence === 0 || auditDigest(db, audit.sequence) === audit.digest
@@ -41,8 +46,11 @@ export function compareMark(db: Db, file: string): string[] {
   const rooms = mark.rooms.flatMap(({ roomId, sequence, digest }) => {
     if (wasDropped(db, roomId, sequence, audit.sequence)) return []
     const found = placeOf(roomId, sequence)
-    if (found === undefined) return [`Room ${roomId} stood at entry ${sequence} when ${file} was written, and has no such entry.`]
-    return found.digest === digest ? [] : [`The activity of Room ${roomId} up to entry ${sequence} is not the one that ${file} marks.`]
+    if (found === undefined)
+      return [`Room ${roomId} stood at entry ${sequence} when ${file} was written, and has no such entry.`]
+    return found.digest === digest
+      ? []
+      : [`The activity of Room ${roomId} up to entry ${sequence} is not the one that ${file} marks.`]
   })
   return [...rewritten, ...rooms]
 }
@@ -57,12 +65,18 @@ const wasDropped = (db: Db, roomId: string, sequence: number, after: number): bo
 
 /** Marks the newest entry of every Room. @throws DataError if the file cannot be written */
 export function setMark(db: Db, file: string): void {
-  const rooms = headsOf(db).map((head) => ({ roomId: head.room_id, sequence: head.activity_sequence, digest: head.activity_digest }))
+  const rooms = headsOf(db).map((head) => ({
+    roomId: head.room_id,
+    sequence: head.activity_sequence,
+    digest: head.activity_digest,
+  }))
   const { sequence, digest } = auditHead(db)
   const audit = { sequence, digest: digest.toString("hex") }
   const partial = `${file}.partial-${process.pid}`
   try {
-    writeFileSync(partial, `${JSON.stringify({ instanceId: whoseData(db).instanceId, audit, rooms }, null, 2)}\n`, { flush: true })
+    writeFileSync(partial, `${JSON.stringify({ instanceId: whoseData(db).instanceId, audit, rooms }, null, 2)}\n`, {
+      flush: true,
+    })
     renameSync(partial, file)
   } catch (error) {
     rmSync(partial, { force: true })

@@ -12,7 +12,11 @@ import { differing, replayedTables, type Row, type Table } from "../ledger/stora
 import { messageOf } from "../contract/faults.ts"
 
 /** Reports every difference between the data and a replay in the system's temporary folder. */
-export function replayed(data: Db, add: (problem: string) => void, onProgress: (done: number, what: string) => void): void {
+export function replayed(
+  data: Db,
+  add: (problem: string) => void,
+  onProgress: (done: number, what: string) => void,
+): void {
   using folder = mkdtempDisposableSync(join(tmpdir(), "research-room-replay-"))
   try {
     let done = 0
@@ -37,7 +41,11 @@ export function replayed(data: Db, add: (problem: string) => void, onProgress: (
 }
 
 /** The word indexes, each with the name of a temporary table of its words: they are compared word by word. */
-const indexes = { search_index: "search_words", concept_trigrams: "concept_letters", room_trigrams: "room_letters" } as const
+const indexes = {
+  search_index: "search_words",
+  concept_trigrams: "concept_letters",
+  room_trigrams: "room_letters",
+} as const
 const words: readonly Table[] = [
   ...Object.values(indexes).map((name) => ({ name, columns: ["term", "doc", "cnt"], key: ["term"] })),
   { name: "search_index_docsize", columns: ["id", "sz"], key: ["id"] },
@@ -62,16 +70,21 @@ export function compare(
   for (const db of [data, made]) openWords(db)
   for (const table of tables) {
     onTable(table.name)
-    const named = (row: Row) => `${table.name} (${table.key.map((column) => `${column} ${shown(row[column])}`).join(", ")})`
+    const named = (row: Row) =>
+      `${table.name} (${table.key.map((column) => `${column} ${shown(row[column])}`).join(", ")})`
     for (const found of differing(data, made, table)) {
-      if (found.which === "only_here") add(`${named(found.here)} is in the data, but a replay of the journal does not make it.`)
+      if (found.which === "only_here")
+        add(`${named(found.here)} is in the data, but a replay of the journal does not make it.`)
       else if (found.which === "only_due") add(`${named(found.due)} is missing, but a replay of the journal makes it.`)
       else {
         const { here, columns } = found
-        add(`${named(here)}: ${columns.join(", ")} ${columns.length === 1 ? "differs" : "differ"} from a replay of the journal.`)
+        add(
+          `${named(here)}: ${columns.join(", ")} ${columns.length === 1 ? "differs" : "differ"} from a replay of the journal.`,
+        )
       }
     }
   }
 }
 
-const shown = (value: Value = null): string => (typeof value === "string" && value.length > 60 ? `${value.slice(0, 60)}…` : String(value))
+const shown = (value: Value = null): string =>
+  typeof value === "string" && value.length > 60 ? `${value.slice(0, 60)}…` : String(value)

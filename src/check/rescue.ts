@@ -6,8 +6,9 @@ import { type OpenedFiles, noteOverwritten } from "../ledger/storage/opened-file
 import { backUp } from "./backup.ts"
 
 /**
- * The connection still has all data of a file that was deleted or replaced. It is written to another file beside it, or under its own
- * name if that is free. If the file was overwritten, its log is kept, and a note keeps the next start from using the two together.
+ * The connection still has all data of a file that was deleted or replaced. It is written to another file beside it, or
+ * under its own name if that is free. If the file was overwritten, its log is kept, and a note keeps the next start
+ * from using the two together.
  * @returns a sentence that says what was done; null if the files are intact
  */
 export function rescue(db: Db, file: string, files: OpenedFiles): string | null {

@@ -23,7 +23,10 @@ export class Browser {
   }
 
   /** Signs a person in. @throws Error with the status if the service refuses */
-  static async signIn(options: TransportOptions, { username, password }: { username: string; password: string }): Promise<Browser> {
+  static async signIn(
+    options: TransportOptions,
+    { username, password }: { username: string; password: string },
+  ): Promise<Browser> {
     const browser = new Browser(options)
     const signIn = actions.find(({ name }) => name === "sign_in")
     if (signIn === undefined) throw new Error("the contract has no sign_in")
@@ -53,7 +56,12 @@ export class Browser {
   }
 
   /** Sends one request as a page would, without retries or redirects, and keeps the cookies it sets. */
-  async request(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     const json = body === undefined ? {} : { "content-type": "application/json" }
     const response = await this.#transport.once(
       method,

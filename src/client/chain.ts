@@ -1,9 +1,14 @@
-/** Verifies a Room's activity while reading it: no entry is missing or changed, and each is chained to the one before. */
+/**
+ * Verifies a Room's activity while reading it: no entry is missing or changed, and each is chained to the one before.
+ */
 import type { ActivityEntry } from "../contract/answers/index.ts"
 import { entryDigest, firstPreviousDigest } from "../contract/answers/chain.ts"
 import { ChainBroken } from "./errors.ts"
 
-/** A position in a Room's activity, such as a receipt's `activity`. A kept mark proves that nothing before it was rewritten. */
+/**
+ * A position in a Room's activity, such as a receipt's `activity`. A kept mark proves that nothing before it was
+ * rewritten.
+ */
 export interface ActivityMark {
   readonly sequence: number
   readonly digest: string
@@ -45,7 +50,8 @@ export class Chain {
     if (entry.sequence !== due) throw this.#broken(due, `entry ${entry.sequence} is in its place`)
     const digest = entryDigest(entry)
     if (digest !== entry.digest) throw this.#broken(due, "its content does not have the digest it names")
-    if (this.#digest !== null && entry.previousDigest !== this.#digest) throw this.#broken(due, "it is not chained to the entry before it")
+    if (this.#digest !== null && entry.previousDigest !== this.#digest)
+      throw this.#broken(due, "it is not chained to the entry before it")
     const mark = this.#mark
     if (mark !== null && mark.digest !== digest) throw this.#broken(due, "it is not the entry that was marked")
     this.#mark = null

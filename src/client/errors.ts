@@ -71,7 +71,8 @@ function causeText(cause: unknown): string {
 
 /**
  * It is unknown whether a write was stored, and no retries are left. To find out, read its receipt
- * (`client.receipt(operation, deliveryId)`), or send it again with the same credential (`client.write(operation, input)`).
+ * (`client.receipt(operation, deliveryId)`), or send it again with the same credential (`client.write(operation,
+ * input)`).
  */
 export class UncertainDelivery extends Error {
   override readonly name = "UncertainDelivery"
@@ -81,9 +82,12 @@ export class UncertainDelivery extends Error {
   readonly input: Readonly<Record<string, unknown>>
 
   constructor(operation: string, deliveryId: string, input: Readonly<Record<string, unknown>>, cause: unknown) {
-    super(`Whether ${operation} ${deliveryId} was stored is uncertain: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    })
+    super(
+      `Whether ${operation} ${deliveryId} was stored is uncertain: ${cause instanceof Error ? cause.message : String(cause)}`,
+      {
+        cause,
+      },
+    )
     this.operation = operation
     this.deliveryId = deliveryId
     this.input = input

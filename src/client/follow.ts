@@ -25,7 +25,11 @@ const IDLE_PAUSE = 1
 /** The id of the instance; null if it cannot be read now. */
 async function instanceId(transport: Transport, signal: AbortSignal | undefined): Promise<string | null> {
   try {
-    const ready = await transport.ask<{ instanceId?: unknown } | null>({ ...readRequest(readOf("health_ready"), {}), retries: 0, signal })
+    const ready = await transport.ask<{ instanceId?: unknown } | null>({
+      ...readRequest(readOf("health_ready"), {}),
+      retries: 0,
+      signal,
+    })
     return typeof ready?.instanceId === "string" ? ready.instanceId : null
   } catch {
     return null
@@ -51,7 +55,12 @@ export async function* follow(
 
   while (!signal?.aborted) {
     const sentAt = performance.now()
-    const request = readRequest(readOf("room_activity"), { roomId, after: cursor, kinds, ...(wait > 0 ? { wait } : {}) })
+    const request = readRequest(readOf("room_activity"), {
+      roomId,
+      after: cursor,
+      kinds,
+      ...(wait > 0 ? { wait } : {}),
+    })
     const result = await transport.persist<AnswerOf<"room_activity">>({ ...request, ...patient, signal, wait })
     if (signal?.aborted) return
     if ("failure" in result) throw result.failure

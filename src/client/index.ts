@@ -1,6 +1,6 @@
 /**
- * The typed client: every operation and read of the contract, retries that never write twice, iteration over lists, and an
- * activity feed that is verified while it is followed.
+ * The typed client: every operation and read of the contract, retries that never write twice, iteration over lists, and
+ * an activity feed that is verified while it is followed.
  */
 import { present } from "../contract/present.ts"
 import type { ActivityEntry } from "../contract/answers/index.ts"
@@ -77,14 +77,19 @@ export class ResearchRoomClient {
   }
 
   /**
-   * Delivers a write. `input` is the body and the ids of the path in one object; `schemaVersion`, the delivery id and the
-   * client block are filled in. After a lost connection, a 503 or another retryable refusal, the same id, body and credential
-   * are sent again, after `retryAfter` seconds or a growing pause (interface, delivery ids and retries, rule 5).
+   * Delivers a write. `input` is the body and the ids of the path in one object; `schemaVersion`, the delivery id and
+   * the client block are filled in. After a lost connection, a 503 or another retryable refusal, the same id, body and
+   * credential are sent again, after `retryAfter` seconds or a growing pause (interface, delivery ids and retries, rule
+   * 5).
    * @returns the receipt, with `replayed` if an earlier try had arrived
    * @throws RefusedError for a refusal (409 with `current`, 422 with `issues`)
    * @throws UncertainDelivery if no retries are left and the write may have been stored
    */
-  async write<N extends AgentOperation>(name: N, input: WriteInput<N>, options: WriteOptions = {}): Promise<ReceiptOf<N>> {
+  async write<N extends AgentOperation>(
+    name: N,
+    input: WriteInput<N>,
+    options: WriteOptions = {},
+  ): Promise<ReceiptOf<N>> {
     const operation = operationOf(name)
     const route = { path: operation.path, headers: this.#headers(operation.surface === "agent"), client: this.#client }
     return deliver(this.#transport, operation, route, membersOf(input), options)
@@ -102,7 +107,11 @@ export class ResearchRoomClient {
    * Reads in another format, as text: `text("record", { versionId, format: "bibtex" })`.
    * @throws RefusedError, ConnectionLost or UnexpectedAnswer if no retries are left
    */
-  text<N extends FormedRead>(name: N, input: ReadInput<N> & { readonly format: FormOf<N> }, options?: ReadOptions): Promise<string> {
+  text<N extends FormedRead>(
+    name: N,
+    input: ReadInput<N> & { readonly format: FormOf<N> },
+    options?: ReadOptions,
+  ): Promise<string> {
     return this.#ask(name, membersOf(input), options)
   }
 
@@ -127,15 +136,17 @@ export class ResearchRoomClient {
     return walk(readOf(name), membersOf(input), (page) => this.#ask<AnswerOf<N> & AnyPage>(name, page, options))
   }
 
-  async *items<N extends ListName>(name: N, ...[input, options]: ReadArguments<N, ReadOptions>): AsyncGenerator<ItemOf<N>> {
+  async *items<N extends ListName>(
+    name: N,
+    ...[input, options]: ReadArguments<N, ReadOptions>
+  ): AsyncGenerator<ItemOf<N>> {
     const ask = (page: Input) => this.#ask<AnyPage & { readonly items: readonly ItemOf<N>[] }>(name, page, options)
     for await (const page of walk(readOf(name), membersOf(input), ask)) yield* page.items
   }
 
   /**
-   * Yields a Room's activity in order, and then each new entry, through restarts and lost connections, until `signal` is
-   * aborted.
-   * Without `kinds` it verifies every entry's digest and its chain.
+   * Yields a Room's activity in order, and then each new entry, through restarts and lost connections, until `signal`
+   * is aborted. Without `kinds` it verifies every entry's digest and its chain.
    * @throws ChainBroken, InstanceChanged, or RefusedError when the Room cannot be read
    */
   follow(roomId: string, options: FollowOptions = {}): AsyncGenerator<ActivityEntry> {
@@ -143,8 +154,8 @@ export class ResearchRoomClient {
   }
 
   /**
-   * Reads a Room's activity and verifies the chain. With `from`, a mark kept from before (such as the `activity` of a receipt),
-   * it starts there and proves that the marked entry is unchanged.
+   * Reads a Room's activity and verifies the chain. With `from`, a mark kept from before (such as the `activity` of a
+   * receipt), it starts there and proves that the marked entry is unchanged.
    * @throws ChainBroken with the first sequence that is wrong
    */
   async verifyActivity(
@@ -162,7 +173,11 @@ export class ResearchRoomClient {
   }
 
   /** The caller's own stored receipt; null if nothing was stored under the id. Settles an uncertain delivery. */
-  async receipt<N extends RoomOperation>(name: N, deliveryId: string, options?: ReadOptions): Promise<ReceiptOf<N> | null> {
+  async receipt<N extends RoomOperation>(
+    name: N,
+    deliveryId: string,
+    options?: ReadOptions,
+  ): Promise<ReceiptOf<N> | null> {
     try {
       return await this.#ask("receipt", { operation: name, [operationOf(name).delivery]: deliveryId }, options)
     } catch (error) {
@@ -210,7 +225,14 @@ export type { InputOf, OperationName, ResultOf } from "../contract/operations/in
 export type { ParametersOf, ReadName } from "../contract/reads/index.ts"
 export type { Issue, RefusalCode } from "../contract/refusals/refusal.ts"
 export type { ActivityMark } from "./chain.ts"
-export { ChainBroken, ConnectionLost, InstanceChanged, RefusedError, UncertainDelivery, UnexpectedAnswer } from "./errors.ts"
+export {
+  ChainBroken,
+  ConnectionLost,
+  InstanceChanged,
+  RefusedError,
+  UncertainDelivery,
+  UnexpectedAnswer,
+} from "./errors.ts"
 export type { FollowOptions } from "./follow.ts"
 export type { Fetch, Sleep, TransportOptions } from "./transport.ts"
 export type * from "./types.ts"

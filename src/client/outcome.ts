@@ -67,11 +67,19 @@ export function judge<Answer>({ status, headers }: Response, text: string, form:
 }
 
 /** The failure of a request without a complete answer: it may have arrived. */
-export const unanswered = (failure: unknown, again: boolean): Failure => ({ failure, again, uncertain: true, retryAfter: null })
+export const unanswered = (failure: unknown, again: boolean): Failure => ({
+  failure,
+  again,
+  uncertain: true,
+  retryAfter: null,
+})
 
 /**
- * Whether it is still unknown, after the last failure, if an earlier try was stored. A refusal settles it if the service looks
- * for an earlier receipt before refusing, for then there was none.
+ * Whether it is still unknown, after the last failure, if an earlier try was stored. A refusal settles it if the
+ * service looks for an earlier receipt before refusing, for then there was none.
  */
 export const leavesOpen = (failure: unknown): boolean =>
-  !(failure instanceof RefusedError) || failure.committed === null || failure.status === 401 || isTransient(failure.status)
+  !(failure instanceof RefusedError) ||
+  failure.committed === null ||
+  failure.status === 401 ||
+  isTransient(failure.status)

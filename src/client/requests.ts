@@ -44,7 +44,8 @@ export interface Route {
 
 /**
  * Sends a write, each try with the same id, body and credential, and returns its receipt: new, replayed or rehearsed.
- * @throws RefusedError, UnexpectedAnswer, ConnectionLost (rehearsals), UncertainDelivery, TypeError for a missing path id
+ * @throws RefusedError, UnexpectedAnswer, ConnectionLost (rehearsals), UncertainDelivery, TypeError for a missing path
+ * id
  */
 export async function deliver<Receipt>(
   transport: Transport,
@@ -74,8 +75,14 @@ export interface AnyPage {
   readonly nextOffset?: number | null
 }
 
-/** Yields the pages of a list, with any kind of cursor, until there are no more. The input's own cursor is the start. */
-export async function* walk<Page extends AnyPage>(read: Read, input: Input, ask: (input: Input) => Promise<Page>): AsyncGenerator<Page> {
+/**
+ * Yields the pages of a list, with any kind of cursor, until there are no more. The input's own cursor is the start.
+ */
+export async function* walk<Page extends AnyPage>(
+  read: Read,
+  input: Input,
+  ask: (input: Input) => Promise<Page>,
+): AsyncGenerator<Page> {
   const name = Object.hasOwn(read.query.entries, "offset") ? "offset" : "after"
   for (let cursor = input[name]; ; ) {
     const page = await ask(cursor === undefined ? input : { ...input, [name]: cursor })

@@ -23,7 +23,10 @@ export interface ResearchRoom extends Cast {
   /** A client with the personal key of this name, for the Library. @throws TypeError for an unknown name */
   library(name: keyof Cast["keys"], options?: Partial<Omit<ClientOptions, "token">>): ResearchRoomClient
   /** A browser session for `owner`, `member`, `visitor`, or any person with username and password. */
-  browser(person: keyof Cast["people"] | Pick<DemoPerson, "username" | "password">, options?: Partial<TransportOptions>): Promise<Browser>
+  browser(
+    person: keyof Cast["people"] | Pick<DemoPerson, "username" | "password">,
+    options?: Partial<TransportOptions>,
+  ): Promise<Browser>
   /** Stops the instance and removes temporary data. A second call waits for the first. */
   close(): Promise<void>
   /** For `await using`. */
@@ -31,13 +34,20 @@ export interface ResearchRoom extends Cast {
 }
 
 /**
- * The folder with a cached demo, for the first instance of this process only: two copies of one demo would be the same instance.
- * The test runner sets it in the environment.
+ * The folder with a cached demo, for the first instance of this process only: two copies of one demo would be the same
+ * instance. The test runner sets it in the environment.
  */
 let kept = process.env.TOLD_DEMO
 
-/** Starts an instance in this process. @throws UsageError for a data folder that is not empty, ListenError for a port that is in use */
-export async function startResearchRoom({ deterministic, data, port = 0 }: TestInstanceOptions = {}): Promise<ResearchRoom> {
+/**
+ * Starts an instance in this process. @throws UsageError for a data folder that is not empty, ListenError for a port
+ * that is in use
+ */
+export async function startResearchRoom({
+  deterministic,
+  data,
+  port = 0,
+}: TestInstanceOptions = {}): Promise<ResearchRoom> {
   const from = kept
   kept = undefined
   const demo = await startDemo({ host: "127.0.0.1", port, data, deterministic, kept: from, log: openLog("silent") })
@@ -52,7 +62,8 @@ export async function startResearchRoom({ deterministic, data, port = 0 }: TestI
     options: Partial<ClientOptions> | undefined,
   ) => {
     const token = tokens[name]?.token
-    if (token === undefined) throw new TypeError(`There is no ${what} ${name}; there are ${Object.keys(tokens).join(", ")}.`)
+    if (token === undefined)
+      throw new TypeError(`There is no ${what} ${name}; there are ${Object.keys(tokens).join(", ")}.`)
     return new ResearchRoomClient({ baseUrl, token, ...options })
   }
 
@@ -65,7 +76,8 @@ export async function startResearchRoom({ deterministic, data, port = 0 }: TestI
     repositories,
     client: (name, options) => client(credentials, "credential", name, options),
     library: (name, options) => client(keys, "personal key", name, options),
-    browser: (person, options) => Browser.signIn({ baseUrl, ...options }, typeof person === "string" ? people[person] : person),
+    browser: (person, options) =>
+      Browser.signIn({ baseUrl, ...options }, typeof person === "string" ? people[person] : person),
     close,
     [Symbol.asyncDispose]: close,
   }

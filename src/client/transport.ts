@@ -67,8 +67,16 @@ export class Transport {
   readonly #timeout: number
   readonly #longestWait: number
 
-  constructor({ baseUrl, fetch = globalThis.fetch, retries = 4, timeout = 60, longestWait = 60, sleep: pause = sleep }: TransportOptions) {
-    if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError(`baseUrl must begin with http:// or https://, not ${baseUrl}`)
+  constructor({
+    baseUrl,
+    fetch = globalThis.fetch,
+    retries = 4,
+    timeout = 60,
+    longestWait = 60,
+    sleep: pause = sleep,
+  }: TransportOptions) {
+    if (!/^https?:$/.test(new URL(baseUrl).protocol))
+      throw new TypeError(`baseUrl must begin with http:// or https://, not ${baseUrl}`)
     this.baseUrl = withoutTrailing(baseUrl, "/")
     this.sleep = pause
     this.#fetch = fetch
@@ -92,7 +100,8 @@ export class Transport {
       const pause = outcome.retryAfter ?? growingPause(tries)
       const isRetried = outcome.again && tries <= retries && pause <= longestWait
       if (isRetried) await this.sleep(pause, signal)
-      if (!isRetried || signal?.aborted) return { failure: outcome.failure, uncertain: uncertain && leavesOpen(outcome.failure), tries }
+      if (!isRetried || signal?.aborted)
+        return { failure: outcome.failure, uncertain: uncertain && leavesOpen(outcome.failure), tries }
     }
   }
 
@@ -127,7 +136,15 @@ export class Transport {
   }
 
   /** One try. Reads the whole answer: one that is cut counts as lost. */
-  async #try<Answer>({ method, path, body, headers, form = "json", signal, wait = 0 }: Request): Promise<Outcome<Answer>> {
+  async #try<Answer>({
+    method,
+    path,
+    body,
+    headers,
+    form = "json",
+    signal,
+    wait = 0,
+  }: Request): Promise<Outcome<Answer>> {
     const deadline = this.#deadline(wait)
     const accept = form === "json" ? "application/json" : "text/*"
     try {
@@ -140,7 +157,9 @@ export class Transport {
       )
       return judge(response, await response.text(), form)
     } catch (error) {
-      return signal?.aborted ? unanswered(signal.reason, false) : unanswered(new ConnectionLost(this.baseUrl, error), true)
+      return signal?.aborted
+        ? unanswered(signal.reason, false)
+        : unanswered(new ConnectionLost(this.baseUrl, error), true)
     }
   }
 

@@ -4,7 +4,12 @@ import type { OnWire } from "../contract/answers/fields.ts"
 import type { DeliveryKey } from "../contract/definitions/operation.ts"
 import type { StreamedType, IdsOf } from "../contract/definitions/read.ts"
 import type { InputOf, OperationName, DefinitionOf as OperationOf, ResultOf } from "../contract/operations/index.ts"
-import type { AnswerOf as ContractAnswerOf, ParametersOf, ReadName, DefinitionOf as ReadOf } from "../contract/reads/index.ts"
+import type {
+  AnswerOf as ContractAnswerOf,
+  ParametersOf,
+  ReadName,
+  DefinitionOf as ReadOf,
+} from "../contract/reads/index.ts"
 
 /** Shows an intersection type as one object. */
 type Flat<T> = { [K in keyof T]: T[K] } & {}
@@ -20,25 +25,35 @@ type ReadonlyInput<T> = T extends readonly (infer Item)[]
 type FilledIn = "schemaVersion" | DeliveryKey
 
 /** Operations of Rooms, whose receipts can be read. */
-export type RoomOperation = { [N in AgentOperation]: OperationOf<N>["family"] extends "library" ? never : N }[AgentOperation]
+export type RoomOperation = {
+  [N in AgentOperation]: OperationOf<N>["family"] extends "library" ? never : N
+}[AgentOperation]
 
 /** Operations for a Room credential or a personal key. */
-export type AgentOperation = { [N in OperationName]: OperationOf<N>["surface"] extends "agent" ? N : never }[OperationName]
+export type AgentOperation = {
+  [N in OperationName]: OperationOf<N>["surface"] extends "agent" ? N : never
+}[OperationName]
 
 /** The body of an operation and the ids of its path, as one object. */
 export type WriteInput<N extends OperationName> = Flat<
-  IdsOf<OperationOf<N>["path"]> & ReadonlyInput<Omit<InputOf<N>, FilledIn> & Partial<Pick<InputOf<N>, FilledIn & keyof InputOf<N>>>>
+  IdsOf<OperationOf<N>["path"]> &
+    ReadonlyInput<Omit<InputOf<N>, FilledIn> & Partial<Pick<InputOf<N>, FilledIn & keyof InputOf<N>>>>
 >
 
 /** The receipt of an operation, with a typed `result`. */
-export type ReceiptOf<N extends OperationName> = Flat<Omit<Receipt, "operation" | "result"> & { operation: N; result: OnWire<ResultOf<N>> }>
+export type ReceiptOf<N extends OperationName> = Flat<
+  Omit<Receipt, "operation" | "result"> & { operation: N; result: OnWire<ResultOf<N>> }
+>
 
 /** Reads of people signed in to the browser. */
 type BrowserOnly = "session" | "operator" | "visitor"
 /** Reads with a streamed answer: files and events. */
 export type FileRead = { [N in ReadName]: ReadOf<N>["mediaType"] extends StreamedType ? N : never }[ReadName]
 /** Reads that need no session. */
-export type AgentRead = Exclude<{ [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly ? never : N }[ReadName], FileRead>
+export type AgentRead = Exclude<
+  { [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly ? never : N }[ReadName],
+  FileRead
+>
 /** Reads that have more formats. */
 export type FormedRead = { [N in AgentRead]: keyof ReadOf<N>["formats"] extends never ? never : N }[AgentRead]
 /** The other formats of a read. */
@@ -53,7 +68,9 @@ export type BrowserRead = {
 export type ListName = { [N in AgentRead]: ReadOf<N>["cursor"] extends null ? never : N }[AgentRead]
 
 /** The ids of a read's path and its query parameters, as one object, without `format`. */
-export type ReadInput<N extends ReadName> = Flat<IdsOf<ReadOf<N>["path"]> & ReadonlyInput<Omit<ParametersOf<N>, "format">>>
+export type ReadInput<N extends ReadName> = Flat<
+  IdsOf<ReadOf<N>["path"]> & ReadonlyInput<Omit<ParametersOf<N>, "format">>
+>
 
 /** The answer of a read; a withheld text is `{ withheld }`. */
 export type AnswerOf<N extends ReadName> = OnWire<ContractAnswerOf<N>>
@@ -62,4 +79,6 @@ export type ItemOf<N extends ListName> = AnswerOf<N> extends { items: (infer Ite
 
 /** The arguments of a read. The input is optional if it has no required member. */
 export type ReadArguments<N extends ReadName, Options> =
-  Record<never, never> extends ReadInput<N> ? [input?: ReadInput<N>, options?: Options] : [input: ReadInput<N>, options?: Options]
+  Record<never, never> extends ReadInput<N>
+    ? [input?: ReadInput<N>, options?: Options]
+    : [input: ReadInput<N>, options?: Options]

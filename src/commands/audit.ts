@@ -17,12 +17,21 @@ const DEFAULT_LINES = 50
 
 const subjectOf = ({ subject }: AuditEntry) => (subject === null ? "" : `${subject.kind} ${subject.name ?? subject.id}`)
 const byOf = ({ by, command }: AuditEntry) =>
-  [by?.username, command && `${command.account}: ${command.name}`].filter((part) => part !== undefined && part !== null).join(", ")
+  [by?.username, command && `${command.account}: ${command.name}`]
+    .filter((part) => part !== undefined && part !== null)
+    .join(", ")
 
 export const auditCommand = (): Command =>
-  dataCommand("audit", "print the audit log, newest line first: sign-ins, and what was done to people, credentials, Rooms and data")
-    .addOption(option("--limit <count>", "the most lines to print").argParser(wholeNumber(1, MOST_LINES)).default(DEFAULT_LINES))
-    .addOption(option("--before <sequence>", "only lines before this one").argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER)))
+  dataCommand(
+    "audit",
+    "print the audit log, newest line first: sign-ins, and what was done to people, credentials, Rooms and data",
+  )
+    .addOption(
+      option("--limit <count>", "the most lines to print").argParser(wholeNumber(1, MOST_LINES)).default(DEFAULT_LINES),
+    )
+    .addOption(
+      option("--before <sequence>", "only lines before this one").argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
+    )
     .addOption(option("--kind <kind>", "only lines of this kind").choices(auditKindNames))
     .addOption(option("--user <username>", "only what this person did, and what was done to them"))
     .addOption(jsonOption())

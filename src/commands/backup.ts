@@ -18,7 +18,9 @@ const counts = ({ rooms, activityEntries, records }: CheckReport) =>
 const VERIFIED =
   "The file and its chains of digests are whole; its tables were not compared with a replay of the history, which `research-room check` does."
 
-/** Prints the size of a growing file. It runs in a worker thread, because SQLite copies the data in one blocking call. */
+/**
+ * Prints the size of a growing file. It runs in a worker thread, because SQLite copies the data in one blocking call.
+ */
 const SIZE_WATCHER = `
 const { statSync, writeSync } = require("node:fs")
 const { workerData: { file, bytes } } = require("node:worker_threads")
@@ -43,7 +45,9 @@ async function backup({ db, ledger, tables }: Instance, file: string): Promise<v
   const { bytes, seconds } = report
   await ledger
     .transact(() => tables.audit.write({ kind: "back_up", detail: { file: resolve(file), bytes } }))
-    .catch((error: unknown) => console.error(`The audit log could not be written (${messageOf(error)}); the backup is whole.`))
+    .catch((error: unknown) =>
+      console.error(`The audit log could not be written (${messageOf(error)}); the backup is whole.`),
+    )
   console.log(`${file} holds ${counts(report)}, verified: ${bytes} bytes in ${seconds.toFixed(1)} s.`)
   console.log(VERIFIED)
 }
@@ -54,7 +58,9 @@ export const backupCommand = (): Command =>
     .work(backup)
 
 async function putBack(file: string, { data, force = false }: { data: string; force?: boolean }): Promise<void> {
-  const { report, kept } = await withProgress((onProgress) => restore(file, data, { force, onProgress, command: runningCommand() }))
+  const { report, kept } = await withProgress((onProgress) =>
+    restore(file, data, { force, onProgress, command: runningCommand() }),
+  )
   console.log(`${data} holds ${counts(report)} again.`)
   console.log(VERIFIED)
   if (kept !== null) console.log(`The data before it is kept as ${kept}.`)

@@ -24,7 +24,9 @@ async function check(db: Db, { quick = false, mark }: Options): Promise<void> {
   for (const problem of problems) console.error(problem)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   const outcome = problems.length === 0 ? "all whole" : `${problems.length} problems`
-  const skipped = report.isReplayed ? "" : " The history was not replayed: what its tables say was not compared with it."
+  const skipped = report.isReplayed
+    ? ""
+    : " The history was not replayed: what its tables say was not compared with it."
   console.log(
     `${report.rooms} Rooms, ${report.activityEntries} activity entries and ${report.records} records checked in ${seconds} s: ${outcome}.${skipped}`,
   )
@@ -50,13 +52,21 @@ async function checkReadOnly(file: string, options: Options): Promise<void> {
 }
 
 export const checkCommand = (): Command =>
-  dataCommand("check", "verify the database: its file, every chain of digests, and every row against a replay of the history")
+  dataCommand(
+    "check",
+    "verify the database: its file, every chain of digests, and every row against a replay of the history",
+  )
     .addOption(option("--quick", "skip the replay"))
     .addOption(
-      option("--mark <file>", "refuse a history without the entries that this file marks; then mark the newest entry of every Room in it"),
+      option(
+        "--mark <file>",
+        "refuse a history without the entries that this file marks; then mark the newest entry of every Room in it",
+      ),
     )
     .action((options: Options) => {
       const file = databaseFile(options.data)
       mustHoldData(options.data)
-      return isReadOnly(file) ? checkReadOnly(file, options) : withInstance(options.data, ({ db }) => check(db, options))
+      return isReadOnly(file)
+        ? checkReadOnly(file, options)
+        : withInstance(options.data, ({ db }) => check(db, options))
     })

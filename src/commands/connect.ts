@@ -1,4 +1,7 @@
-/** `research-room connect`: prints the settings with which an agent's program reaches a Room. It does not call the service. */
+/**
+ * `research-room connect`: prints the settings with which an agent's program reaches a Room. It does not call the
+ * service.
+ */
 import { Argument, Command } from "commander"
 import { guides } from "../discovery/connecting.ts"
 import { type RemoteOptions, requireUrl, tokenOption, UsageError, urlOption } from "../settings.ts"
@@ -19,7 +22,9 @@ function connect(name: string | undefined, options: RemoteOptions): void {
 export const connectCommand = (): Command =>
   new Command("connect")
     .description("print the settings that connect an agent's program to a Room; without a client, list the clients")
-    .addArgument(new Argument("[client]", "the agent's program, or a part of its set-up").choices(guides.map(({ name }) => name)))
+    .addArgument(
+      new Argument("[client]", "the agent's program, or a part of its set-up").choices(guides.map(({ name }) => name)),
+    )
     .addOption(urlOption())
     .addOption(tokenOption())
     .action(connect)

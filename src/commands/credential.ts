@@ -19,7 +19,12 @@ const issue = () =>
   dataCommand("issue", "issue a credential for a member of a Room; its token is printed once")
     .addOption(option("--room <id>", "the Room").makeOptionMandatory())
     .addOption(option("--user <username>", "the member it acts for").makeOptionMandatory())
-    .addOption(option("--label <text>", "the agent's public name (default: agent, or the first free name of agent-2, agent-3 …)"))
+    .addOption(
+      option(
+        "--label <text>",
+        "the agent's public name (default: agent, or the first free name of agent-2, agent-3 …)",
+      ),
+    )
     .addOption(permissionsOption(enumerations.permission))
     .addOption(option("--threads <list>", "comma-separated ids of the Threads it is limited to").argParser(listOf))
     .addOption(expiresOption())
@@ -27,10 +32,17 @@ const issue = () =>
       const { permissions, threads: threadIds, expires: expiresAt } = options
       const roomId = options.room.toLowerCase()
       const { userId } = personNamed(instance, options.user)
-      const label = options.label ?? instance.tables.credentials.freeName(roomId, userId, "agent", isoTime(instance.world.now()))
+      const label =
+        options.label ?? instance.tables.credentials.freeName(roomId, userId, "agent", isoTime(instance.world.now()))
       const body = { label, permissions, ...(threadIds && { threadIds }), ...(expiresAt && { expiresAt }) }
-      const { credentialId, token, expiresAt: until } = await admitAs(instance, options.user, "issue_credential", { roomId }, body)
-      console.error(`Credential ${credentialId}, until ${until}. Its agent is called ${label}. The token is shown this once:`)
+      const {
+        credentialId,
+        token,
+        expiresAt: until,
+      } = await admitAs(instance, options.user, "issue_credential", { roomId }, body)
+      console.error(
+        `Credential ${credentialId}, until ${until}. Its agent is called ${label}. The token is shown this once:`,
+      )
       console.log(token)
     })
 

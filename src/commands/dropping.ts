@@ -13,7 +13,9 @@ async function refuseIfCited<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof Refusal && error.code === "state_conflict" ? new UsageError(`${error.message} Nothing was changed.`) : error
+    throw error instanceof Refusal && error.code === "state_conflict"
+      ? new UsageError(`${error.message} Nothing was changed.`)
+      : error
   }
 }
 
@@ -30,7 +32,11 @@ export async function dropWhole(instance: Instance, roomId: string): Promise<voi
  * Drops the end of a Room's history, and of the mirrored Rooms that cite it. Each Room is exported first.
  * @throws UsageError if a Room of this instance cites it
  */
-export async function dropFrom(instance: Instance, cut: Cut, { data, baseUrl }: { data: string; baseUrl: string }): Promise<void> {
+export async function dropFrom(
+  instance: Instance,
+  cut: Cut,
+  { data, baseUrl }: { data: string; baseUrl: string },
+): Promise<void> {
   const cuts = await refuseIfCited(() => instance.tables.leaving.withCiting([cut], "others"))
   const files = new Map<string, string>()
   for (const { roomId, from } of cuts) {
@@ -38,12 +44,17 @@ export async function dropFrom(instance: Instance, cut: Cut, { data, baseUrl }: 
     const title = name.replace(".crate.zip", "")
     const through = instance.ledger.activity.watermark(roomId)
     const file = [...Array(1_000).keys()]
-      .map((count) => join(data, `${title}-${roomId.slice(-12)}-through-${through}${count === 0 ? "" : `-${count}`}.crate.zip`))
+      .map((count) =>
+        join(data, `${title}-${roomId.slice(-12)}-through-${through}${count === 0 ? "" : `-${count}`}.crate.zip`),
+      )
       .find((each) => !existsSync(each))
-    if (file === undefined) throw new UsageError(`There are too many exports of ${title} in ${data}. Nothing was changed.`)
+    if (file === undefined)
+      throw new UsageError(`There are too many exports of ${title} in ${data}. Nothing was changed.`)
     await writeNew(bytes, file)
     files.set(roomId, file)
     console.log(`${file} holds Room ${roomId} as it was here. Its entries from ${from} on are dropped.`)
   }
-  await refuseIfCited(() => instance.ledger.leave({ cuts, reach: "others", followedAt: baseUrl, keptIn: Object.fromEntries(files) }))
+  await refuseIfCited(() =>
+    instance.ledger.leave({ cuts, reach: "others", followedAt: baseUrl, keptIn: Object.fromEntries(files) }),
+  )
 }

@@ -1,4 +1,6 @@
-/** `research-room export`: writes a Room as an RO-Crate or an SQLite file, without a browser, even while a service runs. */
+/**
+ * `research-room export`: writes a Room as an RO-Crate or an SQLite file, without a browser, even while a service runs.
+ */
 import { messageOf } from "../contract/faults.ts"
 import { existsSync, renameSync, rmSync, statSync } from "node:fs"
 import { open } from "node:fs/promises"
@@ -40,9 +42,12 @@ function run({ exports }: Instance, room: string, { output, baseUrl, sqlite }: O
   if (!isUuid(room)) throw new UsageError(`${room} is not the id of a Room. ${ROOM_LIST}`)
   return refusalsAsUsage(async () => {
     const source = { baseUrl, softwareVersion }
-    const { name, bytes } = sqlite ? await exports.sqlite(room.toLowerCase(), source) : exports.bytes(room.toLowerCase(), source)
+    const { name, bytes } = sqlite
+      ? await exports.sqlite(room.toLowerCase(), source)
+      : exports.bytes(room.toLowerCase(), source)
     const file = output ?? name
-    if (existsSync(file)) throw new UsageError(`${file} exists already; nothing was written. Name a new file with --output.`)
+    if (existsSync(file))
+      throw new UsageError(`${file} exists already; nothing was written. Name a new file with --output.`)
     await writeNew(bytes, file)
     console.log(
       sqlite
@@ -53,7 +58,10 @@ function run({ exports }: Instance, room: string, { output, baseUrl, sqlite }: O
 }
 
 export const exportCommand = (): Command =>
-  dataCommand("export", "write a Room as an RO-Crate, with its record, its feed and a program that verifies them; or as an SQLite file")
+  dataCommand(
+    "export",
+    "write a Room as an RO-Crate, with its record, its feed and a program that verifies them; or as an SQLite file",
+  )
     .argument("<room>", "the Room's id")
     .addOption(option("--output <file>", "the file to write (default: named after the Room, in this folder)"))
     .addOption(option("--sqlite", "write an SQLite file instead, for Datasette, DuckDB or pandas"))

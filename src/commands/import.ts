@@ -20,23 +20,31 @@ interface Options {
 
 /** @throws DataError with the reason if the crate or the disk is at fault, otherwise the error itself */
 function notImported(error: unknown): never {
-  if (isStorageFault(error)) throw new DataError(`The data cannot be written (${messageOf(error)}). Nothing was imported.`)
+  if (isStorageFault(error))
+    throw new DataError(`The data cannot be written (${messageOf(error)}). Nothing was imported.`)
   if (error instanceof Refusal && error.details.committed === null) throw error
-  throw error instanceof Refusal || error instanceof CrateFault ? new DataError(`${error.message} Nothing was imported.`) : error
+  throw error instanceof Refusal || error instanceof CrateFault
+    ? new DataError(`${error.message} Nothing was imported.`)
+    : error
 }
 
 async function run(file: string, { data, adopt, owner }: Options): Promise<void> {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`)
-  if ((adopt === undefined) !== (owner === undefined)) throw new UsageError("--adopt and --owner must be given together.")
+  if ((adopt === undefined) !== (owner === undefined))
+    throw new UsageError("--adopt and --owner must be given together.")
   await withInstance(
     data,
     async (instance) => {
       const adoptedBy = owner === undefined ? undefined : personNamed(instance, owner)
-      const imported = withProgress((onProgress) => importCrate(instance, file, { adoptedBy, onProgress })).catch(notImported)
+      const imported = withProgress((onProgress) => importCrate(instance, file, { adoptedBy, onProgress })).catch(
+        notImported,
+      )
       const { roomId, title, origin, added, cited, unproved } = await imported
       const { baseUrl, throughSequence, mirror } = origin
       if (added === 0)
-        console.log(`Nothing in ${file} is new: ${title} (${roomId}) of ${baseUrl} is here through entry ${throughSequence}.`)
+        console.log(
+          `Nothing in ${file} is new: ${title} (${roomId}) of ${baseUrl} is here through entry ${throughSequence}.`,
+        )
       else
         console.log(
           `${title} (${roomId}) of ${baseUrl} is here through entry ${throughSequence}: ${added} writes were replayed and proved.`,
@@ -62,6 +70,11 @@ export const importCommand = (): Command =>
     "import a Room of another instance from its export, into a data folder that no service uses: to read, search and cite it here, or to continue it",
   )
     .argument("<file>", "the export, a zip file")
-    .addOption(option("--adopt", "make this instance the owner of the Room: the Room accepts writes here and stops following its origin"))
+    .addOption(
+      option(
+        "--adopt",
+        "make this instance the owner of the Room: the Room accepts writes here and stops following its origin",
+      ),
+    )
     .addOption(option("--owner <name>", "with --adopt: the user of this instance who will own the Room"))
     .action(run)

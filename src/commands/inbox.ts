@@ -1,4 +1,7 @@
-/** `research-room inbox`: prints the activity of others that concerns an agent, for scripts and for people who watch their agents. */
+/**
+ * `research-room inbox`: prints the activity of others that concerns an agent, for scripts and for people who watch
+ * their agents.
+ */
 import { setTimeout } from "node:timers/promises"
 import { Command } from "commander"
 import { ResearchRoomClient } from "../client/index.ts"
@@ -6,7 +9,15 @@ import type { InboxEntry } from "../contract/answers/index.ts"
 import { messageOf } from "../contract/faults.ts"
 import { limits } from "../contract/limits.ts"
 import { oneLine } from "../contract/text.ts"
-import { FailedError, option, sequence, type RemoteOptions, requireService, tokenOption, urlOption } from "../settings.ts"
+import {
+  FailedError,
+  option,
+  sequence,
+  type RemoteOptions,
+  requireService,
+  tokenOption,
+  urlOption,
+} from "../settings.ts"
 
 interface InboxSettings extends RemoteOptions {
   readonly after: number

@@ -25,7 +25,9 @@ const issue = () =>
         .choices([...enumerations.keyReach])
         .default("all"),
     )
-    .addOption(option("--collections <list>", "with a selected reach: comma-separated ids of the Collections").argParser(listOf))
+    .addOption(
+      option("--collections <list>", "with a selected reach: comma-separated ids of the Collections").argParser(listOf),
+    )
     .addOption(expiresOption())
     .addOption(option("--agent <name>", "the agent that will hold it"))
     .work(async (instance, options: IssueOptions) => {
@@ -54,7 +56,10 @@ const revoke = () =>
     })
 
 const list = () =>
-  dataCommand("list", "list the personal keys of everybody, or of one person, with the start of each token and its last use")
+  dataCommand(
+    "list",
+    "list the personal keys of everybody, or of one person, with the start of each token and its last use",
+  )
     .addOption(option("--user <username>", "only those of this person"))
     .addOption(jsonOption())
     .work((instance, { user, ...format }: ListOptions & { user?: string }) => {
@@ -69,4 +74,8 @@ const list = () =>
     })
 
 export const keyCommand = (): Command =>
-  new Command("key").description("personal keys to the Library").addCommand(issue()).addCommand(revoke()).addCommand(list())
+  new Command("key")
+    .description("personal keys to the Library")
+    .addCommand(issue())
+    .addCommand(revoke())
+    .addCommand(list())

@@ -1,4 +1,7 @@
-/** `research-room mcp`: an MCP server on standard input and output, started by an agent's program. It calls a service over HTTP. */
+/**
+ * `research-room mcp`: an MCP server on standard input and output, started by an agent's program. It calls a service
+ * over HTTP.
+ */
 import { readFile, stat } from "node:fs/promises"
 import { Command } from "commander"
 import { ResearchRoomClient } from "../client/index.ts"
@@ -15,11 +18,15 @@ import { softwareVersion } from "../version.ts"
 /** Seconds for a response and between retries. Agents' programs give up after a minute. */
 const TIMEOUTS = { timeout: 45, longestWait: 5, retries: 2 }
 
-/** Reads a picture file. Other files are refused, because a prompt injection may make an agent name any file. @throws TypeError */
+/**
+ * Reads a picture file. Other files are refused, because a prompt injection may make an agent name any file. @throws
+ * TypeError
+ */
 async function pictureAt(path: string): Promise<Picture> {
   const file = await stat(path).catch(() => undefined)
   if (file?.isFile() !== true) throw new TypeError(`There is no file ${path}`)
-  if (file.size > limits.figureBytes) throw new TypeError(`${path} has ${file.size} bytes; the most for a picture is ${limits.figureBytes}`)
+  if (file.size > limits.figureBytes)
+    throw new TypeError(`${path} has ${file.size} bytes; the most for a picture is ${limits.figureBytes}`)
   const bytes = new Uint8Array(await readFile(path))
   const mediaType = typeOfImage(Buffer.from(bytes))
   if (mediaType === undefined) throw new TypeError(`${path} is not a PNG, JPEG or WebP file`)
@@ -41,7 +48,10 @@ class RemoteCaller implements ServiceCaller {
 
   readonly picture = pictureAt
 
-  async ask({ method, path, body, mediaType = "application/json", asBearer }: ServiceRequest, signal?: AbortSignal): Promise<ServiceReply> {
+  async ask(
+    { method, path, body, mediaType = "application/json", asBearer }: ServiceRequest,
+    signal?: AbortSignal,
+  ): Promise<ServiceReply> {
     const wait = Number(new URL(path, this.baseUrl).searchParams.get("wait") ?? 0)
     const headers = { ...(asBearer ? this.#headers : {}), ...(body === undefined ? {} : { "content-type": mediaType }) }
     const result = await this.#transport.persist<string>({
@@ -59,7 +69,8 @@ class RemoteCaller implements ServiceCaller {
       const { status, message: error, refusal, committed, retryable, retryAfter, current, issues } = failure
       return { status, text: JSON.stringify({ error, refusal, committed, retryable, retryAfter, current, issues }) }
     }
-    if (failure instanceof UnexpectedAnswer && failure.status < 500) return { status: failure.status, text: failure.excerpt }
+    if (failure instanceof UnexpectedAnswer && failure.status < 500)
+      return { status: failure.status, text: failure.excerpt }
     throw new NoAnswer(failure instanceof Error ? failure.message : String(failure))
   }
 }
@@ -72,7 +83,9 @@ async function requireCompatible(baseUrl: string): Promise<void> {
       throw new FailedError(`${error.message}. Is ${baseUrl} the address of a research-room?`)
     // The service is starting.
     if (error instanceof RefusedError && error.status === 503) return undefined
-    throw new FailedError(`${baseUrl} is not the address of a research-room: ${error instanceof Error ? error.message : String(error)}`)
+    throw new FailedError(
+      `${baseUrl} is not the address of a research-room: ${error instanceof Error ? error.message : String(error)}`,
+    )
   })
   if (ready === undefined) return
   // The type is the literal version of this program, but another service may have another version.
@@ -86,7 +99,10 @@ async function requireCompatible(baseUrl: string): Promise<void> {
 async function mcp(options: RemoteOptions): Promise<void> {
   const url = requireUrl(options)
   await requireCompatible(url)
-  const [{ serveStdio }, { mcpServer }] = await Promise.all([import("@modelcontextprotocol/server/stdio"), import("../mcp/server.ts")])
+  const [{ serveStdio }, { mcpServer }] = await Promise.all([
+    import("@modelcontextprotocol/server/stdio"),
+    import("../mcp/server.ts"),
+  ])
   const caller = new RemoteCaller(url, options.token)
   // Agents' programs show standard error as a log.
   const onFault = (error: unknown) =>
@@ -96,7 +112,9 @@ async function mcp(options: RemoteOptions): Promise<void> {
 
 export const mcpCommand = (): Command =>
   new Command("mcp")
-    .description("serve MCP on standard input and output, for an agent's program that starts it; a service has the same at /mcp")
+    .description(
+      "serve MCP on standard input and output, for an agent's program that starts it; a service has the same at /mcp",
+    )
     .addOption(urlOption())
     .addOption(tokenOption())
     .action(mcp)

@@ -8,7 +8,15 @@ import { isUuid } from "../contract/schema/fields.ts"
 import { isOver, takesProgress } from "../contract/states.ts"
 import { readTable } from "../research/measurements/read-table.ts"
 import { inEvents } from "../runs/metrics.ts"
-import { FailedError, option, type RemoteOptions, requireService, tokenOption, UsageError, urlOption } from "../settings.ts"
+import {
+  FailedError,
+  option,
+  type RemoteOptions,
+  requireService,
+  tokenOption,
+  UsageError,
+  urlOption,
+} from "../settings.ts"
 
 interface Flags extends RemoteOptions {
   readonly by?: string
@@ -18,7 +26,9 @@ interface Flags extends RemoteOptions {
 function textOf(file: string): string {
   try {
     if (statSync(file).size > limits.tableBytes)
-      throw new UsageError(`${file} is larger than ${limits.tableBytes.toLocaleString("en")} bytes. Report it in parts.`)
+      throw new UsageError(
+        `${file} is larger than ${limits.tableBytes.toLocaleString("en")} bytes. Report it in parts.`,
+      )
     return readFileSync(file, "utf8")
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(`${file} cannot be read: ${messageOf(error)}`)
@@ -39,7 +49,8 @@ async function metrics(attemptId: string, file: string, { by = "", ...remote }: 
   try {
     const attempt = await client.read("attempt", { attemptId })
     let { expected } = attempt.affordances
-    if (!takesProgress(attempt.status)) throw new UsageError(`${attempt.label} has not started: report its start first.`)
+    if (!takesProgress(attempt.status))
+      throw new UsageError(`${attempt.label} has not started: report its start first.`)
     const late = isOver("attempt", attempt.status) ? ({ late: true } as const) : {}
     for (const event of inEvents(points)) {
       const reportedAt = new Date().toISOString()
@@ -48,10 +59,13 @@ async function metrics(attemptId: string, file: string, { by = "", ...remote }: 
       expected = { expectedRevision: result.revision, expectedStatus: result.status }
       reported += event.length
     }
-    console.log(`${reported.toLocaleString("en")} values of ${attempt.label} are reported: ${baseUrl}/attempts/${attemptId}`)
+    console.log(
+      `${reported.toLocaleString("en")} values of ${attempt.label} are reported: ${baseUrl}/attempts/${attemptId}`,
+    )
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const rest = reported === 0 ? "Nothing was reported." : `${reported} values were reported; report the file again for the rest.`
+    const rest =
+      reported === 0 ? "Nothing was reported." : `${reported} values were reported; report the file again for the rest.`
     throw new FailedError(`${messageOf(error)} ${rest}`)
   }
 }
@@ -61,7 +75,9 @@ export const metricsCommand = (): Command =>
     .description("report a CSV file of measured values as metrics of an attempt")
     .argument("<attempt>", "the id of the attempt")
     .argument("<file>", "the CSV file")
-    .addOption(option("--by <columns>", "columns of numbers that are dimensions, such as labels,size; seed always is one"))
+    .addOption(
+      option("--by <columns>", "columns of numbers that are dimensions, such as labels,size; seed always is one"),
+    )
     .addOption(urlOption())
     .addOption(tokenOption())
     .addHelpText(

@@ -22,7 +22,8 @@ async function fromOrigin<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {
-    if (error instanceof CrateFault || error instanceof Unreachable) throw new DataError(`${error.message} Nothing was changed.`)
+    if (error instanceof CrateFault || error instanceof Unreachable)
+      throw new DataError(`${error.message} Nothing was changed.`)
     throw error
   }
 }
@@ -33,7 +34,8 @@ const readRoom = (baseUrl: string, roomId: string): Promise<{ title: string; ser
     const origin = originAt(baseUrl)
     const serving = await origin.instance()
     const room = await origin.room(roomId)
-    if (room.origin !== null) throw new CrateFault(`The Room ${roomId} is itself from ${room.origin.baseUrl}; follow it there.`)
+    if (room.origin !== null)
+      throw new CrateFault(`The Room ${roomId} is itself from ${room.origin.baseUrl}; follow it there.`)
     return { title: room.title, serving }
   })
 
@@ -57,7 +59,12 @@ async function mustMatchOrigin(instance: Instance, serving: Serving, roomId: str
 const follow = ({ ledger, tables, world }: Instance, baseUrl: string, roomId: string, title: string) =>
   ledger.transact(() => {
     tables.mirrors.put(roomId, baseUrl, isoTime(world.now()))
-    tables.audit.write({ kind: "add_mirror", subject: { kind: "room", id: roomId, name: title }, roomId, detail: { from: baseUrl } })
+    tables.audit.write({
+      kind: "add_mirror",
+      subject: { kind: "room", id: roomId, name: title },
+      roomId,
+      detail: { from: baseUrl },
+    })
   })
 
 async function add(baseUrl: string, room: string, { data, afresh }: AddOptions): Promise<void> {
@@ -75,7 +82,9 @@ async function add(baseUrl: string, room: string, { data, afresh }: AddOptions):
         if (parting === null) console.log("Nothing was dropped: the Room is the same here and at its origin.")
         else await dropFrom(instance, { roomId, from: parting.sequence }, { data, baseUrl })
         if (otherInstance(instance, serving, roomId) !== null)
-          await instance.ledger.transact(() => instance.importing.import_room(null, { roomId, ...serving.from, people: [] }))
+          await instance.ledger.transact(() =>
+            instance.importing.import_room(null, { roomId, ...serving.from, people: [] }),
+          )
       }
       await follow(instance, baseUrl, roomId, title)
     },

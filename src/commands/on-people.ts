@@ -40,25 +40,38 @@ const connect = () =>
     .addOption(option("--subject <text>", "the `sub` claim of the account at the provider").makeOptionMandatory())
 
 const disconnect = () =>
-  personCommand("disconnect", "disconnect a person's account at the identity provider; their password stays", async (instance, person) => {
-    await instance.byProvider.disconnectFor(person)
-    return `${person.username} signs in only with their password.`
-  })
+  personCommand(
+    "disconnect",
+    "disconnect a person's account at the identity provider; their password stays",
+    async (instance, person) => {
+      await instance.byProvider.disconnectFor(person)
+      return `${person.username} signs in only with their password.`
+    },
+  )
 
 export const onPeople = () => [
   personCommand(
     "disable",
     "disable a person: their sessions, credentials, keys and open invitations end; what they wrote stays",
-    async ({ operators }, { userId, username }) => `${username} is disabled. ${endedWords(await operators.disable(null, userId))}`,
+    async ({ operators }, { userId, username }) =>
+      `${username} is disabled. ${endedWords(await operators.disable(null, userId))}`,
   ),
-  personCommand("enable", "let a person sign in again; what was ended stays ended", async ({ operators }, { userId, username }) => {
-    await operators.enable(null, userId)
-    return `${username} may sign in again, with the password they had.`
-  }),
-  personCommand("make-operator", "make a person an operator of the service", async ({ operators }, { userId, username }) => {
-    await operators.setOperator(null, userId, true)
-    return `${username} is an operator now.`
-  }),
+  personCommand(
+    "enable",
+    "let a person sign in again; what was ended stays ended",
+    async ({ operators }, { userId, username }) => {
+      await operators.enable(null, userId)
+      return `${username} may sign in again, with the password they had.`
+    },
+  ),
+  personCommand(
+    "make-operator",
+    "make a person an operator of the service",
+    async ({ operators }, { userId, username }) => {
+      await operators.setOperator(null, userId, true)
+      return `${username} is an operator now.`
+    },
+  ),
   personCommand(
     "unmake-operator",
     "take the operator role from a person; the last operator keeps it",
@@ -67,13 +80,21 @@ export const onPeople = () => [
       return `${username} is no longer an operator.`
     },
   ),
-  personCommand("end-access", "end all credentials and personal keys of a person", async ({ operators }, { userId, username }) => {
-    return `${username} has no credential and no personal key now. ${endedWords(await operators.endAccess(null, userId))}`
-  }),
-  personCommand("clear-sign-ins", "reset the count of failed sign-ins of a person", async ({ operators }, { userId, username }) => {
-    await operators.clearCount(null, userId)
-    return `The count of failed sign-ins of ${username} is reset.`
-  }),
+  personCommand(
+    "end-access",
+    "end all credentials and personal keys of a person",
+    async ({ operators }, { userId, username }) => {
+      return `${username} has no credential and no personal key now. ${endedWords(await operators.endAccess(null, userId))}`
+    },
+  ),
+  personCommand(
+    "clear-sign-ins",
+    "reset the count of failed sign-ins of a person",
+    async ({ operators }, { userId, username }) => {
+      await operators.clearCount(null, userId)
+      return `The count of failed sign-ins of ${username} is reset.`
+    },
+  ),
   connect(),
   disconnect(),
 ]

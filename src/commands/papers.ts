@@ -21,7 +21,8 @@ async function importFile(file: string, { data }: { data: string }): Promise<voi
         })
         progress.stop()
         await ledger.transact(() => tables.audit.write({ kind: "import_papers", detail: { papers, skipped } }))
-        const left = skipped === 0 ? "" : ` ${counted(skipped, "line")} without a paper ${skipped === 1 ? "was" : "were"} skipped.`
+        const left =
+          skipped === 0 ? "" : ` ${counted(skipped, "line")} without a paper ${skipped === 1 ? "was" : "were"} skipped.`
         console.log(`The metadata of ${counted(papers, "paper")} was imported.${left}`)
       },
       { make: true },
@@ -41,4 +42,5 @@ const importCommand = () =>
     .argument("<file>")
     .action(importFile)
 
-export const papersCommand = (): Command => new Command("papers").description("metadata of papers").addCommand(importCommand())
+export const papersCommand = (): Command =>
+  new Command("papers").description("metadata of papers").addCommand(importCommand())

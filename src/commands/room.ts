@@ -37,12 +37,21 @@ const transfer = () =>
     .work(async (instance, room: string, { to, reason, by }: TransferOptions) => {
       const roomId = roomWithId(instance, room)
       const { userId } = personNamed(instance, to)
-      const { username } = await admitAs(instance, operatorNamed(instance, by), "transfer_room", { roomId, userId }, { reason })
+      const { username } = await admitAs(
+        instance,
+        operatorNamed(instance, by),
+        "transfer_room",
+        { roomId, userId },
+        { reason },
+      )
       console.log(`The Room ${roomId} is ${username}'s now.`)
     })
 
 const forget = () =>
-  dataCommand("forget", "drop a Room of another instance that nothing here cites, in data that no service uses, and stop following it")
+  dataCommand(
+    "forget",
+    "drop a Room of another instance that nothing here cites, in data that no service uses, and stop following it",
+  )
     .argument("<room>", "the Room's id")
     .work(
       async (instance, room: string) => {
@@ -52,10 +61,16 @@ const forget = () =>
         if (imported.from(roomId) === undefined)
           throw new UsageError(`The Room ${roomId} is this instance's own and cannot be dropped. Nothing was changed.`)
         await dropWhole(instance, roomId)
-        console.log(`${title} (${roomId}) was dropped and is no longer followed. Backups and exports made before now still hold it.`)
+        console.log(
+          `${title} (${roomId}) was dropped and is no longer followed. Backups and exports made before now still hold it.`,
+        )
       },
       { alone: true },
     )
 
 export const roomCommand = (): Command =>
-  new Command("room").description("Rooms of this instance").addCommand(list()).addCommand(transfer()).addCommand(forget())
+  new Command("room")
+    .description("Rooms of this instance")
+    .addCommand(list())
+    .addCommand(transfer())
+    .addCommand(forget())

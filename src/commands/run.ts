@@ -1,4 +1,7 @@
-/** `research-room run` and `deliver`: run a command on a person's own machine and report it as an attempt to a remote service. */
+/**
+ * `research-room run` and `deliver`: run a command on a person's own machine and report it as an attempt to a remote
+ * service.
+ */
 import { readFileSync } from "node:fs"
 import { Command } from "commander"
 import { isSea } from "node:sea"
@@ -7,7 +10,15 @@ import { keep } from "../runs/keeper.ts"
 import { deliverAll } from "../runs/deliver.ts"
 import { workingRepository } from "../runs/repository.ts"
 import { run, type RunSettings } from "../runs/run.ts"
-import { option, type RemoteOptions, requireService, spoolOption, tokenOption, UsageError, urlOption } from "../settings.ts"
+import {
+  option,
+  type RemoteOptions,
+  requireService,
+  spoolOption,
+  tokenOption,
+  UsageError,
+  urlOption,
+} from "../settings.ts"
 
 interface DeliveryFlags extends RemoteOptions {
   readonly spool: string
@@ -36,13 +47,19 @@ function configurationIn(file: string | undefined): object {
   throw new UsageError(`${file} does not hold a JSON object, which the run's configuration must be.`)
 }
 
-/** Returns the commit that the run is pinned to. @throws UsageError if there are uncommitted changes without an explanation */
+/**
+ * Returns the commit that the run is pinned to. @throws UsageError if there are uncommitted changes without an
+ * explanation
+ */
 function pinnedCommit({ repository: url, commit, intendedDeviation }: RunFlags) {
-  if ((url === undefined) !== (commit === undefined)) throw new UsageError("--repository and --commit must be given together.")
+  if ((url === undefined) !== (commit === undefined))
+    throw new UsageError("--repository and --commit must be given together.")
   if (url !== undefined && commit !== undefined) return { url, commit }
   const { repository, isClean } = workingRepository()
   if (!isClean && intendedDeviation === undefined)
-    throw new UsageError("This folder holds changes that are not committed: commit them, or describe them with --intended-deviation.")
+    throw new UsageError(
+      "This folder holds changes that are not committed: commit them, or describe them with --intended-deviation.",
+    )
   return repository
 }
 
@@ -54,11 +71,15 @@ async function start(command: readonly string[], flags: RunFlags): Promise<void>
   const destination = destinationOf(flags)
   const { experiment, arm, configuration, output = [], ...rest } = flags
   if (experiment === undefined) throw new UsageError("Name the experiment with --experiment.")
-  if (command.length === 0 && arm === undefined) throw new UsageError("Give the command after --, or take it from the plan with --arm.")
-  if (command.length > 0 && arm !== undefined) throw new UsageError("--arm takes the command from the plan: give none after --.")
+  if (command.length === 0 && arm === undefined)
+    throw new UsageError("Give the command after --, or take it from the plan with --arm.")
+  if (command.length > 0 && arm !== undefined)
+    throw new UsageError("--arm takes the command from the plan: give none after --.")
   const outputs = [...new Set(output)]
   if (outputs.length > limits.outputsOfEvent || outputs.some((file) => file.length > limits.name))
-    throw new UsageError(`At most ${limits.outputsOfEvent} outputs can be reported, each with a path of at most ${limits.name} characters.`)
+    throw new UsageError(
+      `At most ${limits.outputsOfEvent} outputs can be reported, each with a path of at most ${limits.name} characters.`,
+    )
   const code = await run({
     ...rest,
     ...destination,
@@ -73,7 +94,8 @@ async function start(command: readonly string[], flags: RunFlags): Promise<void>
   process.exit(code)
 }
 
-const withDestination = (command: Command): Command => command.addOption(urlOption()).addOption(tokenOption()).addOption(spoolOption())
+const withDestination = (command: Command): Command =>
+  command.addOption(urlOption()).addOption(tokenOption()).addOption(spoolOption())
 
 const metricsHelp = `
 Metrics: the command appends lines of JSON to the file named by RESEARCH_ROOM_METRICS, each with a step and its values:
@@ -97,10 +119,15 @@ export const runCommand = (): Command =>
     .addOption(option("--rerun-of <attempt>", "the attempt it repeats"))
     .addOption(option("--reproduces <attempt>", "the attempt it reproduces"))
     .addOption(
-      option("--intended-deviation <text>", "how the run departs from the plan or the commit on purpose, such as uncommitted changes"),
+      option(
+        "--intended-deviation <text>",
+        "how the run departs from the plan or the commit on purpose, such as uncommitted changes",
+      ),
     )
     .addOption(option("--configuration <file>", "a file with the run's configuration, a JSON object"))
-    .addOption(option("--output <files...>", "files that the run creates; their digests are sent, never their contents"))
+    .addOption(
+      option("--output <files...>", "files that the run creates; their digests are sent, never their contents"),
+    )
     .addOption(option("--repository <address>", "the public repository (default: that of this folder)"))
     .addOption(option("--commit <hex>", "the commit in --repository"))
     .addHelpText("after", metricsHelp)
@@ -116,7 +143,9 @@ async function deliver(flags: DeliveryFlags): Promise<void> {
 
 export const deliverCommand = (): Command =>
   withDestination(new Command("deliver"))
-    .description("deliver what run and the Python client could not deliver, and the outcomes of runs whose program was killed")
+    .description(
+      "deliver what run and the Python client could not deliver, and the outcomes of runs whose program was killed",
+    )
     .action(deliver)
 
 /** An internal command: `run` starts itself with it. */
@@ -125,4 +154,6 @@ export const keepCommand = (): Command =>
     .argument("<folder>")
     .argument("<reporter>")
     .argument("<command...>")
-    .action(async (folder: string, reporter: string, command: string[]) => process.exit(await keep(folder, Number(reporter), command)))
+    .action(async (folder: string, reporter: string, command: string[]) =>
+      process.exit(await keep(folder, Number(reporter), command)),
+    )

@@ -1,4 +1,7 @@
-/** The running command and the account that runs it: for the lines that it writes to the audit log, and for the files that it creates. */
+/**
+ * The running command and the account that runs it: for the lines that it writes to the audit log, and for the files
+ * that it creates.
+ */
 import { statSync } from "node:fs"
 import { userInfo } from "node:os"
 import type { Command } from "commander"
@@ -27,7 +30,10 @@ function account(): string {
 
 export const runningCommand = (): RunningCommand => ({ name, account: account() })
 
-/** Drops root privileges for a command on another user's data, so that the service can open the files it creates. @param folder the data folder; if it does not exist yet, the command keeps its user */
+/**
+ * Drops root privileges for a command on another user's data, so that the service can open the files it creates. @param
+ * folder the data folder; if it does not exist yet, the command keeps its user
+ */
 export function workAsOwner(folder: unknown): void {
   if (typeof folder !== "string" || process.getuid?.() !== 0) return
   const { uid = 0, gid = 0 } = statSync(folder, { throwIfNoEntry: false }) ?? {}

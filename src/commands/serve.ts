@@ -58,7 +58,9 @@ async function serve(settings: ServeSettings): Promise<void> {
   if (settings.baseUrl !== undefined) console.log(`It listens on ${settings.host}, port ${service.port}`)
   console.log(`An agent starts at ${service.baseUrl}/llms.txt`)
   if (service.setUpLink !== null)
-    console.log(`There are no users yet. Set up the first person with this link, which works once:\n  ${service.setUpLink}`)
+    console.log(
+      `There are no users yet. Set up the first person with this link, which works once:\n  ${service.setUpLink}`,
+    )
   await ended
   // A normal exit closes the database, which would write its log into a file that is no longer its own.
   if (files.isOverwritten()) process.exit(1)
@@ -75,10 +77,23 @@ export const serveCommand = (): Command =>
           "answer a write after Litestream has copied it; Litestream must start this service, with this control socket",
         ),
       )
-      .addOption(option("--follow <folder>", "serve a read-only copy, which Litestream's follower writes there; needs --primary"))
       .addOption(
-        option("--primary <address>", "the address of the original; writes and private reads are redirected to it").argParser(webAddress),
+        option(
+          "--follow <folder>",
+          "serve a read-only copy, which Litestream's follower writes there; needs --primary",
+        ),
       )
-      .addOption(option("--forward", "pass these requests on to the original and return its responses, instead of redirecting the client")),
+      .addOption(
+        option(
+          "--primary <address>",
+          "the address of the original; writes and private reads are redirected to it",
+        ).argParser(webAddress),
+      )
+      .addOption(
+        option(
+          "--forward",
+          "pass these requests on to the original and return its responses, instead of redirecting the client",
+        ),
+      ),
     "on",
   ).action(serve)

@@ -78,24 +78,37 @@ const edgeOptions = (rateLimits: "on" | "off"): Option[] => [
   option("--host <address>", "address to listen on; any but loopback needs --base-url").default("127.0.0.1"),
   baseUrlOption(),
   // How pinned repositories are checked.
-  option("--github-api <address>", "GitHub's REST API, which checks that a pinned repository is public and has the commit").argParser(
-    webAddress,
-  ),
+  option(
+    "--github-api <address>",
+    "GitHub's REST API, which checks that a pinned repository is public and has the commit",
+  ).argParser(webAddress),
   secretOption("--github-token <token>", "a token for that API: it allows more requests an hour and needs no rights"),
-  option("--repositories <folder>", "folder of bare repositories, <host>/<owner>/<name>.git, searched before GitHub").argParser(
-    existingFolder,
-  ),
+  option(
+    "--repositories <folder>",
+    "folder of bare repositories, <host>/<owner>/<name>.git, searched before GitHub",
+  ).argParser(existingFolder),
   // Whether the metadata of papers is requested.
-  onOff("--arxiv <on|off>", "request the metadata of filed papers from arXiv, at the pace it asks for and without delaying writes", "off"),
-  option("--arxiv-api <address>", "arXiv's API, or a replacement").argParser(webAddress).default("https://export.arxiv.org/api/query"),
+  onOff(
+    "--arxiv <on|off>",
+    "request the metadata of filed papers from arXiv, at the pace it asks for and without delaying writes",
+    "off",
+  ),
+  option("--arxiv-api <address>", "arXiv's API, or a replacement")
+    .argParser(webAddress)
+    .default("https://export.arxiv.org/api/query"),
   onOff("--crossref <on|off>", "request the metadata of filed DOIs from Crossref, in the same way", "off"),
-  option("--crossref-api <address>", "Crossref's REST API, or a replacement").argParser(webAddress).default("https://api.crossref.org"),
+  option("--crossref-api <address>", "Crossref's REST API, or a replacement")
+    .argParser(webAddress)
+    .default("https://api.crossref.org"),
   option(
     "--crossref-contact <mail>",
     "a contact address for Crossref, which answers requests with one faster (default: the mail address of --security-contact)",
   ).argParser(mailAddress),
   // How people sign in.
-  option("--oidc-issuer <address>", "the group's identity provider (OpenID Connect), with which people may sign in").argParser(issuer),
+  option(
+    "--oidc-issuer <address>",
+    "the group's identity provider (OpenID Connect), with which people may sign in",
+  ).argParser(issuer),
   option("--oidc-client-id <text>", "the client id of this service at the provider"),
   secretOption("--oidc-client-secret <text>", "the client secret of this service, if it has one"),
   option("--oidc-name <text>", "the name of the provider on the sign-in page (default: its host)"),
@@ -112,7 +125,11 @@ const edgeOptions = (rateLimits: "on" | "off"): Option[] => [
     "private networks that webhooks may reach, in addition to public addresses, such as 10.0.0.0/8,127.0.0.0/8",
   ).argParser(networks),
   // Limits, logs and metrics.
-  flag("--rate-limits", "answer 429 to an address or caller with far too many requests; the manifest has the limits", rateLimits),
+  flag(
+    "--rate-limits",
+    "answer 429 to an address or caller with far too many requests; the manifest has the limits",
+    rateLimits,
+  ),
   flag(
     "--trust-proxy",
     "use the last entry of X-Forwarded-For as the address of a request; only behind a proxy that sets it, if no other client can reach the port",
@@ -140,13 +157,21 @@ function requireWayIn({ oidcIssuer, oidcClientId, oidcClientSecret, passwords }:
   if (oidcIssuer !== undefined && oidcClientId === undefined)
     throw new UsageError("--oidc-issuer needs --oidc-client-id, the client id of this service at the provider.")
   if (passwords === "off" && oidcIssuer === undefined)
-    throw new UsageError("With --passwords off, people need another way to sign in: name a provider with --oidc-issuer.")
+    throw new UsageError(
+      "With --passwords off, people need another way to sign in: name a provider with --oidc-issuer.",
+    )
 }
 
 /** Returns the sign-in settings of the service. @throws UsageError if nobody could sign in */
 function entranceOf(settings: EdgeSettings) {
   requireWayIn(settings)
-  const { passwords, invitations, oidcIssuer: issuer, oidcClientId: clientId = "", oidcClientSecret: clientSecret } = settings
+  const {
+    passwords,
+    invitations,
+    oidcIssuer: issuer,
+    oidcClientId: clientId = "",
+    oidcClientSecret: clientSecret,
+  } = settings
   const common = { passwords: passwords === "on", invitations }
   if (issuer === undefined) return common
   const name = settings.oidcName ?? new URL(issuer).host
@@ -155,7 +180,10 @@ function entranceOf(settings: EdgeSettings) {
 
 const sourcesOf = ({ arxiv, arxivApi, crossref, crossrefApi, crossrefContact, securityContact }: EdgeSettings) => ({
   arxiv: arxiv === "on" ? { api: arxivApi } : null,
-  crossref: crossref === "on" ? { api: crossrefApi, contact: crossrefContact ?? /^mailto:(.+)$/.exec(securityContact ?? "")?.[1] } : null,
+  crossref:
+    crossref === "on"
+      ? { api: crossrefApi, contact: crossrefContact ?? /^mailto:(.+)$/.exec(securityContact ?? "")?.[1] }
+      : null,
 })
 
 /** @param api GitHub's API if no flag names one; null to use none */
@@ -168,8 +196,8 @@ const repositoriesOf = ({ githubApi, githubToken, repositories }: EdgeSettings, 
 }
 
 /**
- * Returns the settings of everything that the service calls: hosts of repositories, arXiv, Crossref, the identity provider and
- * receivers of webhooks.
+ * Returns the settings of everything that the service calls: hosts of repositories, arXiv, Crossref, the identity
+ * provider and receivers of webhooks.
  * @param githubApi GitHub's API if no flag names one; null to use none
  */
 export const outsideOf = (settings: EdgeSettings, githubApi: string | null) => ({
@@ -179,7 +207,9 @@ export const outsideOf = (settings: EdgeSettings, githubApi: string | null) => (
   webhooks: settings.webhookNetworks && { networks: settings.webhookNetworks },
 })
 
-/** @throws UsageError if other machines can reach the service without a base URL, which links and the Origin check need */
+/**
+ * @throws UsageError if other machines can reach the service without a base URL, which links and the Origin check need
+ */
 export function mustHaveBaseUrl({ host, baseUrl }: EdgeSettings): void {
   if (baseUrl !== undefined || host === "localhost" || isLoopback(host)) return
   throw new UsageError(`Other machines can reach the service on ${host}: give the address they use with --base-url.`)

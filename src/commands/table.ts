@@ -26,7 +26,8 @@ export const jsonOption = () => option("--json", "print the list as JSON, for pr
 type Columns<T> = Readonly<Record<string, keyof T | ((item: T) => string)>>
 
 /** The columns of credentials and keys. */
-export const tokenColumn = ({ tokenStart }: { readonly tokenStart: string | null }): string => (tokenStart === null ? "" : `${tokenStart}…`)
+export const tokenColumn = ({ tokenStart }: { readonly tokenStart: string | null }): string =>
+  tokenStart === null ? "" : `${tokenStart}…`
 export const accessColumns = {
   STATE: ({ revokedAt }: { readonly revokedAt: string | null }) => (revokedAt === null ? "" : "revoked"),
   EXPIRES: "expiresAt",
@@ -36,13 +37,18 @@ export const accessColumns = {
 } as const
 
 /** Prints a list as one JSON text if `json` is set, otherwise as a table. */
-export function printList<T extends object>(items: readonly T[], { json = false }: ListOptions, columns: Columns<T>): void {
+export function printList<T extends object>(
+  items: readonly T[],
+  { json = false }: ListOptions,
+  columns: Columns<T>,
+): void {
   if (json) {
     console.log(JSON.stringify(items))
     return
   }
   const cells = Object.values(columns)
-  const cellOf = (item: T, cell: (typeof cells)[number]) => oneLine(typeof cell === "function" ? cell(item) : String(item[cell] ?? ""))
+  const cellOf = (item: T, cell: (typeof cells)[number]) =>
+    oneLine(typeof cell === "function" ? cell(item) : String(item[cell] ?? ""))
   printTable(
     Object.keys(columns),
     items.map((item) => cells.map((cell) => cellOf(item, cell))),

@@ -1,4 +1,7 @@
-/** `research-room unit`: prints systemd units for the service with the given flags, for its backups and for drills of Litestream's copy. */
+/**
+ * `research-room unit`: prints systemd units for the service with the given flags, for its backups and for drills of
+ * Litestream's copy.
+ */
 import { resolve } from "node:path"
 import { Command } from "commander"
 import { isSecret, option, UsageError, wholeNumber } from "../settings.ts"
@@ -26,7 +29,9 @@ function settingsOf(command: Command, options: Options): UnitSettings {
   const { data, replicated, user, backups, keepDays, program } = options
   const own = new Set(["program", "user", "backups", "keepDays", "data", "replicated"])
   const given = command.options.filter(
-    (each) => !own.has(each.attributeName()) && ["cli", "env"].includes(command.getOptionValueSource(each.attributeName()) ?? ""),
+    (each) =>
+      !own.has(each.attributeName()) &&
+      ["cli", "env"].includes(command.getOptionValueSource(each.attributeName()) ?? ""),
   )
   return {
     program: onOneLine(program),
@@ -44,7 +49,9 @@ function settingsOf(command: Command, options: Options): UnitSettings {
 
 function print(options: Options, command: Command): void {
   if (options.follow !== undefined)
-    throw new UsageError("A read-only copy runs beside its follower, each in a unit of its own: .github/replication.md has both commands.")
+    throw new UsageError(
+      "A read-only copy runs beside its follower, each in a unit of its own: .github/replication.md has both commands.",
+    )
   console.log(
     units(settingsOf(command, options))
       .map(({ file, text }) => `# /etc/systemd/system/${file}\n${text}`)
@@ -54,8 +61,11 @@ function print(options: Options, command: Command): void {
 
 export function unitCommand(): Command {
   const served = serveCommand().options
-  const made = new Command("unit").description("print systemd units for the service with these flags, its backups, and drills of its copy")
-  for (const each of served) made.addOption(each.attributeName() === "data" ? each.default("/var/lib/research-room") : each)
+  const made = new Command("unit").description(
+    "print systemd units for the service with these flags, its backups, and drills of its copy",
+  )
+  for (const each of served)
+    made.addOption(each.attributeName() === "data" ? each.default("/var/lib/research-room") : each)
   return made
     .addOption(option("--program <path>", "where the executable is installed").default("/usr/local/bin/research-room"))
     .addOption(option("--user <name>", "the system user that the service runs as").default("research-room"))

@@ -46,7 +46,8 @@ function folders(paths: readonly string[]): readonly string[] {
 }
 
 /** Hides home directories, unless one of the paths is in them. */
-const protectHome = (paths: readonly string[]): string => `ProtectHome=${paths.some((path) => HOMES.test(path)) ? "no" : "yes"}`
+const protectHome = (paths: readonly string[]): string =>
+  `ProtectHome=${paths.some((path) => HOMES.test(path)) ? "no" : "yes"}`
 
 function service({ program, user, data, backups, replicated, settings, secrets }: UnitSettings): Unit {
   const command = `${word(program)} serve --data ${word(data)}`
@@ -61,7 +62,9 @@ function service({ program, user, data, backups, replicated, settings, secrets }
         : [
             `# In ${CONFIGURATION}, exec: ${program} serve --data ${data} --replicated ${replicated}`,
             `ExecStart=${LITESTREAM} replicate -config ${CONFIGURATION}`,
-            ...(dirname(dirname(replicated)) === "/run" ? [`RuntimeDirectory=${word(basename(dirname(replicated)), false)}`] : []),
+            ...(dirname(dirname(replicated)) === "/run"
+              ? [`RuntimeDirectory=${word(basename(dirname(replicated)), false)}`]
+              : []),
           ],
       settings.map(([name, value]) => `Environment=${word(`${name}=${value}`, false)}`),
       `# Secrets (${secrets.join(", ")}), one a line, readable by root alone.`,
@@ -69,15 +72,40 @@ function service({ program, user, data, backups, replicated, settings, secrets }
       `User=${word(user, false)}`,
       folders([data, backups]),
       ["UMask=0077", `Restart=${replicated === undefined ? "on-failure" : "always"}`, "RestartSec=2"],
-      ["# Each connection is an open file; with a lower limit the service takes fewer connections.", "LimitNOFILE=16384"],
+      [
+        "# Each connection is an open file; with a lower limit the service takes fewer connections.",
+        "LimitNOFILE=16384",
+      ],
       ["# A restart does not correct a wrong flag.", "RestartPreventExitStatus=2"],
       ...(replicated === undefined
         ? []
-        : [["# If memory runs out, both end: Litestream must not go on with the log of a killed service.", "OOMPolicy=kill"]]),
+        : [
+            [
+              "# If memory runs out, both end: Litestream must not go on with the log of a killed service.",
+              "OOMPolicy=kill",
+            ],
+          ]),
       ["# Open requests have ten seconds to finish.", "TimeoutStopSec=30", ""],
-      ["NoNewPrivileges=yes", "CapabilityBoundingSet=", "ProtectSystem=strict", protectHome(paths), "PrivateTmp=yes", "PrivateDevices=yes"],
-      ["ProtectClock=yes", "ProtectHostname=yes", "ProtectKernelLogs=yes", "ProtectKernelModules=yes", "ProtectKernelTunables=yes"],
-      ["ProtectControlGroups=yes", "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK", "RestrictNamespaces=yes"],
+      [
+        "NoNewPrivileges=yes",
+        "CapabilityBoundingSet=",
+        "ProtectSystem=strict",
+        protectHome(paths),
+        "PrivateTmp=yes",
+        "PrivateDevices=yes",
+      ],
+      [
+        "ProtectClock=yes",
+        "ProtectHostname=yes",
+        "ProtectKernelLogs=yes",
+        "ProtectKernelModules=yes",
+        "ProtectKernelTunables=yes",
+      ],
+      [
+        "ProtectControlGroups=yes",
+        "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+        "RestrictNamespaces=yes",
+      ],
       ["RestrictRealtime=yes", "RestrictSUIDSGID=yes", "LockPersonality=yes", "SystemCallArchitectures=native"],
       ["# MemoryDenyWriteExecute must stay off: JavaScript is compiled at run time.", ""],
       ["[Install]", "WantedBy=multi-user.target"],
@@ -88,7 +116,10 @@ function service({ program, user, data, backups, replicated, settings, secrets }
 /** A unit that runs once, and the timer that starts it. */
 function timed(name: string, description: string, when: string, run: readonly string[]): Unit[] {
   return [
-    { file: `${name}.service`, text: lines(["[Unit]", `Description=${description}`, "", "[Service]", "Type=oneshot"], run) },
+    {
+      file: `${name}.service`,
+      text: lines(["[Unit]", `Description=${description}`, "", "[Service]", "Type=oneshot"], run),
+    },
     {
       file: `${name}.timer`,
       text: lines(
@@ -114,7 +145,9 @@ const beside = ({ user, data, backups, program }: UnitSettings, commands: readon
 /** Quotes a path for the shell. The command is quoted again for systemd. */
 const quoted = (path: string): string => (/^[\w@+=:,./-]+$/.test(path) ? path : `"${path.replace(/["\\$`]/g, "\\$&")}"`)
 
-/** Returns the units for the service, for backups every night, and for drills every week if Litestream copies the data. */
+/**
+ * Returns the units for the service, for backups every night, and for drills every week if Litestream copies the data.
+ */
 export function units(unit: UnitSettings): readonly Unit[] {
   const { program, data, backups, keepDays, replicated } = unit
   const script = `exec ${quoted(program)} backup ${quoted(backups)}/$(date +%Y-%m-%dT%H%M%S).db --data ${quoted(data)}`
@@ -130,6 +163,8 @@ export function units(unit: UnitSettings): readonly Unit[] {
   return [
     service(unit),
     ...timed("research-room-backup", "backup of research-room", "*-*-* 03:30:00", beside(unit, backup)),
-    ...(replicated === undefined ? [] : timed("research-room-drill", "drill of research-room's copy", "weekly", beside(unit, drill))),
+    ...(replicated === undefined
+      ? []
+      : timed("research-room-drill", "drill of research-room's copy", "weekly", beside(unit, drill))),
   ]
 }

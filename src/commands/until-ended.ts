@@ -2,8 +2,9 @@
 import type { Service } from "../app/service.ts"
 
 /**
- * Waits for SIGTERM, Ctrl-C or a failure of the service, then lets open requests finish and closes the database. A second signal
- * ends the process at once. Call it before the address is printed, because the caller may end the service from then on.
+ * Waits for SIGTERM, Ctrl-C or a failure of the service, then lets open requests finish and closes the database. A
+ * second signal ends the process at once. Call it before the address is printed, because the caller may end the service
+ * from then on.
  * @param onBroken called before the shutdown if the service failed
  */
 export async function untilEnded(service: Pick<Service, "broken" | "close">, onBroken = () => {}): Promise<void> {

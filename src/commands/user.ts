@@ -62,7 +62,9 @@ const password = () =>
         const reset = await accounts.setPassword(checkedName(name), chosen.password, { everything })
         if (reset === undefined) throw new UsageError(`There is no user named ${name}.`)
         const { username } = reset.person
-        console.log(`${username} has a new password; their sessions are ended.${reset.ended === null ? "" : ` ${endedWords(reset.ended)}`}`)
+        console.log(
+          `${username} has a new password; their sessions are ended.${reset.ended === null ? "" : ` ${endedWords(reset.ended)}`}`,
+        )
         printIfMade(username, chosen)
       })
     })
@@ -76,7 +78,10 @@ interface CitationOptions {
 }
 
 const cite = () =>
-  dataCommand("cite", "set how a person wants to be cited; parts that are not given stay, and an empty text removes one")
+  dataCommand(
+    "cite",
+    "set how a person wants to be cited; parts that are not given stay, and an empty text removes one",
+  )
     .argument("<username>")
     .addOption(option("--name <text>", "the name in citations, such as 'Ada Lovelace'"))
     .addOption(option("--given-name <text>", "for citations that sort and shorten by the parts of a name"))
@@ -87,8 +92,12 @@ const cite = () =>
       const person = personNamed(instance, checkedName(username))
       const { name, givenName, familyName, orcid } = present(tables.people.described(person.userId))
       const parts = Object.entries({ name, givenName, familyName, orcid, ...changes })
-      const parsed = v.safeParse(shape(description), Object.fromEntries(parts.filter(([, part]) => part !== null && part !== "")))
-      if (!parsed.success) throw new UsageError(`${v.getDotPath(parsed.issues[0]) ?? "This"} ${parsed.issues[0].message}.`)
+      const parsed = v.safeParse(
+        shape(description),
+        Object.fromEntries(parts.filter(([, part]) => part !== null && part !== "")),
+      )
+      if (!parsed.success)
+        throw new UsageError(`${v.getDotPath(parsed.issues[0]) ?? "This"} ${parsed.issues[0].message}.`)
       await refusalsAsUsage(() => accounts.describe(null, person.userId, parsed.output))
       console.log(`${person.username} is cited as ${shownName(present(tables.people.described(person.userId)))}.`)
     })

@@ -1,4 +1,7 @@
-/** Opens the data folder of a command, whether or not a service is running on it, and finds and does what the command names there. */
+/**
+ * Opens the data folder of a command, whether or not a service is running on it, and finds and does what the command
+ * names there.
+ */
 import { accessSync, constants } from "node:fs"
 import { Command } from "commander"
 import { codeOf } from "../contract/faults.ts"
@@ -38,7 +41,8 @@ export function mustHoldData(folder: string): void {
   try {
     accessSync(databaseFile(folder), constants.R_OK)
   } catch (error) {
-    if (codeOf(error) !== "EACCES") throw new DataError(`There is no research-room data in ${folder}. Name its folder with --data.`)
+    if (codeOf(error) !== "EACCES")
+      throw new DataError(`There is no research-room data in ${folder}. Name its folder with --data.`)
     throw new DataError(`This user may not read ${databaseFile(folder)}.`)
   }
 }
@@ -103,7 +107,9 @@ export function operatorNamed(instance: Instance, name: string | undefined): str
   if (named !== undefined) return named.username
   const names = operators.map(({ username }) => username).join(", ")
   throw new UsageError(
-    name === undefined ? `Name the operator who does it with --by: ${names}.` : `${name} is not an operator here: ${names}.`,
+    name === undefined
+      ? `Name the operator who does it with --by: ${names}.`
+      : `${name} is not an operator here: ${names}.`,
   )
 }
 
@@ -118,7 +124,10 @@ export async function refusalsAsUsage<T>(work: () => T | Promise<T>, advice = ""
   }
 }
 
-/** Admits a write of a person, with the same checks as in the browser, and returns the result in its receipt. @throws UsageError for a refusal */
+/**
+ * Admits a write of a person, with the same checks as in the browser, and returns the result in its receipt. @throws
+ * UsageError for a refusal
+ */
 export async function admitAs(
   instance: Instance,
   username: string,

@@ -1,4 +1,7 @@
-/** `research-room withhold`: withholds parts of a public record, for an operator without a browser, in data that no service uses. */
+/**
+ * `research-room withhold`: withholds parts of a public record, for an operator without a browser, in data that no
+ * service uses.
+ */
 import type { Command } from "commander"
 import { copiesOf } from "../app/compose/backup-places.ts"
 import type { Instance } from "../app/compose/instance.ts"
@@ -62,7 +65,9 @@ async function withhold(room: string, options: Options): Promise<void> {
     await instance.ledger.cleanse()
     const body = { of, fields: (fields ?? "").split(","), reason, explanation }
     const result = await admitAs(instance, operatorNamed(instance, options.by), "withhold_content", { roomId }, body)
-    console.log(`Withheld of entry ${write.sequence}: ${(Array.isArray(result.fields) ? result.fields : []).join(", ")}.`)
+    console.log(
+      `Withheld of entry ${write.sequence}: ${(Array.isArray(result.fields) ? result.fields : []).join(", ")}.`,
+    )
     console.log(String(result.mayStillHold ?? ""))
   }
   await withInstance(data, work, { alone: !isListing })

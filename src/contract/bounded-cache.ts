@@ -1,4 +1,7 @@
-/** A cache of values that never change. It holds a limited number of bytes, and drops the least recently used value first. */
+/**
+ * A cache of values that never change. It holds a limited number of bytes, and drops the least recently used value
+ * first.
+ */
 export class BoundedCache<T> {
   readonly #entries = new Map<string, T>()
   readonly #most: number

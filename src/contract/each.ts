@@ -9,7 +9,8 @@ export const each = <K extends string, T>(keys: readonly K[], of: (key: K) => T)
   ofPairs(keys.map((key) => [key, of(key)]))
 
 /** Whether a word is in a list. Narrows its type. */
-export const isOneOf = <T extends string>(words: readonly T[], word: string | null): word is T => words.some((one) => one === word)
+export const isOneOf = <T extends string>(words: readonly T[], word: string | null): word is T =>
+  words.some((one) => one === word)
 
 /** Whether a word is a key of an object. Narrows its type. */
 export const isKeyOf = <T extends object>(object: T, key: string): key is keyof T & string => Object.hasOwn(object, key)

@@ -43,7 +43,8 @@ export type Writable =
   | { readonly [member: string]: Writable }
 
 /** Whether a value is an object or a list. */
-export const isObject = (value: unknown): value is { readonly [member: string]: unknown } => typeof value === "object" && value !== null
+export const isObject = (value: unknown): value is { readonly [member: string]: unknown } =>
+  typeof value === "object" && value !== null
 
 /** Whether a JSON value is an object. */
 export const isJsonObject = (value: unknown): value is JsonObject => isObject(value) && !Array.isArray(value)
@@ -83,7 +84,9 @@ function plain(value: Writable): unknown {
   if (value instanceof JsonText) return JSON.parse(value.text)
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map(plain)
-  return Object.fromEntries(Object.entries(value).flatMap(([member, inner]) => (inner === undefined ? [] : [[member, plain(inner)]])))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([member, inner]) => (inner === undefined ? [] : [[member, plain(inner)]])),
+  )
 }
 
 /** Parses all stored text in a value and drops undefined members, as its reader will receive it. */
@@ -134,7 +137,8 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** `sha256:` and 64 hex digits over the UTF-8 bytes of `text`. */
-export const digestOf = (content: string | Uint8Array): string => `sha256:${createHash("sha256").update(content).digest("hex")}`
+export const digestOf = (content: string | Uint8Array): string =>
+  `sha256:${createHash("sha256").update(content).digest("hex")}`
 
 /** The first items whose JSON texts fit in `bytes` of UTF-8, at least one. Each is written once. */
 export function fitting<Item>(items: readonly Item[], bytes: number): JsonText<Parsed<Item>>[] {

@@ -12,10 +12,26 @@ export const experimentStates = [
   { from: held, operation: "take_experiment", by: "any_member", to: "claimed", needs: "lapsed_lease" },
   { from: held, operation: "accept_plan", by: "assignee", to: "unchanged" },
   { from: held, operation: "release_experiment", by: "assignee", to: "open" },
-  { from: ["claimed"], operation: "report_experiment_status", by: "assignee", to: { status: ["in_progress", "completed", "cancelled"] } },
-  { from: ["in_progress"], operation: "report_experiment_status", by: "assignee", to: { status: ["completed", "cancelled"] } },
+  {
+    from: ["claimed"],
+    operation: "report_experiment_status",
+    by: "assignee",
+    to: { status: ["in_progress", "completed", "cancelled"] },
+  },
+  {
+    from: ["in_progress"],
+    operation: "report_experiment_status",
+    by: "assignee",
+    to: { status: ["completed", "cancelled"] },
+  },
   // An attempt has states of its own; registering one does not raise the experiment's revision.
-  { from: held, operation: "register_attempt", by: "assignee", to: "unchanged", values: { intent: ["planned", "exploratory", "rerun"] } },
+  {
+    from: held,
+    operation: "register_attempt",
+    by: "assignee",
+    to: "unchanged",
+    values: { intent: ["planned", "exploratory", "rerun"] },
+  },
   {
     from: ["open", "claimed", "in_progress", "completed", "cancelled"],
     operation: "register_attempt",
@@ -34,7 +50,13 @@ export const attemptStates = [
   { from: ["started"], event: "failed", by: "registrant", to: "failed" },
   { from: ["started"], event: "cancelled", by: "registrant", to: "cancelled" },
   // Mistakes in the reports of a run are often noticed after it has ended.
-  { from: ["succeeded", "failed", "cancelled"], event: "progress", by: "registrant", to: "unchanged", needs: "corrects" },
+  {
+    from: ["succeeded", "failed", "cancelled"],
+    event: "progress",
+    by: "registrant",
+    to: "unchanged",
+    needs: "corrects",
+  },
   { from: ["succeeded", "failed", "cancelled"], event: "progress", by: "registrant", to: "unchanged", needs: "late" },
 ] as const
 

@@ -33,8 +33,12 @@ export function withoutTrailing(text: string, characters: string): string {
 /** A text on one line. */
 export const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim()
 
-/** Makes text from strangers safe for a terminal: replaces control characters and those that change the reading direction. */
-export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD")
+/**
+ * Makes text from strangers safe for a terminal: replaces control characters and those that change the reading
+ * direction.
+ */
+export const printable = (text: string): string =>
+  text.replace(/[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD")
 
 /** Whether each opening brace of a text has its closing one. */
 export function isBalanced(text: string): boolean {

@@ -3,7 +3,12 @@ import type { Instance } from "../app/compose/instance.ts"
 import { each } from "../contract/each.ts"
 import { digestOf, type JsonObject } from "../contract/json.ts"
 import { present } from "../contract/present.ts"
-import { enumerations, type KeyReach, type LibraryPermission, type Permission } from "../contract/schema/enumerations.ts"
+import {
+  enumerations,
+  type KeyReach,
+  type LibraryPermission,
+  type Permission,
+} from "../contract/schema/enumerations.ts"
 import { paperFromArxiv } from "../library/papers/record.ts"
 import measured from "./curves.json" with { type: "json" }
 import { Narrator, type StoryClock } from "./narrator.ts"
@@ -62,7 +67,9 @@ export interface Cast {
 }
 
 /** The metrics of a run, in the order of a row of its curve, after the step. A diverged policy has null. */
-const columns = ["train", "held-out"].flatMap((split) => ["pass@1", "pass@64", "entropy"].map((name) => ({ split, name })))
+const columns = ["train", "held-out"].flatMap((split) =>
+  ["pass@1", "pass@64", "entropy"].map((name) => ({ split, name })),
+)
 
 /** The curves as reports of runs, each with the file that holds it. */
 function curves(): JsonObject {
@@ -71,8 +78,15 @@ function curves(): JsonObject {
       columns.map(({ split, name }, at) => ({ step, split, name, value: values[at] ?? null })),
     )
     const digest = digestOf(JSON.stringify(points))
-    const metrics = points.map((point) => ({ ...point, value: point.value ?? "NaN", ...(point.name === "entropy" ? { unit: "nat" } : {}) }))
-    return [label, { metrics, digest, outputs: [{ outputLabel: "metrics.json", digest, mediaType: "application/json" }] }]
+    const metrics = points.map((point) => ({
+      ...point,
+      value: point.value ?? "NaN",
+      ...(point.name === "entropy" ? { unit: "nat" } : {}),
+    }))
+    return [
+      label,
+      { metrics, digest, outputs: [{ outputLabel: "metrics.json", digest, mediaType: "application/json" }] },
+    ]
   })
   return Object.fromEntries(reports)
 }

@@ -1,5 +1,15 @@
 /** An instance with sample data that needs no network, for a first look and for tests. */
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Logger } from "pino"
@@ -49,7 +59,8 @@ export interface Demo extends Service, Cast {}
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const temporary = options.data === undefined
   const data = options.data ?? mkdtempSync(join(tmpdir(), "research-room-demo-"))
-  if (existsSync(databaseFile(data))) throw new UsageError(`The folder ${data} already holds data; a demo starts in a new one.`)
+  if (existsSync(databaseFile(data)))
+    throw new UsageError(`The folder ${data} already holds data; a demo starts in a new one.`)
   const remove = () => temporary && rmSync(data, { recursive: true, force: true })
 
   const start = options.deterministic ? FIXED_START : Date.now() - STORY_DAYS * DAY
@@ -90,7 +101,10 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   }
 }
 
-/** Copies the cached demo into the data folder. @returns its cast; undefined if nothing is cached, or the folder has data */
+/**
+ * Copies the cached demo into the data folder. @returns its cast; undefined if nothing is cached, or the folder has
+ * data
+ */
 function copyStory(kept: string, data: string): Cast | undefined {
   if (!existsSync(join(kept, "demo", CAST)) || existsSync(databaseFile(data))) return undefined
   mkdirSync(data, { recursive: true })

@@ -47,8 +47,9 @@ export interface Line {
   readonly uploads?: { readonly file: string; readonly width: number; readonly height: number }
   readonly params?: JsonObject
   /**
-   * As in a batch, `{"$from": "a", "path": "/targetId"}` is a part of the receipt of line a, or of the given value of that name.
-   * `{"$from": "world", "path": "/id"}` is a fresh id, and `{"$from": "later", "path": "/5"}` a time five minutes ahead.
+   * As in a batch, `{"$from": "a", "path": "/targetId"}` is a part of the receipt of line a, or of the given value of
+   * that name. `{"$from": "world", "path": "/id"}` is a fresh id, and `{"$from": "later", "path": "/5"}` a time five
+   * minutes ahead.
    */
   readonly body?: JsonObject
 }
@@ -64,7 +65,10 @@ export class Narrator {
   }
 
   /** Adds a person with a known password. Hashing it is the slowest part of the story, so it starts at once. */
-  async person(username: string, after?: Promise<unknown>): Promise<{ userId: string; username: string; password: string }> {
+  async person(
+    username: string,
+    after?: Promise<unknown>,
+  ): Promise<{ userId: string; username: string; password: string }> {
     const password = `${username}-${this.#instance.world.bytes(9).toString("base64url")}`
     const { userId } = await this.#instance.accounts.add(username, password, after)
     return { userId, username, password }

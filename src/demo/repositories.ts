@@ -33,7 +33,12 @@ function writeObject(repository: string, type: "blob" | "tree" | "commit", conte
 }
 
 /** Makes a bare repository with one file and a commit for each message. @returns the commits, oldest first */
-function makeRepository(folder: string, name: string, messages: readonly string[], { isPublic }: { isPublic: boolean }): string[] {
+function makeRepository(
+  folder: string,
+  name: string,
+  messages: readonly string[],
+  { isPublic }: { isPublic: boolean },
+): string[] {
   const repository = join(folder, HOST, `${name}.git`)
   mkdirSync(join(repository, "refs", "heads"), { recursive: true })
   mkdirSync(join(repository, "objects"), { recursive: true })
@@ -42,7 +47,11 @@ function makeRepository(folder: string, name: string, messages: readonly string[
   if (isPublic) writeFileSync(join(repository, "git-daemon-export-ok"), "")
 
   const blob = writeObject(repository, "blob", Buffer.from(program))
-  const tree = writeObject(repository, "tree", Buffer.concat([Buffer.from("100644 toy.js\0"), Buffer.from(blob, "hex")]))
+  const tree = writeObject(
+    repository,
+    "tree",
+    Buffer.concat([Buffer.from("100644 toy.js\0"), Buffer.from(blob, "hex")]),
+  )
   const commits: string[] = []
   for (const message of messages) {
     const parent = commits.at(-1)
@@ -69,7 +78,9 @@ export function makeRepositories(folder: string): DemoRepositories {
     ["Train the toy with group-relative policy gradients.", "Write both splits at step 0 too."],
     { isPublic: true },
   )
-  const [hidden = ""] = makeRepository(folder, "coverage-lab/unpublished", ["Not for everyone yet."], { isPublic: false })
+  const [hidden = ""] = makeRepository(folder, "coverage-lab/unpublished", ["Not for everyone yet."], {
+    isPublic: false,
+  })
   return {
     public: { url: `https://${HOST}/coverage-lab/toy`, commit, otherCommit },
     private: { url: `https://${HOST}/coverage-lab/unpublished`, commit: hidden },

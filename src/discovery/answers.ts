@@ -22,7 +22,10 @@ export const healthReady = shape({
   /** The instances this one was restored from, oldest first. */
   lineage: words,
   softwareVersion: word,
-  /** The latest time given to a write that the clock has not reached, because the clock was ahead then; null if there is none. */
+  /**
+   * The latest time given to a write that the clock has not reached, because the clock was ahead then; null if there is
+   * none.
+   */
   datedAhead: v.nullable(word),
 })
 
@@ -44,7 +47,15 @@ const operation = shape({
 })
 export type ManifestOperation = v.InferOutput<typeof operation>
 
-const read = shape({ name: word, surface, method: word, path: word, permissions: words, parameters: words, cursor: v.nullable(word) })
+const read = shape({
+  name: word,
+  surface,
+  method: word,
+  path: word,
+  permissions: words,
+  parameters: words,
+  cursor: v.nullable(word),
+})
 export type ManifestRead = v.InferOutput<typeof read>
 
 const step = shape({ step: count, read: word, method: word, path: word, parameters: words, purpose: word })
@@ -83,7 +94,10 @@ export const manifest = shape({
 export type Manifest = v.InferOutput<typeof manifest>
 
 const jsonSchema = v.record(word, v.unknown())
-const index = shape({ schemaVersion: count, operations: v.array(shape({ name: word, schemaUrl: word, exampleUrl: word })) })
+const index = shape({
+  schemaVersion: count,
+  operations: v.array(shape({ name: word, schemaUrl: word, exampleUrl: word })),
+})
 const bundle = shape({
   schemaVersion: count,
   operations: v.array(shape({ name: word, inputSchema: jsonSchema, exampleBody: jsonSchema })),

@@ -11,14 +11,22 @@ const steps: readonly (Pick<BootstrapStep, "path" | "purpose"> & Partial<Pick<Bo
   },
   {
     path: "/api/manifest",
-    purpose: "Get every operation, read, refusal and limit; keep it as long as softwareVersion and instanceId stay the same.",
+    purpose:
+      "Get every operation, read, refusal and limit; keep it as long as softwareVersion and instanceId stay the same.",
   },
   {
     path: "/api/agent/research/identity",
     purpose: "Get the credential's user, permissions, Room and assigned work.",
   },
-  { path: "/api/research/rooms", parameters: ["query"], purpose: "Find the Room by its title, if you have no id for it." },
-  { path: "/api/research/rooms/{roomId}/research-context", purpose: "Read the whole Room in one snapshot; keep its activityWatermark." },
+  {
+    path: "/api/research/rooms",
+    parameters: ["query"],
+    purpose: "Find the Room by its title, if you have no id for it.",
+  },
+  {
+    path: "/api/research/rooms/{roomId}/research-context",
+    purpose: "Read the whole Room in one snapshot; keep its activityWatermark.",
+  },
   {
     path: "/api/research/rooms/{roomId}/activity",
     parameters: ["after"],

@@ -1,6 +1,6 @@
 /**
- * A short form of the operations' schemas, for agents that pay for every byte. It is still JSON Schema, and accepts whatever the
- * full schema accepts: patterns and conditions become prose, and repeated parts move to `$defs`.
+ * A short form of the operations' schemas, for agents that pay for every byte. It is still JSON Schema, and accepts
+ * whatever the full schema accepts: patterns and conditions become prose, and repeated parts move to `$defs`.
  */
 import { isObject } from "../contract/json.ts"
 import { bodySchema, type JsonSchema } from "../contract/definitions/json-schema.ts"
@@ -35,7 +35,10 @@ function shortString({ format, description, title, maxLength }: JsonSchema, name
   return maxLength === limits.explanation ? {} : maxLength === undefined ? { type: "string" } : { maxLength }
 }
 
-/** A part in one line, as an item of a list or an alternative: `{kind: 'record', versionId, explanation}`. A name alone means the same as {}. */
+/**
+ * A part in one line, as an item of a list or an alternative: `{kind: 'record', versionId, explanation}`. A name alone
+ * means the same as {}.
+ */
 function inWords(schema: JsonSchema, name = ""): string {
   const { type, title, properties, required = [], items, description } = schema
   if (schema.const !== undefined) return `'${schema.const}'`
@@ -66,7 +69,8 @@ function short(schema: JsonSchema, name = ""): JsonSchema {
   const result: Mutable = {}
   const options = oneOf ?? anyOf
   // A recursive value becomes "any JSON".
-  if (schema.$ref !== undefined || options?.some(({ items: inner }) => inner?.$ref !== undefined)) return { description: "any JSON" }
+  if (schema.$ref !== undefined || options?.some(({ items: inner }) => inner?.$ref !== undefined))
+    return { description: "any JSON" }
   if (options !== undefined) return { description: inWords(schema) }
   if (type !== undefined && properties === undefined && items === undefined) result.type = type
   if (description !== undefined && type !== "object") result.description = description
@@ -74,7 +78,8 @@ function short(schema: JsonSchema, name = ""): JsonSchema {
     const value = schema[bound]
     if (value !== undefined && !isStorageBound(value)) result[bound] = value
   }
-  if (items !== undefined) result.items = items.properties === undefined ? short(items, name) : { description: inWords(items) }
+  if (items !== undefined)
+    result.items = items.properties === undefined ? short(items, name) : { description: inWords(items) }
   if (schema.minItems) result.minItems = schema.minItems
   if (schema.maxItems !== undefined && !isRoomy(schema.maxItems)) result.maxItems = schema.maxItems
   if (properties !== undefined) {
@@ -93,7 +98,8 @@ function short(schema: JsonSchema, name = ""): JsonSchema {
 function conditions({ requiredWhen, onlyWhen, atLeastOneOf }: Operation): string[] {
   const sentence = (conditionals: readonly Conditional[], words: string): string[] =>
     [...Map.groupBy(conditionals, ({ when }) => `${when.field} is ${orOf(when.in.map(String))}`)].map(
-      ([when, each]) => `${andOf(each.map(({ field }) => field))} ${each.length === 1 ? "is" : "are"} ${words} ${when}.`,
+      ([when, each]) =>
+        `${andOf(each.map(({ field }) => field))} ${each.length === 1 ? "is" : "are"} ${words} ${when}.`,
     )
   const same = (one: Conditional) => (other: Conditional) => JSON.stringify(one) === JSON.stringify(other)
   const both = requiredWhen.filter((each) => onlyWhen.some(same(each)))
@@ -119,12 +125,17 @@ function* partsOf(value: unknown): Generator<readonly [name: string, part: strin
   }
 }
 
-/** Moves repeated parts into `$defs`, under the name of a property that has them: the shortest first, so that longer ones refer to it. */
+/**
+ * Moves repeated parts into `$defs`, under the name of a property that has them: the shortest first, so that longer
+ * ones refer to it.
+ */
 function shared<S extends JsonSchema>(schema: S): S {
   const text = JSON.stringify(schema)
   const defined = isObject(schema.$defs) ? schema.$defs : {}
   const [repeated] = [...partsOf(schema)]
-    .filter(([name, part]) => part.length >= WORTH_A_NAME && !Object.hasOwn(defined, name) && text.split(part).length > 2)
+    .filter(
+      ([name, part]) => part.length >= WORTH_A_NAME && !Object.hasOwn(defined, name) && text.split(part).length > 2,
+    )
     .sort(([, one], [, other]) => one.length - other.length)
   if (repeated === undefined) return schema
   const [name, part] = repeated
@@ -133,7 +144,8 @@ function shared<S extends JsonSchema>(schema: S): S {
 }
 
 function withNamedIds(value: unknown, name = "id"): unknown {
-  if (typeof value === "string") return isUuid(value) ? `<${/Ids?$/.test(name) ? name.replace(/s$/, "") : "id"}>` : value
+  if (typeof value === "string")
+    return isUuid(value) ? `<${/Ids?$/.test(name) ? name.replace(/s$/, "") : "id"}>` : value
   if (Array.isArray(value)) return value.map((item) => withNamedIds(item, name))
   if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, withNamedIds(inner, member)]))

@@ -2,7 +2,14 @@
 import * as v from "valibot"
 import * as answers from "../contract/answers/index.ts"
 import * as fields from "../contract/schema/fields.ts"
-import { bodySchema, type Form, type JsonSchema, jsonSchemaOf, type Shared, sharedSchemas } from "../contract/definitions/json-schema.ts"
+import {
+  bodySchema,
+  type Form,
+  type JsonSchema,
+  jsonSchemaOf,
+  type Shared,
+  sharedSchemas,
+} from "../contract/definitions/json-schema.ts"
 import { license } from "../contract/licences.ts"
 import * as libraryAnswers from "../contract/library/answers.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
@@ -21,7 +28,9 @@ const isShared = (value: unknown): value is v.GenericSchema =>
 
 /** The schemas that a module exports and that get a component of their own. */
 const named = (module: object, suffix: string): Shared =>
-  Object.fromEntries(Object.entries(module).flatMap(([name, value]) => (isShared(value) ? [[`${typeName(name)}${suffix}`, value]] : [])))
+  Object.fromEntries(
+    Object.entries(module).flatMap(([name, value]) => (isShared(value) ? [[`${typeName(name)}${suffix}`, value]] : [])),
+  )
 
 const answered: Form & { shared: Shared } = {
   open: true,
@@ -56,7 +65,14 @@ const refusal = (): JsonSchema => {
 
 /** The receipt of one operation as a single object: clients in many languages cannot combine schemas. */
 const receipt = ({ schemaVersion, name, result }: Operation): JsonSchema =>
-  answerSchema(fields.shape({ ...answers.receipt.entries, schemaVersion: v.literal(schemaVersion), operation: v.literal(name), result }))
+  answerSchema(
+    fields.shape({
+      ...answers.receipt.entries,
+      schemaVersion: v.literal(schemaVersion),
+      operation: v.literal(name),
+      result,
+    }),
+  )
 
 /** JSON of any shape. Client generators cannot follow a recursive schema; the operation's own schema is exact. */
 const free = { JsonInput: { description: "Any JSON value whose strings hold no NUL." } }

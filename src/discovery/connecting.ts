@@ -66,14 +66,16 @@ export const programs: readonly Guide[] = [
     title: "Claude Code, with its command",
     where: "Run this in the project's folder. It stores the token in your own settings.",
     form: "sh",
-    text: (connection) => `claude mcp add --transport http ${SERVER} ${mcpOf(connection)} --header "Authorization: Bearer $${TOKEN}"`,
+    text: (connection) =>
+      `claude mcp add --transport http ${SERVER} ${mcpOf(connection)} --header "Authorization: Bearer $${TOKEN}"`,
   },
   {
     name: "codex",
     title: "Codex",
     where: `Add this to ~/.codex/config.toml. ${fromEnvironment}`,
     form: "toml",
-    text: (connection) => `[mcp_servers.${SERVER}]\nurl = ${JSON.stringify(mcpOf(connection))}\nbearer_token_env_var = "${TOKEN}"`,
+    text: (connection) =>
+      `[mcp_servers.${SERVER}]\nurl = ${JSON.stringify(mcpOf(connection))}\nbearer_token_env_var = "${TOKEN}"`,
   },
   {
     name: "cursor",
@@ -89,8 +91,12 @@ export const programs: readonly Guide[] = [
     form: "json",
     text: (connection) =>
       json({
-        inputs: [{ type: "promptString", id: "research-room-token", description: "The token of the agent", password: true }],
-        servers: { [SERVER]: { type: "http", url: mcpOf(connection), headers: bearer(`\${input:research-room-token}`) } },
+        inputs: [
+          { type: "promptString", id: "research-room-token", description: "The token of the agent", password: true },
+        ],
+        servers: {
+          [SERVER]: { type: "http", url: mcpOf(connection), headers: bearer(`\${input:research-room-token}`) },
+        },
       }),
   },
   {
@@ -117,7 +123,11 @@ export const programs: readonly Guide[] = [
     where: "Add this to its MCP settings. It holds the token, and needs research-room on this machine.",
     form: "json",
     text: (connection) =>
-      servers({ command: "research-room", args: ["mcp"], env: { RESEARCH_ROOM_URL: connection.baseUrl, [TOKEN]: tokenOf(connection) } }),
+      servers({
+        command: "research-room",
+        args: ["mcp"],
+        env: { RESEARCH_ROOM_URL: connection.baseUrl, [TOKEN]: tokenOf(connection) },
+      }),
   },
   {
     name: "python",
@@ -132,7 +142,8 @@ export const programs: readonly Guide[] = [
     title: "curl",
     where: "Run this after the lines of the environment.",
     form: "sh",
-    text: (connection) => `curl -sS "$RESEARCH_ROOM_URL${pathOf(identityOf(connection))}" -H "Authorization: Bearer $${TOKEN}"`,
+    text: (connection) =>
+      `curl -sS "$RESEARCH_ROOM_URL${pathOf(identityOf(connection))}" -H "Authorization: Bearer $${TOKEN}"`,
   },
 ]
 

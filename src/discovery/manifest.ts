@@ -68,7 +68,10 @@ function operationEntry(operation: Operation, baseUrl: string): ManifestOperatio
   }
 }
 
-const readEntry = ({ name, family, method, path, permissions, query, cursor }: Read, basePath: string): ManifestRead => ({
+const readEntry = (
+  { name, family, method, path, permissions, query, cursor }: Read,
+  basePath: string,
+): ManifestRead => ({
   name,
   surface: family,
   method,
@@ -105,7 +108,12 @@ export function manifest({ baseUrl, instanceId, lineage, softwareVersion, rates 
     permissions: [...enumerations.permission, ...enumerations.libraryPermission],
     operations: agentOperations.map((operation) => operationEntry(operation, baseUrl)),
     reads: agentReads.map((read) => readEntry(read, basePath)),
-    refusals: Object.entries(refusals).map(([code, { status, meaning, retryable }]) => ({ code, status: [...status], meaning, retryable })),
+    refusals: Object.entries(refusals).map(([code, { status, meaning, retryable }]) => ({
+      code,
+      status: [...status],
+      meaning,
+      retryable,
+    })),
     limits: limitsInForce(rates),
     states,
     enumerations: copies({

@@ -30,7 +30,8 @@ export function table(columns: readonly string[], rows: readonly (readonly strin
 }
 
 export const bullets = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join("\n")
-export const numbered = (lines: readonly string[]): string => lines.map((line, index) => `${index + 1}. ${line}`).join("\n")
+export const numbered = (lines: readonly string[]): string =>
+  lines.map((line, index) => `${index + 1}. ${line}`).join("\n")
 export const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``
 
 /** Joins blocks with empty lines. */

@@ -30,10 +30,16 @@ export const tags = {
   },
   public: { name: "Public reads", description: "Reads that need no credential." },
   discovery: { name: "Discovery", description: "What the service offers, and how to work with it." },
-  browser: { name: "Browser writes", description: "The same writes, and those on Rooms, by a person signed in to the browser." },
+  browser: {
+    name: "Browser writes",
+    description: "The same writes, and those on Rooms, by a person signed in to the browser.",
+  },
   account: { name: "Accounts", description: "Set-up, signing in and out, invitations." },
   session: { name: "Browser reads", description: "Reads of a person signed in to the browser." },
-  operator: { name: "Administration", description: "Reads for operators of the service. For everybody else these addresses do not exist." },
+  operator: {
+    name: "Administration",
+    description: "Reads for operators of the service. For everybody else these addresses do not exist.",
+  },
 } as const
 
 export const securitySchemes = { credential: "roomCredential", key: "personalKey", session: "session" } as const
@@ -83,14 +89,29 @@ interface Route {
   readonly refusals: readonly RefusalCode[]
 }
 
-const responses = ([description, content]: Route["answer"], codes: Route["refusals"]): Readonly<Record<string, DescribedAnswer>> => ({
+const responses = (
+  [description, content]: Route["answer"],
+  codes: Route["refusals"],
+): Readonly<Record<string, DescribedAnswer>> => ({
   200: { description, content },
   ...references,
   ...Object.fromEntries(byStatus(codes).map(([status, found]) => [status, refusalResponse(found)])),
 })
 
 /** Describes a route. */
-export const described = ({ name, path, slice, method, words, tag, security, parameters = [], body, answer, refusals }: Route) => ({
+export const described = ({
+  name,
+  path,
+  slice,
+  method,
+  words,
+  tag,
+  security,
+  parameters = [],
+  body,
+  answer,
+  refusals,
+}: Route) => ({
   path,
   slice,
   method: method.toLowerCase(),

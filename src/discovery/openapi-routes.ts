@@ -1,4 +1,7 @@
-/** The OpenAPI descriptions of all routes: operations on both their paths, actions, pictures, reads and the discovery routes. */
+/**
+ * The OpenAPI descriptions of all routes: operations on both their paths, actions, pictures, reads and the discovery
+ * routes.
+ */
 import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/definitions/figures.ts"
 import { actions } from "../contract/operations/actions.ts"
 import type { Action } from "../contract/operations/action.ts"
@@ -6,7 +9,13 @@ import { browserPath, type Operation } from "../contract/definitions/operation.t
 import { writeParameters } from "../contract/definitions/parameters.ts"
 import { batch, batchAnswer, batchBody, isBatched } from "../contract/operations/batch.ts"
 import { operations } from "../contract/operations/index.ts"
-import { browserReadPath, isText, mayLeaveOutCaller, type Read, type ReadSurface } from "../contract/definitions/read.ts"
+import {
+  browserReadPath,
+  isText,
+  mayLeaveOutCaller,
+  type Read,
+  type ReadSurface,
+} from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import { answerSchema, bodyName, receiptName, reference, sentSchema } from "./components.ts"
 import { queryParameters } from "./parameters.ts"
@@ -28,13 +37,15 @@ import {
 
 type Caller = "agent" | "browser"
 const callers = ["agent", "browser"] as const
-const needs = (permissions: readonly string[]): string | false => permissions.length > 0 && `Needs ${permissions.join(" and ")}.`
+const needs = (permissions: readonly string[]): string | false =>
+  permissions.length > 0 && `Needs ${permissions.join(" and ")}.`
 /** The name of a route that has a twin for agents. */
 const nameFor = (name: string, caller: Caller): string => (caller === "agent" ? name : `${name}_in_browser`)
 
 const next = { after: "nextCursor as after", offset: "nextOffset as offset" } as const
 const pagingNote = (read: Read): string | false =>
-  read.cursor !== null && `A page at a time: while hasMore is true, send ${next["offset" in read.query.entries ? "offset" : "after"]}.`
+  read.cursor !== null &&
+  `A page at a time: while hasMore is true, send ${next["offset" in read.query.entries ? "offset" : "after"]}.`
 
 function write(operation: Operation, caller: Caller): OpenApiRoute {
   const { name, path, summary, permissions, expected, delivery } = operation
@@ -64,7 +75,10 @@ const writes = (operation: Operation): OpenApiRoute[] =>
   (operation.surface === "agent" ? callers : (["browser"] as const)).map((caller) => write(operation, caller))
 
 /** What the two routes beside the operations, for batches and pictures, have in common. */
-const beside = ({ name, path, browserPath: inBrowser, method }: typeof batch | typeof uploadFigure, caller: Caller) => ({
+const beside = (
+  { name, path, browserPath: inBrowser, method }: typeof batch | typeof uploadFigure,
+  caller: Caller,
+) => ({
   name: nameFor(name, caller),
   path: caller === "agent" ? path : inBrowser,
   slice: sliceOf(path),
@@ -76,7 +90,10 @@ const beside = ({ name, path, browserPath: inBrowser, method }: typeof batch | t
 const batchRoute = (caller: Caller): OpenApiRoute =>
   described({
     ...beside(batch, caller),
-    words: [batch.summary, 'A value may be {"$from": "a", "path": "/targetId"}: a part of the receipt of the earlier write named a.'],
+    words: [
+      batch.summary,
+      'A value may be {"$from": "a", "path": "/targetId"}: a part of the receipt of the earlier write named a.',
+    ],
     parameters: queryParameters(writeParameters),
     body: json(sentSchema(batchBody), { example: batch.example }),
     answer: ["The receipts, in order.", json(answerSchema(batchAnswer))],

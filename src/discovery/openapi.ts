@@ -10,7 +10,9 @@ import { commonResponses, type DescribedRoute, type OpenApiRoute, securityScheme
 import { openApiRoutes } from "./openapi-routes.ts"
 
 /** The part that is the same for every instance and slice: half of the work, cached on first use. */
-let described: { readonly routes: readonly OpenApiRoute[]; readonly schemas: ReturnType<typeof componentSchemas> } | undefined
+let described:
+  | { readonly routes: readonly OpenApiRoute[]; readonly schemas: ReturnType<typeof componentSchemas> }
+  | undefined
 const ofRegistry = () => (described ??= { routes: openApiRoutes(), schemas: componentSchemas(operations) })
 
 /** Groups routes by path, with one member for each method. */

@@ -19,7 +19,9 @@ export interface Parameter {
   readonly explode?: boolean
 }
 
-/** Describes which object an id belongs to. A versionId may be of any kind of record, a linkId of either kind of link. */
+/**
+ * Describes which object an id belongs to. A versionId may be of any kind of record, a linkId of either kind of link.
+ */
 function idOf(name: string): { description: string } | Record<string, never> {
   const [first, ...others] = objectList.filter(({ id }) => id === name)
   if (first === undefined) return {}
@@ -45,7 +47,8 @@ function parameterSchema(schema: v.GenericSchema): JsonSchema {
 }
 
 type Entry = v.ObjectEntries[string]
-const isOptional = (entry: Entry): entry is v.ExactOptionalSchema<v.GenericSchema, undefined> => entry.type === "exact_optional"
+const isOptional = (entry: Entry): entry is v.ExactOptionalSchema<v.GenericSchema, undefined> =>
+  entry.type === "exact_optional"
 
 function queryParameter(name: string, entry: Entry): Parameter {
   const optional = isOptional(entry)

@@ -27,7 +27,8 @@ function codes({ family, circumstances, path, input, own }: Facts): RefusalCode[
   const here = new Set(circumstances)
   here.add("any")
   const isOwn = (code: RefusalCode) => refusals[code].family === undefined || family === "library"
-  if (!inPath.every((name) => unknownIn(name).some((code) => isOwn(code) && code !== "room_unavailable"))) here.add("subject")
+  if (!inPath.every((name) => unknownIn(name).some((code) => isOwn(code) && code !== "room_unavailable")))
+    here.add("subject")
   const unknown = new Set([
     ...inPath.flatMap(unknownIn).filter(isOwn),
     ...refersIn(input).flatMap(({ refers }) => (refers.isSubject ? refers.named.map(unknownOf) : [])),
@@ -63,7 +64,11 @@ export function operationRefusals(operation: Operation, caller: "agent" | "brows
     ],
     path,
     input: body,
-    own: [...own, ...(inRooms && inRoom ? (["room_mirrored"] as const) : []), ...(inRoom && archived !== "admitted" ? [archived] : [])],
+    own: [
+      ...own,
+      ...(inRooms && inRoom ? (["room_mirrored"] as const) : []),
+      ...(inRoom && archived !== "admitted" ? [archived] : []),
+    ],
   })
 }
 
@@ -77,7 +82,13 @@ export const uploadRefusals = (caller: "agent" | "browser"): RefusalCode[] =>
     input: nothing,
     own: [],
   })
-export const figureRefusals = codes({ family: "research", circumstances: [], path: "", input: nothing, own: ["unknown_figure"] })
+export const figureRefusals = codes({
+  family: "research",
+  circumstances: [],
+  path: "",
+  input: nothing,
+  own: ["unknown_figure"],
+})
 
 export const actionRefusals = ({ path, body, by, refusals: own }: Action): RefusalCode[] =>
   codes({ family: "research", circumstances: ["origin", "body", by !== "anyone" && "caller"], path, input: body, own })
@@ -87,7 +98,8 @@ export function readRefusals(
   { family, path, permissions, query, surface, refusals: own }: Read,
   caller: "agent" | "browser" = "agent",
 ): RefusalCode[] {
-  const ofRoom = family === "research" && pathNames(path).some((name) => name !== "userId" && unknownIn(name).length > 0)
+  const ofRoom =
+    family === "research" && pathNames(path).some((name) => name !== "userId" && unknownIn(name).length > 0)
   const credential = (surface === "credential" || surface === "key") && caller === "agent"
   const session = surface === "session" || (surface === "key" && caller === "browser")
   return codes({
@@ -112,6 +124,7 @@ export const httpRefusals: readonly RefusalCode[] = refusalCodes.filter((code) =
 /** Groups codes by HTTP status, in ascending order. */
 export function byStatus(found: readonly RefusalCode[]): [status: number, codes: RefusalCode[]][] {
   const groups = new Map<number, RefusalCode[]>()
-  for (const code of found) for (const status of refusals[code].status) groups.getOrInsertComputed(status, () => []).push(code)
+  for (const code of found)
+    for (const status of refusals[code].status) groups.getOrInsertComputed(status, () => []).push(code)
   return [...groups].sort(([one], [other]) => one - other)
 }

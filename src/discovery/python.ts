@@ -17,7 +17,22 @@ import { rows, typeInWords } from "./schema-words.ts"
 import { isShape } from "../contract/schema/fields.ts"
 
 /** Python's keywords, which cannot name a parameter. */
-const KEYWORDS = new Set(["and", "as", "class", "def", "from", "global", "import", "in", "is", "lambda", "not", "or", "pass", "with"])
+const KEYWORDS = new Set([
+  "and",
+  "as",
+  "class",
+  "def",
+  "from",
+  "global",
+  "import",
+  "in",
+  "is",
+  "lambda",
+  "not",
+  "or",
+  "pass",
+  "with",
+])
 
 /** `threadId` as `thread_id`. */
 function snake(name: string): string {
@@ -57,9 +72,11 @@ interface Parameter {
 function parameterOf({ name, schema, required }: Parameter): { readonly parameter: string; readonly member: string } {
   const variable = snake(name)
   const wire = JSON.stringify(name)
-  if (name === "roomId" && required) return { parameter: `${variable}: str | None = None`, member: `${wire}: ${variable} or self.room_id` }
+  if (name === "roomId" && required)
+    return { parameter: `${variable}: str | None = None`, member: `${wire}: ${variable} or self.room_id` }
   if (required) return { parameter: `${variable}: ${type(schema)}`, member: `${wire}: ${variable}` }
-  if (isNullable(schema)) return { parameter: `${variable}: ${type(schema)} | _LeftOut = LEFT_OUT`, member: `${wire}: ${variable}` }
+  if (isNullable(schema))
+    return { parameter: `${variable}: ${type(schema)} | _LeftOut = LEFT_OUT`, member: `${wire}: ${variable}` }
   return { parameter: `${variable}: ${type(schema)} | None = None`, member: `${wire}: _optional(${variable})` }
 }
 
@@ -94,7 +111,11 @@ function write(operation: Operation): string {
   const { name, summary, permissions, delivery, expected, requiredWhen } = operation
   const common = ["schemaVersion", delivery, "client"]
   const schema = bodySchema(operation)
-  const inPath = pathParameters(operation.path).map(({ name: of, schema: held }) => ({ name: of, schema: held, required: true }))
+  const inPath = pathParameters(operation.path).map(({ name: of, schema: held }) => ({
+    name: of,
+    schema: held,
+    required: true,
+  }))
   const inBody = Object.entries(schema.properties ?? {})
     .filter(([of]) => !common.includes(of))
     .map(([of, held]) => ({ name: of, schema: held, required: (schema.required ?? []).includes(of) }))
@@ -108,14 +129,17 @@ function write(operation: Operation): string {
       "",
       ...(permissions.length > 0 ? [`Needs ${permissions.join(" and ")}.`] : []),
       ...(expected.length > 0 ? [`Copy ${expected.map(snake).join(" and ")} from what you have just read.`] : []),
-      ...requiredWhen.map(({ field, when }) => `${snake(field)} is required when ${snake(when.field)} is ${when.in.join(" or ")}.`),
+      ...requiredWhen.map(
+        ({ field, when }) => `${snake(field)} is required when ${snake(when.field)} is ${when.in.join(" or ")}.`,
+      ),
       ...parameterLines(schema, common),
     ],
     body: `return self._write("${name}", {${all.map(({ member }) => member).join(", ")}}, request_id, rehearse)`,
   })
 }
 
-const isList = ({ cursor, answer }: Read): boolean => cursor !== null && isShape(answer) && Object.hasOwn(answer.entries, "items")
+const isList = ({ cursor, answer }: Read): boolean =>
+  cursor !== null && isShape(answer) && Object.hasOwn(answer.entries, "items")
 const formOf = ({ mediaType }: Read): "json" | "text" | "bytes" =>
   mediaType === "application/json" ? "json" : isText(mediaType) ? "text" : "bytes"
 const answerOf = { json: "Answer", text: "str", bytes: "bytes" } as const
@@ -129,7 +153,10 @@ function readMethods(read: Read): string[] {
     summary,
     "",
     ...(permissions.length > 0 ? [`Needs ${permissions.join(" and ")}.`] : []),
-    ...all.map(({ name: of, description, schema }) => `${snake(of)}: ${(description ?? typeInWords(schema)).replaceAll("`", "")}`),
+    ...all.map(
+      ({ name: of, description, schema }) =>
+        `${snake(of)}: ${(description ?? typeInWords(schema)).replaceAll("`", "")}`,
+    ),
   ]
   const parameters = all.map(({ parameter }) => parameter)
   const several = Object.keys(formats).length > 0
@@ -152,7 +179,9 @@ function readMethods(read: Read): string[] {
 }
 
 const inBrowser: readonly ReadSurface[] = ["session", "operator", "visitor"]
-const clientReads: readonly Read[] = [...discoveryRoutes, ...reads].filter((read) => !inBrowser.includes(read.surface) && !isEvents(read))
+const clientReads: readonly Read[] = [...discoveryRoutes, ...reads].filter(
+  (read) => !inBrowser.includes(read.surface) && !isEvents(read),
+)
 
 const methodsOf = (family: Family): string =>
   [
@@ -174,13 +203,20 @@ function tables(): string {
       `    "${name}": ("${verb}", "${path}", "${delivery}", ${schemaVersion}, ${receiptOf === "credential" ? "True" : "False"}),`,
   )
   const cursorOf = ({ cursor, query }: Read) => (cursor === null ? "" : "offset" in query.entries ? "offset" : "after")
-  const read = clientReads.map((each) => `    "${each.name}": ("${each.path}", "${cursorOf(each)}", "${formOf(each)}"),`)
+  const read = clientReads.map(
+    (each) => `    "${each.name}": ("${each.path}", "${cursorOf(each)}", "${formOf(each)}"),`,
+  )
   return `_OPERATIONS: Dict[str, Tuple[str, str, str, int, bool]] = {\n${operations.join("\n")}\n}\n_BATCH = "${batch.path}"\n_READS: Dict[str, Tuple[str, str, str]] = {\n${read.join("\n")}\n}`
 }
 
 /** The whole file. @param template the part written by hand, with markers for the generated parts */
 export function pythonClient(template: string, { baseUrl, softwareVersion }: Program): string {
-  const parts = { refusals: refusalClasses(), tables: tables(), library: methodsOf("library"), research: methodsOf("research") }
+  const parts = {
+    refusals: refusalClasses(),
+    tables: tables(),
+    library: methodsOf("library"),
+    research: methodsOf("research"),
+  }
   const words = {
     BASE_URL: baseUrl,
     VERSION: softwareVersion,
@@ -194,6 +230,9 @@ export function pythonClient(template: string, { baseUrl, softwareVersion }: Pro
     const [start, end] = [text.indexOf(`#<${part}>`), text.indexOf(`#</${part}>`)]
     return `${text.slice(0, start).trimEnd()}\n\n${made}\n${text.slice(end + `#</${part}>`.length)}`
   }
-  const filled = Object.entries(words).reduce((text, [word, value]) => text.replaceAll(`@${word}@`, () => value), template)
+  const filled = Object.entries(words).reduce(
+    (text, [word, value]) => text.replaceAll(`@${word}@`, () => value),
+    template,
+  )
   return Object.entries(parts).reduce(put, filled)
 }

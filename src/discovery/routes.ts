@@ -11,10 +11,15 @@ const flag = (description: string) => v.exactOptional(described(v.literal("1"), 
 
 const schemaParameters = {
   operation: v.exactOptional(
-    described(plain(1_000), "The operation whose JSON Schema to return; with compact one or several, separated by commas."),
+    described(
+      plain(1_000),
+      "The operation whose JSON Schema to return; with compact one or several, separated by commas.",
+    ),
   ),
   example: flag("With operation: an example body instead of the schema."),
-  compact: flag("With operation: the schema in at most 4 KB with examples, for reading; patterns and conditions become prose."),
+  compact: flag(
+    "With operation: the schema in at most 4 KB with examples, for reading; patterns and conditions become prose.",
+  ),
   bundle: flag("Every operation of the document with its schema and its example body."),
 }
 
@@ -91,7 +96,8 @@ const all = [
     family: "library",
     surface,
     path: "/api/agent/library/schema",
-    summary: "JSON Schemas and example bodies of the Library's operations. It needs no key; if one is sent, it must be valid.",
+    summary:
+      "JSON Schemas and example bodies of the Library's operations. It needs no key; if one is sent, it must be valid.",
     parameters: schemaParameters,
     refusals: ["unknown_operation", "not_authenticated", "browser_origin"],
     answer: answers.schemaDocument,
@@ -100,7 +106,8 @@ const all = [
     name: "python_client",
     surface,
     path: "/research_room.py",
-    summary: "A client for Python in one file: the standard library only, 3.9 and newer. Its docstring shows how to begin.",
+    summary:
+      "A client for Python in one file: the standard library only, 3.9 and newer. Its docstring shows how to begin.",
     mediaType: "text/x-python",
     answer: v.string(),
   }),
@@ -116,7 +123,8 @@ const all = [
     name: "openapi",
     surface,
     path: "/api/openapi.json",
-    summary: "OpenAPI 3.1 of all routes, the browser's included; slice selects the routes and schemas of one part of the service.",
+    summary:
+      "OpenAPI 3.1 of all routes, the browser's included; slice selects the routes and schemas of one part of the service.",
     parameters: {
       slice: v.exactOptional(described(oneOf(enumerations.slice), "Left out: everything.")),
     },
@@ -131,7 +139,8 @@ export const metricsRead = read({
   name: "metrics",
   surface,
   path: "/metrics",
-  summary: "For the operator: the service's metrics in Prometheus' text format. Served to the same machine, or with the operator's token.",
+  summary:
+    "For the operator: the service's metrics in Prometheus' text format. Served to the same machine, or with the operator's token.",
   mediaType: "text/plain",
   refusals: ["unknown_operation"],
   answer: v.string(),

@@ -1,4 +1,7 @@
-/** Describes a JSON Schema in prose: a row for each property at any depth, with its type, bounds and whether it is required. */
+/**
+ * Describes a JSON Schema in prose: a row for each property at any depth, with its type, bounds and whether it is
+ * required.
+ */
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { inCode } from "./markdown.ts"
 import { inDigits } from "../contract/text.ts"
@@ -11,7 +14,8 @@ export interface Row {
 
 /** `1 to 20`, `at least 1`, `at most 20`, or an empty text. */
 function range(least: number | undefined, most: number | undefined): string {
-  if (least !== undefined && most !== undefined) return least === most ? inDigits(least) : `${inDigits(least)} to ${inDigits(most)}`
+  if (least !== undefined && most !== undefined)
+    return least === most ? inDigits(least) : `${inDigits(least)} to ${inDigits(most)}`
   if (least !== undefined) return `at least ${inDigits(least)}`
   return most === undefined ? "" : `at most ${inDigits(most)}`
 }
@@ -27,7 +31,8 @@ function stringInWords(schema: JsonSchema): string {
 
 /** Leaves out the bounds of safe integers, which every whole number has. */
 function wholeInWords(schema: JsonSchema): string {
-  const bound = (value: number | undefined) => (value !== undefined && Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value)
+  const bound = (value: number | undefined) =>
+    value !== undefined && Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value
   const bounds = range(bound(schema.minimum), bound(schema.maximum))
   return bounds === "" ? "whole number" : `whole number, ${bounds}`
 }
@@ -43,7 +48,8 @@ function inline(schema: JsonSchema): string {
   const { properties, required = [] } = schema
   if (properties === undefined) return typeInWords(schema)
   const parts = Object.entries(properties).map(
-    ([name, value]) => `${name}${required.includes(name) ? "" : "?"}: ${"const" in value ? JSON.stringify(value.const) : inline(value)}`,
+    ([name, value]) =>
+      `${name}${required.includes(name) ? "" : "?"}: ${"const" in value ? JSON.stringify(value.const) : inline(value)}`,
   )
   return `{${parts.join("; ")}}`
 }

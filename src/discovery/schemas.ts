@@ -11,7 +11,8 @@ import { agentOperations, agentOperationsOf } from "./manifest.ts"
 import type { DiscoveryParameters } from "./routes.ts"
 
 const familyOf = (document: SchemaDocument): Family => (document === "library" ? "library" : "research")
-const listed = (document: SchemaDocument): readonly Operation[] => agentOperations.filter((operation) => operation.document === document)
+const listed = (document: SchemaDocument): readonly Operation[] =>
+  agentOperations.filter((operation) => operation.document === document)
 
 /** @throws Refusal `unknown_operation` */
 function mustFind(document: SchemaDocument, name: string): Operation {
@@ -38,7 +39,10 @@ export const schemaIndex = (document: SchemaDocument, { baseUrl }: Place): Schem
 function operationsIn(document: SchemaDocument, names: string): readonly Operation[] {
   const named = [...new Set(names.split(",").map((name) => name.trim()))]
   if (named.length > limits.batchWrites) throw wrongParameter("/operation", `holds at most ${limits.batchWrites} names`)
-  return named.map((name) => agentOperationsOf(familyOf(document)).find((operation) => operation.name === name) ?? mustFind(document, name))
+  return named.map(
+    (name) =>
+      agentOperationsOf(familyOf(document)).find((operation) => operation.name === name) ?? mustFind(document, name),
+  )
 }
 
 /** The JSON Schema of an operation's body. @throws Refusal `unknown_operation` */
@@ -58,11 +62,15 @@ export const bundle = (document: SchemaDocument, { baseUrl }: Place): SchemaBund
   })),
 })
 
-/** The answer of a schema route. @throws Refusal `unknown_operation`; `invalid_parameter` for parameters that cannot be combined */
+/**
+ * The answer of a schema route. @throws Refusal `unknown_operation`; `invalid_parameter` for parameters that cannot be
+ * combined
+ */
 export function schemaAnswer(document: SchemaDocument, query: DiscoveryParameters<"research_schema">, place: Place) {
   const { operation } = query
   if (query.compact !== undefined) {
-    if (query.bundle !== undefined || query.example !== undefined) throw wrongParameter("/compact", "can be combined only with operation")
+    if (query.bundle !== undefined || query.example !== undefined)
+      throw wrongParameter("/compact", "can be combined only with operation")
     if (operation === undefined) throw wrongParameter("/operation", "is required with compact")
     return compactSchema(operationsIn(document, operation))
   }
@@ -70,7 +78,8 @@ export function schemaAnswer(document: SchemaDocument, query: DiscoveryParameter
     if (operation === undefined && query.example === undefined) return bundle(document, place)
     throw wrongParameter("/bundle", "cannot be combined: it holds every schema and every example")
   }
-  if (operation !== undefined) return query.example === undefined ? schemaOf(document, operation, place) : example(document, operation)
+  if (operation !== undefined)
+    return query.example === undefined ? schemaOf(document, operation, place) : example(document, operation)
   if (query.example !== undefined) throw wrongParameter("/operation", "is required with example")
   return schemaIndex(document, place)
 }

@@ -1,4 +1,6 @@
-/** The skill's reference of capabilities: every operation with its body, every read with its parameters, every refusal. */
+/**
+ * The skill's reference of capabilities: every operation with its body, every read with its parameters, every refusal.
+ */
 import { bodySchema, schemaUrl } from "../contract/definitions/json-schema.ts"
 import type { Conditional, Operation } from "../contract/definitions/operation.ts"
 import type { Read } from "../contract/definitions/read.ts"
@@ -28,12 +30,15 @@ const commonRefusals: Readonly<Record<Family, readonly string[]>> = {
   library: sharedRefusals("library"),
 }
 
-const isCommon = ({ delivery }: Operation, field: string) => common.includes(field.split(/[.[]/)[0] ?? "") || field === delivery
+const isCommon = ({ delivery }: Operation, field: string) =>
+  common.includes(field.split(/[.[]/)[0] ?? "") || field === delivery
 
 function requirement({ requiredWhen, onlyWhen }: Operation, { field, required }: Row): string {
   if (required) return "yes"
   const inProse = (conditions: readonly Conditional[]) =>
-    conditions.filter((condition) => condition.field === field).map(({ when }) => `when ${inCode(when.field)} is ${either(when.in)}`)
+    conditions
+      .filter((condition) => condition.field === field)
+      .map(({ when }) => `when ${inCode(when.field)} is ${either(when.in)}`)
   const needed = inProse(requiredWhen)
   const taken = inProse(onlyWhen).filter((words) => !needed.includes(words))
   const exactly = inProse(onlyWhen).length > 0 && taken.length === 0
@@ -121,7 +126,11 @@ function envelopeTable(operations: readonly Operation[] = agentOperationsOf("res
 }
 
 const legend = (operations: readonly Operation[]): string =>
-  bullets([...typeNames(operations.map((operation) => bodySchema(operation)))].map(([name, meaning]) => `**${name}**: ${meaning}`))
+  bullets(
+    [...typeNames(operations.map((operation) => bodySchema(operation)))].map(
+      ([name, meaning]) => `**${name}**: ${meaning}`,
+    ),
+  )
 
 /** One operation, with everything needed to call it. */
 export const capability = (operation: Operation, baseUrl: string): string =>

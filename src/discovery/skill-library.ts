@@ -43,7 +43,11 @@ const permissionTable = (): string => {
   }
   return table(
     ["Permission", "Meaning", "Operations and reads"],
-    Object.entries(libraryPermissionMeanings).map(([permission, meaning]) => [inCode(permission), meaning, needing(permission)]),
+    Object.entries(libraryPermissionMeanings).map(([permission, meaning]) => [
+      inCode(permission),
+      meaning,
+      needing(permission),
+    ]),
   )
 }
 

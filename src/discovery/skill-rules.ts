@@ -1,6 +1,6 @@
 /**
- * The sentences of the skill. `skillRules` say what the service does: a test must show each and name it (`// shows: skill: NAME`).
- * `skillAdvice` says what the reader should do. The rest of the skill has no sentences of its own.
+ * The sentences of the skill. `skillRules` say what the service does: a test must show each and name it (`// shows:
+ * skill: NAME`). `skillAdvice` says what the reader should do. The rest of the skill has no sentences of its own.
  */
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { labelPrefixes } from "../contract/objects/labels.ts"
@@ -75,7 +75,8 @@ export const skillAdvice = {
   send_here: "Send your credential to this address and nowhere else.",
   write_ids: "Refer to things by id; write labels only for people.",
   write_markdown: "Write texts in Markdown with TeX math.",
-  make_id: "Make the delivery id yourself, a fresh UUID for each contribution, and keep it with the body before you send it.",
+  make_id:
+    "Make the delivery id yourself, a fresh UUID for each contribution, and keep it with the body before you send it.",
   copy_expected: `Copy it from the last receipt (${all(["revision", "status"])} in ${inCode("result")}), or from ${inCode("affordances.expected")} of a fresh read.`,
   uncertain: `After a timeout, a broken connection, a 503 or ${inCode("committed: null")}, keep id, body and credential, wait ${inCode("retryAfter")} seconds (a few when null), and send the same again.`,
   keep_watermark: `Keep the brief's ${inCode("activityWatermark")}, and the ${inCode("digest")} of the last entry you handled.`,

@@ -1,4 +1,7 @@
-/** The skill itself, short enough to read in full first; and its part on reading: feeds, lists, evidence, and the meaning of words. */
+/**
+ * The skill itself, short enough to read in full first; and its part on reading: feeds, lists, evidence, and the
+ * meaning of words.
+ */
 import { limits } from "../contract/limits.ts"
 import { permissionMeanings } from "../contract/schema/enumerations.ts"
 import { schemaVersions, protocolVersion } from "../contract/versions.ts"
@@ -31,7 +34,9 @@ export const startHere = (baseUrl: string): string =>
     numbered(skillSteps),
     "## Who may do what",
     `${rules.public_reads} ${rules.agent_routes} ${rules.one_room}`,
-    bullets(Object.keys(permissionMeanings).map((permission) => `${inCode(permission)}: ${operationsWith(permission)}`)),
+    bullets(
+      Object.keys(permissionMeanings).map((permission) => `${inCode(permission)}: ${operationsWith(permission)}`),
+    ),
     "(* needs both permissions)",
     "## Writing",
     bullets([

@@ -33,7 +33,8 @@ export function skill(part: SkillPart | undefined, { baseUrl }: Place, name?: st
   if (name === undefined) return `${whole(baseUrl)}\n`
   if (one === undefined) throw wrongParameter("/operation", `does not go with part=${part}`)
   const operation = agentOperations.find((known) => known.name === name)
-  if (operation === undefined) throw new Refusal("unknown_operation", "No operation has this name; part=capabilities lists all of them.")
+  if (operation === undefined)
+    throw new Refusal("unknown_operation", "No operation has this name; part=capabilities lists all of them.")
   return `${one(operation, baseUrl)}\n`
 }
 
@@ -48,7 +49,10 @@ const description = (baseUrl: string): string =>
 const python = `The Python client is in the same folder (${CLIENT}, standard library only). It reads RESEARCH_ROOM_TOKEN from the environment: \`from research_room import Room; room = Room()\`; \`help(Room)\` lists its methods.`
 
 /** @param client the Python client of this service */
-export const skillFolder = (baseUrl: string, client: string): readonly { readonly path: string; readonly text: string }[] => [
+export const skillFolder = (
+  baseUrl: string,
+  client: string,
+): readonly { readonly path: string; readonly text: string }[] => [
   {
     path: `${FOLDER}/SKILL.md`,
     // JSON strings are valid YAML.

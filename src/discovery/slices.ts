@@ -3,9 +3,12 @@ import { enumerations, type Slice } from "../contract/schema/enumerations.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
 
 /** The first word of a path under the research roots: `/api/agent/threads` has `threads`. */
-const firstWord = (path: string): string | undefined => /^\/api\/(?:agent\/|research\/)?([a-z-]+)(?:\/|$)/.exec(path)?.[1]
+const firstWord = (path: string): string | undefined =>
+  /^\/api\/(?:agent\/|research\/)?([a-z-]+)(?:\/|$)/.exec(path)?.[1]
 
-/** The slices of paths that start with another word. Other paths under the research roots belong to the research slice. */
+/**
+ * The slices of paths that start with another word. Other paths under the research roots belong to the research slice.
+ */
 const words: Readonly<Record<string, Slice>> = {
   records: "publications",
   concepts: "publications",

@@ -5,12 +5,31 @@ import { staleSentence } from "../contract/answers/evidence.ts"
 import { accepted } from "../contract/reads/accepted.ts"
 import { limits } from "../contract/limits.ts"
 import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
-import { figureLines, linkTo, quoted, recordLine, quotedWithin, inline, assemble, reviewsOf, type DocumentSource } from "./writing.ts"
+import {
+  figureLines,
+  linkTo,
+  quoted,
+  recordLine,
+  quotedWithin,
+  inline,
+  assemble,
+  reviewsOf,
+  type DocumentSource,
+} from "./writing.ts"
 
 type Checkpoint = AnswerOf<"checkpoint">
 type CheckpointText = Pick<
   Checkpoint,
-  "state" | "stale" | "staleReasons" | "reviewed" | "author" | "at" | "coversThrough" | "conclusion" | "synthesis" | "openQuestions"
+  | "state"
+  | "stale"
+  | "staleReasons"
+  | "reviewed"
+  | "author"
+  | "at"
+  | "coversThrough"
+  | "conclusion"
+  | "synthesis"
+  | "openQuestions"
 >
 /** The most reasons for staleness in the first line. */
 const REASONS = 5
@@ -26,7 +45,9 @@ export function checkpointText(checkpoint: CheckpointText, bytes: number): strin
   const { conclusion, synthesis, openQuestions } = checkpoint
   const before = `${stateOf(checkpoint)}\n${conclusion === null ? "" : `\n${quoted(conclusion)}\n`}`
   const after =
-    openQuestions.length === 0 ? "" : `\nOpen questions:\n\n${openQuestions.map((question) => `- ${inline(question)}\n`).join("")}`
+    openQuestions.length === 0
+      ? ""
+      : `\nOpen questions:\n\n${openQuestions.map((question) => `- ${inline(question)}\n`).join("")}`
   const left = bytes - Buffer.byteLength(before) - Buffer.byteLength(after)
   return `${before}\n${quotedWithin(synthesis, left)}\n${after}`
 }

@@ -53,7 +53,9 @@ export function sitemapIndex({ ask }: DocumentSource, baseUrl: string): string {
   const rooms = all((after) => ask("rooms", {}, { after }), ROOMS)
   return map(
     "sitemapindex",
-    rooms.map(({ roomId, lastActivityAt }) => element("sitemap", `${baseUrl}/rooms/${roomId}/sitemap.xml`, lastActivityAt)).join(""),
+    rooms
+      .map(({ roomId, lastActivityAt }) => element("sitemap", `${baseUrl}/rooms/${roomId}/sitemap.xml`, lastActivityAt))
+      .join(""),
   )
 }
 

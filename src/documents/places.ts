@@ -91,7 +91,8 @@ Thread ${threadId} of ${linkTo(source, "room", room.roomId, inline(room.title, 2
   let last = Number(after)
   for (const { sequence, text } of texts) {
     // At least one entry, whose text is limited.
-    if (last > Number(after) && Buffer.byteLength(document) + Buffer.byteLength(text) > limits.documentBytes - FOOT) break
+    if (last > Number(after) && Buffer.byteLength(document) + Buffer.byteLength(text) > limits.documentBytes - FOOT)
+      break
     document += text
     last = sequence
   }

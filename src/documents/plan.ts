@@ -17,7 +17,11 @@ function summaryOf({ protocol, sealed, protocolMatchesSeal: matches }: AnswerOf<
   const seal = `Its protocol was sealed with ${digest}, to be opened by ${opensAt.slice(0, 10)}`
   const agrees = matches === null ? "" : matches ? ", and it gives that digest" : ", and it does not give that digest"
   const state =
-    openedAt !== null ? `; it was opened ${openedAt.slice(0, 10)}${agrees}.` : overdue ? "; it is overdue." : "; it is not shown yet."
+    openedAt !== null
+      ? `; it was opened ${openedAt.slice(0, 10)}${agrees}.`
+      : overdue
+        ? "; it is overdue."
+        : "; it is not shown yet."
   return [...summary, `${seal}${state}`].join("\n\n")
 }
 
@@ -43,7 +47,8 @@ ${costLine(plan.costs)}${entrypoint === undefined ? "" : `\nCommand: ${command(e
       {
         title: "Arms",
         items: arms.map(
-          ({ name, argv, description }) => `${name}: ${command(argv)}${description === undefined ? "" : ` ${inline(description)}`}`,
+          ({ name, argv, description }) =>
+            `${name}: ${command(argv)}${description === undefined ? "" : ` ${inline(description)}`}`,
         ),
       },
       { title: "Success criteria", items: successCriteria.map((criterion) => inline(criterion)) },

@@ -8,14 +8,35 @@ import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { blemishesInWords } from "../contract/answers/judging.ts"
 import { verdictInWords } from "../contract/answers/verdict.ts"
 import { pathTo } from "../contract/reads/index.ts"
-import { figureLines, linkTo, quoted, recordLine, inline, words, assemble, reviewsOf, type DocumentSource } from "./writing.ts"
+import {
+  figureLines,
+  linkTo,
+  quoted,
+  recordLine,
+  inline,
+  words,
+  assemble,
+  reviewsOf,
+  type DocumentSource,
+} from "./writing.ts"
 
 const LISTED = 50
 
 export function recordDocument(source: DocumentSource): string {
   const { basePath, ask } = source
   const record = ask("record", { versionId: source.id("versionId") })
-  const { versionId, kind, label, author, createdAt, status, outcome, evidenceTally, verdict, verdictFrom = null } = record
+  const {
+    versionId,
+    kind,
+    label,
+    author,
+    createdAt,
+    status,
+    outcome,
+    evidenceTally,
+    verdict,
+    verdictFrom = null,
+  } = record
   const { assertion, scope, concepts, quote, paper, limitations, figures } = accepted("record", record.content)
   const { items: bearing, hasMore } = ask("record_evidence", { versionId }, { limit: LISTED })
   const link = (path: string) => `${basePath}${path}`
@@ -68,17 +89,22 @@ ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing coun
       reviewsOf(record),
       {
         title: "Premises and references",
-        items: rests.map((each) => `${words(each.purpose)} ${recordLine(source, each, 300)} ${inline(each.explanation)}`),
+        items: rests.map(
+          (each) => `${words(each.purpose)} ${recordLine(source, each, 300)} ${inline(each.explanation)}`,
+        ),
       },
       {
         title: "Roles",
         items: assertion.roles.map(
-          ({ role, definition, value }) => `${role}: ${inline(JSON.stringify(value), 300)} (${inline(definition, 300)})`,
+          ({ role, definition, value }) =>
+            `${role}: ${inline(JSON.stringify(value), 300)} (${inline(definition, 300)})`,
         ),
       },
       {
         title: "Concepts",
-        items: Object.entries(concepts).map(([key, concept]) => `${key} (${inline(concept.label)}): ${inline(concept.definition)}`),
+        items: Object.entries(concepts).map(
+          ([key, concept]) => `${key} (${inline(concept.label)}): ${inline(concept.definition)}`,
+        ),
       },
     ],
     link(pathTo("record", at)),

@@ -41,7 +41,10 @@ function measured({ metric, split, attempts, dimensions }: Measured): string {
 }
 
 /** The dimensions to group a metric's table by, and the one whose values are repetitions: the seed, if there is one. */
-function placesOf(dimensions: Measured["dimensions"]): { readonly by: readonly string[]; readonly over: string | undefined } {
+function placesOf(dimensions: Measured["dimensions"]): {
+  readonly by: readonly string[]
+  readonly over: string | undefined
+} {
   const names = dimensions.map(({ dimension }) => dimension)
   return { by: names.filter((name) => name !== "seed"), over: names.find((name) => name === "seed") }
 }
@@ -65,7 +68,19 @@ export function experimentDocument(source: DocumentSource): string {
   const { basePath, ask } = source
   const experimentId = source.id("experimentId")
   const experiment = ask("experiment", { experimentId })
-  const { label, status, assignee, lease, proposer, question, scope, attempts, acceptedPlans, hypotheses, affordances } = experiment
+  const {
+    label,
+    status,
+    assignee,
+    lease,
+    proposer,
+    question,
+    scope,
+    attempts,
+    acceptedPlans,
+    hypotheses,
+    affordances,
+  } = experiment
   const runs = ask("attempts", {}, { experimentId, order: "label" }).items
   const findings = ask("experiment_findings", { experimentId }).items
   const link = (path: string) => `${basePath}${path}`
@@ -127,7 +142,19 @@ export function attemptDocument(source: DocumentSource): string {
   const { basePath, ask } = source
   const attemptId = source.id("attemptId")
   const attempt = ask("attempt", { attemptId })
-  const { label, intent, status, registrant, repository, argv, configuration, environment, planMatch, failure, reproduction } = attempt
+  const {
+    label,
+    intent,
+    status,
+    registrant,
+    repository,
+    argv,
+    configuration,
+    environment,
+    planMatch,
+    failure,
+    reproduction,
+  } = attempt
   const head = `# ${label}: ${words(intent)} attempt, ${words(status)}
 
 Attempt ${attemptId} of ${linkTo(source, "experiment", attempt.experimentId, attempt.experimentLabel)}, by ${writerName(registrant)}, ${attempt.registeredAt.slice(0, 10)}. Revision ${attempt.revision}.

@@ -1,4 +1,7 @@
-/** Builds Markdown documents of limited length, and parts that several of them have. Text that users wrote is quoted, so that it cannot look like part of the document. */
+/**
+ * Builds Markdown documents of limited length, and parts that several of them have. Text that users wrote is quoted, so
+ * that it cannot look like part of the document.
+ */
 import { isKeyOf } from "../contract/each.ts"
 import { limits } from "../contract/limits.ts"
 import { pageOf, type PagedKind } from "../contract/objects/objects.ts"
@@ -60,7 +63,10 @@ export function linkTo(
 ): string {
   const page = pageOf(kind, id)
   const text = label ?? `${words(kind)} ${id}`
-  const link = page === undefined ? text : `[${text}](${basePath}${page}${isKeyOf(hasDocument, kind) && hasDocument[kind] ? ".md" : ""})`
+  const link =
+    page === undefined
+      ? text
+      : `[${text}](${basePath}${page}${isKeyOf(hasDocument, kind) && hasDocument[kind] ? ".md" : ""})`
   return labelFromOtherRoom === true ? `${link} of another Room` : link
 }
 /** Whether the pages of a kind of object are also available as Markdown. */
@@ -93,7 +99,10 @@ export interface Section {
 
 const itemText = (item: string): string => `- ${item}\n`
 
-/** How many items of each section fit: first an equal share of the bytes for each section, then the remaining bytes in order. */
+/**
+ * How many items of each section fit: first an equal share of the bytes for each section, then the remaining bytes in
+ * order.
+ */
 function fitting(sections: readonly Section[], bytes: number): number[] {
   const counts = sections.map(() => 0)
   let left = bytes
@@ -113,7 +122,8 @@ function fitting(sections: readonly Section[], bytes: number): number[] {
 }
 
 /**
- * Builds a document of at most `limits.documentBytes`. Sections that do not fit are cut, with the number of items left out.
+ * Builds a document of at most `limits.documentBytes`. Sections that do not fit are cut, with the number of items left
+ * out.
  * @param head the text before the sections
  */
 export function assemble(head: string, sections: readonly Section[], json: string): string {
@@ -138,7 +148,10 @@ type NamedRecord = Pick<
 >
 
 /** One line per picture. */
-export const figureLines = ({ basePath }: Pick<DocumentSource, "basePath">, figures: readonly Figure[] | undefined): string[] =>
+export const figureLines = (
+  { basePath }: Pick<DocumentSource, "basePath">,
+  figures: readonly Figure[] | undefined,
+): string[] =>
   (figures ?? []).map(({ digest, alt }) => `picture: ${inline(alt, 500)} (${basePath}${pathOfFigure(digest)})`)
 
 const standing = ({ withdrawn, counts, answered }: Review): string =>

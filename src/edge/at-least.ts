@@ -1,4 +1,7 @@
-/** The parameter `atLeast` of public reads: the answer must include this entry of the Room's activity. Only a copy can lag behind it. */
+/**
+ * The parameter `atLeast` of public reads: the answer must include this entry of the Room's activity. Only a copy can
+ * lag behind it.
+ */
 import { Refusal } from "../contract/refusals/refusal.ts"
 
 const NAME = "atLeast"

@@ -92,7 +92,11 @@ export type Handler = (event: H3Event) => Answer | Promise<Answer>
 export type Refused = (event: H3Event, error: unknown) => Answer | Promise<Answer>
 
 /** The refusal for an unexpected failure. It is unknown whether a write was stored, so `committed` is null. */
-export const fault = (method: string, what = "The service failed while it handled this request", retryAfter = 5): Refusal =>
+export const fault = (
+  method: string,
+  what = "The service failed while it handled this request",
+  retryAfter = 5,
+): Refusal =>
   new Refusal(
     "temporarily_unavailable",
     `${what}. ${isReading(method) ? "Ask again in a moment." : "Keep the id and the body, and send them again."}`,
@@ -138,7 +142,11 @@ export function answerRefusal({ requestLog }: Edge, event: H3Event, refusal: Ref
 function logSignIn({ requestLog, instance }: Edge, event: H3Event, answer: Answer): void {
   const context = contextOf(event)
   // Of the reads only the return from the identity provider signs anybody in.
-  if (requestLog === undefined || (isReading(event.req.method) && answer.headers["set-cookie"] === undefined) || context.operation !== null)
+  if (
+    requestLog === undefined ||
+    (isReading(event.req.method) && answer.headers["set-cookie"] === undefined) ||
+    context.operation !== null
+  )
     return
   if (answer.status === 401 || answer.status === 429) {
     requestLog.authenticationFailed(context)

@@ -8,7 +8,10 @@ import { shortened } from "../contract/text.ts"
 const FOREIGN = ["arxivId", "paperId"]
 const isOwnId = (name: string): boolean => name.endsWith("Id") && !FOREIGN.includes(name)
 
-/** A path in h3's pattern syntax. An old-style arXiv id contains a slash, which gives a second pattern with two segments. */
+/**
+ * A path in h3's pattern syntax. An old-style arXiv id contains a slash, which gives a second pattern with two
+ * segments.
+ */
 export function routePatterns(path: string): string[] {
   const pattern = path.replace(/\{([a-zA-Z]+)\}/g, ":$1")
   // A DOI may have any number of slashes.

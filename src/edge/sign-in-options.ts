@@ -4,7 +4,10 @@ import type { Sealer } from "../people/provider/sealed.ts"
 
 export const inviters = ["operator", "owners", "everyone"] as const
 
-/** The people whom the provider may sign up without an invitation: none, all, or those with a verified address in a domain. */
+/**
+ * The people whom the provider may sign up without an invitation: none, all, or those with a verified address in a
+ * domain.
+ */
 export type Admits = "invited" | "everyone" | `@${string}`
 
 export interface Entrance {

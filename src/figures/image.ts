@@ -1,6 +1,6 @@
 /**
- * Reads a picture of a stranger and encodes it anew: what is kept holds the pixels and nothing else of the file. It runs in a process
- * for costly work alone, with a bound on the memory of the decoder.
+ * Reads a picture of a stranger and encodes it anew: what is kept holds the pixels and nothing else of the file. It
+ * runs in a process for costly work alone, with a bound on the memory of the decoder.
  */
 import { setFlagsFromString } from "node:v8"
 import { limits } from "../contract/limits.ts"
@@ -15,7 +15,9 @@ export interface ImageOrder {
 }
 
 /** The picture, or what is wrong with it. `bytes` are in base64 and empty where nothing was encoded. */
-export type ImageRead = { readonly width: number; readonly height: number; readonly bytes: string } | { readonly fault: string }
+export type ImageRead =
+  | { readonly width: number; readonly height: number; readonly bytes: string }
+  | { readonly fault: string }
 
 /** How good a JPEG is made, of 100. */
 const QUALITY = 92
@@ -24,7 +26,8 @@ const QUALITY = 92
 const begins: Readonly<Record<FigureType, (bytes: Buffer) => boolean>> = {
   "image/png": (bytes) => bytes.subarray(0, 8).toString("latin1") === "\x89PNG\r\n\x1a\n",
   "image/jpeg": (bytes) => bytes.subarray(0, 3).toString("latin1") === "\xff\xd8\xff",
-  "image/webp": (bytes) => bytes.subarray(0, 4).toString("latin1") === "RIFF" && bytes.subarray(8, 12).toString("latin1") === "WEBP",
+  "image/webp": (bytes) =>
+    bytes.subarray(0, 4).toString("latin1") === "RIFF" && bytes.subarray(8, 12).toString("latin1") === "WEBP",
 }
 
 /** Which kind of picture a file begins as. */
@@ -41,7 +44,8 @@ export async function readImage({ bytes, mediaType, encode }: ImageOrder): Promi
   try {
     image = PhotonImage.new_from_byteslice(file)
     const [width, height] = [image.get_width(), image.get_height()]
-    if (width * height > limits.figurePixels) return { fault: `has ${width} x ${height} pixels; at most ${limits.figurePixels} are taken` }
+    if (width * height > limits.figurePixels)
+      return { fault: `has ${width} x ${height} pixels; at most ${limits.figurePixels} are taken` }
     if (!encode) return { width, height, bytes: "" }
     const made = {
       "image/png": () => image?.get_bytes(),

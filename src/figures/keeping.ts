@@ -22,7 +22,12 @@ const job: Job<ImageOrder, ImageRead> = {
 }
 
 /** @throws Refusal 422 for what is no such picture, 503 when too many are being read */
-async function read(bytes: Uint8Array, mediaType: FigureType, encode: boolean, pool: Pool): Promise<Exclude<ImageRead, { fault: string }>> {
+async function read(
+  bytes: Uint8Array,
+  mediaType: FigureType,
+  encode: boolean,
+  pool: Pool,
+): Promise<Exclude<ImageRead, { fault: string }>> {
   const made = await pool.run(job, { bytes: Buffer.from(bytes).toString("base64"), mediaType, encode })
   if ("fault" in made) throw invalid(made.fault)
   return made
@@ -35,7 +40,9 @@ export function figureTypeOf(contentType: string | null): FigureType {
   throw invalid(`must be sent with Content-Type ${Object.keys(figureTypes).join(", ")}`)
 }
 
-/** An uploaded picture, encoded anew. @throws Refusal 422 for what is no such picture, 503 when too many are being read */
+/**
+ * An uploaded picture, encoded anew. @throws Refusal 422 for what is no such picture, 503 when too many are being read
+ */
 export async function uploaded(sent: Uint8Array, mediaType: FigureType): Promise<StoredFigure> {
   const { width, height, bytes } = await read(sent, mediaType, true, parsing)
   const kept = Buffer.from(bytes, "base64")

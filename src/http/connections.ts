@@ -1,7 +1,7 @@
 /**
- * Limits the number of open connections. Over the budget, the connection that has been idle longest is closed; if none is idle,
- * the first request of the new connection is answered 503. Far over the budget, new connections are closed at once. The requests
- * of a connection are handled one at a time.
+ * Limits the number of open connections. Over the budget, the connection that has been idle longest is closed; if none
+ * is idle, the first request of the new connection is answered 503. Far over the budget, new connections are closed at
+ * once. The requests of a connection are handled one at a time.
  */
 import { readFileSync } from "node:fs"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
@@ -36,7 +36,9 @@ export class Connections {
   }
 
   #keyOf(socket: Socket): string | null {
-    return this.#byAddress && socket.remoteAddress !== undefined ? sharedBy(socket.remoteAddress.replace(/^::ffff:/, "")) : null
+    return this.#byAddress && socket.remoteAddress !== undefined
+      ? sharedBy(socket.remoteAddress.replace(/^::ffff:/, ""))
+      : null
   }
 
   #add(socket: Socket): void {
@@ -75,7 +77,10 @@ export class Connections {
   }
 }
 
-/** Files that the service itself opens at most: the database on each thread, child processes, requests to other services. */
+/**
+ * Files that the service itself opens at most: the database on each thread, child processes, requests to other
+ * services.
+ */
 const OWN = 200
 const LEAST = 16
 
@@ -87,7 +92,9 @@ export function openFilesLimit(): number | null {
   } catch {
     // Without /proc, the slower process report has the limit too.
   }
-  const report = process.report.getReport() as { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } }
+  const report = process.report.getReport() as {
+    readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } }
+  }
   const soft = report.userLimits?.open_files?.soft
   return typeof soft === "number" ? soft : null
 }
@@ -101,8 +108,8 @@ export function belowLimit(numbers: BudgetNumbers, limit: number | null): Budget
 }
 
 /**
- * Answers the pipelined requests of a connection (several before the first response) in order, at most one per turn of the event loop. All at once would be one long task
- * that blocks every other connection.
+ * Answers the pipelined requests of a connection (several before the first response) in order, at most one per turn of
+ * the event loop. All at once would be one long task that blocks every other connection.
  */
 export function inTurn<R extends ServerResponse>(
   answer: (request: IncomingMessage, response: R) => void,

@@ -1,4 +1,7 @@
-/** The routes that describe the service: manifest, OpenAPI, skill, schemas. Each document is generated once from the registry. */
+/**
+ * The routes that describe the service: manifest, OpenAPI, skill, schemas. Each document is generated once from the
+ * registry.
+ */
 import { healthLive, healthReady } from "../discovery/health.ts"
 import { llmsTxt } from "../discovery/llms.ts"
 import { manifest } from "../discovery/manifest.ts"
@@ -30,7 +33,13 @@ async function zipOf(files: readonly { readonly path: string; readonly text: str
 }
 
 function documents({ instance, baseUrl, softwareVersion, rates }: Edge): Documents {
-  const running = { baseUrl, softwareVersion, instanceId: instance.instanceId, lineage: instance.lineage, rates: rates?.numbers ?? null }
+  const running = {
+    baseUrl,
+    softwareVersion,
+    instanceId: instance.instanceId,
+    lineage: instance.lineage,
+    rates: rates?.numbers ?? null,
+  }
   const manifestText = () => JSON.stringify(manifest(running))
   const client = () => pythonClient(packaged("src/client/python/research_room.py"), running)
   return {
@@ -80,7 +89,9 @@ function cached(make: Readonly<Record<string, (query: Readonly<Record<string, un
 
 /** Adds the discovery routes of the registry. */
 export function discovery(edge: Edge, routes: Routes): void {
-  const document = cached(documents(edge) as Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Content>>)
+  const document = cached(
+    documents(edge) as Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Content>>,
+  )
   metricsRoute(edge, routes)
   for (const definition of discoveryRoutes) {
     routes.add(
@@ -96,7 +107,10 @@ export function discovery(edge: Edge, routes: Routes): void {
         const isReady = definition.name === "health_ready"
         if (isReady) await mustBeReady(edge)
         // The readiness report changes while the process runs, so its content is part of the cache key.
-        const { bytes, tag } = await document(definition.name, isReady ? { datedAhead: edge.instance.datedAhead() } : query)
+        const { bytes, tag } = await document(
+          definition.name,
+          isReady ? { datedAhead: edge.instance.datedAhead() } : query,
+        )
         return answer(bytes, definition.mediaType, 200, {
           etag: tag,
           ...(!isText(definition.mediaType) && { "content-type": definition.mediaType }),

@@ -1,4 +1,7 @@
-/** The routes of pictures: agents and signed-in people upload them, and everybody reads those that something public names. */
+/**
+ * The routes of pictures: agents and signed-in people upload them, and everybody reads those that something public
+ * names.
+ */
 import type { H3Event } from "h3"
 import { limits } from "../contract/limits.ts"
 import { pathOfFigure, readFigure, uploadFigure } from "../contract/definitions/figures.ts"
@@ -19,7 +22,11 @@ async function keep(edge: Edge, actor: Actor, event: H3Event) {
     throw new Refusal("permission_missing", `${name} needs ${permission}; this credential lacks it.`, {
       current: { needed: [permission], missing: [permission] },
     })
-  return json(versioned(await keepFigure(edge, actor, await readBytes(event, limits.figureBytes), event.req.headers.get("content-type"))))
+  return json(
+    versioned(
+      await keepFigure(edge, actor, await readBytes(event, limits.figureBytes), event.req.headers.get("content-type")),
+    ),
+  )
 }
 
 export function figureRoutes(edge: Edge, routes: Routes): void {

@@ -1,4 +1,7 @@
-/** Serves the metrics to callers on this machine or with the operator's token. For everybody else the path does not exist. */
+/**
+ * Serves the metrics to callers on this machine or with the operator's token. For everybody else the path does not
+ * exist.
+ */
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { H3Event } from "h3"
 import { metricsRead } from "../discovery/routes.ts"
@@ -17,8 +20,8 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 const proxyHeaders = ["x-forwarded-for", "forwarded", "via", "x-real-ip"]
 
 /**
- * Whether a request comes from this machine and was not forwarded. A service with a public name is behind a proxy, which may
- * not say for whom it forwards; then no request counts as local.
+ * Whether a request comes from this machine and was not forwarded. A service with a public name is behind a proxy,
+ * which may not say for whom it forwards; then no request counts as local.
  */
 function isLocal({ baseUrl }: Edge, event: H3Event): boolean {
   const request = nodeSide(event)?.req
@@ -32,7 +35,10 @@ function isLocal({ baseUrl }: Edge, event: H3Event): boolean {
   )
 }
 
-/** Whether the request carries the operator's token. Compares digests in constant time. @throws Refusal after too many wrong ones */
+/**
+ * Whether the request carries the operator's token. Compares digests in constant time. @throws Refusal after too many
+ * wrong ones
+ */
 function hasToken({ metricsToken, rates }: Edge, event: H3Event): boolean {
   const token = /^Bearer +(\S+)$/i.exec(event.req.headers.get("authorization") ?? "")?.[1]
   if (metricsToken === undefined || token === undefined) return false

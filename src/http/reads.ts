@@ -10,14 +10,22 @@ import { isoTime } from "../ledger/world.ts"
 import { sharedBy } from "../edge/limits/address.ts"
 import { answerFound } from "../edge/answers/answer.ts"
 import { withoutAtLeast } from "../edge/at-least.ts"
-import { agentCaller, mustBeOperator, mustBeSignedIn, mustStillBeBearer, personActor, signedIn } from "../edge/identity/callers.ts"
+import {
+  agentCaller,
+  mustBeOperator,
+  mustBeSignedIn,
+  mustStillBeBearer,
+  personActor,
+  signedIn,
+} from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import { contextOf, nodeSide } from "../edge/limits/request-context.ts"
 import { askRead, type Moment } from "../edge/requests/reads.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 
-const mayWait = ({ query }: Read, { url }: H3Event): boolean => "wait" in query.entries && Number(url.searchParams.get("wait") ?? 0) > 0
+const mayWait = ({ query }: Read, { url }: H3Event): boolean =>
+  "wait" in query.entries && Number(url.searchParams.get("wait") ?? 0) > 0
 
 /** The parameters of an event stream. A browser that reconnects sends the last event's id in a header. */
 function eventsQueryOf({ url, req }: H3Event): URLSearchParams {
@@ -27,7 +35,8 @@ function eventsQueryOf({ url, req }: H3Event): URLSearchParams {
   return query
 }
 
-const answersBearer = (definition: Read, { url }: H3Event): boolean => isForBearer(definition, url.searchParams.has("exclude"))
+const answersBearer = (definition: Read, { url }: H3Event): boolean =>
+  isForBearer(definition, url.searchParams.has("exclude"))
 
 function authenticate(edge: Edge, definition: Read, event: H3Event): Actor | null {
   if (answersBearer(definition, event)) return agentCaller(edge, definition.family, event)
@@ -53,7 +62,9 @@ function parametersOf({ formats }: Read, { url, req }: H3Event): URLSearchParams
 const queryOf = (definition: Read, event: H3Event): URLSearchParams =>
   isEvents(definition)
     ? eventsQueryOf(event)
-    : withoutAtLeast(Object.keys(definition.formats).length > 0 ? parametersOf(definition, event) : event.url.searchParams)
+    : withoutAtLeast(
+        Object.keys(definition.formats).length > 0 ? parametersOf(definition, event) : event.url.searchParams,
+      )
 
 /** The earlier moment that a request asks for; undefined for the present. @throws Refusal for invalid parameters */
 function momentOf(definition: Read, event: H3Event): Moment | undefined {
@@ -80,7 +91,11 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       if (unsent !== undefined) await unsent
       // A HEAD response has no body, so the stream is cancelled.
       if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()
-      const answer = answerFound(definition, asked.query.format, found, { url: event.url, basePath, at: () => isoTime(world.now()) })
+      const answer = answerFound(definition, asked.query.format, found, {
+        url: event.url,
+        basePath,
+        at: () => isoTime(world.now()),
+      })
       if (hasFormats) answer.append("vary", "accept")
       return answer
     }
@@ -105,12 +120,16 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       definition.method,
       definition.path,
       (event) =>
-        (isEvents(definition) ? stream : mayWait(definition, event) ? wait : respond)(event, () => authenticate(edge, definition, event)),
+        (isEvents(definition) ? stream : mayWait(definition, event) ? wait : respond)(event, () =>
+          authenticate(edge, definition, event),
+        ),
       openOf(definition),
       definition.costly ? { cost: "expensive", moment: (event) => momentOf(definition, event) } : undefined,
     )
     const inBrowser = browserReadPath(definition)
     if (inBrowser !== null)
-      routes.add(definition.method, inBrowser, (event) => respond(event, () => personActor(mustBeSignedIn(edge, event))))
+      routes.add(definition.method, inBrowser, (event) =>
+        respond(event, () => personActor(mustBeSignedIn(edge, event))),
+      )
   }
 }

@@ -15,7 +15,10 @@ import { ServiceResponse, RequestContext } from "../edge/limits/request-context.
 import { Connections, inTurn } from "./connections.ts"
 import { answerUnreadable, malformed, refuse, targetOf } from "./unreadable.ts"
 
-/** Milliseconds that a client may take to send its headers, and its whole request, so that a stalled one does not hold a socket. */
+/**
+ * Milliseconds that a client may take to send its headers, and its whole request, so that a stalled one does not hold a
+ * socket.
+ */
 export const patience = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 }
 /** Milliseconds that requests in progress have to finish at shutdown. */
 const GRACE = 10_000
@@ -70,8 +73,8 @@ export async function listen(host: string, port: number, times = patience): Prom
 }
 
 /**
- * The path of a request without the base path, which a proxy may or may not have removed. A path that exists as sent is taken
- * unchanged: under a base path such as `/api` both readings are possible.
+ * The path of a request without the base path, which a proxy may or may not have removed. A path that exists as sent is
+ * taken unchanged: under a base path such as `/api` both readings are possible.
  */
 function withoutBasePath(url: string, basePath: string, isOwn: (path: string) => boolean): string {
   if (basePath === "" || !url.startsWith(basePath)) return url
@@ -91,7 +94,12 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
   const inProgress = new Set<ServiceResponse>()
   let isEnding = false
 
-  const finish = (request: IncomingMessage, response: ServiceResponse, context: RequestContext, sentBefore: number): void => {
+  const finish = (
+    request: IncomingMessage,
+    response: ServiceResponse,
+    context: RequestContext,
+    sentBefore: number,
+  ): void => {
     inProgress.delete(response)
     connections.ends(request)
     // At shutdown, a connection whose headers were already sent stays open after its response.
@@ -107,7 +115,12 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
   }
 
   /** Refuses a request outside the framework. An unexpected failure ends this request, not the service. */
-  const refuseEarly = (request: IncomingMessage, response: ServiceResponse, context: RequestContext, error: unknown): void => {
+  const refuseEarly = (
+    request: IncomingMessage,
+    response: ServiceResponse,
+    context: RequestContext,
+    error: unknown,
+  ): void => {
     if (!(error instanceof Refusal)) requestLog?.failed(context, error)
     if (response.headersSent) {
       response.destroy()
@@ -146,7 +159,9 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
       refuseEarly(request, response, context, error)
       return
     }
-    new Promise((resolve) => resolve(handle(request, response))).catch((error: unknown) => refuseEarly(request, response, context, error))
+    new Promise((resolve) => resolve(handle(request, response))).catch((error: unknown) =>
+      refuseEarly(request, response, context, error),
+    )
   })
 
   server.off("request", refuseWhileStarting)
@@ -160,7 +175,12 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
     response.context = new RequestContext("", request.headers["x-request-id"])
     response.ownHeaders = ownHeaders
     metrics?.answered(null, request.method ?? "", 417, 0)
-    refuse(response, malformed("The only expectation supported is 100-continue.", 417), familyOf(pathOf(request.url)), true)
+    refuse(
+      response,
+      malformed("The only expectation supported is 100-continue.", 417),
+      familyOf(pathOf(request.url)),
+      true,
+    )
   })
   const onSocket = (socket: Duplex) => [...inProgress].find((response) => response.socket === socket)
   answerUnreadable(server, { onSocket, ownHeaders, onAnswered: (status) => metrics?.answered(null, "", status, 0) })

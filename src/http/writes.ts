@@ -1,4 +1,7 @@
-/** The routes of operations, for agents with a credential and for people in the browser with the same bodies and checks; and those of actions, such as signing in. */
+/**
+ * The routes of operations, for agents with a credential and for people in the browser with the same bodies and checks;
+ * and those of actions, such as signing in.
+ */
 import type { H3Event } from "h3"
 import type { Receipt } from "../contract/answers/index.ts"
 import { smallReceiptOf } from "../contract/answers/small-receipt.ts"
@@ -25,7 +28,9 @@ const parameters = shape(writeParameters)
 
 /** The query parameters of a write. @throws Refusal `invalid_parameter` */
 const parametersOf = (event: H3Event, name: string): WriteParameters =>
-  event.url.searchParams.size === 0 ? {} : checkParameters({ name, query: parameters }, event.url.searchParams, "a write")
+  event.url.searchParams.size === 0
+    ? {}
+    : checkParameters({ name, query: parameters }, event.url.searchParams, "a write")
 
 const sized = (receipt: string, { receipt: form }: WriteParameters): string =>
   form === "small" ? JSON.stringify(smallReceiptOf(trusted<Receipt>(receipt))) : receipt
@@ -48,7 +53,9 @@ async function admitBatch(edge: Edge, actor: Actor, event: H3Event) {
     for (const _ of writes.slice(1)) countWrite(edge, actor, event)
     return { writes, rehearse: requested.rehearse !== undefined }
   })
-  return json(`{"schemaVersion":${schemaVersions.research},"receipts":[${receipts.map((receipt) => sized(receipt, requested)).join(",")}]}`)
+  return json(
+    `{"schemaVersion":${schemaVersions.research},"receipts":[${receipts.map((receipt) => sized(receipt, requested)).join(",")}]}`,
+  )
 }
 
 /** Adds the operations of the registry, and the batch. */
@@ -57,7 +64,8 @@ export function writeRoutes(edge: Edge, routes: Routes): void {
   routes.add(batch.method, batch.browserPath, (event) => admitBatch(edge, pageCaller(edge, event), event))
   for (const operation of operations) {
     const { method, path, family, surface } = operation
-    if (surface === "agent") routes.add(method, path, (event) => admit(edge, operation, agentCaller(edge, family, event), event))
+    if (surface === "agent")
+      routes.add(method, path, (event) => admit(edge, operation, agentCaller(edge, family, event), event))
     routes.add(method, browserPath(operation), (event) => admit(edge, operation, pageCaller(edge, event), event))
   }
 }

@@ -1,6 +1,7 @@
 /**
- * A process for costly work, as seen by its owner: it runs one call at a time, and is killed when that exceeds its limits. It is a process
- * because a thread that runs out of memory can end the whole process, and because a thread cannot be terminated while it runs SQLite.
+ * A process for costly work, as seen by its owner: it runs one call at a time, and is killed when that exceeds its
+ * limits. It is a process because a thread that runs out of memory can end the whole process, and because a thread
+ * cannot be terminated while it runs SQLite.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { Channel, type Message } from "../channel/channel.ts"
@@ -46,17 +47,20 @@ export class Child {
     if (child.pid !== undefined) killFirst(child.pid)
     const port = {
       // If no file descriptor is left, the process has no channel to send to; its error event follows.
-      postMessage: (message: Message) => void (child.channel && child.send(message, (error) => error && this.#fail(error))),
+      postMessage: (message: Message) =>
+        void (child.channel && child.send(message, (error) => error && this.#fail(error))),
       on: (event: "message", listener: (message: Message) => void) => child.on(event, listener),
     }
     this.#channel = new Channel(port, {})
     child.on("error", (error) => this.#fail(error))
     child.once("exit", (code, signal) =>
       this.#fail(
-        // V8 aborts a process that is out of memory. A SIGKILL that this process did not send comes from the system, which was out of memory
-        // for whatever reason.
+        // V8 aborts a process that is out of memory. A SIGKILL that this process did not send comes from the system,
+        // which was out of memory for whatever reason.
         code === TOO_COSTLY || (signal !== null && signal !== "SIGKILL")
-          ? new TooCostly(signal === null ? "the work took too much memory or time" : `the process ended with ${signal}`)
+          ? new TooCostly(
+              signal === null ? "the work took too much memory or time" : `the process ended with ${signal}`,
+            )
           : new ProcessLost(`A process for costly work ended with ${signal ?? code}.`),
       ),
     )

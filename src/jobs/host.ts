@@ -1,4 +1,7 @@
-/** The main program of a process for costly work: it starts a thread with limited memory, and measures the time that the thread takes. */
+/**
+ * The main program of a process for costly work: it starts a thread with limited memory, and measures the time that the
+ * thread takes.
+ */
 import { setPriority } from "node:os"
 import { Channel, type Message } from "../channel/channel.ts"
 import { Thread } from "../channel/thread.ts"

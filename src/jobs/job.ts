@@ -17,7 +17,10 @@ export interface Job<Input, Output> {
   readonly bounds: Bounds
   /** The most characters of the output as JSON. */
   readonly output: number
-  /** Whether the process ends after the job, which releases memory outside of the thread's heap; if left out, it is reused for a while. */
+  /**
+   * Whether the process ends after the job, which releases memory outside of the thread's heap; if left out, it is
+   * reused for a while.
+   */
   readonly endsProcess?: true
   /** The refusal of input that exceeds the limits. */
   readonly tooCostly: () => Refusal

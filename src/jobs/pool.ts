@@ -1,6 +1,6 @@
 /**
- * A few processes for work on hostile input, with a short queue. Work that exceeds its limits is refused with the job's own refusal. If
- * the queue is full, the caller is refused and may try again later. No call blocks the service.
+ * A few processes for work on hostile input, with a short queue. Work that exceeds its limits is refused with the job's
+ * own refusal. If the queue is full, the caller is refused and may try again later. No call blocks the service.
  */
 import { present } from "../contract/present.ts"
 import { limits } from "../contract/limits.ts"
@@ -38,7 +38,8 @@ export class Pool {
 
   /**
    * Runs a job and returns its output.
-   * @throws Refusal the job's own if it exceeds its limits; 503 `temporarily_unavailable` if the queue is full or the process is lost
+   * @throws Refusal the job's own if it exceeds its limits; 503 `temporarily_unavailable` if the queue is full or the
+   * process is lost
    */
   async run<Input, Output>(job: Job<Input, Output>, input: Input): Promise<Output> {
     await this.#acquire()
@@ -54,7 +55,10 @@ export class Pool {
    * @throws TooCostly if a piece exceeds its limits
    * @throws Refusal 503 `temporarily_unavailable` if the queue is full
    */
-  async *stream<Input>({ name, bounds: { seconds, megabytes } }: StreamJob<Input>, input: Input): AsyncGenerator<Uint8Array> {
+  async *stream<Input>(
+    { name, bounds: { seconds, megabytes } }: StreamJob<Input>,
+    input: Input,
+  ): AsyncGenerator<Uint8Array> {
     await this.#acquire()
     let child: Child | undefined
     let isWhole = false
@@ -89,7 +93,9 @@ export class Pool {
       return
     }
     if (this.#waiting.length >= this.#size.waiting)
-      throw new Refusal("temporarily_unavailable", "Too much work of this kind is in progress. Nothing was stored.", { retryAfter: RETRY })
+      throw new Refusal("temporarily_unavailable", "Too much work of this kind is in progress. Nothing was stored.", {
+        retryAfter: RETRY,
+      })
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 
@@ -100,7 +106,10 @@ export class Pool {
     else next()
   }
 
-  async #work<Input, Output>({ name, bounds, output, endsProcess, tooCostly }: Job<Input, Output>, input: Input): Promise<Output> {
+  async #work<Input, Output>(
+    { name, bounds, output, endsProcess, tooCostly }: Job<Input, Output>,
+    input: Input,
+  ): Promise<Output> {
     let child: Child | undefined
     try {
       child = this.#take(bounds.megabytes) ?? (await Child.start(bounds.megabytes))
@@ -148,5 +157,8 @@ export const following = new Pool({ processes: limits.parsingProcesses, waiting:
 /** Rebuilds Rooms as of an earlier moment. */
 export const lookingBack = new Pool({ processes: limits.pastProcesses, waiting: limits.pastWaiting })
 
-/** Exports Rooms. No more exports start than there are processes; one in the queue may wait for a process that is ending. */
+/**
+ * Exports Rooms. No more exports start than there are processes; one in the queue may wait for a process that is
+ * ending.
+ */
 export const exporting = new Pool({ processes: limits.exports, waiting: limits.exports })

@@ -14,5 +14,8 @@ export interface Leave {
   /** The files with a copy of what was dropped, by Room. */
   readonly keptIn?: Readonly<Record<string, string>> | undefined
 }
-/** Which Rooms are dropped too because they refer to dropped entries: none, the mirrored ones, or any Room of another instance. */
+/**
+ * Which Rooms are dropped too because they refer to dropped entries: none, the mirrored ones, or any Room of another
+ * instance.
+ */
 export type Reach = "none" | "followed" | "others"

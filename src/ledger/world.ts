@@ -16,7 +16,10 @@ export function isoTime(milliseconds: number): string {
 /** Returns the moment in a UUIDv7, in milliseconds. */
 export const momentOf = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16)
 
-/** Random bytes, fetched from the system in larger blocks: a system call for each id would be the larger part of its cost. */
+/**
+ * Random bytes, fetched from the system in larger blocks: a system call for each id would be the larger part of its
+ * cost.
+ */
 function pooledBytes(): (count: number) => Buffer {
   let pool = Buffer.alloc(0)
   let used = 0
@@ -42,7 +45,9 @@ function steadyWorld(clock: () => number, bytes: (count: number) => Buffer) {
   return {
     /** Milliseconds since 1970 by the system's clock. Never goes back within a process, even if the clock does. */
     now,
-    /** A UUIDv7, greater than every earlier one. Ids are ordered by creation, and their time may be ahead of the clock. */
+    /**
+     * A UUIDv7, greater than every earlier one. Ids are ordered by creation, and their time may be ahead of the clock.
+     */
     id(): string {
       const random = bytes(16)
       const time = Math.max(now(), idTime, idsFrom)

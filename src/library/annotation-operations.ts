@@ -23,19 +23,37 @@ export function annotationOperations({ papers, annotations, names }: LibraryTabl
   }
 
   /** Finds the person's own highlight named in the path. @throws Refusal 404 */
-  function inPath({ actor, params }: { actor: Actor; params: { highlightId: string } }): Annotated & { readonly highlight: Highlight } {
+  function inPath({
+    actor,
+    params,
+  }: {
+    actor: Actor
+    params: { highlightId: string }
+  }): Annotated & { readonly highlight: Highlight } {
     const highlight = annotations.findHighlight(params.highlightId, actor.userId)
     if (highlight === undefined) throw new Refusal("room_unavailable", "You have no such highlight.")
     return { ...inLibrary, paperId: highlight.paperId, highlight }
   }
 
   /** @throws Refusal `state_conflict` with the current annotations */
-  function mustBeCurrent({ actor, body }: { actor: Actor; body: { expectedRevision: number } }, { paperId }: Annotated): void {
+  function mustBeCurrent(
+    { actor, body }: { actor: Actor; body: { expectedRevision: number } },
+    { paperId }: Annotated,
+  ): void {
     const current = annotations.read(actor.userId, paperId)
     if (current.revision === body.expectedRevision) return
-    throw new Refusal("state_conflict", `Your notes on this paper have changed since: they are at revision ${current.revision}.`, {
-      current: { ...named(paperId), revision: current.revision, notes: current.notes, highlights: current.highlights.length },
-    })
+    throw new Refusal(
+      "state_conflict",
+      `Your notes on this paper have changed since: they are at revision ${current.revision}.`,
+      {
+        current: {
+          ...named(paperId),
+          revision: current.revision,
+          notes: current.notes,
+          highlights: current.highlights.length,
+        },
+      },
+    )
   }
 
   const write_annotation = behaviour("write_annotation", {
@@ -57,7 +75,12 @@ export function annotationOperations({ papers, annotations, names }: LibraryTabl
       const { quote, page, colour, comment = null, version = null, prefix = null, suffix = null } = body
       const highlightId = change.newId()
       const revision = annotations.raise(actor.userId, paperId, null, change.at)
-      annotations.addHighlight(actor.userId, paperId, { highlightId, quote, page, colour, comment, version, prefix, suffix }, change.at)
+      annotations.addHighlight(
+        actor.userId,
+        paperId,
+        { highlightId, quote, page, colour, comment, version, prefix, suffix },
+        change.at,
+      )
       return outcome(highlightId, { ...named(paperId), revision, highlightId, label: null })
     },
   })
@@ -86,7 +109,8 @@ export function annotationOperations({ papers, annotations, names }: LibraryTabl
 
   const set_reading_position = behaviour("set_reading_position", {
     subject: filed,
-    references: ({ body: { page, pages = page } }) => (page > pages ? [{ path: "/page", message: "is past the last page" }] : []),
+    references: ({ body: { page, pages = page } }) =>
+      page > pages ? [{ path: "/page", message: "is past the last page" }] : [],
     write({ actor, body }, { paperId }, { at }) {
       const { page, pages = null, offset = 0 } = body
       const knownPages = annotations.setPosition(actor.userId, paperId, { page, pages, offset }, at)

@@ -22,7 +22,9 @@ export function annotations(db: Db) {
   const amend = db.prepare("UPDATE highlights SET colour = +?, comment = +?, updated_at = +? WHERE highlight_id = +?")
   const remove = db.prepare("DELETE FROM highlights WHERE highlight_id = +?")
   const all = db.prepare<Highlight>(`${HIGHLIGHTS} WHERE user_id = +? AND paper_id = +? ORDER BY page, highlight_id`)
-  const count = db.prepare<{ held: number }>("SELECT count(*) AS held FROM highlights WHERE user_id = +? AND paper_id = +?")
+  const count = db.prepare<{ held: number }>(
+    "SELECT count(*) AS held FROM highlights WHERE user_id = +? AND paper_id = +?",
+  )
   const position = db.prepare<{ page: number; pages: number | null; offset: number; at: string }>(
     "SELECT page, pages, thousandths AS offset, set_at AS at FROM reading_positions WHERE user_id = +? AND paper_id = +?",
   )
@@ -40,7 +42,13 @@ export function annotations(db: Db) {
     /** Returns the annotations of a paper, at revision 0 if there are none. */
     read(userId: string, paperId: string) {
       const { revision, notes, updatedAt } = one.get(userId, paperId) ?? { revision: 0, notes: "", updatedAt: null }
-      return { ...named(paperId), revision, notes, highlights: revision === 0 ? [] : all.all(userId, paperId), updatedAt }
+      return {
+        ...named(paperId),
+        revision,
+        notes,
+        highlights: revision === 0 ? [] : all.all(userId, paperId),
+        updatedAt,
+      }
     },
     revision: (userId: string, paperId: string): number => one.get(userId, paperId)?.revision ?? 0,
     /** Increments the revision, replaces the notes unless they are null, and returns the revision. */
@@ -48,7 +56,12 @@ export function annotations(db: Db) {
       raise.one(userId, paperId, notes, at, notes).revision,
 
     highlights: (userId: string, paperId: string): number => count.get(userId, paperId)?.held ?? 0,
-    addHighlight(userId: string, paperId: string, highlight: Omit<Highlight, "createdAt" | "updatedAt">, at: string): void {
+    addHighlight(
+      userId: string,
+      paperId: string,
+      highlight: Omit<Highlight, "createdAt" | "updatedAt">,
+      at: string,
+    ): void {
       insert({ ...highlight, userId, paperId, createdAt: at, updatedAt: at })
     },
     findHighlight: (highlightId: string, userId: string) => found.get(highlightId, userId),
@@ -57,13 +70,20 @@ export function annotations(db: Db) {
     removeHighlight: (highlightId: string) => remove.run(highlightId),
 
     position(userId: string, paperId: string) {
-      return { ...named(paperId), ...(position.get(userId, paperId) ?? { page: null, pages: null, offset: null, at: null }) }
+      return {
+        ...named(paperId),
+        ...(position.get(userId, paperId) ?? { page: null, pages: null, offset: null, at: null }),
+      }
     },
     /** Returns the reading positions in the given papers, without the papers that the person has not opened. */
     positions: (userId: string, paperIds: readonly string[]) =>
       new Map(positions.all(userId, JSON.stringify(paperIds)).map(({ paperId, ...read }) => [paperId, read])),
     /** Stores the reading position and returns the page count, if any client ever sent one. */
-    setPosition: (userId: string, paperId: string, read: { page: number; pages: number | null; offset: number }, at: string) =>
-      setPosition.one(userId, paperId, read.page, read.pages, read.offset, at).pages,
+    setPosition: (
+      userId: string,
+      paperId: string,
+      read: { page: number; pages: number | null; offset: number },
+      at: string,
+    ) => setPosition.one(userId, paperId, read.page, read.pages, read.offset, at).pages,
   }
 }

@@ -124,15 +124,27 @@ export function collections(db: Db) {
     members: (collectionId: string) => members.all(collectionId),
     join: (collectionId: string, userId: string, at: string) => join({ userId, collectionId, joinedAt: at }),
     /** Removes a member, their unread marks, and the Collection from the reach of their keys. */
-    leave: (collectionId: string, userId: string) => removeMember.forEach((statement) => statement.run(userId, collectionId)),
+    leave: (collectionId: string, userId: string) =>
+      removeMember.forEach((statement) => statement.run(userId, collectionId)),
 
     /**
-     * Adds the papers that the Collection does not hold yet under any of their ids. @param namesOf returns every id of a paper
+     * Adds the papers that the Collection does not hold yet under any of their ids. @param namesOf returns every id of
+     * a paper
      * @throws Refusal `limit_reached` before anything is added
      */
-    add({ id, counts }: Collection, filed: readonly FiledPaper[], by: string, at: string, namesOf: (paperId: string) => readonly string[]) {
-      const held = new Set(among.all(id, JSON.stringify(filed.flatMap(({ paperId }) => namesOf(paperId)))).map(({ paperId }) => paperId))
-      const present = new Set(filed.map(({ paperId }) => paperId).filter((paperId) => namesOf(paperId).some((name) => held.has(name))))
+    add(
+      { id, counts }: Collection,
+      filed: readonly FiledPaper[],
+      by: string,
+      at: string,
+      namesOf: (paperId: string) => readonly string[],
+    ) {
+      const held = new Set(
+        among.all(id, JSON.stringify(filed.flatMap(({ paperId }) => namesOf(paperId)))).map(({ paperId }) => paperId),
+      )
+      const present = new Set(
+        filed.map(({ paperId }) => paperId).filter((paperId) => namesOf(paperId).some((name) => held.has(name))),
+      )
       const fresh = filed.filter(({ paperId }) => !present.has(paperId))
       mustFit("collectionPapers", counts.papers, fresh.length)
       add.run(id, by, at, id, JSON.stringify(fresh))
@@ -141,7 +153,10 @@ export function collections(db: Db) {
         alreadyThere: filed.flatMap(({ paperId }) => (present.has(paperId) ? [paperId] : [])),
       }
     },
-    /** Finds the id under which a Collection holds a paper, and counts the notes on it; undefined if it does not hold the paper. */
+    /**
+     * Finds the id under which a Collection holds a paper, and counts the notes on it; undefined if it does not hold
+     * the paper.
+     */
     holding: (collectionId: string, names: readonly string[]) => holding.get(JSON.stringify(names), collectionId),
     removePaper: (collectionId: string, paperId: string) => removePaper.run(collectionId, paperId),
 

@@ -12,7 +12,8 @@ import { readPapers } from "./reading.ts"
 import type { LibraryTables } from "./tables.ts"
 
 /** The papers that `prepare` found in a write's text before the transaction. */
-export const foundIn = ({ prepared }: { readonly prepared?: unknown }): Found => (prepared as Found | undefined) ?? nothingFound
+export const foundIn = ({ prepared }: { readonly prepared?: unknown }): Found =>
+  (prepared as Found | undefined) ?? nothingFound
 const nothingFound: Found = { papers: [], unreadable: [], byWords: [] }
 
 /** The members of a request body that name papers to file. */
@@ -22,7 +23,9 @@ export interface SentPapers {
   readonly titles?: readonly { readonly arxivId: string; readonly title: string }[]
 }
 
-/** Parses the identifiers in a body. @throws Refusal 422 if they name no paper, or more papers than one write may file */
+/**
+ * Parses the identifiers in a body. @throws Refusal 422 if they name no paper, or more papers than one write may file
+ */
 export async function readIdentifiers({ arxivIds = [], identifiers }: SentPapers): Promise<Found | undefined> {
   if (identifiers === undefined) return undefined
   const found = await readPapers(identifiers, "/identifiers")
@@ -32,11 +35,19 @@ export async function readIdentifiers({ arxivIds = [], identifiers }: SentPapers
       "invalid_schema",
       `This names ${count} papers; one write can file ${limits.arxivIds}. Nothing was stored. Send them in parts.`,
       {
-        issues: [{ path: "/identifiers", message: `names ${found.papers.length} papers; one write can file ${limits.arxivIds}` }],
+        issues: [
+          {
+            path: "/identifiers",
+            message: `names ${found.papers.length} papers; one write can file ${limits.arxivIds}`,
+          },
+        ],
       },
     )
   if (count > 0) return found
-  const issues = found.unreadable.map(({ text, reason }) => ({ path: "/identifiers", message: `${JSON.stringify(text)} ${reason}` }))
+  const issues = found.unreadable.map(({ text, reason }) => ({
+    path: "/identifiers",
+    message: `${JSON.stringify(text)} ${reason}`,
+  }))
   throw new Refusal("invalid_schema", `None of the identifiers names a paper. Nothing was stored.`, { issues })
 }
 
@@ -56,7 +67,10 @@ export function sentPapers({ arxivIds = [], titles = [] }: SentPapers, found: Fo
   return [...byArxivId, ...found.papers]
 }
 
-/** Maps the ids of sent papers to those that a person has them under, and merges ids that turn out to belong to one paper. */
+/**
+ * Maps the ids of sent papers to those that a person has them under, and merges ids that turn out to belong to one
+ * paper.
+ */
 export function naming({ names, papers }: Pick<LibraryTables, "names" | "papers">) {
   /** Merges the ids that a body gives for one paper. Two arXiv ids are never merged. */
   function joinStated(userId: string, { paperId, names: others = [] }: FiledPaper): void {
@@ -92,7 +106,12 @@ export function naming({ names, papers }: Pick<LibraryTables, "names" | "papers"
         const paperId = names.of(userId, sentAs)
         const earlier = filed.get(paperId)
         const description = given ?? givenInReach(userId, paperId)
-        filed.set(paperId, { paperId, ...(description && { given: description }), ...(citationKey && { citationKey }), ...earlier })
+        filed.set(paperId, {
+          paperId,
+          ...(description && { given: description }),
+          ...(citationKey && { citationKey }),
+          ...earlier,
+        })
       }
       return [...filed.values()]
     },
@@ -100,7 +119,9 @@ export function naming({ names, papers }: Pick<LibraryTables, "names" | "papers"
     /** Returns an issue for each `ref:` id that is sent without a description and is not in the person's reach. */
     unknown: (userId: string, sent: readonly FiledPaper[]): Issue[] =>
       sent
-        .filter(({ paperId, given }) => given === undefined && paperId.startsWith("ref:") && !names.reaches(userId, paperId))
+        .filter(
+          ({ paperId, given }) => given === undefined && paperId.startsWith("ref:") && !names.reaches(userId, paperId),
+        )
         .map(({ paperId }) => ({ path: "/identifiers", message: `${paperId} names no paper in reach` })),
   }
 
@@ -117,7 +138,10 @@ export interface PaperName {
   readonly arxivId?: string
 }
 
-/** Returns the id under which a person has the paper that a body or query names. @throws Refusal 422 if it names none, or two */
+/**
+ * Returns the id under which a person has the paper that a body or query names. @throws Refusal 422 if it names none,
+ * or two
+ */
 export function paperNamedBy(names: Names, userId: string, { paperId, arxivId }: PaperName): string {
   const named = paperId ?? arxivId
   if (named === undefined)

@@ -1,9 +1,20 @@
-/** Operations that a person or an agent with their key may call: filing papers, editing Collections, and posting notes. */
+/**
+ * Operations that a person or an agent with their key may call: filing papers, editing Collections, and posting notes.
+ */
 import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { named } from "../contract/library/papers.ts"
-import { foundIn, naming, type PaperName, paperNamedBy, readIdentifiers, sentPapers, type SentPapers, unmatchedTitles } from "./filed.ts"
+import {
+  foundIn,
+  naming,
+  type PaperName,
+  paperNamedBy,
+  readIdentifiers,
+  sentPapers,
+  type SentPapers,
+  unmatchedTitles,
+} from "./filed.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustFit, mustReachLibrary, noPaper, reachesLibrary, scopeOf } from "./reach/scope.ts"
 
@@ -77,9 +88,19 @@ export function filingOperations(tables: LibraryTables) {
     write(call, { collection }, change) {
       const { actor } = call
       const all = papers.named(actor.userId, sent(call), change)
-      const filed = collections.add(collection, all, actor.userId, change.at, (paperId) => names.all(actor.userId, paperId))
-      const kept = reachesLibrary(scopeOf(actor)) ? saved.save(actor.userId, all, change.at) : { saved: null, alreadySaved: null }
-      return outcome(collection.id, { collectionId: collection.id, ...filed, ...kept, unreadable: unreadableIn(call), label: null })
+      const filed = collections.add(collection, all, actor.userId, change.at, (paperId) =>
+        names.all(actor.userId, paperId),
+      )
+      const kept = reachesLibrary(scopeOf(actor))
+        ? saved.save(actor.userId, all, change.at)
+        : { saved: null, alreadySaved: null }
+      return outcome(collection.id, {
+        collectionId: collection.id,
+        ...filed,
+        ...kept,
+        unreadable: unreadableIn(call),
+        label: null,
+      })
     },
   })
 
@@ -100,7 +121,10 @@ export function filingOperations(tables: LibraryTables) {
   })
 
   const rename_collection = behaviour("rename_collection", {
-    subject: ({ actor, body }) => ({ ...inLibrary, collection: collections.mustOwn(scopeOf(actor), body.collectionId) }),
+    subject: ({ actor, body }) => ({
+      ...inLibrary,
+      collection: collections.mustOwn(scopeOf(actor), body.collectionId),
+    }),
     write({ body }, { collection }) {
       collections.rename(collection.id, body.name)
       return outcome(collection.id, { collectionId: collection.id, name: body.name, label: null })
@@ -120,7 +144,16 @@ export function filingOperations(tables: LibraryTables) {
       const { text, replyToNoteId = null } = body
       const noteId = change.newId()
       const collectionId = collection.id
-      notes.post({ noteId, collectionId, paperId, replyToNoteId, authorId: actor.userId, postedAt: change.at, text, via: via(actor) })
+      notes.post({
+        noteId,
+        collectionId,
+        paperId,
+        replyToNoteId,
+        authorId: actor.userId,
+        postedAt: change.at,
+        text,
+        via: via(actor),
+      })
       return outcome(noteId, { noteId, collectionId, ...named(paperId), replyToNoteId, label: null })
     },
   })

@@ -14,7 +14,10 @@ export interface Invitation {
 
 type Row = Omit<Invitation, "collection"> & { readonly collectionId: string; readonly name: string }
 
-const invitation = ({ collectionId, name, ...row }: Row): Invitation => ({ ...row, collection: { id: collectionId, name } })
+const invitation = ({ collectionId, name, ...row }: Row): Invitation => ({
+  ...row,
+  collection: { id: collectionId, name },
+})
 
 const SHOWN = `SELECT i.invitation_id AS invitationId, i.collection_id AS collectionId, c.name, c.owner_id AS ownerId, o.username AS invitedBy,
     i.user_id AS userId, p.username, i.invited_at AS invitedAt

@@ -24,7 +24,10 @@ export function keyOperations({ keys, collections }: LibraryTables) {
       const token = change.token((bytes) => mintToken("personalKey", bytes))
       const { label, permissions, reach, collectionIds = null, agent = null } = body
       const key = { label, permissions, reach, collectionIds, expiresAt: expiry(body.expiresAt, change.at), agent }
-      keys.insert({ keyId, owner: { userId: actor.userId, username: actor.username }, ...key, createdAt: change.at }, token)
+      keys.insert(
+        { keyId, owner: { userId: actor.userId, username: actor.username }, ...key, createdAt: change.at },
+        token,
+      )
       return { ...outcome(keyId, { keyId, ...key }), secret: { token: token.token } }
     },
   })
@@ -36,7 +39,8 @@ export function keyOperations({ keys, collections }: LibraryTables) {
       return { ...inLibrary, key }
     },
     admit(_call, { key: { keyId, revokedAt } }) {
-      if (revokedAt !== null) throw new Refusal("state_conflict", `The key was revoked at ${revokedAt}.`, { current: { keyId, revokedAt } })
+      if (revokedAt !== null)
+        throw new Refusal("state_conflict", `The key was revoked at ${revokedAt}.`, { current: { keyId, revokedAt } })
     },
     write(_call, { key: { keyId, label } }, { at }) {
       keys.revoke(keyId, at)

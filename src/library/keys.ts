@@ -38,7 +38,13 @@ export type Keys = ReturnType<typeof keys>
 export function keys(db: Db) {
   const insert = inserting(db, "personal_keys")
   const select = inserting(db, "key_collections")
-  const bearing = bearers(db, { kind: "personalKey", table: "personal_keys", key: "key_id", select: SHOWN, shown: personalKey })
+  const bearing = bearers(db, {
+    kind: "personalKey",
+    table: "personal_keys",
+    key: "key_id",
+    select: SHOWN,
+    shown: personalKey,
+  })
   const ofPerson = db.prepare<Row>(`${SHOWN} WHERE k.user_id = +? ORDER BY k.key_id DESC`)
 
   return {

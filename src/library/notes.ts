@@ -8,7 +8,10 @@ import { inserting, type NewRow } from "../ledger/storage/inserting.ts"
 import { REINDEX } from "./names/names.ts"
 import { offsetPage, pageItems } from "./saved.ts"
 
-type Row = Omit<Note, "arxivId" | "via" | "unread"> & { readonly via: Stored<Note["via"]> | null; readonly unread: number }
+type Row = Omit<Note, "arxivId" | "via" | "unread"> & {
+  readonly via: Stored<Note["via"]> | null
+  readonly unread: number
+}
 
 /** The most notes that a page of papers includes. Older ones are left out. */
 const NOTES_PER_PAGE = 1_000
@@ -43,8 +46,12 @@ export function notes(db: Db) {
     `SELECT ${COLUMNS} WHERE n.collection_id = +? AND n.paper_id IN (SELECT value FROM json_each(+?)) ORDER BY n.note_id DESC LIMIT ${NOTES_PER_PAGE + 1}`,
   )
   const readAll = db.prepare("DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +? AND note_id <= +?")
-  const readThread = db.prepare("DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +? AND paper_id = +? AND note_id <= +?")
-  const unread = db.prepare<{ unread: number }>("SELECT unread FROM collection_members WHERE user_id = +? AND collection_id = +?")
+  const readThread = db.prepare(
+    "DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +? AND paper_id = +? AND note_id <= +?",
+  )
+  const unread = db.prepare<{ unread: number }>(
+    "SELECT unread FROM collection_members WHERE user_id = +? AND collection_id = +?",
+  )
 
   return {
     post(note: NewRow<"notes">): void {

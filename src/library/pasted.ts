@@ -1,4 +1,7 @@
-/** Parses the texts that people and agents send to file papers: ids, URLs, DOIs, ISBNs, references in any style, bibliography files. */
+/**
+ * Parses the texts that people and agents send to file papers: ids, URLs, DOIs, ISBNs, references in any style,
+ * bibliography files.
+ */
 import { limits } from "../contract/limits.ts"
 import { mentionsIn } from "../contract/schema/paper-mention.ts"
 import { inDigits, oneLine, withoutTrailing } from "../contract/text.ts"
@@ -65,10 +68,15 @@ function wordingOf(words: string): string {
   const { papers } = mentionsIn(words)
   const last = papers.at(-1)
   if (last === undefined || !/^[\s)\].,;>]*$/.test(words.slice(last.end))) return words
-  return withoutTrailing(words.slice(0, last.at).replace(/(?:https?:\/\/\S{0,200}|(?:doi|arxiv|isbn(?:-1[03])?):?)$/i, ""), " ([<,;:")
+  return withoutTrailing(
+    words.slice(0, last.at).replace(/(?:https?:\/\/\S{0,200}|(?:doi|arxiv|isbn(?:-1[03])?):?)$/i, ""),
+    " ([<,;:",
+  )
 }
 
-/** Collects the papers of one reference, line or word. @param isAside whether the text is between the entries of a file */
+/**
+ * Collects the papers of one reference, line or word. @param isAside whether the text is between the entries of a file
+ */
 function take(part: string, collector: PaperCollector, isAside: boolean): void {
   if (part === "") return
   const { papers, mistakes } = mentionsIn(part)
@@ -78,9 +86,11 @@ function take(part: string, collector: PaperCollector, isAside: boolean): void {
   const isReference = (BEGINS.test(part) || YEAR.test(rest)) && identifiesPaper(rest)
   const isShort = words.length <= limits.explanation
   if (papers.length > 0) {
-    // The words of a reference serve as a title until a source has a better one. Words around several ids are a sentence about them.
+    // The words of a reference serve as a title until a source has a better one. Words around several ids are a
+    // sentence about them.
     const hasWording = papers.length === 1 && isReference && isShort
-    for (const { paperId } of papers) collector.add({ paperId, ...(hasWording && { given: { title: wordingOf(words) } }) })
+    for (const { paperId } of papers)
+      collector.add({ paperId, ...(hasWording && { given: { title: wordingOf(words) } }) })
     return
   }
   const url = mistakes.length === 0 ? urlOf(words) : undefined
@@ -108,21 +118,28 @@ function readText(text: string, collector: PaperCollector, isAside = false): voi
     const [first, last] = [reference[0], reference.at(-1)]
     // A numbered reference continues to the next number. Any other ends at a line that looks like an end.
     const begins =
-      last === undefined || BEGINS.test(line) || (!BEGINS.test(first ?? "") && (ENDED.test(last) || isThing(last.split(/\s/).at(-1) ?? "")))
+      last === undefined ||
+      BEGINS.test(line) ||
+      (!BEGINS.test(first ?? "") && (ENDED.test(last) || isThing(last.split(/\s/).at(-1) ?? "")))
     if (begins || line === "") end()
     // One id or URL, perhaps with its subject class.
     const isOne = tokens.length <= 3 && tokens.filter(isThing).length === 1
     if (begins && isOne) take(line, collector, isAside)
-    else if (begins && tokens.length > 0 && tokens.every(isThing)) for (const token of wordsOf(line)) take(token, collector, isAside)
+    else if (begins && tokens.length > 0 && tokens.every(isThing))
+      for (const token of wordsOf(line)) take(token, collector, isAside)
     else if (line !== "") reference.push(line)
   }
   end()
 }
 
 /** Whether a text is a bibliography file, or contains BibTeX entries. */
-export const isBibliography = (text: string): boolean => isRis(text) || isCsl(text) || /^[ \t]*@[A-Za-z]{1,30}[ \t]{0,9}[{(]/m.test(text)
+export const isBibliography = (text: string): boolean =>
+  isRis(text) || isCsl(text) || /^[ \t]*@[A-Za-z]{1,30}[ \t]{0,9}[{(]/m.test(text)
 
-/** Reads texts that may be files. A hostile file can take unbounded time and memory, so `reading.ts` runs this in a separate process. */
+/**
+ * Reads texts that may be files. A hostile file can take unbounded time and memory, so `reading.ts` runs this in a
+ * separate process.
+ */
 export async function readTexts(texts: readonly string[]): Promise<Found> {
   const collector = new PaperCollector()
   for (const text of texts) {

@@ -1,4 +1,6 @@
-/** Reads the papers named in a text. A long text or a file is parsed in a separate process with bounded time and memory. */
+/**
+ * Reads the papers named in a text. A long text or a file is parsed in a separate process with bounded time and memory.
+ */
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { inDigits } from "../contract/text.ts"
@@ -16,13 +18,16 @@ const papers = (path: string): Job<readonly string[], Found> => ({
   output: limits.parsingOutput,
   tooCostly: () =>
     new Refusal("invalid_schema", "This takes too much time or memory to read. Nothing was stored. Send it in parts.", {
-      issues: [{ path, message: `takes more than ${limits.parsingSeconds} seconds or ${limits.parsingMegabytes} MiB to read` }],
+      issues: [
+        { path, message: `takes more than ${limits.parsingSeconds} seconds or ${limits.parsingMegabytes} MiB to read` },
+      ],
     }),
 })
 
 /**
  * Finds the papers that the texts name, and the parts that name none.
- * @param path the texts' field in the request body @throws Refusal 422 if parsing exceeds its bounds, 503 if too many texts are being parsed
+ * @param path the texts' field in the request body @throws Refusal 422 if parsing exceeds its bounds, 503 if too many
+ * texts are being parsed
  */
 export async function readPapers(texts: readonly string[], path = "/text"): Promise<Found> {
   const isShort = texts.reduce((length, text) => length + text.length, 0) <= INLINE_CHARACTERS
@@ -30,7 +35,10 @@ export async function readPapers(texts: readonly string[], path = "/text"): Prom
   return readPlain(texts)
 }
 
-/** Finds the papers of a text to import. @throws Refusal 422 if it names no paper or too many, otherwise as `readPapers` does */
+/**
+ * Finds the papers of a text to import. @throws Refusal 422 if it names no paper or too many, otherwise as `readPapers`
+ * does
+ */
 export async function readImport(text: string): Promise<Found> {
   const found = await readPapers([text])
   const { length } = found.papers

@@ -22,12 +22,33 @@ const document = (name: DiscoveryName): string => discoveryRoutes.find((route) =
 /** The most papers counted for each candidate when a misspelled word is corrected. */
 const SPELLING_MATCHES = 50
 
-const { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes } = limits
-const identityLimits = { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes }
+const { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes } =
+  limits
+const identityLimits = {
+  collectionPapers,
+  savedPapers,
+  ownedCollections,
+  pageItems,
+  arxivIds,
+  collectionName,
+  note,
+  requestBodyBytes,
+}
 
-export function libraryReads({ papers, names, saved, tags, collections, notes, invitations, keys, annotations }: LibraryTables) {
+export function libraryReads({
+  papers,
+  names,
+  saved,
+  tags,
+  collections,
+  notes,
+  invitations,
+  keys,
+  annotations,
+}: LibraryTables) {
   /**
-   * Finds a paper that the operator imported for everyone, or one in reach: saved, annotated, or in a Collection in reach.
+   * Finds a paper that the operator imported for everyone, or one in reach: saved, annotated, or in a Collection in
+   * reach.
    * @throws Refusal 404
    */
   function mustKnow(scope: Scope, query: PaperName) {
@@ -39,9 +60,13 @@ export function libraryReads({ papers, names, saved, tags, collections, notes, i
     return { ...standing, paperId, inReach }
   }
 
-  /** Corrects by one letter each word of a query that none of the reader's papers has; undefined if the result finds nothing either. */
+  /**
+   * Corrects by one letter each word of a query that none of the reader's papers has; undefined if the result finds
+   * nothing either.
+   */
   function correctSpelling(actor: Actor, query: string): string | undefined {
-    const count = (word: string, isLast: boolean) => saved.countMatches(matchWord(word, isLast, actor), SPELLING_MATCHES)
+    const count = (word: string, isLast: boolean) =>
+      saved.countMatches(matchWord(word, isLast, actor), SPELLING_MATCHES)
     const corrected = respelled(
       query,
       WORDS,
@@ -101,8 +126,11 @@ export function libraryReads({ papers, names, saved, tags, collections, notes, i
       // A query of punctuation alone matches nothing.
       const matchesNothing = search !== undefined && match === undefined
       if (format === "json") {
-        const page = matchesNothing ? { items: [], hasMore: false, nextOffset: null } : saved.page(scopeOf(actor), filter, offset)
-        const corrected = page.items.length > 0 || offset > 0 || search === undefined ? undefined : correctSpelling(actor, search)
+        const page = matchesNothing
+          ? { items: [], hasMore: false, nextOffset: null }
+          : saved.page(scopeOf(actor), filter, offset)
+        const corrected =
+          page.items.length > 0 || offset > 0 || search === undefined ? undefined : correctSpelling(actor, search)
         return { ...page, didYouMean: corrected ?? null }
       }
       const { all, read } = saved.bibliography(scopeOf(actor), filter)
@@ -126,7 +154,13 @@ export function libraryReads({ papers, names, saved, tags, collections, notes, i
       const saving = { saved: reachesLibrary(scope) ? savedAt !== null : null, savedAt }
       return shownPaper<LibraryPaper>(
         { paperId, record, sameAs, given },
-        { schemaVersion: schemaVersions.library, ...saving, collections: new JsonText(holding), tags: own && new JsonText(own), links },
+        {
+          schemaVersion: schemaVersions.library,
+          ...saving,
+          collections: new JsonText(holding),
+          tags: own && new JsonText(own),
+          links,
+        },
       )
     },
 
@@ -143,12 +177,21 @@ export function libraryReads({ papers, names, saved, tags, collections, notes, i
     library_invitations({ actor }) {
       const received = invitations.receivedBy(actor.userId)
       return {
-        items: received.map(({ invitationId, collection, invitedBy, invitedAt }) => ({ invitationId, collection, invitedBy, invitedAt })),
+        items: received.map(({ invitationId, collection, invitedBy, invitedAt }) => ({
+          invitationId,
+          collection,
+          invitedBy,
+          invitedAt,
+        })),
       }
     },
     collection_invitations({ actor, params }) {
       const { id } = collections.mustOwn(scopeOf(actor), params.collectionId)
-      return { items: invitations.sentFor(id).map(({ invitationId, username, invitedAt }) => ({ invitationId, username, invitedAt })) }
+      return {
+        items: invitations
+          .sentFor(id)
+          .map(({ invitationId, username, invitedAt }) => ({ invitationId, username, invitedAt })),
+      }
     },
     collection_notes({ actor, params, query }) {
       const scope = scopeOf(actor)

@@ -26,7 +26,10 @@ export interface SavedFilter {
 
 export const pageItems = limits.pageItems
 
-/** Makes a page. @param found the items from `offset` on, read with a limit of `pageItems + 1` to know whether more follow */
+/**
+ * Makes a page. @param found the items from `offset` on, read with a limit of `pageItems + 1` to know whether more
+ * follow
+ */
 export function offsetPage<Item>(found: readonly Item[], offset: number) {
   const hasMore = found.length > pageItems
   return { items: found.slice(0, pageItems), hasMore, nextOffset: hasMore ? offset + pageItems : null }
@@ -51,7 +54,9 @@ export function saved(db: Db) {
     `INSERT INTO saved_papers (user_id, saved_at, paper_id, known, given)
      SELECT +?, +?, w.value ->> 'paperId', EXISTS (SELECT 1 FROM papers WHERE paper_id = w.value ->> 'paperId' AND origin = 'import'), w.value ->> 'given' FROM json_each(+?) w`,
   )
-  const remove = ["paper_tags", "saved_papers"].map((table) => db.prepare(`DELETE FROM ${table} WHERE user_id = +? AND paper_id = +?`))
+  const remove = ["paper_tags", "saved_papers"].map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE user_id = +? AND paper_id = +?`),
+  )
   const prepareFind = (order: string, isTagged: boolean, isSearched: boolean) =>
     db.prepare<{ entry: number }>(
       `SELECT s.entry FROM saved_papers s WHERE s.user_id = +?
@@ -74,7 +79,12 @@ export function saved(db: Db) {
   )
 
   /** Returns the `entry` numbers of the selected papers, in order. */
-  function entries(userId: string, { sort = "saved", tag, match }: SavedFilter, limit: number, offset: number): number[] {
+  function entries(
+    userId: string,
+    { sort = "saved", tag, match }: SavedFilter,
+    limit: number,
+    offset: number,
+  ): number[] {
     const name = `${sort} ${tag !== undefined} ${match !== undefined}`
     return finders
       .getOrInsertComputed(name, () => prepareFind(orders[sort], tag !== undefined, match !== undefined))
@@ -86,7 +96,9 @@ export function saved(db: Db) {
   return {
     /** Saves the papers that are not saved yet. @throws Refusal `limit_reached` before anything is saved */
     save(userId: string, filed: readonly FiledPaper[], at: string): { saved: string[]; alreadySaved: string[] } {
-      const present = new Set(among.all(userId, JSON.stringify(filed.map(({ paperId }) => paperId))).map(({ paperId }) => paperId))
+      const present = new Set(
+        among.all(userId, JSON.stringify(filed.map(({ paperId }) => paperId))).map(({ paperId }) => paperId),
+      )
       const fresh = filed.filter(({ paperId }) => !present.has(paperId))
       mustFit("savedPapers", count.get(userId)?.saved ?? 0, fresh.length)
       insert.run(userId, at, JSON.stringify(fresh))
@@ -98,18 +110,27 @@ export function saved(db: Db) {
     countMatches: (match: string, limit: number): number => matches.one(match, limit).papers,
     count: (userId: string): number => count.get(userId)?.saved ?? 0,
     /** Removes a paper and its tags from the Library. Returns whether it was saved. */
-    unsave: (userId: string, paperId: string): boolean => remove.map((statement) => statement.run(userId, paperId)).at(-1) === 1,
+    unsave: (userId: string, paperId: string): boolean =>
+      remove.map((statement) => statement.run(userId, paperId)).at(-1) === 1,
 
     /** Returns a page of saved papers, newest first by default. The caller has checked that the scope includes them. */
     page: (scope: Scope, filter: SavedFilter, offset: number) =>
       offsetPage(
-        rows(scope, entries(scope.userId, filter, pageItems + 1, offset)).map(({ savedAt, collections, tags, ...paper }) =>
-          shownPaper<SavedPaper>(paper, { savedAt, collections: new JsonText(collections), tags: new JsonText(tags) }),
+        rows(scope, entries(scope.userId, filter, pageItems + 1, offset)).map(
+          ({ savedAt, collections, tags, ...paper }) =>
+            shownPaper<SavedPaper>(paper, {
+              savedAt,
+              collections: new JsonText(collections),
+              tags: new JsonText(tags),
+            }),
         ),
         offset,
       ),
 
-    /** Selects papers for a bibliography. @returns the entries of all of them, and a function that reads a batch of those entries */
+    /**
+     * Selects papers for a bibliography. @returns the entries of all of them, and a function that reads a batch of
+     * those entries
+     */
     bibliography(scope: Scope, filter: SavedFilter) {
       const all = entries(scope.userId, filter, limits.savedPapers, 0)
       return {

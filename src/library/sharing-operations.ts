@@ -1,4 +1,6 @@
-/** Operations for people in the browser: sharing and deleting Collections, deleting notes, and importing a bibliography. */
+/**
+ * Operations for people in the browser: sharing and deleting Collections, deleting notes, and importing a bibliography.
+ */
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
@@ -38,7 +40,9 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
     collection: collections.mustOwn(scopeOf(actor), params.collectionId),
   })
 
-  /** Finds the invitation named in the path. @param side the role in it that the person must have @throws Refusal 404 */
+  /**
+   * Finds the invitation named in the path. @param side the role in it that the person must have @throws Refusal 404
+   */
   function findInvitation({ actor, params }: InPath<"invitationId">, side: "userId" | "ownerId") {
     const found = invitations.find(params.invitationId)
     if (found?.[side] !== actor.userId) throw notFound("There is no such open invitation.")
@@ -51,7 +55,11 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
     write({ actor, body }) {
       const all = papersNamedBy(names, actor.userId, body)
       const unsaved = all.filter((paperId) => saved.unsave(actor.userId, paperId))
-      return outcome(actor.userId, { unsaved, notSaved: all.filter((paperId) => !unsaved.includes(paperId)), label: null })
+      return outcome(actor.userId, {
+        unsaved,
+        notSaved: all.filter((paperId) => !unsaved.includes(paperId)),
+        label: null,
+      })
     },
   })
 
@@ -156,7 +164,10 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
       const collection = note && collections.find(scopeOf(actor), note.collectionId)
       if (collection === undefined) throw notFound("There is no such note.")
       if (note?.authorId !== actor.userId && !isAbandoned(collection, note?.authorId ?? "")) {
-        throw new Refusal("not_authorized", "Only its author can delete a note.", { status: 403, current: { needed: ["author"] } })
+        throw new Refusal("not_authorized", "Only its author can delete a note.", {
+          status: 403,
+          current: { needed: ["author"] },
+        })
       }
       return { ...inLibrary, noteId, collectionId: collection.id, paperId: note?.paperId ?? "" }
     },
@@ -167,11 +178,15 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
   })
 
   const mark_read = behaviour("mark_read", {
-    subject: ({ actor, body }) => ({ ...inLibrary, collection: collections.mustFind(scopeOf(actor), body.collectionId) }),
+    subject: ({ actor, body }) => ({
+      ...inLibrary,
+      collection: collections.mustFind(scopeOf(actor), body.collectionId),
+    }),
     write({ actor, body }, { collection }) {
       const isAll = body.paperId === undefined && body.arxivId === undefined
       const requested = isAll ? undefined : paperNamedBy(names, actor.userId, body)
-      const paperId = requested && (collections.holding(collection.id, names.all(actor.userId, requested))?.paperId ?? requested)
+      const paperId =
+        requested && (collections.holding(collection.id, names.all(actor.userId, requested))?.paperId ?? requested)
       const unread = notes.markRead(actor.userId, collection.id, paperId, body.throughNoteId)
       return outcome(collection.id, { collectionId: collection.id, unread, label: null })
     },
@@ -188,12 +203,21 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
       const { actor } = call
       const { papers: sent, unreadable } = foundIn(call)
       const all = papers.named(actor.userId, sent, change)
-      const filed = collection && collections.add(collection, all, actor.userId, change.at, (paperId) => names.all(actor.userId, paperId))
+      const filed =
+        collection &&
+        collections.add(collection, all, actor.userId, change.at, (paperId) => names.all(actor.userId, paperId))
       const { added = null, alreadyThere = null } = filed ?? {}
       const kept = saved.save(actor.userId, all, change.at)
       return {
         target: { ...(collection && { kind: "collection" }), id: collection?.id ?? actor.userId, label: null },
-        result: { collectionId: collection?.id ?? null, added, alreadyThere, ...kept, unreadable: [...unreadable], label: null },
+        result: {
+          collectionId: collection?.id ?? null,
+          added,
+          alreadyThere,
+          ...kept,
+          unreadable: [...unreadable],
+          label: null,
+        },
       }
     },
   })

@@ -6,10 +6,17 @@ import { mustFit } from "./reach/scope.ts"
 export function tags(db: Db) {
   const insert = inserting(db, "paper_tags", { onConflict: "DO NOTHING" })
   const remove = db.prepare("DELETE FROM paper_tags WHERE user_id = +? AND paper_id = +? AND tag = +?")
-  const ofPaper = db.prepare<{ tag: string }>("SELECT tag FROM paper_tags WHERE user_id = +? AND paper_id = +? ORDER BY tag")
-  const all = db.prepare<{ tag: string; papers: number }>("SELECT tag, papers FROM tag_counts WHERE user_id = +? ORDER BY tag")
+  const ofPaper = db.prepare<{ tag: string }>(
+    "SELECT tag FROM paper_tags WHERE user_id = +? AND paper_id = +? ORDER BY tag",
+  )
+  const all = db.prepare<{ tag: string; papers: number }>(
+    "SELECT tag, papers FROM tag_counts WHERE user_id = +? ORDER BY tag",
+  )
 
-  /** Runs a step for each paper. @returns the papers that it changed, and those that needed no change, each in the order they were sent */
+  /**
+   * Runs a step for each paper. @returns the papers that it changed, and those that needed no change, each in the order
+   * they were sent
+   */
   function forEachPaper(paperIds: readonly string[], isChanged: (paperId: string) => boolean) {
     const changed = paperIds.filter(isChanged)
     return { changed, before: paperIds.filter((paperId) => !changed.includes(paperId)) }

@@ -8,7 +8,10 @@ const MIN_PREFIX = 3
 
 type Reader = Pick<Actor, "userId" | "key">
 
-/** The index columns that a reader may search. A key may lack the permission to read annotations, or notes may be out of its reach. */
+/**
+ * The index columns that a reader may search. A key may lack the permission to read annotations, or notes may be out of
+ * its reach.
+ */
 function columnsFor({ key }: Reader): string {
   const notes = key === undefined || key.reach === "all"
   const annotations = key === undefined || key.permissions.has("read_annotations")
@@ -21,10 +24,12 @@ const inOwnTexts = (terms: string, reader: Reader): string =>
 
 export const WORDS = /[\p{L}\p{N}\p{M}]+/gu
 
-const term = (word: string, isLast: boolean): string => `"${word}"${isLast && [...word].length >= MIN_PREFIX ? " *" : ""}`
+const term = (word: string, isLast: boolean): string =>
+  `"${word}"${isLast && [...word].length >= MIN_PREFIX ? " *" : ""}`
 
 /** Returns the match expression of a single word. */
-export const matchWord = (word: string, isLast: boolean, reader: Reader): string => inOwnTexts(term(word, isLast), reader)
+export const matchWord = (word: string, isLast: boolean, reader: Reader): string =>
+  inOwnTexts(term(word, isLast), reader)
 
 /** Returns the match expression of a query, which requires all of its words; undefined if the query has none. */
 export function matchQuery(query: string, reader: Reader): string | undefined {

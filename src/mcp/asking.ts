@@ -16,7 +16,9 @@ export const readNamed = (name: unknown): Read | undefined => (typeof name === "
 
 /** A path pattern as a regular expression. An old-style arXiv id contains a slash. */
 const expressionOf = (pattern: string): RegExp =>
-  new RegExp(`^${pattern.replace(/[.]/g, "\\.").replace(/\{(\w+)\}/g, (_, name) => (name === "arxivId" ? "[^?#]+" : "[^/?#]+"))}$`)
+  new RegExp(
+    `^${pattern.replace(/[.]/g, "\\.").replace(/\{(\w+)\}/g, (_, name) => (name === "arxivId" ? "[^?#]+" : "[^/?#]+"))}$`,
+  )
 const addresses = readable.map((read) => ({ read, expression: expressionOf(read.path) }))
 const SUFFIX = ".md"
 const pages = Object.keys(documents).map(expressionOf)
@@ -38,16 +40,27 @@ function spaceOf({ name, path, query }: Read, bytes: number): Space {
   return { bytes, rest }
 }
 
-/** The number of items that fit, estimated from their average size; undefined if the text is no page or has only one item. */
+/**
+ * The number of items that fit, estimated from their average size; undefined if the text is no page or has only one
+ * item.
+ */
 function itemsThatFit(text: string, bytes: number): number | undefined {
   const { items }: { items?: unknown } = JSON.parse(text)
   if (!Array.isArray(items) || items.length < 2) return undefined
   return Math.max(1, Math.floor((items.length * bytes * 0.9) / Buffer.byteLength(text)))
 }
 
-async function askPage(door: ServiceCaller, read: Read, path: string, { signal, bytes }: ReadOptions): Promise<ToolAnswer> {
+async function askPage(
+  door: ServiceCaller,
+  read: Read,
+  path: string,
+  { signal, bytes }: ReadOptions,
+): Promise<ToolAnswer> {
   const ask = (at: string) =>
-    door.ask({ method: "GET", path: at, asBearer: isForBearer(read, new URLSearchParams(at.split("?", 2)[1]).has("exclude")) }, signal)
+    door.ask(
+      { method: "GET", path: at, asBearer: isForBearer(read, new URLSearchParams(at.split("?", 2)[1]).has("exclude")) },
+      signal,
+    )
   const space = spaceOf(read, bytes)
   const reply = await ask(path)
   const isPage = "limit" in read.query.entries && reply.text.startsWith("{") && isTooLong(reply, space)
@@ -63,7 +76,12 @@ async function askPage(door: ServiceCaller, read: Read, path: string, { signal, 
 }
 
 /** Sends a read. Input that is no id of its path becomes its query, which the service validates. */
-export async function askRead(door: ServiceCaller, read: Read, input: Input, options: ReadOptions): Promise<ToolAnswer> {
+export async function askRead(
+  door: ServiceCaller,
+  read: Read,
+  input: Input,
+  options: ReadOptions,
+): Promise<ToolAnswer> {
   let path: string
   try {
     path = readRequest(read, input).path
@@ -74,8 +92,15 @@ export async function askRead(door: ServiceCaller, read: Read, input: Input, opt
   return askPage(door, read, path, options)
 }
 
-/** Reads a page as Markdown. @param path the page's path, with or without `.md`, and its query @returns undefined if there is no such page */
-export async function askDocument(door: ServiceCaller, path: string, { signal, bytes }: ReadOptions): Promise<ToolAnswer | undefined> {
+/**
+ * Reads a page as Markdown. @param path the page's path, with or without `.md`, and its query @returns undefined if
+ * there is no such page
+ */
+export async function askDocument(
+  door: ServiceCaller,
+  path: string,
+  { signal, bytes }: ReadOptions,
+): Promise<ToolAnswer | undefined> {
   const [pathname = "", query] = path.split("?", 2)
   const page = pathname.endsWith(SUFFIX) ? pathname.slice(0, -SUFFIX.length) : pathname
   if (!pages.some((expression) => expression.test(page))) return undefined

@@ -51,12 +51,18 @@ async function ofOperations(door: ServiceCaller, names: readonly string[], signa
   const schema = trusted<JsonSchema>(reply.text)
   const { operations } = schema
   const short = Array.isArray(operations)
-    ? { operations: operations.map((each: unknown) => (isJsonObject(each) ? asInput(each) : each)), $defs: schema.$defs }
+    ? {
+        operations: operations.map((each: unknown) => (isJsonObject(each) ? asInput(each) : each)),
+        $defs: schema.$defs,
+      }
     : asInput(schema)
   return { text: JSON.stringify({ $comment: reading, ...short }), isError: false }
 }
 
-/** The schemas of operations, or the parameters of a read; without a name, the list of operations. @param name separated by commas if several */
+/**
+ * The schemas of operations, or the parameters of a read; without a name, the list of operations. @param name separated
+ * by commas if several
+ */
 export async function describe(door: ServiceCaller, name: unknown, signal: AbortSignal): Promise<ToolAnswer> {
   if (name === undefined) return { text: operationList(door), isError: false }
   if (name === READS) return { text: readList(), isError: false }
@@ -65,6 +71,8 @@ export async function describe(door: ServiceCaller, name: unknown, signal: Abort
     return ofOperations(door, names, signal)
   const read = readNamed(names[0])
   return read === undefined || names.length > 1
-    ? toolError(`No operation or read has this name; schema without a name lists the operations, schema ${READS} the reads.`)
+    ? toolError(
+        `No operation or read has this name; schema without a name lists the operations, schema ${READS} the reads.`,
+      )
     : { text: ofRead(read), isError: false }
 }

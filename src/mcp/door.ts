@@ -26,7 +26,10 @@ export interface ServiceCaller {
   /** Scheme, host and path of the service, without a trailing slash. */
   readonly baseUrl: string
   readonly bearer: Bearer
-  /** Reads a picture file on the agent's machine; left out if this program does not run there. @throws TypeError if it is not a picture */
+  /**
+   * Reads a picture file on the agent's machine; left out if this program does not run there. @throws TypeError if it
+   * is not a picture
+   */
   picture?(path: string): Promise<Picture>
   /** @throws NoAnswer */
   ask(request: ServiceRequest, signal?: AbortSignal): Promise<ServiceReply>

@@ -40,7 +40,11 @@ export const prompts: readonly Prompt[] = [
     description: "Come back to a Room: what has changed, and what you have to finish.",
     arguments: [
       room,
-      { name: "after", description: "The activityWatermark that you kept; left out, only the Room's present state.", required: false },
+      {
+        name: "after",
+        description: "The activityWatermark that you kept; left out, only the Room's present state.",
+        required: false,
+      },
     ],
     text: ({ after }) =>
       `You come back to the research of a Room. Its brief follows${after === undefined ? "" : `, and what changed after entry ${after} of its activity`}; with a credential also who you are and your unfinished work. Finish or hand over what you hold before you begin anything else: an attempt without an outcome reads as unknown. ${manners}`,
@@ -52,11 +56,21 @@ export const prompts: readonly Prompt[] = [
   },
 ]
 
-/** Fills in a prompt, with the answers of its reads. @throws ProtocolError for an unknown prompt, a wrong argument, or a refusal */
-export async function fillPrompt(door: ServiceCaller, name: string, input: Readonly<Record<string, string>>, signal: AbortSignal) {
+/**
+ * Fills in a prompt, with the answers of its reads. @throws ProtocolError for an unknown prompt, a wrong argument, or a
+ * refusal
+ */
+export async function fillPrompt(
+  door: ServiceCaller,
+  name: string,
+  input: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) {
   const prompt = prompts.find((known) => known.name === name)
   if (prompt === undefined)
-    throw refused(`There is no prompt ${name.slice(0, 100)}; there are ${prompts.map((known) => known.name).join(", ")}.`)
+    throw refused(
+      `There is no prompt ${name.slice(0, 100)}; there are ${prompts.map((known) => known.name).join(", ")}.`,
+    )
   const missing = prompt.arguments.find((argument) => argument.required && input[argument.name] === undefined)
   if (missing !== undefined) throw refused(`${name} needs ${missing.name}.`)
   const tooLong = prompt.arguments.find((argument) => (input[argument.name] ?? "").length > limits.statement)

@@ -16,7 +16,12 @@ const mimeType = "text/markdown"
 export const templatesOf = ({ baseUrl }: ServiceCaller) =>
   Object.keys(documents).map((path) => {
     const noun = present(path.split("/")[1]).replace(/s$/, "")
-    return { name: noun, uriTemplate: `${baseUrl}${path}.md`, mimeType, description: `One ${noun}, with links to what it names.` }
+    return {
+      name: noun,
+      uriTemplate: `${baseUrl}${path}.md`,
+      mimeType,
+      description: `One ${noun}, with links to what it names.`,
+    }
   })
 
 const skillOf = ({ baseUrl }: ServiceCaller) => ({
@@ -43,15 +48,20 @@ export async function listResources(door: ServiceCaller, cursor: string | undefi
     mimeType,
     ...(question === null ? {} : { description: question }),
   }))
-  return { resources: cursor === undefined ? [skillOf(door), ...rooms] : rooms, ...(nextCursor === null ? {} : { nextCursor }) }
+  return {
+    resources: cursor === undefined ? [skillOf(door), ...rooms] : rooms,
+    ...(nextCursor === null ? {} : { nextCursor }),
+  }
 }
 
 /** Reads a resource. @throws ResourceNotFoundError for another address, or if there is nothing at it */
 export async function readResource(door: ServiceCaller, uri: string, signal: AbortSignal) {
   if (uri === skillOf(door).uri) return { contents: [{ uri, mimeType, text: mcpSkill(door) }] }
   const path = pathBelow(door, uri)
-  const document = path === undefined ? undefined : await askDocument(door, path, { signal, bytes: limits.toolAnswerMost })
-  if (document === undefined || document.isError) throw new ResourceNotFoundError(uri, document?.text.replace(/^#+ */, "").trim())
+  const document =
+    path === undefined ? undefined : await askDocument(door, path, { signal, bytes: limits.toolAnswerMost })
+  if (document === undefined || document.isError)
+    throw new ResourceNotFoundError(uri, document?.text.replace(/^#+ */, "").trim())
   return { contents: [{ uri, mimeType, text: document.text }] }
 }
 

@@ -61,7 +61,11 @@ export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
   routes.add("POST", mcpPath, async (event): Promise<Answer> => {
     mustNotComeFromBrowser(event)
     const door = localCaller(edge, within, event)
-    const message = await readJsonBody(event, { most: limits.figureMessageBytes, name: uploadFigure.name, isOne: isUpload })
+    const message = await readJsonBody(event, {
+      most: limits.figureMessageBytes,
+      name: uploadFigure.name,
+      isOne: isUpload,
+    })
     if (Array.isArray(message))
       throw new Refusal("invalid_schema", "Send one message per request: batches are not supported.", {
         issues: [{ path: "", message: "must be an object" }],
@@ -70,7 +74,13 @@ export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
     const { answerHttpMessage } = await import("./http-message.ts")
     const { softwareVersion: version, requestLog } = edge
     const request = new Request(event.url, { method: "POST", headers: event.req.headers, signal: event.req.signal })
-    const response = await answerHttpMessage(door, version, (error) => requestLog?.failed(contextOf(event), error), request, message)
+    const response = await answerHttpMessage(
+      door,
+      version,
+      (error) => requestLog?.failed(contextOf(event), error),
+      request,
+      message,
+    )
     const type = response.headers.get("content-type")?.split(";")[0] ?? "application/json"
     return answer(await response.text(), type, response.status)
   })

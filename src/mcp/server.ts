@@ -41,7 +41,10 @@ export function mcpServer(door: ServiceCaller, version: string, onFault: (error:
       if (error instanceof ProtocolError) throw error
       if (error instanceof NoAnswer) throw new ProtocolError(ProtocolErrorCode.InternalError, error.message)
       onFault(error)
-      throw new ProtocolError(ProtocolErrorCode.InternalError, "The service failed while it handled this request. Ask again in a moment.")
+      throw new ProtocolError(
+        ProtocolErrorCode.InternalError,
+        "The service failed while it handled this request. Ask again in a moment.",
+      )
     }
   }
 

@@ -1,4 +1,6 @@
-/** The guidance for agents: the instructions sent when they connect, and the skill, a resource. Both mention only tools. */
+/**
+ * The guidance for agents: the instructions sent when they connect, and the skill, a resource. Both mention only tools.
+ */
 import { blocks, bullets, inCode, numbered } from "../discovery/markdown.ts"
 import { skillAdvice as advice, skillRules as rules, skillSteps } from "../discovery/skill-rules.ts"
 import { uploadFigure } from "../contract/definitions/figures.ts"

@@ -1,4 +1,7 @@
-/** The text of a tool's answer: the service's answer, cut to fit, or a refusal with its remedy. A cut answer says what was left out and how to get it. */
+/**
+ * The text of a tool's answer: the service's answer, cut to fit, or a refusal with its remedy. A cut answer says what
+ * was left out and how to get it.
+ */
 import { isKeyOf } from "../contract/each.ts"
 import { limits } from "../contract/limits.ts"
 import { refusals } from "../contract/refusals/refusal.ts"
@@ -36,7 +39,9 @@ function cutTo(value: unknown, form: Form, cut: Cut, at = ""): unknown {
     return value.slice(0, items).map((item) => cutTo(item, form, cut, `${at}/n`))
   }
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cutTo(inner, form, cut, `${at}/${name}`)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, cutTo(inner, form, cut, `${at}/${name}`)]),
+  )
 }
 
 /**
@@ -99,23 +104,34 @@ function refusalIn(text: string): { readonly error: string; readonly refusal: st
 }
 
 /** Whether an answer does not fit. A refusal always fits. */
-export const isTooLong = ({ status, text }: ServiceReply, { bytes }: Space): boolean => status < 400 && Buffer.byteLength(text) > bytes
+export const isTooLong = ({ status, text }: ServiceReply, { bytes }: Space): boolean =>
+  status < 400 && Buffer.byteLength(text) > bytes
 
 /** Makes a tool's answer from a response. @param more what else to tell a refused caller */
 export function toolAnswer(reply: ServiceReply, space: Space, more = ""): ToolAnswer {
   const { status, text } = reply
   if (status >= 400) {
     const refused = refusalIn(text)
-    if (refused === null) return toolError(`The service reply with status ${status} and no refusal of its own: ${text.slice(0, 200)}`)
-    return toolError(`Refused: ${refused.error} (${refused.refusal}, ${status})\n${remedyOf(refused.refusal)}${more}${text}`)
+    if (refused === null)
+      return toolError(`The service reply with status ${status} and no refusal of its own: ${text.slice(0, 200)}`)
+    return toolError(
+      `Refused: ${refused.error} (${refused.refusal}, ${status})\n${remedyOf(refused.refusal)}${more}${text}`,
+    )
   }
   if (!isTooLong(reply, space)) return { text, isError: false }
-  const fitted = text.startsWith("{") ? fittedJson(text, space.bytes, space.rest) : fittedText(text, space.bytes, space.rest)
+  const fitted = text.startsWith("{")
+    ? fittedJson(text, space.bytes, space.rest)
+    : fittedText(text, space.bytes, space.rest)
   return fitted === undefined
-    ? toolError(`The answer has ${inDigits(Buffer.byteLength(text))} bytes, over the ${inDigits(space.bytes)} available. ${space.rest}`)
+    ? toolError(
+        `The answer has ${inDigits(Buffer.byteLength(text))} bytes, over the ${inDigits(space.bytes)} available. ${space.rest}`,
+      )
     : { text: fitted, isError: false }
 }
 
 /** The size limit that an agent asks for, within the limits of the contract. */
 export const bytesOf = (requested: unknown): number =>
-  Math.min(limits.toolAnswerMost, typeof requested === "number" && requested >= limits.toolAnswerBytes ? requested : limits.toolAnswerBytes)
+  Math.min(
+    limits.toolAnswerMost,
+    typeof requested === "number" && requested >= limits.toolAnswerBytes ? requested : limits.toolAnswerBytes,
+  )

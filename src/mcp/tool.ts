@@ -1,4 +1,7 @@
-/** What a tool is: the arguments of a call, and JSON Schemas of its input. These only describe it: the service validates it. */
+/**
+ * What a tool is: the arguments of a call, and JSON Schemas of its input. These only describe it: the service validates
+ * it.
+ */
 import type { Input } from "../contract/definitions/requests.ts"
 import type { Bearer, ServiceCaller } from "./door.ts"
 import type { ToolAnswer } from "./tool-answer.ts"
@@ -34,7 +37,10 @@ export type InputSchema = {
   readonly required?: string[]
 }
 
-/** The parts of a parameter's schema that a model needs. Bounds and patterns are left out: the service's refusal names the valid values. */
+/**
+ * The parts of a parameter's schema that a model needs. Bounds and patterns are left out: the service's refusal names
+ * the valid values.
+ */
 function brief({ type, items }: JsonSchema): JsonObject {
   const schema: JsonObject = type === undefined ? {} : { type }
   return items === undefined ? schema : { ...schema, items: brief(items) }
@@ -51,7 +57,11 @@ export const object = (properties: JsonObject, required: readonly string[] = [])
  * @param described the parameters to describe
  * @param filledIn the parameters that get a value if left out
  */
-export function inputOf(reads: readonly Read[], described: readonly string[], filledIn: readonly string[]): InputSchema {
+export function inputOf(
+  reads: readonly Read[],
+  described: readonly string[],
+  filledIn: readonly string[],
+): InputSchema {
   const taken = reads.map((read) => [...pathParameters(read.path), ...queryParameters(read.query.entries)])
   const parameters = new Map(taken.flat().map((parameter) => [parameter.name, parameter]))
   const isNeeded = (name: string) =>
@@ -60,7 +70,8 @@ export function inputOf(reads: readonly Read[], described: readonly string[], fi
     Object.fromEntries(
       described.map((name) => {
         const parameter = parameters.get(name)
-        if (parameter === undefined) throw new Error(`no read of ${reads.map((read) => read.name).join(", ")} takes ${name}`)
+        if (parameter === undefined)
+          throw new Error(`no read of ${reads.map((read) => read.name).join(", ")} takes ${name}`)
         return [name, brief(parameter.schema)]
       }),
     ),

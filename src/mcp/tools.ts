@@ -66,7 +66,8 @@ async function sendAnyRead(call: Call): Promise<ToolAnswer> {
   const { name, parameters = {}, path, bytes } = input
   if (typeof path === "string") return askAddress(door, path, optionsOf(call, bytes))
   const chosen = readNamed(name)
-  if (chosen === undefined) return toolError("Give the name of a read, or the path of a link. schema with name reads lists the reads.")
+  if (chosen === undefined)
+    return toolError("Give the name of a read, or the path of a link. schema with name reads lists the reads.")
   if (typeof parameters !== "object" || parameters === null) return toolError("parameters must be an object.")
   return askRead(door, chosen, { ...parameters }, optionsOf(call, bytes))
 }
@@ -77,14 +78,19 @@ const pages = new Map(Object.keys(documents).map((path) => [present(pathNames(pa
 const libraryReads = readable.filter(({ surface }) => surface === "key")
 const holders: readonly Bearer[] = ["credential", "key"]
 
-const operationsOf = (to: Bearer): string[] => agentOperationsOf(to === "key" ? "library" : "research").map(({ name }) => name)
+const operationsOf = (to: Bearer): string[] =>
+  agentOperationsOf(to === "key" ? "library" : "research").map(({ name }) => name)
 const oneWrite = (to: Bearer, rehearse: boolean) => ({
   operation: rehearse ? words : { type: "string", enum: operationsOf(to) },
   input: members,
 })
 const severalWrites = {
   type: "array",
-  items: { type: "object", properties: { as: words, operation: words, input: members }, required: ["operation", "input"] },
+  items: {
+    type: "object",
+    properties: { as: words, operation: words, input: members },
+    required: ["operation", "input"],
+  },
 }
 
 const writing = (rehearse: boolean, description: string, to: Bearer): Tool => ({
@@ -103,7 +109,8 @@ const writing = (rehearse: boolean, description: string, to: Bearer): Tool => ({
 const inputNote = "schema describes the input; the delivery id is filled in and repeated in the receipt"
 const sizeNote = `A receipt has ${limits.smallReceiptBytes} bytes at most unless you ask for it whole`
 const retryNote = "After an uncertain delivery send the same again with its id"
-const rehearsal = "Try what write would do: every check is made and the receipt shown, with what is similar; nothing is stored."
+const rehearsal =
+  "Try what write would do: every check is made and the receipt shown, with what is similar; nothing is stored."
 
 /** In the order in which agents need them: the first ten suffice for most work. */
 export const tools: readonly Tool[] = [
@@ -113,13 +120,16 @@ export const tools: readonly Tool[] = [
     inputSchema: object({}),
     isRead: true,
     for: holders,
-    call: (call) => askRead(call.door, read(call.door.bearer === "key" ? "library_identity" : "identity"), {}, optionsOf(call)),
+    call: (call) =>
+      askRead(call.door, read(call.door.bearer === "key" ? "library_identity" : "identity"), {}, optionsOf(call)),
   },
   {
     name: "library",
     description:
       "Read the person's Library: saved papers, Collections, annotations. Never write what you find there into a Room unless they tell you to.",
-    inputSchema: object({ name: { type: "string", enum: libraryReads.map(({ name }) => name) }, parameters: members }, ["name"]),
+    inputSchema: object({ name: { type: "string", enum: libraryReads.map(({ name }) => name) }, parameters: members }, [
+      "name",
+    ]),
     isRead: true,
     for: ["key"],
     call: sendAnyRead,
@@ -159,9 +169,12 @@ export const tools: readonly Tool[] = [
     async call(call) {
       const [chosen, ...more] = Object.entries(call.input).filter(([id]) => pages.has(id))
       const [id = "", value] = chosen ?? []
-      if (typeof value !== "string" || value === "" || more.length > 0) return toolError(`Give one of ${[...pages.keys()].join(", ")}.`)
+      if (typeof value !== "string" || value === "" || more.length > 0)
+        return toolError(`Give one of ${[...pages.keys()].join(", ")}.`)
       const path = present(pages.get(id)).replace(`{${id}}`, encodeURIComponent(value))
-      return (await askDocument(call.door, path, optionsOf(call, call.input.bytes))) ?? toolError("There is no such page.")
+      return (
+        (await askDocument(call.door, path, optionsOf(call, call.input.bytes))) ?? toolError("There is no such page.")
+      )
     },
   },
   {
@@ -189,7 +202,8 @@ export const tools: readonly Tool[] = [
   readTool({
     name: "activity",
     of: ["room_activity"],
-    description: "What changed in a Room after a sequence you kept, a line for each write. wait: seconds to wait for the next.",
+    description:
+      "What changed in a Room after a sequence you kept, a line for each write. wait: seconds to wait for the next.",
     described: ["roomId", "after", "wait", "kinds", "exclude", "limit"],
     defaults: { format: "lines" },
   }),
@@ -207,7 +221,8 @@ export const tools: readonly Tool[] = [
   readTool({
     name: "evidence",
     of: ["record_evidence"],
-    description: "What bears on a record, for and against it, newest first: verdicts, references, reproductions, disputes.",
+    description:
+      "What bears on a record, for and against it, newest first: verdicts, references, reproductions, disputes.",
     described: ["versionId", "after"],
   }),
   {
@@ -223,5 +238,7 @@ export const tools: readonly Tool[] = [
 /** The tools for this bearer and caller. */
 export function toolsOf(door: ServiceCaller): readonly Tool[] {
   const readsFiles = "picture" in door
-  return tools.filter((tool) => (tool.for?.includes(door.bearer) ?? true) && (tool.needsFiles ?? readsFiles) === readsFiles)
+  return tools.filter(
+    (tool) => (tool.for?.includes(door.bearer) ?? true) && (tool.needsFiles ?? readsFiles) === readsFiles,
+  )
 }

@@ -20,7 +20,10 @@ async function upload({ door, input, signal }: Call): Promise<ToolAnswer> {
     })
   if (typeof data === "string" && typeof mediaType === "string")
     // A data URI has the same bytes after its comma.
-    return send(new Uint8Array(Buffer.from(data.slice(data.indexOf(",") + 1), "base64")), isFigureType(mediaType) ? mediaType : "")
+    return send(
+      new Uint8Array(Buffer.from(data.slice(data.indexOf(",") + 1), "base64")),
+      isFigureType(mediaType) ? mediaType : "",
+    )
   if (typeof path !== "string" || door.picture === undefined)
     return toolError(`Give data (base64) and mediaType${door.picture === undefined ? "" : ", or the path of a file"}.`)
   try {

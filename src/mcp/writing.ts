@@ -29,7 +29,10 @@ function clientBlock(sender: Sender | undefined): Input | undefined {
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }
 
-/** Sends a write, a batch, or a rehearsal. The service validates it. If no response arrives, the answer names the ids to send again. */
+/**
+ * Sends a write, a batch, or a rehearsal. The service validates it. If no response arrives, the answer names the ids to
+ * send again.
+ */
 export async function send(door: ServiceCaller, input: Input, sending: Sending): Promise<ToolAnswer> {
   try {
     return await ("writes" in input ? sendBatch(door, input, sending) : sendOne(door, input, sending))
@@ -88,7 +91,10 @@ interface PreparedWrite extends Omit<Sending, "sender"> {
   readonly fields: string
 }
 
-async function deliver(door: ServiceCaller, { path, body, again, fields, rehearse, signal }: PreparedWrite): Promise<ToolAnswer> {
+async function deliver(
+  door: ServiceCaller,
+  { path, body, again, fields, rehearse, signal }: PreparedWrite,
+): Promise<ToolAnswer> {
   try {
     const reply = await door.ask({ method: "POST", path, body, asBearer: true }, signal)
     const isUncertain = reply.status >= 400 && !rehearse && /"committed":null/.test(reply.text)

@@ -25,11 +25,19 @@ const describing = ({ ledger, people, audit, acts }: ActingParts) => ({
   async describe(by: Person | null, userId: string, description: Partial<Described>): Promise<void> {
     const { name, givenName = null, familyName = null, orcid = null } = description
     const issues = [
-      ...(orcid === null || isOrcid(orcid) ? [] : [{ path: "/orcid", message: "is not an ORCID: its check digit is wrong" }]),
-      ...(givenName === null || familyName !== null ? [] : [{ path: "/familyName", message: "is required with givenName" }]),
+      ...(orcid === null || isOrcid(orcid)
+        ? []
+        : [{ path: "/orcid", message: "is not an ORCID: its check digit is wrong" }]),
+      ...(givenName === null || familyName !== null
+        ? []
+        : [{ path: "/familyName", message: "is required with givenName" }]),
     ]
     if (issues.length > 0)
-      throw new Refusal("invalid_schema", `${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join(", ")}.`, { issues })
+      throw new Refusal(
+        "invalid_schema",
+        `${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join(", ")}.`,
+        { issues },
+      )
     const fullName = familyName === null ? null : givenName === null ? familyName : `${givenName} ${familyName}`
     await ledger.transact(() => {
       acts.describe_person(by, { userId, name: name ?? fullName, givenName, familyName, orcid })
@@ -38,7 +46,10 @@ const describing = ({ ledger, people, audit, acts }: ActingParts) => ({
     })
   },
 
-  /** Stores how a person of another instance wants to be cited, as declared by that instance. Requires an open transaction. */
+  /**
+   * Stores how a person of another instance wants to be cited, as declared by that instance. Requires an open
+   * transaction.
+   */
   describeRemote(userId: string, described: Described): void {
     acts.describe_person(null, { userId, ...described })
   },

@@ -1,4 +1,7 @@
-/** Changes to people that no operation makes but that other tables depend on: stored in the journal and replayed from it. */
+/**
+ * Changes to people that no operation makes but that other tables depend on: stored in the journal and replayed from
+ * it.
+ */
 import type { Described } from "../contract/answers/description.ts"
 import type { ActCall, Done } from "../ledger/journal/acts.ts"
 import type { Person } from "./people.ts"

@@ -1,6 +1,6 @@
 /**
- * The audit log: an append-only table of lines, each chained to the one before by a digest. The lines are not part of the journal,
- * and none contains a secret.
+ * The audit log: an append-only table of lines, each chained to the one before by a digest. The lines are not part of
+ * the journal, and none contains a secret.
  */
 import { createHash } from "node:crypto"
 import type { AuditEntry, AuditKind } from "../contract/answers/audit.ts"
@@ -26,7 +26,11 @@ export interface Audited {
 }
 
 /** A person as the subject of an audit entry. */
-export const personSubject = ({ userId, username }: NonNullable<AuditEntry["by"]>) => ({ kind: "person", id: userId, name: username })
+export const personSubject = ({ userId, username }: NonNullable<AuditEntry["by"]>) => ({
+  kind: "person",
+  id: userId,
+  name: username,
+})
 
 export interface AuditFilter {
   readonly kind?: AuditKind | undefined
@@ -48,14 +52,22 @@ interface Line extends Row {
 
 const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** Computes the digest of a line. It covers a digest of the subject's name, so the line can still be verified after the name is withheld. */
+/**
+ * Computes the digest of a line. It covers a digest of the subject's name, so the line can still be verified after the
+ * name is withheld.
+ */
 function chained(before: Buffer, { sequence, at, kind, by_id, subject_id, body, name_digest }: Line): Buffer {
   const entry = parse(body)
   const name = entry.subject?.name ?? null
   // A name digest counts only for a withheld name: otherwise it would hide a change of the name.
   if ((name === WITHHELD) !== (name_digest !== null)) return Buffer.alloc(0)
-  const subject = entry.subject && { ...entry.subject, name: name_digest ?? (name === null ? null : digestOf(name).toString("hex")) }
-  return digestOf(`${before.toString("hex")}${JSON.stringify([sequence, at, kind, by_id, subject_id, { ...entry, subject }])}`)
+  const subject = entry.subject && {
+    ...entry.subject,
+    name: name_digest ?? (name === null ? null : digestOf(name).toString("hex")),
+  }
+  return digestOf(
+    `${before.toString("hex")}${JSON.stringify([sequence, at, kind, by_id, subject_id, { ...entry, subject }])}`,
+  )
 }
 
 const FIRST = Buffer.alloc(32)
@@ -63,16 +75,26 @@ const STEP = 500
 
 /** Returns the sequence and digest of the newest line; the digest covers the whole log. */
 export const auditHead = (db: Db): { readonly sequence: number; readonly digest: Buffer } =>
-  db.prepare<{ sequence: number; digest: Buffer }>("SELECT sequence, digest FROM audit_entries ORDER BY sequence DESC LIMIT 1").get() ?? {
+  db
+    .prepare<{ sequence: number; digest: Buffer }>(
+      "SELECT sequence, digest FROM audit_entries ORDER BY sequence DESC LIMIT 1",
+    )
+    .get() ?? {
     sequence: 0,
     digest: FIRST,
   }
 
 /** Returns the digest of a line; undefined if there is no such line. */
 export const auditDigest = (db: Db, sequence: number): string | undefined =>
-  db.prepare<{ digest: Buffer }>("SELECT digest FROM audit_entries WHERE sequence = +?").get(sequence)?.digest.toString("hex")
+  db
+    .prepare<{ digest: Buffer }>("SELECT digest FROM audit_entries WHERE sequence = +?")
+    .get(sequence)
+    ?.digest.toString("hex")
 
-/** Verifies the digest chain of the log. @returns the sequence of the first broken or missing line; null if the chain is whole */
+/**
+ * Verifies the digest chain of the log. @returns the sequence of the first broken or missing line; null if the chain is
+ * whole
+ */
 export function brokenAuditLine(db: Db): number | null {
   const page = db.prepare<Line & { readonly digest: Buffer }>(
     `SELECT * FROM audit_entries WHERE sequence > +? ORDER BY sequence LIMIT ${STEP}`,
@@ -119,7 +141,15 @@ export function audit(db: Db, world: World, command?: RunningCommand) {
 
   return {
     /** Adds a line. Call this in the transaction of the logged action, so that both are stored or neither. */
-    write({ kind, by = null, subject = null, roomId = null, address, detail = {}, at = isoTime(world.now()) }: Audited): void {
+    write({
+      kind,
+      by = null,
+      subject = null,
+      roomId = null,
+      address,
+      detail = {},
+      at = isoTime(world.now()),
+    }: Audited): void {
       const author = by === null ? null : { userId: by.userId, username: by.username }
       const body = {
         at,
@@ -133,8 +163,24 @@ export function audit(db: Db, world: World, command?: RunningCommand) {
       } satisfies JsonObject
       const head = auditHead(db)
       const [sequence, by_id, subject_id] = [head.sequence + 1, author?.userId ?? null, subject?.id ?? null]
-      const line = { sequence, at, kind, by_id, subject_id, body: stored<Body>(JSON.stringify(body)), name_digest: null }
-      insert({ sequence, at, kind, byId: by_id, subjectId: subject_id, body: line.body, digest: chained(head.digest, line) })
+      const line = {
+        sequence,
+        at,
+        kind,
+        by_id,
+        subject_id,
+        body: stored<Body>(JSON.stringify(body)),
+        name_digest: null,
+      }
+      insert({
+        sequence,
+        at,
+        kind,
+        byId: by_id,
+        subjectId: subject_id,
+        body: line.body,
+        digest: chained(head.digest, line),
+      })
     },
     /** Returns the lines before a sequence, newest first. @param before null to start at the newest */
     page({ kind, userId }: AuditFilter, before: number | null, count: number): AuditEntry[] {

@@ -1,4 +1,6 @@
-/** Sign-in through the group's identity provider: for existing users, for new ones, and as an additional way to sign in. */
+/**
+ * Sign-in through the group's identity provider: for existing users, for new ones, and as an additional way to sign in.
+ */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
@@ -34,7 +36,10 @@ export function connections(db: Db) {
   }
 }
 
-type ProviderSignIns = AccountParts & { readonly connections: ReturnType<typeof connections>; readonly accounts: Accounts }
+type ProviderSignIns = AccountParts & {
+  readonly connections: ReturnType<typeof connections>
+  readonly accounts: Accounts
+}
 
 const isConnected = () =>
   new Refusal("state_conflict", "That provider account is connected to another user here already; sign in with it.", {
@@ -67,32 +72,49 @@ export function byProvider({ ledger, world, people, connections, accounts, audit
         audit.write({ kind: "sign_in", by: person, address, detail: BY_PROVIDER })
         return accounts.start(person)
       }),
-    /** Creates a user who signs in with a provider account and has no password. @throws Refusal 409 if the name is taken or the account is connected */
+    /**
+     * Creates a user who signs in with a provider account and has no password. @throws Refusal 409 if the name is taken
+     * or the account is connected
+     */
     join: (by: Admission, username: string, account: ProviderAccount, address?: string): Promise<SignedIn> =>
       accounts.join(by, username, (person) => connect(person, account), address, BY_PROVIDER),
     /** Connects a provider account to a user. @throws Refusal 409 if it is connected to another user */
-    connect: (person: Person, account: ProviderAccount, address?: string) => connecting(person, account, { by: person, address }),
-    /** @param passwords whether this instance accepts passwords. @throws Refusal 409 if the person could no longer sign in */
+    connect: (person: Person, account: ProviderAccount, address?: string) =>
+      connecting(person, account, { by: person, address }),
+    /**
+     * @param passwords whether this instance accepts passwords. @throws Refusal 409 if the person could no longer sign
+     * in
+     */
     disconnect: (person: Person, passwords: boolean, address?: string): Promise<void> =>
       ledger.transact(() => {
         const { userId } = person
-        if (connections.issuerOf(userId) === undefined) throw new Refusal("state_conflict", "No provider account is connected.")
+        if (connections.issuerOf(userId) === undefined)
+          throw new Refusal("state_conflict", "No provider account is connected.")
         if (!passwords || !people.passwordHash(userId))
-          throw new Refusal("state_conflict", "You have no password to sign in with, so the provider account stays connected.")
+          throw new Refusal(
+            "state_conflict",
+            "You have no password to sign in with, so the provider account stays connected.",
+          )
         connections.disconnect(userId)
         audit.write({ kind: "disconnect_provider", by: person, address })
       }),
     /** Connects a provider account from the command line. @throws Refusal 409 if it is connected to another user */
     connectFor: (person: Person, account: ProviderAccount) =>
       connecting(person, account, { subject: personSubject(person), detail: { issuer: account.issuer } }),
-    /** Disconnects a user's provider account from the command line. @throws Refusal 409 if there is none, or if they have no password */
+    /**
+     * Disconnects a user's provider account from the command line. @throws Refusal 409 if there is none, or if they
+     * have no password
+     */
     disconnectFor: (person: Person): Promise<void> =>
       ledger.transact(() => {
         const { userId, username } = person
         const issuer = connections.issuerOf(userId)
         if (issuer === undefined) throw new Refusal("state_conflict", `${username} has no connected provider account.`)
         if (!people.passwordHash(userId))
-          throw new Refusal("state_conflict", `${username} has no other way to sign in: set a password first, with user password.`)
+          throw new Refusal(
+            "state_conflict",
+            `${username} has no other way to sign in: set a password first, with user password.`,
+          )
         connections.disconnect(userId)
         audit.write({ kind: "disconnect_provider", subject: personSubject(person), detail: { issuer } })
       }),

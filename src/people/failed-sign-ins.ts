@@ -1,6 +1,6 @@
 /**
- * Writes failed sign-ins to the audit log. Failures are unlimited and the log only grows, so each hour the first ones get a
- * line of their own, and one line at the end of the hour counts the rest.
+ * Writes failed sign-ins to the audit log. Failures are unlimited and the log only grows, so each hour the first ones
+ * get a line of their own, and one line at the end of the hour counts the rest.
  */
 import { limits } from "../contract/limits.ts"
 import type { Audited } from "./audit.ts"
@@ -25,7 +25,8 @@ export function failedSignIns(now: () => number, write: (line: Audited) => Promi
     const failures = counted
     counted = 0
     noted = 0
-    if (failures > 0) await tryToWrite({ kind: "sign_ins_failed", detail: { failures, since: new Date(since).toISOString() } })
+    if (failures > 0)
+      await tryToWrite({ kind: "sign_ins_failed", detail: { failures, since: new Date(since).toISOString() } })
   }
 
   /** Logs or counts a failure. Does not throw if the log cannot be written, so that the request is still answered. */

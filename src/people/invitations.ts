@@ -28,7 +28,13 @@ export function invitations(db: Db, world: World) {
        AND (r.room_id IS NULL OR r.owner_id = i.invited_by)`,
   )
   const accept = db.prepare("UPDATE invitations SET accepted_by = +? WHERE invitation_id = +? AND accepted_by IS NULL")
-  const one = db.prepare<{ userId: string; username: string; roomId: string | null; acceptedBy: string | null; revokedAt: string | null }>(
+  const one = db.prepare<{
+    userId: string
+    username: string
+    roomId: string | null
+    acceptedBy: string | null
+    revokedAt: string | null
+  }>(
     `SELECT p.user_id AS userId, p.username, i.room_id AS roomId, i.accepted_by AS acceptedBy, i.revoked_at AS revokedAt
      FROM invitations i JOIN people p ON p.user_id = i.invited_by WHERE i.invitation_id = +?`,
   )
@@ -44,7 +50,10 @@ export function invitations(db: Db, world: World) {
   )
 
   return {
-    /** Returns invitations of all users, newest first. @param before the last id of the previous page; null for the first page */
+    /**
+     * Returns invitations of all users, newest first. @param before the last id of the previous page; null for the
+     * first page
+     */
     page: (before: string | null, count: number) => listed.all(before ?? "g", count),
     /** Creates an invitation. The token is only returned, never stored. */
     issue(invitedBy: string, roomId: string | null, change: Pick<Change, "at" | "newId" | "token">) {
@@ -59,7 +68,12 @@ export function invitations(db: Db, world: World) {
       const row = find.get(tokenDigest(token), isoTime(world.now()))
       if (row === undefined) return undefined
       const { invitationId, userId, username, roomId, title, expiresAt } = row
-      return { invitationId, invitedBy: { userId, username }, room: roomId === null ? null : { roomId, title: title ?? "" }, expiresAt }
+      return {
+        invitationId,
+        invitedBy: { userId, username },
+        room: roomId === null ? null : { roomId, title: title ?? "" },
+        expiresAt,
+      }
     },
     accepted: (invitationId: string, by: string) => accept.run(by, invitationId),
     /** Returns an invitation with its owner, open or not. */
@@ -73,7 +87,10 @@ export function invitations(db: Db, world: World) {
     /** @returns false unless the invitation was open and was issued by this person */
     revokeOwn: (invitationId: string, by: string, at: string): boolean =>
       one.get(invitationId)?.userId === by && revoke.run(at, invitationId) === 1,
-    /** Revokes all of a person's unaccepted invitations, including expired ones, since the clock may be wrong. @returns how many */
+    /**
+     * Revokes all of a person's unaccepted invitations, including expired ones, since the clock may be wrong. @returns
+     * how many
+     */
     revokeAllOf: (by: string, at: string): number => revokeAll.run(at, by),
   }
 }

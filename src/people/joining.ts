@@ -1,4 +1,7 @@
-/** Invitations to the service and to Rooms, and creation of accounts: by the set-up link, an invitation, the identity provider or a command. */
+/**
+ * Invitations to the service and to Rooms, and creation of accounts: by the set-up link, an invitation, the identity
+ * provider or a command.
+ */
 import type { ActionBody } from "../contract/operations/actions.ts"
 import { operationOf } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
@@ -14,9 +17,11 @@ export type Admission = { readonly setUp: string } | { readonly invitation: stri
 
 const taken = (username: string) =>
   new Refusal("state_conflict", `The name ${username} is taken; choose another.`, { current: { username } })
-const isSetUp = () => new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
+const isSetUp = () =>
+  new Refusal("state_conflict", "This instance is set up already; sign in instead.", { current: { setUp: true } })
 
-const closedInvitation = () => new Refusal("room_unavailable", "This invitation does not exist, was used, was revoked or has expired.")
+const closedInvitation = () =>
+  new Refusal("room_unavailable", "This invitation does not exist, was used, was revoked or has expired.")
 
 const invitationSubject = (invitationId: string) => ({ kind: "invitation", id: invitationId, name: null })
 
@@ -66,7 +71,8 @@ export function joining({ ledger, world, people, invitations, audit, acts }: Act
   }
 
   /**
-   * Creates a person, uses up the link, adds the membership that an invitation names and starts a session: all or nothing.
+   * Creates a person, uses up the link, adds the membership that an invitation names and starts a session: all or
+   * nothing.
    * @param give stores how the person signs in
    * @param detail how they sign in, for the audit log
    * @throws Refusal 409 if the name is taken
@@ -93,7 +99,12 @@ export function joining({ ledger, world, people, invitations, audit, acts }: Act
       return signIns.start(person)
     })
 
-  const joinByPassword = async (by: Admission, username: string, password: string, address?: string): Promise<SignedIn> => {
+  const joinByPassword = async (
+    by: Admission,
+    username: string,
+    password: string,
+    address?: string,
+  ): Promise<SignedIn> => {
     mustAdmit(by)
     return join(by, username, withPassword(await signIns.hashChosen(username, password, address)), address)
   }
@@ -107,7 +118,9 @@ export function joining({ ledger, world, people, invitations, audit, acts }: Act
     invite: (by: Person, { roomId }: ActionBody<"invite">, ownsRoom: (roomId: string, userId: string) => boolean) =>
       ledger.transact(() => {
         if (roomId !== undefined && !ownsRoom(roomId, by.userId)) {
-          throw new Refusal("role_required", "Only the owner of a Room can invite people to it.", { current: { needed: ["owner"] } })
+          throw new Refusal("role_required", "Only the owner of a Room can invite people to it.", {
+            current: { needed: ["owner"] },
+          })
         }
         const issued = acts.invite(by, { roomId: roomId ?? null })
         audit.write({ kind: "invite", by, subject: invitationSubject(issued.invitationId), roomId })
@@ -132,8 +145,11 @@ export function joining({ ledger, world, people, invitations, audit, acts }: Act
     setUp: ({ token, username, password }: ActionBody<"set_up">, address?: string): Promise<SignedIn> =>
       joinByPassword({ setUp: token }, username, password, address),
 
-    acceptInvitation: (token: string, { username, password }: ActionBody<"accept_invitation">, address?: string): Promise<SignedIn> =>
-      joinByPassword({ invitation: token }, username, password, address),
+    acceptInvitation: (
+      token: string,
+      { username, password }: ActionBody<"accept_invitation">,
+      address?: string,
+    ): Promise<SignedIn> => joinByPassword({ invitation: token }, username, password, address),
 
     /**
      * Creates a person without an invitation, for the command line and the demo.

@@ -1,4 +1,7 @@
-/** What operators do with accounts: disable and enable users, appoint operators, and revoke credentials, keys and invitations. */
+/**
+ * What operators do with accounts: disable and enable users, appoint operators, and revoke credentials, keys and
+ * invitations.
+ */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { ActCall } from "../ledger/journal/acts.ts"
 import type { Ledger } from "../ledger/write/admit.ts"
@@ -89,14 +92,18 @@ const unchanged = (sentence: string, { userId, username, isOperator, disabledAt 
 
 export type Operators = ReturnType<typeof operatorActions>
 
-/** Each function takes the operator, or null for a command. @throws Refusal 404 for an unknown user, 409 if nothing would change */
+/**
+ * Each function takes the operator, or null for a command. @throws Refusal 404 for an unknown user, 409 if nothing
+ * would change
+ */
 export function operatorActions(parts: OperatorParts) {
   const { ledger, world, people, sessions, audit } = parts
   const acts = ledger.addActs(operatorActs(parts))
 
   /** Checked in the transaction: two operators may demote each other at the same time. */
   function mustBeOperator(by: Person | null): void {
-    if (by !== null && !people.isOperator(by.userId)) throw new Refusal("role_required", "You are no longer an operator.")
+    if (by !== null && !people.isOperator(by.userId))
+      throw new Refusal("role_required", "You are no longer an operator.")
   }
 
   /** @throws Refusal `state_conflict` if the person is the only operator */
@@ -121,7 +128,10 @@ export function operatorActions(parts: OperatorParts) {
     })
 
   return {
-    /** Disables a user: ends their sessions, keys, credentials and open invitations. What they wrote stays under their name. */
+    /**
+     * Disables a user: ends their sessions, keys, credentials and open invitations. What they wrote stays under their
+     * name.
+     */
     disable: (by: Person | null, userId: string) =>
       act(by, userId, "disable_person", (person) => {
         if (person.disabledAt !== null) throw unchanged(`${person.username} is disabled already.`, person)
@@ -139,13 +149,16 @@ export function operatorActions(parts: OperatorParts) {
 
     setOperator: (by: Person | null, userId: string, isOperator: boolean) =>
       act(by, userId, isOperator ? "make_operator" : "unmake_operator", (person) => {
-        if (person.isOperator === isOperator) throw unchanged(`${person.username} is ${isOperator ? "an" : "no"} operator already.`, person)
-        if (isOperator && person.disabledAt !== null) throw unchanged(`${person.username} is disabled: enable them first.`, person)
+        if (person.isOperator === isOperator)
+          throw unchanged(`${person.username} is ${isOperator ? "an" : "no"} operator already.`, person)
+        if (isOperator && person.disabledAt !== null)
+          throw unchanged(`${person.username} is disabled: enable them first.`, person)
         if (!isOperator) mustLeaveOperator(person)
         return void acts.set_operator(by, { userId, isOperator })
       }),
 
-    endAccess: (by: Person | null, userId: string) => act(by, userId, "end_access", () => acts.end_access(by, { userId })),
+    endAccess: (by: Person | null, userId: string) =>
+      act(by, userId, "end_access", () => acts.end_access(by, { userId })),
 
     /** Does the same in an open transaction. The caller writes the audit entry. */
     endAccessWithin: (by: Person | null, userId: string): EndedAccess => acts.end_access(by, { userId }),
@@ -154,7 +167,10 @@ export function operatorActions(parts: OperatorParts) {
     clearCount: (by: Person | null, userId: string) =>
       act(by, userId, "clear_sign_in_count", () => void people.clearCount(userId, isoTime(world.now()))),
 
-    /** Revokes a credential, key or invitation of any user. @throws Refusal 404 for an unknown id, 409 if it was revoked or accepted already */
+    /**
+     * Revokes a credential, key or invitation of any user. @throws Refusal 404 for an unknown id, 409 if it was revoked
+     * or accepted already
+     */
     revokeAccess: (by: Person, kind: AccessKind, id: string) =>
       ledger.transact(() => {
         mustBeOperator(by)
@@ -163,11 +179,19 @@ export function operatorActions(parts: OperatorParts) {
         if (found === undefined) throw new Refusal("room_unavailable", `There is no ${name} with this id.`)
         const { owner, label = null, roomId, revokedAt, acceptedBy = null } = found
         if (revokedAt !== null)
-          throw new Refusal("state_conflict", `The ${name} was revoked at ${revokedAt}.`, { current: { id, revokedAt } })
+          throw new Refusal("state_conflict", `The ${name} was revoked at ${revokedAt}.`, {
+            current: { id, revokedAt },
+          })
         if (acceptedBy !== null)
           throw new Refusal("state_conflict", `The ${name} was accepted: nobody else can use it.`, { current: { id } })
         const at = acts.end_door(by, { kind, id })
-        audit.write({ kind: auditKind, by, subject: { kind: subject, id, name: label }, roomId, detail: { of: owner.username } })
+        audit.write({
+          kind: auditKind,
+          by,
+          subject: { kind: subject, id, name: label },
+          roomId,
+          detail: { of: owner.username },
+        })
         return { owner, revokedAt: at }
       }),
   }

@@ -14,7 +14,8 @@ let running = 0
 const lines: Readonly<Record<"known" | "stranger", WaitingLine>> = { known: [], stranger: [] }
 type Line = keyof typeof lines
 
-const crowded = () => new Refusal("too_many_requests", "Too many people are signing in. Try again in a few seconds.", { retryAfter: 5 })
+const crowded = () =>
+  new Refusal("too_many_requests", "Too many people are signing in. Try again in a few seconds.", { retryAfter: 5 })
 
 async function derive(password: string, salt: Buffer, cost: typeof COST, line: Line): Promise<Buffer> {
   // A waiting call takes over the slot of the one that finished, so `running` stays the same.
@@ -33,7 +34,9 @@ async function derive(password: string, salt: Buffer, cost: typeof COST, line: L
   }
 }
 
-/** Returns `scrypt$N$r$p$salt$key`. The cost is stored with the hash, so it can be raised without breaking old hashes. */
+/**
+ * Returns `scrypt$N$r$p$salt$key`. The cost is stored with the hash, so it can be raised without breaking old hashes.
+ */
 export async function hashPassword(password: string, bytes: (count: number) => Buffer = randomBytes): Promise<string> {
   const salt = bytes(16)
   const key = await derive(password, salt, COST, "known")
@@ -44,12 +47,20 @@ export async function hashPassword(password: string, bytes: (count: number) => B
 const nobody = `scrypt$${COST.N}$${COST.r}$${COST.p}$${"A".repeat(22)}$${"A".repeat(43)}`
 
 /**
- * Checks a password against a stored hash. Nothing matches `undefined`, for an unknown user, or "", for a user without a password.
+ * Checks a password against a stored hash. Nothing matches `undefined`, for an unknown user, or "", for a user without
+ * a password.
  * @throws Refusal `too_many_requests` if too many are waiting; the password was then not checked
  */
 export async function passwordMatches(password: string, stored: string | undefined, line: Line): Promise<boolean> {
   const [, N, r, p, salt = "", key = ""] = (stored || nobody).split("$")
   const expected = Buffer.from(key, "base64url")
-  const derived = await derive(password, Buffer.from(salt, "base64url"), { N: Number(N), r: Number(r), p: Number(p) }, line)
-  return stored !== undefined && stored !== "" && derived.length === expected.length && timingSafeEqual(derived, expected)
+  const derived = await derive(
+    password,
+    Buffer.from(salt, "base64url"),
+    { N: Number(N), r: Number(r), p: Number(p) },
+    line,
+  )
+  return (
+    stored !== undefined && stored !== "" && derived.length === expected.length && timingSafeEqual(derived, expected)
+  )
 }

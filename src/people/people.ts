@@ -28,7 +28,8 @@ function idInsteadOf(userId: string, baseUrl: string): string {
 }
 
 /** SQL columns for how a person wants to be cited. @param of the alias of the people table */
-export const DESCRIBED = (of: string): string => `${of}.name, ${of}.given_name AS givenName, ${of}.family_name AS familyName, ${of}.orcid`
+export const DESCRIBED = (of: string): string =>
+  `${of}.name, ${of}.given_name AS givenName, ${of}.family_name AS familyName, ${of}.orcid`
 
 export type PersonRow = Omit<Person, "isOperator"> & { readonly isOperator: number }
 export const PERSON = "p.user_id AS userId, p.username, p.is_operator AS isOperator"
@@ -48,17 +49,25 @@ export function people(db: Db) {
   const described = db.prepare<Named & { readonly instanceId: string | null }>(
     `SELECT user_id AS userId, username, ${DESCRIBED("p")}, instance_id AS instanceId FROM people p WHERE user_id = +?`,
   )
-  const describe = db.prepare("UPDATE people SET name = +?, given_name = +?, family_name = +?, orcid = +? WHERE user_id = +?")
-  const hash = db.prepare<{ passwordHash: string }>("SELECT password_hash AS passwordHash FROM people WHERE user_id = +?")
+  const describe = db.prepare(
+    "UPDATE people SET name = +?, given_name = +?, family_name = +?, orcid = +? WHERE user_id = +?",
+  )
+  const hash = db.prepare<{ passwordHash: string }>(
+    "SELECT password_hash AS passwordHash FROM people WHERE user_id = +?",
+  )
   const setHash = db.prepare("UPDATE people SET password_hash = +? WHERE user_id = +?")
   const ofHere = db.prepare<PersonRow & { disabledAt: string | null }>(
     `SELECT ${PERSON}, p.disabled_at AS disabledAt FROM people p WHERE user_id = +? AND instance_id IS NULL`,
   )
   const disable = db.prepare("UPDATE people SET disabled_at = +? WHERE user_id = +?")
   const setOperator = db.prepare("UPDATE people SET is_operator = +? WHERE user_id = +?")
-  const otherOperator = db.prepare("SELECT 1 FROM people WHERE is_operator = 1 AND disabled_at IS NULL AND user_id <> +? LIMIT 1")
+  const otherOperator = db.prepare(
+    "SELECT 1 FROM people WHERE is_operator = 1 AND disabled_at IS NULL AND user_id <> +? LIMIT 1",
+  )
   const clearCount = db.prepare("UPDATE people SET count_cleared_at = +? WHERE user_id = +?")
-  const cleared = db.prepare<{ clearedAt: string | null }>("SELECT count_cleared_at AS clearedAt FROM people WHERE user_id = +?")
+  const cleared = db.prepare<{ clearedAt: string | null }>(
+    "SELECT count_cleared_at AS clearedAt FROM people WHERE user_id = +?",
+  )
   const signedIn = db.prepare("UPDATE people SET signed_in_at = +? WHERE user_id = +?")
   const any = db.prepare("SELECT 1 FROM people WHERE instance_id IS NULL LIMIT 1")
   const disabledAmong = db.prepare<{ userId: string; disabledAt: string }>(
@@ -68,7 +77,9 @@ export function people(db: Db) {
     `SELECT ${PERSON}, p.created_at AS createdAt, p.signed_in_at AS signedInAt, p.disabled_at AS disabledAt FROM people p
      WHERE instance_id IS NULL AND user_id < +? ORDER BY user_id DESC LIMIT +?`,
   )
-  const all = db.prepare<PersonRow & Described & { createdAt: string; signedInAt: string | null; disabledAt: string | null }>(
+  const all = db.prepare<
+    PersonRow & Described & { createdAt: string; signedInAt: string | null; disabledAt: string | null }
+  >(
     `SELECT ${PERSON}, ${DESCRIBED("p")}, p.created_at AS createdAt, p.signed_in_at AS signedInAt, p.disabled_at AS disabledAt FROM people p WHERE instance_id IS NULL ORDER BY user_id`,
   )
 
@@ -81,7 +92,10 @@ export function people(db: Db) {
     idOf: (idOrName: string): string | undefined => (byId.get(idOrName.toLowerCase()) ?? shownAs.get(idOrName))?.userId,
     /** Finds a person of another instance. @returns their id here and their username there */
     findRemote: (baseUrl: string, userId: string) => remote.get(baseUrl, userId),
-    /** Adds a person of another instance, who cannot sign in. @param place that instance's host and path, for their name here */
+    /**
+     * Adds a person of another instance, who cannot sign in. @param place that instance's host and path, for their name
+     * here
+     */
     addRemote({ userId, knownAs, instanceId, baseUrl }: RemotePerson, place: string, at: string): void {
       const names = [`${knownAs}@${place}`, `${knownAs}@${place}~${instanceId.slice(0, 8)}`]
       const free = names.find((name) => shownAs.get(name) === undefined) ?? `${knownAs}@${place}~${userId}`
@@ -128,7 +142,10 @@ export function people(db: Db) {
     /** Returns the disabled users among the given ids, with the time they were disabled. */
     disabledAmong: (userIds: readonly string[]): ReadonlyMap<string, string> =>
       new Map(disabledAmong.all(JSON.stringify(userIds)).map(({ userId, disabledAt }) => [userId, disabledAt])),
-    /** Returns users of this instance, newest first. @param before the last id of the previous page; null for the first page */
+    /**
+     * Returns users of this instance, newest first. @param before the last id of the previous page; null for the first
+     * page
+     */
     page: (before: string | null, count: number) => listed.all(before ?? "g", count).map(person),
     all: () => all.all().map(person),
   }

@@ -25,7 +25,12 @@ export function sessions(db: Db, world: World) {
       const maxAge = limits.sessionDays * 86_400
       const token = mintToken("session", (count) => world.bytes(count))
       removeExpired.run(userId, isoTime(now))
-      insert({ tokenDigest: tokenDigest(token), userId, createdAt: isoTime(now), expiresAt: isoTime(now + maxAge * 1000) })
+      insert({
+        tokenDigest: tokenDigest(token),
+        userId,
+        createdAt: isoTime(now),
+        expiresAt: isoTime(now + maxAge * 1000),
+      })
       return { token, maxAge }
     },
     person(token: string): Person | undefined {

@@ -1,14 +1,17 @@
 /**
- * Slows the guessing of passwords without locking anyone out of their own account. Failures are counted by name and address,
- * by address, and by name, each within a time window; a new password starts the count of its name again. The first two block
- * the address. The third only slows sign-ins, since the failures may be another person's. An address from which a name has
- * signed in before is never blocked for that name.
+ * Slows the guessing of passwords without locking anyone out of their own account. Failures are counted by name and
+ * address, by address, and by name, each within a time window; a new password starts the count of its name again. The
+ * first two block the address. The third only slows sign-ins, since the failures may be another person's. An address
+ * from which a name has signed in before is never blocked for that name.
  */
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { SlowLanes } from "./slow-lane.ts"
 
-/** How many more failures an address may have than a name: many people may share a proxy, or an IPv6 network, which counts as one address. */
+/**
+ * How many more failures an address may have than a name: many people may share a proxy, or an IPv6 network, which
+ * counts as one address.
+ */
 const ADDRESS_FACTOR = 10
 const MAX_TRACKED = 10_000
 const ADDRESSES_OF_NAME = 8
@@ -17,7 +20,10 @@ export interface SignInAttempt {
   /** The name, with a part that changes with its password, so that a new password starts with no failures. */
   readonly account: string
   readonly address: string
-  /** `own browser`: signing in from a browser that has a session of the same person. `inside`: confirming the password while signed in. Each is counted separately. */
+  /**
+   * `own browser`: signing in from a browser that has a session of the same person. `inside`: confirming the password
+   * while signed in. Each is counted separately.
+   */
   readonly from?: "own browser" | "inside" | undefined
 }
 
@@ -84,8 +90,8 @@ export class SignInLimit {
   }
 
   /**
-   * Admits an attempt, at once or when its turn comes. It counts as a failure from the start, so that simultaneous attempts
-   * cannot exceed the limit.
+   * Admits an attempt, at once or when its turn comes. It counts as a failure from the start, so that simultaneous
+   * attempts cannot exceed the limit.
    * @throws Refusal `too_many_requests` if the address has failed too often, or if too many attempts are waiting
    */
   async begin({ account, address, from }: SignInAttempt): Promise<Try> {
@@ -96,7 +102,9 @@ export class SignInLimit {
     const addressOver = isStranger ? addresses.over(address, limits.signInFailures * ADDRESS_FACTOR) : 0
     const seconds = isStranger || from === "inside" ? pairOver || addressOver : 0
     if (seconds > 0)
-      throw new Refusal("too_many_requests", `Too many failed sign-ins. Try again in ${seconds} seconds.`, { retryAfter: seconds })
+      throw new Refusal("too_many_requests", `Too many failed sign-ins. Try again in ${seconds} seconds.`, {
+        retryAfter: seconds,
+      })
     const isSlowed = isStranger ? accounts.over(account, limits.signInFailures) > 0 : pairOver > 0
     const counted: (readonly [Failures, string])[] = [[pairs, pair]]
     if (isStranger) counted.push([addresses, address], [accounts, account])

@@ -30,8 +30,8 @@ export const BY_PROVIDER = { by: "provider" } as const
 const wrong = () => new Refusal("not_authenticated", "The name or the password is wrong.")
 
 /**
- * Returns the key for counting the failures of a name. It changes when the password changes and when an operator clears the
- * count, which may happen in another process.
+ * Returns the key for counting the failures of a name. It changes when the password changes and when an operator clears
+ * the count, which may happen in another process.
  */
 const accountKey = (username: string, stored = "", cleared = ""): string => `${username} ${stored.slice(-16)}${cleared}`
 
@@ -51,14 +51,23 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
   }
 
   /** Hashes a new password. The address from which the user chose it counts as known. */
-  const hashChosen = async (username: string, password: string, address?: string, cleared?: string): Promise<string> => {
+  const hashChosen = async (
+    username: string,
+    password: string,
+    address?: string,
+    cleared?: string,
+  ): Promise<string> => {
     const hash = await hashPassword(password, (count) => world.bytes(count))
     if (address !== undefined) limit.remember(accountKey(username, hash, cleared), address)
     return hash
   }
 
   /** Checks a password within the sign-in limit. @throws Refusal 429 */
-  const isRight = async (signInAttempt: SignInAttempt, password: string, stored: string | undefined): Promise<boolean> => {
+  const isRight = async (
+    signInAttempt: SignInAttempt,
+    password: string,
+    stored: string | undefined,
+  ): Promise<boolean> => {
     const attempt = await limit.begin(signInAttempt)
     try {
       const matches = await passwordMatches(password, stored, attempt.isKnown ? "known" : "stranger")
@@ -119,7 +128,11 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
      * Changes a person's own password, ends all their sessions and starts a new one.
      * @throws Refusal 401 for a wrong current password, 429 after too many failures
      */
-    async changePassword(person: Person, { currentPassword, password }: ActionBody<"change_password">, address: string): Promise<SignedIn> {
+    async changePassword(
+      person: Person,
+      { currentPassword, password }: ActionBody<"change_password">,
+      address: string,
+    ): Promise<SignedIn> {
       const { userId, username } = person
       const stored = people.passwordHash(userId)
       // Counted separately: failed sign-ins of strangers do not keep a signed-in person from changing their password.
@@ -148,7 +161,8 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
         if (person !== undefined) audit.write({ kind: "sign_out", by: person, address })
       }),
 
-    failedByProvider: (address: string): Promise<void> => failures.add({ kind: "sign_in_failed", address, detail: BY_PROVIDER }),
+    failedByProvider: (address: string): Promise<void> =>
+      failures.add({ kind: "sign_in_failed", address, detail: BY_PROVIDER }),
 
     /** Writes the pending count of failures to the audit log. */
     settle: (): Promise<void> => failures.settle(),

@@ -15,8 +15,8 @@ const full = () =>
   })
 
 /**
- * Waits in a line of limited length until resolved by the holder of the line. If the line is full, a random call in it is
- * refused, so that a flood cannot block the line for everyone else.
+ * Waits in a line of limited length until resolved by the holder of the line. If the line is full, a random call in it
+ * is refused, so that a flood cannot block the line for everyone else.
  */
 export const waitIn = (line: WaitingLine, maxLength: number, refusal: () => Refusal): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -37,19 +37,27 @@ function checksum(text: string): string {
 export function mintToken(kind: TokenKind, bytes: (count: number) => Buffer): string {
   let random = ""
   while (random.length < RANDOM_LENGTH) {
-    // 248 is the largest multiple of 62 in a byte. Higher values are skipped, so that all characters are equally likely.
-    for (const byte of bytes(RANDOM_LENGTH)) if (byte < 248 && random.length < RANDOM_LENGTH) random += ALPHABET[byte % 62]
+    // 248 is the largest multiple of 62 in a byte. Higher values are skipped, so that all characters are equally
+    // likely.
+    for (const byte of bytes(RANDOM_LENGTH))
+      if (byte < 248 && random.length < RANDOM_LENGTH) random += ALPHABET[byte % 62]
   }
   const token = `${tokenPrefixes[kind]}${random}`
   return `${token}${checksum(token)}`
 }
 
-/** Returns the first 8 characters of a token, which identify it if it leaks (24 of its 178 bits). Null in a replay, which has no tokens. */
+/**
+ * Returns the first 8 characters of a token, which identify it if it leaks (24 of its 178 bits). Null in a replay,
+ * which has no tokens.
+ */
 export const tokenStart = (token: string): string | null => (token === "" ? null : token.slice(0, 8))
 
 export { tokenDigest }
 
-/** Checks the form of a token: `foreign` for another kind or no token at all, `mistyped` if the length or checksum is wrong. */
+/**
+ * Checks the form of a token: `foreign` for another kind or no token at all, `mistyped` if the length or checksum is
+ * wrong.
+ */
 export function tokenForm(kind: TokenKind, token: string): "whole" | "mistyped" | "foreign" {
   if (!token.startsWith(tokenPrefixes[kind])) return "foreign"
   const body = token.slice(0, -CHECKSUM_LENGTH)
@@ -59,7 +67,10 @@ export function tokenForm(kind: TokenKind, token: string): "whole" | "mistyped" 
 
 const DAY = 86_400_000
 
-/** Returns when a credential or key expires: as chosen, else after 90 days. @throws Refusal 422 for a time in the past or too far ahead */
+/**
+ * Returns when a credential or key expires: as chosen, else after 90 days. @throws Refusal 422 for a time in the past
+ * or too far ahead
+ */
 export function expiry(chosen: string | undefined, at: string): string {
   const now = Date.parse(at)
   if (chosen === undefined) return isoTime(now + limits.credentialDaysDefault * DAY)
@@ -91,7 +102,10 @@ const kinds = {
 
 const refused = (reason: string) => new Refusal("not_authenticated", reason)
 
-/** Returns the digest under which a token is stored. @throws Refusal `not_authenticated` for a token that is malformed or of the other kind */
+/**
+ * Returns the digest under which a token is stored. @throws Refusal `not_authenticated` for a token that is malformed
+ * or of the other kind
+ */
 function bearerDigest(kind: keyof typeof kinds, token: string): string {
   const { name, foreign, other, mixedUp } = kinds[kind]
   const form = tokenForm(kind, token)
@@ -100,7 +114,10 @@ function bearerDigest(kind: keyof typeof kinds, token: string): string {
   return tokenDigest(token)
 }
 
-/** Returns the row that was found for a token. @throws Refusal `not_authenticated` if there is none, or if it was revoked or has expired */
+/**
+ * Returns the row that was found for a token. @throws Refusal `not_authenticated` if there is none, or if it was
+ * revoked or has expired
+ */
 function mustBeValid<L extends TokenLife>(kind: keyof typeof kinds, found: L | undefined, at: string): L {
   const { name } = kinds[kind]
   if (found === undefined) throw refused(`This ${name} is unknown here.`)
@@ -133,12 +150,17 @@ interface Bearers<Row, Shown> {
 }
 
 /** Finds, lists and revokes the credentials or keys of a table. */
-export function bearers<Row extends TokenLife, Shown>(db: Db, { kind, table, key, select, shown }: Bearers<Row, Shown>) {
+export function bearers<Row extends TokenLife, Shown>(
+  db: Db,
+  { kind, table, key, select, shown }: Bearers<Row, Shown>,
+) {
   const byDigest = db.prepare<Row>(`${select} WHERE token_digest = +?`)
   const byId = db.prepare<Row>(`${select} WHERE ${key} = +?`)
   const listed = db.prepare<Row>(`${select} WHERE ${key} < +? ORDER BY ${key} DESC LIMIT +?`)
   const all = db.prepare<Row>(`${select} ORDER BY ${key}`)
-  const life = db.prepare<TokenLife>(`SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM ${table} WHERE ${key} = +?`)
+  const life = db.prepare<TokenLife>(
+    `SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM ${table} WHERE ${key} = +?`,
+  )
   const revoke = db.prepare(`UPDATE ${table} SET revoked_at = +? WHERE ${key} = +? AND revoked_at IS NULL`)
   const revokeAllOf = db.prepare(`UPDATE ${table} SET revoked_at = +? WHERE user_id = +? AND revoked_at IS NULL`)
   const used = db.prepare(
@@ -146,21 +168,32 @@ export function bearers<Row extends TokenLife, Shown>(db: Db, { kind, table, key
   )
 
   return {
-    /** Returns the credential or key of a token. @throws Refusal `not_authenticated` with the reason, unless the token is valid now */
+    /**
+     * Returns the credential or key of a token. @throws Refusal `not_authenticated` with the reason, unless the token
+     * is valid now
+     */
     opened: (token: string, at: string): Shown => shown(mustBeValid(kind, byDigest.get(bearerDigest(kind, token)), at)),
-    /** Checks again, in the transaction of a write, that a credential or key is valid. @throws Refusal `not_authenticated` */
+    /**
+     * Checks again, in the transaction of a write, that a credential or key is valid. @throws Refusal
+     * `not_authenticated`
+     */
     confirm(id: string, at: string): void {
       mustBeValid(kind, life.get(id), at)
     },
     isUseDue: usesDue(),
-    /** Stores the time of a use, unless the stored one is recent. A stored time in the future, from a wrong clock, is replaced. */
+    /**
+     * Stores the time of a use, unless the stored one is recent. A stored time in the future, from a wrong clock, is
+     * replaced.
+     */
     used: (id: string, at: string) => used.run(at, id, isoTime(Date.parse(at) - LAST_USE_STEP), at),
 
     find(id: string): Shown | undefined {
       const row = byId.get(id)
       return row && shown(row)
     },
-    /** Returns rows of all users, newest first. @param before the last id of the previous page; null for the first page */
+    /**
+     * Returns rows of all users, newest first. @param before the last id of the previous page; null for the first page
+     */
     page: (before: string | null, count: number): Shown[] => listed.all(before ?? "g", count).map(shown),
     all: (): Shown[] => all.all().map(shown),
     revoke: (id: string, at: string) => revoke.run(at, id),

@@ -4,7 +4,10 @@ import { limits } from "../contract/limits.ts"
 
 type Rule = MarkdownIt["block"]["ruler"]["__rules__"][number]["fn"]
 
-/** The deepest level of quotes and lists (a list takes two); deeper ones stay text. markdown-it itself would drop their content. */
+/**
+ * The deepest level of quotes and lists (a list takes two); deeper ones stay text. markdown-it itself would drop their
+ * content.
+ */
 const DEEPEST = 16
 
 /** For each line, the next empty line. Cached, because every line may start a table. */
@@ -20,7 +23,10 @@ function gapAfter(state: Parameters<Rule>[0], line: number): number {
   return found[line] ?? line
 }
 
-/** Whether a table with too many cells starts here. markdown-it pads short rows, so each row costs as much as the widest. */
+/**
+ * Whether a table with too many cells starts here. markdown-it pads short rows, so each row costs as much as the
+ * widest.
+ */
 function isTooLarge(state: Parameters<Rule>[0], line: number, end: number): boolean {
   if (line + 1 >= end) return false
   const marks = state.src.slice(state.bMarks[line + 1], state.eMarks[line + 1])

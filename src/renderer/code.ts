@@ -37,11 +37,15 @@ const languages = new Map<string, unknown>(
 
 /** Registers a language on first use. */
 function isKnown(name: string): boolean {
-  if (highlighter.getLanguage(name) === undefined && languages.has(name)) highlighter.registerLanguage(name, languages.get(name))
+  if (highlighter.getLanguage(name) === undefined && languages.has(name))
+    highlighter.registerLanguage(name, languages.get(name))
   return languages.has(name)
 }
 
-/** Markup of code, with classes only from the highlighter's own set. @param info the fence's info string, with the language */
+/**
+ * Markup of code, with classes only from the highlighter's own set. @param info the fence's info string, with the
+ * language
+ */
 export function coloured(code: string, info: string): string {
   const name = /^[A-Za-z+#]{1,20}/.exec(info.trim())?.[0]?.toLowerCase() ?? ""
   const language = short[name] ?? name

@@ -1,6 +1,6 @@
 /**
- * Labels in Markdown, such as H1 or E12. A text is rendered once for all Rooms, but its labels name different objects in each. So
- * rendering only marks labels, and the page turns those that name something into links.
+ * Labels in Markdown, such as H1 or E12. A text is rendered once for all Rooms, but its labels name different objects
+ * in each. So rendering only marks labels, and the page turns those that name something into links.
  */
 import type { MarkdownIt } from "markdown-it"
 import { LABEL, LETTERS } from "../contract/objects/labels.ts"

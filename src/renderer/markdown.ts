@@ -1,7 +1,7 @@
 /**
- * Renders the Markdown of messages and syntheses, which is untrusted: raw HTML is text, the output contains only known elements,
- * links go only to the web or to mail and are marked, and images are never loaded. The cost is limited: a text that would
- * become too large is shown as written.
+ * Renders the Markdown of messages and syntheses, which is untrusted: raw HTML is text, the output contains only known
+ * elements, links go only to the web or to mail and are marked, and images are never loaded. The cost is limited: a
+ * text that would become too large is shown as written.
  */
 import MarkdownIt from "markdown-it"
 import { limits } from "../contract/limits.ts"

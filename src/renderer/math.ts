@@ -1,4 +1,7 @@
-/** Formulas between dollar signs in Markdown: TeX math, rendered as MathML, which needs no style attributes or fonts and can be read aloud. The cost of a formula is limited. */
+/**
+ * Formulas between dollar signs in Markdown: TeX math, rendered as MathML, which needs no style attributes or fonts and
+ * can be read aloud. The cost of a formula is limited.
+ */
 import katex from "katex"
 import type { MarkdownIt } from "markdown-it"
 import { limits } from "../contract/limits.ts"
@@ -15,7 +18,9 @@ export class Spent {
 /** A control sequence, as KaTeX parses it. Names with `@` are KaTeX's internal ones. */
 const COMMAND = /\\(?:[a-zA-Z@]+|[^])/g
 
-/** Commands that define a name or change what the next one does. Without them a formula cannot repeat its own content. */
+/**
+ * Commands that define a name or change what the next one does. Without them a formula cannot repeat its own content.
+ */
 const DEFINING: ReadonlySet<string> = new Set(
   "def gdef edef xdef let futurelet global long newcommand renewcommand providecommand DeclareMathOperator expandafter noexpand"
     .split(" ")
@@ -48,7 +53,9 @@ function source(tex: string, why?: string): string {
     : `<code class="math-source" title="${why}">${text}</code> <span class="source-note">(${why})</span>`
 }
 
-/** Renders a formula to MathML. Returns its source if it cannot be parsed or, with the reason, if it exceeds a limit. */
+/**
+ * Renders a formula to MathML. Returns its source if it cannot be parsed or, with the reason, if it exceeds a limit.
+ */
 export function formula(tex: string, displayMode: boolean, spent = new Spent()): string {
   spent.formulas += 1
   if (spent.formulas > limits.textFormulas || spent.characters + tex.length > limits.textFormulaCharacters) {
@@ -72,7 +79,9 @@ export function formula(tex: string, displayMode: boolean, spent = new Spent()):
     })
   } catch (error) {
     // KaTeX has no error class for this; a test checks that the message of the pinned version starts like this.
-    return String(error).includes("Too many expansions") ? source(tex, "shown as written: too many commands in one formula") : source(tex)
+    return String(error).includes("Too many expansions")
+      ? source(tex, "shown as written: too many commands in one formula")
+      : source(tex)
   }
   if (Buffer.byteLength(made) > limits.formulaBytes || depthOf(made) > limits.formulaDepth)
     return source(tex, "shown as written: it would be too large")
@@ -81,7 +90,10 @@ export function formula(tex: string, displayMode: boolean, spent = new Spent()):
   return displayMode ? `<div class="formula" role="group" aria-label="formula" tabindex="0">${clean}</div>` : clean
 }
 
-/** The state of a text's rendering: the budget spent on formulas. markdown-it stores link definitions in the same object. */
+/**
+ * The state of a text's rendering: the budget spent on formulas. markdown-it stores link definitions in the same
+ * object.
+ */
 export const envOf = (spent: Spent) => ({ spent })
 const spentIn = (env: unknown): Spent => (env as ReturnType<typeof envOf>).spent
 
@@ -95,7 +107,9 @@ function closing(text: string, mark: string, start: number): number {
   return -1
 }
 
-/** Parses `$x$` and `$$x$$` as formulas. A price such as $5 stays text: no space inside the marks, no digit after them. */
+/**
+ * Parses `$x$` and `$$x$$` as formulas. A price such as $5 stays text: no space inside the marks, no digit after them.
+ */
 export function mathPlugin(md: MarkdownIt): void {
   md.inline.ruler.after("escape", "math", (state, silent) => {
     if (state.src[state.pos] !== "$") return false
@@ -112,7 +126,8 @@ export function mathPlugin(md: MarkdownIt): void {
     state.pos = end + mark.length
     return true
   })
-  md.renderer.rules.math_inline = (tokens, index, _options, env) => formula(tokens[index]?.content ?? "", false, spentIn(env))
+  md.renderer.rules.math_inline = (tokens, index, _options, env) =>
+    formula(tokens[index]?.content ?? "", false, spentIn(env))
   // An inline element, because a block would end the paragraph.
   md.renderer.rules.math_display = (tokens, index, _options, env) =>
     formula(tokens[index]?.content ?? "", true, spentIn(env))

@@ -82,7 +82,8 @@ export class Renderer {
     // The cache may already have dropped what another page rendered.
     return Promise.all(
       made.map(
-        async (markup, index) => markup ?? kept.get(present(names[index])) ?? present((await this.#render([present(texts[index])]))[0]),
+        async (markup, index) =>
+          markup ?? kept.get(present(names[index])) ?? present((await this.#render([present(texts[index])]))[0]),
       ),
     )
   }

@@ -1,6 +1,6 @@
 /**
- * Records which text a thread is rendering, in memory shared with the thread that started it. That thread can read it while this
- * one is busy or after it ended, and so knows which text took too much time or memory.
+ * Records which text a thread is rendering, in memory shared with the thread that started it. That thread can read it
+ * while this one is busy or after it ended, and so knows which text took too much time or memory.
  */
 
 /** Bytes for a name: a text's kind and its digest in base64. */
@@ -27,7 +27,10 @@ export class RenderingNote {
     Atomics.add(this.#numbers, 0, 1)
   }
 
-  /** Returns a step that increases when a text starts and when it ends, and the name of the text being rendered; null between two texts. */
+  /**
+   * Returns a step that increases when a text starts and when it ends, and the name of the text being rendered; null
+   * between two texts.
+   */
   read() {
     const step = Atomics.load(this.#numbers, 0)
     return { step, name: step % 2 === 0 ? null : this.#name.toString("latin1", 0, Atomics.load(this.#numbers, 1)) }

@@ -1,7 +1,8 @@
 /**
  * Caches successful checks for two minutes, and shares a running check among all who ask for the same pin.
  *
- * A failed check is not cached, so that a commit pushed a second later is found. It is repeated within the rate limit of the host.
+ * A failed check is not cached, so that a commit pushed a second later is found. It is repeated within the rate limit
+ * of the host.
  */
 import { limits } from "../contract/limits.ts"
 import { type RepositoryAnswer, type RepositoryPin, type RepositorySource, yes, parsePin } from "./check.ts"
@@ -9,7 +10,9 @@ import { type RepositoryAnswer, type RepositoryPin, type RepositorySource, yes, 
 /** @param now returns milliseconds since 1970, which must never decrease */
 export function cached(source: RepositorySource, now: () => number): RepositorySource {
   const running = new Map<string, Promise<RepositoryAnswer | null>>()
-  /** When each success expires, in milliseconds since 1970. The map is in this order, since all have the same lifetime. */
+  /**
+   * When each success expires, in milliseconds since 1970. The map is in this order, since all have the same lifetime.
+   */
   const successes = new Map<string, number>()
 
   function remember(key: string): void {

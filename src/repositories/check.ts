@@ -1,4 +1,7 @@
-/** A check of a pinned repository: the pin, its parts that are safe in a path of the file system or of an API, the answer, and its sources. */
+/**
+ * A check of a pinned repository: the pin, its parts that are safe in a path of the file system or of an API, the
+ * answer, and its sources.
+ */
 
 /** A public repository and one exact commit of it, as a plan or an attempt names them. */
 export interface RepositoryPin {
@@ -11,7 +14,10 @@ export interface RepositoryPin {
 export type RepositoryAnswer =
   /** The repository is public and has the commit. */
   | { readonly ok: true }
-  /** The repository or the commit does not exist, or is not public; `reason` is a sentence: 422 `repository_unavailable`. */
+  /**
+   * The repository or the commit does not exist, or is not public; `reason` is a sentence: 422
+   * `repository_unavailable`.
+   */
   | { readonly ok: false; readonly reason: string }
   /** The check cannot be made now: 503 `repository_unavailable`. */
   | {
@@ -37,7 +43,11 @@ export interface RepositorySource {
 
 export const yes: RepositoryAnswer = { ok: true }
 export const no = (reason: string): RepositoryAnswer => ({ ok: false, reason })
-export const cannotTell = (reason: string, retryAfter: number | null = null): RepositoryAnswer => ({ ok: null, reason, retryAfter })
+export const cannotTell = (reason: string, retryAfter: number | null = null): RepositoryAnswer => ({
+  ok: null,
+  reason,
+  retryAfter,
+})
 
 export interface Pinned {
   /** In lower case, without a port. */

@@ -21,15 +21,17 @@ export function configuredCheck({ folders, github, now }: RepositorySettings): R
 }
 
 /**
- * Asks the sources in order. The first that knows the repository decides, even if its answer is negative. If none knows it, the
- * check cannot be made.
+ * Asks the sources in order. The first that knows the repository decides, even if its answer is negative. If none knows
+ * it, the check cannot be made.
  */
 function checkInOrder(sources: readonly RepositorySource[]): RepositoryCheck {
   return {
     async check(pin) {
       const pinned = parsePin(pin)
       if (pinned === null)
-        return no("A repository is named as https://<host>/<owner>/<name>, and a commit by its full 40 or 64 lower-case hex digits.")
+        return no(
+          "A repository is named as https://<host>/<owner>/<name>, and a commit by its full 40 or 64 lower-case hex digits.",
+        )
       for (const source of sources) {
         const answer = await source.check(pin)
         if (answer !== null) return answer

@@ -32,7 +32,8 @@ export function folderCheck(dir: string): RepositorySource {
 async function look(repository: string, commit: string): Promise<RepositoryAnswer> {
   if (!(await exists(join(repository, PUBLIC_MARKER)))) return no("The repository is not public.")
   const digits = await hexDigits(repository)
-  if (commit.length !== digits) return no(`The repository names its commits with ${digits} hex digits, not with ${commit.length}.`)
+  if (commit.length !== digits)
+    return no(`The repository names its commits with ${digits} hex digits, not with ${commit.length}.`)
   const type = await objectType(join(repository, "objects"), commit)
   if (type === null) return no("The repository has no such commit.")
   return type === "commit" ? yes : no(`This id names a ${type} of the repository, not a commit.`)

@@ -1,12 +1,12 @@
 /**
- * Checks repositories on github.com with two requests to GitHub's REST API: is the repository public, and does it have the
- * commit? The second is sent only after a positive answer to the first, so that nothing about a private repository is revealed.
- * A private repository gets the same answer as one that does not exist.
+ * Checks repositories on github.com with two requests to GitHub's REST API: is the repository public, and does it have
+ * the commit? The second is sent only after a positive answer to the first, so that nothing about a private repository
+ * is revealed. A private repository gets the same answer as one that does not exist.
  *
- * The commit is read from `git/commits/{sha}`, which accepts only full commit ids and returns only that object. `commits/{ref}`
- * also accepts branch names and abbreviations, and adds the whole diff.
- * Note: GitHub also finds the commits of forks in the original. A renamed repository costs one more request each time, since the
- * redirect is not cached: the old name may be given to another repository.
+ * The commit is read from `git/commits/{sha}`, which accepts only full commit ids and returns only that object.
+ * `commits/{ref}` also accepts branch names and abbreviations, and adds the whole diff. Note: GitHub also finds the
+ * commits of forks in the original. A renamed repository costs one more request each time, since the redirect is not
+ * cached: the old name may be given to another repository.
  */
 import * as v from "valibot"
 import { cannotTell, no, type RepositoryAnswer, type RepositorySource, yes, type Pinned, parsePin } from "./check.ts"
@@ -21,7 +21,10 @@ const repositoryFacts = v.object({ private: v.boolean(), visibility: v.optional(
 const commitFacts = v.object({ sha: v.string() })
 
 /** @param settings `timeout` in milliseconds for one whole check; 10,000 by default */
-export function githubCheck({ timeout = TIMEOUT, ...settings }: GitHubSettings & { readonly timeout?: number }): RepositorySource {
+export function githubCheck({
+  timeout = TIMEOUT,
+  ...settings
+}: GitHubSettings & { readonly timeout?: number }): RepositorySource {
   const api = new GitHubApi(settings)
   const closing = new AbortController()
   return {

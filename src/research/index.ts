@@ -88,7 +88,10 @@ export const newsOf = (sources: Parameters<typeof concerning>[0] & Parameters<ty
   news: news(sources),
 })
 
-/** @param basePath the path of the base URL; affordances put it before their own paths @param now milliseconds since 1970 */
+/**
+ * @param basePath the path of the base URL; affordances put it before their own paths @param now milliseconds since
+ * 1970
+ */
 export function researchTables(db: Db, basePath: string, labels: Labels, now: () => number) {
   const knownMaterials = materials(db)
   const knownEvidence = evidence(db)
@@ -172,9 +175,11 @@ export function researchOperations(tables: Tables & { readonly db: Db }) {
     operations,
     replied: links.replied,
     /** Adds the warnings to an operation of another domain. */
-    addAdvice: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) => addAdvice(advice, name, behaviour),
+    addAdvice: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) =>
+      addAdvice(advice, name, behaviour),
     /** Makes an operation of another domain renew claims and leases, and warn about claims. */
-    heedOthers: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) => heedOthers(tables, name, behaviour),
+    heedOthers: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) =>
+      heedOthers(tables, name, behaviour),
   }
 }
 

@@ -1,4 +1,6 @@
-/** Describes entries of the activity in words: who did what. The definition of each operation has a `sentence` for this. */
+/**
+ * Describes entries of the activity in words: who did what. The definition of each operation has a `sentence` for this.
+ */
 import { writerName } from "../contract/answers/parts.ts"
 import type { ActivityEntry, InboxEntry } from "../contract/answers/index.ts"
 import type { Naming } from "../contract/definitions/operation.ts"
@@ -23,7 +25,10 @@ export type DescribeEntry = Of<EntryDescription>
 /** Describes an entry in one sentence. */
 export type Summary = Of<string>
 
-/** Describes entries of Rooms. Actors have their names on this instance, where a name of another instance may belong to someone else. */
+/**
+ * Describes entries of Rooms. Actors have their names on this instance, where a name of another instance may belong to
+ * someone else.
+ */
 export function entryDescriptions(
   people: Pick<People, "withId">,
   activity: Pick<Activity, "localActor">,
@@ -34,7 +39,8 @@ export function entryDescriptions(
     const { operation, target } = entry
     const { userId, username } = people.withId(activity.localActor(roomId, entry)) ?? entry.actor
     const label = target.label ?? aOrAn(words(target.kind))
-    const sentence = content === null ? undefined : recordedOperation(operation)?.sentence?.(JSON.parse(content), label, named)
+    const sentence =
+      content === null ? undefined : recordedOperation(operation)?.sentence?.(JSON.parse(content), label, named)
     const text = sentence ?? `${words(operation)} ${label}`
     return { actor: { ...entry.actor, userId, username }, text: `${text}${/[.!?…]$/u.test(text) ? "" : "."}` }
   }

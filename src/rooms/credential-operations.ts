@@ -8,11 +8,17 @@ import type { Rooms } from "./rooms.ts"
 
 export function credentialOperations(rooms: Rooms, credentials: Credentials, { notInRoom }: RoomThreads) {
   /** Stores a new credential and returns the answer with its token. */
-  function issue(change: Change, options: Pick<Credential, "roomId" | "owner" | "label" | "permissions" | "threadIds" | "expiresAt">) {
+  function issue(
+    change: Change,
+    options: Pick<Credential, "roomId" | "owner" | "label" | "permissions" | "threadIds" | "expiresAt">,
+  ) {
     const credentialId = change.newId()
     const token = change.token((bytes) => mintToken("credential", bytes))
     const { roomId, owner, label, permissions, threadIds, expiresAt } = options
-    credentials.insert({ credentialId, roomId, owner, label, permissions, threadIds, createdAt: change.at, expiresAt }, token)
+    credentials.insert(
+      { credentialId, roomId, owner, label, permissions, threadIds, createdAt: change.at, expiresAt },
+      token,
+    )
     const result = { credentialId, label, permissions, threadIds, expiresAt }
     return { target: { id: credentialId, label: null }, result, secret: { token: token.token } }
   }
@@ -34,8 +40,15 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { n
     })
   }
 
-  /** The name identifies the agent, so a person's live credentials in a Room have different names. @throws Refusal `state_conflict` */
-  function mustHaveOwnName({ roomId, owner, label }: Pick<Credential, "roomId" | "owner" | "label">, at: string, besides?: string): void {
+  /**
+   * The name identifies the agent, so a person's live credentials in a Room have different names. @throws Refusal
+   * `state_conflict`
+   */
+  function mustHaveOwnName(
+    { roomId, owner, label }: Pick<Credential, "roomId" | "owner" | "label">,
+    at: string,
+    besides?: string,
+  ): void {
     const suggestion = credentials.freeName(roomId, owner.userId, label, at, besides)
     if (suggestion === label) return
     throw new Refusal(
@@ -48,7 +61,9 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { n
   /** @throws Refusal `state_conflict` */
   function mustNotBeRevoked({ revokedAt, credentialId }: Credential): void {
     if (revokedAt !== null)
-      throw new Refusal("state_conflict", `The credential was revoked at ${revokedAt}.`, { current: { credentialId, revokedAt } })
+      throw new Refusal("state_conflict", `The credential was revoked at ${revokedAt}.`, {
+        current: { credentialId, revokedAt },
+      })
   }
 
   const issue_credential = behaviour("issue_credential", {
@@ -66,7 +81,14 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { n
     write({ actor, body }, { roomId }, change) {
       const { label, permissions, threadIds = null } = body
       const owner = { userId: actor.userId, username: actor.username }
-      return issue(change, { roomId, owner, label, permissions, threadIds, expiresAt: expiry(body.expiresAt, change.at) })
+      return issue(change, {
+        roomId,
+        owner,
+        label,
+        permissions,
+        threadIds,
+        expiresAt: expiry(body.expiresAt, change.at),
+      })
     },
   })
 
@@ -74,7 +96,9 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { n
     subject: credentialInPath,
     admit({ actor }, { credential }, at) {
       if (credential.owner.userId !== actor.userId) {
-        throw new Refusal("role_required", "Only the member who holds a credential can rotate it.", { current: { needed: ["holder"] } })
+        throw new Refusal("role_required", "Only the member who holds a credential can rotate it.", {
+          current: { needed: ["holder"] },
+        })
       }
       mustNotBeRevoked(credential)
       mustHaveOwnName(credential, at, credential.credentialId)
@@ -92,9 +116,13 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { n
       const role = rooms.standing(roomId, actor.userId)?.role ?? null
       if (!isOwn && role === null) throw new Refusal("not_a_member", `${actor.username} is not a member of this Room.`)
       if (!isOwn && role !== "owner") {
-        throw new Refusal("role_required", "Only the member who holds a credential, or the Room's owner, can revoke it.", {
-          current: { needed: ["owner"] },
-        })
+        throw new Refusal(
+          "role_required",
+          "Only the member who holds a credential, or the Room's owner, can revoke it.",
+          {
+            current: { needed: ["owner"] },
+          },
+        )
       }
       mustNotBeRevoked(credential)
     },

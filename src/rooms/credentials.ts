@@ -9,7 +9,10 @@ import { inserting } from "../ledger/storage/inserting.ts"
 import type { Token } from "../ledger/journal/chance.ts"
 import { bearers, tokenStart } from "../people/tokens.ts"
 
-/** Reduces a name to a form that names of the same appearance share: without invisible characters, repeated spaces, case and compatibility forms. */
+/**
+ * Reduces a name to a form that names of the same appearance share: without invisible characters, repeated spaces, case
+ * and compatibility forms.
+ */
 const comparableName = (name: string): string =>
   name
     .normalize("NFKC")
@@ -18,15 +21,42 @@ const comparableName = (name: string): string =>
     .trim()
     .toLowerCase()
 
-/** For each script that UAX 31 recommends, or set of scripts written together: matches a letter that is in none of them. */
+/**
+ * For each script that UAX 31 recommends, or set of scripts written together: matches a letter that is in none of them.
+ */
 const foreignLetters = [
   ...[
     ["Latin", "Han", "Hiragana", "Katakana"],
     ["Latin", "Han", "Bopomofo"],
     ["Latin", "Han", "Hangul"],
   ],
-  ...["Arabic", "Armenian", "Bengali", "Cyrillic", "Devanagari", "Ethiopic", "Georgian", "Greek", "Gujarati", "Gurmukhi", "Hebrew"],
-  ...["Kannada", "Khmer", "Lao", "Malayalam", "Myanmar", "Oriya", "Sinhala", "Tamil", "Telugu", "Thaana", "Thai", "Tibetan"],
+  ...[
+    "Arabic",
+    "Armenian",
+    "Bengali",
+    "Cyrillic",
+    "Devanagari",
+    "Ethiopic",
+    "Georgian",
+    "Greek",
+    "Gujarati",
+    "Gurmukhi",
+    "Hebrew",
+  ],
+  ...[
+    "Kannada",
+    "Khmer",
+    "Lao",
+    "Malayalam",
+    "Myanmar",
+    "Oriya",
+    "Sinhala",
+    "Tamil",
+    "Telugu",
+    "Thaana",
+    "Thai",
+    "Tibetan",
+  ],
 ].map((scripts) => {
   const letters = [scripts].flat().map((script) => `\\p{Script_Extensions=${script}}`)
   return new RegExp(`(?=[\\p{L}\\p{M}])[^${letters.join("")}\\p{Script=Common}\\p{Script=Inherited}]`, "u")
@@ -36,13 +66,15 @@ const foreignLetters = [
 const UNRULY = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
 /**
- * Returns why a name is not acceptable for an agent; null if it is. Letters of different scripts can look alike, so a name
- * must not mix scripts ("highly restrictive" in UTS 39).
+ * Returns why a name is not acceptable for an agent; null if it is. Letters of different scripts can look alike, so a
+ * name must not mix scripts ("highly restrictive" in UTS 39).
  */
 export function faultOfName(name: string): string | null {
   if (UNRULY.test(name)) return "must be one line without control characters and direction marks"
   const letters = name.normalize("NFKC")
-  return foreignLetters.some((pattern) => !pattern.test(letters)) ? null : "must not mix letters of several scripts, which look alike"
+  return foreignLetters.some((pattern) => !pattern.test(letters))
+    ? null
+    : "must not mix letters of several scripts, which look alike"
 }
 
 export interface Credential extends CredentialSummary {
@@ -67,7 +99,13 @@ export type Credentials = ReturnType<typeof credentials>
 
 export function credentials(db: Db) {
   const insert = inserting(db, "credentials")
-  const bearing = bearers(db, { kind: "credential", table: "credentials", key: "credential_id", select: SELECT, shown: credential })
+  const bearing = bearers(db, {
+    kind: "credential",
+    table: "credentials",
+    key: "credential_id",
+    select: SELECT,
+    shown: credential,
+  })
   const ofRoom = db.prepare<Row>(`${SELECT} WHERE c.room_id = +? ORDER BY c.credential_id`)
   const ending = db.prepare<{ roomId: string; label: string; at: string }>(
     `SELECT c.room_id AS roomId, c.label, c.expires_at AS at FROM members m CROSS JOIN credentials c USING (room_id, user_id)
@@ -76,7 +114,9 @@ export function credentials(db: Db) {
   const liveNames = db.prepare<{ credentialId: string; label: string }>(
     "SELECT credential_id AS credentialId, label FROM credentials WHERE room_id = +? AND user_id = +? AND revoked_at IS NULL AND expires_at > +?",
   )
-  const revokeAll = db.prepare("UPDATE credentials SET revoked_at = +? WHERE room_id = +? AND user_id = +? AND revoked_at IS NULL")
+  const revokeAll = db.prepare(
+    "UPDATE credentials SET revoked_at = +? WHERE room_id = +? AND user_id = +? AND revoked_at IS NULL",
+  )
 
   return {
     ...bearing,
@@ -94,7 +134,10 @@ export function credentials(db: Db) {
       })
     },
 
-    /** Returns the actor of a bearer token. @throws Refusal `not_authenticated` with the reason, unless the token is valid now */
+    /**
+     * Returns the actor of a bearer token. @throws Refusal `not_authenticated` with the reason, unless the token is
+     * valid now
+     */
     authenticate(token: string, at: string): Actor & { readonly credential: Credential } {
       const found = bearing.opened(token, at)
       const { credentialId, roomId } = found
@@ -108,7 +151,8 @@ export function credentials(db: Db) {
     },
 
     /**
-     * Returns an unused agent name: the wanted one, or the wanted one with the lowest number that is free among live credentials.
+     * Returns an unused agent name: the wanted one, or the wanted one with the lowest number that is free among live
+     * credentials.
      * @param besides a credential whose own name does not count as used
      */
     freeName(roomId: string, userId: string, wanted: string, at: string, besides?: string): string {

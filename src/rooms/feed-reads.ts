@@ -48,12 +48,15 @@ export function feedReads({ rooms, activity, watch, summary, snapshot, written }
       const readPage = () =>
         snapshot(() => ({
           rows: include
-            ? activity.fullAfter(roomId, after, kinds, pageSize(query) + 1, without).map((row) => withIncluded(row, include))
+            ? activity
+                .fullAfter(roomId, after, kinds, pageSize(query) + 1, without)
+                .map((row) => withIncluded(row, include))
             : activity.after(roomId, after, kinds, pageSize(query) + 1, without),
           watermark: activity.watermark(roomId),
         }))
       mustNotBeAhead(after, activity.watermark(roomId))
-      const page = ({ rows, watermark }: ReturnType<typeof readPage>) => feedOf(rows, query, ({ body }) => new JsonText(body), watermark)
+      const page = ({ rows, watermark }: ReturnType<typeof readPage>) =>
+        feedOf(rows, query, ({ body }) => new JsonText(body), watermark)
       /** Waits until a new entry matches the query. */
       async function waited(until: number): Promise<Page<ActivityEntry>> {
         let current = readPage()

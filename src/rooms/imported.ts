@@ -23,13 +23,19 @@ export type RoomSource = {
   /** Scheme, host and path, without a slash at the end. */
   readonly baseUrl: string
   readonly softwareVersion: string
-  /** Where this origin is known from: the address of a third instance, or `file`. Omitted if the Room was fetched from the origin itself. */
+  /**
+   * Where this origin is known from: the address of a third instance, or `file`. Omitted if the Room was fetched from
+   * the origin itself.
+   */
   readonly toldBy?: string | undefined
   /** The earlier homes of a Room that the origin had adopted, oldest first. Omitted if there are none. */
   readonly adopted?: readonly Home[] | undefined
 }
 
-/** SQL for the origin of a Room, as JSON; null for a Room of this instance. @param room the alias of the rooms table @param heads the alias of room_heads */
+/**
+ * SQL for the origin of a Room, as JSON; null for a Room of this instance. @param room the alias of the rooms table
+ * @param heads the alias of room_heads
+ */
 export const ORIGIN = (room: string, heads: string): string =>
   `(SELECT json_object('instanceId', i.instance_id, 'baseUrl', i.base_url, 'throughSequence', coalesce(${heads}.activity_sequence, 0), 'toldBy', i.told_by, 'importedAt', i.imported_at,
       'mirror', json((SELECT json_object('originSequence', f.origin_sequence, 'behind', max(0, f.origin_sequence - coalesce(${heads}.activity_sequence, 0)), 'heardAt', f.heard_at, 'stopped', f.stopped)
@@ -41,11 +47,16 @@ export const ADOPTED = (room: string): string =>
   `(SELECT json_group_array(json_object('instanceId', d.instance_id, 'baseUrl', d.base_url, 'throughSequence', d.sequence - 1, 'adoptedAt', d.adopted_at) ORDER BY d.sequence)
     FROM room_adoptions d WHERE d.room_id = ${room}.room_id)`
 
-/** SQL for whether work in a Room is possible here: a Room of another instance counts as archived. @param room the alias of the rooms table */
+/**
+ * SQL for whether work in a Room is possible here: a Room of another instance counts as archived. @param room the alias
+ * of the rooms table
+ */
 export const WORK_STATE = (room: string): string =>
   `iif(EXISTS (SELECT 1 FROM imported_rooms i WHERE i.room_id = ${room}.room_id AND i.adopted_at IS NULL), 'archived', ${room}.state)`
 
-/** Separates the two instances in the name of a person whom one instance knows from another. No username contains it. */
+/**
+ * Separates the two instances in the name of a person whom one instance knows from another. No username contains it.
+ */
 export const NAMED_BY = "~told-by-"
 
 /** Returns the host and path of an instance, which follow the names of its people here. */
@@ -89,7 +100,10 @@ export function importedRooms(db: Db) {
       const found = one.get(roomId)
       return found && withHomes(roomId, found)
     },
-    /** Returns the id of the instance at an address if the Room was fetched from there; undefined if it came from elsewhere or is known at second hand. */
+    /**
+     * Returns the id of the instance at an address if the Room was fetched from there; undefined if it came from
+     * elsewhere or is known at second hand.
+     */
     firstHand: (roomId: string, baseUrl: string): string | undefined => firstHand.get(roomId, baseUrl)?.instanceId,
     withHomes,
     /** Returns the homes of a Room before it was adopted, here or at its origin. */
@@ -116,14 +130,16 @@ export interface Arrival extends RoomSource {
   readonly people: readonly { readonly userId: string; readonly username: string }[]
   /** The instance of these people, if another one has adopted the Room since; defaults to the origin. */
   readonly of?: Pick<Home, "instanceId" | "baseUrl">
-  /** The instance that scopes the Room's references, if another one has adopted the Room since; defaults to the origin. */
+  /**
+   * The instance that scopes the Room's references, if another one has adopted the Room since; defaults to the origin.
+   */
   readonly knownIn?: string
 }
 
 /**
- * Returns the instance of the people in a Room's history. A Room's own instance vouches for its people. People known only
- * through another instance (at second hand, or from before an adoption) are named with both instances, and are kept apart from
- * the people whom their own instance names.
+ * Returns the instance of the people in a Room's history. A Room's own instance vouches for its people. People known
+ * only through another instance (at second hand, or from before an adoption) are named with both instances, and are
+ * kept apart from the people whom their own instance names.
  */
 export function sourceOf(
   from: RoomSource,
@@ -131,7 +147,11 @@ export function sourceOf(
 ): Omit<Home, "throughSequence"> & { readonly place: string } {
   const source = from.toldBy !== undefined && from.toldBy !== FILE ? from.toldBy : from.baseUrl
   if (source === of.baseUrl) return { instanceId: of.instanceId, baseUrl: source, place: placeOf(source) }
-  return { instanceId: of.instanceId, baseUrl: `${source} ${of.baseUrl}`, place: `${placeOf(of.baseUrl)}${NAMED_BY}${placeOf(source)}` }
+  return {
+    instanceId: of.instanceId,
+    baseUrl: `${source} ${of.baseUrl}`,
+    place: `${placeOf(of.baseUrl)}${NAMED_BY}${placeOf(source)}`,
+  }
 }
 
 /** What an import does besides replaying the Room's writes. */

@@ -1,4 +1,7 @@
-/** Removal of Rooms of other instances, whole or from an entry on: finds the writes to remove, and the writes that refer to them. */
+/**
+ * Removal of Rooms of other instances, whole or from an entry on: finds the writes to remove, and the writes that refer
+ * to them.
+ */
 import { canonicalJson, isObject, trusted } from "../contract/json.ts"
 import { objectOf } from "../contract/objects/objects.ts"
 import { type OperationName, recordedOperation } from "../contract/operations/index.ts"
@@ -37,14 +40,18 @@ const namedBy = ({ operation, content }: Entry): string[] => {
 export function leavingRooms(db: Db) {
   const kept = journal(db)
   const pictures = figures(db)
-  const positionOf = db.prepare<{ position: number }>(`SELECT position FROM journal WHERE room = ${placeOf("+?")} AND room_sequence = +?`)
+  const positionOf = db.prepare<{ position: number }>(
+    `SELECT position FROM journal WHERE room = ${placeOf("+?")} AND room_sequence = +?`,
+  )
   const rows = db.prepare<{ position: number }>(
     `SELECT position FROM journal WHERE room = ${placeOf("+?")} AND position > +? ORDER BY position`,
   )
   const known = db.prepare<{ position: number }>(
     "SELECT position FROM journal WHERE target_kind = 'material' AND target_id IN (SELECT value FROM json_each(+?))",
   )
-  const where = db.prepare<Citing>(`SELECT ${idOf("j.room")} AS roomId, j.room_sequence AS sequence FROM journal j WHERE j.position = +?`)
+  const where = db.prepare<Citing>(
+    `SELECT ${idOf("j.room")} AS roomId, j.room_sequence AS sequence FROM journal j WHERE j.position = +?`,
+  )
   const isOthers = db.prepare("SELECT 1 FROM imported_rooms WHERE room_id = +? AND adopted_at IS NULL")
   const isFollowed = db.prepare("SELECT 1 FROM mirrors WHERE room_id = +? AND stopped IS NULL")
   const remove = db.prepare("DELETE FROM journal WHERE position = +?")
@@ -65,7 +72,8 @@ export function leavingRooms(db: Db) {
         const { given, operation, content } = kept.at(position) ?? {}
         for (const id of given?.ids ?? []) ids.add(id)
         // The sender chooses the id of an attempt, so it is not among the given ids.
-        if (operation === ("register_attempt" satisfies OperationName)) ids.add(trusted<{ attemptId: string }>(content ?? "{}").attemptId)
+        if (operation === ("register_attempt" satisfies OperationName))
+          ids.add(trusted<{ attemptId: string }>(content ?? "{}").attemptId)
       }
       if (cut.from === 1) ids.add(cut.roomId)
     }
@@ -78,14 +86,18 @@ export function leavingRooms(db: Db) {
     for (const entry of kept.entries()) {
       if (positions.has(entry.position) || recordedOperation(entry.operation) === undefined) continue
       const isCiting =
-        materials.has(entry.position) || Object.values(entry.params).some((id) => ids.has(id)) || namedBy(entry).some((id) => ids.has(id))
+        materials.has(entry.position) ||
+        Object.values(entry.params).some((id) => ids.has(id)) ||
+        namedBy(entry).some((id) => ids.has(id))
       if (isCiting) yield where.one(entry.position)
     }
   }
 
   /** Whether a Room that refers to something removed may be removed too. */
   const mayLeave = (roomId: string, reach: Reach): boolean =>
-    reach === "others" ? isOthers.get(roomId) !== undefined : reach === "followed" && isFollowed.get(roomId) !== undefined
+    reach === "others"
+      ? isOthers.get(roomId) !== undefined
+      : reach === "followed" && isFollowed.get(roomId) !== undefined
 
   return {
     /**
@@ -111,7 +123,10 @@ export function leavingRooms(db: Db) {
       return [...firstRemoved].map(([roomId, from]) => ({ roomId, from }))
     },
 
-    /** Removes the writes from the journal, with their figures and the people whom nothing else names. Call this within `Remaking.leave`. */
+    /**
+     * Removes the writes from the journal, with their figures and the people whom nothing else names. Call this within
+     * `Remaking.leave`.
+     */
     take(cuts: readonly Cut[]): void {
       const lasts = new Map(cuts.map((cut) => [cut.roomId, lastOf(cut)]))
       const { positions } = leavingWith(cuts)
@@ -120,7 +135,8 @@ export function leavingRooms(db: Db) {
       const named = new Set<string>()
       for (const { operation, userId, params, given } of kept.entries())
         if (recordedOperation(operation) !== undefined)
-          for (const id of [userId, params.userId, given.named, ...Object.values(given.people ?? {})]) if (id != null) named.add(id)
+          for (const id of [userId, params.userId, given.named, ...Object.values(given.people ?? {})])
+            if (id != null) named.add(id)
       for (const { position } of acts.all("import_room")) {
         const entry = kept.at(position)
         const arrival = entry && trusted<Arrival>(entry.content)
@@ -142,7 +158,10 @@ export function leavingRooms(db: Db) {
       const all = arrivals.all(roomId)
       const own = all.findLast(({ position }) => position < first)?.position ?? first
       const later = all.filter(({ position }) => position >= own).map(({ content }) => trusted<Arrival>(content))
-      return later.length > 0 && later.every(({ along, toldBy }) => along === true || (toldBy !== undefined && toldBy !== FILE))
+      return (
+        later.length > 0 &&
+        later.every(({ along, toldBy }) => along === true || (toldBy !== undefined && toldBy !== FILE))
+      )
     },
   }
 }

@@ -52,7 +52,11 @@ export function memberOperations(members: Members, credentials: Credentials, peo
       if (decision === "accept") join(roomId, userId, at)
       else members.decline(roomId, userId)
       const result = { userId, username, decision, label: null }
-      return { target: { id: userId, label: null }, result, ...(decision === "decline" ? { activity: false as const } : {}) }
+      return {
+        target: { id: userId, label: null },
+        result,
+        ...(decision === "decline" ? { activity: false as const } : {}),
+      }
     },
   })
 
@@ -60,7 +64,8 @@ export function memberOperations(members: Members, credentials: Credentials, peo
     subject: inPath,
     admit({ body }, { roomId }) {
       const person = people.named(body.username)
-      if (person === undefined || !people.isEnabled(person.userId)) throw unavailable(`There is no user named ${body.username}.`)
+      if (person === undefined || !people.isEnabled(person.userId))
+        throw unavailable(`There is no user named ${body.username}.`)
       mustNotBeMember(roomId, person.userId)
     },
     write({ body, named }, { roomId }, { at }) {
@@ -75,11 +80,14 @@ export function memberOperations(members: Members, credentials: Credentials, peo
     admit({ actor }, { roomId, userId }) {
       const caller = members.find(roomId, actor.userId)
       if (caller?.role !== "owner" && userId !== actor.userId) {
-        throw new Refusal("role_required", "Only the owner of a Room can remove other members.", { current: { needed: ["owner"] } })
+        throw new Refusal("role_required", "Only the owner of a Room can remove other members.", {
+          current: { needed: ["owner"] },
+        })
       }
       const member = members.find(roomId, userId)
       if (member === undefined) throw unavailable("This person is not a member of the Room.")
-      if (member.role === "owner") throw new Refusal("state_conflict", "The owner cannot leave the Room.", { current: { member } })
+      if (member.role === "owner")
+        throw new Refusal("state_conflict", "The owner cannot leave the Room.", { current: { member } })
     },
     write(_call, { roomId, userId }) {
       const { username } = present(members.find(roomId, userId))

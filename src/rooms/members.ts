@@ -23,7 +23,14 @@ export function members(db: Db) {
   const requests = db.prepare<Person & { message: string | null; requestedAt: string }>(
     "SELECT j.user_id AS userId, p.username, j.message, j.requested_at AS requestedAt FROM join_requests j JOIN people p USING (user_id) WHERE j.room_id = +? ORDER BY p.username",
   )
-  const waiting = db.prepare<{ roomId: string; title: string; userId: string; username: string; message: string | null; at: string }>(
+  const waiting = db.prepare<{
+    roomId: string
+    title: string
+    userId: string
+    username: string
+    message: string | null
+    at: string
+  }>(
     `SELECT r.room_id AS roomId, r.title, p.user_id AS userId, p.username, j.message, j.requested_at AS at
      FROM members m CROSS JOIN join_requests j USING (room_id) JOIN rooms r USING (room_id) JOIN people p ON p.user_id = j.user_id
      WHERE m.user_id = +? AND m.role = 'owner' ORDER BY r.room_id, p.username LIMIT 50`,
@@ -53,7 +60,8 @@ export function members(db: Db) {
     ownsAny: (userId: string): boolean => owns.get(userId) !== undefined,
     remove: (roomId: string, userId: string) => remove.run(roomId, userId),
     /** Returns how many Rooms each person is in and owns. People who were never in a Room are left out. */
-    countsOf: (userIds: readonly string[]) => new Map(counts.all(JSON.stringify(userIds)).map((row) => [row.userId, row])),
+    countsOf: (userIds: readonly string[]) =>
+      new Map(counts.all(JSON.stringify(userIds)).map((row) => [row.userId, row])),
     find: (roomId: string, userId: string): Member | undefined => one.get(roomId, userId),
     of: (roomId: string): Member[] => all.all(roomId),
 
@@ -64,7 +72,9 @@ export function members(db: Db) {
     /** Returns requests to join the Rooms that a person owns, at most 50, by Room and name. */
     waitingFor: (ownerId: string) => waiting.all(ownerId),
     requests: (roomId: string) =>
-      requests.all(roomId).map(({ userId, username, message, requestedAt }) => ({ person: { userId, username }, message, requestedAt })),
+      requests
+        .all(roomId)
+        .map(({ userId, username, message, requestedAt }) => ({ person: { userId, username }, message, requestedAt })),
     decline: (roomId: string, userId: string) => settle.run(roomId, userId),
   }
 }

@@ -23,7 +23,9 @@ export function mirrors(db: Db) {
      FROM mirrors ORDER BY room_id`,
   )
   const one = db.prepare("SELECT 1 FROM mirrors WHERE room_id = +? AND base_url = +? AND stopped IS NULL")
-  const heard = db.prepare("UPDATE mirrors SET origin_sequence = +?, heard_at = +? WHERE room_id = +? AND base_url = +?")
+  const heard = db.prepare(
+    "UPDATE mirrors SET origin_sequence = +?, heard_at = +? WHERE room_id = +? AND base_url = +?",
+  )
   const stop = db.prepare("UPDATE mirrors SET stopped = +? WHERE room_id = +? AND base_url = +?")
   return {
     /** Starts to follow a Room, or resumes. */

@@ -25,14 +25,26 @@ interface RoomReadSources {
   readonly withheld: Pick<Withheld, "unproved">
   readonly activity: Pick<Activity, "watermark" | "lastOfSenders">
   readonly costs: (roomId: string) => Costs
-  readonly assignments: (
-    userId: string,
-  ) => readonly { readonly experimentId: string; readonly label: string; readonly roomId: string; readonly status: string }[]
+  readonly assignments: (userId: string) => readonly {
+    readonly experimentId: string
+    readonly label: string
+    readonly roomId: string
+    readonly status: string
+  }[]
 }
 
 const CACHED_COSTS = 100
 
-export function roomReads({ rooms, members, credentials, webhooks, withheld, activity, costs, assignments }: RoomReadSources) {
+export function roomReads({
+  rooms,
+  members,
+  credentials,
+  webhooks,
+  withheld,
+  activity,
+  costs,
+  assignments,
+}: RoomReadSources) {
   /** @throws Refusal 404 */
   function mustFind(roomId: string): RoomSummary {
     const room = rooms.summary(roomId)
@@ -41,7 +53,9 @@ export function roomReads({ rooms, members, credentials, webhooks, withheld, act
   }
 
   const costCache = new Map<string, { readonly at: string; readonly costs: Costs }>()
-  /** Returns the costs of a Room's attempts, cached until the Room has new activity: every page of the Room reads it. */
+  /**
+   * Returns the costs of a Room's attempts, cached until the Room has new activity: every page of the Room reads it.
+   */
   function costsOf({ roomId, activityWatermark, lastActivityAt }: RoomSummary): Costs {
     const at = `${activityWatermark} ${lastActivityAt}`
     const cached = costCache.get(roomId)
@@ -52,7 +66,10 @@ export function roomReads({ rooms, members, credentials, webhooks, withheld, act
     return found
   }
 
-  /** Returns a Room, which must be that of the actor's credential. @throws Refusal 404 for an unknown Room, 403 for another one */
+  /**
+   * Returns a Room, which must be that of the actor's credential. @throws Refusal 404 for an unknown Room, 403 for
+   * another one
+   */
   function ownRoom(actor: Actor, roomId: string): RoomAccess {
     const standing = rooms.standing(roomId, actor.userId)
     if (standing === undefined) throw noSuch("room")
@@ -77,7 +94,8 @@ export function roomReads({ rooms, members, credentials, webhooks, withheld, act
 
   /** @throws Refusal 404 for an unknown Room, 403 for anyone but the owner */
   function mustOwn(actor: Actor, roomId: string, sentence: string): void {
-    if (ownMembership(actor, roomId).role !== "owner") throw new Refusal("role_required", sentence, { current: { needed: ["owner"] } })
+    if (ownMembership(actor, roomId).role !== "owner")
+      throw new Refusal("role_required", sentence, { current: { needed: ["owner"] } })
   }
 
   return {
@@ -130,7 +148,8 @@ export function roomReads({ rooms, members, credentials, webhooks, withheld, act
         .filter(({ family, surface }) => family === "research" && surface === "agent")
         .map((operation) => {
           const refusal =
-            grantRefusal(operation, actor) ?? roomRefusal(operation, actor, standing, operation.target === "thread" ? null : undefined)
+            grantRefusal(operation, actor) ??
+            roomRefusal(operation, actor, standing, operation.target === "thread" ? null : undefined)
           return {
             operation: operation.name,
             path: `${basePath}${operation.path}`,

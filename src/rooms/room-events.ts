@@ -26,8 +26,8 @@ interface Sources {
 }
 
 /**
- * Yields the text of an event stream, with each entry after a sequence as it is accepted. In quiet times a regular comment
- * keeps proxies from closing the connection.
+ * Yields the text of an event stream, with each entry after a sequence as it is accepted. In quiet times a regular
+ * comment keeps proxies from closing the connection.
  * @param signal aborted when the listener has disconnected
  * @param seconds the interval of the comments
  */
@@ -46,7 +46,10 @@ export async function* eventLines(
     last = rows.at(-1)?.sequence ?? last
     if (rows.length > 0)
       yield rows
-        .map(({ sequence, body }) => `id: ${sequence}\ndata: ${JSON.stringify(roomEvent(roomId, parse(body), baseUrl))}\n\n`)
+        .map(
+          ({ sequence, body }) =>
+            `id: ${sequence}\ndata: ${JSON.stringify(roomEvent(roomId, parse(body), baseUrl))}\n\n`,
+        )
         .join("")
     else {
       const until = performance.now() + seconds * 1000

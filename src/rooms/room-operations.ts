@@ -17,9 +17,15 @@ export interface RoomThreads {
 
 /** Returns the Room in the path. Admission checks that it exists. */
 export const inPath = ({ params }: { params: { roomId: string } }) => ({ roomId: params.roomId, threadId: undefined })
-export const userInPath = ({ params }: { params: { roomId: string; userId: string } }) => ({ ...params, threadId: undefined })
+export const userInPath = ({ params }: { params: { roomId: string; userId: string } }) => ({
+  ...params,
+  threadId: undefined,
+})
 
-/** For what is open to the owner of a Room and to operators. @param sentence the refusal for other members. @throws Refusal 403 `not_a_member` or `role_required` */
+/**
+ * For what is open to the owner of a Room and to operators. @param sentence the refusal for other members. @throws
+ * Refusal 403 `not_a_member` or `role_required`
+ */
 export function mustOwnOrOperate(
   { username }: Pick<Actor, "username">,
   { role, isOperator }: { readonly role: string | null; readonly isOperator: boolean },
@@ -30,7 +36,13 @@ export function mustOwnOrOperate(
   throw new Refusal("role_required", sentence, { current: { needed: ["owner"] } })
 }
 
-export function roomOperations(rooms: Rooms, members: Members, imported: ImportedRooms, people: People, threads: RoomThreads) {
+export function roomOperations(
+  rooms: Rooms,
+  members: Members,
+  imported: ImportedRooms,
+  people: People,
+  threads: RoomThreads,
+) {
   const create_room = behaviour("create_room", {
     subject: () => ({ roomId: null, threadId: undefined }),
     write({ actor, body }, _subject, change) {
@@ -39,8 +51,20 @@ export function roomOperations(rooms: Rooms, members: Members, imported: Importe
       rooms.insert(roomId, body, actor.userId, openingThreadId, change.at)
       members.add(roomId, actor.userId, "owner", change.at)
       const sequence = change.ordinal(roomId, "thread")
-      threads.open({ threadId: openingThreadId, roomId, sequence, title: body.title, authorId: actor.userId, createdAt: change.at })
-      return { roomId, threadId: openingThreadId, target: { id: roomId, label: null }, result: { roomId, openingThreadId, label: null } }
+      threads.open({
+        threadId: openingThreadId,
+        roomId,
+        sequence,
+        title: body.title,
+        authorId: actor.userId,
+        createdAt: change.at,
+      })
+      return {
+        roomId,
+        threadId: openingThreadId,
+        target: { id: roomId, label: null },
+        result: { roomId, openingThreadId, label: null },
+      }
     },
   })
 
@@ -87,9 +111,12 @@ export function roomOperations(rooms: Rooms, members: Members, imported: Importe
       const next = members.find(roomId, userId)
       if (next?.role === "owner")
         throw new Refusal("state_conflict", `${next.username} owns this Room already.`, { current: { member: next } })
-      if (next === undefined && !isOperator) throw new Refusal("room_unavailable", "This person is not a member of the Room.")
-      if (next === undefined && people.ofHere(userId) === undefined) throw new Refusal("room_unavailable", "There is no user with this id.")
-      if (!people.isEnabled(userId)) throw new Refusal("state_conflict", "This person cannot sign in here, so they cannot own a Room.")
+      if (next === undefined && !isOperator)
+        throw new Refusal("room_unavailable", "This person is not a member of the Room.")
+      if (next === undefined && people.ofHere(userId) === undefined)
+        throw new Refusal("room_unavailable", "There is no user with this id.")
+      if (!people.isEnabled(userId))
+        throw new Refusal("state_conflict", "This person cannot sign in here, so they cannot own a Room.")
     },
     write(_call, { roomId, userId }, { at }) {
       rooms.setOwner(roomId, userId)
@@ -105,8 +132,11 @@ export function roomOperations(rooms: Rooms, members: Members, imported: Importe
       const origin = imported.origin(roomId)
       if (origin === null) throw new Refusal("state_conflict", `The Room ${roomId} is this instance's own.`)
       const { instanceId, baseUrl, throughSequence } = body.origin
-      if (origin.instanceId === instanceId && origin.baseUrl === baseUrl && origin.throughSequence === throughSequence) return
-      throw new Refusal("state_conflict", "The Room's origin is not the expected one.", { current: { room: { id: roomId, origin } } })
+      if (origin.instanceId === instanceId && origin.baseUrl === baseUrl && origin.throughSequence === throughSequence)
+        return
+      throw new Refusal("state_conflict", "The Room's origin is not the expected one.", {
+        current: { room: { id: roomId, origin } },
+      })
     },
     write({ actor, body }, { roomId }, { at }) {
       const { userId } = actor

@@ -76,14 +76,18 @@ export function rooms(db: Db) {
      RETURNING title, question, license`,
   )
   const own = db.prepare("UPDATE rooms SET owner_id = +? WHERE room_id = +?")
-  const setArchive = db.prepare("UPDATE rooms SET state = +?, archived_at = +?, archived_by = +?, archive_reason = +? WHERE room_id = +?")
+  const setArchive = db.prepare(
+    "UPDATE rooms SET state = +?, archived_at = +?, archived_by = +?, archive_reason = +? WHERE room_id = +?",
+  )
   const standing = db.prepare<AccessRow>(
     `SELECT r.room_id AS roomId, r.title, r.state, ${ARCHIVE}, ${ORIGIN("r", "h")} AS origin, m.role FROM rooms r
      LEFT JOIN room_heads h ON h.room_id = r.room_id
      LEFT JOIN members m ON m.room_id = r.room_id AND m.user_id = +?
      WHERE r.room_id = +?`,
   )
-  const openingThread = db.prepare<{ opening_thread_id: string }>("SELECT opening_thread_id FROM rooms WHERE room_id = +?")
+  const openingThread = db.prepare<{ opening_thread_id: string }>(
+    "SELECT opening_thread_id FROM rooms WHERE room_id = +?",
+  )
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = +?`)
   const list = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id < +? ORDER BY r.room_id DESC LIMIT +?`)
   const spelled = substrings(db, "room_trigrams")
@@ -95,7 +99,8 @@ export function rooms(db: Db) {
     `${SUMMARY} WHERE r.room_id IN (SELECT r.room_id FROM json_each(+?) j CROSS JOIN rooms r ON r.room_id = j.value
        WHERE r.title LIKE +? ESCAPE '\\' OR r.question LIKE +? ESCAPE '\\' ORDER BY r.room_id DESC LIMIT +?) ORDER BY r.room_id DESC`,
   )
-  // Writes the index out within the transaction: a full disk then fails before the commit, when certainly nothing is stored.
+  // Writes the index out within the transaction: a full disk then fails before the commit, when certainly nothing is
+  // stored.
   const flush = db.prepare("INSERT INTO room_trigrams (room_trigrams) VALUES ('flush')")
   const reindexTitles = db.prepare("INSERT INTO room_trigrams (room_trigrams) VALUES ('rebuild')")
   const all = db.prepare<SummaryRow>(`${SUMMARY} ORDER BY r.room_id`)
@@ -108,7 +113,13 @@ export function rooms(db: Db) {
   )
 
   return {
-    insert(roomId: string, { title, question, license }: RoomDescription, ownerId: string, openingThreadId: string, at: string): void {
+    insert(
+      roomId: string,
+      { title, question, license }: RoomDescription,
+      ownerId: string,
+      openingThreadId: string,
+      at: string,
+    ): void {
       insert({ roomId, title, question, license, ownerId, openingThreadId, createdAt: at, state: "active" })
       flush.run()
     },
@@ -118,7 +129,8 @@ export function rooms(db: Db) {
       flush.run()
       return now
     },
-    archive: (roomId: string, at: string, by: string, reason: string) => setArchive.run("archived", at, by, reason, roomId),
+    archive: (roomId: string, at: string, by: string, reason: string) =>
+      setArchive.run("archived", at, by, reason, roomId),
     setOwner: (roomId: string, ownerId: string) => own.run(ownerId, roomId),
     restore: (roomId: string) => setArchive.run("active", null, null, null, roomId),
 
@@ -150,7 +162,8 @@ export function rooms(db: Db) {
       const start = before ?? "g"
       if (query === undefined) return { found: list.all(start, count).map(summary) }
       const [pattern, among] = [containing(query), spelled.among(query)]
-      const texts = among === undefined ? batches(start, (from, most) => inOrder.all(from, most)) : [few.all(among, start)]
+      const texts =
+        among === undefined ? batches(start, (from, most) => inOrder.all(from, most)) : [few.all(among, start)]
       return walked(texts, (ids) => contain.all(JSON.stringify(ids), pattern, pattern, count).map(summary), count)
     },
     all: (): RoomSummary[] => all.all().map(summary),

@@ -30,7 +30,8 @@ function addressIn(url: string): URL {
   const address = URL.parse(url)
   if (address === null || (address.protocol !== "https:" && address.protocol !== "http:"))
     throw invalid("add_webhook", "/url", "must be an address that begins with https:// or http://")
-  if (address.username !== "" || address.password !== "") throw invalid("add_webhook", "/url", "must not contain a username or password")
+  if (address.username !== "" || address.password !== "")
+    throw invalid("add_webhook", "/url", "must not contain a username or password")
   address.hash = ""
   return address
 }
@@ -42,9 +43,16 @@ export function webhookActions({ ledger, world, rooms, webhooks, audit }: Parts)
   function mustOwn({ userId }: Person, roomId: string): void {
     rooms.mustExist(roomId)
     if (rooms.standing(roomId, userId)?.role === "owner") return
-    throw new Refusal("role_required", "Only the owner of the Room manages its webhooks.", { current: { needed: ["owner"] } })
+    throw new Refusal("role_required", "Only the owner of the Room manages its webhooks.", {
+      current: { needed: ["owner"] },
+    })
   }
-  const log = (kind: "add_webhook" | "change_webhook", by: Person, { webhookId, roomId, url }: Webhook, done?: string) =>
+  const log = (
+    kind: "add_webhook" | "change_webhook",
+    by: Person,
+    { webhookId, roomId, url }: Webhook,
+    done?: string,
+  ) =>
     audit.write({
       kind,
       by,
@@ -56,12 +64,19 @@ export function webhookActions({ ledger, world, rooms, webhooks, audit }: Parts)
   return {
     mustOwn,
 
-    /** Adds a webhook, which receives entries accepted from now on. The returned secret is shown only once. @throws Refusal */
+    /**
+     * Adds a webhook, which receives entries accepted from now on. The returned secret is shown only once. @throws
+     * Refusal
+     */
     async add(by: Person, roomId: string, { url }: ActionBody<"add_webhook">, reach: Reach): Promise<Webhook> {
       mustOwn(by, roomId)
       const address = addressIn(url)
       if (await isForbidden(address, reach))
-        throw invalid("add_webhook", "/url", "must have a public address: the operator of the service can allow other networks")
+        throw invalid(
+          "add_webhook",
+          "/url",
+          "must have a public address: the operator of the service can allow other networks",
+        )
       return ledger.transact(() => {
         mustOwn(by, roomId)
         if (webhooks.ofRoom(roomId).length >= limits.roomWebhooks)

@@ -34,7 +34,10 @@ export const publicAddresses: Reach = { networks: [], resolve: (host) => lookup(
 /** Returns the host of a URL; an IPv6 address without brackets. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
 
-/** Returns the permitted addresses of a host. @throws ForbiddenAddress if none of its addresses is permitted, Error if it has none */
+/**
+ * Returns the permitted addresses of a host. @throws ForbiddenAddress if none of its addresses is permitted, Error if
+ * it has none
+ */
 async function reachable(host: string, { networks, resolve }: Reach) {
   const all = ipaddr.isValid(host) ? [{ address: host, family: host.includes(":") ? 6 : 4 }] : await resolve(host)
   const permitted = all.filter(({ address }) => mayReach(address, networks))
@@ -42,7 +45,10 @@ async function reachable(host: string, { networks, resolve }: Reach) {
   return permitted
 }
 
-/** Makes a lookup function for connections. It checks the addresses it returns, so a later DNS answer cannot bypass the check. */
+/**
+ * Makes a lookup function for connections. It checks the addresses it returns, so a later DNS answer cannot bypass the
+ * check.
+ */
 export const pinned =
   (reach: Reach): LookupFunction =>
   (host, { all }, done) => {
@@ -56,7 +62,9 @@ export const pinned =
     )
   }
 
-/** Whether webhooks may not be sent to a URL. A host name that does not resolve now is allowed, as it may resolve later. */
+/**
+ * Whether webhooks may not be sent to a URL. A host name that does not resolve now is allowed, as it may resolve later.
+ */
 export async function isForbidden(url: URL, reach: Reach): Promise<boolean> {
   try {
     await reachable(hostOf(url), reach)
@@ -66,7 +74,10 @@ export async function isForbidden(url: URL, reach: Reach): Promise<boolean> {
   }
 }
 
-/** Checks a URL with a literal IP address, for which connections call no lookup function. @throws ForbiddenAddress if it is not permitted */
+/**
+ * Checks a URL with a literal IP address, for which connections call no lookup function. @throws ForbiddenAddress if it
+ * is not permitted
+ */
 export function mustReachLiteral(url: URL, { networks }: Reach): void {
   const host = hostOf(url)
   if (ipaddr.isValid(host) && !mayReach(host, networks)) throw new ForbiddenAddress(`${host} is not a public address.`)

@@ -53,18 +53,27 @@ export function webhooks(db: Db) {
   const remove = db.prepare("DELETE FROM webhooks WHERE webhook_id = +?")
   return {
     /** Adds a webhook, which receives the entries after `delivered`. */
-    add: (webhook: Pick<Webhook, "webhookId" | "roomId" | "url" | "secret" | "delivered">, addedBy: string, at: string) =>
-      insert({ ...webhook, addedBy, addedAt: at, recent: "[]" }),
+    add: (
+      webhook: Pick<Webhook, "webhookId" | "roomId" | "url" | "secret" | "delivered">,
+      addedBy: string,
+      at: string,
+    ) => insert({ ...webhook, addedBy, addedAt: at, recent: "[]" }),
     find: (webhookId: string): Webhook | undefined => find.get(webhookId),
     on: () => on.all(),
     ofRoom: (roomId: string) =>
-      ofRoom.all(roomId).map(({ secret: _secret, roomId: _room, resend: _resend, userId, username, recent, ...shown }) => ({
-        ...shown,
-        addedBy: { userId, username },
-        deliveries: parse(recent).toReversed(),
-      })),
+      ofRoom
+        .all(roomId)
+        .map(({ secret: _secret, roomId: _room, resend: _resend, userId, username, recent, ...shown }) => ({
+          ...shown,
+          addedBy: { userId, username },
+          deliveries: parse(recent).toReversed(),
+        })),
     /** Stores the result of deliveries. @param resent the entry that was sent again; null for none */
-    note(webhookId: string, { delivered, failingSince, offBecause, deliveries }: Progress, resent: number | null): void {
+    note(
+      webhookId: string,
+      { delivered, failingSince, offBecause, deliveries }: Progress,
+      resent: number | null,
+    ): void {
       const before = find.get(webhookId)
       if (before === undefined) return
       const recent = [...parse(before.recent), ...deliveries].slice(-limits.webhookDeliveries)

@@ -16,7 +16,9 @@ export interface Withholding {
   readonly audit: Pick<Audit, "withholdNames" | "newest">
   /** Changes the journal and rebuilds everything that is derived from it. */
   readonly change: (change: () => void) => void
-  /** Returns sentences on where copies of the text may remain. Only an operator is told about folders of the machine. */
+  /**
+   * Returns sentences on where copies of the text may remain. Only an operator is told about folders of the machine.
+   */
   readonly copies: (isOperator: boolean) => string
 }
 
@@ -32,11 +34,15 @@ export function withholdingOperations({ withheld, figures, rooms, people, audit,
       mustOwnOrOperate(actor, { role, isOperator }, "Only the owner of a Room or an operator can withhold content.")
       if (write === undefined) return [{ path: "/of", message: "does not name a write of this Room" }]
       const index = withheld.nowhere(write.position, body.fields)
-      return index === undefined ? [] : [{ path: `/fields/${index}`, message: "does not name a part of that write that can be withheld" }]
+      return index === undefined
+        ? []
+        : [{ path: `/fields/${index}`, message: "does not name a part of that write that can be withheld" }]
     },
     admit({ body }, { write }) {
       if (write !== undefined && withheld.places(write, body.fields).length > 0) return
-      throw new Refusal("state_conflict", "All of that is withheld already.", { current: { sequence: write?.sequence ?? null } })
+      throw new Refusal("state_conflict", "All of that is withheld already.", {
+        current: { sequence: write?.sequence ?? null },
+      })
     },
     write({ actor, body }, { write }, { position }) {
       if (write === undefined) throw new Error("there is nothing to withhold it from")

@@ -1,4 +1,7 @@
-/** Delivers what could not be delivered earlier: writes of the Python client, and reports of runs, including runs whose reporter was killed. */
+/**
+ * Delivers what could not be delivered earlier: writes of the Python client, and reports of runs, including runs whose
+ * reporter was killed.
+ */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Transport } from "../client/transport.ts"
@@ -63,7 +66,12 @@ export async function deliverAll({ url, token, spool }: Destination): Promise<De
 }
 
 /** @returns false if the service does not answer */
-async function deliverRun(folder: string, transport: Transport, token: string, { done, problems }: Delivered): Promise<boolean> {
+async function deliverRun(
+  folder: string,
+  transport: Transport,
+  token: string,
+  { done, problems }: Delivered,
+): Promise<boolean> {
   writeWhole(files(folder).owner, markOfProcess(process.pid))
   const report = Report.open(folder)
   // The run ended before its registration was written.
@@ -82,22 +90,36 @@ async function deliverRun(folder: string, transport: Transport, token: string, {
   const { said, status } = report.state
   if (said !== "ended") {
     const kept = readBack<Kept>(files(folder).kept)
-    done.push(`${report.name} is still running${kept === null ? "" : ` (process ${kept.keeper.pid})`}; its reports so far are delivered.`)
+    done.push(
+      `${report.name} is still running${kept === null ? "" : ` (process ${kept.keeper.pid})`}; its reports so far are delivered.`,
+    )
     return true
   }
-  done.push(`${report.name} is delivered: ${status === "started" ? "its outcome is not known" : status.replaceAll("_", " ")}.`)
+  done.push(
+    `${report.name} is delivered: ${status === "started" ? "its outcome is not known" : status.replaceAll("_", " ")}.`,
+  )
   report.forget()
   return true
 }
 
 /** Whether only the credential that sent a write may retry it. */
 function isBound({ operation, body }: SpooledWrite): boolean {
-  const names = operation === batch.name ? trusted<{ writes: SpooledWrite[] }>(body).writes.map((write) => write.operation) : [operation]
+  const names =
+    operation === batch.name
+      ? trusted<{ writes: SpooledWrite[] }>(body).writes.map((write) => write.operation)
+      : [operation]
   return names.some((name) => operationNamed(name)?.receiptOf === "credential")
 }
 
-/** Delivers the spooled writes of the Python client, as that client does. @returns false if the service does not answer */
-async function deliverWrites(folder: string, transport: Transport, token: string, { done, problems }: Delivered): Promise<boolean> {
+/**
+ * Delivers the spooled writes of the Python client, as that client does. @returns false if the service does not answer
+ */
+async function deliverWrites(
+  folder: string,
+  transport: Transport,
+  token: string,
+  { done, problems }: Delivered,
+): Promise<boolean> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
   const family = token.startsWith(tokenPrefixes.personalKey) ? "library" : "research"
   let sent = 0

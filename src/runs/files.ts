@@ -1,6 +1,17 @@
 /** The files of a run until it is delivered: small, and each written atomically. They hold no token. */
 import { createHash } from "node:crypto"
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, rmSync, writeSync } from "node:fs"
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { codeOf } from "../contract/faults.ts"

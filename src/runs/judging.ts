@@ -3,7 +3,9 @@ import { RefusedError } from "../client/errors.ts"
 import type { Input } from "../contract/definitions/requests.ts"
 import { isJsonObject } from "../contract/json.ts"
 
-/** Returns the current state of the attempt if the refusal is a conflict: then an earlier event was stored after all. */
+/**
+ * Returns the current state of the attempt if the refusal is a conflict: then an earlier event was stored after all.
+ */
 export function currentState(error: unknown): { expectedRevision: number; expectedStatus: string } | undefined {
   if (!(error instanceof RefusedError) || error.refusal !== "state_conflict") return undefined
   const expected = error.current?.expected
@@ -30,8 +32,9 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Returns the request without the refused values, or without all metrics and outputs if the refusal does not name values. The
- * event itself must not be lost because of its measurements. Null if the request has no metrics and outputs to remove.
+ * Returns the request without the refused values, or without all metrics and outputs if the refusal does not name
+ * values. The event itself must not be lost because of its measurements. Null if the request has no metrics and outputs
+ * to remove.
  */
 export function withoutRefused({ metrics, outputs, ...rest }: Input, error: unknown): Input | null {
   if (metrics === undefined && outputs === undefined) return null

@@ -1,6 +1,6 @@
 /**
- * The keeper: a process between the reporting program and the command. It starts the command and records how it ended, so the
- * outcome is kept even if the reporting program is killed.
+ * The keeper: a process between the reporting program and the command. It starts the command and records how it ended,
+ * so the outcome is kept even if the reporting program is killed.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { constants } from "node:os"
@@ -64,7 +64,8 @@ export const exitCodeOf = ({ code, signal }: Pick<Ending, "code" | "signal">): n
 
 /**
  * Forwards signals to a child for as long as this program runs. A terminal sends its signals to the child itself.
- * @param child called when a signal arrives, so that this function can be called before the child is started and no signal is missed
+ * @param child called when a signal arrives, so that this function can be called before the child is started and no
+ * signal is missed
  * @param onSignal called for each signal
  */
 export function forwardSignals(child: () => ChildProcess, onSignal: (signal: string) => void = () => undefined): void {
@@ -77,7 +78,10 @@ export function forwardSignals(child: () => ChildProcess, onSignal: (signal: str
   }
 }
 
-/** Starts the command of a run and waits for its end. @returns its exit code; like a shell, 127 or 126 if it could not be started */
+/**
+ * Starts the command of a run and waits for its end. @returns its exit code; like a shell, 127 or 126 if it could not
+ * be started
+ */
 export function keep(run: string, reporter: number, [program = "", ...args]: readonly string[]): Promise<number> {
   // The reporting program was killed while this process started, so the start of the run was never reported.
   if (process.ppid !== reporter) return Promise.resolve(1)
@@ -102,7 +106,11 @@ export function keep(run: string, reporter: number, [program = "", ...args]: rea
     })
     command.once("error", (error) => {
       const exists = codeOf(error) !== "ENOENT"
-      writeWhole(at.kept, { keeper, startedAt: null, failure: `${program} could not be started: ${error.message}` } satisfies Kept)
+      writeWhole(at.kept, {
+        keeper,
+        startedAt: null,
+        failure: `${program} could not be started: ${error.message}`,
+      } satisfies Kept)
       resolve(exists ? 126 : 127)
     })
     command.once("exit", (code, signal) => {

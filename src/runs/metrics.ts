@@ -22,11 +22,15 @@ function parseLine(line: string): unknown {
   }
 }
 
-const isValue = (value: unknown): boolean => typeof value === "number" || value === "NaN" || value === "Infinity" || value === "-Infinity"
+const isValue = (value: unknown): boolean =>
+  typeof value === "number" || value === "NaN" || value === "Infinity" || value === "-Infinity"
 
 interface Line {
   readonly points: Point[]
-  /** Why a part of the line is invalid; null if all is valid. Invalid values are left out, so that the others can be reported. */
+  /**
+   * Why a part of the line is invalid; null if all is valid. Invalid values are left out, so that the others can be
+   * reported.
+   */
   readonly fault: string | null
 }
 
@@ -48,7 +52,8 @@ export function pointsOf(line: string): Line {
   if (!isObject(value)) return NOT_AN_OBJECT
   const { step, split, unit, dimensions = {}, ...members } = value
   const isFull = typeof members.name === "string" && isValue(members.value)
-  const isMetric = ([name, member]: [string, unknown]) => (isFull ? name === "name" || name === "value" : isValue(member))
+  const isMetric = ([name, member]: [string, unknown]) =>
+    isFull ? name === "name" || name === "value" : isValue(member)
   const metrics = isFull ? [[members.name, members.value]] : Object.entries(members).filter(isMetric)
   const others = Object.entries(members).filter((member) => !isMetric(member) && member[1] !== null)
   const allDimensions = isObject(dimensions) ? { ...Object.fromEntries(others), ...dimensions } : dimensions

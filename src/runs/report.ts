@@ -1,6 +1,6 @@
 /**
- * The report of a run: requests are written to files first, each with its id, then sent in order. The program that watches the run
- * and a later `deliver` both work from these files alone.
+ * The report of a run: requests are written to files first, each with its id, then sent in order. The program that
+ * watches the run and a later `deliver` both work from these files alone.
  */
 import { randomUUID } from "node:crypto"
 import { rmSync } from "node:fs"
@@ -17,7 +17,9 @@ import { type Ending, exitCodeOf, files, type Kept, type RunState } from "./keep
 import { inEvents, nextPoints } from "./metrics.ts"
 import { ReportQueue, type ReportRequest } from "./report-queue.ts"
 
-/** `delivered`: nothing waits. `waiting`: the service does not accept it now. `refused`: the attempt itself was refused. */
+/**
+ * `delivered`: nothing waits. `waiting`: the service does not accept it now. `refused`: the attempt itself was refused.
+ */
 export interface Delivery {
   readonly status: "delivered" | "waiting" | "refused"
   readonly reason: string
@@ -63,7 +65,10 @@ export class Report {
     return this.state.label ?? `attempt ${this.state.attemptId}`
   }
 
-  /** Writes requests for everything that is not reported yet. @param abandoned whether the program that watched the run has ended */
+  /**
+   * Writes requests for everything that is not reported yet. @param abandoned whether the program that watched the run
+   * has ended
+   */
   update({ abandoned = false } = {}): void {
     const { state } = this
     if (state.said === "ended") return
@@ -72,10 +77,14 @@ export class Report {
     // Read after the keeper was seen to have ended: it writes this file last.
     const ending = readBack<Ending>(this.#files.ending)
     if (kept !== null && kept.failure !== null) {
-      this.#end("preflight_failed", now(), { failure: { stage: "start", explanation: kept.failure.slice(0, limits.explanation) } })
+      this.#end("preflight_failed", now(), {
+        failure: { stage: "start", explanation: kept.failure.slice(0, limits.explanation) },
+      })
     } else if (kept === null || kept.startedAt === null) {
       if (isGone)
-        this.#end("cancelled", now(), { message: "The program that should watch the run was killed before it started the command." })
+        this.#end("cancelled", now(), {
+          message: "The program that should watch the run was killed before it started the command.",
+        })
     } else {
       if (state.said === "registered") this.#event("started", kept.startedAt, {}, { said: "started" })
       const points = this.#progress(ending !== null || isGone)
@@ -94,7 +103,11 @@ export class Report {
   /** Reports new metrics, in several events if necessary. @returns the points that fit into the next event */
   #progress(isLast: boolean): readonly object[] {
     for (;;) {
-      const { points, through, unread, firstUnread, more } = nextPoints(this.#files.metrics, this.state.metricsThrough, isLast)
+      const { points, through, unread, firstUnread, more } = nextPoints(
+        this.#files.metrics,
+        this.state.metricsThrough,
+        isLast,
+      )
       this.#unread += unread
       this.#firstUnread ??= firstUnread
       if (!more) {
@@ -120,7 +133,10 @@ export class Report {
         "The run reported no metric. A command appends its metrics to the file named by RESEARCH_ROOM_METRICS: see run --help.",
       )
     const exitCode = exitCodeOf(ending)
-    const outcome = ending.signal === null ? `The command ended with exit code ${exitCode}.` : `The command was ended by ${ending.signal}.`
+    const outcome =
+      ending.signal === null
+        ? `The command ended with exit code ${exitCode}.`
+        : `The command was ended by ${ending.signal}.`
     const forwarded = ending.asked === null ? "" : ` ${ending.asked} was sent to it before.`
     const isCancelled = ending.asked !== null && exitCode > 128
     const event = exitCode === 0 ? "succeeded" : isCancelled ? "cancelled" : "failed"
@@ -197,9 +213,14 @@ export class Report {
           }
           const reason = reasonOf(error)
           // The refusal of another credential does not show whether the original one would be refused.
-          const isForeign = error instanceof RefusedError && error.status === 403 && this.state.credential !== credentialMark(token)
+          const isForeign =
+            error instanceof RefusedError && error.status === 403 && this.state.credential !== credentialMark(token)
           if (!isFinal(error) || isForeign)
-            return { status: "waiting", reason, isAnswered: error instanceof RefusedError && !error.retryable && error.committed === false }
+            return {
+              status: "waiting",
+              reason,
+              isAnswered: error instanceof RefusedError && !error.retryable && error.committed === false,
+            }
           if (request.operation === "register_attempt") {
             this.#giveUp(reason)
             return { status: "refused", reason, isAnswered: true }
@@ -220,7 +241,11 @@ export class Report {
     let expected: object = { expectedRevision: state.revision, expectedStatus: state.status }
     if (request.operation === "register_attempt") {
       const path = `/api/research/experiments/${encodeURIComponent(state.experimentId)}`
-      const { affordances } = await transport.ask<{ affordances: { expected: object } }>({ method: "GET", path, retries: 1 })
+      const { affordances } = await transport.ask<{ affordances: { expected: object } }>({
+        method: "GET",
+        path,
+        retries: 1,
+      })
       expected = state.isReproduction ? {} : affordances.expected
     }
     const operation = operationOf(request.operation)

@@ -14,7 +14,8 @@ const NAME_IT = "name the repository and commit with --repository and --commit"
 /** @throws FailedError if git is not installed */
 function git(...words: string[]): string | null {
   const { status, stdout, error } = spawnSync("git", words, { encoding: "utf8", timeout: 30_000, maxBuffer: 64 << 20 })
-  if (codeOf(error) === "ENOENT") throw new FailedError(`Git, which would tell the commit, is not installed: ${NAME_IT}.`)
+  if (codeOf(error) === "ENOENT")
+    throw new FailedError(`Git, which would tell the commit, is not installed: ${NAME_IT}.`)
   return status === 0 ? stdout.trim() : null
 }
 
@@ -29,6 +30,7 @@ const publicAddress = (origin: string): string =>
 export function workingRepository(): WorkingRepository {
   const commit = git("rev-parse", "HEAD")
   const origin = git("config", "--get", "remote.origin.url")
-  if (!commit || !origin) throw new UsageError(`This folder is not a git repository with a commit and an origin: ${NAME_IT}.`)
+  if (!commit || !origin)
+    throw new UsageError(`This folder is not a git repository with a commit and an origin: ${NAME_IT}.`)
   return { repository: { url: publicAddress(origin), commit }, isClean: git("status", "--porcelain") === "" }
 }

@@ -8,7 +8,16 @@ import { Transport } from "../client/transport.ts"
 import { messageOf } from "../contract/faults.ts"
 import type { Input } from "../contract/definitions/requests.ts"
 import { FailedError, UsageError } from "../settings.ts"
-import { credentialMark, makeFolder, markOfProcess, readBack, removeFolder, runsIn, spoolFolder, writeWhole } from "./files.ts"
+import {
+  credentialMark,
+  makeFolder,
+  markOfProcess,
+  readBack,
+  removeFolder,
+  runsIn,
+  spoolFolder,
+  writeWhole,
+} from "./files.ts"
 import { type Ending, exitCodeOf, files, forwardSignals, type RunState } from "./keeper.ts"
 import { Report } from "./report.ts"
 import { accepted } from "../contract/reads/accepted.ts"
@@ -37,10 +46,17 @@ const INTERVAL = 10_000
 const print = (sentence: string) => console.error(`research-room: ${sentence}`)
 
 /** Reads the command line of an arm from the plan. @throws UsageError, FailedError */
-async function argvOf({ url, plan, experiment, arm }: RunSettings): Promise<{ argv: readonly string[]; planId: string }> {
+async function argvOf({
+  url,
+  plan,
+  experiment,
+  arm,
+}: RunSettings): Promise<{ argv: readonly string[]; planId: string }> {
   const client = new ResearchRoomClient({ baseUrl: url, retries: 1 })
   const plans =
-    plan === undefined ? (await client.read("experiment", { experimentId: experiment })).acceptedPlans.map(({ planId }) => planId) : [plan]
+    plan === undefined
+      ? (await client.read("experiment", { experimentId: experiment })).acceptedPlans.map(({ planId }) => planId)
+      : [plan]
   const [planId] = plans
   if (planId === undefined || plans.length > 1)
     throw new UsageError(`The experiment has ${plans.length} accepted plans: name one with --plan.`)
@@ -53,12 +69,24 @@ async function argvOf({ url, plan, experiment, arm }: RunSettings): Promise<{ ar
   return { argv: planned.argv, planId }
 }
 
-function registrationOf(settings: RunSettings, attemptId: string, argv: readonly string[], planId: string | undefined): Input {
+function registrationOf(
+  settings: RunSettings,
+  attemptId: string,
+  argv: readonly string[],
+  planId: string | undefined,
+): Input {
   const { experiment, rerunOf, reproduces, intendedDeviation, repository, configuration } = settings
   return {
     attemptId,
     experimentId: experiment,
-    intent: reproduces !== undefined ? "reproduction" : rerunOf !== undefined ? "rerun" : planId !== undefined ? "planned" : "exploratory",
+    intent:
+      reproduces !== undefined
+        ? "reproduction"
+        : rerunOf !== undefined
+          ? "rerun"
+          : planId !== undefined
+            ? "planned"
+            : "exploratory",
     ...(planId !== undefined && { planId }),
     ...(rerunOf !== undefined && { rerunOf }),
     ...(reproduces !== undefined && { reproduces: { attemptId: reproduces } }),
@@ -71,11 +99,16 @@ function registrationOf(settings: RunSettings, attemptId: string, argv: readonly
   }
 }
 
-/** @returns the exit code of the command. @throws FailedError if the service refuses the attempt; the command is then not started */
+/**
+ * @returns the exit code of the command. @throws FailedError if the service refuses the attempt; the command is then
+ * not started
+ */
 export async function run(settings: RunSettings): Promise<number> {
   const { url, token, spool, experiment, reproduces, outputs } = settings
   const { argv, planId } =
-    settings.arm === undefined ? { argv: settings.command, planId: settings.plan } : await argvOf(settings).catch(planUnreadable)
+    settings.arm === undefined
+      ? { argv: settings.command, planId: settings.plan }
+      : await argvOf(settings).catch(planUnreadable)
   const attemptId = randomUUID()
   const folder = join(runsIn(spoolFolder(spool, url)), attemptId)
   makeFolder(folder)
@@ -103,14 +136,20 @@ export async function run(settings: RunSettings): Promise<number> {
   if (registered.status === "delivered") print(`${report.name} is registered: ${url}/attempts/${attemptId}`)
   else print(`${registered.reason} The run starts anyway. Its reports are kept; research-room deliver sends them.`)
 
-  const code = await runAndReport(settings, report, argv, async (retries) => void (await report.send(transport, token, retries)))
+  const code = await runAndReport(
+    settings,
+    report,
+    argv,
+    async (retries) => void (await report.send(transport, token, retries)),
+  )
   const { status, reason } = await report.send(transport, token, 2)
   for (const sentence of new Set(report.problems)) print(sentence)
   if (status === "waiting") {
     print(`exit code ${code}. ${reason} The reports are kept: research-room deliver --url ${url} sends them.`)
     return code
   }
-  if (report.state.label !== null) print(`${report.name} ${report.state.status.replaceAll("_", " ")}, exit code ${code}`)
+  if (report.state.label !== null)
+    print(`${report.name} ${report.state.status.replaceAll("_", " ")}, exit code ${code}`)
   report.forget()
   return code
 }
@@ -129,7 +168,9 @@ async function runAndReport(
 ) {
   const { folder } = report
   forwardSignals(() => keeper)
-  const keeper = spawn(program, [...start, folder, String(process.pid), "--", ...argv], { stdio: ["inherit", "inherit", "inherit", "ipc"] })
+  const keeper = spawn(program, [...start, folder, String(process.pid), "--", ...argv], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+  })
   let sending = Promise.resolve()
   const failed = (error: unknown) => void report.problems.push(messageOf(error))
   // A failure to report must not end the command.

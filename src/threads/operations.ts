@@ -7,11 +7,17 @@ import type { Timeline } from "../ledger/journal/timeline.ts"
 import type { Threads } from "./threads.ts"
 
 /** Finds the Thread of a write. @throws Refusal 404 if it does not exist, or not in the Room that the body names */
-export function threadSubject(threads: Threads, threadId: string, roomId?: string): { roomId: string; threadId: string } {
+export function threadSubject(
+  threads: Threads,
+  threadId: string,
+  roomId?: string,
+): { roomId: string; threadId: string } {
   const found = threads.roomOf(threadId)
   if (found !== undefined && (roomId === undefined || found === roomId)) return { roomId: found, threadId }
   if (roomId === undefined) throw new Refusal("room_unavailable", "There is no such Thread.")
-  throw threads.isRoom(roomId) ? new Refusal("room_unavailable", "There is no such Thread in this Room.") : noSuch("room")
+  throw threads.isRoom(roomId)
+    ? new Refusal("room_unavailable", "There is no such Thread in this Room.")
+    : noSuch("room")
 }
 
 /** A message that replies to an entry. */
@@ -24,7 +30,10 @@ export interface Reply {
 
 /** @param replied called after each message that replies to an entry */
 export function threadOperations(threads: Threads, timeline: Timeline, replied: (reply: Reply) => void) {
-  /** @param isHere whether the Thread of the entry is one in which it may be answered @param otherwise what to say if it is not */
+  /**
+   * @param isHere whether the Thread of the entry is one in which it may be answered @param otherwise what to say if it
+   * is not
+   */
   function issuesOfReply(entryId: string | undefined, isHere: (threadId: string) => boolean, otherwise: string) {
     const answered = entryId === undefined ? undefined : timeline.find(entryId)
     if (answered === undefined) return []
@@ -45,15 +54,27 @@ export function threadOperations(threads: Threads, timeline: Timeline, replied: 
       if (replyToEntryId === undefined || allowDuplicate === true) return
       const existing = threads.following(replyToEntryId)
       if (existing === undefined) return
-      throw new Refusal("thread_exists", "A Thread already follows this entry. Post there, or send allowDuplicate to start a second one.", {
-        current: { thread: existing },
-      })
+      throw new Refusal(
+        "thread_exists",
+        "A Thread already follows this entry. Post there, or send allowDuplicate to start a second one.",
+        {
+          current: { thread: existing },
+        },
+      )
     },
     write({ actor, body }, { roomId }, change) {
       const { title, message, replyToEntryId = null } = body
       const threadId = change.newId()
       const sequence = change.ordinal(roomId, "thread")
-      threads.open({ threadId, roomId, sequence, title, authorId: actor.userId, createdAt: change.at, followsEntryId: replyToEntryId })
+      threads.open({
+        threadId,
+        roomId,
+        sequence,
+        title,
+        authorId: actor.userId,
+        createdAt: change.at,
+        followsEntryId: replyToEntryId,
+      })
       const messageEntryId = message === undefined ? null : derivedId(threadId, "opening message")
       return {
         threadId,

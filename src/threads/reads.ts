@@ -68,7 +68,11 @@ export function threadReads(threads: Threads, rooms: Rooms, timeline: Timeline, 
       mustNotBeAhead(query.after, timelineWatermark)
       if (timeline.find(query.targetEntryId)?.threadId !== threadId)
         throw new Refusal("room_unavailable", "There is no such entry in this Thread.")
-      return feedOf(timeline.replies(threadId, query.targetEntryId, query.after ?? 0, pageSize(query) + 1), query, ({ entry }) => entry)
+      return feedOf(
+        timeline.replies(threadId, query.targetEntryId, query.after ?? 0, pageSize(query) + 1),
+        query,
+        ({ entry }) => entry,
+      )
     },
   } satisfies Partial<Readers>
 }

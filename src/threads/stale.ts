@@ -17,7 +17,10 @@ export const STALE = `(coalesce(c.state = 'concluded', 0) AND (EXISTS (SELECT 1 
 const reason = (code: string, status: string) =>
   `json_object('code', ${code}, 'versionId', r.version_id, 'label', r.label, 'status', ${status}) AS reason, r.room_id AS room`
 
-/** The reasons as a JSON list: fallen citations, citations in doubt, then the publications it does not cover, newest first. */
+/**
+ * The reasons as a JSON list: fallen citations, citations in doubt, then the publications it does not cover, newest
+ * first.
+ */
 export const STALE_REASONS = `(SELECT json_group_array(CASE WHEN room = c.room_id THEN json(reason)
     ELSE json_patch(reason, json_object('labelFromOtherRoom', json('true'), 'originRoomId', room)) END) FROM (
   SELECT * FROM (SELECT ${reason("'citation_fallen'", "f.status")} FROM ${FALLEN_CITATIONS.replace(" WHERE", " JOIN records r ON r.version_id = i.version_id WHERE")} ORDER BY i.position)

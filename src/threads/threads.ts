@@ -67,7 +67,10 @@ export function threads(db: Db) {
   const following = db.prepare<Row>(`${SUMMARY} WHERE t.follows_entry_id = +? ORDER BY t.sequence LIMIT 1`)
 
   return {
-    /** Returns up to 50 unanswered replies to a person's entries, newest first. Any later entry of the person in the Thread counts as an answer. */
+    /**
+     * Returns up to 50 unanswered replies to a person's entries, newest first. Any later entry of the person in the
+     * Thread counts as an answer.
+     */
     repliesTo: (userId: string) => repliesTo.all(userId, userId, userId),
 
     open: inserting(db, "threads"),
@@ -79,7 +82,8 @@ export function threads(db: Db) {
       return row && summary(row)
     },
     /** Returns up to `count` Threads of a Room, after a sequence. */
-    page: (roomId: string, after: number, count: number): ThreadSummary[] => list.all(roomId, after, count).map(summary),
+    page: (roomId: string, after: number, count: number): ThreadSummary[] =>
+      list.all(roomId, after, count).map(summary),
     all: (roomId: string): ThreadSummary[] => all.all(roomId).map(summary),
     following(entryId: string): ThreadSummary | undefined {
       const row = following.get(entryId)

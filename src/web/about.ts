@@ -46,16 +46,23 @@ export const feedLinks = (path: string, title: string, query = ""): readonly Lin
 const absolute = (href: string, baseUrl: string): string => (href.startsWith("/") ? baseUrl + href : href)
 
 /** A link to the text of a licence (Signposting). */
-const licenceLink = (license: string | null): readonly Link[] => (license === null ? [] : [{ rel: "license", href: licenceUrl(license) }])
+const licenceLink = (license: string | null): readonly Link[] =>
+  license === null ? [] : [{ rel: "license", href: licenceUrl(license) }]
 
 /** Renders the elements by which feed readers discover a page's feeds. */
 export const feedElements = (links: readonly Link[], baseUrl: string): Html =>
   html`${links
     .filter(({ rel }) => rel === "alternate")
-    .map(({ rel, href, type, title }) => html`<link rel="${rel}" type="${type}" title="${title}" href="${absolute(href, baseUrl)}">`)}`
+    .map(
+      ({ rel, href, type, title }) =>
+        html`<link rel="${rel}" type="${type}" title="${title}" href="${absolute(href, baseUrl)}">`,
+    )}`
 
 /** Renders a page's metadata for its head. */
-export function headOf({ path, title, description, type, citation, linked, links, within }: About, baseUrl: string): Html {
+export function headOf(
+  { path, title, description, type, citation, linked, links, within }: About,
+  baseUrl: string,
+): Html {
   const isPartOf = within && {
     "@type": "Collection",
     "@id": baseUrl + within.path,
@@ -89,7 +96,10 @@ export const linkHeader = ({ path, links, linked }: About, baseUrl: string): str
     { rel: "type", href: `${SCHEMA}${String(linked["@type"])}` },
     ...links.filter(({ title }) => title === undefined),
   ]
-    .map(({ rel, href, type }: Link) => `<${absolute(href, baseUrl)}>; rel="${rel}"${type === undefined ? "" : `; type="${type}"`}`)
+    .map(
+      ({ rel, href, type }: Link) =>
+        `<${absolute(href, baseUrl)}>; rel="${rel}"${type === undefined ? "" : `; type="${type}"`}`,
+    )
     .join(", ")
 
 const asDescription = (text: string): string => shortened(oneLine(text), DESCRIPTION)
@@ -102,8 +112,10 @@ const person = ({ givenName, familyName, orcid, ...who }: Author) => ({
   ...(givenName !== null && { givenName }),
   ...(familyName !== null && { familyName }),
 })
-const authorLink = ({ orcid }: Author): readonly Link[] => (orcid === null ? [] : [{ rel: "author", href: orcidAddress(orcid) }])
-const orcidCited = ({ orcid }: Author) => (orcid === null ? [] : ([["citation_author_orcid", orcidAddress(orcid)]] as const))
+const authorLink = ({ orcid }: Author): readonly Link[] =>
+  orcid === null ? [] : [{ rel: "author", href: orcidAddress(orcid) }]
+const orcidCited = ({ orcid }: Author) =>
+  orcid === null ? [] : ([["citation_author_orcid", orcidAddress(orcid)]] as const)
 const citedDate = (at: string): string => at.slice(0, 10).replaceAll("-", "/")
 const paperAddress = (arxivId: string) => `https://arxiv.org/abs/${arxivId}`
 
@@ -141,7 +153,10 @@ export function aboutRecord(
       ["citation_keywords", `${words(kind)}; ${status}`],
       ...(paper
         ? ([
-            ["citation_reference", `citation_arxiv_id=${paper.arxivId}; citation_fulltext_html_url=${paperAddress(paper.arxivId)}`],
+            [
+              "citation_reference",
+              `citation_arxiv_id=${paper.arxivId}; citation_fulltext_html_url=${paperAddress(paper.arxivId)}`,
+            ],
           ] as const)
         : []),
     ],
@@ -155,7 +170,11 @@ export function aboutRecord(
       creativeWorkStatus: status,
       identifier: [label, contentDigest],
       ...(paper !== undefined && {
-        citation: { "@type": "ScholarlyArticle", identifier: `arXiv:${paper.arxivId}`, url: paperAddress(paper.arxivId) },
+        citation: {
+          "@type": "ScholarlyArticle",
+          identifier: `arXiv:${paper.arxivId}`,
+          url: paperAddress(paper.arxivId),
+        },
       }),
     },
     links: [

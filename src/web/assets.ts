@@ -1,4 +1,6 @@
-/** The style sheet, script and fonts. build/assets.ts writes them to dist/assets under names that contain their digests. */
+/**
+ * The style sheet, script and fonts. build/assets.ts writes them to dist/assets under names that contain their digests.
+ */
 import { packagedBytes } from "../packaged.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { type Answer, asset } from "../edge/answers/answer.ts"

@@ -19,7 +19,10 @@ const formats = {
   "feed.json": { write: jsonFeed, type: "application/feed+json" },
 }
 
-/** `icon.svg` in 32 by 32 pixels, which browsers request by themselves. Its address is always the same, so they keep it for one day. */
+/**
+ * `icon.svg` in 32 by 32 pixels, which browsers request by themselves. Its address is always the same, so they keep it
+ * for one day.
+ */
 function iconAnswer(): Answer {
   const drawn = present(packagedBytes("src/web/style/favicon.ico"))
   const icon = asset(drawn, "image/x-icon", tagOf(drawn))
@@ -32,7 +35,8 @@ const VALID_DAYS = 180
 
 /** Returns security.txt (RFC 9116). @throws Refusal 404 if the operator set no contact */
 function securityTxt({ securityContact, baseUrl, instance: { world } }: Edge): string {
-  if (securityContact === undefined) throw new Refusal("unknown_operation", "This instance has no security contact (--security-contact).")
+  if (securityContact === undefined)
+    throw new Refusal("unknown_operation", "This instance has no security contact (--security-contact).")
   const expires = new Date(world.now() + VALID_DAYS * 86_400_000).toISOString()
   return `Contact: ${securityContact}\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${baseUrl}/.well-known/security.txt\n`
 }
@@ -52,12 +56,22 @@ export function feedRoutes(edge: Edge, routes: Routes): void {
       routes.add(
         "GET",
         `${path}/${name}`,
-        (event) => respond(event, (asking) => write(feed(asking), `${event.url.pathname}${event.url.search}`, edge.baseUrl), type),
+        (event) =>
+          respond(
+            event,
+            (asking) => write(feed(asking), `${event.url.pathname}${event.url.search}`, edge.baseUrl),
+            type,
+          ),
         "here",
         { cost: "page" },
       )
   routes.add("GET", "/robots.txt", () => answer(robotsTxt(edge.baseUrl), "text/plain"), "here")
-  routes.add("GET", "/sitemap.xml", (event) => respond(event, (asking) => sitemapIndex(asking, edge.baseUrl), "application/xml"), "here")
+  routes.add(
+    "GET",
+    "/sitemap.xml",
+    (event) => respond(event, (asking) => sitemapIndex(asking, edge.baseUrl), "application/xml"),
+    "here",
+  )
   routes.add(
     "GET",
     "/rooms/{roomId}/sitemap.xml",

@@ -105,16 +105,21 @@ export function html(strings: TemplateStringsArray, ...values: readonly Content[
 export const markup = (text: string): Html => new Html([text])
 
 /** Returns an address of this service, for `href`, `action` and `src`. */
-export const to = (path: string): LateText => new LateText(({ basePath, stays }) => `${basePath}${stays?.(path) ?? path}`)
+export const to = (path: string): LateText =>
+  new LateText(({ basePath, stays }) => `${basePath}${stays?.(path) ?? path}`)
 
 /** Returns an address of this service that shows the present, even on a page of an earlier moment. */
 export const toNow = (path: string): LateText => new LateText(({ basePath }) => `${basePath}${path}`)
 
 /** A hidden field that keeps the next page of a form at the same earlier moment. */
-export const sameMoment = new Html([({ at }) => (at === undefined ? "" : `<input type="hidden" name="at" value="${at}">`)])
+export const sameMoment = new Html([
+  ({ at }) => (at === undefined ? "" : `<input type="hidden" name="at" value="${at}">`),
+])
 
 /** Writes attributes: true as a bare name; false, null and undefined not at all. */
-export const attributes = (values: Readonly<Record<string, string | number | boolean | LateText | null | undefined>>): Html =>
+export const attributes = (
+  values: Readonly<Record<string, string | number | boolean | LateText | null | undefined>>,
+): Html =>
   html`${Object.entries(values).map(([name, value]) => {
     if (value === undefined || value === null || value === false) return null
     return value === true ? html` ${name}` : html` ${name}="${value}"`

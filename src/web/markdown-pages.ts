@@ -15,8 +15,14 @@ const MARKDOWN = "text/markdown"
 /** Caches must store the two formats of a page separately. */
 const varies = { vary: "accept" }
 
-/** Returns the quality of a media type in an Accept header, from 0 to 1, and its place there. The most specific range counts. */
-function wanted(accept: string, type: string): { readonly quality: number; readonly place: number; readonly named: boolean } {
+/**
+ * Returns the quality of a media type in an Accept header, from 0 to 1, and its place there. The most specific range
+ * counts.
+ */
+function wanted(
+  accept: string,
+  type: string,
+): { readonly quality: number; readonly place: number; readonly named: boolean } {
   const ranges = accept.split(",").map((range, place) => {
     const [name = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase())
     const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2)
@@ -70,7 +76,13 @@ export function documentAnswer(edge: Edge, event: H3Event, document: Document, p
   try {
     return edge.instance.ledger.snapshot(() => {
       const { ask, text } = visitOf(edge, event, past)
-      const written = document({ ask, text, id: (name) => params[name] ?? "", query: event.url.searchParams, basePath: basePathOf(edge) })
+      const written = document({
+        ask,
+        text,
+        id: (name) => params[name] ?? "",
+        query: event.url.searchParams,
+        basePath: basePathOf(edge),
+      })
       return answer(past === undefined ? written : `${markdownNote(past.asOf)}${written}`, MARKDOWN, 200, varies)
     })
   } catch (error) {

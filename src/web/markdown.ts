@@ -24,12 +24,16 @@ export const plainText = (markdown: string): string =>
     .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1")
     .replace(/\$\$?([^$]+)\$\$?/g, (_, tex: string) => plainTex(tex))
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+])\s+/gm, "")
-    .replace(/\*{1,3}(?=\S)|(?<=\S)\*{1,3}|`{1,3}|(?<![\p{L}\p{N}])_{1,2}(?=\p{L})|(?<=\p{L})_{1,2}(?![\p{L}\p{N}])/gu, "")
+    .replace(
+      /\*{1,3}(?=\S)|(?<=\S)\*{1,3}|`{1,3}|(?<![\p{L}\p{N}])_{1,2}(?=\p{L})|(?<=\p{L})_{1,2}(?![\p{L}\p{N}])/gu,
+      "",
+    )
     .replace(/\s+/g, " ")
     .trim()
 
 /** Renders Markdown in blocks. */
-export const markdown = (text: string): Html => html`<div class="prose" dir="auto">${new Prose(text, "block", true)}</div>`
+export const markdown = (text: string): Html =>
+  html`<div class="prose" dir="auto">${new Prose(text, "block", true)}</div>`
 
 /** Renders one line of Markdown without blocks, for wordings and explanations that may contain a formula. */
 export const inlineMarkdown = (text: string): Html => html`${new Prose(text, "inline", true)}`

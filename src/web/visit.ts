@@ -1,4 +1,6 @@
-/** A visit: one request for a page, with its visitor and the reads they may make; and the content that a page returns. */
+/**
+ * A visit: one request for a page, with its visitor and the reads they may make; and the content that a page returns.
+ */
 import type { H3Event } from "h3"
 import { JsonText, parsed, type Served } from "../contract/json.ts"
 import { type AnswerOf, type ParametersOf, pathTo, type ReadName, reads } from "../contract/reads/index.ts"
@@ -75,8 +77,8 @@ export interface Shown {
 }
 
 /**
- * A page that shows as many items of a list as fit. Their number is known only after their texts are rendered, outside the
- * snapshot, so `shown` must not read anything.
+ * A page that shows as many items of a list as fit. Their number is known only after their texts are rendered, outside
+ * the snapshot, so `shown` must not read anything.
  */
 export interface Fitting {
   readonly items: readonly Html[]
@@ -100,10 +102,17 @@ export function visitOf(edge: Edge, event: H3Event, past?: Past): Visit {
   const actor = person === undefined ? null : personActor(person)
   const basePath = basePathOf(edge)
   const params = pathParams(event)
-  const find = (of: Edge, name: ReadName, params: Params = {}, query: Readonly<Record<string, string | number | undefined>> = {}) => {
+  const find = (
+    of: Edge,
+    name: ReadName,
+    params: Params = {},
+    query: Readonly<Record<string, string | number | undefined>> = {},
+  ) => {
     const definition = present(definitions.get(name))
     const ids = Object.fromEntries(Object.entries(params).map(([id, value]) => [id, value ?? ""]))
-    const known = Object.fromEntries(Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])))
+    const known = Object.fromEntries(
+      Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
+    )
     const url = new URL(pathTo(name, ids, known), edge.baseUrl)
     const { found } = askRead(definition.surface === "public" ? of : edge, definition, {
       params: ids,
@@ -117,9 +126,12 @@ export function visitOf(edge: Edge, event: H3Event, past?: Past): Visit {
     (of: Edge) =>
     <N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N> => {
       const { definition, found, url } = find(of, name, params, query)
-      if (typeof found === "string" || found instanceof NamedText || isDownload(found)) throw new Error(`${name} answers no JSON`)
+      if (typeof found === "string" || found instanceof NamedText || isDownload(found))
+        throw new Error(`${name} answers no JSON`)
       const whole =
-        found instanceof JsonText ? found : enveloped(definition, found, { url, basePath, at: () => isoTime(edge.instance.world.now()) })
+        found instanceof JsonText
+          ? found
+          : enveloped(definition, found, { url, basePath, at: () => isoTime(edge.instance.world.now()) })
       return parsed(whole as Served<AnswerOf<N>>)
     }
   return {

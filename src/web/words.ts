@@ -63,7 +63,8 @@ function span(seconds: number): string {
 
 // Made at the first use and kept, because a page formats hundreds of times.
 let day: Intl.DateTimeFormat | undefined
-const dayOf = () => (day ??= new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }))
+const dayOf = () =>
+  (day ??= new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }))
 
 /** 2026-11-20T09:30:00.000Z as "20 Nov 2026, 09:30 UTC". */
 export const dateAndTime = (at: string): string => `${dayOf().format(new Date(at))}, ${at.slice(11, 16)} UTC`
@@ -82,7 +83,8 @@ export const joinedWords = (names: readonly string[]): string => names.map(words
 /** Formats a measured value with 6 significant digits. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return String(value)
-  if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-4)) return value.toExponential(3).replace(/\.?0{1,3}e/, "e")
+  if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-4))
+    return value.toExponential(3).replace(/\.?0{1,3}e/, "e")
   return Number(value.toPrecision(6)).toLocaleString("en", { maximumSignificantDigits: 6 })
 }
 

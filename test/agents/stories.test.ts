@@ -1,6 +1,6 @@
 /**
- * Agents and what they must read: one that knows an address and a credential, one that comes back, one that lost its notes. Each does what
- * the skill says and nothing else.
+ * Agents and what they must read: one that knows an address and a credential, one that comes back, one that lost its
+ * notes. Each does what the skill says and nothing else.
  */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
@@ -85,7 +85,9 @@ test("every address in the skill and the index answers", async (t) => {
   }
   for (const path of ["/llms.txt", "/api/research/skill", "/api/research/skill?part=reading"]) {
     const { text: said } = await ask(`${house.baseUrl}${path}`)
-    const named = [...said.matchAll(/`GET ([^`]+)`/g), ...said.matchAll(/\]\(([^)]+)\)/g)].map(([, address = ""]) => address)
+    const named = [...said.matchAll(/`GET ([^`]+)`/g), ...said.matchAll(/\]\(([^)]+)\)/g)].map(
+      ([, address = ""]) => address,
+    )
     t.ok(named.length > 8, `${path} links to ${named.length} addresses`)
     for (const address of new Set(named)) {
       const url = address
@@ -155,20 +157,28 @@ test("one that lost its notes finds its work, and the outcome that it never repo
   })
   t.equal(told.status, 200)
   const [attempt] = list((await ask(`${house.baseUrl}/api/research/attempts?experimentId=${experimentId}`)).body.items)
-  holds(t, attempt as Json, { argv: ["run"], failure: { stage: "power" } } as never, "and the list says what came of it")
+  holds(
+    t,
+    attempt as Json,
+    { argv: ["run"], failure: { stage: "power" } } as never,
+    "and the list says what came of it",
+  )
 })
 
 test("the OpenAPI document of a slice describes that slice, with every schema it needs", async (t) => {
   type Document = { paths: Record<string, Record<string, { operationId: string }>>; components: { schemas: object } }
   const document = async (slice?: string) =>
-    JSON.parse((await ask(`${house.baseUrl}/api/openapi.json${slice === undefined ? "" : `?slice=${slice}`}`)).text) as Document
+    JSON.parse(
+      (await ask(`${house.baseUrl}/api/openapi.json${slice === undefined ? "" : `?slice=${slice}`}`)).text,
+    ) as Document
   const whole = await document()
   const seen = new Set<string>()
   for (const slice of enumerations.slice) {
     const part = await document(slice)
     for (const [path, item] of Object.entries(part.paths)) {
       seen.add(path)
-      for (const [method, operation] of Object.entries(item)) t.same(operation, whole.paths[path]?.[method], `${method} ${path}`)
+      for (const [method, operation] of Object.entries(item))
+        t.same(operation, whole.paths[path]?.[method], `${method} ${path}`)
     }
     const named = [...JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name = ""]) => name)
     t.same(new Set(named), new Set(Object.keys(part.components.schemas)), `${slice}: its schemas and no others`)

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures the service beside what the machine could do, in one run. Absolute numbers depend more on the machine
- * than on the service; read the ratios, each taken within one round.
+ * `npm run bench`: measures the service beside what the machine could do, in one run. Absolute numbers depend more on
+ * the machine than on the service; read the ratios, each taken within one round.
  *
  * | part | where |
  * |---|---|
@@ -13,10 +13,11 @@
  * | `curves` | `curves.ts`: the comparison pages, in a Room of 500 attempts with 200,000 points each |
  * | `measured` | `measured.ts`: the measurement table of 2,000 attempts with 100 values each |
  * | `webhooks` | `webhooks.ts`: writes while every receiver of a Room's webhooks hangs |
- * | `threads` | `threads.ts`: pages and small reads with one and two reading threads, in a Room of 500 experiments and findings |
+ * | `threads` | `threads.ts`: pages and small reads with one and two reading threads, in a Room of 500 experiments and
+ * findings |
  *
- * Parts have aims: `dist/bench.json` gives the result of each and whether it is met, and the run exits with 1 if one is not.
- * `load/` sends requests, `data/` makes the data, `report.ts` prints the tables and keeps them as JSON.
+ * Parts have aims: `dist/bench.json` gives the result of each and whether it is met, and the run exits with 1 if one is
+ * not. `load/` sends requests, `data/` makes the data, `report.ts` prints the tables and keeps them as JSON.
  */
 import { existsSync } from "node:fs"
 import { loadavg } from "node:os"
@@ -86,7 +87,8 @@ async function cleanUp(): Promise<void> {
   await endAll()
   remove()
 }
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void cleanUp().then(() => process.exit(130)))
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => void cleanUp().then(() => process.exit(130)))
 
 try {
   const about = machine(scratch)
@@ -102,7 +104,17 @@ try {
   const [loader, reader] = [new Helper<Load, Loaded>("load/load.ts"), new Helper<Load, Loaded>("load/load.ts")]
   const amounts = flags.quick ? quick : whole
   const sizes = flags.sizes?.split(",").map(Number) ?? amounts.sizes
-  const bench: Bench = { ...amounts, sizes, scratch, demo, loader, reader, report, matching: flags.matching, keep: flags.keep }
+  const bench: Bench = {
+    ...amounts,
+    sizes,
+    scratch,
+    demo,
+    loader,
+    reader,
+    report,
+    matching: flags.matching,
+    keep: flags.keep,
+  }
   for (const name of chosen) await parts[name]?.(bench)
   if (flags.keep === undefined) removeFolder(demo)
   if (!report.aims()) process.exitCode = 1

@@ -1,8 +1,9 @@
 /**
- * This checkout beside another one, in one run: the cost of each kind of write over HTTP, and the bytes that it adds to the file. `node
- * --conditions=research-room-source test/bench/beside.ts --before FOLDER [--rounds 3] [--writes 1600] [--kinds post_message,add_papers]`;
- * build both first. Each side makes its targets itself. Processor time is the service's own: it is more reliable than writes per second if
- * something else runs on the machine.
+ * This checkout beside another one, in one run: the cost of each kind of write over HTTP, and the bytes that it adds to
+ * the file. `node
+ * --conditions=research-room-source test/bench/beside.ts --before FOLDER [--rounds 3] [--writes 1600] [--kinds
+ * post_message,add_papers]`; build both first. Each side makes its targets itself. Processor time is the service's own:
+ * it is more reliable than writes per second if something else runs on the machine.
  */
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -53,7 +54,9 @@ const demoOf = (side: Side) => join(scratch, `demo-${side}`)
 async function prepare(side: Side, operation: string): Promise<string> {
   const folder = join(scratch, `${operation}-${side}`)
   const maker = new Helper<Ask, Answer>(join(sides[side], "test/bench/writes/bare.ts"))
-  await maker.ask({ prepare: { operation, demo: demoOf(side), folder, writes: WARM_UP + count, single: 2, grouped: 2 * GROUP } })
+  await maker.ask({
+    prepare: { operation, demo: demoOf(side), folder, writes: WARM_UP + count, single: 2, grouped: 2 * GROUP },
+  })
   await maker.end()
   return folder
 }
@@ -74,7 +77,9 @@ async function measure(side: Side, folder: string): Promise<Figures> {
 
 try {
   for (const side of ["before", "now"] as const) keepDemo(demoOf(side), await makeDemo(demoOf(side), sides[side]))
-  console.log(`${count} of each kind at ${GROUP} connections, median of ${rounds} rounds; before, now, and now / before\n`)
+  console.log(
+    `${count} of each kind at ${GROUP} connections, median of ${rounds} rounds; before, now, and now / before\n`,
+  )
   console.log(`${"".padEnd(34)}writes a second           processor, µs a write    bytes a write`)
   for (const kind of flags.kinds?.split(",") ?? measured()) {
     const folders = { before: await prepare("before", kind), now: await prepare("now", kind) }

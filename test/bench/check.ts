@@ -17,7 +17,9 @@ const GROUP = 2_000
 /** Milliseconds between two looks at the peak memory of the process. */
 const LOOK = 20
 
-/** A history with this many writes after the demo's: mostly messages, and some of everything that depends on something. */
+/**
+ * A history with this many writes after the demo's: mostly messages, and some of everything that depends on something.
+ */
 async function filled(demo: string, folder: string, writes: number): Promise<number> {
   const house = new House(copyData(demo, folder), demo)
   const { threadId } = house
@@ -46,7 +48,8 @@ async function checked(folder: string): Promise<Checked> {
   const [program, ...before] = mustBeBuilt("node")
   const child = spawn(program, [...before, "check", "--data", folder], { stdio: ["ignore", "pipe", "pipe"] })
   let said = ""
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (said += text.toString("utf8")))
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (text: Buffer) => (said += text.toString("utf8")))
   let peak = Number.NaN
   const look = () => {
     try {

@@ -1,6 +1,7 @@
 /**
- * A Room with 500 attempts of 200,000 points each: how long the comparison pages take. The service's own code stores the curves, one report
- * at a time; only the first attempts have their points stored, since these pages do not read them.
+ * A Room with 500 attempts of 200,000 points each: how long the comparison pages take. The service's own code stores
+ * the curves, one report at a time; only the first attempts have their points stored, since these pages do not read
+ * them.
  */
 import { join } from "node:path"
 import { openDatabase } from "../../src/ledger/storage/opening.ts"
@@ -33,7 +34,12 @@ function fill(folder: string, roomId: string, { attempts, points }: Size) {
   const row = ["attempt_id", found.attemptId] as const
   const content = `json_set(t.content, '$.configuration', json_object('rate', 0.001 * (n % 7 + 1), 'warmup', n % 4 * 100, 'seed', n))`
   const history_position = cloner.written("attempts", row, attempts, content)
-  const differing = { attempt_id: scatteredIdSql("attempt"), entry_id: idSql("entry"), label: "'A' || (n + 1000)", history_position }
+  const differing = {
+    attempt_id: scatteredIdSql("attempt"),
+    entry_id: idSql("entry"),
+    label: "'A' || (n + 1000)",
+    history_position,
+  }
   cloner.like("attempts", row, attempts, differing)
   const lines = curves(db)
   const last = db.prepare(
@@ -43,7 +49,9 @@ function fill(folder: string, roomId: string, { attempts, points }: Size) {
   const shown = progress("curves", attempts)
   const each = points / METRICS.length
   const valueAt = (n: number, step: number) =>
-    step % 50_021 === 50_020 ? Number.NaN : 2 + 0.1 * (n % 4) + 10 * Math.exp(-step / 20_000) + 0.05 * Math.sin(step * 12.9898 + n)
+    step % 50_021 === 50_020
+      ? Number.NaN
+      : 2 + 0.1 * (n % 4) + 10 * Math.exp(-step / 20_000) + 0.05 * Math.sin(step * 12.9898 + n)
   for (let n = 1; n <= attempts; n += 1) {
     const attemptId = scatteredIdOf("attempt", n)
     db.exec("BEGIN")
@@ -74,7 +82,9 @@ function fill(folder: string, roomId: string, { attempts, points }: Size) {
   }
   shown.end()
   const { bytes, kept } = db
-    .prepare<{ bytes: number; kept: number }>("SELECT sum(length(points)) AS bytes, sum(length(points)) / 16 AS kept FROM attempt_curves")
+    .prepare<{ bytes: number; kept: number }>(
+      "SELECT sum(length(points)) AS bytes, sum(length(points)) / 16 AS kept FROM attempt_curves",
+    )
     .one()
   db.close()
   return {

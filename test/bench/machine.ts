@@ -1,4 +1,7 @@
-/** The environment of the run: the machine, its disk, the commit, and a folder on that disk which is removed when the bench ends. */
+/**
+ * The environment of the run: the machine, its disk, the commit, and a folder on that disk which is removed when the
+ * bench ends.
+ */
 import { execFileSync } from "node:child_process"
 import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from "node:fs"
 import { availableParallelism, cpus, loadavg } from "node:os"

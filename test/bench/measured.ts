@@ -1,6 +1,6 @@
 /**
- * A Room with 2,000 attempts of 100 values each, by arm, size and seed: how long its measurement table takes. The values are reported over
- * HTTP, six attempts per batch.
+ * A Room with 2,000 attempts of 100 values each, by arm, size and seed: how long its measurement table takes. The
+ * values are reported over HTTP, six attempts per batch.
  */
 import { randomUUID } from "node:crypto"
 import { join } from "node:path"
@@ -16,8 +16,8 @@ const ARMS = ["baseline", "shift", "smoothing", "both"]
 const SIZES = [50, 100, 200, 400, 800]
 
 /**
- * How many attempts have seeds of their own: with one, all share five seeds and so the places of their values; with all, no place has two
- * values.
+ * How many attempts have seeds of their own: with one, all share five seeds and so the places of their values; with
+ * all, no place has two values.
  */
 const SHARING = { "shared seeds": 1, "seeds of their own": ATTEMPTS } as const
 
@@ -51,26 +51,57 @@ export async function measured({ scratch, demo, reads, report }: Bench): Promise
   const write = (body: object) => ({ schemaVersion: 3, requestId: randomUUID(), ...body })
   const { url, commit } = repositories.public
   const reportedAt = new Date().toISOString()
-  const registration = { expectedRevision: 2, expectedStatus: "claimed", intent: "exploratory", repository: { url, commit } }
+  const registration = {
+    expectedRevision: 2,
+    expectedStatus: "claimed",
+    intent: "exploratory",
+    repository: { url, commit },
+  }
   const writesOf = (experimentId: string | undefined, attempt: number, own: number) => {
     const attemptId = randomUUID()
     const told = { attemptId, reportedAt }
     return [
       {
         operation: "register_attempt",
-        body: write({ attemptId, experimentId, ...registration, argv: ["run"], configuration: { attempt }, inputs: [] }),
+        body: write({
+          attemptId,
+          experimentId,
+          ...registration,
+          argv: ["run"],
+          configuration: { attempt },
+          inputs: [],
+        }),
       },
-      { operation: "report_attempt_event", body: write({ ...told, expectedRevision: 1, expectedStatus: "registered", event: "started" }) },
       {
         operation: "report_attempt_event",
-        body: write({ ...told, expectedRevision: 2, expectedStatus: "started", event: "succeeded", metrics: valuesOf(attempt, own) }),
+        body: write({ ...told, expectedRevision: 1, expectedStatus: "registered", event: "started" }),
+      },
+      {
+        operation: "report_attempt_event",
+        body: write({
+          ...told,
+          expectedRevision: 2,
+          expectedStatus: "started",
+          event: "succeeded",
+          metrics: valuesOf(attempt, own),
+        }),
       },
     ]
   }
   const rows = []
   for (const [sharing, own] of Object.entries(SHARING)) {
-    const proposal = { roomId, threadId, question: "Which arm has the least error?", scope: "Five sizes.", hypotheses: [] }
-    const taken = { experimentId: { $from: "proposed", path: "/targetId" }, expectedRevision: 1, expectedStatus: "open" }
+    const proposal = {
+      roomId,
+      threadId,
+      question: "Which arm has the least error?",
+      scope: "Five sizes.",
+      hypotheses: [],
+    }
+    const taken = {
+      experimentId: { $from: "proposed", path: "/targetId" },
+      expectedRevision: 1,
+      expectedStatus: "open",
+    }
     const [proposed] = await batch([
       { as: "proposed", operation: "propose_experiment", body: write(proposal) },
       { operation: "take_experiment", body: write(taken) },

@@ -1,4 +1,7 @@
-/** Memory at rest, and while an hour's worth of requests is handled: sampled, so that growth can be told from warming up. */
+/**
+ * Memory at rest, and while an hour's worth of requests is handled: sampled, so that growth can be told from warming
+ * up.
+ */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { copyData, remove, repositoriesOf } from "./data/demo.ts"
@@ -29,7 +32,9 @@ export async function memory(bench: Bench): Promise<void> {
   try {
     const rate = hour.requests / hour.seconds
     let done = false
-    const sent = loader.ask({ port, connections: 16, file: mixed, rate, count: hour.requests }).finally(() => (done = true))
+    const sent = loader
+      .ask({ port, connections: 16, file: mixed, rate, count: hour.requests })
+      .finally(() => (done = true))
     while (!done) {
       shown.step(`${hour.requests} requests in ${hour.seconds} s`)
       await Promise.race([pause(hour.seconds / SAMPLES), sent])
@@ -44,7 +49,8 @@ export async function memory(bench: Bench): Promise<void> {
   await end()
   remove(copy)
   remove(folder)
-  const part = (from: number, to: number) => samples.slice(Math.floor(samples.length * from), Math.ceil(samples.length * to))
+  const part = (from: number, to: number) =>
+    samples.slice(Math.floor(samples.length * from), Math.ceil(samples.length * to))
   report.table({
     title: `Memory of the service in MB: an hour of ${(hour.requests / 3600).toFixed(0)} requests a second, mixed, pressed into ${hour.seconds} s`,
     notes: [`Sampled: ${samples.map((sample) => sample.toFixed(0)).join(" ")}`],

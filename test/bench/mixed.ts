@@ -1,4 +1,6 @@
-/** Reads and writes together: four reads to one write, writes at half of the service's capacity, reads beside writes. */
+/**
+ * Reads and writes together: four reads to one write, writes at half of the service's capacity, reads beside writes.
+ */
 import { join } from "node:path"
 import { copyData, remove, repositoriesOf } from "./data/demo.ts"
 import { type LivedIn, livedIn } from "./data/lived-in.ts"
@@ -97,8 +99,12 @@ export async function mixed(bench: Bench): Promise<void> {
     of("half").map(({ write }) => write.p99),
     { atMost: 10 },
   )
-  bench.report.aimOf("p99 of reads beside writes at full load / alone", ratio(p99("besideFull"), p99("alone")), { atMost: 3 })
-  bench.report.aimOf("p99 of reads beside writes at half load / alone", ratio(p99("besideHalf"), p99("alone")), { atMost: 3 })
+  bench.report.aimOf("p99 of reads beside writes at full load / alone", ratio(p99("besideFull"), p99("alone")), {
+    atMost: 3,
+  })
+  bench.report.aimOf("p99 of reads beside writes at half load / alone", ratio(p99("besideHalf"), p99("alone")), {
+    atMost: 3,
+  })
   const written = median(of("besideFull").map(({ read }) => read.count))
   if (written === 0) throw new Error("no read was answered beside writes")
 }

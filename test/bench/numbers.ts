@@ -7,7 +7,9 @@ export const percentile = (sorted: readonly number[], part: number): number =>
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length >> 1
-  return sorted.length % 2 === 1 ? (sorted[half] ?? Number.NaN) : ((sorted[half - 1] ?? Number.NaN) + (sorted[half] ?? Number.NaN)) / 2
+  return sorted.length % 2 === 1
+    ? (sorted[half] ?? Number.NaN)
+    : ((sorted[half - 1] ?? Number.NaN) + (sorted[half] ?? Number.NaN)) / 2
 }
 
 /** Each round's value relative to the other value of the same round: whatever slows a whole round cancels out. */

@@ -38,12 +38,17 @@ export type Form = "node" | "executable"
 export function mustBeBuilt(form: Form, from = root): readonly [string, ...string[]] {
   if (form === "node") return [process.execPath, join(from, "dist/main.js")]
   const file = join(from, "dist", process.platform === "win32" ? "research-room.exe" : "research-room")
-  if (!existsSync(file)) throw new Error(`${file} does not exist: run \`npm run build\` first, or leave the part \`start\` out`)
+  if (!existsSync(file))
+    throw new Error(`${file} does not exist: run \`npm run build\` first, or leave the part \`start\` out`)
   return [file]
 }
 
 /** Starts a program and waits for the first printed line for which `read` returns a value. */
-export async function startOther<Told>(program: string, args: readonly string[], read: (line: string) => Told | undefined) {
+export async function startOther<Told>(
+  program: string,
+  args: readonly string[],
+  read: (line: string) => Told | undefined,
+) {
   const startedAt = performance.now()
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] })
   running.add(child)
@@ -67,7 +72,12 @@ function start<Told>(form: Form, args: readonly string[], read: (line: string) =
 
 /** Makes a demo's data in a new folder, and returns its description. @param from the checkout whose program makes it */
 export async function makeDemo(folder: string, from = root): Promise<Demo> {
-  const { told, end } = await start("node", ["demo", "--json", "--port", "0", "--data", folder], (line) => JSON.parse(line) as Demo, from)
+  const { told, end } = await start(
+    "node",
+    ["demo", "--json", "--port", "0", "--data", folder],
+    (line) => JSON.parse(line) as Demo,
+    from,
+  )
   await end()
   return told
 }
@@ -82,7 +92,10 @@ function unlimitedFlags(): readonly string[] {
   return unlimited
 }
 
-/** The service on existing data. @param repositories the folder of bare repositories @param from the checkout @param more flags */
+/**
+ * The service on existing data. @param repositories the folder of bare repositories @param from the checkout @param
+ * more flags
+ */
 export async function startServe(
   folder: string,
   repositories: string,
@@ -91,7 +104,12 @@ export async function startServe(
   more: readonly string[] = [],
 ): Promise<Served> {
   const flags = ["--data", folder, "--port", "0", "--repositories", repositories, ...unlimitedFlags(), ...more]
-  const { told, ...served } = await start(form, ["serve", ...flags], (line) => / at http:\/\/[^/]*:(\d+)/.exec(line)?.[1], from)
+  const { told, ...served } = await start(
+    form,
+    ["serve", ...flags],
+    (line) => / at http:\/\/[^/]*:(\d+)/.exec(line)?.[1],
+    from,
+  )
   return { ...served, port: Number(told) }
 }
 

@@ -1,8 +1,17 @@
-/** The progress of the run, on standard error if that is a terminal; silent otherwise, where the tables appear as they are ready. */
+/**
+ * The progress of the run, on standard error if that is a terminal; silent otherwise, where the tables appear as they
+ * are ready.
+ */
 import { Presets, SingleBar } from "cli-progress"
 
 const bar = new SingleBar(
-  { format: "{bar} {percentage} % of {part}: {now}", hideCursor: true, clearOnComplete: true, stream: process.stderr, etaBuffer: 1 },
+  {
+    format: "{bar} {percentage} % of {part}: {now}",
+    hideCursor: true,
+    clearOnComplete: true,
+    stream: process.stderr,
+    etaBuffer: 1,
+  },
   Presets.shades_classic,
 )
 

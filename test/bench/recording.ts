@@ -1,4 +1,7 @@
-/** A database that records the statements of the service, including the ends of its snapshots, and repeats them on another copy. */
+/**
+ * A database that records the statements of the service, including the ends of its snapshots, and repeats them on
+ * another copy.
+ */
 import type { Db, Statement } from "../../src/ledger/storage/database.ts"
 import { RecordingDb, type Step } from "../support/recording-db.ts"
 

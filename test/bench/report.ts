@@ -31,10 +31,13 @@ export interface Aim {
   readonly atMost?: number
 }
 
-export const met = ({ found, atLeast = -Infinity, atMost = Infinity }: Aim): boolean => found >= atLeast && found <= atMost
+export const met = ({ found, atLeast = -Infinity, atMost = Infinity }: Aim): boolean =>
+  found >= atLeast && found <= atMost
 
 const shown = (value: number, digits: number) =>
-  Number.isNaN(value) ? "-" : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  Number.isNaN(value)
+    ? "-"
+    : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })
 
 function lines({ title, notes = [], columns, rows }: Table): string[] {
   const texts = rows.map(({ name, cells, remark = "" }) => ({
@@ -43,7 +46,9 @@ function lines({ title, notes = [], columns, rows }: Table): string[] {
     cells: columns.map(({ digits }, at) => (cells[at] ? shown(median(cells[at]), digits) : "-")),
   }))
   const first = Math.max(...texts.map(({ name }) => name.length), 10)
-  const widths = columns.map(({ name }, at) => Math.max(name.length, ...texts.map(({ cells }) => (cells[at] as string).length)))
+  const widths = columns.map(({ name }, at) =>
+    Math.max(name.length, ...texts.map(({ cells }) => (cells[at] as string).length)),
+  )
   const line = (name: string, cells: readonly string[], remark = "") =>
     `  ${name.padEnd(first)}${cells.map((cell, at) => `  ${cell.padStart(widths[at] as number)}`).join("")}  ${remark}`.trimEnd()
   return [
@@ -84,8 +89,13 @@ export class Report {
     const width = Math.max(...this.#aims.map(({ name }) => name.length))
     console.log("Aims")
     for (const aim of this.#aims) {
-      const wanted = aim.atLeast === undefined ? `at most  ${shown(aim.atMost ?? Number.NaN, 2)}` : `at least ${shown(aim.atLeast, 2)}`
-      console.log(`  ${aim.name.padEnd(width)}  ${shown(aim.found, 2).padStart(8)}  ${wanted.padEnd(16)}  ${met(aim) ? "met" : "not met"}`)
+      const wanted =
+        aim.atLeast === undefined
+          ? `at most  ${shown(aim.atMost ?? Number.NaN, 2)}`
+          : `at least ${shown(aim.atLeast, 2)}`
+      console.log(
+        `  ${aim.name.padEnd(width)}  ${shown(aim.found, 2).padStart(8)}  ${wanted.padEnd(16)}  ${met(aim) ? "met" : "not met"}`,
+      )
     }
     console.log("")
     return this.#aims.every(met)
@@ -96,7 +106,11 @@ export class Report {
     const tables = this.#tables.map(({ rows, columns, ...table }) => ({
       ...table,
       columns: columns.map(({ name }) => name),
-      rows: rows.map(({ cells, ...row }) => ({ ...row, medians: cells.map((cell) => cell && median(cell)), rounds: cells })),
+      rows: rows.map(({ cells, ...row }) => ({
+        ...row,
+        medians: cells.map((cell) => cell && median(cell)),
+        rounds: cells,
+      })),
     }))
     const aims = this.#aims.map((aim) => ({ ...aim, met: met(aim) }))
     writeFileSync(file, `${JSON.stringify({ ...this.#about, tables, aims }, null, 1)}\n`)

@@ -5,7 +5,10 @@ import type { Report } from "./report.ts"
 
 export interface Amounts {
   readonly rounds: number
-  /** Requests of each measurement of a kind of write: on one connection, and on several; and before, for the service to warm up. */
+  /**
+   * Requests of each measurement of a kind of write: on one connection, and on several; and before, for the service to
+   * warm up.
+   */
   readonly one: number
   readonly many: number
   readonly warmUp: number

@@ -1,7 +1,8 @@
 /**
- * The size of the file beside the texts written into it: `node --conditions=research-room-source test/bench/size.ts [--megabytes 18]
- * [--kinds prose,…]`. Long messages of four kinds, the same ones in each run, each in a transaction of its own: prose, long runs of letters
- * and digits like base64 and hex, and words that occur only once, which no index can hold in less space than they take.
+ * The size of the file beside the texts written into it: `node --conditions=research-room-source test/bench/size.ts
+ * [--megabytes 18] [--kinds prose,…]`. Long messages of four kinds, the same ones in each run, each in a transaction of
+ * its own: prose, long runs of letters and digits like base64 and hex, and words that occur only once, which no index
+ * can hold in less space than they take.
  */
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -15,7 +16,10 @@ import { scratchFolder } from "./machine.ts"
 import { Chance, texts, type TextKind } from "./texts.ts"
 
 const { values: flags } = parseArgs({
-  options: { megabytes: { type: "string", default: "18" }, kinds: { type: "string", default: Object.keys(texts).join(",") } },
+  options: {
+    megabytes: { type: "string", default: "18" },
+    kinds: { type: "string", default: Object.keys(texts).join(",") },
+  },
 })
 const kinds = flags.kinds.split(",").filter((kind): kind is TextKind => Object.hasOwn(texts, kind))
 const wanted = Number(flags.megabytes) * 1e6
@@ -47,7 +51,9 @@ async function measured(kind: TextKind, folder: string) {
   const does = (name: "create_room" | "post_message", said: object) =>
     instance.ledger.transact(
       () =>
-        JSON.parse(instance.ledger.admitWithin({ ...delivery(name, said as never), actor: { ...person, grant: null } })) as {
+        JSON.parse(
+          instance.ledger.admitWithin({ ...delivery(name, said as never), actor: { ...person, grant: null } }),
+        ) as {
           result: { openingThreadId: string }
         },
     )
@@ -63,7 +69,9 @@ async function measured(kind: TextKind, folder: string) {
     messages += 1
   }
   const parts = sizes(db)
-  const file = db.prepare<{ bytes: number }>("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size").one().bytes
+  const file = db
+    .prepare<{ bytes: number }>("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
+    .one().bytes
   db.close()
   return { text, messages, seconds, file, parts }
 }
@@ -74,7 +82,9 @@ try {
     const { text, messages, seconds, file, parts } = await measured(kind, folder)
     const beside = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB (${(bytes / text).toFixed(3)})`
     const told = Object.entries({ file, ...parts }).map(([name, bytes]) => `${name} ${beside(bytes)}`)
-    console.log(`${kind}: ${(text / 1e6).toFixed(1)} MB of text in ${messages} messages, ${seconds.toFixed(1)} s; ${told.join(", ")}`)
+    console.log(
+      `${kind}: ${(text / 1e6).toFixed(1)} MB of text in ${messages} messages, ${seconds.toFixed(1)} s; ${told.join(", ")}`,
+    )
     remove(join(folder, `${kind}.db`))
   }
 } finally {

@@ -1,4 +1,7 @@
-/** Texts as people and programs write them, the same ones in each run, for measurements relative to the size of the text. */
+/**
+ * Texts as people and programs write them, the same ones in each run, for measurements relative to the size of the
+ * text.
+ */
 
 /** Pseudo-random numbers. */
 export class Chance {
@@ -31,7 +34,13 @@ function language(): { words: readonly string[]; sums: readonly number[] } {
   const words = new Set<string>()
   while (words.size < WORDS) {
     const syllables =
-      words.size < 20 ? 1 : words.size < 250 ? 1 + chance.below(2) : words.size < 3_000 ? 2 + chance.below(2) : 3 + chance.below(2)
+      words.size < 20
+        ? 1
+        : words.size < 250
+          ? 1 + chance.below(2)
+          : words.size < 3_000
+            ? 2 + chance.below(2)
+            : 3 + chance.below(2)
     words.add(Array.from({ length: syllables }, () => one(SYLLABLES)).join("") + one(ENDINGS))
   }
   let sum = 0
@@ -59,7 +68,8 @@ function sentence(chance: Chance): string {
 }
 
 const run = (signs: string) => (chance: Chance) => signs.charAt(chance.below(signs.length))
-const noise = (chance: Chance) => `${Array.from({ length: 3 + chance.below(10) }, () => run(LETTERS.slice(0, 26))(chance)).join("")} `
+const noise = (chance: Chance) =>
+  `${Array.from({ length: 3 + chance.below(10) }, () => run(LETTERS.slice(0, 26))(chance)).join("")} `
 
 /** A text of a given length, repeated from random parts. */
 const textOf =

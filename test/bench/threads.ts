@@ -1,6 +1,6 @@
 /**
- * Reading from several threads, in a Room of 500 experiments and findings: pages per second with two threads beside one, how long a small
- * read waits beside each of the costly ones, and the memory of a thread.
+ * Reading from several threads, in a Room of 500 experiments and findings: pages per second with two threads beside
+ * one, how long a small read waits beside each of the costly ones, and the memory of a thread.
  */
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -20,7 +20,9 @@ const RATE = 200
 const SIDES = [1, 2] as const
 
 const resident = ({ pid }: Served): number =>
-  process.platform === "linux" ? Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024 : Number.NaN
+  process.platform === "linux"
+    ? Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024
+    : Number.NaN
 
 async function fillRoom(folder: string) {
   mkdirSync(folder)
@@ -66,11 +68,14 @@ export async function threads(bench: Bench): Promise<void> {
     "research-context": shots("context", [`${room}/research-context`]),
     export: shots("export", [`${room}/export`]),
   }
-  const served = (count: number) => startServe(folder, repositoriesOf(demo), "node", undefined, ["--threads", String(count)])
+  const served = (count: number) =>
+    startServe(folder, repositoriesOf(demo), "node", undefined, ["--threads", String(count)])
   const perSecond: Record<(typeof SIDES)[number], number[]> = { 1: [], 2: [] }
   const memory: Record<(typeof SIDES)[number], number[]> = { 1: [], 2: [] }
   const alone: number[] = []
-  const beside = Object.fromEntries(Object.keys(costly).map((name) => [name, { p99: [] as number[], longest: [] as number[] }]))
+  const beside = Object.fromEntries(
+    Object.keys(costly).map((name) => [name, { p99: [] as number[], longest: [] as number[] }]),
+  )
   const shown = progress("threads", rounds * SIDES.length)
   for (let round = 0; round < rounds; round += 1)
     for (const side of backwards(round) ? SIDES.toReversed() : SIDES) {
@@ -98,7 +103,12 @@ export async function threads(bench: Bench): Promise<void> {
     }
   shown.end()
   remove(folder)
-  const over = Object.entries(beside).map(([name, { p99, longest }]) => ({ name, p99, longest, factor: ratio(longest, alone) }))
+  const over = Object.entries(beside).map(([name, { p99, longest }]) => ({
+    name,
+    p99,
+    longest,
+    factor: ratio(longest, alone),
+  }))
   report.table({
     title: `A Room of ${SIZE.experiments} experiments and findings: two reading threads beside one`,
     columns: [
@@ -125,7 +135,8 @@ export async function threads(bench: Bench): Promise<void> {
     ],
   })
   report.aimOf("pages a second with two threads / with one", ratio(perSecond[2], perSecond[1]), { atLeast: 1.5 })
-  for (const { name, factor } of over) report.aimOf(`longest wait of a small read beside ${name} / p99 alone`, factor, { atMost: 3 })
+  for (const { name, factor } of over)
+    report.aimOf(`longest wait of a small read beside ${name} / p99 alone`, factor, { atMost: 3 })
   report.aimOf(
     "memory of a reading thread, MB",
     memory[2].map((held, round) => held - (memory[1][round] ?? Number.NaN)),

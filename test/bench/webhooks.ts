@@ -1,4 +1,7 @@
-/** How long writers wait while every delivery of a Room's webhooks hangs, beside the same writes with these webhooks turned off. */
+/**
+ * How long writers wait while every delivery of a Room's webhooks hangs, beside the same writes with these webhooks
+ * turned off.
+ */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -37,7 +40,10 @@ async function hanging() {
 }
 
 /** A request of the Room's owner, signed in as in a browser. @throws Error for anything but a 200 */
-async function owner(baseUrl: string, { username, password }: { readonly username: string; readonly password: string }) {
+async function owner(
+  baseUrl: string,
+  { username, password }: { readonly username: string; readonly password: string },
+) {
   let cookie = ""
   const asked = async (path: string, body: object) => {
     const headers = { origin: baseUrl, cookie, "content-type": "application/json" }
@@ -47,7 +53,8 @@ async function owner(baseUrl: string, { username, password }: { readonly usernam
   }
   const [session = ""] = (await asked("/api/session", { username, password })).headers.getSetCookie()
   cookie = session.split(";")[0] ?? ""
-  return async (path: string, body: object) => (await asked(path, body)).json() as Promise<{ readonly webhookId: string }>
+  return async (path: string, body: object) =>
+    (await asked(path, body)).json() as Promise<{ readonly webhookId: string }>
 }
 
 export async function webhooks(bench: Bench): Promise<void> {
@@ -60,7 +67,10 @@ export async function webhooks(bench: Bench): Promise<void> {
   writeShots(file, [post(`/api/agent/threads/${openingThreadId}/messages`, credentials.owner_all.token, message)])
 
   const receiver = await hanging()
-  const service = await startServe(folder, repositoriesOf(demo), "node", undefined, ["--webhook-networks", "127.0.0.0/8"])
+  const service = await startServe(folder, repositoriesOf(demo), "node", undefined, [
+    "--webhook-networks",
+    "127.0.0.0/8",
+  ])
   const baseUrl = `http://127.0.0.1:${service.port}`
   const act = await owner(baseUrl, people.owner)
   const ids: string[] = []
@@ -101,8 +111,13 @@ export async function webhooks(bench: Bench): Promise<void> {
     rows: [
       { name: "webhooks off", cells: [of("off", "p50"), of("off", "p99")] },
       { name: "webhooks hang", cells: [of("on", "p50"), of("on", "p99")] },
-      { name: "hang / off", cells: [ratio(of("on", "p50"), of("off", "p50")), ratio(of("on", "p99"), of("off", "p99"))] },
+      {
+        name: "hang / off",
+        cells: [ratio(of("on", "p50"), of("off", "p50")), ratio(of("on", "p99"), of("off", "p99"))],
+      },
     ],
   })
-  report.aimOf("p99 of a write while webhooks hang / while they are off", ratio(of("on", "p99"), of("off", "p99")), { atMost: 1.25 })
+  report.aimOf("p99 of a write while webhooks hang / while they are off", ratio(of("on", "p99"), of("off", "p99")), {
+    atMost: 1.25,
+  })
 }

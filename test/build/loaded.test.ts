@@ -1,4 +1,7 @@
-/** What each thread of a service loads at its start: no more than it needs. Rarely needed modules are loaded on first use. */
+/**
+ * What each thread of a service loads at its start: no more than it needs. Rarely needed modules are loaded on first
+ * use.
+ */
 import { test } from "tap"
 import { build } from "esbuild"
 import { programs } from "../../build/programs.ts"
@@ -26,16 +29,31 @@ function loadedBy(entry: string): Set<string> {
     for (const { path, kind } of input.imports) if (kind !== "dynamic-import") load(path)
   }
   load(entry)
-  return new Set([...seen].map((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? file.split("/").slice(0, 2).join("/")))
+  return new Set(
+    [...seen].map(
+      (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? file.split("/").slice(0, 2).join("/"),
+    ),
+  )
 }
 
 /** Packages that are rarely needed. */
-const rare = ["@modelcontextprotocol/server", "openid-client", "oauth4webapi", "@retorquere/bibtex-parser", "yazl", "zod"]
+const rare = [
+  "@modelcontextprotocol/server",
+  "openid-client",
+  "oauth4webapi",
+  "@retorquere/bibtex-parser",
+  "yazl",
+  "zod",
+]
 const rendering = ["katex", "markdown-it", "highlight.js"]
 
 for (const [name, entry, without] of [
   ["the serving thread", "src/command-line.ts", [...rare, ...rendering]],
-  ["the writing thread", programs.writer, [...rare, ...rendering, "src/renderer", "src/web", "src/mcp", "src/http", "src/documents", "h3"]],
+  [
+    "the writing thread",
+    programs.writer,
+    [...rare, ...rendering, "src/renderer", "src/web", "src/mcp", "src/http", "src/documents", "h3"],
+  ],
   ["a reading thread", programs.reader, [...rare, "src/commands", "commander"]],
   ["a thread for costly work", programs.jobs, [...rare, ...rendering, "src/web", "src/research", "src/ledger"]],
 ] as const)

@@ -1,4 +1,7 @@
-/** The channel between two threads: calls arrive in order, refusals stay refusals, and no caller waits on a channel that has ended. */
+/**
+ * The channel between two threads: calls arrive in order, refusals stay refusals, and no caller waits on a channel that
+ * has ended.
+ */
 import { MessageChannel } from "node:worker_threads"
 import { type Test, test } from "tap"
 import { Channel, type Handlers, Moved } from "../../src/channel/channel.ts"
@@ -22,7 +25,9 @@ function line(t: Test, more: Partial<Handlers<Calls>> = {}) {
   const far = new Channel<object, Calls>(port2, {
     add: (one, other) => one + other,
     async fail(how) {
-      throw how === "fault" ? new Error("It broke.") : new Refusal("too_many_requests", "Not so fast.", { retryAfter: 7 })
+      throw how === "fault"
+        ? new Error("It broke.")
+        : new Refusal("too_many_requests", "Not so fast.", { retryAfter: 7 })
     },
     bytes(length) {
       const bytes = new Uint8Array(length).fill(7)
@@ -63,7 +68,16 @@ test("a running call takes in those that arrive meanwhile, up to one that may no
     },
   })
   await Promise.all((["one", "two", "three", "four"] as const).map((text) => near.ask("note", text)))
-  t.strictSame(order, ["one begins", "two begins", "two ends", "one ends", "three begins", "three ends", "four begins", "four ends"])
+  t.strictSame(order, [
+    "one begins",
+    "two begins",
+    "two ends",
+    "one ends",
+    "three begins",
+    "three ends",
+    "four begins",
+    "four ends",
+  ])
 })
 
 test("when a channel ends, waiting and later callers get an error", async (t) => {

@@ -51,7 +51,9 @@ t.test("an unmodified feed is valid, over several pages", async (t) => {
 
 t.test("from a mark on, only newer entries are read, and the mark itself is checked", async (t) => {
   const { fetch, sent } = faulty()
-  const { entries, lastSequence, lastDigest } = await room.client("member_all", { fetch }).verifyActivity(roomId, { from: mark })
+  const { entries, lastSequence, lastDigest } = await room
+    .client("member_all", { fetch })
+    .verifyActivity(roomId, { from: mark })
   t.equal(entries, 102, "the marked entry and those after it")
   t.equal(sent[0]?.url.searchParams.get("after"), String(mark.sequence - 1))
   t.same(await agent.verifyActivity(roomId, { from: { sequence: lastSequence, digest: lastDigest } }), {
@@ -75,7 +77,11 @@ t.test("one edited entry is detected and named", async (t) => {
 
 t.test("an edited entry with a matching digest breaks the link of the next one", async (t) => {
   const edited = readerOf((entries) => entries.map((entry) => (entry.sequence === 70 ? forge(entry) : entry)))
-  await t.rejects(edited.verifyActivity(roomId), { name: "ChainBroken", sequence: 71, message: /is not chained to the entry before it/ })
+  await t.rejects(edited.verifyActivity(roomId), {
+    name: "ChainBroken",
+    sequence: 71,
+    message: /is not chained to the entry before it/,
+  })
 })
 
 t.test("an entry omitted, duplicated or moved is detected", async (t) => {
@@ -84,11 +90,15 @@ t.test("an entry omitted, duplicated or moved is detected", async (t) => {
     sequence: 30,
   })
   await t.rejects(
-    readerOf((entries) => entries.flatMap((entry) => (entry.sequence === 30 ? [entry, entry] : [entry]))).verifyActivity(roomId),
+    readerOf((entries) =>
+      entries.flatMap((entry) => (entry.sequence === 30 ? [entry, entry] : [entry])),
+    ).verifyActivity(roomId),
     { name: "ChainBroken", sequence: 31 },
   )
   await t.rejects(
-    readerOf((entries) => entries.toSorted((a, b) => (a.sequence === 12 ? 1 : b.sequence === 12 ? -1 : 0))).verifyActivity(roomId),
+    readerOf((entries) =>
+      entries.toSorted((a, b) => (a.sequence === 12 ? 1 : b.sequence === 12 ? -1 : 0)),
+    ).verifyActivity(roomId),
     { name: "ChainBroken", sequence: 12 },
   )
 })
@@ -103,7 +113,11 @@ t.test("an entry omitted from a chain that was rewritten around it leaves a gap 
         previousDigest = rewritten.digest
         return rewritten
       })
-  await t.rejects(readerOf(rewrite).verifyActivity(roomId), { name: "ChainBroken", sequence: 30, message: /entry 31 is in its place/ })
+  await t.rejects(readerOf(rewrite).verifyActivity(roomId), {
+    name: "ChainBroken",
+    sequence: 30,
+    message: /entry 31 is in its place/,
+  })
 })
 
 t.test("a chain rewritten from the start is consistent, but does not match a digest kept from before", async (t) => {

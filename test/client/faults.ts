@@ -76,6 +76,7 @@ export const refusal = (
   },
 })
 
-export const busy = (more: Record<string, unknown> = {}) => refusal(503, "temporarily_unavailable", { retryable: true, ...more })
+export const busy = (more: Record<string, unknown> = {}) =>
+  refusal(503, "temporarily_unavailable", { retryable: true, ...more })
 
 export const freshId = (): string => randomUUID()

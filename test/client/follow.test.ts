@@ -38,7 +38,9 @@ t.test("two members write at once; a follower gets every write as it is accepted
     for (let n = 0; n < 10; n++) receipts.push(await say(client, `${who}: ${n}`))
     return receipts
   })
-  const receipts = (await Promise.all(writing)).flat().sort((a, b) => (a.activity?.sequence ?? 0) - (b.activity?.sequence ?? 0))
+  const receipts = (await Promise.all(writing))
+    .flat()
+    .sort((a, b) => (a.activity?.sequence ?? 0) - (b.activity?.sequence ?? 0))
   const entries = await following
   t.same(
     entries.map(({ sequence }) => sequence),
@@ -76,7 +78,12 @@ t.test("it survives lost connections, and nothing arrives twice", async (t) => {
   const after = await watermark()
   for (let n = 0; n < 3; n++) await say(ada, `Before ${n}.`)
   // The first request checks which instance this is.
-  const faults: Fault[] = ["fine", ...Array.from({ length: 7 }, (): Fault => "never_arrives"), busy({ retryAfter: 4 }), "answer_lost"]
+  const faults: Fault[] = [
+    "fine",
+    ...Array.from({ length: 7 }, (): Fault => "never_arrives"),
+    busy({ retryAfter: 4 }),
+    "answer_lost",
+  ]
   const { sleep, slept } = noted()
   const { fetch } = faulty(...faults)
   const entries = await take(room.client("member_all", { fetch, sleep, retries: 0 }), 3, { after })

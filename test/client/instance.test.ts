@@ -23,7 +23,11 @@ t.test("it describes itself", async (t) => {
   const [ready, manifest] = [await client.ready(), await client.manifest()]
   t.match(ready, { status: "ready", instanceId: manifest.instanceId, protocolVersion: manifest.protocolVersion })
   t.equal(manifest.baseUrl, room.baseUrl)
-  t.ok(manifest.operations.some(({ name, path }) => name === "post_message" && path === "/api/agent/threads/{threadId}/messages"))
+  t.ok(
+    manifest.operations.some(
+      ({ name, path }) => name === "post_message" && path === "/api/agent/threads/{threadId}/messages",
+    ),
+  )
   await using other = await startResearchRoom()
   t.not((await other.client("member_all").ready()).instanceId, ready.instanceId)
 })
@@ -47,7 +51,11 @@ t.test("people do in the browser what agents cannot", async (t) => {
     refusal: "role_required",
   })
 
-  const issued = await visitor.write("issue_credential", { roomId: result.roomId, label: "my agent", permissions: ["post_thread"] })
+  const issued = await visitor.write("issue_credential", {
+    roomId: result.roomId,
+    label: "my agent",
+    permissions: ["post_thread"],
+  })
   const agent = new ResearchRoomClient({ baseUrl: room.baseUrl, token: issued.result.token })
   t.equal((await agent.identity()).username, room.people.visitor.username)
 
@@ -70,8 +78,15 @@ t.test("requests as a page would send them, and as another site would", async (t
 
   t.equal((await owner.request("DELETE", "/api/session", {})).status, 200)
   t.match(await owner.read("session"), { person: null }, "signed out")
-  await t.rejects(owner.write("create_room", { title: "Signed out" }), { name: "RefusedError", status: 401, refusal: "not_authenticated" })
-  await t.rejects(room.browser({ username: room.people.owner.username, password: "something else" }), /ada could not sign in: 401/)
+  await t.rejects(owner.write("create_room", { title: "Signed out" }), {
+    name: "RefusedError",
+    status: 401,
+    refusal: "not_authenticated",
+  })
+  await t.rejects(
+    room.browser({ username: room.people.owner.username, password: "something else" }),
+    /ada could not sign in: 401/,
+  )
 })
 
 t.test("a deterministic instance is the same at every start", async (t) => {

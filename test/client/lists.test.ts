@@ -18,7 +18,11 @@ t.test("a sequence: the timeline of a Thread", async (t) => {
   const pages: string[][] = []
   for await (const page of paging.pages("thread_timeline", { threadId, limit: 3 }))
     pages.push(page.items.map(({ message }) => textOf(message?.text) ?? ""))
-  t.same(pages, [["Message 1.", "Message 2.", "Message 3."], ["Message 4.", "Message 5.", "Message 6."], ["Message 7."]])
+  t.same(pages, [
+    ["Message 1.", "Message 2.", "Message 3."],
+    ["Message 4.", "Message 5.", "Message 6."],
+    ["Message 7."],
+  ])
   t.same(
     sent.map(({ url }) => url.searchParams.get("after")),
     [null, "3", "6"],
@@ -36,7 +40,8 @@ t.test("an opaque text: Rooms, publications", async (t) => {
   )
 
   const labels: string[] = []
-  for await (const { label } of agent.items("room_publications", { roomId: room.rooms.main.roomId, limit: 1 })) labels.push(label)
+  for await (const { label } of agent.items("room_publications", { roomId: room.rooms.main.roomId, limit: 1 }))
+    labels.push(label)
   t.ok(labels.length >= 2)
   t.same(
     labels,
@@ -82,7 +87,9 @@ t.test("parameters are given in their own types", async (t) => {
 t.test("a traversal starts where it is told, and requests no page that nobody reads", async (t) => {
   const { fetch, sent } = faulty()
   const seen: number[] = []
-  for await (const { sequence } of room.client("member_all", { fetch }).items("thread_messages", { threadId, after: 2, limit: 2 })) {
+  for await (const { sequence } of room
+    .client("member_all", { fetch })
+    .items("thread_messages", { threadId, after: 2, limit: 2 })) {
     seen.push(sequence)
     if (sequence === 4) break
   }
@@ -93,13 +100,16 @@ t.test("a traversal starts where it is told, and requests no page that nobody re
 t.test("a page that fails on the way is requested again", async (t) => {
   const { fetch } = faulty("fine", "never_arrives", "answer_lost", "fine")
   const seen: number[] = []
-  for await (const { sequence } of room.client("member_all", { fetch, ...noted() }).items("thread_timeline", { threadId, limit: 3 }))
+  for await (const { sequence } of room
+    .client("member_all", { fetch, ...noted() })
+    .items("thread_timeline", { threadId, limit: 3 }))
     seen.push(sequence)
   t.same(seen, [1, 2, 3, 4, 5, 6, 7])
 })
 
 t.test("a list that has more but gives no cursor does not loop for ever", async (t) => {
-  const lost = (answer: string) => JSON.stringify({ ...(JSON.parse(answer) as object), hasMore: true, nextCursor: null })
+  const lost = (answer: string) =>
+    JSON.stringify({ ...(JSON.parse(answer) as object), hasMore: true, nextCursor: null })
   const walking = async () => {
     for await (const _ of room.client("member_all", { fetch: faulty(lost).fetch }).items("room_threads", { roomId }));
   }

@@ -24,7 +24,8 @@ interface Answer {
 /** What a proxy does with one answer of the service. */
 type Treatment = (answer: Answer, response: ServerResponse) => void
 
-const passOn: Treatment = ({ status, body }, response) => response.writeHead(status, { "content-type": "application/json" }).end(body)
+const passOn: Treatment = ({ status, body }, response) =>
+  response.writeHead(status, { "content-type": "application/json" }).end(body)
 const cut: Treatment = (_answer, response) => response.destroy()
 const halve: Treatment = ({ status, body }, response) => {
   response.writeHead(status, { "content-type": "application/json", "content-length": body.length })
@@ -42,7 +43,10 @@ async function serve(handler: (request: IncomingMessage, response: ServerRespons
   return server
 }
 
-/** A proxy in front of the service that handles answers as instructed, one after the other, and passes on all later ones. */
+/**
+ * A proxy in front of the service that handles answers as instructed, one after the other, and passes on all later
+ * ones.
+ */
 async function proxy(...treatments: Treatment[]): Promise<string> {
   const server = await serve(async (request, response) => {
     const chunks: Buffer[] = []
@@ -62,7 +66,10 @@ t.test("a connection cut after delivery, and one cut in the middle of the answer
   for (const treatment of [cut, halve]) {
     const { sleep, slept } = noted()
     const agent = new ResearchRoomClient({ baseUrl: await proxy(treatment), token, sleep })
-    const receipt = await agent.write("post_message", { threadId, text: `Through a proxy that would ${treatment.name}.` })
+    const receipt = await agent.write("post_message", {
+      threadId,
+      text: `Through a proxy that would ${treatment.name}.`,
+    })
     t.equal(receipt.replayed, true, treatment.name)
     t.same(slept, [0.5])
   }
@@ -71,7 +78,10 @@ t.test("a connection cut after delivery, and one cut in the middle of the answer
 t.test("a service that never answers counts as lost after the time limit", async (t) => {
   const silent = await serve(() => {})
   const agent = new ResearchRoomClient({ baseUrl: address(silent), token, timeout: 0.1, retries: 1, ...noted() })
-  await t.rejects(agent.write("post_message", { threadId, text: "Anybody there?" }), { name: "UncertainDelivery", message: /timeout/ })
+  await t.rejects(agent.write("post_message", { threadId, text: "Anybody there?" }), {
+    name: "UncertainDelivery",
+    message: /timeout/,
+  })
 })
 
 t.test("nothing listens at the address", async (t) => {
@@ -79,7 +89,10 @@ t.test("nothing listens at the address", async (t) => {
   const baseUrl = address(server)
   await new Promise((resolve) => server.close(resolve))
   const { sleep, slept } = noted()
-  await t.rejects(new ResearchRoomClient({ baseUrl, sleep }).read("rooms"), { name: "ConnectionLost", message: /ECONNREFUSED/ })
+  await t.rejects(new ResearchRoomClient({ baseUrl, sleep }).read("rooms"), {
+    name: "ConnectionLost",
+    message: /ECONNREFUSED/,
+  })
   t.equal(slept.length, 4)
 })
 
@@ -120,7 +133,9 @@ t.test("a follower and a writer survive a restart of the service", async (t) => 
 
   const texts: (string | undefined)[] = []
   const following = (async () => {
-    for await (const { sequence, entryId } of agent.follow(roomId, { after: (await agent.read("room", { roomId })).activityWatermark })) {
+    for await (const { sequence, entryId } of agent.follow(roomId, {
+      after: (await agent.read("room", { roomId })).activityWatermark,
+    })) {
       const { items } = await agent.read("thread_timeline", { threadId: openingThreadId })
       texts.push(textOf(items.find((entry) => entry.entryId === entryId)?.message?.text))
       if (texts.length === 2) return sequence
@@ -156,7 +171,11 @@ t.test("a starting service says so, and a client waits for it", async (t) => {
     fetch: async (url, init) => {
       const answer = await fetch(url, init)
       if (!answer.ok)
-        failures.push([answer.status, answer.headers.get("retry-after"), ((await answer.clone().json()) as { refusal: string }).refusal])
+        failures.push([
+          answer.status,
+          answer.headers.get("retry-after"),
+          ((await answer.clone().json()) as { refusal: string }).refusal,
+        ])
       return answer
     },
   })

@@ -1,6 +1,6 @@
 /**
- * Runs the story of the Python client on Pyodide, so that it runs on every machine: CPython as WebAssembly, without sockets or threads. It
- * runs in a thread that blocks while this thread sends its requests.
+ * Runs the story of the Python client on Pyodide, so that it runs on every machine: CPython as WebAssembly, without
+ * sockets or threads. It runs in a thread that blocks while this thread sends its requests.
  */
 import { Worker } from "node:worker_threads"
 import t from "tap"
@@ -13,7 +13,9 @@ interface Asked {
   readonly body: Uint8Array<ArrayBuffer> | null
 }
 
-/** Bytes shared with the waiting thread: a flag, the length of the answer, and the answer as status, headers and body. */
+/**
+ * Bytes shared with the waiting thread: a flag, the length of the answer, and the answer as status, headers and body.
+ */
 const SIZE = 8 << 20
 
 async function answer({ method, url, headers, body }: Asked, shared: SharedArrayBuffer): Promise<void> {
@@ -31,7 +33,9 @@ t.test("a story of use, on Pyodide", async (t) => {
   const { folder, given, close } = await storyPlace()
   t.teardown(close)
   const shared = new SharedArrayBuffer(SIZE)
-  const worker = new Worker(new URL("./python/pyodide-thread.ts", import.meta.url), { workerData: { folder, given, shared } })
+  const worker = new Worker(new URL("./python/pyodide-thread.ts", import.meta.url), {
+    workerData: { folder, given, shared },
+  })
   let text = ""
   const ended = new Promise<void>((resolve, reject) => {
     worker.on("error", reject)

@@ -23,7 +23,9 @@ t.test("every operation and read is a method, every refusal a class, and no plac
     (read) => !["session", "operator", "visitor"].includes(read.surface) && !isEvents(read),
   )
   t.strictSame(
-    [...agentOperations.map(({ name }) => name), ...open.map(({ name }) => `get_${name}`)].filter((name) => !methods.includes(name)),
+    [...agentOperations.map(({ name }) => name), ...open.map(({ name }) => `get_${name}`)].filter(
+      (name) => !methods.includes(name),
+    ),
     [],
   )
   t.equal(named("class").filter((name) => module.includes(`class ${name}(Refused)`)).length, refusalCodes.length)
@@ -35,16 +37,24 @@ t.test("every operation and read is a method, every refusal a class, and no plac
 
 /** The version of this machine's Python, or null if it has none that the client supports. */
 function pythonHere(): string | null {
-  const asked = spawnSync(python, ["-c", "import sys; print(sys.version.split()[0]); sys.exit(sys.version_info < (3, 9))"], {
-    encoding: "utf8",
-  })
+  const asked = spawnSync(
+    python,
+    ["-c", "import sys; print(sys.version.split()[0]); sys.exit(sys.version_info < (3, 9))"],
+    {
+      encoding: "utf8",
+    },
+  )
   return asked.status === 0 ? asked.stdout.trim() : null
 }
 
 async function run(folder: string, words: readonly string[], more: Readonly<Record<string, string>>): Promise<string> {
-  const told = spawn(python, ["-W", "error::DeprecationWarning", ...words], { cwd: folder, env: { ...process.env, ...more } })
+  const told = spawn(python, ["-W", "error::DeprecationWarning", ...words], {
+    cwd: folder,
+    env: { ...process.env, ...more },
+  })
   let text = ""
-  for (const stream of [told.stdout, told.stderr]) stream.setEncoding("utf8").on("data", (piece: string) => (text += piece))
+  for (const stream of [told.stdout, told.stderr])
+    stream.setEncoding("utf8").on("data", (piece: string) => (text += piece))
   await once(told, "close")
   return text
 }
@@ -89,7 +99,9 @@ else {
     }
     const code = cells.filter((cell) => cell.cell_type === "code").map(({ source }) => source.join(""))
     // A notebook shows the value of the last line of a cell.
-    const shows = code.map((cell) => cell.replace(/^([a-z][\w.()]*)$/m, "print(($1)._repr_html_() if hasattr($1, '_repr_html_') else $1)"))
+    const shows = code.map((cell) =>
+      cell.replace(/^([a-z][\w.()]*)$/m, "print(($1)._repr_html_() if hasattr($1, '_repr_html_') else $1)"),
+    )
     const text = await run(folder, ["-c", shows.join("\n")], env)
     t.match(text, /A Room to write in/, "the Room", { text })
     t.match(text, /<svg.*loss \(train\)/, "the curve of a run")

@@ -23,7 +23,8 @@ async function timesSaid(text: string): Promise<number> {
 }
 
 const sameEveryTime = (sent: readonly Sent[]) =>
-  new Set(sent.map(({ method, url, body, authorization }) => JSON.stringify([method, url, body, authorization]))).size === 1
+  new Set(sent.map(({ method, url, body, authorization }) => JSON.stringify([method, url, body, authorization])))
+    .size === 1
 
 // shows: When delivery is uncertain the same is sent again after retryAfter, and nothing is written twice.
 t.test("the answer is lost after delivery: the retry gets the first receipt, flagged as a replay", async (t) => {
@@ -150,5 +151,9 @@ t.test("reads are sent again too, and finally throw the reason why they failed",
   const lost = agent(Array.from({ length: 5 }, (): Fault => "never_arrives"))
   await t.rejects(lost.client.read("room", { roomId }), { name: "ConnectionLost", message: /ECONNRESET/ })
   const foreign = agent([{ status: 404, body: "<h1>Not here</h1>" }])
-  await t.rejects(foreign.client.read("room", { roomId }), { name: "UnexpectedAnswer", status: 404, excerpt: /Not here/ })
+  await t.rejects(foreign.client.read("room", { roomId }), {
+    name: "UnexpectedAnswer",
+    status: 404,
+    excerpt: /Not here/,
+  })
 })

@@ -1,4 +1,6 @@
-/** What the compiler checks: the lines marked as errors must be errors, or the type check fails. Nothing here is run. */
+/**
+ * What the compiler checks: the lines marked as errors must be errors, or the type check fails. Nothing here is run.
+ */
 import { type ItemOf, type ReceiptOf, type ResearchRoomClient, type WriteInput, textOf } from "research-room/client"
 import type { Browser } from "research-room/testing"
 import t from "tap"

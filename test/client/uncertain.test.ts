@@ -41,14 +41,20 @@ t.test("it had arrived: there is a receipt", async (t) => {
 })
 
 t.test("it had not arrived: there is no receipt, and the kept write is sent again", async (t) => {
-  const left = await leftOf(troubled(...always("never_arrives")).write("create_thread", { roomId, title: "Lost on the way" }))
+  const left = await leftOf(
+    troubled(...always("never_arrives")).write("create_thread", { roomId, title: "Lost on the way" }),
+  )
   t.equal(await steady.receipt("create_thread", left.deliveryId), null)
 
   const input = left.input as { roomId: string; title: string }
   const receipt = await steady.write("create_thread", input)
   t.equal(receipt.requestId, left.deliveryId, "it keeps its id")
   t.notOk(receipt.replayed)
-  t.equal((await steady.write("create_thread", input)).replayed, true, "and however often it is sent, it is written once")
+  t.equal(
+    (await steady.write("create_thread", input)).replayed,
+    true,
+    "and however often it is sent, it is written once",
+  )
 })
 
 // shows: When delivery is uncertain the same is sent again after retryAfter, and nothing is written twice.
@@ -68,7 +74,10 @@ t.test("one uncertain attempt is enough: a later 'nothing was stored' is about t
 
 t.test("the credential is revoked between two attempts: that settles nothing", async (t) => {
   const left = await leftOf(
-    troubled("answer_lost", refusal(401, "not_authenticated")).write("post_message", { threadId, text: "My last words." }),
+    troubled("answer_lost", refusal(401, "not_authenticated")).write("post_message", {
+      threadId,
+      text: "My last words.",
+    }),
   )
   t.ok(await steady.receipt("post_message", left.deliveryId))
 })
@@ -87,18 +96,24 @@ t.test("aborting is uncertain once something was sent, and certain before that",
   const hanging = new ResearchRoomClient({
     baseUrl: room.baseUrl,
     token: room.credentials.member_all.token,
-    fetch: (_url, { signal }) => new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason))),
+    fetch: (_url, { signal }) =>
+      new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason))),
   })
   const writing = leftOf(hanging.write("post_message", { threadId, text: "Hello?" }, { signal: giveUp.signal }))
   giveUp.abort(new Error("enough"))
   t.match((await writing).cause, { message: "enough" })
-  await t.rejects(steady.write("post_message", { threadId, text: "Not even sent." }, { signal: giveUp.signal }), { message: "enough" })
+  await t.rejects(steady.write("post_message", { threadId, text: "Not even sent." }, { signal: giveUp.signal }), {
+    message: "enough",
+  })
 })
 
 t.test("a rehearsal is never uncertain: it stores nothing either way", async (t) => {
-  await t.rejects(troubled(...always("never_arrives")).write("post_message", { threadId, text: "Just asking." }, { rehearse: true }), {
-    name: "ConnectionLost",
-  })
+  await t.rejects(
+    troubled(...always("never_arrives")).write("post_message", { threadId, text: "Just asking." }, { rehearse: true }),
+    {
+      name: "ConnectionLost",
+    },
+  )
 })
 
 t.test("any credential of the member can read the receipt, and nobody else's can", async (t) => {

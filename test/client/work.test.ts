@@ -1,4 +1,7 @@
-/** A piece of work from proposal to outcome, as an agent does it: read, copy the expected block, write; and two agents in a race. */
+/**
+ * A piece of work from proposal to outcome, as an agent does it: read, copy the expected block, write; and two agents
+ * in a race.
+ */
 import { RefusedError } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
@@ -50,7 +53,12 @@ t.test("the expected block of a read is accepted by the next write, all the way 
   })
   for (const event of ["started", "succeeded"] as const) {
     const { affordances } = await grace.read("attempt", { attemptId })
-    await grace.write("report_attempt_event", { attemptId, event, ...affordances.expected, reportedAt: new Date().toISOString() })
+    await grace.write("report_attempt_event", {
+      attemptId,
+      event,
+      ...affordances.expected,
+      reportedAt: new Date().toISOString(),
+    })
   }
   t.equal((await grace.read("attempt", { attemptId })).status, "succeeded")
   const attempts = []
@@ -82,24 +90,33 @@ t.test("two agents take the same experiment: one gets it, the other is told who 
 })
 
 // shows: A historical take retry returns its receipt with the state of now, and never retakes.
-t.test("a take retried after a release never takes again: it gets the first receipt, with the current state", async (t) => {
-  const { targetId: experimentId } = await grace.write("propose_experiment", {
-    roomId,
-    threadId,
-    question: "Mine?",
-    scope: "Here.",
-    hypotheses: [],
-  })
-  const take = { experimentId, ...(await expected(experimentId)), requestId: freshId() }
-  const first = await grace.write("take_experiment", take)
-  await grace.write("release_experiment", { experimentId, ...(await expected(experimentId)), handoff: "Nothing was done yet." })
+t.test(
+  "a take retried after a release never takes again: it gets the first receipt, with the current state",
+  async (t) => {
+    const { targetId: experimentId } = await grace.write("propose_experiment", {
+      roomId,
+      threadId,
+      question: "Mine?",
+      scope: "Here.",
+      hypotheses: [],
+    })
+    const take = { experimentId, ...(await expected(experimentId)), requestId: freshId() }
+    const first = await grace.write("take_experiment", take)
+    await grace.write("release_experiment", {
+      experimentId,
+      ...(await expected(experimentId)),
+      handoff: "Nothing was done yet.",
+    })
 
-  const again = await room.client("member_all", { ...faulty("answer_lost"), ...noted() }).write("take_experiment", take)
-  t.match(again, {
-    replayed: true,
-    acceptedAt: first.acceptedAt,
-    result: { status: "claimed" },
-    current: { status: "open", assigneeId: null },
-  })
-  t.equal((await grace.read("experiment", { experimentId })).status, "open")
-})
+    const again = await room
+      .client("member_all", { ...faulty("answer_lost"), ...noted() })
+      .write("take_experiment", take)
+    t.match(again, {
+      replayed: true,
+      acceptedAt: first.acceptedAt,
+      result: { status: "claimed" },
+      current: { status: "open", assigneeId: null },
+    })
+    t.equal((await grace.read("experiment", { experimentId })).status, "open")
+  },
+)

@@ -41,7 +41,12 @@ t.test("an id in the body stays there, and the caller's own values are kept", as
   const { fetch, sent } = faulty()
   const requestId = freshId()
   const agent = room.client("member_all", { fetch, client: { name: "story-agent" } })
-  const receipt = await agent.write("create_thread", { roomId, title: "A side question", requestId, client: { name: "somebody else" } })
+  const receipt = await agent.write("create_thread", {
+    roomId,
+    title: "A side question",
+    requestId,
+    client: { name: "somebody else" },
+  })
   t.equal(sent[0]?.url.pathname, "/api/agent/threads")
   t.same(JSON.parse(sent[0]?.body ?? ""), {
     schemaVersion: 3,
@@ -52,7 +57,13 @@ t.test("an id in the body stays there, and the caller's own values are kept", as
   })
   t.equal(receipt.requestId, requestId)
 
-  const undefinedMembers = { roomId, title: "Another", schemaVersion: undefined, requestId: undefined, client: undefined }
+  const undefinedMembers = {
+    roomId,
+    title: "Another",
+    schemaVersion: undefined,
+    requestId: undefined,
+    client: undefined,
+  }
   await agent.write("create_thread", undefinedMembers as unknown as { roomId: string; title: string })
   t.match(
     JSON.parse(sent[1]?.body ?? ""),
@@ -65,7 +76,10 @@ t.test("the same delivery sent again is a replay, and is flagged as one", async 
   const agent = room.client("member_all")
   const message = { threadId, text: "Said once.", clientMessageId: freshId() }
   const first = await agent.write("post_message", message)
-  const again = await agent.write("post_message", { ...message, clientMessageId: message.clientMessageId.toUpperCase() })
+  const again = await agent.write("post_message", {
+    ...message,
+    clientMessageId: message.clientMessageId.toUpperCase(),
+  })
   t.notOk(first.replayed)
   t.equal(again.replayed, true)
   t.equal(again.result.messageId, first.result.messageId)
@@ -95,7 +109,11 @@ t.test("a record replays with another credential of the same member, and says th
   t.match(first.result.label, /^H\d+$/)
 
   const browser = await room.browser("owner")
-  const issued = await browser.write("issue_credential", { roomId, label: "the next one", permissions: ["publish_records"] })
+  const issued = await browser.write("issue_credential", {
+    roomId,
+    label: "the next one",
+    permissions: ["publish_records"],
+  })
   const rotated = new ResearchRoomClient({ baseUrl: room.baseUrl, token: issued.result.token })
   const again = await rotated.write("publish_hypothesis", hypothesis)
   t.match(again, { replayed: true, credentialChanged: true, result: first.result })
@@ -113,7 +131,9 @@ t.test("a conflict is thrown at once, with the current state", async (t) => {
   t.match(refused.current, { thread: { threadId: result.threadId, title: "The follow-up" } })
   t.equal(sent.length, 3, "it was sent once")
 
-  const other = await refusalOf(agent.write("post_message", { threadId, text: "Changed.", clientMessageId: message.clientMessageId ?? "" }))
+  const other = await refusalOf(
+    agent.write("post_message", { threadId, text: "Changed.", clientMessageId: message.clientMessageId ?? "" }),
+  )
   t.match(other, { status: 409, refusal: "request_conflict", current: { target: { id: message.result.messageId } } })
 })
 
@@ -134,8 +154,14 @@ t.test("a missing permission is refused with its own code", async (t) => {
     refusal: "permission_missing",
     current: { needed: ["post_thread"] },
   })
-  t.match(await refusalOf(room.client("member_expired").write("post_message", post)), { status: 401, refusal: "not_authenticated" })
-  t.match(await refusalOf(room.client("main_member_all").write("post_message", post)), { status: 403, refusal: "scope_missing" })
+  t.match(await refusalOf(room.client("member_expired").write("post_message", post)), {
+    status: 401,
+    refusal: "not_authenticated",
+  })
+  t.match(await refusalOf(room.client("main_member_all").write("post_message", post)), {
+    status: 403,
+    refusal: "scope_missing",
+  })
   const archived = { threadId: room.rooms.archived.openingThreadId, text: "One more thing." }
   t.match(await refusalOf(room.client("archived_member_all").write("post_message", archived)), {
     status: 403,
@@ -184,7 +210,10 @@ t.test("the credential is sent to agent routes only, and never appears in an err
 
 t.test("mistakes that need no request are thrown at once", async (t) => {
   const agent = room.client("member_all")
-  await t.rejects(agent.write("post_message", { threadId: "", text: "Where?" }), new TypeError("post_message needs threadId"))
+  await t.rejects(
+    agent.write("post_message", { threadId: "", text: "Where?" }),
+    new TypeError("post_message needs threadId"),
+  )
   t.throws(() => room.client("nobody" as "member_all"), /There is no credential nobody; there are owner_all, /)
   t.throws(() => new ResearchRoomClient({ baseUrl: "localhost:8787" }), /baseUrl must begin with/)
 })

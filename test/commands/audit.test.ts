@@ -73,7 +73,8 @@ test("every writing command leaves a line that names it, also beside a running s
   )
   t.ok(lines.every(({ command }) => command === null || command.account.endsWith(account)))
   const text = JSON.stringify(lines)
-  for (const secret of [token.trim(), key.out.trim(), "a long sentence", "another sentence"]) t.notOk(text.includes(secret))
+  for (const secret of [token.trim(), key.out.trim(), "a long sentence", "another sentence"])
+    t.notOk(text.includes(secret))
   t.notOk(readFileSync(join(place.folder, "data/research-room.db")).includes(token.trim()))
 })
 

@@ -1,5 +1,15 @@
 /** A backup is taken while the service writes, and restored without overwriting anything. */
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import { type Test, test } from "tap"
@@ -51,7 +61,9 @@ test("a backup taken while agents write is whole, and holds everything accepted 
   const { roomId, openingThreadId: threadId } = room.rooms.empty
   const before = await agent.write("post_message", { threadId, text: "before the backup" })
 
-  const writing = Promise.all(Array.from({ length: 40 }, (_, index) => agent.write("post_message", { threadId, text: `during ${index}` })))
+  const writing = Promise.all(
+    Array.from({ length: 40 }, (_, index) => agent.write("post_message", { threadId, text: `during ${index}` })),
+  )
   const source = openDatabase(databaseFile(data))
   const report = backUp(source, join(folder, "copy.db"))
   source.close()
@@ -74,7 +86,9 @@ test("a restored instance has a new id, and says which instance it was restored 
   const { folder, data, copy } = await kept(t)
   const of = async (place: string) => {
     const service = await startOwn({ folder: place, keeps: true })
-    const [ready, manifest] = await Promise.all(["health/ready", "manifest"].map((path) => ask(`${service.baseUrl}/api/${path}`)))
+    const [ready, manifest] = await Promise.all(
+      ["health/ready", "manifest"].map((path) => ask(`${service.baseUrl}/api/${path}`)),
+    )
     await service.close()
     const told = ({ body }: Answer) => ({ instanceId: body.instanceId, lineage: body.lineage })
     t.strictSame(told(ready as Answer), told(manifest as Answer), "health and manifest say the same")
@@ -119,7 +133,11 @@ test("nothing is overwritten", async (t) => {
   const bytes = readFileSync(copy)
   t.throws(() => backUp(source, copy), /exists already/)
   t.same(readFileSync(copy), bytes)
-  t.throws(() => restore(copy, data, { force: true }), /serves/, "a folder that is served is never touched, force or not")
+  t.throws(
+    () => restore(copy, data, { force: true }),
+    /serves/,
+    "a folder that is served is never touched, force or not",
+  )
 
   const other = join(folder, "other")
   restore(copy, other, { force: false })
@@ -198,7 +216,10 @@ test("a file that is not a whole backup is refused before anything is replaced",
   const refused: readonly [file: string, told: RegExp][] = [
     [letter, /letter\.db is not a research-room database/],
     [cut, /cut\.db is damaged\. Nothing was changed\./],
-    [spoilt("newer.db", (database) => database.pragma("user_version = 99")), /newer\.db was written by a newer research-room \(schema 99;/],
+    [
+      spoilt("newer.db", (database) => database.pragma("user_version = 99")),
+      /newer\.db was written by a newer research-room \(schema 99;/,
+    ],
     [
       spoilt("changed.db", (database) =>
         database.exec(
@@ -282,7 +303,8 @@ test("a command never changes the schema under an older service", async (t) => {
     withInstance(join(folder, "data"), () => {}),
     {
       name: "DataError",
-      message: /^The data has schema 0, and this program would upgrade it to \d+ while a service uses it\. Nothing was changed\./,
+      message:
+        /^The data has schema 0, and this program would upgrade it to \d+ while a service uses it\. Nothing was changed\./,
     },
   )
   t.equal(schemaOf(file), 0)

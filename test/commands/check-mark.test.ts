@@ -1,4 +1,7 @@
-/** `check --quick` skips the replay and says so; `check --mark` refuses a journal that was rewritten since it was marked. */
+/**
+ * `check --quick` skips the replay and says so; `check --mark` refuses a journal that was rewritten since it was
+ * marked.
+ */
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -59,7 +62,9 @@ test("a mark is set at the end of every Room, accepts what comes after it, and m
   const data = copied("marked")
   const first = await check(data, "--mark", "mark.json")
   t.match(first, { code: 0, out: /^mark\.json marks the newest entry of every Room\.$/m })
-  const before = JSON.parse(readFileSync(at("mark.json"), "utf8")) as { rooms: { roomId: string; sequence: number; digest: string }[] }
+  const before = JSON.parse(readFileSync(at("mark.json"), "utf8")) as {
+    rooms: { roomId: string; sequence: number; digest: string }[]
+  }
   t.equal(before.rooms.length, 4)
 
   await says(data, "After the mark.")
@@ -77,7 +82,10 @@ test("a journal that was rewritten, or lost, since it was marked is refused, and
 
   const lost = await check(copied("lost"), "--mark", "kept.json")
   t.equal(lost.code, 1)
-  t.match(lost.err, new RegExp(`^Room ${roomId} stood at entry \\d+ when kept\\.json was written, and has no such entry\\.$`, "m"))
+  t.match(
+    lost.err,
+    new RegExp(`^Room ${roomId} stood at entry \\d+ when kept\\.json was written, and has no such entry\\.$`, "m"),
+  )
 
   // With the program and an older file anyone can make a journal that is consistent but different.
   const other = copied("other")
@@ -85,7 +93,10 @@ test("a journal that was rewritten, or lost, since it was marked is refused, and
   t.equal((await check(other)).code, 0, "it is consistent in itself")
   const rewritten = await check(other, "--mark", "kept.json")
   t.equal(rewritten.code, 1)
-  t.match(rewritten.err, new RegExp(`^The activity of Room ${roomId} up to entry \\d+ is not the one that kept\\.json marks\\.$`, "m"))
+  t.match(
+    rewritten.err,
+    new RegExp(`^The activity of Room ${roomId} up to entry \\d+ is not the one that kept\\.json marks\\.$`, "m"),
+  )
   t.equal(readFileSync(at("kept.json"), "utf8"), mark)
 
   const restored = await run(program, ["backup", "copy.db", "--data", data], place)

@@ -20,7 +20,10 @@ test("a read-only folder", { skip: process.platform === "win32" }, async (t) => 
   await run(program, ["user", "add", "ada", "--data", "data", "--password", "a long password"], place)
   const service = await serve(program, ["--data", "data"], place)
   const headers = { origin: service.baseUrl }
-  const signedIn = await ask(`${service.baseUrl}/api/session`, { body: { username: "ada", password: "a long password" }, headers })
+  const signedIn = await ask(`${service.baseUrl}/api/session`, {
+    body: { username: "ada", password: "a long password" },
+    headers,
+  })
   const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? ""
   const body = { schemaVersion: 3, requestId: crypto.randomUUID(), title: "In the log alone" }
   await ask(`${service.baseUrl}/api/rooms`, { body, headers: { ...headers, cookie } })

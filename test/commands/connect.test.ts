@@ -1,6 +1,6 @@
 /**
- * Settings that connect an agent's program, tried with programs that read them: parsers of JSON and TOML, the official MCP client, a shell
- * and Python. The page shows the same texts (test/web/connect.test.ts).
+ * Settings that connect an agent's program, tried with programs that read them: parsers of JSON and TOML, the official
+ * MCP client, a shell and Python. The page shows the same texts (test/web/connect.test.ts).
  */
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -24,7 +24,8 @@ tap.teardown(async () => {
 const { token, username } = house.credentials.member_all
 const env = { RESEARCH_ROOM_URL: house.baseUrl, RESEARCH_ROOM_TOKEN: token }
 const python = process.env.REACH_PYTHON ?? "python3"
-const hasPython = (version: string) => spawnSync(python, ["-c", `import sys; sys.exit(sys.version_info < (${version}))`]).status === 0
+const hasPython = (version: string) =>
+  spawnSync(python, ["-c", `import sys; sys.exit(sys.version_info < (${version}))`]).status === 0
 
 /** What `research-room connect` prints for a program. */
 async function printed(name: string, given: Readonly<Record<string, string>> = env): Promise<string> {
@@ -61,7 +62,9 @@ async function whoami(transport: Transport): Promise<string> {
   return JSON.stringify(content)
 }
 const over = (url: string | undefined, authorization: string | undefined) =>
-  new StreamableHTTPClientTransport(new URL(url ?? ""), { requestInit: { headers: { authorization: authorization ?? "" } } })
+  new StreamableHTTPClientTransport(new URL(url ?? ""), {
+    requestInit: { headers: { authorization: authorization ?? "" } },
+  })
 
 /** How each program refers to an environment variable, or what it asks its user for. */
 const references: Readonly<Record<string, RegExp>> = {
@@ -87,7 +90,11 @@ test("with the settings of programs that use JSON the official MCP client reache
   t.match(inputs, [{ type: "promptString", password: true }])
   const { type, url, headers } = servers["research-room"] ?? {}
   t.equal(type, "http")
-  t.match(await whoami(over(url, headers?.Authorization.replace(`\${input:${inputs[0]?.id}}`, token))), username, "vscode")
+  t.match(
+    await whoami(over(url, headers?.Authorization.replace(`\${input:${inputs[0]?.id}}`, token))),
+    username,
+    "vscode",
+  )
 })
 
 test("the settings of a program that starts a command start this program", async (t) => {
@@ -124,7 +131,11 @@ test("a shell runs the lines: the environment, curl, Python, the skill, and the 
     return out
   }
   t.match(JSON.parse(await inShell("curl")), { username })
-  t.same((await inShell("claude-code-add")).trimEnd().split("\n").slice(-1), [`Authorization: Bearer ${token}`], "one word, with the token")
+  t.same(
+    (await inShell("claude-code-add")).trimEnd().split("\n").slice(-1),
+    [`Authorization: Bearer ${token}`],
+    "one word, with the token",
+  )
   if (!hasPython("3, 9")) return
   t.equal(await inShell("python"), `${username}\n`)
   await inShell("skill")
@@ -149,7 +160,8 @@ test("the skill is a folder in the open format, with the same bytes each time", 
   const files = unzipSync(zip)
   t.same(Object.keys(files), ["research-room/SKILL.md", "research-room/research_room.py"])
   const skill = strFromU8(files["research-room/SKILL.md"] ?? new Uint8Array())
-  const [, name = "", description = ""] = /^---\nname: ([a-z0-9-]{1,64})\ndescription: (".*")\n---\n\n# /.exec(skill) ?? []
+  const [, name = "", description = ""] =
+    /^---\nname: ([a-z0-9-]{1,64})\ndescription: (".*")\n---\n\n# /.exec(skill) ?? []
   t.equal(name, "research-room", "named like its folder")
   const said = JSON.parse(description) as string
   t.ok(said.length <= 1024 && said.includes(house.baseUrl))
@@ -171,9 +183,14 @@ test("every text is there, with the variables that the programs read and no othe
   )
   const given = Object.fromEntries(variables.map(([name]) => [name, "http://127.0.0.1:1"]))
   for (const { name, where } of guides) {
-    const { code, out: text, err } = await run(program, ["connect", name], { ...place, env: { ...given, RESEARCH_ROOM_TOKEN: token } })
+    const {
+      code,
+      out: text,
+      err,
+    } = await run(program, ["connect", name], { ...place, env: { ...given, RESEARCH_ROOM_TOKEN: token } })
     t.same([code, err], [0, `${where}\n`], `${name}, and no variable is unknown to the program`)
-    for (const [variable] of text.matchAll(/RESEARCH_ROOM_[A-Z]+/g)) t.ok(variable in given, `${name} names ${variable}`)
+    for (const [variable] of text.matchAll(/RESEARCH_ROOM_[A-Z]+/g))
+      t.ok(variable in given, `${name} names ${variable}`)
   }
   t.match(await printed("environment", { RESEARCH_ROOM_URL: house.baseUrl }), "PASTE_THE_TOKEN_HERE")
   t.match(await printed("prompt"), `GET /api/research/rooms/{roomId}/brief?format=markdown`)

@@ -1,4 +1,7 @@
-/** `mirror add --afresh` and `room forget`: a Room of another instance whose journal was replaced, or that is no longer wanted. */
+/**
+ * `mirror add --afresh` and `room forget`: a Room of another instance whose journal was replaced, or that is no longer
+ * wanted.
+ */
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -36,7 +39,8 @@ async function until(what: string, look: () => boolean | undefined): Promise<voi
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
-const feed = ({ instance }: Own, roomId: string) => instance.ledger.activity.after(roomId, 0, undefined, 1_000).map(({ body }) => body)
+const feed = ({ instance }: Own, roomId: string) =>
+  instance.ledger.activity.after(roomId, 0, undefined, 1_000).map(({ body }) => body)
 const found = (words: string | Buffer) =>
   readdirSync(data).filter((name) => /\.db/.test(name) && readFileSync(join(data, name)).includes(words))
 const problems = () => {
@@ -55,7 +59,11 @@ const { versionId } = (await ada.write("publish_hypothesis", hypothesis(roomId, 
 const other = (await ada.write("create_room", { title: "Another" })).result
 const picture = png({ shade: 101 })
 const digest = `sha256:${createHash("sha256").update(picture).digest("hex")}`
-there.instance.tables.figures.keep({ digest, mediaType: "image/png", width: 12, height: 8, bytes: picture }, "", new Date().toISOString())
+there.instance.tables.figures.keep(
+  { digest, mediaType: "image/png", width: 12, height: 8, bytes: picture },
+  "",
+  new Date().toISOString(),
+)
 const figures = [{ digest, alt: "A plot that only the other Room shows." }]
 await ada.write("post_message", { threadId: other.openingThreadId, text: "Only in the other one.", figures } as never)
 const copy = join(place.folder, "copy.db")
@@ -69,7 +77,9 @@ const own = await served(async (here) => {
   const eve = await here.setUp("eve")
   const made = (await eve.write("create_room", { title: "Eve's own" })).result
   await here.instance.ledger.transact(() =>
-    [roomId, other.roomId].forEach((each) => here.instance.tables.mirrors.put(each, baseUrl, "2026-01-01T00:00:00.000Z")),
+    [roomId, other.roomId].forEach((each) =>
+      here.instance.tables.mirrors.put(each, baseUrl, "2026-01-01T00:00:00.000Z"),
+    ),
   )
   await until("both are here", () => feed(here, roomId).length === 3 && feed(here, other.roomId).length === 3)
   await eve.write("reuse_record", { threadId: made.openingThreadId, versionId } as never)
@@ -107,7 +117,10 @@ test("a restored origin stops the mirror; only --afresh resumes it, and the old 
 
   const { code, out, err } = await command("mirror", "add", baseUrl, roomId, "--afresh")
   t.equal(code, 0, err)
-  t.match(out, /followed-.*-through-3\.crate\.zip holds Room .* as it was here\. Its entries from 3 on are dropped\.\nFollowed \(/)
+  t.match(
+    out,
+    /followed-.*-through-3\.crate\.zip holds Room .* as it was here\. Its entries from 3 on are dropped\.\nFollowed \(/,
+  )
   t.strictSame(found("It was said before the loss."), [], "it is removed from the files")
   t.strictSame(problems(), [])
   const kept = readdirSync(data).find((name) => /through-3\.crate\.zip$/.test(name)) ?? ""
@@ -146,7 +159,9 @@ test("a Room that another Room here refers to stays; any other is dropped whole"
   })
   // Followed again, it comes back.
   t.equal((await command("mirror", "add", baseUrl, other.roomId)).code, 0)
-  await served((here) => until("it is here again", () => feed(here, other.roomId).join() === feed(there, other.roomId).join()))
+  await served((here) =>
+    until("it is here again", () => feed(here, other.roomId).join() === feed(there, other.roomId).join()),
+  )
   t.strictSame(problems(), [])
   await there.close()
 })

@@ -40,7 +40,10 @@ test("it prints entries that concern the agent, continues from an entry, and fol
 
 test("a wrong call gets one sentence", async (t) => {
   t.match(await run(program, ["inbox", "--after", "soon"], { ...place, env }), { code: 2, err: /number of an entry/ })
-  t.match(await run(program, ["inbox"], place), { code: 2, err: "research-room: Name the service with --url, or RESEARCH_ROOM_URL.\n" })
+  t.match(await run(program, ["inbox"], place), {
+    code: 2,
+    err: "research-room: Name the service with --url, or RESEARCH_ROOM_URL.\n",
+  })
   const late = await run(program, ["inbox", "--after", "100000"], { ...place, env })
   t.match(late, { code: 1, out: "", err: /The feed ends at [0-9]+\.\n$/ })
 })

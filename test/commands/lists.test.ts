@@ -26,15 +26,24 @@ test("each list named by the program itself is printed as JSON and as a table", 
   }
   // A followed Room is of another instance.
   const there = start(program, ["demo", "--json", "--port", "0"], place)
-  const other = JSON.parse((await there.printed(/^\{.*\}(?=\n)/))[0]) as { baseUrl: string; rooms: { empty: { roomId: string } } }
+  const other = JSON.parse((await there.printed(/^\{.*\}(?=\n)/))[0]) as {
+    baseUrl: string
+    rooms: { empty: { roomId: string } }
+  }
   const added = await run(program, ["mirror", "add", other.baseUrl, other.rooms.empty.roomId, "--data", "data"], place)
   t.strictSame([added.code, added.err], [0, ""])
   // Its Room arrives asynchronously: from then on the lists no longer change.
   const listed = async () => (await run(program, ["room", "list", "--data", "data", "--json"], place)).out
   while (!(await listed()).includes(other.rooms.empty.roomId));
   /** The arguments that a list may need. */
-  const known: Readonly<Record<string, string>> = { data: "data", room: rooms.empty.roomId, user: people.owner.username }
-  const lists = below(commands()).filter(({ command }) => /^list( |$)/.test(command.name()) || command.description().startsWith("list "))
+  const known: Readonly<Record<string, string>> = {
+    data: "data",
+    room: rooms.empty.roomId,
+    user: people.owner.username,
+  }
+  const lists = below(commands()).filter(
+    ({ command }) => /^list( |$)/.test(command.name()) || command.description().startsWith("list "),
+  )
   t.ok(lists.length >= 4, lists.map(({ words }) => words.join(" ")).join(", "))
   for (const { words, command } of lists) {
     const name = words.join(" ")
@@ -52,10 +61,17 @@ test("each list named by the program itself is printed as JSON and as a table", 
     const json = await run(program, [...words, ...given, "--json"], place)
     t.strictSame([json.code, json.err], [0, ""], name)
     const items = JSON.parse(json.out) as Record<string, unknown>[]
-    t.ok(Array.isArray(items) && items.length > 0 && items.every((item) => typeof item === "object"), `${name}: ${items.length} items`)
+    t.ok(
+      Array.isArray(items) && items.length > 0 && items.every((item) => typeof item === "object"),
+      `${name}: ${items.length} items`,
+    )
     t.equal(json.out.trimEnd().split("\n").length, 1, "on one line")
     const table = await run(program, [...words, ...given], place)
-    t.equal(table.out.trimEnd().split("\n").length, items.length + 1, `${name}: the table has a line for each, below its heading`)
+    t.equal(
+      table.out.trimEnd().split("\n").length,
+      items.length + 1,
+      `${name}: the table has a line for each, below its heading`,
+    )
   }
   there.signal("SIGTERM")
   await there.ended()

@@ -17,7 +17,9 @@ interface Demo {
   readonly credentials: { readonly member_all: { readonly token: string } }
   readonly repositories: { readonly public: { readonly url: string; readonly commit: string } }
 }
-const demo = JSON.parse((await start(program, ["demo", "--json", "--port", "0"], place).printed(/^\{.*\}(?=\n)/))[0]) as Demo
+const demo = JSON.parse(
+  (await start(program, ["demo", "--json", "--port", "0"], place).printed(/^\{.*\}(?=\n)/))[0],
+) as Demo
 const { token } = demo.credentials.member_all
 const client = new ResearchRoomClient({ baseUrl: demo.baseUrl, token })
 const { roomId, openingThreadId: threadId } = demo.rooms.empty
@@ -27,19 +29,32 @@ const { experimentId } = (await client.write("propose_experiment", proposal)).re
 await client.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
 const attemptId = crypto.randomUUID()
 await client.write("register_attempt", {
-  ...{ attemptId, experimentId, expectedRevision: 2, expectedStatus: "claimed" as const, intent: "exploratory" as const },
+  ...{
+    attemptId,
+    experimentId,
+    expectedRevision: 2,
+    expectedStatus: "claimed" as const,
+    intent: "exploratory" as const,
+  },
   ...{ repository: { url, commit }, argv: ["run"], configuration: {}, inputs: [] },
 })
 const file = (name: string, text: string): string => {
   writeFileSync(join(place.folder, name), text)
   return name
 }
-const metrics = (...args: string[]) => run(program, ["metrics", ...args, "--url", demo.baseUrl, "--token", token], place)
+const metrics = (...args: string[]) =>
+  run(program, ["metrics", ...args, "--url", demo.baseUrl, "--token", token], place)
 const event = async (name: "started" | "succeeded") => {
   const { affordances } = await client.read("attempt", { attemptId })
-  await client.write("report_attempt_event", { attemptId, event: name, ...affordances.expected, reportedAt: new Date().toISOString() })
+  await client.write("report_attempt_event", {
+    attemptId,
+    event: name,
+    ...affordances.expected,
+    reportedAt: new Date().toISOString(),
+  })
 }
-const rows = (arm: string, from: number, count: number) => Array.from({ length: count }, (_, seed) => `${arm},${seed},${from + seed / 100}`)
+const rows = (arm: string, from: number, count: number) =>
+  Array.from({ length: count }, (_, seed) => `${arm},${seed},${from + seed / 100}`)
 const table = ["arm,seed,error", ...rows("baseline", 5, 700), ...rows("shift", 4, 700)].join("\n")
 
 test("before the attempt starts, metrics are refused with the reason", async (t) => {
@@ -54,7 +69,8 @@ test("a table with more values than fit into one event is reported, and a second
   t.strictSame([told.code, told.err], [0, ""])
   t.match(told.out, /^1,400 values of A1 are reported: http/)
   const measured = async () =>
-    (await client.read("experiment_measurements", { experimentId, metric: "error" }).catch(() => undefined))?.groups ?? []
+    (await client.read("experiment_measurements", { experimentId, metric: "error" }).catch(() => undefined))?.groups ??
+    []
   await metrics(attemptId, "table.csv")
   await event("succeeded")
   t.same(

@@ -1,4 +1,7 @@
-/** An operator's work without a browser, also beside a running service: each command takes effect at once, and leaves a line in the log. */
+/**
+ * An operator's work without a browser, also beside a running service: each command takes effect at once, and leaves a
+ * line in the log.
+ */
 import tap, { test } from "tap"
 import type { AuditEntry } from "../../src/contract/answers/audit.ts"
 import { type Answer, ask } from "../support/ask.ts"
@@ -26,7 +29,8 @@ const made = await ask(`${service.baseUrl}/api/rooms`, {
 })
 const roomId = String(made.body.roomId)
 const issued = async () => (await command("credential", "issue", "--room", roomId, "--user", "grace")).out.trim()
-const identity = async (token: string) => (await ask(`${service.baseUrl}/api/agent/research/identity`, { token })).status
+const identity = async (token: string) =>
+  (await ask(`${service.baseUrl}/api/agent/research/identity`, { token })).status
 const key = (await command("key", "issue", "--user", "grace")).out.trim()
 const readsLibrary = async () => (await ask(`${service.baseUrl}/api/agent/library/identity`, { token: key })).status
 
@@ -37,7 +41,9 @@ test("everyone's credentials and keys are listed, with the first characters of e
   t.match(out, /^CREDENTIAL ID +ROOM ID +MEMBER +TOKEN +STATE +EXPIRES +LAST USE +PERMISSIONS +LABEL\n/)
   t.match(out, new RegExp(`${roomId} +grace +${token.slice(0, 8)}… `))
   t.notOk(out.includes(token))
-  t.match(JSON.parse((await command("key", "list", "--json")).out), [{ owner: { username: "grace" }, tokenStart: key.slice(0, 8) }])
+  t.match(JSON.parse((await command("key", "list", "--json")).out), [
+    { owner: { username: "grace" }, tokenStart: key.slice(0, 8) },
+  ])
   t.strictSame(JSON.parse((await command("credential", "list", "--user", "mary", "--json")).out), [])
 })
 
@@ -46,7 +52,11 @@ test("a full password reset leaves only the new password valid", async (t) => {
   t.strictSame([await identity(token), await readsLibrary()], [200, 200])
   const plain = await command("user", "password", "grace", "--password", passwords.grace)
   t.equal(plain.out, "grace has a new password; their sessions are ended.\n")
-  t.strictSame([await who(grace), await identity(token), await readsLibrary()], [null, 200, 200], "without the flag, tokens stay valid")
+  t.strictSame(
+    [await who(grace), await identity(token), await readsLibrary()],
+    [null, 200, 200],
+    "without the flag, tokens stay valid",
+  )
   const all = await command("user", "password", "grace", "--password", passwords.grace, "--everything")
   t.equal(all.out, "grace has a new password; their sessions are ended. Ended: 2 credentials, 1 personal key.\n")
   t.strictSame([await identity(token), await readsLibrary()], [401, 401])
@@ -55,20 +65,35 @@ test("a full password reset leaves only the new password valid", async (t) => {
 test("a user is disabled and enabled, and their Room handed over", async (t) => {
   const cookie = cookieOf(await signIn("grace"))
   const token = await issued()
-  t.match(await command("user", "disable", "grace"), { code: 0, out: "grace is disabled. Ended: 1 credential, 0 personal keys.\n" })
+  t.match(await command("user", "disable", "grace"), {
+    code: 0,
+    out: "grace is disabled. Ended: 1 credential, 0 personal keys.\n",
+  })
   t.strictSame([await who(cookie), await identity(token), (await signIn("grace")).status], [null, 401, 401])
   t.match((await command("user", "list")).out, /grace .* 20\d\d-\S+Z +20\d\d-\S+Z\n/)
-  t.match(await command("credential", "issue", "--room", roomId, "--user", "grace"), { code: 2, err: /This account is disabled/ })
+  t.match(await command("credential", "issue", "--room", roomId, "--user", "grace"), {
+    code: 2,
+    err: /This account is disabled/,
+  })
 
   const transfer = (...args: string[]) => command("room", "transfer", roomId, ...args)
   t.match(await transfer("--to", "mary"), { code: 2, err: /required option '--reason <text>'/ })
-  t.match(await transfer("--to", "mary", "--reason", "Grace left."), { code: 0, out: `The Room ${roomId} is mary's now.\n` })
+  t.match(await transfer("--to", "mary", "--reason", "Grace left."), {
+    code: 0,
+    out: `The Room ${roomId} is mary's now.\n`,
+  })
   const room = await ask(`${service.baseUrl}/api/research/rooms/${roomId}`)
   t.match(room.body, { owner: { username: "mary" } })
   t.match(await transfer("--to", "grace", "--reason", "Back."), { code: 2, err: /cannot sign in here/ })
-  t.match(await command("room", "transfer", "nothing", "--to", "mary", "--reason", "x"), { code: 2, err: /There is no Room nothing\./ })
+  t.match(await command("room", "transfer", "nothing", "--to", "mary", "--reason", "x"), {
+    code: 2,
+    err: /There is no Room nothing\./,
+  })
 
-  t.match(await command("user", "enable", "grace"), { code: 0, out: "grace may sign in again, with the password they had.\n" })
+  t.match(await command("user", "enable", "grace"), {
+    code: 0,
+    out: "grace may sign in again, with the password they had.\n",
+  })
   t.equal((await signIn("grace")).status, 200)
   t.match(await command("user", "enable", "grace"), { code: 2, err: /grace is not disabled\./ })
 })
@@ -77,13 +102,17 @@ test("operators are added and removed, one always remains; with several, handing
   t.match(await command("user", "unmake-operator", "ada"), { code: 2, err: /ada is the only operator here/ })
   t.match(await command("user", "disable", "ada"), { code: 2, err: /ada is the only operator here/ })
   t.match(await command("user", "make-operator", "mary"), { code: 0, out: "mary is an operator now.\n" })
-  const transfer = (...args: string[]) => command("room", "transfer", roomId, "--to", "grace", "--reason", "She is back.", ...args)
+  const transfer = (...args: string[]) =>
+    command("room", "transfer", roomId, "--to", "grace", "--reason", "She is back.", ...args)
   t.match(await transfer(), { code: 2, err: /Name the operator who does it with --by: ada, mary\./ })
   t.match(await transfer("--by", "grace"), { code: 2, err: /grace is not an operator here: ada, mary\./ })
   t.match(await transfer("--by", "ada"), { code: 0 })
   t.match(await command("user", "unmake-operator", "mary"), { code: 0, out: "mary is no longer an operator.\n" })
   t.match(await command("user", "end-access", "mary"), { code: 0, out: /Ended: 0 credentials, 0 personal keys\.\n$/ })
-  t.match(await command("user", "clear-sign-ins", "mary"), { code: 0, out: "The count of failed sign-ins of mary is reset.\n" })
+  t.match(await command("user", "clear-sign-ins", "mary"), {
+    code: 0,
+    out: "The count of failed sign-ins of mary is reset.\n",
+  })
   t.match(await command("user", "disable", "nobody"), { code: 2, err: /There is no user named nobody\./ })
 })
 
@@ -96,8 +125,12 @@ test("a command also clears failed sign-ins", async (t) => {
 
 test("an account of the identity provider is connected and disconnected; one that belongs to another user, or to none, is refused", async (t) => {
   const issuer = "https://sso.example.org"
-  const connect = (name: string, subject: string, at = issuer) => command("user", "connect", name, "--issuer", at, "--subject", subject)
-  t.match(await connect("grace", "sub-grace"), { code: 0, out: `grace can also sign in with the account sub-grace at ${issuer}.\n` })
+  const connect = (name: string, subject: string, at = issuer) =>
+    command("user", "connect", name, "--issuer", at, "--subject", subject)
+  t.match(await connect("grace", "sub-grace"), {
+    code: 0,
+    out: `grace can also sign in with the account sub-grace at ${issuer}.\n`,
+  })
   t.match(await connect("mary", "sub-grace"), { code: 2, err: /is connected to another user here already/ })
   t.match(await connect("nobody", "sub-mary"), { code: 2, err: /There is no user named nobody\./ })
   t.match(await connect("mary", "sub mary"), { code: 2, err: /--subject must have 1 to 255 visible ASCII characters/ })
@@ -120,7 +153,15 @@ test("an account of the identity provider is connected and disconnected; one tha
 test("each command left its line, and the data is whole", async (t) => {
   const log = JSON.parse((await command("audit", "--json", "--limit", "200")).out) as AuditEntry[]
   const named = new Set(log.map(({ command }) => command?.name))
-  for (const name of ["disable", "enable", "make-operator", "unmake-operator", "end-access", "clear-sign-ins", "password"])
+  for (const name of [
+    "disable",
+    "enable",
+    "make-operator",
+    "unmake-operator",
+    "end-access",
+    "clear-sign-ins",
+    "password",
+  ])
     t.ok(named.has(`user ${name}`), name)
   t.ok(named.has("room transfer"))
   t.match(

@@ -38,10 +38,18 @@ test("the first person is the operator; a generated password is shown once", asy
   for (let n = 0; n < limits.signInFailures; n += 1) await signIn(service.baseUrl, "mary", "what was it")
   t.equal((await signIn(service.baseUrl, "mary", "correct horse battery")).status, 429)
   await command("user", "password", "mary", "--data", "data", "--password", "given by the operator")
-  t.equal((await signIn(service.baseUrl, "mary", "given by the operator")).status, 200, "a new password clears the failed sign-ins")
+  t.equal(
+    (await signIn(service.baseUrl, "mary", "given by the operator")).status,
+    200,
+    "a new password clears the failed sign-ins",
+  )
 
   const changed = await command("user", "password", "GRACE", "--data", "data", "--password", "a new long password")
-  t.match(changed, { code: 0, out: "grace has a new password; their sessions are ended.\n" }, "also beside a serving process")
+  t.match(
+    changed,
+    { code: 0, out: "grace has a new password; their sessions are ended.\n" },
+    "also beside a serving process",
+  )
   t.equal((await signIn(service.baseUrl, "grace", "correct horse battery")).status, 401)
   t.equal((await signIn(service.baseUrl, "grace", "a new long password")).status, 200)
   service.signal("SIGTERM")
@@ -54,12 +62,23 @@ test("how a person is cited is set, changed in part, and removed", async (t) => 
     const listed = JSON.parse((await command("user", "list", "--data", "data", "--json")).out) as { username: string }[]
     return listed.find(({ username }) => username === "grace")
   }
-  t.match(await cite("--given-name", "Grace", "--family-name", "Hopper", "--orcid", "https://orcid.org/0000-0002-1694-233x"), {
-    code: 0,
-    out: "grace is cited as Grace Hopper.\n",
+  t.match(
+    await cite("--given-name", "Grace", "--family-name", "Hopper", "--orcid", "https://orcid.org/0000-0002-1694-233x"),
+    {
+      code: 0,
+      out: "grace is cited as Grace Hopper.\n",
+    },
+  )
+  t.match(await grace(), {
+    name: "Grace Hopper",
+    givenName: "Grace",
+    familyName: "Hopper",
+    orcid: "0000-0002-1694-233X",
   })
-  t.match(await grace(), { name: "Grace Hopper", givenName: "Grace", familyName: "Hopper", orcid: "0000-0002-1694-233X" })
-  t.match(await cite("--name", "Grace B. M. Hopper", "--orcid", ""), { code: 0, out: "grace is cited as Grace B. M. Hopper.\n" })
+  t.match(await cite("--name", "Grace B. M. Hopper", "--orcid", ""), {
+    code: 0,
+    out: "grace is cited as Grace B. M. Hopper.\n",
+  })
   t.match(await grace(), { name: "Grace B. M. Hopper", givenName: "Grace", familyName: "Hopper", orcid: null })
   t.match(await cite("--orcid", "0000-0002-1694-2330"), {
     code: 2,
@@ -67,7 +86,10 @@ test("how a person is cited is set, changed in part, and removed", async (t) => 
   })
   t.match(await cite("--orcid", "12"), { code: 2, err: /orcid must be an ORCID such as/ })
   t.match(await cite("--family-name", ""), { code: 2, err: /familyName is required with givenName/ })
-  t.match(await cite("--name", "", "--given-name", "", "--family-name", ""), { code: 0, out: "grace is cited as grace.\n" })
+  t.match(await cite("--name", "", "--given-name", "", "--family-name", ""), {
+    code: 0,
+    out: "grace is cited as grace.\n",
+  })
   t.match(await command("check", "--data", "data"), { code: 0 })
 })
 
@@ -86,7 +108,11 @@ test("a password change at the command line ends the user's sessions", async (t)
 
 test("a command that fails prints one line on standard error", async (t) => {
   const cases: readonly [args: string[], code: number, sentence: RegExp][] = [
-    [["user", "add", "ada", "--data", "data", "--password", "another password"], 1, /The name ada is taken; choose another\./],
+    [
+      ["user", "add", "ada", "--data", "data", "--password", "another password"],
+      1,
+      /The name ada is taken; choose another\./,
+    ],
     [["user", "add", "a", "--data", "data"], 2, /The name must have at least 2 characters\./],
     [["user", "add", "no spaces", "--data", "data"], 2, /The name must be made of letters/],
     [["user", "add", "mary", "--data", "data", "--password", "short"], 2, /A password has 10 to 200 characters\./],

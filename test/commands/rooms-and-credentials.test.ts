@@ -66,7 +66,8 @@ test("a credential is issued for a member, works, is listed, and stops working o
     grants: ["post_thread", "publish_records"],
     credential: { id, label: "night runs", threadIds: [room.openingThreadId], expiresAt: "2027-01-31T00:00:00.000Z" },
   })
-  const post = () => ask(`${service.baseUrl}/api/agent/threads/${room.openingThreadId}/messages`, { token, body: message() })
+  const post = () =>
+    ask(`${service.baseUrl}/api/agent/threads/${room.openingThreadId}/messages`, { token, body: message() })
   t.equal((await post()).status, 200)
 
   t.match(

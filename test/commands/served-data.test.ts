@@ -1,4 +1,6 @@
-/** The data of a running service, as people treat it: replaced, deleted, unlocked by hand, copied while it is served. */
+/**
+ * The data of a running service, as people treat it: replaced, deleted, unlocked by hand, copied while it is served.
+ */
 import {
   copyFileSync,
   existsSync,
@@ -32,7 +34,8 @@ const password = "a long password"
 async function served(data: string) {
   await run(program, ["user", "add", "ada", "--data", data, "--password", password], place)
   const service = await serve(program, ["--data", data], place)
-  const signIn = () => ask(`${service.baseUrl}/api/session`, { body: { username: "ada", password }, headers: { origin: service.baseUrl } })
+  const signIn = () =>
+    ask(`${service.baseUrl}/api/session`, { body: { username: "ada", password }, headers: { origin: service.baseUrl } })
   const cookie = (await signIn()).headers.getSetCookie()[0]?.split(";")[0] ?? ""
   const room = () =>
     ask(`${service.baseUrl}/api/rooms`, {
@@ -48,7 +51,9 @@ async function endsFor(t: Test, service: Awaited<ReturnType<typeof serve>>, name
   t.match(err, new RegExp(`${name} is no longer the file that this service opened`), "it says why it ends")
 }
 
-test("a data file that was replaced accepts no more writes: none is acknowledged, and the service ends", { skip: linux }, async (t) => {
+test("a data file that was replaced accepts no more writes: none is acknowledged, and the service ends", {
+  skip: linux,
+}, async (t) => {
   for (const write of ["room", "signIn"] as const) {
     const { service, file, ...doors } = await served(`replaced by ${write}`)
     t.equal((await doors.room()).status, 200)
@@ -60,7 +65,11 @@ test("a data file that was replaced accepts no more writes: none is acknowledged
     const [kept = ""] = readdirSync(join(file, "..")).filter((name) => name.startsWith("research-room.db.before-"))
     t.match(service.err, `All that was stored is in replaced by ${write}/${kept}.`)
     t.notOk(existsSync(`${file}-wal`), "the log of the old file is not applied to the new one")
-    const restored = await run(program, ["restore", join(`replaced by ${write}`, kept), "--data", `rescued ${write}`], place)
+    const restored = await run(
+      program,
+      ["restore", join(`replaced by ${write}`, kept), "--data", `rescued ${write}`],
+      place,
+    )
     t.match(restored, { code: 0, err: "", out: /1 Rooms,/ }, "what was acknowledged before is whole")
   }
 })
@@ -107,19 +116,30 @@ test("a data file that another program overwrites is no longer served or written
       t.ok(readFileSync(file).equals(after), "the other program's file is unchanged")
       t.ok(existsSync(`${file}-wal`), "and the log is kept")
       const again = await run(program, ["serve", "--data", data, "--port", "0"], place)
-      t.match(again, { code: 1, out: "", err: /^research-room: Another program wrote into .* restore BACKUP --force.*\n$/ })
+      t.match(again, {
+        code: 1,
+        out: "",
+        err: /^research-room: Another program wrote into .* restore BACKUP --force.*\n$/,
+      })
       t.ok(readFileSync(file).equals(after), "a start changes nothing either")
-      t.match(await run(program, ["restore", `${file}.copy`, "--data", data], place), { code: 1, err: /holds data already/ })
+      t.match(await run(program, ["restore", `${file}.copy`, "--data", data], place), {
+        code: 1,
+        err: /holds data already/,
+      })
       t.match(await run(program, ["restore", `${file}.copy`, "--data", data, "--force"], place), { code: 0, err: "" })
       t.match(await run(program, ["check", "--data", data], place), { code: 0 })
     }
 })
 
-test("writes of the service and of the commands beside it are not taken for another program's", { skip: linux }, async (t) => {
+test("writes of the service and of the commands beside it are not taken for another program's", {
+  skip: linux,
+}, async (t) => {
   const { service, file, room } = await served("busy")
   for (let round = 0; round < 5; round += 1) {
     t.equal((await room()).status, 200)
-    t.match(await run(program, ["user", "add", `person${round}`, "--data", "busy", "--password", password], place), { code: 0 })
+    t.match(await run(program, ["user", "add", `person${round}`, "--data", "busy", "--password", password], place), {
+      code: 0,
+    })
     execFileSync(process.execPath, ["-e", EMPTY_LOG, file], { cwd: join(import.meta.dirname, "../..") })
   }
   t.equal((await ask(`${service.baseUrl}/api/research/rooms`)).status, 200)
@@ -156,7 +176,10 @@ test("if its lock is deleted by hand, a folder is still served by one process, a
   for (const name of ["serve.lock", "serve.pid"]) rmSync(join(place.folder, "data", name))
   const second = await run(program, ["serve", "--data", "data", "--port", "0"], place)
   t.strictSame([second.code, second.out], [1, ""])
-  t.match(second.err, new RegExp(`^research-room: Another research-room process \\(${service.pid}\\) serves data already\\.`))
+  t.match(
+    second.err,
+    new RegExp(`^research-room: Another research-room process \\(${service.pid}\\) serves data already\\.`),
+  )
   mkdirSync(join(place.folder, "out"))
   for (const [args, made] of [
     [["backup", "out/backup.db"], "out/backup.db"],

@@ -22,12 +22,16 @@ export const tamperingWithCopies: readonly Tampering[] = [
   },
   {
     what: "a link is about another record",
-    sql: ["UPDATE research_links SET target_version_id = (SELECT version_id FROM records WHERE label = 'H1') WHERE label = 'L1'"],
+    sql: [
+      "UPDATE research_links SET target_version_id = (SELECT version_id FROM records WHERE label = 'H1') WHERE label = 'L1'",
+    ],
     told: changed("research_links", "target_version_id"),
   },
   {
     what: "a checkpoint concludes something else",
-    sql: ["UPDATE journal SET content = json_set(content, '$.synthesis', 'Nothing.') WHERE operation = 'post_research_checkpoint'"],
+    sql: [
+      "UPDATE journal SET content = json_set(content, '$.synthesis', 'Nothing.') WHERE operation = 'post_research_checkpoint'",
+    ],
     told: /^The content of checkpoint [0-9a-f-]+ is not what was accepted\.$/m,
   },
   {

@@ -55,7 +55,9 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
   },
   {
     what: "the opening message of a Thread says something else",
-    sql: ["UPDATE journal SET content = json_set(content, '$.message', 'Never mind.') WHERE operation = 'create_thread'"],
+    sql: [
+      "UPDATE journal SET content = json_set(content, '$.message', 'Never mind.') WHERE operation = 'create_thread'",
+    ],
     told: /^The content of thread [0-9a-f-]+ is not what was accepted\.$/m,
   },
   {
@@ -80,7 +82,9 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
   },
   {
     what: "a reported event of an attempt was changed",
-    sql: ["UPDATE attempt_events SET body = json_set(body, '$.reportedAt', '2020-01-01T00:00:00.000Z') WHERE revision = 2"],
+    sql: [
+      "UPDATE attempt_events SET body = json_set(body, '$.reportedAt', '2020-01-01T00:00:00.000Z') WHERE revision = 2",
+    ],
     told: changed("attempt_events", "body"),
   },
   {
@@ -100,7 +104,9 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
   },
   {
     what: "an output has another digest",
-    sql: [`UPDATE attempt_outputs SET body = json_set(body, '$.digest', 'sha256:${"0".repeat(64)}'), digest = 'sha256:${"0".repeat(64)}'`],
+    sql: [
+      `UPDATE attempt_outputs SET body = json_set(body, '$.digest', 'sha256:${"0".repeat(64)}'), digest = 'sha256:${"0".repeat(64)}'`,
+    ],
     told: changed("attempt_outputs", "digest", "body"),
   },
   {

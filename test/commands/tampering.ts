@@ -9,7 +9,8 @@ export interface Tampering {
 /** The reports for rows that differ from the replay: a row with other columns, a missing row, an extra row. */
 export const changed = (table: string, ...columns: string[]): RegExp =>
   new RegExp(`^${table} \\(.*\\): ${columns.join(", ")} differs? from a replay of the journal\\.$`, "m")
-export const gone = (table: string): RegExp => new RegExp(`^${table} \\(.*\\) is missing, but a replay of the journal makes it\\.$`, "m")
+export const gone = (table: string): RegExp =>
+  new RegExp(`^${table} \\(.*\\) is missing, but a replay of the journal makes it\\.$`, "m")
 export const slippedIn = (table: string): RegExp =>
   new RegExp(`^${table} \\(.*\\) is in the data, but a replay of the journal does not make it\\.$`, "m")
 
@@ -35,7 +36,9 @@ export const tamperingWithRecords = (roomId: string, threadId: string): readonly
     },
     {
       what: "the last activity entry is removed",
-      sql: [`UPDATE journal SET ${away} WHERE ${entry(`(SELECT activity_sequence FROM room_heads WHERE room_id = '${roomId}')`)}`],
+      sql: [
+        `UPDATE journal SET ${away} WHERE ${entry(`(SELECT activity_sequence FROM room_heads WHERE room_id = '${roomId}')`)}`,
+      ],
       told: /ends at entry \d+; its head says \d+\./,
     },
     {

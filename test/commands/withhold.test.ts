@@ -37,7 +37,10 @@ test("a wrong call, or data that is being served, is refused", async (t) => {
   t.match(await withhold(), { code: 2, err: /one of --sequence, --entry and --record/ })
   t.match(await withhold("--sequence", "9"), { code: 2, err: /no such write/ })
   t.match(await withhold("--sequence", "2", "--fields", "/text"), { code: 2, err: /must be given together/ })
-  t.match(await withhold("--sequence", "2", ...all.with(1, "/nowhere")), { code: 2, err: /does not name a part of that write/ })
+  t.match(await withhold("--sequence", "2", ...all.with(1, "/nowhere")), {
+    code: 2,
+    err: /does not name a part of that write/,
+  })
   const service = await serve(program, ["--data", "data"], place)
   t.match(await withhold("--sequence", "2", ...all), { code: 1 })
   service.signal("SIGTERM")

@@ -1,6 +1,6 @@
 /**
- * The running validator and the exported JSON Schema accept the same bodies. Bodies are generated from the schemas, so an operation added
- * to the registry is covered without another line.
+ * The running validator and the exported JSON Schema accept the same bodies. Bodies are generated from the schemas, so
+ * an operation added to the registry is covered without another line.
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
@@ -48,7 +48,11 @@ const subjects: Subject[] = [
 const RUNS = runs(1_000, 40)
 
 /** Checks one body with both; returns how they differ, and which faults the issues miss. */
-function difference({ schema, check: run }: Subject, takes: ValidateFunction, body: unknown): { taken: boolean; why?: string } {
+function difference(
+  { schema, check: run }: Subject,
+  takes: ValidateFunction,
+  body: unknown,
+): { taken: boolean; why?: string } {
   const checked = run(body)
   const taken = takes(body) && !holdsHalfCharacter(body)
   if (checked.ok !== taken) {
@@ -68,41 +72,50 @@ function difference({ schema, check: run }: Subject, takes: ValidateFunction, bo
 
 for (const subject of subjects) {
   const { name, schema, example } = subject
-  // shows: Its body takes exactly the fields, lengths, patterns and variants of the table, and rejects unknown properties at every depth.
-  // shows: Schemas and examples of every operation are served and true.
-  // shows: Wording, scope, roles, premises and references have the bounds of the table.
-  // shows: Research operations and reads carry schemaVersion 3, the Library 1.
-  t.test(`${name}: the validator and the exported schema agree on every body, and every fault is reported at its place`, (t) => {
-    const takes = ajv.compile(schema)
-    t.match(difference(subject, takes, example), { taken: true, why: undefined }, "both accept the example")
+  // shows: Its body takes exactly the fields, lengths, patterns and variants of the table, and rejects unknown
+  // properties at every depth. shows: Schemas and examples of every operation are served and true. shows: Wording,
+  // scope, roles, premises and references have the bounds of the table. shows: Research operations and reads carry
+  // schemaVersion 3, the Library 1.
+  t.test(
+    `${name}: the validator and the exported schema agree on every body, and every fault is reported at its place`,
+    (t) => {
+      const takes = ajv.compile(schema)
+      t.match(difference(subject, takes, example), { taken: true, why: undefined }, "both accept the example")
 
-    let met: { why: string; body: string } | undefined
-    for (const spoilt of everySpoiling(schema, example)) {
-      const body = jsonText(spoilt)
-      const { why } = difference(subject, takes, JSON.parse(body))
-      if (why !== undefined) met ??= { why, body: body.slice(0, 3_000) }
-    }
-    t.equal(met, undefined, "of the example, spoilt in every place")
+      let met: { why: string; body: string } | undefined
+      for (const spoilt of everySpoiling(schema, example)) {
+        const body = jsonText(spoilt)
+        const { why } = difference(subject, takes, JSON.parse(body))
+        if (why !== undefined) met ??= { why, body: body.slice(0, 3_000) }
+      }
+      t.equal(met, undefined, "of the example, spoilt in every place")
 
-    const tally = { taken: 0, refused: 0 }
-    const agree = fc.property(bodies(schema), (text) => {
-      const { taken, why } = difference(subject, takes, JSON.parse(text))
-      tally[taken ? "taken" : "refused"]++
-      if (why !== undefined) throw new Error(why)
-    })
-    const { failed, seed, counterexamplePath: path, counterexample, errorInstance } = fc.check(agree, { numRuns: RUNS })
-    t.notOk(failed, "of bodies made from the schema", {
-      seed,
-      path,
-      body: counterexample?.[0].slice(0, 3_000),
-      why: String(errorInstance).slice(0, 2_000),
-    })
-    t.ok(
-      tally.taken > RUNS / 20 && tally.refused > RUNS / 20,
-      `both verdicts came often enough to mean something (${tally.taken} taken, ${tally.refused} refused)`,
-    )
-    t.end()
-  })
+      const tally = { taken: 0, refused: 0 }
+      const agree = fc.property(bodies(schema), (text) => {
+        const { taken, why } = difference(subject, takes, JSON.parse(text))
+        tally[taken ? "taken" : "refused"]++
+        if (why !== undefined) throw new Error(why)
+      })
+      const {
+        failed,
+        seed,
+        counterexamplePath: path,
+        counterexample,
+        errorInstance,
+      } = fc.check(agree, { numRuns: RUNS })
+      t.notOk(failed, "of bodies made from the schema", {
+        seed,
+        path,
+        body: counterexample?.[0].slice(0, 3_000),
+        why: String(errorInstance).slice(0, 2_000),
+      })
+      t.ok(
+        tally.taken > RUNS / 20 && tally.refused > RUNS / 20,
+        `both verdicts came often enough to mean something (${tally.taken} taken, ${tally.refused} refused)`,
+      )
+      t.end()
+    },
+  )
 }
 
 t.test("In every string of every body NUL and lone surrogates are refused", (t) => {
@@ -111,7 +124,9 @@ t.test("In every string of every body NUL and lone surrogates are refused", (t) 
     const texts = [...whole.matchAll(/:("(?:[^"\\]|\\.)*")/g)]
     for (const { index, 1: text = "" } of texts) {
       for (const added of ["\\u0000", "\\ud800", "\\udc00\\ud800"]) {
-        const body = JSON.parse(`${whole.slice(0, index + 1)}${text.slice(0, -1)}${added}"${whole.slice(index + 1 + text.length)}`)
+        const body = JSON.parse(
+          `${whole.slice(0, index + 1)}${text.slice(0, -1)}${added}"${whole.slice(index + 1 + text.length)}`,
+        )
         if (run(body).ok) t.fail(`${name} takes ${added} after ${text}`)
       }
     }
@@ -122,7 +137,10 @@ t.test("In every string of every body NUL and lone surrogates are refused", (t) 
 // shows: Lengths are characters as JSON Schema counts them.
 t.test("Characters are counted as people and JSON Schema count them, not as UTF-16 does", (t) => {
   const title = (text: string) =>
-    checkBody(operationNamed("create_thread") as Operation, { ...(operationNamed("create_thread")?.example as object), title: text }).ok
+    checkBody(operationNamed("create_thread") as Operation, {
+      ...(operationNamed("create_thread")?.example as object),
+      title: text,
+    }).ok
   t.ok(title("𝔞".repeat(limits.title)), "as many astral characters as the limit says")
   t.notOk(title("𝔞".repeat(limits.title + 1)), "but not one more")
   t.notOk(title(" \n\u3000"), "white space alone is not a text")
@@ -137,8 +155,14 @@ t.test("A name that every JavaScript object has is a name like any other", (t) =
     ...example,
     concepts: { ...example.concepts, constructor: { label: "maker", definition: "What makes." } },
   })
-  t.ok(taken.ok && Object.hasOwn(taken.value.concepts as object, "constructor"), "accepted, and stored, as a concept of one's own")
-  const refused = checkBody(operation, JSON.parse(`${JSON.stringify(example).slice(0, -1)},"constructor":1,"__proto__":{},"toString":[]}`))
+  t.ok(
+    taken.ok && Object.hasOwn(taken.value.concepts as object, "constructor"),
+    "accepted, and stored, as a concept of one's own",
+  )
+  const refused = checkBody(
+    operation,
+    JSON.parse(`${JSON.stringify(example).slice(0, -1)},"constructor":1,"__proto__":{},"toString":[]}`),
+  )
   t.match(
     refused,
     { ok: false, issues: [{ path: "/constructor" }, { path: "/__proto__" }, { path: "/toString" }] },

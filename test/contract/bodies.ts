@@ -10,7 +10,8 @@ const child = (schema: JsonSchema, name: string): JsonSchema | undefined => {
   return typeof inner === "object" && inner !== null ? (inner as JsonSchema) : undefined
 }
 const list = (schema: JsonSchema, name: string): JsonSchema[] => (schema[name] as JsonSchema[] | undefined) ?? []
-const number = (schema: JsonSchema, name: string, otherwise: number): number => (schema[name] as number | undefined) ?? otherwise
+const number = (schema: JsonSchema, name: string, otherwise: number): number =>
+  (schema[name] as number | undefined) ?? otherwise
 
 /** Words of every width: one code point may be one UTF-16 unit or two, one letter may be several code points. */
 const letters = fc.oneof(
@@ -51,10 +52,14 @@ function dictionaries(schema: JsonSchema, root: JsonSchema): Arbitrary {
   const names = strings(child(schema, "propertyNames") ?? {})
   const pattern = new RegExp((child(schema, "propertyNames")?.pattern as string | undefined) ?? "^", "u")
   const awkward = ["constructor", "__proto__", "toString", "a"].filter((name) => pattern.test(name))
-  const entry = fc.tuple(fc.oneof(names, fc.constantFrom(...awkward)), valid(child(schema, "additionalProperties") ?? {}, root))
+  const entry = fc.tuple(
+    fc.oneof(names, fc.constantFrom(...awkward)),
+    valid(child(schema, "additionalProperties") ?? {}, root),
+  )
   return fc.array(entry, { maxLength: 3 }).map((entries) => {
     const made = {}
-    for (const [name, value] of entries) Object.defineProperty(made, name, { value, enumerable: true, configurable: true, writable: true })
+    for (const [name, value] of entries)
+      Object.defineProperty(made, name, { value, enumerable: true, configurable: true, writable: true })
     return made
   })
 }
@@ -62,7 +67,9 @@ function dictionaries(schema: JsonSchema, root: JsonSchema): Arbitrary {
 function objects(schema: JsonSchema, root: JsonSchema): Arbitrary {
   const properties = child(schema, "properties")
   if (properties === undefined) return dictionaries(schema, root)
-  const parts = Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, valid(inner as JsonSchema, root)]))
+  const parts = Object.fromEntries(
+    Object.entries(properties).map(([name, inner]) => [name, valid(inner as JsonSchema, root)]),
+  )
   const required = schema.required as string[]
   // What only some bodies need: included in half of them.
   const conditional = [
@@ -106,7 +113,8 @@ export function valid(schema: JsonSchema, root: JsonSchema): Arbitrary {
 }
 
 /**
- * Whether it contains a string that is not Unicode text: JSON in UTF-8 can only write such a string as an escape, and no schema covers it.
+ * Whether it contains a string that is not Unicode text: JSON in UTF-8 can only write such a string as an escape, and
+ * no schema covers it.
  */
 export function holdsHalfCharacter(value: unknown): boolean {
   if (typeof value === "string") return !value.isWellFormed()
@@ -116,7 +124,9 @@ export function holdsHalfCharacter(value: unknown): boolean {
 
 /** JSON texts of bodies for `schema`: valid, or spoilt in up to three places. */
 export function bodies(schema: JsonSchema): fc.Arbitrary<string> {
-  const spoilings: fc.Arbitrary<Spoiling[]> = fc.array(fc.record({ place: fc.nat(), way: fc.nat(), pick: fc.nat() }), { maxLength: 3 })
+  const spoilings: fc.Arbitrary<Spoiling[]> = fc.array(fc.record({ place: fc.nat(), way: fc.nat(), pick: fc.nat() }), {
+    maxLength: 3,
+  })
   return fc.tuple(valid(schema, schema), spoilings).map(([body, ways]) => jsonText(spoil(schema, body, ways)))
 }
 

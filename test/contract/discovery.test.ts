@@ -27,7 +27,13 @@ import { protocolVersion, schemaVersions } from "../../src/contract/versions.ts"
 import { bodies } from "./bodies.ts"
 
 const baseUrl = "https://rooms.example.org/lab"
-const facts = { baseUrl, instanceId: "0198f3a0-0000-7000-8000-00000000000a", lineage: [], rates: null, softwareVersion: "1.2.3" }
+const facts = {
+  baseUrl,
+  instanceId: "0198f3a0-0000-7000-8000-00000000000a",
+  lineage: [],
+  rates: null,
+  softwareVersion: "1.2.3",
+}
 const made = manifest(facts)
 const agentOperations = operations.filter(({ surface }) => surface === "agent")
 const documents: SchemaDocument[] = ["research", "publication", "library"]
@@ -47,7 +53,11 @@ t.test("The manifest lists every operation that an agent can call", (t) => {
   t.same(names(made.operations), names(agentOperations), "those, and none of the browser's")
   const schemaPaths = discoveryRoutes.map(({ path }) => `${baseUrl}${path}`)
   for (const entry of made.operations) {
-    const schema = inputSchema(operationNamed(entry.name) as Operation, baseUrl) as { required: string[]; properties: object; $id: string }
+    const schema = inputSchema(operationNamed(entry.name) as Operation, baseUrl) as {
+      required: string[]
+      properties: object
+      $id: string
+    }
     const named = [...entry.expected, ...entry.requiredWhen.flatMap(({ field, when }) => [field, when.field])]
     t.match(
       entry,
@@ -63,7 +73,8 @@ t.test("The manifest lists every operation that an agent can call", (t) => {
   t.end()
 })
 
-// shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to start by.
+// shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to
+// start by.
 t.test("The manifest lists every read that needs no session", (t) => {
   const open = reads.filter(({ surface }) => ["public", "credential", "key"].includes(surface))
   t.same(names(made.reads), names([...open, ...discoveryRoutes]))
@@ -80,14 +91,19 @@ t.test("The manifest lists every read that needs no session", (t) => {
   t.end()
 })
 
-// shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to start by.
+// shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to
+// start by.
 t.test("The manifest holds every refusal, limit, state table, enumeration and label", (t) => {
   t.same(
     made.refusals.map(({ code }) => code),
     Object.keys(refusals),
   )
   const rates = /^(?:addressRequests|callerReads|callerWrites|refusedCredentials)(?:PerMinute|AtOnce)$/
-  t.same(made.limits, Object.fromEntries(Object.entries(limits).filter(([name]) => !rates.test(name))), "no rate without limits")
+  t.same(
+    made.limits,
+    Object.fromEntries(Object.entries(limits).filter(([name]) => !rates.test(name))),
+    "no rate without limits",
+  )
   t.same(manifest({ ...facts, rates: new RateLimits().numbers }).limits, limits, "and otherwise the limits in force")
   t.same(made.states, states)
   t.match(made.enumerations, enumerations)
@@ -107,7 +123,8 @@ t.test("Every slice is served", (t) => {
   t.end()
 })
 
-// shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to start by.
+// shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to
+// start by.
 t.test("A client that lost everything can recover by steps that exist", (t) => {
   const everything = [...discoveryRoutes, ...reads]
   for (const { read, path, parameters } of bootstrap) {
@@ -158,7 +175,10 @@ t.test("Every operation is in one schema document, with a schema and an example 
         `${name}: bundled as it is alone`,
       )
       const taken = ajv.compile(bundled)(exampleBody)
-      t.ok(taken && checkBody(operationNamed(name) as Operation, exampleBody).ok, `${name}: both validators accept its example`)
+      t.ok(
+        taken && checkBody(operationNamed(name) as Operation, exampleBody).ok,
+        `${name}: both validators accept its example`,
+      )
     }
   }
   t.end()
@@ -184,10 +204,22 @@ t.test("A compact schema has at most 4 KB and accepts every body that the whole 
       }
     }
   }
-  const conclude = JSON.stringify(schemaAnswer("research", { operation: "post_research_checkpoint", compact: "1" }, facts))
-  t.match(conclude, "conclusion is required when, and taken only when, state is concluded.", "a condition is a sentence")
-  const intents = schemaAnswer("research", { operation: "register_attempt", compact: "1" }, facts) as { examples: { intent: string }[] }
-  t.same(intents.examples.map(({ intent }) => intent).sort(), [...enumerations.attemptIntent].sort(), "an example for each intent")
+  const conclude = JSON.stringify(
+    schemaAnswer("research", { operation: "post_research_checkpoint", compact: "1" }, facts),
+  )
+  t.match(
+    conclude,
+    "conclusion is required when, and taken only when, state is concluded.",
+    "a condition is a sentence",
+  )
+  const intents = schemaAnswer("research", { operation: "register_attempt", compact: "1" }, facts) as {
+    examples: { intent: string }[]
+  }
+  t.same(
+    intents.examples.map(({ intent }) => intent).sort(),
+    [...enumerations.attemptIntent].sort(),
+    "an example for each intent",
+  )
   t.end()
 })
 
@@ -202,12 +234,18 @@ t.test("Compact schemas of several operations come in one document, with shared 
   )
   t.hasOwnProps(told.$defs, ["repository", "expectedStatus"])
   t.ok(told.operations.every(({ $comment }) => $comment === undefined) && told.$comment.includes("requestId"))
-  const apart = names.split(",").map((operation) => JSON.stringify(schemaAnswer("research", { operation, compact: "1" }, facts)).length)
+  const apart = names
+    .split(",")
+    .map((operation) => JSON.stringify(schemaAnswer("research", { operation, compact: "1" }, facts)).length)
   t.ok(JSON.stringify(told).length < apart.reduce((sum, each) => sum + each) - 300)
   const many = agentOperations.map(({ name }) => name).join(",")
   t.throws(() => schemaAnswer("research", { operation: many, compact: "1" }, facts), { code: "invalid_parameter" })
-  t.throws(() => schemaAnswer("research", { operation: "accept_plan,nothing", compact: "1" }, facts), { code: "unknown_operation" })
-  t.throws(() => schemaAnswer("research", { operation: "save_papers", compact: "1" }, facts), { code: "unknown_operation" })
+  t.throws(() => schemaAnswer("research", { operation: "accept_plan,nothing", compact: "1" }, facts), {
+    code: "unknown_operation",
+  })
+  t.throws(() => schemaAnswer("research", { operation: "save_papers", compact: "1" }, facts), {
+    code: "unknown_operation",
+  })
   t.end()
 })
 
@@ -216,8 +254,16 @@ t.test("A schema route answers according to its parameters", (t) => {
   const [document] = documents as [SchemaDocument]
   const name = schemaIndex(document, facts).operations[0]?.name as string
   t.same(schemaAnswer(document, {}, facts), schemaIndex(document, facts), "nothing: the index")
-  t.same(schemaAnswer(document, { operation: name }, facts), schemaOf(document, name, facts), "an operation: its schema")
-  t.same(schemaAnswer(document, { operation: name, example: "1" }, facts), example(document, name), "with example: its example")
+  t.same(
+    schemaAnswer(document, { operation: name }, facts),
+    schemaOf(document, name, facts),
+    "an operation: its schema",
+  )
+  t.same(
+    schemaAnswer(document, { operation: name, example: "1" }, facts),
+    example(document, name),
+    "with example: its example",
+  )
   t.same(schemaAnswer(document, { bundle: "1" }, facts), bundle(document, facts), "bundle: all of it")
   const refused = (query: object) => {
     try {
@@ -233,7 +279,11 @@ t.test("A schema route answers according to its parameters", (t) => {
   }
   t.same(refused({ example: "1" }), { status: 422, code: "invalid_parameter" }, "an example of nothing")
   t.same(refused({ compact: "1" }), { status: 422, code: "invalid_parameter" }, "the short form of nothing")
-  t.same(refused({ compact: "1", operation: name, example: "1" }), { status: 422, code: "invalid_parameter" }, "two answers at once")
+  t.same(
+    refused({ compact: "1", operation: name, example: "1" }),
+    { status: 422, code: "invalid_parameter" },
+    "two answers at once",
+  )
   t.same(refused({ bundle: "1", operation: name }), { status: 422, code: "invalid_parameter" }, "a bundle of one")
   t.end()
 })

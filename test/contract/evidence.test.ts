@@ -6,7 +6,13 @@ import { skill } from "../../src/discovery/skill.ts"
 import { enumerations } from "../../src/contract/schema/enumerations.ts"
 
 const place = { baseUrl: "https://rooms.example.org" }
-const facts = { ...place, instanceId: "0198f3a0-0000-7000-8000-00000000000a", lineage: [], rates: null, softwareVersion: "1.2.3" }
+const facts = {
+  ...place,
+  instanceId: "0198f3a0-0000-7000-8000-00000000000a",
+  lineage: [],
+  rates: null,
+  softwareVersion: "1.2.3",
+}
 const written = {
   openapi: JSON.stringify(openApi(facts)),
   manifest: JSON.stringify(manifest(facts)),
@@ -36,7 +42,9 @@ const rows: readonly (readonly [name: string, documents: readonly Document[]])[]
 t.test("Every row of the evidence model is in the documents it belongs in", async (t) => {
   for (const [name, documents] of rows)
     t.strictSame(
-      documents.filter((document) => !new RegExp(`(?<![\\w/])${name.replace(/[{}]/g, "\\$&")}(?!\\w)`).test(written[document])),
+      documents.filter(
+        (document) => !new RegExp(`(?<![\\w/])${name.replace(/[{}]/g, "\\$&")}(?!\\w)`).test(written[document]),
+      ),
       [],
       name,
     )

@@ -1,4 +1,7 @@
-/** Missing and superfluous properties of a body, found by walking the schema: an oracle that shares nothing with the validator. */
+/**
+ * Missing and superfluous properties of a body, found by walking the schema: an oracle that shares nothing with the
+ * validator.
+ */
 import type { JsonSchema } from "../../src/contract/definitions/json-schema.ts"
 
 export interface Faults {
@@ -12,14 +15,22 @@ type Tree = Record<string, unknown>
 const isObject = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value)
 const step = (name: string): string => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`
 
-/** The form of a tagged union that the tag of `value` selects, if any. A form's tag is its property that has only one value. */
+/**
+ * The form of a tagged union that the tag of `value` selects, if any. A form's tag is its property that has only one
+ * value.
+ */
 const tagged = (forms: readonly JsonSchema[], value: Tree): JsonSchema | undefined =>
   forms.find(({ properties }) => {
     const [tag] = Object.entries(properties as Record<string, JsonSchema>).filter(([, inner]) => "const" in inner)
     return tag !== undefined && Object.hasOwn(value, tag[0]) && tag[1].const === value[tag[0]]
   })
 
-export function faults(schema: JsonSchema, value: unknown, path = "", found: Faults = { missing: [], unknown: [] }): Faults {
+export function faults(
+  schema: JsonSchema,
+  value: unknown,
+  path = "",
+  found: Faults = { missing: [], unknown: [] },
+): Faults {
   if (Array.isArray(value) && schema.type === "array") {
     value.forEach((item, index) => faults(schema.items as JsonSchema, item, `${path}/${index}`, found))
   }
@@ -36,7 +47,8 @@ export function faults(schema: JsonSchema, value: unknown, path = "", found: Fau
   for (const [name, inner] of Object.entries(value)) {
     if (Object.hasOwn(properties, name)) faults(properties[name] as JsonSchema, inner, `${path}${step(name)}`, found)
     else if (schema.additionalProperties === false) found.unknown.push(`${path}${step(name)}`)
-    else if (isObject(schema.additionalProperties)) faults(schema.additionalProperties, inner, `${path}${step(name)}`, found)
+    else if (isObject(schema.additionalProperties))
+      faults(schema.additionalProperties, inner, `${path}${step(name)}`, found)
   }
   return found
 }

@@ -41,7 +41,9 @@ t.test("Every operation has a description, and the document has a licence and a 
     paths: Record<string, Record<string, { description?: string }>>
   }
   const without = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).flatMap(([method, { description = "" }]) => (description.length > 10 ? [] : [`${method} ${path}`])),
+    Object.entries(item).flatMap(([method, { description = "" }]) =>
+      description.length > 10 ? [] : [`${method} ${path}`],
+    ),
   )
   t.strictSame(without, [])
   t.match(info, { license: { name: String }, contact: { name: String, url: String } })

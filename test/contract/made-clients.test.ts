@@ -1,6 +1,6 @@
 /**
- * Clients that other programs generate from the OpenAPI document compile, and do the work of an agent: a write, its replay, a list page by
- * page, and the feed. `npm run reach` tries generators in other languages.
+ * Clients that other programs generate from the OpenAPI document compile, and do the work of an agent: a write, its
+ * replay, a list page by page, and the feed. `npm run reach` tries generators in other languages.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -77,14 +77,28 @@ t.test("Clients generated from the OpenAPI document do the work of an agent", as
   writeFileSync(document, await (await fetch(`${instance.baseUrl}/api/openapi.json`)).text())
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }))
-  const options = { strict: true, noEmit: true, skipLibCheck: true, module: "preserve", moduleResolution: "bundler", target: "esnext" }
-  const compilerOptions = { ...options, lib: ["esnext", "dom", "dom.iterable"], types: [], allowImportingTsExtensions: true }
+  const options = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    module: "preserve",
+    moduleResolution: "bundler",
+    target: "esnext",
+  }
+  const compilerOptions = {
+    ...options,
+    lib: ["esnext", "dom", "dom.iterable"],
+    types: [],
+    allowImportingTsExtensions: true,
+  }
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts", "functions"] }))
   await makeTypes(document, folder)
   await makeFunctions(document, folder)
   for (const [name, program] of Object.entries(programs)) writeFileSync(join(folder, `${name}-program.ts`), program)
 
-  const checked = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", folder], { encoding: "utf8" })
+  const checked = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", folder], {
+    encoding: "utf8",
+  })
   t.equal(checked.stdout, "", "the generated code compiles in strict mode, and so do the programs that use it")
 
   const { roomId } = instance.rooms.empty

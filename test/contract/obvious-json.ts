@@ -2,7 +2,8 @@
 
 /** A number as its digits and the place of its point, computed with whole numbers of any length. */
 function exactly(text: string): readonly [digits: bigint, power: bigint] {
-  const [, sign = "", whole = "", fraction = "", power = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]\+?(-?\d+))?$/.exec(text) ?? []
+  const [, sign = "", whole = "", fraction = "", power = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]\+?(-?\d+))?$/.exec(text) ?? []
   let digits = BigInt(sign + whole + fraction)
   let place = BigInt(power) - BigInt(fraction.length)
   while (digits !== 0n && digits % 10n === 0n) {
@@ -21,7 +22,10 @@ function isLost(text: string): boolean {
 
 const TOKEN = /[[\]{},:]|"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null/gs
 
-/** `value` if the text is JSON of which nothing is lost; else `paths`, null if it is not JSON. Depth and size are not checked. */
+/**
+ * `value` if the text is JSON of which nothing is lost; else `paths`, null if it is not JSON. Depth and size are not
+ * checked.
+ */
 export function obvious(text: string): { readonly value?: unknown; readonly paths: readonly string[] | null } {
   let value: unknown
   try {

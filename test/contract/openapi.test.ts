@@ -31,7 +31,9 @@ interface Document {
   [member: string]: unknown
 }
 
-const document = JSON.parse(JSON.stringify(openApi({ baseUrl: "https://rooms.example.org/lab", softwareVersion: "1.2.3" }))) as Document
+const document = JSON.parse(
+  JSON.stringify(openApi({ baseUrl: "https://rooms.example.org/lab", softwareVersion: "1.2.3" })),
+) as Document
 const described = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 )
@@ -79,10 +81,14 @@ t.test("Every name in a path is a parameter, and every reference resolves", (t) 
   const required = ({ parameters }: Described) =>
     parameters.filter((parameter) => parameter.in === "path" && parameter.required).map(({ name }) => name)
   t.strictSame(
-    described.filter(({ path, operation }) => required(operation).join() !== pathNames(path).join()).map(({ path }) => path),
+    described
+      .filter(({ path, operation }) => required(operation).join() !== pathNames(path).join())
+      .map(({ path }) => path),
     [],
   )
-  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1] as string)
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
+    (match) => match[1] as string,
+  )
   t.strictSame(
     [...new Set(references)].filter((name) => !Object.hasOwn(document.components.schemas, name)),
     [],
@@ -93,7 +99,8 @@ t.test("Every name in a path is a parameter, and every reference resolves", (t) 
 // shows: Schemas and examples of every operation are served and true.
 t.test("Every write has an example body that its own schema accepts", (t) => {
   const ajv = new Ajv2020({ strict: false }).addSchema(document, "openapi")
-  const absolute = (schema: object) => JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')) as object
+  const absolute = (schema: object) =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')) as object
   const bodies = described.flatMap(({ path, operation }) => {
     const json = operation.requestBody?.content["application/json"]
     return json === undefined ? [] : [{ path, ...json }]
@@ -102,7 +109,11 @@ t.test("Every write has an example body that its own schema accepts", (t) => {
     bodies.filter(({ schema, example }) => !ajv.validate(absolute(schema), example)).map(({ path }) => path),
     [],
   )
-  t.equal(bodies.length, described.filter(({ method, operation }) => method !== "get" && !isUpload(operation)).length, "each of them")
+  t.equal(
+    bodies.length,
+    described.filter(({ method, operation }) => method !== "get" && !isUpload(operation)).length,
+    "each of them",
+  )
   t.end()
 })
 
@@ -115,10 +126,15 @@ t.test("Agents use a credential, or a key in the Library, people a session, and 
     if (path === "/api/research/rooms/{roomId}/activity") return '[{},{"roomCredential":[]}]'
     if (path.startsWith("/api/agent/library/")) return '[{"personalKey":[]}]'
     if (path.startsWith("/api/library/")) return '[{"session":[]}]'
-    return path.startsWith("/api/agent/") ? '[{"roomCredential":[]}]' : path.startsWith("/api/research/") ? "[]" : undefined
+    return path.startsWith("/api/agent/")
+      ? '[{"roomCredential":[]}]'
+      : path.startsWith("/api/research/")
+        ? "[]"
+        : undefined
   }
   const others = described.filter(
-    ({ path, operation }) => JSON.stringify(operation.security) !== (wanted(path) ?? JSON.stringify(operation.security)),
+    ({ path, operation }) =>
+      JSON.stringify(operation.security) !== (wanted(path) ?? JSON.stringify(operation.security)),
   )
   t.strictSame(
     others.map(({ path }) => path),
@@ -138,7 +154,9 @@ t.test("Every write on a Room's record can be rehearsed", (t) => {
     ({ method, operation }) => method !== "get" && !accounts.has(operation.operationId) && !isUpload(operation),
   )
   t.strictSame(
-    writes.filter(({ operation }) => !operation.parameters.some(({ name }) => name === "rehearse")).map(({ path }) => path),
+    writes
+      .filter(({ operation }) => !operation.parameters.some(({ name }) => name === "rehearse"))
+      .map(({ path }) => path),
     [],
   )
   t.end()
@@ -154,9 +172,18 @@ t.test("Every refusal of an answer has its own status, and every code is documen
     answered.filter(({ status, code }) => !(refusals[code].status as readonly number[]).includes(status)),
     [],
   )
-  const everywhere = (code: RefusalCode) => new Set(answered.filter((one) => one.code === code).map(({ path }) => path)).size
-  t.equal(everywhere("temporarily_unavailable"), Object.keys(document.paths).length, "refusals of any route are listed with each")
-  t.equal(everywhere("thread_exists"), 4, "refusals of one operation are listed with it, on both its paths, and with batches")
+  const everywhere = (code: RefusalCode) =>
+    new Set(answered.filter((one) => one.code === code).map(({ path }) => path)).size
+  t.equal(
+    everywhere("temporarily_unavailable"),
+    Object.keys(document.paths).length,
+    "refusals of any route are listed with each",
+  )
+  t.equal(
+    everywhere("thread_exists"),
+    4,
+    "refusals of one operation are listed with it, on both its paths, and with batches",
+  )
   const told = JSON.stringify(document.components.schemas.RefusalCode)
   t.strictSame(
     Object.keys(refusals).filter((code) => !told.includes(`\`${code}\``)),
@@ -172,7 +199,8 @@ t.test("Answers given before the route is looked up are listed with each path, d
     const name = `Refused${status}`
     t.strictSame(responses[name]?.["x-refusals"], [code], status)
     const without = described.filter(
-      ({ operation }) => (operation.responses[status] as { $ref?: string } | undefined)?.$ref !== `#/components/responses/${name}`,
+      ({ operation }) =>
+        (operation.responses[status] as { $ref?: string } | undefined)?.$ref !== `#/components/responses/${name}`,
     )
     t.strictSame(
       without.map(({ method, path }) => `${method} ${path}`),

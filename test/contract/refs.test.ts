@@ -23,7 +23,12 @@ const leaf: fc.Arbitrary<Made> = fc.oneof(
   fc.constant({ schema: v.string(), value: fc.string().map((text) => ({ value: text, named: {} })) }),
 )
 const at = (step: string | number, named: Record<string, string>) =>
-  Object.fromEntries(Object.entries(named).map(([path, id]) => [`/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}${path}`, id]))
+  Object.fromEntries(
+    Object.entries(named).map(([path, id]) => [
+      `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}${path}`,
+      id,
+    ]),
+  )
 const names = fc.uniqueArray(fc.constantFrom("a", "b/c", "d~e", "f"), { minLength: 1, maxLength: 4 })
 
 /** An object of the parts; the last one may be missing. */
@@ -46,14 +51,19 @@ const listOf = ({ schema, value }: Made): Made => ({
 })
 /** Two objects distinguished by `kind`, whose other properties have the same name but refer to different things. */
 const eitherOf = (one: Made, other: Made): Made => ({
-  schema: variant("kind", [shape({ kind: v.literal("one"), held: one.schema }), shape({ kind: v.literal("other"), held: other.schema })]),
+  schema: variant("kind", [
+    shape({ kind: v.literal("one"), held: one.schema }),
+    shape({ kind: v.literal("other"), held: other.schema }),
+  ]),
   value: fc.oneof(
     ...(
       [
         ["one", one],
         ["other", other],
       ] as const
-    ).map(([kind, { value }]) => value.map((held) => ({ value: { kind, held: held.value }, named: at("held", held.named) }))),
+    ).map(([kind, { value }]) =>
+      value.map((held) => ({ value: { kind, held: held.value }, named: at("held", held.named) })),
+    ),
   ),
 })
 const { made } = fc.letrec<{ made: Made }>((tie) => ({
@@ -62,7 +72,9 @@ const { made } = fc.letrec<{ made: Made }>((tie) => ({
     leaf,
     tie("made").map(listOf),
     fc.tuple(tie("made"), tie("made")).map(([one, other]) => eitherOf(one, other)),
-    names.chain((keys) => fc.tuple(...keys.map((key) => tie("made").map((part) => [key, part] as const)))).map(objectOf),
+    names
+      .chain((keys) => fc.tuple(...keys.map((key) => tie("made").map((part) => [key, part] as const))))
+      .map(objectOf),
   ),
 }))
 
@@ -83,7 +95,9 @@ test("whatever the schema, the walk finds its references and nothing else", (t) 
 })
 
 test("each id comes with the object that holds it, also for ids of a list", (t) => {
-  const schema = shape({ execution: shape({ experimentId: subject("experiment"), attemptIds: distinct(ref("attempt"), 5) }) })
+  const schema = shape({
+    execution: shape({ experimentId: subject("experiment"), attemptIds: distinct(ref("attempt"), 5) }),
+  })
   const execution = { experimentId: "e", attemptIds: ["a"] }
   const [whole, part] = namedIn(schema, { execution })
   t.match(
@@ -110,7 +124,9 @@ test("every id in a body says what it refers to, or is the sender's own", (t) =>
   for (const { name, body } of operations) {
     const known = new Set(refersIn(body).map((each) => each.name))
     const ids = Object.entries(body.entries).flatMap(([entry, schema]) =>
-      jsonSchemaOf(schema).title === "UUID" && !madeBySender.has(entry) && !madeBySender.has(`${name} ${entry}`) ? [entry] : [],
+      jsonSchemaOf(schema).title === "UUID" && !madeBySender.has(entry) && !madeBySender.has(`${name} ${entry}`)
+        ? [entry]
+        : [],
     )
     t.strictSame(
       ids.filter((entry) => !known.has(entry)),

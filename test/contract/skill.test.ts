@@ -51,7 +51,12 @@ t.test("Every rule in it is shown by a test, and it contains nothing else", (t) 
   )
   // The rest is names of things and where they are: nothing that a service could break.
   const left = [...rules, ...advice].reduce((text, sentence) => text.replace(sentence, ""), `${start}${reading}`)
-  t.same(left.match(/\b(?:must|never|always|only|cannot|refused|accepted|means|answers|at most|may be|is not|are not)\b[^\n]*/g) ?? [], [])
+  t.same(
+    left.match(
+      /\b(?:must|never|always|only|cannot|refused|accepted|means|answers|at most|may be|is not|are not)\b[^\n]*/g,
+    ) ?? [],
+    [],
+  )
   t.end()
 })
 
@@ -60,8 +65,13 @@ t.test("One operation can be requested alone", (t) => {
     const { name, method, path, body } = operation
     const one = skill("capabilities", place, name)
     const untold = Object.keys(body.entries).filter((field) => !one.includes(`\`${field}\``))
-    t.ok(one.startsWith(`# ${name}\n`) && one.includes(`\`${method} ${path}\``) && untold.length === 0, name, { untold })
-    t.ok(one.includes(`?operation=${name}`) && Buffer.byteLength(one) < 12_000, `${name}: its schema, in ${Buffer.byteLength(one)} bytes`)
+    t.ok(one.startsWith(`# ${name}\n`) && one.includes(`\`${method} ${path}\``) && untold.length === 0, name, {
+      untold,
+    })
+    t.ok(
+      one.includes(`?operation=${name}`) && Buffer.byteLength(one) < 12_000,
+      `${name}: its schema, in ${Buffer.byteLength(one)} bytes`,
+    )
     const command = /<<'JSON'\n([\s\S]*?)\nJSON\n/.exec(skill("examples", place, name))?.[1]
     t.ok(command !== undefined && checkBody(operation, JSON.parse(command)).ok, `${name}: and as a command`)
   }
@@ -117,7 +127,9 @@ t.test("Its examples are commands whose bodies are accepted", (t) => {
 
 t.test("It names only what exists, and in whole sentences", (t) => {
   const paths = new Set([...reads, ...discoveryRoutes, ...operations, batch].map(({ path }) => path))
-  const named = [...`${start}${reading}${capabilities}`.matchAll(/`(?:GET|POST|PATCH|DELETE) ([^`?]+)/g)].map((match) => match[1] as string)
+  const named = [...`${start}${reading}${capabilities}`.matchAll(/`(?:GET|POST|PATCH|DELETE) ([^`?]+)/g)].map(
+    (match) => match[1] as string,
+  )
   t.strictSame(
     named.filter((path) => !paths.has(path)),
     [],
@@ -132,7 +144,10 @@ t.test("It names only what exists, and in whole sentences", (t) => {
     )
     t.ok(text.startsWith("# ") && text.endsWith("\n"))
   }
-  t.ok(operationNamed("post_message") && start.includes("`post_message`"), "operations appear in its prose by their names")
+  t.ok(
+    operationNamed("post_message") && start.includes("`post_message`"),
+    "operations appear in its prose by their names",
+  )
   t.end()
 })
 

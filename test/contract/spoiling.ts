@@ -16,14 +16,17 @@ export interface Place {
   readonly schema: JsonSchema
 }
 
-const isObject = (value: unknown): value is Holder => typeof value === "object" && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Holder =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 const at = <T>(choices: readonly T[], pick: number): T => choices[pick % choices.length] as T
 const put = (holder: Holder, name: string, value: unknown) =>
   Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })
 
 /** The form of a union that a value was made from, judged by its required properties. */
 function formOf(schema: JsonSchema, value: unknown): JsonSchema {
-  const forms = (schema.oneOf ?? (schema.properties === undefined ? schema.anyOf : undefined)) as JsonSchema[] | undefined
+  const forms = (schema.oneOf ?? (schema.properties === undefined ? schema.anyOf : undefined)) as
+    | JsonSchema[]
+    | undefined
   if (forms === undefined) return schema
   const fits = ({ properties = {}, required = [] }: JsonSchema) =>
     isObject(value) &&
@@ -40,7 +43,12 @@ export function places(holder: Holder, name: string, given: JsonSchema): Place[]
   const schema = formOf(given, value)
   const here: Place = { holder, name, schema: schema.type === undefined ? given : schema }
   if (Array.isArray(value))
-    return [here, ...value.flatMap((_, index) => places(value as unknown as Holder, String(index), (schema.items ?? {}) as JsonSchema))]
+    return [
+      here,
+      ...value.flatMap((_, index) =>
+        places(value as unknown as Holder, String(index), (schema.items ?? {}) as JsonSchema),
+      ),
+    ]
   if (!isObject(value)) return [here]
   const properties = (schema.properties ?? {}) as Record<string, JsonSchema>
   const others = isObject(schema.additionalProperties) ? schema.additionalProperties : {}
@@ -82,7 +90,19 @@ const oddities: readonly unknown[] = [
   { type: "text" },
   { "0": "a" },
 ]
-const names: readonly string[] = ["constructor", "__proto__", "toString", "hasOwnProperty", "", "a/b", "~0", "length", "x", "Scope", "ключ"]
+const names: readonly string[] = [
+  "constructor",
+  "__proto__",
+  "toString",
+  "hasOwnProperty",
+  "",
+  "a/b",
+  "~0",
+  "length",
+  "x",
+  "Scope",
+  "ключ",
+]
 const fillers: readonly string[] = ["a", "𝔞", "é", " ", "\u3000", "👩‍🔬"]
 
 /** A text with one of the lengths at a limit. */
@@ -109,7 +129,11 @@ function toItemBound({ holder, name, schema }: Place, pick: number): void {
 function toNumberBound({ holder, name, schema }: Place, pick: number): void {
   if (typeof holder[name] !== "number") return
   const { minimum = 0, maximum = 10 } = schema as { minimum?: number; maximum?: number }
-  put(holder, name, at([minimum - 1, minimum, minimum + 0.5, maximum, maximum + 1, -minimum, 1e-7, Number.POSITIVE_INFINITY], pick))
+  put(
+    holder,
+    name,
+    at([minimum - 1, minimum, minimum + 0.5, maximum, maximum + 1, -minimum, 1e-7, Number.POSITIVE_INFINITY], pick),
+  )
 }
 
 const edited =
@@ -126,7 +150,8 @@ const insert = (text: string, pick: number, added: string) => {
 function withUnknown({ holder, name }: Place, pick: number): void {
   const value = holder[name]
   if (!isObject(value)) return
-  for (let index = 0; index <= pick % 3; index++) put(value, at(names, pick + index), structuredClone(at(oddities, pick)))
+  for (let index = 0; index <= pick % 3; index++)
+    put(value, at(names, pick + index), structuredClone(at(oddities, pick)))
 }
 
 function renamed({ holder, name }: Place, pick: number): void {

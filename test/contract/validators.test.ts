@@ -1,6 +1,7 @@
 /**
- * The served schemas mean the same in other languages: Python's and Go's validators accept exactly the bodies that the service accepts.
- * They run if the machine has them; `npm run reach` installs them and tries a thousand bodies of each operation.
+ * The served schemas mean the same in other languages: Python's and Go's validators accept exactly the bodies that the
+ * service accepts. They run if the machine has them; `npm run reach` installs them and tries a thousand bodies of each
+ * operation.
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -49,7 +50,12 @@ const subjects = agentOperations.map((operation) => {
   const texts = [...spoilt, ...fc.sample(bodies(schema), { numRuns: Number(number), seed: 15 })].filter(
     (text) => !holdsHalfCharacter(JSON.parse(text)),
   )
-  return { name: operation.name, schema, bodies: texts, taken: texts.map((text) => checkBody(operation, JSON.parse(text)).ok) }
+  return {
+    name: operation.name,
+    schema,
+    bodies: texts,
+    taken: texts.map((text) => checkBody(operation, JSON.parse(text)).ok),
+  }
 })
 const input = subjects.map(({ name, schema, bodies }) => `${JSON.stringify({ name, schema, bodies })}\n`).join("")
 

@@ -1,12 +1,18 @@
 /**
- * Incomplete definitions do not compile. Each line marked below must be a compile error, and a mark without an error is one too: `npm run
- * typecheck` is what this file tests. At run time only the total maps are checked.
+ * Incomplete definitions do not compile. Each line marked below must be a compile error, and a mark without an error is
+ * one too: `npm run typecheck` is what this file tests. At run time only the total maps are checked.
  */
 import { test } from "tap"
 import type { CardKind } from "../../src/contract/answers/index.ts"
 import { cards } from "../../src/contract/answers/index.ts"
 import type { EntryForm } from "../../src/contract/definitions/operation.ts"
-import { type ObjectKind, type ObjectSpec, objects, pageOf, type TargetKind } from "../../src/contract/objects/objects.ts"
+import {
+  type ObjectKind,
+  type ObjectSpec,
+  objects,
+  pageOf,
+  type TargetKind,
+} from "../../src/contract/objects/objects.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { ref, subject } from "../../src/contract/schema/ref.ts"
 import { act } from "../../src/web/parts/actions.ts"

@@ -24,7 +24,9 @@ export interface Point {
   readonly value: number
 }
 
-/** Half of the problems yield to the common ways, three in ten to one rare way only, one in five to the eighth way only. */
+/**
+ * Half of the problems yield to the common ways, three in ten to one rare way only, one in five to the eighth way only.
+ */
 function problems(random: () => number): Problem[] {
   return Array.from({ length: PROBLEMS }, (_, index) => {
     const kind = index % 10
@@ -39,9 +41,15 @@ function problems(random: () => number): Problem[] {
 }
 
 const random = uniform(20_260_101)
-export const tasks: Readonly<Record<Split, readonly Problem[]>> = { train: problems(random), "held-out": problems(random) }
+export const tasks: Readonly<Record<Split, readonly Problem[]>> = {
+  train: problems(random),
+  "held-out": problems(random),
+}
 
-/** The shares of the ways at a problem. Nothing keeps the exponentials small: weights beyond 709 overflow, as in a naive program. */
+/**
+ * The shares of the ways at a problem. Nothing keeps the exponentials small: weights beyond 709 overflow, as in a naive
+ * program.
+ */
 export function policyAt(weights: readonly number[], { suggests }: Problem): number[] {
   const shares: number[] = []
   let total = 0

@@ -1,6 +1,7 @@
 /**
- * The toy that the main Room studies: a policy over eight ways of solving a problem, trained by group-relative policy gradients on whether
- * the problem was solved. Small enough to compute pass@k exactly, and seeded, so that every number in the story can be reproduced.
+ * The toy that the main Room studies: a policy over eight ways of solving a problem, trained by group-relative policy
+ * gradients on whether the problem was solved. Small enough to compute pass@k exactly, and seeded, so that every number
+ * in the story can be reproduced.
  */
 import { present } from "../../src/contract/present.ts"
 import { measure, type Point, type Problem, policyAt, tasks } from "./problems.ts"
@@ -61,10 +62,17 @@ function sampleGroup(problem: Problem, old: readonly number[], size: number, ran
 }
 
 /**
- * Adds a group's contribution to `gradient`: its advantages, and the penalty as r - log r - 1, with r the reference's share divided by the
- * policy's, sample by sample. If a sampled way has almost vanished from the policy, r has no bound.
+ * Adds a group's contribution to `gradient`: its advantages, and the penalty as r - log r - 1, with r the reference's
+ * share divided by the policy's, sample by sample. If a sampled way has almost vanished from the policy, r has no
+ * bound.
  */
-function addGroup(gradient: number[], policy: readonly number[], reference: readonly number[], group: Group, { clip, kl }: Settings): void {
+function addGroup(
+  gradient: number[],
+  policy: readonly number[],
+  reference: readonly number[],
+  group: Group,
+  { clip, kl }: Settings,
+): void {
   const { old, ways, advantages } = group
   for (let sample = 0; sample < ways.length; sample += 1) {
     const advantage = advantages[sample] ?? 0
@@ -114,7 +122,8 @@ export function simulate(chosen: Partial<Settings>): Run {
       }
       weights = weights.map((weight, way) => weight + rate * (gradient[way] ?? 0))
     }
-    if (Number.isNaN(policyAt(weights, pick(random))[0])) return { points: [...points, ...measure(weights, step)], diverged: step }
+    if (Number.isNaN(policyAt(weights, pick(random))[0]))
+      return { points: [...points, ...measure(weights, step)], diverged: step }
     if (reset > 0 && step % reset === 0) reference = weights
     if (step % every === 0) points.push(...measure(weights, step))
   }

@@ -1,4 +1,7 @@
-/** Pages as Markdown: a reader that requests it gets it at the page's own address, bounded, with the same facts as the reads. */
+/**
+ * Pages as Markdown: a reader that requests it gets it at the page's own address, bounded, with the same facts as the
+ * reads.
+ */
 import { startResearchRoom } from "research-room/testing"
 import { textOf } from "research-room/client"
 import t from "tap"
@@ -29,9 +32,9 @@ const [hypothesis] = hypotheses
 const findings = (await reader.read("publications", { roomId, kinds: ["finding"] })).items
 const claims = (await reader.read("publications", { roomId, kinds: ["cited_claim"] })).items
 
-const plans = (await Promise.all(experiments.map(({ experimentId }) => reader.read("experiment", { experimentId })))).flatMap(
-  ({ acceptedPlans }) => acceptedPlans,
-)
+const plans = (
+  await Promise.all(experiments.map(({ experimentId }) => reader.read("experiment", { experimentId })))
+).flatMap(({ acceptedPlans }) => acceptedPlans)
 const { conclusions, syntheses } = await reader.read("room_context", { roomId, parts: ["conclusions", "syntheses"] })
 const [checkpoint] = [...conclusions, ...syntheses]
 
@@ -48,25 +51,33 @@ const pages: Readonly<Record<string, string>> = {
 }
 
 // shows: skill: markdown
-t.test("Markdown is at the page's address, by its Accept header or with .md appended; otherwise the page", async (t) => {
-  for (const [what, path] of Object.entries(pages)) {
-    const page = await get(path, "text/html,application/xhtml+xml,*/*;q=0.8")
-    t.match(
-      page,
-      { status: 200, type: /^text\/html/, vary: "accept", link: `<${path.split("/").at(-1)}.md>; rel="alternate"; type="text/markdown"` },
-      what,
-    )
-    const [asked, named] = [await get(path, "text/markdown, text/html;q=0.9, */*;q=0.1"), await get(`${path}.md`)]
-    t.match(asked, { status: 200, type: "text/markdown; charset=utf-8", vary: "accept" }, what)
-    t.equal(named.text, asked.text, `${what}: the same either way`)
-    t.match(asked.text, /^# .+\n\n/u)
-    t.notMatch(asked.text, /undefined|\[object/)
-    t.ok(Buffer.byteLength(asked.text) <= limits.documentBytes, `${what}: ${Buffer.byteLength(asked.text)} bytes`)
-    for (const [, address = ""] of asked.text.matchAll(/(?:JSON|everything|Go on): (\/\S+?),?(?=\s)/g))
-      t.equal((await get(address)).status, 200, `${what} links to ${address}`)
-  }
-  t.match(await get(pages.room ?? ""), { type: /^text\/html/ }, "without a preference the reader gets the page")
-})
+t.test(
+  "Markdown is at the page's address, by its Accept header or with .md appended; otherwise the page",
+  async (t) => {
+    for (const [what, path] of Object.entries(pages)) {
+      const page = await get(path, "text/html,application/xhtml+xml,*/*;q=0.8")
+      t.match(
+        page,
+        {
+          status: 200,
+          type: /^text\/html/,
+          vary: "accept",
+          link: `<${path.split("/").at(-1)}.md>; rel="alternate"; type="text/markdown"`,
+        },
+        what,
+      )
+      const [asked, named] = [await get(path, "text/markdown, text/html;q=0.9, */*;q=0.1"), await get(`${path}.md`)]
+      t.match(asked, { status: 200, type: "text/markdown; charset=utf-8", vary: "accept" }, what)
+      t.equal(named.text, asked.text, `${what}: the same either way`)
+      t.match(asked.text, /^# .+\n\n/u)
+      t.notMatch(asked.text, /undefined|\[object/)
+      t.ok(Buffer.byteLength(asked.text) <= limits.documentBytes, `${what}: ${Buffer.byteLength(asked.text)} bytes`)
+      for (const [, address = ""] of asked.text.matchAll(/(?:JSON|everything|Go on): (\/\S+?),?(?=\s)/g))
+        t.equal((await get(address)).status, 200, `${what} links to ${address}`)
+    }
+    t.match(await get(pages.room ?? ""), { type: /^text\/html/ }, "without a preference the reader gets the page")
+  },
+)
 
 t.test("the form that a header requests", async (t) => {
   const markdown = [
@@ -95,7 +106,9 @@ t.test("the form that a header requests", async (t) => {
 t.test("it says the same as the reads", async (t) => {
   const room = (await get(`${pages.room}.md`)).text
   const brief = await (
-    await fetch(`${house.baseUrl}${pathTo("room_brief", { roomId }, { format: "markdown", budget: String(limits.documentBytes / 2) })}`)
+    await fetch(
+      `${house.baseUrl}${pathTo("room_brief", { roomId }, { format: "markdown", budget: String(limits.documentBytes / 2) })}`,
+    )
   ).text()
   t.ok(room.startsWith(brief), "a Room is its brief, and its Threads")
   for (const thread of (await reader.read("room_threads", { roomId })).items)
@@ -106,22 +119,31 @@ t.test("it says the same as the reads", async (t) => {
     const { text } = await get(`/records/${versionId}.md`)
     const { assertion } = record.content as { assertion: { wording: string } }
     const tally = tallyInWords(record.evidenceTally) ?? "nothing counts for or against it yet"
-    const facts = [`# ${record.label}: `, record.status, assertion.wording, `Evidence: ${tally}`, record.author.username]
+    const facts = [
+      `# ${record.label}: `,
+      record.status,
+      assertion.wording,
+      `Evidence: ${tally}`,
+      record.author.username,
+    ]
     t.strictSame(
       facts.filter((fact) => !text.includes(fact)),
       [],
       record.label,
     )
-    for (const notice of record.notices) t.ok(text.includes(`/links/${notice.linkId}`), `${record.label}: ${notice.label}`)
+    for (const notice of record.notices)
+      t.ok(text.includes(`/links/${notice.linkId}`), `${record.label}: ${notice.label}`)
     for (const named of [...record.premises, ...record.references])
       t.ok(text.includes(`[${named.label}](/records/${named.versionId}.md) (${named.status})`), named.label)
   }
   for (const { experimentId: id, label } of experiments) {
     const { text } = await get(`/experiments/${id}.md`)
     const runs = (await reader.read("attempts", { experimentId: id, order: "label" })).items
-    for (const run of runs) t.ok(text.includes(`[${run.label}](/attempts/${run.attemptId}.md)`), `${label}: ${run.label}`)
     for (const run of runs)
-      if (run.failure !== null) t.ok(text.includes(textOf(run.failure.explanation).slice(0, 60)), `${run.label}: why it failed`)
+      t.ok(text.includes(`[${run.label}](/attempts/${run.attemptId}.md)`), `${label}: ${run.label}`)
+    for (const run of runs)
+      if (run.failure !== null)
+        t.ok(text.includes(textOf(run.failure.explanation).slice(0, 60)), `${run.label}: why it failed`)
   }
   const attempt = (await get(`${pages.attempt}.md`)).text
   for (const fact of [textOf(failed?.failure?.explanation) ?? "-", failed?.label ?? "-", "Command: ", "Commit "])
@@ -138,7 +160,10 @@ t.test("a plan, a checkpoint and the points of an attempt are there whole", asyn
 
   for (const { checkpointId, threadId: of, conclusion, synthesis, openQuestions } of [...conclusions, ...syntheses]) {
     const quoted = (text: string) => text.replace(/^/gmu, "> ")
-    const [alone, ofThread] = [(await get(`/checkpoints/${checkpointId}.md`)).text, (await get(`/threads/${of}.md`)).text]
+    const [alone, ofThread] = [
+      (await get(`/checkpoints/${checkpointId}.md`)).text,
+      (await get(`/threads/${of}.md`)).text,
+    ]
     for (const text of [alone, ofThread])
       for (const fact of [...(conclusion === null ? [] : [textOf(conclusion)]), textOf(synthesis)])
         t.ok(text.includes(quoted(fact ?? "-")), fact)
@@ -155,7 +180,9 @@ t.test("a plan, a checkpoint and the points of an attempt are there whole", asyn
     type: "text/markdown; charset=utf-8",
     text: /^\| ordinal \| metric .*\n\|---.*\n\| 1 \| .*\n\nThere are more: after=1\./,
   })
-  const { text: experiment } = await get(`/experiments/${attempts.find(({ attemptId }) => attemptId === told)?.experimentId}.md`)
+  const { text: experiment } = await get(
+    `/experiments/${attempts.find(({ attemptId }) => attemptId === told)?.experimentId}.md`,
+  )
   const table = /## Tables of measurements\n- .*: (\/api\S+)/.exec(experiment)?.[1] ?? "/"
   t.match(await get(table), { status: 200, text: /\| n \| mean \|/ })
 })
@@ -181,7 +208,10 @@ t.test("a Thread is read page by page, every entry once", async (t) => {
 t.test("text by users is never taken for a part of the document", async (t) => {
   const empty = house.client("member_all")
   const { openingThreadId } = house.rooms.empty
-  await empty.write("post_message", { threadId: openingThreadId, text: "# Not a heading\r\n\n## Entries after 7\nContinue: /elsewhere" })
+  await empty.write("post_message", {
+    threadId: openingThreadId,
+    text: "# Not a heading\r\n\n## Entries after 7\nContinue: /elsewhere",
+  })
   await empty.write("create_thread", { roomId: house.rooms.empty.roomId, title: "# A title\u2028[with](/signs)" })
   const { text } = await get(`/threads/${openingThreadId}.md`)
   t.ok(text.includes("> # Not a heading"))
@@ -192,7 +222,11 @@ t.test("text by users is never taken for a part of the document", async (t) => {
 
 t.test("a missing page is reported in the same form, and archived Rooms can be read", async (t) => {
   for (const path of ["/rooms/", "/threads/", "/records/", "/experiments/", "/attempts/"])
-    t.match(await get(`${path}${nobody}.md`), { status: 404, type: /^text\/markdown/, text: /^# 404: [a-z_]+\n\n[A-Z]/ }, path)
+    t.match(
+      await get(`${path}${nobody}.md`),
+      { status: 404, type: /^text\/markdown/, text: /^# 404: [a-z_]+\n\n[A-Z]/ },
+      path,
+    )
   t.match(await get(`/rooms/${house.rooms.archived.roomId}.md`), { status: 200, text: /archived/ })
   t.match(await get("/papers/2401.99999.md"), { status: 200 })
   t.match(await get(`/rooms/${nobody}`, "text/html"), { status: 404, type: /^text\/html/ })

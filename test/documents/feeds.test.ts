@@ -65,7 +65,12 @@ test("a Room, a Thread, a search, a paper and a person's work can be followed in
     )
     t.equal(same.feed_url, `${house.baseUrl}${place}/feed.json${query}`)
   }
-  for (const nowhere of ["/rooms/none/feed.atom", "/threads/none/feed.json", "/people/nobody/feed.atom", "/search/feed.atom"])
+  for (const nowhere of [
+    "/rooms/none/feed.atom",
+    "/threads/none/feed.json",
+    "/people/nobody/feed.atom",
+    "/search/feed.atom",
+  ])
     t.ok([404, 422].includes((await got(nowhere)).status), nowhere)
 })
 
@@ -100,16 +105,27 @@ test("crawlers are told where to look, and find a sitemap of every Room", async 
   const robots = robotsParser(`${house.baseUrl}/robots.txt`, text)
   for (const open of ["/", `/rooms/${roomId}`, "/llms.txt", "/api/research/rooms"])
     t.ok(robots.isAllowed(house.baseUrl + open, "bot"), open)
-  for (const closed of ["/do/create_room", "/account", "/library/papers/1", "/invitations/x", "/search?query=x", "/api/agent/threads"])
+  for (const closed of [
+    "/do/create_room",
+    "/account",
+    "/library/papers/1",
+    "/invitations/x",
+    "/search?query=x",
+    "/api/agent/threads",
+  ])
     t.notOk(robots.isAllowed(house.baseUrl + closed, "bot"), closed)
   t.strictSame(robots.getSitemaps(), [`${house.baseUrl}/sitemap.xml`])
 
   const parser = new XMLParser({ isArray: (name) => name === "sitemap" || name === "url" })
-  const { sitemapindex } = parser.parse((await got("/sitemap.xml")).text) as { sitemapindex: { sitemap: { loc: string }[] } }
+  const { sitemapindex } = parser.parse((await got("/sitemap.xml")).text) as {
+    sitemapindex: { sitemap: { loc: string }[] }
+  }
   t.equal(sitemapindex.sitemap.length, 4)
   const pages: string[] = []
   for (const { loc } of sitemapindex.sitemap) {
-    const { urlset } = parser.parse((await got(new URL(loc).pathname)).text) as { urlset: { url: { loc: string; lastmod: string }[] } }
+    const { urlset } = parser.parse((await got(new URL(loc).pathname)).text) as {
+      urlset: { url: { loc: string; lastmod: string }[] }
+    }
     for (const each of urlset.url) {
       t.ok(!Number.isNaN(Date.parse(each.lastmod)))
       pages.push(each.loc)

@@ -1,6 +1,7 @@
 /**
- * What `npm run eval` checks: a newcomer's questions about a Room are answered correctly with few and small reads, and an agent does a
- * whole piece of research through each interface within a limit of calls and bytes, in an empty Room and in one of 50,000 records.
+ * What `npm run eval` checks: a newcomer's questions about a Room are answered correctly with few and small reads, and
+ * an agent does a whole piece of research through each interface within a limit of calls and bytes, in an empty Room
+ * and in one of 50,000 records.
  */
 import t from "tap"
 import { openEval } from "./house.ts"
@@ -30,7 +31,10 @@ for (const records of [10, 1_000])
 
 t.test("a wrong answer is detected", async (t) => {
   const known = await house.room(10)
-  const asked = await askEverything(house.baseUrl, { ...known, answers: { ...known.answers, stands: "It does not help." } })
+  const asked = await askEverything(house.baseUrl, {
+    ...known,
+    answers: { ...known.answers, stands: "It does not help." },
+  })
   t.same(
     asked.filter(({ isRight }) => !isRight).map(({ name }) => name),
     ["stands"],
@@ -38,19 +42,25 @@ t.test("a wrong answer is detected", async (t) => {
 })
 
 for (const records of [0, 50_000])
-  t.test(`a whole piece of research through each interface, in a Room of ${records} records`, { timeout: 900_000 }, async (t) => {
-    const roomId = records === 0 ? house.emptyRoom : (await house.room(records)).roomId
-    const walked = await walkEveryDoor((door) => house.agent(roomId, `${door} of ${records}`))
-    t.match(
-      walked.map(({ door }) => door),
-      ["HTTP", "MCP"],
-    )
-    for (const each of walked) t.ok(isWithin(each), `${each.door}: ${JSON.stringify(each)}`)
-    const { items } = (await (await fetch(`${house.baseUrl}/api/research/attempts?roomId=${roomId}&limit=50&order=label`)).json()) as {
-      items: { status: string }[]
-    }
-    t.ok(items.some(({ status }) => status === "succeeded"))
-  })
+  t.test(
+    `a whole piece of research through each interface, in a Room of ${records} records`,
+    { timeout: 900_000 },
+    async (t) => {
+      const roomId = records === 0 ? house.emptyRoom : (await house.room(records)).roomId
+      const walked = await walkEveryDoor((door) => house.agent(roomId, `${door} of ${records}`))
+      t.match(
+        walked.map(({ door }) => door),
+        ["HTTP", "MCP"],
+      )
+      for (const each of walked) t.ok(isWithin(each), `${each.door}: ${JSON.stringify(each)}`)
+      const { items } = (await (
+        await fetch(`${house.baseUrl}/api/research/attempts?roomId=${roomId}&limit=50&order=label`)
+      ).json()) as {
+        items: { status: string }[]
+      }
+      t.ok(items.some(({ status }) => status === "succeeded"))
+    },
+  )
 
 t.test("an agent that uses a name it has not read is detected", (t) => {
   const context = new Context()

@@ -1,6 +1,7 @@
 /**
- * `npm run eval`: asks eighteen questions of Rooms of 10, 1,000 and 50,000 records, and does an agent's whole piece of research through
- * each interface in an empty Room and in the largest. Prints a table of each, and exits with 1 if a target is missed.
+ * `npm run eval`: asks eighteen questions of Rooms of 10, 1,000 and 50,000 records, and does an agent's whole piece of
+ * research through each interface in an empty Room and in the largest. Prints a table of each, and exits with 1 if a
+ * target is missed.
  */
 import { openEval } from "./house.ts"
 import { type Asked, askEverything } from "./reader.ts"
@@ -9,7 +10,8 @@ import { isWithin, type Walked, walkAims, walkEveryDoor } from "./walk/walk.ts"
 export const aims = { calls: 2, bytes: 10_000 }
 
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10, 1_000, 50_000]
-const most = (asked: readonly Asked[], what: "calls" | "bytes" | "milliseconds") => Math.max(...asked.map((each) => each[what]))
+const most = (asked: readonly Asked[], what: "calls" | "bytes" | "milliseconds") =>
+  Math.max(...asked.map((each) => each[what]))
 const sum = (asked: readonly Asked[], what: "calls" | "bytes") => asked.reduce((total, each) => total + each[what], 0)
 const digits = (value: number): string => value.toLocaleString("en")
 

@@ -18,7 +18,11 @@ export async function openEval() {
     /** A new credential for an agent of a member, with all that the agent needs to know. */
     async agent(roomId: string, label: string): Promise<Given> {
       const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
-      const { result } = await (await house.browser("member")).write("issue_credential", { roomId, label, permissions } as never)
+      const { result } = await (await house.browser("member")).write("issue_credential", {
+        roomId,
+        label,
+        permissions,
+      } as never)
       return { baseUrl: house.baseUrl, token: result.token ?? "", repository: { url, commit } }
     },
     async room(records: number): Promise<Known> {

@@ -1,6 +1,6 @@
 /**
- * A newcomer's questions about numbers: how large an effect, how sure, over how many seeds, reproduced by whom, where it holds, and which
- * is best.
+ * A newcomer's questions about numbers: how large an effect, how sure, over how many seeds, reproduced by whom, where
+ * it holds, and which is best.
  */
 import type { Json } from "../support/ask.ts"
 import type { Get } from "./questions.ts"
@@ -10,7 +10,9 @@ const text = (value: Json | undefined) => value as unknown as string
 
 /** The finding about the shift, found by search. */
 async function found(get: Get, roomId: string): Promise<Json | undefined> {
-  const { items } = await get(`/api/research/search?roomId=${roomId}&kinds=finding&limit=1&query=%22shift%20lowers%20the%20error%22`)
+  const { items } = await get(
+    `/api/research/search?roomId=${roomId}&kinds=finding&limit=1&query=%22shift%20lowers%20the%20error%22`,
+  )
   return list(items)[0]
 }
 /** The effect at 50 labels. */
@@ -34,7 +36,10 @@ export const measuredQuestions = {
       return `${low.toFixed(3)} to ${high.toFixed(3)}`
     },
   },
-  seeds: { asks: "Over how many seeds?", answer: async (get: Get, roomId: string) => `${(await effect(get, roomId)).pairs} pairs` },
+  seeds: {
+    asks: "Over how many seeds?",
+    answer: async (get: Get, roomId: string) => `${(await effect(get, roomId)).pairs} pairs`,
+  },
   reproduced: {
     asks: "Who reproduced it, and with which code?",
     async answer(get: Get, roomId: string) {
@@ -50,7 +55,9 @@ export const measuredQuestions = {
   whereItHolds: {
     asks: "At which numbers of labels does it hold?",
     async answer(get: Get, roomId: string) {
-      const hit = list((await get(`/api/research/search?roomId=${roomId}&kinds=experiment&limit=1&query=shift%20labels`)).items)[0]
+      const hit = list(
+        (await get(`/api/research/search?roomId=${roomId}&kinds=experiment&limit=1&query=shift%20labels`)).items,
+      )[0]
       const asked = "metric=error&by=arm,labels&over=seed&against=arm:baseline"
       const { groups } = await get(`/api/research/experiments/${hit?.id}/measurements?${asked}`)
       return list(groups)

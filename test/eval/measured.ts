@@ -1,4 +1,7 @@
-/** The measurements in a Room of the evaluation: two arms at three sizes over five seeds, an effect, its reproduction, and a board. */
+/**
+ * The measurements in a Room of the evaluation: two arms at three sizes over five seeds, an effect, its reproduction,
+ * and a board.
+ */
 import type { Filler } from "../research/record/filler.ts"
 import { finding } from "../research/record/bodies.ts"
 import { launch, reportedAt } from "../research/record/work.ts"
@@ -33,13 +36,29 @@ const cells = (sizes: readonly number[], scale: number) =>
 /** Adds the measurements, and returns the answers a reader should find. */
 export function measure(filler: Filler, [ada, grace]: readonly [Person, Person], place: Place) {
   const { experimentId } = filler.does(ada, "propose_experiment", {
-    ...{ ...place, question: "Does the shift lower the error with few labels?", scope: "The toy task.", hypotheses: [] },
+    ...{
+      ...place,
+      question: "Does the shift lower the error with few labels?",
+      scope: "The toy task.",
+      hypotheses: [],
+    },
   }).result
   filler.does(ada, "take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
   const ended = (who: Person, attemptId: string, more: object) => {
     const at = { attemptId, reportedAt }
-    filler.does(who, "report_attempt_event", { ...at, event: "started", expectedRevision: 1, expectedStatus: "registered" })
-    filler.does(who, "report_attempt_event", { ...at, event: "succeeded", expectedRevision: 2, expectedStatus: "started", ...more })
+    filler.does(who, "report_attempt_event", {
+      ...at,
+      event: "started",
+      expectedRevision: 1,
+      expectedStatus: "registered",
+    })
+    filler.does(who, "report_attempt_event", {
+      ...at,
+      event: "succeeded",
+      expectedRevision: 2,
+      expectedStatus: "started",
+      ...more,
+    })
   }
   const attemptId = filler.attempt(ada, experimentId, 2, "claimed")
   ended(ada, attemptId, { metrics: cells([50, 100, 400], 0.05) })
@@ -52,13 +71,27 @@ export function measure(filler: Filler, [ada, grace]: readonly [Person, Person],
   const again = filler.instance.world.id()
   const repository = { url: launch.repository.url, commit: "9".repeat(40) }
   const reproduces = { findingVersionId: versionId }
-  filler.does(grace, "register_attempt", { attemptId: again, experimentId, ...launch, intent: "reproduction", reproduces, repository })
+  filler.does(grace, "register_attempt", {
+    attemptId: again,
+    experimentId,
+    ...launch,
+    intent: "reproduction",
+    reproduces,
+    repository,
+  })
   ended(grace, again, {
     metrics: cells([50], 0.06),
     reproduction: { verdict: "reproduces", explanation: "As before.", repeats: { versionId, effect: 0 } },
   })
   filler.does(grace, "declare_board", {
-    ...{ ...place, title: "Error with 50 labels", metric: "error", direction: "lower", over: "seed", where: { labels: 50 } },
+    ...{
+      ...place,
+      title: "Error with 50 labels",
+      metric: "error",
+      direction: "lower",
+      over: "seed",
+      where: { labels: 50 },
+    },
     ...{ evaluator: { repository: launch.repository }, data: [] },
   })
   const summary = "The shift helps with few labels."

@@ -88,14 +88,18 @@ export const questions: Readonly<Record<string, Question>> = {
   tried: {
     asks: "Was it tried before to clear the momentum at a restart?",
     async answer(get, roomId) {
-      const { items } = await get(`/api/research/search?roomId=${roomId}&kinds=experiment&limit=3&query=momentum%20restart`)
+      const { items } = await get(
+        `/api/research/search?roomId=${roomId}&kinds=experiment&limit=3&query=momentum%20restart`,
+      )
       return text(list(items)[0]?.label)
     },
   },
   replaced: {
     asks: "Does the finding about the data loader still stand, and what replaced it?",
     async answer(get, roomId) {
-      const { items } = await get(`/api/research/search?roomId=${roomId}&kinds=finding&limit=5&query=spike%20%22data%20loader%22`)
+      const { items } = await get(
+        `/api/research/search?roomId=${roomId}&kinds=finding&limit=5&query=spike%20%22data%20loader%22`,
+      )
       const fallen = list(items).find(({ replacedBy }) => replacedBy !== null)
       return `${fallen?.label} ${fallen?.status} by ${fallen?.replacedBy?.label}`
     },

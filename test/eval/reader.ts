@@ -1,4 +1,7 @@
-/** A scripted reader: asks each question of a Room over HTTP, keeps nothing from the question before, and counts calls and bytes. */
+/**
+ * A scripted reader: asks each question of a Room over HTTP, keeps nothing from the question before, and counts calls
+ * and bytes.
+ */
 import type { Json } from "../support/ask.ts"
 import { questions } from "./questions.ts"
 import type { Known } from "./rooms.ts"
@@ -28,7 +31,15 @@ export async function askEverything(baseUrl: string, { roomId, watermark, answer
     }
     const before = performance.now()
     const told = await answer(get, roomId, watermark)
-    asked.push({ name, asks, answer: told, isRight: told === answers[name], calls, bytes, milliseconds: performance.now() - before })
+    asked.push({
+      name,
+      asks,
+      answer: told,
+      isRight: told === answers[name],
+      calls,
+      bytes,
+      milliseconds: performance.now() - before,
+    })
   }
   return asked
 }

@@ -36,11 +36,15 @@ const chatter = (index: number): string =>
 const RECORDS = 11
 
 /**
- * Fills a Room with the given number of records, at least 11: the eleven that the questions are about, first and last, and others between
- * them.
+ * Fills a Room with the given number of records, at least 11: the eleven that the questions are about, first and last,
+ * and others between them.
  * @param people its owner and two members
  */
-export function makeRoom(filler: Filler, [ada, grace, mary]: readonly [Person, Person, Person], records: number): Known {
+export function makeRoom(
+  filler: Filler,
+  [ada, grace, mary]: readonly [Person, Person, Person],
+  records: number,
+): Known {
   const { roomId, openingThreadId } = filler.does(ada, "create_room", {
     title: `What ${records} records know`,
     question: "Does a ramp help?",
@@ -50,7 +54,9 @@ export function makeRoom(filler: Filler, [ada, grace, mary]: readonly [Person, P
   const predicted = (wording: string) => filler.does(ada, "publish_hypothesis", hypothesis(place, {}, wording)).result
   const found = (who: Person, wording: string, more: Parameters<typeof finding>[1] = {}, at = place) =>
     filler.does(who, "publish_finding", finding(at, more, wording)).result
-  const about = (versionId: string, purpose: "supports" | "contradicts") => ({ references: [reference(versionId, purpose)] })
+  const about = (versionId: string, purpose: "supports" | "contradicts") => ({
+    references: [reference(versionId, purpose)],
+  })
 
   predicted("Widening lowers the loss.")
   const doubted = predicted("Clipping alone lowers the loss.")
@@ -68,7 +74,11 @@ export function makeRoom(filler: Filler, [ada, grace, mary]: readonly [Person, P
     scope: "Restarts after step 10,000.",
     hypotheses: [],
   }).result
-  filler.does(grace, "take_experiment", { experimentId: held.experimentId, expectedRevision: 1, expectedStatus: "open" })
+  filler.does(grace, "take_experiment", {
+    experimentId: held.experimentId,
+    expectedRevision: 1,
+    expectedStatus: "open",
+  })
   filler.does(grace, "report_experiment_status", {
     experimentId: held.experimentId,
     expectedRevision: 2,
@@ -78,7 +88,12 @@ export function makeRoom(filler: Filler, [ada, grace, mary]: readonly [Person, P
   const failing = (stage: string, explanation: string) => {
     const attemptId = filler.attempt(grace, held.experimentId, 3, "in_progress")
     const event = { attemptId, reportedAt }
-    filler.does(grace, "report_attempt_event", { ...event, event: "started", expectedRevision: 1, expectedStatus: "registered" })
+    filler.does(grace, "report_attempt_event", {
+      ...event,
+      event: "started",
+      expectedRevision: 1,
+      expectedStatus: "registered",
+    })
     return filler.does(grace, "report_attempt_event", {
       ...event,
       event: "failed",
@@ -90,7 +105,11 @@ export function makeRoom(filler: Filler, [ada, grace, mary]: readonly [Person, P
   failing("allocation", "Out of memory: the buffer of all replicas takes 96 GiB.")
   const old = found(ada, "The spike comes from the data loader.")
   const better = found(ada, "The spike comes from stale momentum, not from the data loader.")
-  filler.does(ada, "assert_supersession", { targetVersionId: old.versionId, replacementVersionId: better.versionId, explanation: because })
+  filler.does(ada, "assert_supersession", {
+    targetVersionId: old.versionId,
+    replacementVersionId: better.versionId,
+    explanation: because,
+  })
 
   const measured = measure(filler, [ada, grace], place)
   fill(filler, [ada, grace, mary], place, records - RECORDS)
@@ -111,8 +130,16 @@ export function makeRoom(filler: Filler, [ada, grace, mary]: readonly [Person, P
     })
   }
   conclude(aside, "The spike is a matter of momentum.", [], [fallen.versionId])
-  filler.does(mary, "assert_retraction", { targetVersionId: fallen.versionId, explanation: "The runs were not restarted." })
-  conclude(openingThreadId, "A ramp helps at small batches only.", ["Does the ramp help beyond a batch of 4,096?"], [third.versionId])
+  filler.does(mary, "assert_retraction", {
+    targetVersionId: fallen.versionId,
+    explanation: "The runs were not restarted.",
+  })
+  conclude(
+    openingThreadId,
+    "A ramp helps at small batches only.",
+    ["Does the ramp help beyond a batch of 4,096?"],
+    [third.versionId],
+  )
 
   const { watermark } = { watermark: filler.instance.ledger.activity.watermark(roomId) }
   const last = failing("training", "The loss became infinite at step 212: the scaler overflowed.")
@@ -151,17 +178,22 @@ function fill(
   let predicted: string | undefined
   for (let index = 0; index < count; index += 1) {
     const who = people[index % people.length] as Person
-    if (index % 100 === 0) threads.push(filler.does(who, "create_thread", { roomId, title: chatter(index).slice(0, 80) }).result.threadId)
-    if (index % 3 === 0) predicted = filler.does(who, "publish_hypothesis", hypothesis(at(index), {}, chatter(index))).result.versionId
+    if (index % 100 === 0)
+      threads.push(filler.does(who, "create_thread", { roomId, title: chatter(index).slice(0, 80) }).result.threadId)
+    if (index % 3 === 0)
+      predicted = filler.does(who, "publish_hypothesis", hypothesis(at(index), {}, chatter(index))).result.versionId
     else {
       const references =
-        predicted === undefined || index % 3 === 1 ? [] : [reference(predicted, index % 2 === 0 ? "supports" : "contradicts")]
+        predicted === undefined || index % 3 === 1
+          ? []
+          : [reference(predicted, index % 2 === 0 ? "supports" : "contradicts")]
       const made = filler.does(
         who,
         "publish_finding",
         finding(at(index), { references, outcome: index % 5 === 0 ? "negative" : "positive" }, chatter(index)),
       )
-      if (index % 50 === 1) filler.does(who, "assert_dispute", { targetVersionId: made.result.versionId, explanation: chatter(index) })
+      if (index % 50 === 1)
+        filler.does(who, "assert_dispute", { targetVersionId: made.result.versionId, explanation: chatter(index) })
     }
     if (index % 5 === 0) filler.does(who, "post_message", { threadId: at(index).threadId, text: chatter(index + 1) })
     if (index % 20 === 0) {

@@ -9,7 +9,8 @@ const SERVICE = 64_321
 const ANOTHER = 64_322
 tap.teardown(endAll)
 
-if (process.getuid?.() !== 0) tap.comment("not root on this machine: what root does in another user's folder was not tried")
+if (process.getuid?.() !== 0)
+  tap.comment("not root on this machine: what root does in another user's folder was not tried")
 else {
   test("people, backups and restored data that root makes belong to the user of the folder, who then serves them", async (t) => {
     const place = newPlace()
@@ -45,12 +46,18 @@ else {
     t.equal(other.code, 1)
     t.match(other.err, /^research-room: This user may not read \S+\.\n$/)
     chmodSync(data, 0o755)
-    t.match((await run(program, ["user", "list", "--data", data], { ...place, uid: ANOTHER })).err, /This user may not read/)
+    t.match(
+      (await run(program, ["user", "list", "--data", data], { ...place, uid: ANOTHER })).err,
+      /This user may not read/,
+    )
   })
 
   test("a folder without data has none, for any user", async (t) => {
     const place = newPlace()
     t.teardown(() => place.remove())
-    t.match((await run(program, ["check", "--data", "nothing"], place)).err, /There is no research-room data in nothing/)
+    t.match(
+      (await run(program, ["check", "--data", "nothing"], place)).err,
+      /There is no research-room data in nothing/,
+    )
   })
 }

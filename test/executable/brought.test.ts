@@ -1,5 +1,6 @@
 /**
- * npm installs a Node for another platform only if it matches package-lock.json. A small package on loopback stands in for the real ones.
+ * npm installs a Node for another platform only if it matches package-lock.json. A small package on loopback stands in
+ * for the real ones.
  */
 import { execFile } from "node:child_process"
 import { hash } from "node:crypto"
@@ -32,7 +33,11 @@ async function packed(folder: string): Promise<Buffer> {
 
 test("contents that match the lock file are fetched once; all others are refused", async (t) => {
   const manifest = JSON.stringify({ name, version, os: ["linux"], cpu: ["arm64"] })
-  const folder = t.testdir({ right: { "package.json": manifest, bin: {} }, wrong: { "package.json": manifest, bin: {} }, caches: {} })
+  const folder = t.testdir({
+    right: { "package.json": manifest, bin: {} },
+    wrong: { "package.json": manifest, bin: {} },
+    caches: {},
+  })
   writeFileSync(join(folder, "right/bin/node"), program(version))
   writeFileSync(join(folder, "wrong/bin/node"), program("1.0.0"))
   const packages = { right: await packed(join(folder, "right")), wrong: await packed(join(folder, "wrong")) }
@@ -50,7 +55,14 @@ test("contents that match the lock file are fetched once; all others are refused
   const platform = (file: string, sum: string, cpu: "x64" | "arm64" = "arm64"): Platform => ({
     name: "linux-arm64",
     package: name,
-    node: { version, resolved: `http://127.0.0.1:${port}/${file}.tgz`, integrity: sum, os: "linux", cpu, bin: { node: "bin/node" } },
+    node: {
+      version,
+      resolved: `http://127.0.0.1:${port}/${file}.tgz`,
+      integrity: sum,
+      os: "linux",
+      cpu,
+      bin: { node: "bin/node" },
+    },
   })
   // npm must not use the machine's cache, and it waits a minute before its third request for spoiled contents.
   const before = { ...process.env }
@@ -60,12 +72,22 @@ test("contents that match the lock file are fetched once; all others are refused
   })
   const cache = (which: string) => join(folder, "caches", which)
 
-  await t.rejects(nodeOf(platform("wrong", integrity("right")), cache("spoiled")), /EINTEGRITY/, "the registry serves other contents")
-  await t.rejects(nodeOf(platform("wrong", integrity("wrong")), cache("other")), /node-stand-in does not hold Node 26\.10\.0/)
+  await t.rejects(
+    nodeOf(platform("wrong", integrity("right")), cache("spoiled")),
+    /EINTEGRITY/,
+    "the registry serves other contents",
+  )
+  await t.rejects(
+    nodeOf(platform("wrong", integrity("wrong")), cache("other")),
+    /node-stand-in does not hold Node 26\.10\.0/,
+  )
   const brought = await nodeOf(platform("right", integrity("right")), cache("good"))
   t.ok(readFileSync(brought).equals(program(version)))
   const soFar = asked
   t.equal(await nodeOf(platform("right", integrity("right")), cache("good")), brought)
   t.equal(asked, soFar, "and is not asked again")
-  await t.rejects(nodeOf(platform("right", integrity("right"), "x64"), cache("good")), /holds a program for linux arm64/)
+  await t.rejects(
+    nodeOf(platform("right", integrity("right"), "x64"), cache("good")),
+    /holds a program for linux arm64/,
+  )
 })

@@ -29,7 +29,8 @@ async function commandsIn(...above: string[]): Promise<string[]> {
 
 test("every command has help, and every flag an environment variable named after it", async (t) => {
   const commands = await commandsIn()
-  for (const expected of ["serve", "demo", "user", "room", "credential", "check", "version"]) t.ok(commands.includes(expected), expected)
+  for (const expected of ["serve", "demo", "user", "room", "credential", "check", "version"])
+    t.ok(commands.includes(expected), expected)
   const paths = (
     await Promise.all(commands.map(async (name) => [[name], ...(await commandsIn(name)).map((inner) => [name, inner])]))
   ).flat()
@@ -58,7 +59,10 @@ const wrong: readonly [args: string[], sentence: RegExp, env?: Record<string, st
   [["serve", "--prt", "1"], /unknown option '--prt'.*--port/],
   [["serve", "here"], /too many arguments/],
   [["serve", "--port"], /'--port <number>' argument missing/],
-  [["serve", "--port", "http"], /'--port <number>' argument 'http' is invalid\. It must be a whole number from 0 to 65535\./],
+  [
+    ["serve", "--port", "http"],
+    /'--port <number>' argument 'http' is invalid\. It must be a whole number from 0 to 65535\./,
+  ],
   [["serve", "--port", "65536"], /from 0 to 65535/],
   [["serve", "--port", "-1"], /--port/],
   [["serve", "--port", "80.5"], /from 0 to 65535/],
@@ -68,13 +72,28 @@ const wrong: readonly [args: string[], sentence: RegExp, env?: Record<string, st
   [["serve", "--base-url", "https://ada@rooms.example.org"], /without query, fragment and user/],
   [["serve", "--github-api", "github"], /It must be an address such as/],
   [["serve", "--repositories", "/nope/nothing"], /'\/nope\/nothing' is invalid\. There is no such folder\./],
-  [["serve", "--host", "0.0.0.0"], /Other machines can reach the service on 0\.0\.0\.0: give the address they use with --base-url\./],
+  [
+    ["serve", "--host", "0.0.0.0"],
+    /Other machines can reach the service on 0\.0\.0\.0: give the address they use with --base-url\./,
+  ],
   [["demo", "--host", "::"], /with --base-url/],
-  [["serve"], /RESEARCH_ROOM_BASE_ULR is not a variable of this program/, { RESEARCH_ROOM_BASE_ULR: "https://rooms.example.org" }],
+  [
+    ["serve"],
+    /RESEARCH_ROOM_BASE_ULR is not a variable of this program/,
+    { RESEARCH_ROOM_BASE_ULR: "https://rooms.example.org" },
+  ],
   [["serve"], /RESEARCH_ROOM_REPOSITORIES.*There is no such folder/, { RESEARCH_ROOM_REPOSITORIES: "/nope/nothing" }],
-  [["user", "list"], /RESEARCH_ROOM_DATEN, RESEARCH_ROOM_X are not variables/, { RESEARCH_ROOM_DATEN: "data", RESEARCH_ROOM_X: "" }],
+  [
+    ["user", "list"],
+    /RESEARCH_ROOM_DATEN, RESEARCH_ROOM_X are not variables/,
+    { RESEARCH_ROOM_DATEN: "data", RESEARCH_ROOM_X: "" },
+  ],
   [["demo", "--port", "x"], /from 0 to 65535/],
-  [["serve"], /'http' from env 'RESEARCH_ROOM_PORT' is invalid\. It must be a whole number/, { RESEARCH_ROOM_PORT: "http" }],
+  [
+    ["serve"],
+    /'http' from env 'RESEARCH_ROOM_PORT' is invalid\. It must be a whole number/,
+    { RESEARCH_ROOM_PORT: "http" },
+  ],
   [["serve"], /from env 'RESEARCH_ROOM_BASE_URL' is invalid/, { RESEARCH_ROOM_BASE_URL: "nowhere" }],
 ]
 
@@ -91,7 +110,11 @@ test("a wrong flag or value is one clear line on standard error, and exit 2; not
 })
 
 test("flags are also read from the environment, and a flag on the command line wins", async (t) => {
-  const env = { RESEARCH_ROOM_DATA: "from-env", RESEARCH_ROOM_BASE_URL: "https://rooms.example.org/lab/", RESEARCH_ROOM_HOST: "127.0.0.1" }
+  const env = {
+    RESEARCH_ROOM_DATA: "from-env",
+    RESEARCH_ROOM_BASE_URL: "https://rooms.example.org/lab/",
+    RESEARCH_ROOM_HOST: "127.0.0.1",
+  }
   const service = await serve(program, [], { ...place, env })
   t.match(
     service.out,
@@ -112,7 +135,10 @@ test("by default it listens on loopback alone and keeps its data in ./data", asy
   const service = await serve(program, [], place)
   t.match(service.baseUrl, /^http:\/\/127\.0\.0\.1:\d+$/)
   t.ok(readdirSync(`${place.folder}/data`).includes("research-room.db"))
-  t.match((await ask(`${service.baseUrl}/api/health/ready`)).body, { status: "ready", softwareVersion: manifest.version })
+  t.match((await ask(`${service.baseUrl}/api/health/ready`)).body, {
+    status: "ready",
+    softwareVersion: manifest.version,
+  })
   service.signal("SIGTERM")
   await service.ended()
 })

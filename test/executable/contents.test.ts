@@ -33,7 +33,11 @@ test("every platform's Node is pinned to one version and its digest, and its add
     t.equal(node.version, process.versions.node, `${name} has the Node that runs here`)
     t.match(node.resolved, /^https:\/\/registry\.npmjs\.org\//, name)
     t.match(node.integrity, /^sha512-[A-Za-z0-9+/]{86}==$/, name)
-    t.strictSame(readMachine(readFileSync(join(sqlite, "prebuilds", `${node.os}-${node.cpu}.node`))), { os: node.os, cpu: node.cpu }, name)
+    t.strictSame(
+      readMachine(readFileSync(join(sqlite, "prebuilds", `${node.os}-${node.cpu}.node`))),
+      { os: node.os, cpu: node.cpu },
+      name,
+    )
   }
   t.end()
 })

@@ -51,13 +51,19 @@ export function lookInto(file: string, os: string, cpu: string, here: boolean): 
 
   must(read.os === os && read.cpu === cpu, `it is for ${read.os} ${read.cpu}`)
   must(read.fuses.join() === "1", `its fuse stands ${read.fuses.length} times: ${read.fuses.join()}`)
-  must(bytes.includes(`/download/release/v${process.versions.node}/`), `it is not made of Node ${process.versions.node}`)
+  must(
+    bytes.includes(`/download/release/v${process.versions.node}/`),
+    `it is not made of Node ${process.versions.node}`,
+  )
   must(blob.quiet && !blob.snapshot && blob.execArgvExtension === 0, "its settings are others")
   must(blob.execArgv.join(" ") === "--disable-sigusr1", `it gives Node the flags: ${blob.execArgv.join(" ")}`)
   must(blob.codeCache === null, "it has a code cache that is another one at each making")
   // At best, V8 rejects another machine's cache.
   const caches = cacheOf.filter((name) => blob.assets.has(name)).length
-  must(caches === (here ? programs.length : 0), here ? "it has no code cache" : "it has the code cache of another machine")
+  must(
+    caches === (here ? programs.length : 0),
+    here ? "it has no code cache" : "it has the code cache of another machine",
+  )
 
   const [program, writer, ...others] = codeOf.map((name) => blob.assets.get(name) ?? Buffer.alloc(0))
   must(program?.includes(`version:"${manifest.version}"`) === true, `it is not version ${manifest.version}`)
@@ -66,7 +72,10 @@ export function lookInto(file: string, os: string, cpu: string, here: boolean): 
   const wanted = expected(os, cpu)
   for (const [name, sum] of wanted) {
     const asset = blob.assets.get(name)
-    must(asset !== undefined && digest(asset) === sum, asset === undefined ? `${name} is missing` : `${name} is another`)
+    must(
+      asset !== undefined && digest(asset) === sum,
+      asset === undefined ? `${name} is missing` : `${name} is another`,
+    )
   }
   for (const name of blob.assets.keys())
     must(wanted.has(name) || codeOf.includes(name) || cacheOf.includes(name), `${name} should not be inside`)

@@ -1,4 +1,7 @@
-/** Data that cannot be served: each case gets one sentence and a non-zero exit, and the data stays byte for byte the same. */
+/**
+ * Data that cannot be served: each case gets one sentence and a non-zero exit, and the data stays byte for byte the
+ * same.
+ */
 import { createHash } from "node:crypto"
 import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -38,7 +41,10 @@ const spoilt: Readonly<Record<string, { make: (file: string) => void; told: RegE
     told: /is not a research-room database, or its beginning is damaged\. Nothing was changed\. Restore a backup/,
   },
   "flipped bytes in the middle": {
-    make: (file) => spoil(file, (bytes) => bytes.subarray(4096, 5 * 4096).forEach((byte, index, page) => (page[index] = byte ^ 0xff))),
+    make: (file) =>
+      spoil(file, (bytes) =>
+        bytes.subarray(4096, 5 * 4096).forEach((byte, index, page) => (page[index] = byte ^ 0xff)),
+      ),
     told: /is damaged\. Nothing was changed\. Restore a backup/,
   },
   "a file cut off": {
@@ -96,7 +102,10 @@ test("a folder without write permission, or a path that cannot be a folder", asy
     ["a-file/data", /The data folder a-file\/data cannot be made \(ENOTDIR\)\./],
   ]
   for (const [data, sentence] of cases) {
-    const { code, err } = await run(program, ["serve", "--port", "0", "--data", data], { ...place, ...(uid !== undefined && { uid }) })
+    const { code, err } = await run(program, ["serve", "--port", "0", "--data", data], {
+      ...place,
+      ...(uid !== undefined && { uid }),
+    })
     t.equal(code, 1, data)
     t.match(err, sentence)
     t.match(err, /^research-room: \S.*\n$/, "one line, no stack trace")

@@ -1,4 +1,7 @@
-/** `demo`: a seeded instance on one line of JSON, in the form of the protocol's section 7, the same on every start on request. */
+/**
+ * `demo`: a seeded instance on one line of JSON, in the form of the protocol's section 7, the same on every start on
+ * request.
+ */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -100,7 +103,11 @@ test("one line with every member, each as its name says", async (t) => {
       )
     t.equal(
       roomId,
-      name.startsWith("main") ? rooms.main.roomId : name.startsWith("archived") ? rooms.archived.roomId : rooms.empty.roomId,
+      name.startsWith("main")
+        ? rooms.main.roomId
+        : name.startsWith("archived")
+          ? rooms.archived.roomId
+          : rooms.empty.roomId,
       name,
     )
     t.equal(username, name.includes("owner") ? people.owner.username : people.member.username, name)
@@ -112,9 +119,14 @@ test("one line with every member, each as its name says", async (t) => {
     t.equal(username, name.startsWith("member") ? people.member.username : people.owner.username, name)
   }
   for (const { username, password } of Object.values(people)) {
-    t.equal((await ask(`${baseUrl}/api/session`, { body: { username, password }, headers: { origin: baseUrl } })).status, 200, username)
+    t.equal(
+      (await ask(`${baseUrl}/api/session`, { body: { username, password }, headers: { origin: baseUrl } })).status,
+      200,
+      username,
+    )
   }
-  const room = async (name: keyof typeof rooms) => (await ask(`${baseUrl}/api/research/rooms/${rooms[name].roomId}`)).body
+  const room = async (name: keyof typeof rooms) =>
+    (await ask(`${baseUrl}/api/research/rooms/${rooms[name].roomId}`)).body
   t.match(await room("empty"), { state: "active", counts: { threads: 1, members: 2, hypothesis: 0, experiment: 0 } })
   t.match(await room("archived"), { state: "archived", archive: { reason: String } })
   const main = await room("main")
@@ -149,7 +161,9 @@ test("deterministic: twice the same, but for the port", async (t) => {
     "/api/research/publications",
     "/api/research/attempts",
   ]) {
-    const [one, other] = await Promise.all([first, second].map(async ({ told }) => still((await ask(`${told.baseUrl}${path}`)).text)))
+    const [one, other] = await Promise.all(
+      [first, second].map(async ({ told }) => still((await ask(`${told.baseUrl}${path}`)).text)),
+    )
     t.equal(one, other, path)
   }
   const health = await Promise.all(
@@ -167,7 +181,11 @@ test("with a folder it keeps its story, and never writes it over other data", as
   t.ok(readdirSync(join(place.folder, "kept")).includes("research-room.db"))
   await end()
   const again = await run(program, ["demo", "--data", "kept"], place)
-  t.match(again, { code: 2, out: "", err: /^research-room: The folder kept already holds data; a demo starts in a new one\.\n$/ })
+  t.match(again, {
+    code: 2,
+    out: "",
+    err: /^research-room: The folder kept already holds data; a demo starts in a new one\.\n$/,
+  })
   t.match(await run(program, ["check", "--data", "kept"], place), { code: 0, out: /^4 Rooms, .*all whole/ })
   t.match((await run(program, ["room", "list", "--data", "kept"], place)).out, new RegExp(told.rooms.main.roomId))
 })
@@ -191,14 +209,19 @@ test("the limits in its manifest are those it enforces: with rate limits they ar
     const minutes = (performance.now() - begun) / 60_000
     t.equal(limited, rateLimits === "on" ? 1 : 0)
     if (rateLimits === "on")
-      t.ok(taken >= atOnce && taken <= atOnce + Math.ceil(minutes * perMinute) + 1, `${taken} accepted of ${atOnce} at once`)
+      t.ok(
+        taken >= atOnce && taken <= atOnce + Math.ceil(minutes * perMinute) + 1,
+        `${taken} accepted of ${atOnce} at once`,
+      )
     await end()
   }
 })
 
 test("for people it prints where to look", async (t) => {
   const running = start(program, ["demo"], { ...place, env: { TMPDIR: place.folder } })
-  await running.printed(/^A demo is served at http:\/\/127\.0\.0\.1:\d+\n[^]*Sign in as \w+ with \S+\nWrite with +rrc_\w{36}\n/)
+  await running.printed(
+    /^A demo is served at http:\/\/127\.0\.0\.1:\d+\n[^]*Sign in as \w+ with \S+\nWrite with +rrc_\w{36}\n/,
+  )
   running.signal("SIGINT")
   t.equal((await running.ended()).code, 0)
 })

@@ -1,4 +1,6 @@
-/** The end: SIGTERM and Ctrl-C finish what is under way and close the data; every acknowledged write survives any end. */
+/**
+ * The end: SIGTERM and Ctrl-C finish what is under way and close the data; every acknowledged write survives any end.
+ */
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -18,7 +20,10 @@ await run(program, ["user", "add", "ada", "--data", "data", "--password", "a lon
 /** Signs in ada and makes a Room with a credential in it. */
 async function roomAt(baseUrl: string) {
   const origin = baseUrl
-  const signedIn = await ask(`${baseUrl}/api/session`, { body: { username: "ada", password: "a long password" }, headers: { origin } })
+  const signedIn = await ask(`${baseUrl}/api/session`, {
+    body: { username: "ada", password: "a long password" },
+    headers: { origin },
+  })
   const headers = { origin, cookie: signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "" }
   const { body: room } = await ask(`${baseUrl}/api/rooms`, {
     body: { schemaVersion: 3, requestId: freshId(), title: "To the end" },
@@ -42,7 +47,9 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const service = await serve(program, ["--data", "data"], place)
     const { roomId } = await roomAt(service.baseUrl)
     const reader = await dial(service.baseUrl)
-    await reader.send(head("GET", `/api/research/rooms/${roomId}/activity?after=1&wait=25`, `Host: ${new URL(service.baseUrl).host}`))
+    await reader.send(
+      head("GET", `/api/research/rooms/${roomId}/activity?after=1&wait=25`, `Host: ${new URL(service.baseUrl).host}`),
+    )
     // An idle keep-alive connection must not delay the end either.
     const idle = await dial(service.baseUrl)
     await idle.send(head("GET", "/api/health/live", `Host: ${new URL(service.baseUrl).host}`))
@@ -119,7 +126,10 @@ test("acknowledged writes survive a kill without warning", async (t) => {
   const writers = Array.from({ length: 8 }, async () => {
     while (going) {
       const sent = message()
-      const answer = await ask(`${service.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: sent }).catch(() => null)
+      const answer = await ask(`${service.baseUrl}/api/agent/threads/${threadId}/messages`, {
+        token,
+        body: sent,
+      }).catch(() => null)
       if (answer?.status === 200) answered.push(String(answer.body.targetId))
       else if (answer === null) return
     }

@@ -24,7 +24,11 @@ test("a reader that stops early, as head does, causes no crash", { skip: process
   const place = newPlace()
   t.teardown(place.remove)
   const piped = `"${executable()}" licences | { read line; echo "$line"; }`
-  t.match(await start("/bin/sh", ["-c", piped], place).ended(), { code: 0, out: "Research Room has these built in:\n", err: "" })
+  t.match(await start("/bin/sh", ["-c", piped], place).ended(), {
+    code: 0,
+    out: "Research Room has these built in:\n",
+    err: "",
+  })
 })
 
 test("a package without a known licence is not built in; one that only names its licence gets the text", (t) => {
@@ -35,8 +39,12 @@ test("a package without a known licence is not built in; one that only names its
     for (const [file, text] of Object.entries(files)) writeFileSync(join(path, file), text)
     return path
   }
-  t.throws(() => noticeOf(folder("nameless", {})), { message: /^nameless 1\.2\.3 is built in, and its licence is not known/ })
-  t.throws(() => noticeOf(folder("guarded", { license: "SEE LICENSE IN EULA.txt" })), { message: /licence is not known: it says "SEE/ })
+  t.throws(() => noticeOf(folder("nameless", {})), {
+    message: /^nameless 1\.2\.3 is built in, and its licence is not known/,
+  })
+  t.throws(() => noticeOf(folder("guarded", { license: "SEE LICENSE IN EULA.txt" })), {
+    message: /licence is not known: it says "SEE/,
+  })
   const { text } = noticeOf(folder("brief", { license: "MIT", author: { name: "Ada Example" } }))
   t.match(text, /^By Ada Example\.\n\nMIT License\n/)
   const both = { LICENSE: "The licence.\r\n", NOTICE: "The notice.", "licenses.js": "no notice" }

@@ -1,6 +1,6 @@
 /**
- * SQLite is loaded once for all threads: two copies in one process would not see each other's locks, which belong to the process, and data
- * would be lost. The loaded file is deleted at once.
+ * SQLite is loaded once for all threads: two copies in one process would not see each other's locks, which belong to
+ * the process, and data would be lost. The loaded file is deleted at once.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import tap, { test } from "tap"
@@ -14,7 +14,9 @@ tap.teardown(() => {
   place.remove()
 })
 
-test("one engine, and no file of it remains", { skip: process.platform === "linux" ? false : "it is read from /proc" }, async (t) => {
+test("one engine, and no file of it remains", {
+  skip: process.platform === "linux" ? false : "it is read from /proc",
+}, async (t) => {
   const running = start(executable(), ["demo", "--json", "--data", "data"], { ...place, env: { TMPDIR: place.folder } })
   const [line] = await running.printed(/^.*\n/)
   const { baseUrl, rooms, credentials } = JSON.parse(line)

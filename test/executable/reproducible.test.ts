@@ -1,4 +1,7 @@
-/** Building the executable of one commit gives the same file, bit for bit, in any folder, so it can be verified against its source. */
+/**
+ * Building the executable of one commit gives the same file, bit for bit, in any folder, so it can be verified against
+ * its source.
+ */
 import { hash } from "node:crypto"
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -6,7 +6,10 @@ import { test } from "tap"
 import { signedAdHoc } from "../../build/mach-o-signature.ts"
 import { commands, layoutFaults, machSignature } from "./formats/mach-o.ts"
 
-const file = join(dirname(createRequire(import.meta.url).resolve("better-sqlite3/package.json")), "prebuilds/darwin-arm64.node")
+const file = join(
+  dirname(createRequire(import.meta.url).resolve("better-sqlite3/package.json")),
+  "prebuilds/darwin-arm64.node",
+)
 const linked = readFileSync(file)
 const identifier = machSignature(linked)?.identifier ?? ""
 

@@ -1,6 +1,16 @@
 /** The list of digests of the released files, and the clean-up of files that Windows leaves behind. */
 import { hash } from "node:crypto"
-import { chownSync, existsSync, lutimesSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  chownSync,
+  existsSync,
+  lutimesSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { test } from "tap"
 import { deleteLeftovers, fileName, prefix } from "../../build/leftovers.ts"

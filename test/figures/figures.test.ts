@@ -1,4 +1,7 @@
-/** Pictures: uploaded, named by writes, readable by anyone, included in exports and mirrors, and withheld with their text. */
+/**
+ * Pictures: uploaded, named by writes, readable by anyone, included in exports and mirrors, and withheld with their
+ * text.
+ */
 import { createHash } from "node:crypto"
 import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -69,11 +72,18 @@ t.test("a JPEG and a WebP are accepted, and metadata in the file is not kept", a
 t.test("the demo shows one: the plot of the data that its first finding rests on", async (t) => {
   const [room] = (await owner.read("rooms", { query: "By how much, and how sure?" })).items
   const { items } = await owner.read("publications", { roomId: String(room?.roomId), kinds: ["finding"] })
-  const { content, execution } = await owner.read("record", { versionId: String(items.find(({ label }) => label === "F1")?.versionId) })
-  const [{ digest, alt } = { digest: "", alt: "" }] = (content as { figures?: { digest: string; alt: string }[] }).figures ?? []
+  const { content, execution } = await owner.read("record", {
+    versionId: String(items.find(({ label }) => label === "F1")?.versionId),
+  })
+  const [{ digest, alt } = { digest: "", alt: "" }] =
+    (content as { figures?: { digest: string; alt: string }[] }).figures ?? []
   const response = await shown(digest)
   const file = Buffer.from(await response.arrayBuffer())
-  t.match((await send(file, "image/webp")).body, { digest, width: 940, height: 256 }, "it is stored as an upload would be")
+  t.match(
+    (await send(file, "image/webp")).body,
+    { digest, width: 940, height: 256 },
+    "it is stored as an upload would be",
+  )
   const { experimentId } = execution as { experimentId: string }
   const { groups } = await owner.read("experiment_measurements", {
     ...{ experimentId, metric: "coverage", by: ["arm"], over: "seed", intents: ["planned"] },
@@ -93,25 +103,38 @@ t.test("a file that is not a picture, or not of the declared type, is refused, a
     const { status, body } = await send(raw, type, more)
     return `${status} ${String(body.refusal)}`
   }
-  t.equal(await refusedAs(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/svg+xml"), "422 invalid_schema")
+  t.equal(
+    await refusedAs(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/svg+xml"),
+    "422 invalid_schema",
+  )
   t.equal(await refusedAs(png(), "image/jpeg"), "422 invalid_schema", "a PNG that claims to be a JPEG")
   t.equal(await refusedAs(Buffer.from("<script>alert(1)</script>")), "422 invalid_schema")
   t.equal(await refusedAs(png().subarray(0, 60)), "422 invalid_schema", "truncated")
   t.equal(await refusedAs(png({ width: 5_001, height: 4_000 })), "422 invalid_schema", "more pixels than allowed")
-  t.equal(await refusedAs(png({ width: 60_000, height: 60_000, rows: 10 })), "422 invalid_schema", "one that would take all memory")
+  t.equal(
+    await refusedAs(png({ width: 60_000, height: 60_000, rows: 10 })),
+    "422 invalid_schema",
+    "one that would take all memory",
+  )
   t.equal(await refusedAs(Buffer.alloc(0)), "422 invalid_schema")
   for (let count = 0; count < 3; count += 1) await refusedAs(png({ width: 60_000, height: 60_000, rows: 10 }))
   t.equal((await send(png({ width: 5_000, height: 4_000 }))).status, 200, "after them a large one is still accepted")
   t.equal(await refusedAs(Buffer.alloc(1_000_001)), "413 request_too_large")
   t.equal(await refusedAs(png(), "image/png", { token: undefined }), "401 not_authenticated")
-  t.equal(await refusedAs(png(), "image/png", { headers: { "content-type": "image/png", origin: baseUrl } }), "403 browser_origin")
+  t.equal(
+    await refusedAs(png(), "image/png", { headers: { "content-type": "image/png", origin: baseUrl } }),
+    "403 browser_origin",
+  )
   t.equal((await shown("sha256:0")).status, 404)
 })
 
 t.test("a write names stored pictures, each with a description, and no more than eight", async (t) => {
   const digest = await upload(png({ shade: 3 }))
   const post = async (figures: unknown) => {
-    const { status, body } = await ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message("See.", { figures }) })
+    const { status, body } = await ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, {
+      token,
+      body: message("See.", { figures }),
+    })
     return `${status} ${String(body.refusal)} ${String(body.issues?.[0]?.path)}`
   }
   const unknown = `sha256:${"0".repeat(64)}`
@@ -153,12 +176,16 @@ t.test("a different picture under a digest is accepted neither from a crate nor 
   const reader = new ResearchRoomClient({ baseUrl: there.baseUrl })
   const zip = Buffer.from(await bytesOf(await reader.download("room_export", { roomId })))
   const other = forged(zip, { [`figures/${digest.slice(7)}.png`]: () => "no picture" })
-  await t.rejects(elsewhere(t).import(other), { message: /in the crate: The picture is not the one that sha256:/ } as never)
+  await t.rejects(elsewhere(t).import(other), {
+    message: /in the crate: The picture is not the one that sha256:/,
+  } as never)
 
   const lie = `sha256:${"a".repeat(64)}`
   await kept(there, 8, lie)
   await say(lie)
-  await here.instance.ledger.transact(() => here.instance.tables.mirrors.put(roomId, there.baseUrl, new Date().toISOString()))
+  await here.instance.ledger.transact(() =>
+    here.instance.tables.mirrors.put(roomId, there.baseUrl, new Date().toISOString()),
+  )
   await until("the honest picture is there", async () => (await shown(digest, here.baseUrl)).status === 200)
   await say(digest)
   await until("the mirror continues", async () => here.instance.ledger.activity.watermark(roomId) === 4)
@@ -182,8 +209,11 @@ t.test("a withheld text takes its picture with it, from every file and every mir
     } as never)
   const { entry } = await say("both", secret.digest, shared.digest)
   await say("one", shared.digest)
-  await here.instance.ledger.transact(() => here.instance.tables.mirrors.put(roomId, there.baseUrl, new Date().toISOString()))
-  const statuses = (at: string) => Promise.all([secret, shared].map(async ({ digest }) => (await shown(digest, at)).status))
+  await here.instance.ledger.transact(() =>
+    here.instance.tables.mirrors.put(roomId, there.baseUrl, new Date().toISOString()),
+  )
+  const statuses = (at: string) =>
+    Promise.all([secret, shared].map(async ({ digest }) => (await shown(digest, at)).status))
   await until("the mirror has both", async () => String(await statuses(here.baseUrl)) === "200,200")
 
   const fields = ["/figures/0/alt", "/figures/1/alt"]
@@ -232,11 +262,17 @@ t.test("an unused picture is deleted after a day", async (t) => {
 })
 
 /** Stores a picture; under another digest than its own, as a forger would, if one is given. */
-async function kept({ instance: { ledger, tables, world } }: Own, shade: number, as?: string): Promise<{ digest: string; bytes: Buffer }> {
+async function kept(
+  { instance: { ledger, tables, world } }: Own,
+  shade: number,
+  as?: string,
+): Promise<{ digest: string; bytes: Buffer }> {
   const bytes = png({ shade })
   const digest = as ?? `sha256:${createHash("sha256").update(bytes).digest("hex")}`
   const at = new Date(world.now()).toISOString()
-  await ledger.transact(() => tables.figures.keep({ digest, mediaType: "image/png", width: 12, height: 8, bytes }, "ada", at))
+  await ledger.transact(() =>
+    tables.figures.keep({ digest, mediaType: "image/png", width: 12, height: 8, bytes }, "ada", at),
+  )
   return { digest, bytes }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Each action of people is sent to one service as JSON and to another with its form. Both services run the same story, so each answer, each
- * cookie and all stored data afterwards must be the same.
+ * Each action of people is sent to one service as JSON and to another with its form. Both services run the same story,
+ * so each answer, each cookie and all stored data afterwards must be the same.
  */
 import tap, { test } from "tap"
 import { type ActionName, actions } from "../../src/contract/operations/actions.ts"
@@ -75,7 +75,12 @@ const story: readonly Step[] = [
 async function open(asForm: boolean): Promise<Side> {
   const own = await startOwn({ webhooks: { networks: networksIn("127.0.0.0/8") } })
   tap.teardown(() => own.close())
-  return { own, asForm, cookies: new Map(), known: new Map([["{set-up}", new URL(own.setUpLink ?? "").searchParams.get("token") ?? ""]]) }
+  return {
+    own,
+    asForm,
+    cookies: new Map(),
+    known: new Map([["{set-up}", new URL(own.setUpLink ?? "").searchParams.get("token") ?? ""]]),
+  }
 }
 const sides = [await open(false), await open(true)]
 
@@ -87,7 +92,9 @@ function storedIn({ own: { instance } }: Side): unknown {
       "SELECT username, is_operator, disabled_at IS NULL, signed_in_at IS NULL, count_cleared_at IS NULL, name, given_name, family_name, orcid FROM people ORDER BY 1",
     ),
     sessions: all("SELECT username, count(*) FROM sessions JOIN people USING (user_id) GROUP BY 1 ORDER BY 1"),
-    invitations: all("SELECT accepted_by IS NULL, revoked_at IS NULL, room_id IS NULL FROM invitations ORDER BY created_at"),
+    invitations: all(
+      "SELECT accepted_by IS NULL, revoked_at IS NULL, room_id IS NULL FROM invitations ORDER BY created_at",
+    ),
     credentials: all("SELECT label, revoked_at IS NULL FROM credentials ORDER BY 1"),
     webhooks: all("SELECT url, delivered, off_because FROM webhooks"),
     keys: all("SELECT label, revoked_at IS NULL FROM personal_keys ORDER BY 1"),
@@ -96,10 +103,16 @@ function storedIn({ own: { instance } }: Side): unknown {
 }
 
 /** Sends an action as JSON or with its form, depending on the side. */
-async function send(side: Side, [by, name, fields]: Step, { cookie = side.cookies.get(by), origin = side.own.baseUrl } = {}) {
+async function send(
+  side: Side,
+  [by, name, fields]: Step,
+  { cookie = side.cookies.get(by), origin = side.own.baseUrl } = {},
+) {
   const action = actions.find((each) => each.name === name)
   if (action?.form === undefined) throw new Error(`${name} has no form`)
-  const { subject = "", ...body } = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, side.known.get(value) ?? value]))
+  const { subject = "", ...body } = Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [key, side.known.get(value) ?? value]),
+  )
   const address = (side.asForm ? action.form : action.path).replace(/\{\w+\}/, subject)
   const response = await fetch(side.own.baseUrl + address, {
     method: side.asForm ? "POST" : action.method,
@@ -122,21 +135,32 @@ const outcomeOf = ({ status, text }: { status: number; text: string }, asForm: b
 async function prepare(side: Side): Promise<void> {
   const grace = await side.own.person("grace")
   const { roomId } = (await grace.write("create_room", { title: "Warm-up" })).result
-  const issue = (label: string) => grace.write("issue_credential", { roomId, label, permissions: ["post_thread"] } as never)
+  const issue = (label: string) =>
+    grace.write("issue_credential", { roomId, label, permissions: ["post_thread"] } as never)
   const key = async (label: string) => {
-    const body = { schemaVersion: 1, requestId: crypto.randomUUID(), label, permissions: ["read_library"], reach: "all" }
-    return ((await (await grace.request("POST", "/api/library/keys", body)).json()) as { result: { keyId: string } }).result.keyId
+    const body = {
+      schemaVersion: 1,
+      requestId: crypto.randomUUID(),
+      label,
+      permissions: ["read_library"],
+      reach: "all",
+    }
+    return ((await (await grace.request("POST", "/api/library/keys", body)).json()) as { result: { keyId: string } })
+      .result.keyId
   }
   const { result } = (await issue("sweeper")) as unknown as { result: { credentialId: string } }
   await issue("runner")
   await key("writer")
-  const invited = (await (await grace.request("POST", "/api/invitations", { roomId })).json()) as { invitationId: string }
+  const invited = (await (await grace.request("POST", "/api/invitations", { roomId })).json()) as {
+    invitationId: string
+  }
   side.known
     .set("{room}", roomId)
     .set("{credential}", result.credentialId)
     .set("{key}", await key("reader"))
     .set("{open invitation}", invited.invitationId)
-  for (const name of ["eve", "grace"]) side.known.set(`{${name}}`, side.own.instance.tables.people.named(name)?.userId ?? "")
+  for (const name of ["eve", "grace"])
+    side.known.set(`{${name}}`, side.own.instance.tables.people.named(name)?.userId ?? "")
 }
 
 test("the story has every action that a page has a form for", (t) => {

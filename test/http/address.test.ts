@@ -29,14 +29,20 @@ test("only the last address, which a trusted proxy wrote, counts; nothing that a
     "": "127.0.0.1",
     "999.1.1.1": "127.0.0.1",
   }
-  for (const [header, address] of Object.entries(cases)) t.equal(addressOf(from("127.0.0.1", header), true), address, `"${header}"`)
+  for (const [header, address] of Object.entries(cases))
+    t.equal(addressOf(from("127.0.0.1", header), true), address, `"${header}"`)
   t.equal(addressOf(from("127.0.0.1"), true), "127.0.0.1", "there was no proxy in between")
   t.end()
 })
 
 test("an IPv6 network counts as one, however its addresses are written; an IPv4 address counts alone", (t) => {
   const network = "2001:db8:1:2::/64"
-  for (const address of ["2001:db8:1:2::", "2001:db8:1:2::1", "2001:0DB8:0001:0002:ffff:ffff:ffff:ffff", "2001:db8:1:2:0:0:192.0.2.1"])
+  for (const address of [
+    "2001:db8:1:2::",
+    "2001:db8:1:2::1",
+    "2001:0DB8:0001:0002:ffff:ffff:ffff:ffff",
+    "2001:db8:1:2:0:0:192.0.2.1",
+  ])
     t.equal(countedAs(address), network, address)
   t.equal(countedAs("2001:db8::5"), "2001:db8:0:0::/64")
   t.equal(countedAs("fe80::1%eth0"), "fe80:0:0:0::/64")
@@ -48,6 +54,7 @@ test("an IPv6 network counts as one, however its addresses are written; an IPv4 
 
 test("only loopback addresses count as the machine itself, and no similar address", (t) => {
   for (const address of ["127.0.0.1", "127.8.9.10", "::1"]) t.ok(isLoopback(address), address)
-  for (const address of ["128.0.0.1", "10.0.0.1", "0.0.0.0", "::2", "unknown", "1270.0.0.1"]) t.notOk(isLoopback(address), address)
+  for (const address of ["128.0.0.1", "10.0.0.1", "0.0.0.0", "::2", "unknown", "1270.0.0.1"])
+    t.notOk(isLoopback(address), address)
   t.end()
 })

@@ -1,4 +1,6 @@
-/** A body is stored as it was sent, or refused at the value that could not be, on every kind of route that takes JSON. */
+/**
+ * A body is stored as it was sent, or refused at the value that could not be, on every kind of route that takes JSON.
+ */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { type Answer, ask } from "../support/ask.ts"
@@ -13,7 +15,9 @@ const signedIn = await ask(`${house.baseUrl}/api/session`, {
   body: { username: owner.username, password: owner.password },
   headers: { origin: house.baseUrl },
 })
-const inBrowser = { headers: { origin: house.baseUrl, cookie: signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "" } }
+const inBrowser = {
+  headers: { origin: house.baseUrl, cookie: signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "" },
+}
 const issues = ({ body }: Answer) => (body.issues as unknown as { path: string }[]).map(({ path }) => path)
 const attempt = (configuration: string): string =>
   JSON.stringify({
@@ -34,7 +38,11 @@ test("a number that does not fit in a double is refused at its path, and one tha
   const url = `${house.baseUrl}/api/agent/research/register_attempt`
   for (const number of ["9007199254740993", "1e-400", "1e400", "-0", "0.1000000000000000055511151231257827"]) {
     const answer = await ask(url, { ...agent, raw: attempt(`{"seed":[1,${number}]}`) })
-    t.strictSame([answer.status, answer.body.refusal, issues(answer)], [422, "invalid_schema", ["/configuration/seed/1"]], number)
+    t.strictSame(
+      [answer.status, answer.body.refusal, issues(answer)],
+      [422, "invalid_schema", ["/configuration/seed/1"]],
+      number,
+    )
   }
   for (const number of ["9007199254740992", "1.0", "1e2", "0.1", "5e-324"])
     t.equal((await ask(url, { ...agent, raw: attempt(`{"seed":${number}}`) })).status, 404, number)
@@ -45,12 +53,18 @@ test("a duplicate property name is refused, for agents, in the Library, for peop
   const library = { schemaVersion: 1, requestId: freshId(), arxivIds: ["1706.03762"] }
   const room = { schemaVersion: 3, requestId: freshId(), title: "Twice" }
   const cases = {
-    "an agent": await ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { ...agent, raw: twice(message()) }),
+    "an agent": await ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, {
+      ...agent,
+      raw: twice(message()),
+    }),
     "an agent's record": await ask(`${house.baseUrl}/api/agent/research/publish_hypothesis`, {
       ...agent,
       raw: JSON.stringify(hypothesis(roomId, threadId)).replace(/\}$/, ',"scope":"Another one."}'),
     }),
-    "the Library": await ask(`${house.baseUrl}/api/agent/library/save_papers`, { token: house.keys.all.token, raw: twice(library) }),
+    "the Library": await ask(`${house.baseUrl}/api/agent/library/save_papers`, {
+      token: house.keys.all.token,
+      raw: twice(library),
+    }),
     "the browser": await ask(`${house.baseUrl}/api/rooms`, { ...inBrowser, raw: twice(room) }),
     "the door": await ask(`${house.baseUrl}/api/session`, {
       headers: { origin: house.baseUrl },

@@ -17,11 +17,10 @@ const post = (asked: Asked, url = messages): Promise<Answer> => ask(url, { token
 const pathsOf = ({ body }: Answer): unknown[] => (body.issues as unknown as { path: string }[]).map(({ path }) => path)
 const alive = () => ask(`${house.baseUrl}/api/health/live`)
 
-// shows: Its body takes exactly the fields, lengths, patterns and variants of the table, and rejects unknown properties at every depth.
-// shows: skill: schema
-// shows: Every refusal has the envelope, with committed, retryable, retryAfter, current and issues.
-// shows: skill: refused
-// shows: 422 for a schema violation, a malformed cursor or parameter, an unknown exact reference.
+// shows: Its body takes exactly the fields, lengths, patterns and variants of the table, and rejects unknown properties
+// at every depth. shows: skill: schema shows: Every refusal has the envelope, with committed, retryable, retryAfter,
+// current and issues. shows: skill: refused shows: 422 for a schema violation, a malformed cursor or parameter, an
+// unknown exact reference.
 test("every violation is named by its path, including missing and unknown properties", async (t) => {
   const answer = await post(
     {
@@ -54,14 +53,21 @@ test("every violation is named by its path, including missing and unknown proper
     ]),
   )
   t.strictSame(new Set(pathsOf(await post({ body: {} }))), new Set(["/schemaVersion", "/clientMessageId", "/text"]))
-  t.strictSame(pathsOf(await post({ body: message("a~b/c", { "a~b/c": 1 }) })), ["/a~0b~1c"], "a JSON Pointer escapes special characters")
+  t.strictSame(
+    pathsOf(await post({ body: message("a~b/c", { "a~b/c": 1 }) })),
+    ["/a~0b~1c"],
+    "a JSON Pointer escapes special characters",
+  )
 })
 
 test("a body in which everything is wrong is refused briefly: it lists so many violations, and says that there are more", async (t) => {
   const many = 500_000
   const flood = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`k${n}`, 0]))
   for (const [what, answer] of Object.entries({
-    "a list much too long": await post({ body: hypothesis(roomId, threadId, { premises: Array(many).fill(0) }) }, publishing),
+    "a list much too long": await post(
+      { body: hypothesis(roomId, threadId, { premises: Array(many).fill(0) }) },
+      publishing,
+    ),
     "unknown properties": await post({ body: message("Too much.", flood) }),
     "names in a dictionary": await post({ body: hypothesis(roomId, threadId, { concepts: flood }) }, publishing),
   })) {
@@ -69,13 +75,17 @@ test("a body in which everything is wrong is refused briefly: it lists so many v
     t.ok(pathsOf(answer).length <= limits.issues + 1, `${what}: ${pathsOf(answer).length} are listed`)
     t.ok(answer.text.length < 50_000)
   }
-  const premises = pathsOf(await post({ body: hypothesis(roomId, threadId, { premises: Array(many).fill(0) }) }, publishing))
+  const premises = pathsOf(
+    await post({ body: hypothesis(roomId, threadId, { premises: Array(many).fill(0) }) }, publishing),
+  )
   t.ok(premises.includes("/premises"), "one of them says that the list is too long")
   t.notOk(premises.includes(`/premises/${limits.premises + 1}`), "and items beyond the limit are not checked")
 })
 
 test("a refusal never repeats what was sent: it may be a secret", async (t) => {
-  const { text } = await post({ body: message("", { password: "correct horse battery staple", schemaVersion: "correct horse" }) })
+  const { text } = await post({
+    body: message("", { password: "correct horse battery staple", schemaVersion: "correct horse" }),
+  })
   t.notMatch(text, /correct horse/)
 })
 
@@ -91,8 +101,16 @@ test("text that is not JSON in UTF-8 is refused with the reason", async (t) => {
     ["a byte order mark", Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(whole)]), /cannot be parsed/],
     ["Latin-1", Buffer.from(whole, "latin1"), /not valid UTF-8/],
     ["UTF-16", Buffer.from(whole, "utf16le"), /not valid UTF-8|cannot be parsed/],
-    ["an overlong sequence", Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]), /not valid UTF-8/],
-    ["a surrogate in UTF-8", Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]), /not valid UTF-8/],
+    [
+      "an overlong sequence",
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]),
+      /not valid UTF-8/,
+    ],
+    [
+      "a surrogate in UTF-8",
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
+      /not valid UTF-8/,
+    ],
   ]
   for (const [what, raw, sentence] of cases) {
     const answer = await post({ raw: typeof raw === "string" ? raw : new Uint8Array(raw) })
@@ -120,7 +138,12 @@ test("the content type must say JSON in UTF-8", async (t) => {
   ]) {
     t.match((await post({ raw, headers: { "content-type": type } })).body, { refusal: "not_json" }, type)
   }
-  for (const type of ["application/json", "APPLICATION/JSON", "application/json; charset=utf-8", 'application/json;charset="UTF-8"']) {
+  for (const type of [
+    "application/json",
+    "APPLICATION/JSON",
+    "application/json; charset=utf-8",
+    'application/json;charset="UTF-8"',
+  ]) {
     t.equal((await post({ body: message(), headers: { "content-type": type } })).status, 200, type)
   }
 })
@@ -179,10 +202,10 @@ test("deep nesting is refused everywhere, and crashes nothing", async (t) => {
       argv: ["x"],
       inputs: [],
     }
-    const raw = JSON.stringify({ ...attempt, repository: { url: attempt.repository.url, commit: attempt.repository.commit } }).replace(
-      /}$/,
-      `,"configuration":{"a":${objects(levels)}}}`,
-    )
+    const raw = JSON.stringify({
+      ...attempt,
+      repository: { url: attempt.repository.url, commit: attempt.repository.commit },
+    }).replace(/}$/, `,"configuration":{"a":${objects(levels)}}}`)
     t.match(
       (await post({ raw }, `${house.baseUrl}/api/agent/research/register_attempt`)).body,
       { refusal: "invalid_schema", retryable: false },
@@ -200,7 +223,11 @@ test("the content of a write may have 60,000 bytes of canonical JSON and not one
   /** Makes a hypothesis whose canonical content has that many bytes; `client` does not count. */
   function weighing(bytes: number): Body {
     const id = freshId()
-    const premise = (explanation: string): Body => ({ purpose: "related", versionId: house.rooms.main.roomId, explanation })
+    const premise = (explanation: string): Body => ({
+      purpose: "related",
+      versionId: house.rooms.main.roomId,
+      explanation,
+    })
     const build = (rest: string): Body =>
       hypothesis(roomId, threadId, {
         requestId: id,
@@ -212,7 +239,11 @@ test("the content of a write may have 60,000 bytes of canonical JSON and not one
   const over = await post({ body: weighing(limits.contentBytes + 1) }, publishing)
   t.strictSame([over.status, over.body.refusal], [413, "content_too_large"])
   const within = await post({ body: weighing(limits.contentBytes) }, publishing)
-  t.strictSame([within.status, within.body.refusal], [422, "unknown_reference"], "one byte less passes to the next check")
+  t.strictSame(
+    [within.status, within.body.refusal],
+    [422, "unknown_reference"],
+    "one byte less passes to the next check",
+  )
   t.equal((await post({ body: message("𝔞".repeat(14_900)) })).status, 200)
   t.equal((await post({ body: message("𝔞".repeat(15_000)) })).status, 413, "bytes are counted, not characters")
   t.equal(

@@ -4,7 +4,10 @@ import { test } from "tap"
 import { Buckets } from "../../src/edge/limits/buckets.ts"
 
 /** Whole milliseconds per token, so that the tank and the buckets agree to the last digit. */
-const sizes = fc.record({ perMinute: fc.constantFrom(1, 6, 30, 60, 600, 6_000), atOnce: fc.integer({ min: 1, max: 20 }) })
+const sizes = fc.record({
+  perMinute: fc.constantFrom(1, 6, 30, 60, 600, 6_000),
+  atOnce: fc.integer({ min: 1, max: 20 }),
+})
 const start = 1_000_000
 
 /** The model of a bucket: a tank with a capacity, filled by a millisecond's worth each millisecond. */
@@ -29,9 +32,12 @@ class Tank {
 }
 
 test("each bucket behaves like its own tank, whatever the others use", (t) => {
-  const moves = fc.array(fc.record({ key: fc.constantFrom("a", "b", "c"), after: fc.oneof(fc.nat(20), fc.nat(3_000), fc.nat(100_000)) }), {
-    maxLength: 200,
-  })
+  const moves = fc.array(
+    fc.record({ key: fc.constantFrom("a", "b", "c"), after: fc.oneof(fc.nat(20), fc.nat(3_000), fc.nat(100_000)) }),
+    {
+      maxLength: 200,
+    },
+  )
   fc.assert(
     fc.property(sizes, moves, (size, taken) => {
       const buckets = new Buckets(size)

@@ -1,4 +1,7 @@
-/** Bodies, connections and open feeds are bounded: a caller over the limit is told to come back, and all others carry on. */
+/**
+ * Bodies, connections and open feeds are bounded: a caller over the limit is told to come back, and all others carry
+ * on.
+ */
 import tap, { type Test, test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { Budgets, standardBudgets } from "../../src/edge/limits/budgets.ts"
@@ -24,12 +27,18 @@ const { host } = new URL(baseUrl)
 const own = { origin: baseUrl }
 await service.instance.accounts.add("ada", passwordOf("ada"))
 const door = { username: "ada", password: passwordOf("ada") }
-const cookie = (await ask(`${baseUrl}/api/session`, { body: door, headers: own })).headers.getSetCookie()[0]?.split(";")[0] ?? ""
+const cookie =
+  (await ask(`${baseUrl}/api/session`, { body: door, headers: own })).headers.getSetCookie()[0]?.split(";")[0] ?? ""
 const send = async (path: string, body: object) =>
-  (await ask(`${baseUrl}${path}`, { body: { schemaVersion: 3, requestId: crypto.randomUUID(), ...body }, headers: { ...own, cookie } }))
-    .body.result as unknown as Record<string, string>
+  (
+    await ask(`${baseUrl}${path}`, {
+      body: { schemaVersion: 3, requestId: crypto.randomUUID(), ...body },
+      headers: { ...own, cookie },
+    })
+  ).body.result as unknown as Record<string, string>
 const { roomId, openingThreadId } = await send("/api/rooms", { title: "Budgets" })
-const credential = async (label: string) => (await send(`/api/rooms/${roomId}/credentials`, { label, permissions: ["post_thread"] })).token
+const credential = async (label: string) =>
+  (await send(`/api/rooms/${roomId}/credentials`, { label, permissions: ["post_thread"] })).token
 const [one, other] = [await credential("one"), await credential("other")]
 const messages = `/api/agent/threads/${openingThreadId}/messages`
 const reading = () => ask(`${baseUrl}/api/research/rooms/${roomId}`)
@@ -38,7 +47,9 @@ const MANY = 990_000
 /** Sends the head of a request and part of its body. */
 async function half(path: string, bytes: number, headers: readonly string[], length = bytes + 1): Promise<Line> {
   const line = await dial(baseUrl)
-  await line.send(head("POST", path, `Host: ${host}`, "Content-Type: application/json", ...headers, `Content-Length: ${length}`))
+  await line.send(
+    head("POST", path, `Host: ${host}`, "Content-Type: application/json", ...headers, `Content-Length: ${length}`),
+  )
   await line.send(" ".repeat(bytes))
   return line
 }
@@ -63,7 +74,10 @@ test("the budgets are those in the manifest", async (t) => {
     heldFeeds: standardBudgets.feeds.total,
     heldReads: standardBudgets.reads.total,
   })
-  t.ok(limits.bodiesBytes + limits.strangersBodiesBytes <= 64 * 2 ** 20, "all bodies together take a small part of a machine's memory")
+  t.ok(
+    limits.bodiesBytes + limits.strangersBodiesBytes <= 64 * 2 ** 20,
+    "all bodies together take a small part of a machine's memory",
+  )
   t.ok(limits.heldFeeds + limits.strangersBodiesBytes / 4096 <= limits.connections + limits.heldFeeds)
 })
 
@@ -75,11 +89,21 @@ test("a caller who is not identified may send little: more is refused before it 
   const chunked = await dial(baseUrl)
   const size = limits.strangerBodyBytes / 2
   await chunked.send(
-    head("POST", "/api/session", `Host: ${host}`, "Content-Type: application/json", ...atTheDoor, "Transfer-Encoding: chunked"),
+    head(
+      "POST",
+      "/api/session",
+      `Host: ${host}`,
+      "Content-Type: application/json",
+      ...atTheDoor,
+      "Transfer-Encoding: chunked",
+    ),
   )
   for (let sent = 0; sent < 3; sent += 1) await chunked.send(`${size.toString(16)}\r\n${" ".repeat(size)}\r\n`)
   t.match(await chunked.closed(), /^HTTP\/1\.1 413 /)
-  const wrong = await ask(`${baseUrl}/api/session`, { raw: JSON.stringify({ ...door, password: "x".repeat(60_000) }), headers: own })
+  const wrong = await ask(`${baseUrl}/api/session`, {
+    raw: JSON.stringify({ ...door, password: "x".repeat(60_000) }),
+    headers: own,
+  })
   t.equal(wrong.status, 422, "that much is read")
 })
 
@@ -88,7 +112,10 @@ test("bodies that never end make way for new ones, the longest stalled first, an
   for (let count = 0; count < 6; count += 1) stalled.push(await half("/api/session", 60_000, atTheDoor))
   await stalled[0]?.until(/"refusal"/)
   isTold(t, "the first of them", first(stalled[0] as Line))
-  t.match(first(stalled[0] as Line).head, /retry-after: 1\r\n[\s\S]*connection: close|connection: close[\s\S]*retry-after: 1/i)
+  t.match(
+    first(stalled[0] as Line).head,
+    /retry-after: 1\r\n[\s\S]*connection: close|connection: close[\s\S]*retry-after: 1/i,
+  )
   t.equal(stalled.at(-1)?.received, "", "the last one is still waited for")
   t.equal((await ask(`${baseUrl}/api/session`, { body: door, headers: own })).status, 200)
   t.equal((await reading()).status, 200, "and reads still work")
@@ -98,7 +125,16 @@ test("bodies that never end make way for new ones, the longest stalled first, an
 
 test("a body in many small pieces takes no more than its length", async (t) => {
   const line = await dial(baseUrl)
-  await line.send(head("POST", messages, `Host: ${host}`, "Content-Type: application/json", ...asAgent(one), "Transfer-Encoding: chunked"))
+  await line.send(
+    head(
+      "POST",
+      messages,
+      `Host: ${host}`,
+      "Content-Type: application/json",
+      ...asAgent(one),
+      "Transfer-Encoding: chunked",
+    ),
+  )
   const text = JSON.stringify(message("In pieces."))
   await line.send([...text].map((sign) => `1\r\n${sign}\r\n`).join(""))
   await line.send("0\r\n\r\n")
@@ -116,13 +152,22 @@ test("one caller's bodies take no more than its share, and another's get through
   isTold(t, "the first body of the one", first(lines[0] as Line))
   const whole = JSON.stringify(message("From another."))
   const padded = whole.replace("{", `{${" ".repeat(MANY)}`)
-  t.equal((await ask(`${baseUrl}${messages}`, { token: other, raw: padded })).status, 200, "a large body of the other caller")
-  t.equal((await ask(`${baseUrl}${messages}`, { token: one, body: message() })).status, 200, "a small one of the same caller")
+  t.equal(
+    (await ask(`${baseUrl}${messages}`, { token: other, raw: padded })).status,
+    200,
+    "a large body of the other caller",
+  )
+  t.equal(
+    (await ask(`${baseUrl}${messages}`, { token: one, body: message() })).status,
+    200,
+    "a small one of the same caller",
+  )
   for (const line of lines) line.hangUp()
 })
 
 test("only so many readers may wait for a feed, one more is refused, and those who do not wait can still read", async (t) => {
-  const watermark = (await ask(`${baseUrl}/api/research/rooms/${roomId}/activity?after=0`)).body.nextCursor as unknown as number
+  const watermark = (await ask(`${baseUrl}/api/research/rooms/${roomId}/activity?after=0`)).body
+    .nextCursor as unknown as number
   const held: Line[] = []
   for (let count = 0; count < 4; count += 1) {
     const line = await dial(baseUrl)
@@ -136,7 +181,8 @@ test("only so many readers may wait for a feed, one more is refused, and those w
   t.match(told[0]?.received, /^retry-after: 1\r$/im)
   t.equal((await ask(`${baseUrl}/api/research/rooms/${roomId}/activity?after=${watermark}`)).status, 200)
   t.equal((await ask(`${baseUrl}${messages}`, { token: one, body: message("Something lands.") })).status, 200)
-  for (const line of held.filter((line) => line !== told[0])) t.match(await line.until(/"items":\[\{/), /^HTTP\/1\.1 200 OK/)
+  for (const line of held.filter((line) => line !== told[0]))
+    t.match(await line.until(/"items":\[\{/), /^HTTP\/1\.1 200 OK/)
   for (const line of held) line.hangUp()
   const again = await ask(`${baseUrl}/api/research/rooms/${roomId}/activity?after=${watermark}&wait=1`)
   t.equal(again.status, 200, "there is room again")

@@ -49,7 +49,9 @@ for (const [baseUrl, below] of [
       ["/account", false],
     ] as const) {
       const line = await dial(`http://127.0.0.1:${service.port}`)
-      await line.send(head("GET", below + path, "Host: elsewhere.example", `Origin: ${origin.origin}`, "Connection: close"))
+      await line.send(
+        head("GET", below + path, "Host: elsewhere.example", `Origin: ${origin.origin}`, "Connection: close"),
+      )
       const answer = await line.closed()
       t.match(answer, /^HTTP\/1\.1 421 /, path)
       t.equal(/^access-control-allow-origin: \*\r$/im.test(answer), isOpen, path)

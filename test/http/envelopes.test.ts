@@ -1,6 +1,6 @@
 /**
- * The refusal envelope on every route: each write and each read of the registry, requested with the common mistakes. `ask` checks each
- * refusal's envelope: its eight members, its status, its headers.
+ * The refusal envelope on every route: each write and each read of the registry, requested with the common mistakes.
+ * `ask` checks each refusal's envelope: its eight members, its status, its headers.
  */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
@@ -27,7 +27,10 @@ const mistyped = `${member_all.token.slice(0, -1)}${member_all.token.endsWith("x
 const ada = await house.browser("owner")
 const cookie = await (async () => {
   const { username, password } = house.people.owner
-  const answer = await ask(`${house.baseUrl}/api/session`, { body: { username, password }, headers: { origin: house.baseUrl } })
+  const answer = await ask(`${house.baseUrl}/api/session`, {
+    body: { username, password },
+    headers: { origin: house.baseUrl },
+  })
   return answer.headers.getSetCookie()[0]?.split(";")[0] ?? ""
 })()
 
@@ -62,8 +65,10 @@ const browserWrites: readonly Operation[] = research
 // shows: 401 for a missing, unknown, expired or revoked credential, or the wrong kind.
 test("every agent route answers 401 without a valid Room credential", async (t) => {
   for (const [what, asked] of Object.entries(nobodies)) {
-    for (const { name, path } of agentWrites) t.equal(await told(path, { ...asked, body: {} }), "401 not_authenticated", `${name}: ${what}`)
-    for (const { name, path } of agentReads) t.equal(await told(path, asked), "401 not_authenticated", `${name}: ${what}`)
+    for (const { name, path } of agentWrites)
+      t.equal(await told(path, { ...asked, body: {} }), "401 not_authenticated", `${name}: ${what}`)
+    for (const { name, path } of agentReads)
+      t.equal(await told(path, asked), "401 not_authenticated", `${name}: ${what}`)
   }
 })
 
@@ -90,9 +95,17 @@ test("the sentence says what was wrong, as far as the holder may know", async (t
 test("an Origin header on an agent route is refused before anything else: 403", async (t) => {
   for (const origin of [house.baseUrl, "https://elsewhere.example", "null"]) {
     for (const { name, path } of agentWrites)
-      t.equal(await told(path, { token: member_all.token, body: {}, headers: { origin } }), "403 browser_origin", `${name} from ${origin}`)
+      t.equal(
+        await told(path, { token: member_all.token, body: {}, headers: { origin } }),
+        "403 browser_origin",
+        `${name} from ${origin}`,
+      )
     for (const { name, path } of agentReads)
-      t.equal(await told(path, { token: member_all.token, headers: { origin } }), "403 browser_origin", `${name} from ${origin}`)
+      t.equal(
+        await told(path, { token: member_all.token, headers: { origin } }),
+        "403 browser_origin",
+        `${name} from ${origin}`,
+      )
   }
 })
 
@@ -109,7 +122,11 @@ test("a browser route takes writes from its own pages only, and from people only
     const path = browserPath(operation)
     for (const headers of foreign) {
       const asked = { method: operation.method, body: {}, headers: { cookie, ...headers } as Record<string, string> }
-      t.equal(await told(path, asked), "403 browser_origin", `${operation.name} from ${asked.headers.origin ?? "nowhere"}`)
+      t.equal(
+        await told(path, asked),
+        "403 browser_origin",
+        `${operation.name} from ${asked.headers.origin ?? "nowhere"}`,
+      )
     }
     const origin = house.baseUrl
     t.equal(
@@ -162,7 +179,11 @@ test("a body that is not JSON, or has another shape, is refused on every write",
 test("the reads of people need a signed-in person", async (t) => {
   for (const { name, path } of reads.filter(({ surface, family }) => surface === "session" && family === "research")) {
     t.equal(await told(path, {}), "401 not_authenticated", name)
-    t.equal(await told(path, { token: member_all.token }), "401 not_authenticated", `${name}: a credential is not a session`)
+    t.equal(
+      await told(path, { token: member_all.token }),
+      "401 not_authenticated",
+      `${name}: a credential is not a session`,
+    )
   }
   t.match(await ada.read("members", { roomId }), { items: [{ username: "ada" }, { username: "grace" }] })
 })

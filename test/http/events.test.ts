@@ -1,5 +1,6 @@
 /**
- * Server-sent events of a Room: entries arrive at once, none twice, none missed, and the service does not wait for a client that has gone.
+ * Server-sent events of a Room: entries arrive at once, none twice, none missed, and the service does not wait for a
+ * client that has gone.
  */
 import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
@@ -120,7 +121,11 @@ test("a wrong request is refused before anything is sent", async (t) => {
   t.strictSame(await refusal(events.replace(roomId, freshId())), [404, "room_unavailable"])
   t.strictSame(await refusal(`${events}?after=soon`), [422, "invalid_parameter", "/after"])
   const ahead = [422, "invalid_parameter", "/after"]
-  t.strictSame(await refusal(events, { "last-event-id": "100000" }), ahead, "a listener who is ahead of a restored Room is told")
+  t.strictSame(
+    await refusal(events, { "last-event-id": "100000" }),
+    ahead,
+    "a listener who is ahead of a restored Room is told",
+  )
   t.strictSame(await refusal(events, { "last-event-id": "-1" }), [422, "invalid_parameter", "/after"])
   const { status } = await fetch(events, { method: "HEAD" })
   t.equal(status, 200)
@@ -129,7 +134,10 @@ test("a wrong request is refused before anything is sent", async (t) => {
 })
 
 test("it is sent uncompressed, also to clients that accept compression and to pages of other origins", async (t) => {
-  const { response, heard, hangUp } = await listen("", { "accept-encoding": "br, gzip", origin: "https://elsewhere.example" })
+  const { response, heard, hangUp } = await listen("", {
+    "accept-encoding": "br, gzip",
+    origin: "https://elsewhere.example",
+  })
   t.equal(response.headers.get("content-encoding"), null)
   t.equal(response.headers.get("access-control-allow-origin"), "*")
   await post("At once.")
@@ -141,7 +149,12 @@ test("it is sent uncompressed, also to clients that accept compression and to pa
 test("while nothing is written a comment is sent, and dropping the Room ends the stream", async (t) => {
   let isHere = true
   const none = { after: () => [] }
-  const sources = { activity: none as never, watch: new Watch(), snapshot: <T>(work: () => T) => work(), isHere: () => isHere }
+  const sources = {
+    activity: none as never,
+    watch: new Watch(),
+    snapshot: <T>(work: () => T) => work(),
+    isHere: () => isHere,
+  }
   const lines = eventLines(sources, roomId, 0, "", undefined, 0.05)
   t.equal((await lines.next()).value, "retry: 2000\n\n")
   t.equal((await lines.next()).value, ": nothing new\n\n")

@@ -1,4 +1,6 @@
-/** A form of a signed-in person costs no more than its bytes, however its inputs are named and however many there are. */
+/**
+ * A form of a signed-in person costs no more than its bytes, however its inputs are named and however many there are.
+ */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
@@ -22,7 +24,8 @@ async function sent(operation: string, form: string) {
   const [{ status, text }] = await Promise.all([answer, beside])
   return { status, text, milliseconds: performance.now() - begun }
 }
-const formOf = (inputs: readonly (readonly [string, string])[]) => String(new URLSearchParams(inputs.map((input) => [...input])))
+const formOf = (inputs: readonly (readonly [string, string])[]) =>
+  String(new URLSearchParams(inputs.map((input) => [...input])))
 const known = [
   ["/roomId", roomId],
   ["/threadId", threadId],

@@ -1,4 +1,7 @@
-/** The host names that the service answers to: a page on another site must not reach a local instance through a name of its own. */
+/**
+ * The host names that the service answers to: a page on another site must not reach a local instance through a name of
+ * its own.
+ */
 import tap, { test } from "tap"
 import { answersIn, dial, head } from "../support/socket.ts"
 import { startOwn } from "../support/service.ts"

@@ -1,4 +1,7 @@
-/** A malformed id in a path: 404 with the code of the kind that was requested, and a sentence that says that it is not an id. */
+/**
+ * A malformed id in a path: 404 with the code of the kind that was requested, and a sentence that says that it is not
+ * an id.
+ */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { unknownIn } from "../../src/contract/objects/objects.ts"
@@ -17,17 +20,26 @@ const cast = await castOf(house)
 const { roomId, openingThreadId: threadId } = house.rooms.main
 const known = { roomId, threadId, key: "lowers" }
 const isId = (name: string) => name.endsWith("Id") && name !== "arxivId"
-const sentence = (name: string, value: string) => new RegExp(`^${name} in the path is "${value}", which is not an id: .*UUID`)
+const sentence = (name: string, value: string) =>
+  new RegExp(`^${name} in the path is "${value}", which is not an id: .*UUID`)
 
 test("a label or a truncated id in the path of a read", async (t) => {
-  const needed: Readonly<Record<string, string>> = { thread_replies: `targetEntryId=${threadId}`, room_similar: "text=warm" }
+  const needed: Readonly<Record<string, string>> = {
+    thread_replies: `targetEntryId=${threadId}`,
+    room_similar: "text=warm",
+  }
   for (const { name, path, surface } of reads) {
     if (surface !== "public") continue
     for (const id of pathNames(path).filter(isId)) {
       for (const value of ["h3", roomId.slice(0, 35)]) {
-        const { status, body } = await ask(`${house.baseUrl}${addressOf(path, { ...known, [id]: value })}?${needed[name] ?? ""}`)
+        const { status, body } = await ask(
+          `${house.baseUrl}${addressOf(path, { ...known, [id]: value })}?${needed[name] ?? ""}`,
+        )
         t.equal(status, 404, `${name} with ${id} ${value}`)
-        t.ok(unknownIn(id === "proposalId" ? "experimentId" : id).includes(body.refusal as never), `${name}: ${body.refusal}`)
+        t.ok(
+          unknownIn(id === "proposalId" ? "experimentId" : id).includes(body.refusal as never),
+          `${name}: ${body.refusal}`,
+        )
         t.match(body.error, sentence(id, value), name)
       }
     }
@@ -39,7 +51,11 @@ test("and in the path of a write, by an agent and by a person", async (t) => {
   for (const operation of operations.filter(({ family }) => family === "research")) {
     const { name, path, method, delivery, example } = operation
     for (const id of pathNames(path).filter(isId)) {
-      const at = addressOf(operation.surface === "agent" ? path : browserPath(operation), { ...known, userId: cast.ids.grace, [id]: "h3" })
+      const at = addressOf(operation.surface === "agent" ? path : browserPath(operation), {
+        ...known,
+        userId: cast.ids.grace,
+        [id]: "h3",
+      })
       const { requestId, ...rest } = action({ ...example, schemaVersion: 3 })
       const body = { ...rest, [delivery]: requestId }
       const answer =

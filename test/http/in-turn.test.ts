@@ -1,4 +1,7 @@
-/** Requests sent without waiting for answers are answered one after the other, and other connections get a turn between two of them. */
+/**
+ * Requests sent without waiting for answers are answered one after the other, and other connections get a turn between
+ * two of them.
+ */
 import { once } from "node:events"
 import { createServer, IncomingMessage, ServerResponse } from "node:http"
 import { type AddressInfo, connect, Socket } from "node:net"

@@ -41,7 +41,9 @@ test("a body in pieces of three bytes is accepted whole, though its sender has t
   const pieces = Array.from({ length: 15_000 }, (_, at) => `3\r\n${text.slice(at * 3, at * 3 + 3)}\r\n`).join("")
   const sent = Array.from({ length: 8 }, async () => {
     const line = await dial(house.baseUrl)
-    await line.send(`${head("POST", path, ...headers, "Transfer-Encoding: chunked", "Connection: close")}${pieces}0\r\n\r\n`)
+    await line.send(
+      `${head("POST", path, ...headers, "Transfer-Encoding: chunked", "Connection: close")}${pieces}0\r\n\r\n`,
+    )
     return line.closed()
   })
   // All eight are one message.
@@ -79,7 +81,9 @@ test("a client refused for another reason need not send the body either, and the
   const huge = "x".repeat(20 * 2 ** 20)
   t.equal((await ask(`${house.baseUrl}${path}`, { raw: huge })).status, 401)
   t.equal((await ask(`${house.baseUrl}/api/agent/nowhere`, { token, raw: huge })).status, 404)
-  const answers = await Promise.all(Array.from({ length: 8 }, () => ask(`${house.baseUrl}${path}`, { token, raw: huge })))
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => ask(`${house.baseUrl}${path}`, { token, raw: huge })),
+  )
   t.strictSame(
     answers.map(({ status }) => status),
     Array(8).fill(413),

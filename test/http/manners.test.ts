@@ -1,4 +1,6 @@
-/** HTTP behaviour: compression of public answers, ETags and 304, pages of other origins, OPTIONS, links and file names. */
+/**
+ * HTTP behaviour: compression of public answers, ETags and 304, pages of other origins, OPTIONS, links and file names.
+ */
 import { request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { startResearchRoom } from "research-room/testing"
@@ -26,11 +28,13 @@ const raw = (path: string, headers: Record<string, string> = {}, method = "GET")
   new Promise((resolve, reject) => {
     const asked = request(`${house.baseUrl}${path}`, { method, headers }, (response) => {
       const parts: Buffer[] = []
-      const answer = () => resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(parts) })
+      const answer = () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(parts) })
       response.on("data", (part: Buffer) => parts.push(part))
       response.on("end", answer)
       // Events never end, so a walk over every path hangs up.
-      if (response.headers["content-type"]?.startsWith("text/event-stream")) response.once("data", () => (answer(), asked.destroy()))
+      if (response.headers["content-type"]?.startsWith("text/event-stream"))
+        response.once("data", () => (answer(), asked.destroy()))
     })
     asked.on("error", reject).end()
   })
@@ -45,14 +49,26 @@ const context = `/api/research/rooms/${roomId}/research-context`
 test("public answers are compressed on request, with the same content", async (t) => {
   const page = `/rooms/${roomId}`
   const { head = "" } = /href="(?<head>\/assets\/style[^"]+)"/.exec(unpacked(await raw(page)))?.groups ?? {}
-  for (const path of [context, "/api/manifest", "/api/openapi.json", "/llms.txt", "/api/research/skill", "/research_room.py", page, head]) {
+  for (const path of [
+    context,
+    "/api/manifest",
+    "/api/openapi.json",
+    "/llms.txt",
+    "/api/research/skill",
+    "/research_room.py",
+    page,
+    head,
+  ]) {
     const plain = await raw(path)
     t.equal(plain.headers["content-encoding"], undefined, `${path}: only on request`)
     t.match(plain.headers.vary, /accept-encoding/, `${path}: a cache keeps them apart`)
     for (const encoding of ["br", "gzip"]) {
       const packed = await raw(path, { "accept-encoding": encoding })
       t.equal(packed.headers["content-encoding"], encoding, `${path}: ${encoding}`)
-      t.ok(packed.bytes.length < plain.bytes.length / 2, `${path}: ${packed.bytes.length} of ${plain.bytes.length} bytes`)
+      t.ok(
+        packed.bytes.length < plain.bytes.length / 2,
+        `${path}: ${packed.bytes.length} of ${plain.bytes.length} bytes`,
+      )
       const less = (text: string) => text.replace(/"generatedAt":"[^"]+"/, "")
       t.equal(less(unpacked(packed)), less(unpacked(plain)))
       const headed = await raw(path, { "accept-encoding": encoding }, "HEAD")
@@ -111,7 +127,13 @@ test("a private answer is never compressed: its length would reveal its content"
 
 test("an unchanged answer is not sent again", async (t) => {
   const style = /href="(\/assets\/[^"]+\.css)"/.exec(unpacked(await raw("/")))?.[1] ?? ""
-  for (const path of ["/api/openapi.json", "/api/manifest", "/api/research/skill", "/api/research/research-schema?bundle=1", style]) {
+  for (const path of [
+    "/api/openapi.json",
+    "/api/manifest",
+    "/api/research/skill",
+    "/api/research/research-schema?bundle=1",
+    style,
+  ]) {
     const { headers, bytes } = await raw(path)
     const tag = String(headers.etag)
     t.match(tag, /^W\/"[^"]+"$/, path)
@@ -161,9 +183,17 @@ test("public reads, and their refusals, can be read by pages of every origin; no
     const before = await raw(address, asked, "OPTIONS")
     t.match(before, {
       status: 204,
-      headers: { allow: "GET, HEAD, OPTIONS", "access-control-allow-origin": "*", "access-control-allow-methods": "GET, HEAD" },
+      headers: {
+        allow: "GET, HEAD, OPTIONS",
+        "access-control-allow-origin": "*",
+        "access-control-allow-methods": "GET, HEAD",
+      },
     })
-    t.equal((await raw(address, origin, "PUT")).headers["access-control-allow-origin"], undefined, `${path}: not by another method`)
+    t.equal(
+      (await raw(address, origin, "PUT")).headers["access-control-allow-origin"],
+      undefined,
+      `${path}: not by another method`,
+    )
   }
   for (const { method, path } of closed) {
     const address = addressOf(path, { roomId, threadId })

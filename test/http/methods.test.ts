@@ -1,4 +1,6 @@
-/** Methods: each path accepts those of the registry and lists them when another is used; HEAD is GET without its body. */
+/**
+ * Methods: each path accepts those of the registry and lists them when another is used; HEAD is GET without its body.
+ */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { actions } from "../../src/contract/operations/actions.ts"
@@ -58,7 +60,9 @@ test("a path requested with a method that it does not accept answers 405 and lis
 })
 
 test("HEAD answers what GET answers, headers and all, without a body", async (t) => {
-  const paths = reads.filter(({ surface }) => surface === "public" || surface === "credential").map(({ path }) => addressOf(path, inMain))
+  const paths = reads
+    .filter(({ surface }) => surface === "public" || surface === "credential")
+    .map(({ path }) => addressOf(path, inMain))
   for (const path of [...paths, "/api/manifest", "/llms.txt", "/api/health/ready", "/api/research/skill"]) {
     const get = await ask(`${house.baseUrl}${path}`, { token })
     const headed = await ask(`${house.baseUrl}${path}`, { method: "HEAD", token })
@@ -78,7 +82,13 @@ test("TRACE, CONNECT and made-up methods are not accepted", async (t) => {
   for (const method of ["TRACE", "PROPFIND", "QUERY"]) {
     const line = await dial(house.baseUrl)
     await line.send(
-      head(method, "/api/research/rooms", `Host: ${new URL(house.baseUrl).host}`, "X-Secret: tell nobody", "Connection: close"),
+      head(
+        method,
+        "/api/research/rooms",
+        `Host: ${new URL(house.baseUrl).host}`,
+        "X-Secret: tell nobody",
+        "Connection: close",
+      ),
     )
     const [answer] = answersIn(await line.closed())
     t.ok([400, 405].includes(answer?.status ?? 0), `${method}: ${answer?.status}`)

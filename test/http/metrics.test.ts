@@ -17,7 +17,9 @@ const metricsToken = "a-secret-of-the-operator"
 async function samples(baseUrl = house.baseUrl): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`${baseUrl}/metrics`)).text()
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
-  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]))
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]),
+  )
 }
 
 /** The same, once no other request is under way: a request is counted when its answer has been sent. */
@@ -50,20 +52,30 @@ test("the text follows the format, each metric with its help and type before its
     } else if (word === "TYPE")
       t.match(line, new RegExp(`^# TYPE ${family} ${family.endsWith("_total") ? "counter" : "(gauge|histogram)"}$`))
     else
-      t.match(line, new RegExp(`^${family}(_bucket|_sum|_count)?(\\{[a-z_]+="[^"\\n]*"(,[a-z_]+="[^"\\n]*")*\\})? (NaN|[-+0-9.e]+)$`), line)
+      t.match(
+        line,
+        new RegExp(
+          `^${family}(_bucket|_sum|_count)?(\\{[a-z_]+="[^"\\n]*"(,[a-z_]+="[^"\\n]*")*\\})? (NaN|[-+0-9.e]+)$`,
+        ),
+        line,
+      )
   }
   t.ok(described.size > 10)
 })
 
 test("requests are counted under their route's pattern, never under their path", async (t) => {
   const grew = await growth(async () => {
-    for (const room of [roomId, house.rooms.main.roomId, "no-such-room"]) await ask(`${house.baseUrl}/api/research/rooms/${room}`)
+    for (const room of [roomId, house.rooms.main.roomId, "no-such-room"])
+      await ask(`${house.baseUrl}/api/research/rooms/${room}`)
     await ask(`${house.baseUrl}/api/nowhere/at/all`)
     await ask(`${house.baseUrl}/api/research/rooms`, { method: "DELETE" })
   })
   t.equal(grew('research_room_http_requests_total{route="/api/research/rooms/{roomId}",method="GET",status="2xx"}'), 2)
   t.equal(grew('research_room_http_requests_total{route="/api/research/rooms/{roomId}",method="GET",status="4xx"}'), 1)
-  t.equal(grew('research_room_http_request_duration_seconds_count{route="/api/research/rooms/{roomId}",method="GET"}'), 3)
+  t.equal(
+    grew('research_room_http_request_duration_seconds_count{route="/api/research/rooms/{roomId}",method="GET"}'),
+    3,
+  )
   t.equal(grew('research_room_http_requests_total{route="none",method="GET",status="4xx"}'), 1)
   t.equal(grew('research_room_http_requests_total{route="/api/research/rooms",method="DELETE",status="4xx"}'), 1)
   t.notOk([...(await samples()).keys()].some((name) => name.includes(roomId)))
@@ -83,7 +95,8 @@ test("made-up methods do not create metrics of their own", async (t) => {
 test("writes are counted by outcome", async (t) => {
   const path = `${house.baseUrl}/api/agent/threads/${threadId}/messages`
   const body = message()
-  const fate = (name: string, refusal = "") => `research_room_writes_total{operation="post_message",fate="${name}",refusal="${refusal}"}`
+  const fate = (name: string, refusal = "") =>
+    `research_room_writes_total{operation="post_message",fate="${name}",refusal="${refusal}"}`
   const grew = await growth(async () => {
     await ask(path, { token, body })
     await ask(path, { token, body })
@@ -94,9 +107,13 @@ test("writes are counted by outcome", async (t) => {
     await ask(path, { token, raw: "{" })
   })
   t.strictSame(
-    [fate("accepted"), fate("replayed"), fate("rehearsed"), fate("refused", "request_conflict"), fate("refused", "invalid_schema")].map(
-      grew,
-    ),
+    [
+      fate("accepted"),
+      fate("replayed"),
+      fate("rehearsed"),
+      fate("refused", "request_conflict"),
+      fate("refused", "invalid_schema"),
+    ].map(grew),
     [2, 1, 1, 1, 2],
   )
   t.ok(grew("research_room_commit_group_writes_count") >= 2, "and the groups they were committed in")
@@ -129,7 +146,9 @@ test("the path accepts what every read accepts, and is documented like one", asy
   t.strictSame([wrong.status, wrong.headers.get("allow")], [405, "GET, HEAD, OPTIONS"])
   t.equal((await fetch(`${house.baseUrl}/metrics`, { method: "HEAD" })).status, 200)
   t.equal((await fetch(`${house.baseUrl}/metrics?all=1`)).status, 422)
-  const { paths } = (await (await fetch(`${house.baseUrl}/api/openapi.json`)).json()) as { paths: Record<string, object> }
+  const { paths } = (await (await fetch(`${house.baseUrl}/api/openapi.json`)).json()) as {
+    paths: Record<string, object>
+  }
   t.ok(paths[metricsRead.path])
 })
 
@@ -144,7 +163,8 @@ test("requests through a proxy, and all requests to a published service, need th
   const missing = "404 unknown_operation"
   const bearer = { authorization: `Bearer ${metricsToken}` }
   const local = new URL(house.baseUrl).port
-  for (const name of ["x-forwarded-for", "forwarded", "via", "x-real-ip"]) t.equal(await at(local, { [name]: "127.0.0.1" }), missing, name)
+  for (const name of ["x-forwarded-for", "forwarded", "via", "x-real-ip"])
+    t.equal(await at(local, { [name]: "127.0.0.1" }), missing, name)
   t.equal(await at(published.port), missing)
   t.equal(await at(published.port, bearer), "200")
   t.equal(await at(published.port, { ...bearer, "x-forwarded-for": "203.0.113.7" }), "200")

@@ -1,6 +1,6 @@
 /**
- * Every list of the registry, walked page by page along `links.next`: at the service itself, and under a base URL with a sub-path behind a
- * proxy that strips the sub-path or keeps it.
+ * Every list of the registry, walked page by page along `links.next`: at the service itself, and under a base URL with
+ * a sub-path behind a proxy that strips the sub-path or keeps it.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -34,7 +34,12 @@ async function proxyBefore({ port }: Demo, takesOff: string): Promise<string> {
     const url = request.url ?? "/"
     const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>)
     // It passes on the body that it read, decompressed.
-    const { host: _host, connection: _connection, "accept-encoding": _packed, ...headers } = request.headers as Record<string, string>
+    const {
+      host: _host,
+      connection: _connection,
+      "accept-encoding": _packed,
+      ...headers
+    } = request.headers as Record<string, string>
     const answer = await fetch(`http://127.0.0.1:${port}${url.slice(takesOff.length)}`, {
       method: request.method ?? "GET",
       headers: { ...headers, "accept-encoding": "identity" },
@@ -60,7 +65,9 @@ const entries = (await ask(`${plain.baseUrl}/api/research/threads/${threadId}/ti
   replyCount: number
 }[]
 const attempt = (await ask(`${plain.baseUrl}/api/research/attempts?roomId=${roomId}`)).body.items?.[0]
-const versionId = String((await ask(`${plain.baseUrl}/api/research/hypotheses?roomId=${roomId}`)).body.items?.[0]?.versionId)
+const versionId = String(
+  (await ask(`${plain.baseUrl}/api/research/hypotheses?roomId=${roomId}`)).body.items?.[0]?.versionId,
+)
 const ids = {
   roomId,
   threadId,
@@ -75,7 +82,8 @@ const query: Readonly<Record<string, string>> = {
   attempt_table: `roomId=${roomId}`,
 }
 const lists = reads.filter(
-  ({ surface, cursor, query: parameters }) => surface === "public" && cursor !== null && Object.hasOwn(parameters.entries, "limit"),
+  ({ surface, cursor, query: parameters }) =>
+    surface === "public" && cursor !== null && Object.hasOwn(parameters.entries, "limit"),
 )
 /** The Room that has a board. */
 const numbers = String((await ask(`${plain.baseUrl}/api/research/rooms?query=how%20sure`)).body.items?.[0]?.roomId)
@@ -88,7 +96,9 @@ const addressed = lists.map(({ name, path }) => ({
 const itemsOf = (page: Json): unknown[] => {
   if (page.items !== undefined) return page.items as unknown as unknown[]
   const columns = Object.entries(page.columns as unknown as Record<string, unknown[]>)
-  return (columns[0]?.[1] ?? []).map((_, row) => Object.fromEntries(columns.map(([name, values]) => [name, values[row]])))
+  return (columns[0]?.[1] ?? []).map((_, row) =>
+    Object.fromEntries(columns.map(([name, values]) => [name, values[row]])),
+  )
 }
 
 for (const [where, { origin, basePath }] of Object.entries(places)) {
@@ -123,7 +133,8 @@ for (const [where, { origin, basePath }] of Object.entries(places)) {
         whole,
         `${name}: ${found.length} items in ${pages} pages are the same as those of one long page`,
       )
-      if (!["paper_publications", "room_reviews"].includes(name)) t.ok(found.length > 0, `${name}: the story has items in it`)
+      if (!["paper_publications", "room_reviews"].includes(name))
+        t.ok(found.length > 0, `${name}: the story has items in it`)
     }
   })
 }
@@ -141,7 +152,11 @@ test("a feed's last page has a cursor, for a reader who returns", async (t) => {
   await post("One.")
   await post("Two.")
   const { body: later } = await ask(`${plain.baseUrl}${end.links?.next}`)
-  t.match(later, { hasMore: false, nextCursor: 2, items: [{ message: { text: "One." } }, { message: { text: "Two." } }] })
+  t.match(later, {
+    hasMore: false,
+    nextCursor: 2,
+    items: [{ message: { text: "One." } }, { message: { text: "Two." } }],
+  })
   const { body: nothing } = await ask(`${plain.baseUrl}${later.links?.next}`)
   t.match(nothing, { hasMore: false, nextCursor: 2, items: [] })
 })
@@ -153,8 +168,11 @@ test("writes during a traversal do not change its pages", async (t) => {
   const again = await ask(`${plain.baseUrl}${first.links?.next}`)
   t.notSame(again.body.items, first.items)
   t.strictSame(
-    (await ask(`${plain.baseUrl}/api/research/hypotheses?roomId=${roomId}&limit=1&after=${String(first.nextCursor).toUpperCase()}`)).body
-      .items,
+    (
+      await ask(
+        `${plain.baseUrl}/api/research/hypotheses?roomId=${roomId}&limit=1&after=${String(first.nextCursor).toUpperCase()}`,
+      )
+    ).body.items,
     again.body.items,
     "a UUID cursor in upper case is the same",
   )
@@ -196,7 +214,11 @@ test("a base path that looks like one of the service's own paths is not confused
   for (const takesOff of ["/api", ""]) {
     const proxy = await proxyBefore(odd, takesOff)
     const read = await ask(`${proxy}/api/api/research/rooms?limit=1`, { fetch })
-    t.strictSame([read.status, read.body.links?.self], [200, "/api/api/research/rooms?limit=1"], `stripped: "${takesOff}"`)
+    t.strictSame(
+      [read.status, read.body.links?.self],
+      [200, "/api/api/research/rooms?limit=1"],
+      `stripped: "${takesOff}"`,
+    )
     t.equal((await ask(`${proxy}/api/llms.txt`, { fetch })).status, 200)
     const body = { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: "From an odd place." }
     t.equal(

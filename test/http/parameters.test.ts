@@ -66,7 +66,11 @@ test("limit is a whole number from 1 to the size of a page", async (t) => {
   for (const { name, path, query } of publicReads.filter(({ cursor }) => cursor !== null)) {
     if (!Object.hasOwn(query.entries, "limit")) continue
     for (const limit of ["0", "-1", "1.5", "01", "1e1", "", " 1", "one", "1000000"])
-      t.strictSame(await blamed(urlOf(name, path, `limit=${encodeURIComponent(limit)}`)), ["/limit"], `${name}: limit=${limit}`)
+      t.strictSame(
+        await blamed(urlOf(name, path, `limit=${encodeURIComponent(limit)}`)),
+        ["/limit"],
+        `${name}: limit=${limit}`,
+      )
     t.equal((await ask(urlOf(name, path, "limit=1"))).status, 200)
   }
   t.strictSame(await blamed(`${house.baseUrl}/api/research/rooms?limit=51`), ["/limit"], "51 is one too many")
@@ -102,13 +106,29 @@ test("a malformed cursor is refused on every list, by the kind of its cursor", a
   )
   for (const { name, path, cursor } of lists) {
     for (const after of malformed[cursor as CursorKind]) {
-      t.strictSame(await blamed(urlOf(name, path, `after=${encodeURIComponent(after)}`)), ["/after"], `${name} (${cursor}) after ${after}`)
+      t.strictSame(
+        await blamed(urlOf(name, path, `after=${encodeURIComponent(after)}`)),
+        ["/after"],
+        `${name} (${cursor}) after ${after}`,
+      )
     }
   }
 })
 
 /** Values that no parameter accepts, and values that some accept and others do not. */
-const odd = ["", "💥", "\0", "-1", "1.5", "x".repeat(201), roomId, "00000000-0000-4000-8000-000000000000", "label", "setting:x", "1"]
+const odd = [
+  "",
+  "💥",
+  "\0",
+  "-1",
+  "1.5",
+  "x".repeat(201),
+  roomId,
+  "00000000-0000-4000-8000-000000000000",
+  "label",
+  "setting:x",
+  "1",
+]
 
 test("a wrong parameter is refused before the first byte, in every format of an answer", async (t) => {
   const inForms = publicReads.flatMap((read) => Object.keys(read.formats).map((form) => ({ ...read, form })))
@@ -121,7 +141,9 @@ test("a wrong parameter is refused before the first byte, in every format of an 
         const asked = (more: string) => fetch(urlOf(name, path, `${parameter}=${encodeURIComponent(value)}${more}`))
         const [inJson, inForm] = await Promise.all([asked(""), asked(`&format=${form}`)])
         await inJson.arrayBuffer()
-        const text = await inForm.text().catch((error: unknown) => t.fail(`${what} was cut off`, { error: String(error) }))
+        const text = await inForm
+          .text()
+          .catch((error: unknown) => t.fail(`${what} was cut off`, { error: String(error) }))
         if (inForm.status === 200) t.match(inForm.headers.get("content-type"), formats[form]?.mediaType, what)
         else t.match(JSON.parse(String(text)), { committed: false }, what)
         // Files have an order of their own.
@@ -156,7 +178,8 @@ test("filters accept what their definition says and name what they do not", asyn
 })
 
 test("filters find matching items", async (t) => {
-  const get = async (path: string) => (await ask(`${house.baseUrl}${path}`)).body.items as unknown as Record<string, unknown>[]
+  const get = async (path: string) =>
+    (await ask(`${house.baseUrl}${path}`)).body.items as unknown as Record<string, unknown>[]
   t.strictSame(
     (await get(`/api/research/hypotheses?label=H2&roomId=${roomId}`)).map(({ label }) => label),
     ["H2"],
@@ -169,9 +192,13 @@ test("filters find matching items", async (t) => {
   )
   t.strictSame(await get("/api/research/rooms?query=%25"), [], "a wildcard is an ordinary character")
   t.strictSame(await get("/api/research/rooms?query=_"), [])
-  const kinds = (await get(`/api/research/rooms/${roomId}/activity?kinds=publish_hypothesis,take_experiment`)).map(({ kind }) => kind)
+  const kinds = (await get(`/api/research/rooms/${roomId}/activity?kinds=publish_hypothesis,take_experiment`)).map(
+    ({ kind }) => kind,
+  )
   t.strictSame(new Set(kinds), new Set(["publish_hypothesis", "take_experiment"]))
-  const entries = (await get(`/api/research/threads/${threadId}/timeline?kinds=publication,message`)).map(({ kind }) => kind)
+  const entries = (await get(`/api/research/threads/${threadId}/timeline?kinds=publication,message`)).map(
+    ({ kind }) => kind,
+  )
   t.strictSame(new Set(entries), new Set(["publication", "message"]))
   t.ok(
     (await get(`/api/research/threads/${threadId}/timeline`)).some((each) => "receipt" in each),

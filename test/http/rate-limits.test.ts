@@ -27,11 +27,20 @@ function limited(numbers: Partial<RateNumbers>) {
 const [here, there] = [new RequestContext("203.0.113.7"), new RequestContext("203.0.113.8")]
 
 test("the limits leave a whole group behind one address in peace, and are in the manifest", (t) => {
-  t.ok(limits.addressRequestsAtOnce >= 100 * 10, "a hundred people open a page with everything it loads, at the same moment")
+  t.ok(
+    limits.addressRequestsAtOnce >= 100 * 10,
+    "a hundred people open a page with everything it loads, at the same moment",
+  )
   t.ok(limits.addressRequestsPerMinute >= 20 * 60, "and twenty agents beside them send a request each second")
   t.ok(limits.addressRequestsPerMinute >= limits.callerReadsPerMinute, "one caller alone does not use up an address")
-  t.ok(limits.refusedCredentialsPerMinute <= limits.addressRequestsPerMinute / 100, "a refused credential costs far more")
-  t.strictSame(standardRates.callerWrites, { perMinute: limits.callerWritesPerMinute, atOnce: limits.callerWritesAtOnce })
+  t.ok(
+    limits.refusedCredentialsPerMinute <= limits.addressRequestsPerMinute / 100,
+    "a refused credential costs far more",
+  )
+  t.strictSame(standardRates.callerWrites, {
+    perMinute: limits.callerWritesPerMinute,
+    atOnce: limits.callerWritesAtOnce,
+  })
   t.end()
 })
 

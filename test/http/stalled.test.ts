@@ -1,4 +1,7 @@
-/** Clients that start a request and never finish it do not hold a connection for ever; those that only wait are left alone. */
+/**
+ * Clients that start a request and never finish it do not hold a connection for ever; those that only wait are left
+ * alone.
+ */
 import tap, { test } from "tap"
 import { listen, patience, serveOn } from "../../src/http/server.ts"
 import { createApp } from "../../src/app/serving/surface.ts"
@@ -9,9 +12,17 @@ import { dial, head } from "../support/socket.ts"
 
 /** The service's own HTTP server with shorter timeouts, so that the test is short. */
 const house = await openHouse()
-const { server, port } = await listen("127.0.0.1", 0, { headersTimeout: 300, requestTimeout: 700, connectionsCheckingInterval: 50 })
+const { server, port } = await listen("127.0.0.1", 0, {
+  headersTimeout: 300,
+  requestTimeout: 700,
+  connectionsCheckingInterval: 50,
+})
 const baseUrl = `http://127.0.0.1:${port}`
-const stop = serveOn(server, createApp({ instance: house.instance, baseUrl, softwareVersion: "0", log: openLog("silent") }), baseUrl)
+const stop = serveOn(
+  server,
+  createApp({ instance: house.instance, baseUrl, softwareVersion: "0", log: openLog("silent") }),
+  baseUrl,
+)
 tap.teardown(async () => {
   await stop()
   house.close()
@@ -28,7 +39,11 @@ const closing = async (send: readonly string[]): Promise<{ received: string; aft
 }
 
 test("timeouts are bounded: a quarter of a minute for headers, a minute for a request", (t) => {
-  t.ok(patience.headersTimeout <= 15_000 && patience.requestTimeout <= 60_000 && patience.connectionsCheckingInterval <= 5_000)
+  t.ok(
+    patience.headersTimeout <= 15_000 &&
+      patience.requestTimeout <= 60_000 &&
+      patience.connectionsCheckingInterval <= 5_000,
+  )
   t.end()
 })
 
@@ -56,7 +71,9 @@ test("a body that does not end, announced or in chunks", async (t) => {
 test("a reader who waits for the feed has sent a whole request, and may wait longer than that", async (t) => {
   const { activityWatermark } = (await ask(`${baseUrl}/api/research/rooms/${house.roomId}`)).body
   const start = performance.now()
-  const response = await fetch(`${baseUrl}/api/research/rooms/${house.roomId}/activity?after=${activityWatermark}&wait=1`)
+  const response = await fetch(
+    `${baseUrl}/api/research/rooms/${house.roomId}/activity?after=${activityWatermark}&wait=1`,
+  )
   t.equal(response.status, 200)
   t.ok(performance.now() - start > 950)
 })

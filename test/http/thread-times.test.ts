@@ -1,6 +1,6 @@
 /**
- * Time limits of reader threads: an answer that takes too long is abandoned with its thread, and a thread that is still starting is not
- * idle.
+ * Time limits of reader threads: an answer that takes too long is abandoned with its thread, and a thread that is still
+ * starting is not idle.
  */
 import { once } from "node:events"
 import { setTimeout as turn } from "node:timers/promises"
@@ -31,7 +31,10 @@ onTask(() => {
 })
 
 /** A service with one reader thread. */
-async function house(t: Test, times: { readonly seconds?: number; readonly rendering?: number; readonly idle?: number }) {
+async function house(
+  t: Test,
+  times: { readonly seconds?: number; readonly rendering?: number; readonly idle?: number },
+) {
   let log = ""
   const options = {
     host: "127.0.0.1",
@@ -96,8 +99,12 @@ for (const [what, rendering] of [
     const { baseUrl, graph, rooms, credentials, log } = await house(t, { rendering })
     const threadId = rooms.empty.openingThreadId
     const post = (text: string) =>
-      ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, { token: credentials.member_all.token, body: message(text) })
-    for (const text of ["This is *set*.", `This ${what}.`, "And so is **this**."]) t.equal((await post(text)).status, 200)
+      ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, {
+        token: credentials.member_all.token,
+        body: message(text),
+      })
+    for (const text of ["This is *set*.", `This ${what}.`, "And so is **this**."])
+      t.equal((await post(text)).status, 200)
     t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
     let isDone = false
     const page = fetch(`${baseUrl}/threads/${threadId}`).finally(() => (isDone = true))

@@ -1,6 +1,6 @@
 /**
- * Pages and costly reads are made by reader threads, as with `serve`. Nobody outside can tell, except that a long answer delays nobody
- * else.
+ * Pages and costly reads are made by reader threads, as with `serve`. Nobody outside can tell, except that a long
+ * answer delays nobody else.
  */
 import { setImmediate as turn } from "node:timers/promises"
 import type { Worker } from "node:worker_threads"
@@ -56,7 +56,10 @@ const options = {
   budgets: { ...standardBudgets, reads: { total: 60, each: 60 } },
 }
 let log = ""
-const house = await startDemo({ ...options, log: openLog("info", { to: { write: (text: string) => void (log += text) } }) })
+const house = await startDemo({
+  ...options,
+  log: openLog("info", { to: { write: (text: string) => void (log += text) } }),
+})
 tap.teardown(() => house.close())
 const { baseUrl, instance, rooms } = house
 const { roomId, openingThreadId: threadId } = rooms.main
@@ -69,8 +72,17 @@ const signIn = async () => (await ask(`${baseUrl}/api/session`, door)).headers.g
 
 /** The same application over the same data, without reader threads. */
 const alone = createApp({ instance, baseUrl, softwareVersion, log: openLog("silent") })
-const ofTheMoment = /"generatedAt":"[^"]*"|name="(?:\/says)?\/?(?:~id|requestId|clientMessageId|attemptId)" value="[^"]*"/g
-const ofTheConnection = ["date", "x-request-id", "connection", "keep-alive", "content-length", "transfer-encoding", "content-encoding"]
+const ofTheMoment =
+  /"generatedAt":"[^"]*"|name="(?:\/says)?\/?(?:~id|requestId|clientMessageId|attemptId)" value="[^"]*"/g
+const ofTheConnection = [
+  "date",
+  "x-request-id",
+  "connection",
+  "keep-alive",
+  "content-length",
+  "transfer-encoding",
+  "content-encoding",
+]
 async function whole(answer: Response) {
   const headers = [...answer.headers].filter(([name]) => !ofTheConnection.includes(name))
   return { status: answer.status, headers, text: (await textOf(answer)).replace(ofTheMoment, "") }
@@ -95,7 +107,10 @@ test("every page and every read is the same as with one thread", async (t) => {
     ...(await pagesOf(house)).map(({ path, as }) => ({ path, headers: as === "owner" ? { cookie } : {} })),
     ...reads
       .filter(({ surface }) => surface === "public")
-      .map(({ name, path }) => ({ path: `${addressOf(path, ids)}${query[name] === undefined ? "" : `?${query[name]}`}`, headers: {} })),
+      .map(({ name, path }) => ({
+        path: `${addressOf(path, ids)}${query[name] === undefined ? "" : `?${query[name]}`}`,
+        headers: {},
+      })),
     ...["feed.atom", "feed.json", "sitemap.xml"].map((name) => ({ path: `/rooms/${roomId}/${name}`, headers: {} })),
     { path: `/rooms/${roomId}.md`, headers: {} },
     { path: `/rooms/${roomId}`, headers: { accept: "text/markdown" } },
@@ -110,7 +125,9 @@ test("every page and every read is the same as with one thread", async (t) => {
   for (const { path, headers } of asked) {
     const [there, here] = await Promise.all([
       fetch(`${baseUrl}${path}`, { headers, redirect: "manual" }).then(whole),
-      Promise.resolve(alone.request(`${baseUrl}${path}`, { headers: { ...headers, host: new URL(baseUrl).host } })).then(whole),
+      Promise.resolve(
+        alone.request(`${baseUrl}${path}`, { headers: { ...headers, host: new URL(baseUrl).host } }),
+      ).then(whole),
     ])
     t.strictSame(there, here, path)
   }
@@ -120,7 +137,9 @@ test("every page and every read is the same as with one thread", async (t) => {
   for (const { path, headers } of asked) {
     const then = `${path}${path.includes("?") ? "&" : "?"}at=30`
     const there = await fetch(`${baseUrl}${then}`, { headers, redirect: "manual" }).then(whole)
-    const here = await whole(await alone.request(`${baseUrl}${then}`, { headers: { ...headers, host: new URL(baseUrl).host } }))
+    const here = await whole(
+      await alone.request(`${baseUrl}${then}`, { headers: { ...headers, host: new URL(baseUrl).host } }),
+    )
     t.strictSame(there, here, then)
     pasts += Number(there.text.includes('"asOf"') || there.text.includes("As of entry"))
   }
@@ -150,7 +169,10 @@ test("the next read sees what was written, and a signed-out person is signed out
   const { activityWatermark: watermark } = (await ask(`${baseUrl}/api/research/rooms/${roomId}`)).body
   const waits = fetch(`${baseUrl}/api/research/rooms/${roomId}/activity?after=${watermark}&wait=20`)
   const text = "Heard by who waits."
-  await ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, { token: house.credentials.member_all.token, body: message(text) })
+  await ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, {
+    token: house.credentials.member_all.token,
+    body: message(text),
+  })
   t.equal(((await (await waits).json()) as { items: unknown[] }).items.length, 1, "feeds wake as before")
   const cookie = await signIn()
   t.match(await page({ cookie }), owner.username)
@@ -205,7 +227,10 @@ async function isPageOf(t: Test, answer: Response, says: RegExp) {
 test("at that limit, a request for a page gets a page, and a request for a document gets that format", async (t) => {
   const many = (path: string) => Promise.all(Array.from({ length: 70 }, () => fetch(`${baseUrl}${path}`)))
   const answers = await Promise.all([many(`/rooms/${roomId}/graph`), many(`/rooms/${roomId}.md`)])
-  const [pages, documents] = answers.map((each) => each.filter(({ status }) => status !== 200)) as [Response[], Response[]]
+  const [pages, documents] = answers.map((each) => each.filter(({ status }) => status !== 200)) as [
+    Response[],
+    Response[],
+  ]
   t.ok(pages.length > 0, `${pages.length} of 70 pages`)
   for (const page of pages) await isPageOf(t, page, /Too many clients are waiting for a page or a long answer/)
   t.ok(documents.length > 0, `${documents.length} of 70 documents`)
@@ -269,7 +294,10 @@ test("requests of clients that leave are dropped, and those under way at shutdow
   await Promise.all(asked)
   t.equal((await fetch(`${baseUrl}${graph}`)).status, 200)
   t.ok(given - before < 41, `${given - before} of 41 were given to a thread`)
-  const last = Array.from({ length: 6 }, async () => (await fetch(`${baseUrl}${graph}`)).json() as Promise<{ nodes: unknown[] }>)
+  const last = Array.from(
+    { length: 6 },
+    async () => (await fetch(`${baseUrl}${graph}`)).json() as Promise<{ nodes: unknown[] }>,
+  )
   await coming(6)
   await house.close()
   for (const { nodes } of await Promise.all(last)) t.ok(nodes.length > 0)

@@ -1,4 +1,7 @@
-/** A request that Node cannot parse is also answered with the envelope, in the family of its path, and the connection ends. */
+/**
+ * A request that Node cannot parse is also answered with the envelope, in the family of its path, and the connection
+ * ends.
+ */
 import tap, { type Test, test } from "tap"
 import * as v from "valibot"
 import { refusal } from "../../src/contract/answers/index.ts"
@@ -41,7 +44,10 @@ function holds(
   t.equal(answer.status, status, what)
   const body = v.parse(refusal, JSON.parse(answer.body))
   t.match(body, { refusal: code, committed: false, schemaVersion: schemaVersions[family] }, what)
-  t.ok((refusals[code].status as readonly number[]).includes(status), `${what}: the registry has ${code} with ${status}`)
+  t.ok(
+    (refusals[code].status as readonly number[]).includes(status),
+    `${what}: the registry has ${code} with ${status}`,
+  )
   for (const [name, value] of Object.entries(commonHeaders)) t.equal(headerOf(answer, name), value, `${what}: ${name}`)
   t.equal(headerOf(answer, "content-type"), "application/json; charset=utf-8", what)
   t.match(headerOf(answer, "x-request-id"), /^[A-Za-z0-9._-]{1,64}$/, what)
@@ -81,7 +87,13 @@ test("the family is that of the path, if the path was received", async (t) => {
   const broken = "X Y: z"
   for (const path of ["/api/agent/library/identity", "/api/library/collections", `http://${host}/api/library`])
     holds(t, path, (await sent(head("GET", path, `Host: ${host}`, broken)))[0], 400, "malformed_request", "library")
-  holds(t, "elsewhere", (await sent(head("GET", "/api/libraryish", `Host: ${host}`, broken)))[0], 400, "malformed_request")
+  holds(
+    t,
+    "elsewhere",
+    (await sent(head("GET", "/api/libraryish", `Host: ${host}`, broken)))[0],
+    400,
+    "malformed_request",
+  )
 })
 
 test("endless addresses and headers are 431, also on a connection that was answered before", async (t) => {
@@ -89,7 +101,12 @@ test("endless addresses and headers are 431, also on a connection that was answe
   for (const [what, request] of Object.entries({
     "a long address": head("GET", `/api/research/search?query=${long}`, `Host: ${host}`),
     "a long header": head("GET", "/api/manifest", `Host: ${host}`, `X-Long: ${long}`),
-    "many headers": head("GET", "/api/manifest", `Host: ${host}`, ...Array.from({ length: 5_000 }, (_, n) => `X-${n}: y`)),
+    "many headers": head(
+      "GET",
+      "/api/manifest",
+      `Host: ${host}`,
+      ...Array.from({ length: 5_000 }, (_, n) => `X-${n}: y`),
+    ),
     "a long cookie": head("GET", "/api/session", `Host: ${host}`, `Cookie: research_room_session=${long}`),
   }))
     holds(t, what, (await sent(request))[0], 431, "malformed_request")
@@ -104,14 +121,18 @@ test("endless addresses and headers are 431, also on a connection that was answe
 
 test("no header is dropped because there are many: the last of thousands counts", async (t) => {
   const many = Array.from({ length: 2_100 }, (_, n) => `${n.toString(36)}: `)
-  const [answer] = await sent(head("GET", "/api/agent/research/identity", ...asAgent, ...many, "Origin: null", "Connection: close"))
+  const [answer] = await sent(
+    head("GET", "/api/agent/research/identity", ...asAgent, ...many, "Origin: null", "Connection: close"),
+  )
   holds(t, "an Origin behind 2,100 headers", answer, 403, "browser_origin")
 })
 
 test("garbage after a write is not taken for the write's answer", async (t) => {
   const body = JSON.stringify(message())
   const line = await dial(house.baseUrl)
-  await line.send(`${head("POST", messages, ...asAgent, `Content-Length: ${Buffer.byteLength(body)}`)}${body}rubbish\r\n\r\n`)
+  await line.send(
+    `${head("POST", messages, ...asAgent, `Content-Length: ${Buffer.byteLength(body)}`)}${body}rubbish\r\n\r\n`,
+  )
   const answers = answersIn(await line.closed())
   t.equal(answers.length, 1)
   t.equal(answers[0]?.status, 200, "the write is answered with its receipt, and the connection ends")
@@ -136,7 +157,11 @@ test("a body that the client holds back is asked for only when it is needed", as
   await last.send(head("POST", messages, ...asAgent, ...held, "Connection: close"))
   await last.until(/^HTTP\/1\.1 100 Continue\r\n\r\n/)
   await last.send(body)
-  t.match(await last.closed(), /\r\nConnection: close\r\n/i, "a client that ends the connection is told that it ends, and it does")
+  t.match(
+    await last.closed(),
+    /\r\nConnection: close\r\n/i,
+    "a client that ends the connection is told that it ends, and it does",
+  )
   const [refused] = await sent(head("POST", messages, `Host: ${host}`, "Content-Type: application/json", ...held))
   holds(t, "nobody's body", refused, 401, "not_authenticated")
   const [tooLarge] = await sent(head("POST", messages, ...asAgent, "Content-Length: 9999999", "Expect: 100-continue"))
@@ -145,9 +170,17 @@ test("a body that the client holds back is asked for only when it is needed", as
 
 test("no tunnel, no other protocol", async (t) => {
   holds(t, "CONNECT", (await sent(head("CONNECT", "example.org:443", `Host: ${host}`)))[0], 405, "method_not_allowed")
-  holds(t, "OPTIONS *", (await sent(head("OPTIONS", "*", `Host: ${host}`, "Connection: close")))[0], 405, "method_not_allowed")
+  holds(
+    t,
+    "OPTIONS *",
+    (await sent(head("OPTIONS", "*", `Host: ${host}`, "Connection: close")))[0],
+    405,
+    "method_not_allowed",
+  )
   for (const protocol of ["websocket", "h2c"]) {
-    const [answer] = await sent(head("GET", "/api/health/live", `Host: ${host}`, "Connection: Upgrade, close", `Upgrade: ${protocol}`))
+    const [answer] = await sent(
+      head("GET", "/api/health/live", `Host: ${host}`, "Connection: Upgrade, close", `Upgrade: ${protocol}`),
+    )
     t.equal(answer?.status, 200, `${protocol}: the offer is ignored`)
   }
 })
@@ -156,7 +189,9 @@ test("an absolute URL is read as its path, if it is this service's", async (t) =
   const own = await sent(head("GET", `http://${host}/api/research/rooms?limit=1`, `Host: ${host}`, "Connection: close"))
   t.equal(own[0]?.status, 200)
   t.match(JSON.parse(own[0]?.body ?? "{}"), { links: { self: "/api/research/rooms?limit=1" } })
-  const foreign = await sent(head("GET", "http://evil.example/api/research/rooms", `Host: ${host}`, "Connection: close"))
+  const foreign = await sent(
+    head("GET", "http://evil.example/api/research/rooms", `Host: ${host}`, "Connection: close"),
+  )
   holds(t, "a foreign one", foreign[0], 421, "wrong_host")
 })
 

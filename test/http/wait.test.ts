@@ -1,5 +1,6 @@
 /**
- * `wait` on the activity feed: held while there is nothing new, woken by a new entry, released when the time is up or the reader has gone.
+ * `wait` on the activity feed: held while there is nothing new, woken by a new entry, released when the time is up or
+ * the reader has gone.
  */
 import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
@@ -14,9 +15,12 @@ const { roomId, openingThreadId: threadId } = house.rooms.empty
 const token = house.credentials.member_all.token
 const feed = `/api/research/rooms/${roomId}/activity`
 
-const watermark = async () => Number((await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body.activityWatermark)
-const post = (text: string) => ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message(text) })
-const publish = () => ask(`${house.baseUrl}/api/agent/research/publish_hypothesis`, { token, body: hypothesis(roomId, threadId) })
+const watermark = async () =>
+  Number((await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body.activityWatermark)
+const post = (text: string) =>
+  ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message(text) })
+const publish = () =>
+  ask(`${house.baseUrl}/api/agent/research/publish_hypothesis`, { token, body: hypothesis(roomId, threadId) })
 /** Sends a request, and measures how long the answer was held. */
 async function timed(query: string): Promise<Answer & { after: number }> {
   const start = performance.now()

@@ -1,5 +1,6 @@
 /**
- * Things that end while an agent waits: its credential's time, its membership, its account, the Room. It gets the answer of a new request.
+ * Things that end while an agent waits: its credential's time, its membership, its account, the Room. It gets the
+ * answer of a new request.
  */
 import t, { type Test } from "tap"
 import { reads } from "../../src/contract/reads/index.ts"
@@ -19,23 +20,30 @@ async function roomWith(username: string) {
   const person = await house.person(username)
   const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: `With ${username}` })).result
   await ada.write("add_member", { roomId, username })
-  const { result } = await person.write("issue_credential", { roomId, label: "agent", permissions: ["post_thread"], expiresAt })
+  const { result } = await person.write("issue_credential", {
+    roomId,
+    label: "agent",
+    permissions: ["post_thread"],
+    expiresAt,
+  })
   const session = (await (await person.request("GET", "/api/session")).json()) as { person: { userId: string } }
   const { userId } = session.person
   return { person, roomId, threadId, userId, username, token: result.token as string }
 }
 type Held = Awaited<ReturnType<typeof roomWith>>
-const post = ({ threadId, username }: Held) => ada.write("post_message", { threadId, ...message(`@${username}, ${WORDS}.`) } as never)
+const post = ({ threadId, username }: Held) =>
+  ada.write("post_message", { threadId, ...message(`@${username}, ${WORDS}.`) } as never)
 
 /**
- * Has an agent wait over HTTP and MCP, ends something, and causes the event that it waits for. @returns its answer, and that of a new
- * request
+ * Has an agent wait over HTTP and MCP, ends something, and causes the event that it waits for. @returns its answer, and
+ * that of a new request
  */
 async function ended(t: Test, room: Held, end: () => unknown) {
   const { token, roomId } = room
   const { activityWatermark: after } = await ada.read("room", { roomId })
   const agent = await overHttp(house.baseUrl, token)
-  const inbox = (wait: number) => ask(`${house.baseUrl}/api/agent/research/inbox?after=${after}&wait=${wait}`, { token })
+  const inbox = (wait: number) =>
+    ask(`${house.baseUrl}/api/agent/research/inbox?after=${after}&wait=${wait}`, { token })
   const waiting = Promise.all([inbox(25), agent.call("inbox", { after: String(after), wait: "25" })])
   while (house.instance.ledger.watch.waiting < 2) await new Promise((resolve) => setImmediate(resolve))
   await end()
@@ -69,15 +77,22 @@ async function refusedAll(t: Test, room: Held, end: () => unknown): Promise<void
 
 t.test("a disabled account", async (t) => {
   const room = await roomWith("mary")
-  await refusedAll(t, room, async () => t.equal((await ada.request("POST", `/api/admin/people/${room.userId}/disable`, {})).status, 200))
+  await refusedAll(t, room, async () =>
+    t.equal((await ada.request("POST", `/api/admin/people/${room.userId}/disable`, {})).status, 200),
+  )
 })
 
 t.test("a removed member can still read, as anybody may, but not write", async (t) => {
   const room = await roomWith("lise")
-  const { status, body } = await ended(t, room, () => ada.write("remove_member", { roomId: room.roomId, userId: room.userId }))
+  const { status, body } = await ended(t, room, () =>
+    ada.write("remove_member", { roomId: room.roomId, userId: room.userId }),
+  )
   t.match([status, body], [200, { items: [{ summary: /^ada wrote: @lise/ }] }])
   const { token, threadId } = room
-  const written = await ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message("Still here?") })
+  const written = await ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, {
+    token,
+    body: message("Still here?"),
+  })
   t.match(written, { status: 403, body: { refusal: "not_a_member" } })
 })
 

@@ -16,10 +16,14 @@ tap.teardown(async () => {
 type Demo = typeof together
 
 const send = (demo: Demo, writes: readonly object[], query = "") =>
-  ask(`${demo.baseUrl}/api/agent/research/batch${query}`, { token: demo.credentials.member_all.token, body: { writes } })
+  ask(`${demo.baseUrl}/api/agent/research/batch${query}`, {
+    token: demo.credentials.member_all.token,
+    body: { writes },
+  })
 const feed = async (demo: Demo, after: unknown) => {
   const { roomId } = demo.rooms.empty
-  return (await ask(`${demo.baseUrl}/api/research/rooms/${roomId}/activity?after=${after}&include=summary,content`)).body
+  return (await ask(`${demo.baseUrl}/api/research/rooms/${roomId}/activity?after=${after}&include=summary,content`))
+    .body
 }
 /** The sequence of the newest entry of the Room. */
 const head = async (demo: Demo) =>
@@ -51,7 +55,12 @@ const path = {
 }
 
 /** The write of a step. @param threadOf the id of a Thread created earlier, or a placeholder for it */
-function written({ kind, place, words }: Step, demo: Demo, ids: readonly string[], threadOf: (name: string) => unknown): Body {
+function written(
+  { kind, place, words }: Step,
+  demo: Demo,
+  ids: readonly string[],
+  threadOf: (name: string) => unknown,
+): Body {
   const { roomId, openingThreadId } = demo.rooms.empty
   const name = ids[place % (ids.length + 1)]
   const threadId = name === undefined ? openingThreadId : threadOf(name)
@@ -68,7 +77,12 @@ function written({ kind, place, words }: Step, demo: Demo, ids: readonly string[
 
 // shows: skill: batch
 test("a batch does the same as its writes sent one after the other", async (t) => {
-  const kind = fc.constantFrom<Step["kind"]>("create_thread", "post_message", "publish_hypothesis", "propose_experiment")
+  const kind = fc.constantFrom<Step["kind"]>(
+    "create_thread",
+    "post_message",
+    "publish_hypothesis",
+    "propose_experiment",
+  )
   const step = fc.record({ kind, place: fc.nat(20), words: fc.stringMatching(/^[a-z]{3,9}( [a-z]{3,9}){0,4}$/) })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
@@ -85,9 +99,15 @@ test("a batch does the same as its writes sent one after the other", async (t) =
       const ids = new Map<string, unknown>()
       const threads: string[] = []
       for (const [index, each] of steps.entries()) {
-        const { params, body } = written(each, apart, threads, (name) => ids.get(name)) as { params?: { threadId: string }; body: Body }
+        const { params, body } = written(each, apart, threads, (name) => ids.get(name)) as {
+          params?: { threadId: string }
+          body: Body
+        }
         const address = each.kind === "post_message" ? `/threads/${params?.threadId}/messages` : path[each.kind]
-        const answer = await ask(`${apart.baseUrl}/api/agent${address}`, { token: apart.credentials.member_all.token, body })
+        const answer = await ask(`${apart.baseUrl}/api/agent${address}`, {
+          token: apart.credentials.member_all.token,
+          body,
+        })
         receipts.push(answer.body)
         ids.set(`w${index}`, answer.body.targetId)
         if (each.kind === "create_thread") threads.push(`w${index}`)
@@ -95,7 +115,8 @@ test("a batch does the same as its writes sent one after the other", async (t) =
       const bare = (each: Json) => ({ ...each, similar: undefined })
       const [one, other] = [batch.body.receipts as unknown as readonly Json[], receipts]
       if (batch.status !== 200) throw new Error(batch.text)
-      if (told(one.map(bare)) !== told(other.map(bare))) throw new Error(`${told(one.map(bare))}\n${told(other.map(bare))}`)
+      if (told(one.map(bare)) !== told(other.map(bare)))
+        throw new Error(`${told(one.map(bare))}\n${told(other.map(bare))}`)
       const [first, second] = [told(await feed(together, before[0])), told(await feed(apart, before[1]))]
       if (first !== second) throw new Error(`${first}\n${second}`)
     }),
@@ -206,8 +227,15 @@ test("a batch may take only a limited number of values from its receipts, becaus
     },
   ]
   const { status, body } = await send(together, batch(201))
-  t.strictSame([status, body.issues], [422, [{ path: "/writes/1", message: "at most 200 values of a batch may come from receipts" }]])
-  t.match((await send(together, batch(3))).body.issues, [{ path: /^\/writes\/1\/body\/references/ }], "fewer are checked one by one")
+  t.strictSame(
+    [status, body.issues],
+    [422, [{ path: "/writes/1", message: "at most 200 values of a batch may come from receipts" }]],
+  )
+  t.match(
+    (await send(together, batch(3))).body.issues,
+    [{ path: /^\/writes\/1\/body\/references/ }],
+    "fewer are checked one by one",
+  )
 })
 
 test("an experiment is proposed, taken, planned, run and reported in one request; a host that refuses it refuses all of it", async (t) => {
@@ -272,7 +300,9 @@ test("an experiment is proposed, taken, planned, run and reported in one request
   const writes = work({ url, commit })
   const done = await send(together, writes)
   t.equal(done.status, 200, done.text)
-  const attempts = await ask(`${together.baseUrl}/api/research/attempts?experimentId=${done.body.receipts?.[0]?.targetId}`)
+  const attempts = await ask(
+    `${together.baseUrl}/api/research/attempts?experimentId=${done.body.receipts?.[0]?.targetId}`,
+  )
   t.match(attempts.body, { items: [{ status: "succeeded" }] })
   t.match((await send(together, writes)).body, { receipts: writes.map(() => ({ replayed: true })) })
 })

@@ -178,9 +178,15 @@ test("a disk failure before the commit stores nothing; one during the commit lea
   ] as const
   for (const [sql, code, committed] of cases) {
     const queue = new CommitQueue(failing(sql, code))
-    const refusals = await Promise.all(["a", "b"].map((text) => refusalOf(queue.run(work([`${code} ${text}`], "stays")))))
+    const refusals = await Promise.all(
+      ["a", "b"].map((text) => refusalOf(queue.run(work([`${code} ${text}`], "stays")))),
+    )
     for (const refusal of refusals)
-      t.strictSame(refusal, { refusal: "temporarily_unavailable", committed, retryAfter: 2 }, `${sql} fails with ${code}`)
+      t.strictSame(
+        refusal,
+        { refusal: "temporarily_unavailable", committed, retryAfter: 2 },
+        `${sql} fails with ${code}`,
+      )
     t.notOk(db.inTransaction, "no transaction is left open")
   }
   t.strictSame(written(), before)

@@ -48,8 +48,18 @@ test("sixteen writers, four kinds of write, retries and refusals in between", as
       t.equal([first.replayed, retry.replayed].filter(Boolean).length, 1)
       receipts.push(first.replayed ? retry : first)
       receipts.push(await agent.write("publish_hypothesis", hypothesis(roomId, threadId)))
-      receipts.push(await agent.write("create_thread", { roomId, title: `Thread of writer ${writer}`, message: "To begin with." }))
-      receipts.push(await agent.write("propose_experiment", { roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] }))
+      receipts.push(
+        await agent.write("create_thread", { roomId, title: `Thread of writer ${writer}`, message: "To begin with." }),
+      )
+      receipts.push(
+        await agent.write("propose_experiment", {
+          roomId,
+          threadId,
+          question: "Which?",
+          scope: "Here.",
+          hypotheses: [],
+        }),
+      )
       await t.rejects(agent.write("post_message", { threadId, text: "Nowhere.", replyToEntryId: freshId() }), {
         name: "RefusedError",
         refusal: "unknown_reference",
@@ -104,7 +114,12 @@ test("sixteen writers, four kinds of write, retries and refusals in between", as
   )
 
   const room = await reader.read("room", { roomId })
-  t.match(room.counts, { members: 2, threads: 1 + WRITERS * ROUNDS, hypothesis: WRITERS * ROUNDS, experiment: WRITERS * ROUNDS })
+  t.match(room.counts, {
+    members: 2,
+    threads: 1 + WRITERS * ROUNDS,
+    hypothesis: WRITERS * ROUNDS,
+    experiment: WRITERS * ROUNDS,
+  })
   t.equal(room.activityWatermark, marks.lastSequence)
 
   const hypotheses = await all(reader.items("hypotheses", { roomId }))

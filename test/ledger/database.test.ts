@@ -37,7 +37,8 @@ test("new data has the whole schema, and every connection has full durability", 
     t.equal(pragma(db, "foreign_keys"), 1)
     t.equal(pragma(db, "user_version"), latestSchema)
     const tables = new Set(shapeOf(db).map((row) => (row as { name: string }).name))
-    for (const [, name] of schemaSql().matchAll(/^CREATE (?:VIRTUAL )?TABLE (\w+)/gm)) t.ok(tables.has(String(name)), String(name))
+    for (const [, name] of schemaSql().matchAll(/^CREATE (?:VIRTUAL )?TABLE (\w+)/gm))
+      t.ok(tables.has(String(name)), String(name))
   })
   t.end()
 })
@@ -58,7 +59,8 @@ test("data of an earlier version opens only after it was upgraded, and data of a
 /** Makes a file that must not be opened. */
 const strangers: Readonly<Record<string, { make: (file: string) => void; told: RegExp }>> = {
   "another program's database": {
-    make: (file) => void new Database(file).exec("CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES ('bread')").close(),
+    make: (file) =>
+      void new Database(file).exec("CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES ('bread')").close(),
     told: /is an SQLite database of another program\. Nothing was changed\./,
   },
   "another program's database that is still empty": {

@@ -1,5 +1,6 @@
 /**
- * The feed of a Room is assembled from the columns of the journal: byte for byte what commit c6f7581 stored and served, including digests.
+ * The feed of a Room is assembled from the columns of the journal: byte for byte what commit c6f7581 stored and served,
+ * including digests.
  */
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -14,7 +15,9 @@ import { openLog } from "../../src/log.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 /** Pages of the feeds of every Room of the demo, as that commit served them. */
-const kept = JSON.parse(gunzipSync(readFileSync(join(import.meta.dirname, "samples", "demo-feed.json.gz"))).toString()) as string[]
+const kept = JSON.parse(
+  gunzipSync(readFileSync(join(import.meta.dirname, "samples", "demo-feed.json.gz"))).toString(),
+) as string[]
 const itemsOf = (page: string) => (JSON.parse(page) as { items: ActivityEntry[] }).items
 const folder = temporaryFolder()
 tap.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -40,7 +43,13 @@ test("every entry served at that commit is rebuilt from its columns byte for byt
 })
 
 test("the demo's feeds are consistent, and each entry is canonical JSON followed by its digest", async (t) => {
-  const demo = await startDemo({ data: folder, host: "127.0.0.1", port: 0, deterministic: true, log: openLog("silent") })
+  const demo = await startDemo({
+    data: folder,
+    host: "127.0.0.1",
+    port: 0,
+    deterministic: true,
+    log: openLog("silent"),
+  })
   t.teardown(() => demo.close())
   for (const { roomId } of Object.values(demo.rooms)) {
     const chain = new Chain(roomId, 0)

@@ -1,6 +1,6 @@
 /**
- * `check` detects a change in any column of any table, except the few that this test lists with a reason. The tables and columns are read
- * from schema.sql, not listed in this test.
+ * `check` detects a change in any column of any table, except the few that this test lists with a reason. The tables
+ * and columns are read from schema.sql, not listed in this test.
  */
 import { copyFileSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -66,9 +66,19 @@ const [filed] = live
     "SELECT s.paper_id AS arxivId, p.username FROM saved_papers s JOIN people p USING (user_id)",
   )
   .all()
-await does(filed?.username ?? "", "set_reading_position", {}, { arxivId: filed?.arxivId, page: 2, pages: 9, offset: 500 })
+await does(
+  filed?.username ?? "",
+  "set_reading_position",
+  {},
+  { arxivId: filed?.arxivId, page: 2, pages: 9, offset: 500 },
+)
 await does(filed?.username ?? "", "tag_papers", {}, { arxivIds: [filed?.arxivId], tags: ["to read"] })
-await does(filed?.username ?? "", "import_papers", {}, { text: "@misc{a, title={Both}, doi={10.1000/both}, eprint={2401.09998}}" })
+await does(
+  filed?.username ?? "",
+  "import_papers",
+  {},
+  { text: "@misc{a, title={Both}, doi={10.1000/both}, eprint={2401.09998}}" },
+)
 const [dispute] = live
   .prepare<{ threadId: string; entryId: string; username: string }>(
     `SELECT l.thread_id AS threadId, l.entry_id AS entryId, p.username FROM research_links l JOIN people p ON p.user_id = l.target_author_id
@@ -77,10 +87,26 @@ const [dispute] = live
   .all()
 const { threadId = "", entryId, username = "" } = dispute ?? {}
 await does(username, "post_message", { threadId }, { text: "It was the seed.", replyToEntryId: entryId })
-const picture = { digest: `sha256:${"5".repeat(64)}`, mediaType: "image/png", width: 12, height: 8, bytes: png() } as const
+const picture = {
+  digest: `sha256:${"5".repeat(64)}`,
+  mediaType: "image/png",
+  width: 12,
+  height: 8,
+  bytes: png(),
+} as const
 await ledger.transact(() => tables.figures.keep(picture, "ada", isoTime(world.now())))
-await does(username, "post_message", { threadId }, { text: "As drawn.", figures: [{ digest: picture.digest, alt: "A field." }] })
-await does(link?.username ?? "", "withdraw_link", {}, { linkId: link?.linkId, explanation: "It was about another run." })
+await does(
+  username,
+  "post_message",
+  { threadId },
+  { text: "As drawn.", figures: [{ digest: picture.digest, alt: "A field." }] },
+)
+await does(
+  link?.username ?? "",
+  "withdraw_link",
+  {},
+  { linkId: link?.linkId, explanation: "It was about another run." },
+)
 const { experimentId } = live
   .prepare<{ experimentId: string }>(
     "SELECT experiment_id AS experimentId FROM experiments JOIN rooms r USING (room_id) WHERE e.status = 'open' AND r.state = 'active'".replace(
@@ -114,7 +140,14 @@ await ledger.transact(() => {
   demo.instance.importing.import_room(null, { roomId, ...from, people: [stranger] })
   const content = canonicalJson({ schemaVersion: 3, requestId: world.id(), title: "From elsewhere" })
   const given = { ids: [world.id(), roomId, world.id()] }
-  const write = { operation: "create_room", at: new Date(world.now()).toISOString(), params: {}, content, client: undefined, given }
+  const write = {
+    operation: "create_room",
+    at: new Date(world.now()).toISOString(),
+    params: {},
+    content,
+    client: undefined,
+    given,
+  }
   ledger.replaying.received({ ...stranger, ...write }, roomId)
   ledger.replaying.settle()
 })
@@ -124,7 +157,11 @@ await ledger.admit({
   operation: adopted,
   actor: person("zoe"),
   params: { roomId },
-  body: { schemaVersion: adopted.schemaVersion, requestId: world.id(), origin: { instanceId, baseUrl, throughSequence: 1 } },
+  body: {
+    schemaVersion: adopted.schemaVersion,
+    requestId: world.id(),
+    origin: { instanceId, baseUrl, throughSequence: 1 },
+  },
 })
 await ledger.transact(() => {
   tables.mirrors.put(roomId, baseUrl, isoTime(world.now()))
@@ -136,9 +173,17 @@ await ledger.transact(() => {
   )
   tables.webhooks.resend(webhookId, 1)
   const failure = { sequence: 2, at: isoTime(world.now()), isDelivered: false, outcome: "500", milliseconds: 1 }
-  tables.webhooks.note(webhookId, { delivered: 1, failingSince: failure.at, offBecause: "Off.", deliveries: [failure] }, 2)
+  tables.webhooks.note(
+    webhookId,
+    { delivered: 1, failingSince: failure.at, offBecause: "Off.", deliveries: [failure] },
+    2,
+  )
   tables.library.metadata.recordMisses(["2999.99999"], isoTime(world.now()))
-  connections(live).connect(newcomer.userId, { issuer: "https://provider.example", subject: "zoe" }, isoTime(world.now()))
+  connections(live).connect(
+    newcomer.userId,
+    { issuer: "https://provider.example", subject: "zoe" },
+    isoTime(world.now()),
+  )
   renewInstance(live)
   tables.audit.write({ kind: "restore_backup" })
 })
@@ -167,7 +212,11 @@ function lawless(): Database.Database {
 
 /** Another value of the same type. */
 const otherwise = (column: string, type: string): string =>
-  type === "INTEGER" ? `coalesce(${column}, 0) + 1000003` : type === "BLOB" ? "zeroblob(32)" : `coalesce(${column}, '') || 'x'`
+  type === "INTEGER"
+    ? `coalesce(${column}, 0) + 1000003`
+    : type === "BLOB"
+      ? "zeroblob(32)"
+      : `coalesce(${column}, '') || 'x'`
 
 const told = (work: (add: (problem: string) => void) => void): string[] => {
   const problems: string[] = []
@@ -177,7 +226,10 @@ const told = (work: (add: (problem: string) => void) => void): string[] => {
 
 test("the data of this test is whole, and has rows in every table except those listed", (t) => {
   t.strictSame(checkData(data).problems, [])
-  t.ok(data.prepare("SELECT 1 FROM audit_entries WHERE name_digest IS NOT NULL").get(), "a name was removed from the audit log")
+  t.ok(
+    data.prepare("SELECT 1 FROM audit_entries WHERE name_digest IS NOT NULL").get(),
+    "a name was removed from the audit log",
+  )
   t.strictSame(
     told((add) => compare(data, made, add, () => {})),
     [],
@@ -193,7 +245,10 @@ test("a changed column of any table is reported: for rows made by writes by tabl
   const isMade = new Set(replayedTables(made).map(({ name }) => name))
   for (const table of tablesOf(data).filter(({ name }) => name !== "history" && untold[name] === undefined)) {
     const types = new Map(
-      (forger.pragma(`table_info(${table.name})`) as { name: string; type: string }[]).map(({ name, type }) => [name, type]),
+      (forger.pragma(`table_info(${table.name})`) as { name: string; type: string }[]).map(({ name, type }) => [
+        name,
+        type,
+      ]),
     )
     const [row] = forger.prepare<[], object>(`SELECT * FROM ${table.name} LIMIT 1`).all()
     if (row === undefined) {
@@ -208,7 +263,9 @@ test("a changed column of any table is reported: for rows made by writes by tabl
       forger.exec("RELEASE crime")
       const problems = told((add) => (isCompared ? compareOne(table, add) : sealsOf(add)))
       t.ok(
-        problems.some((problem) => problem.includes(table.name) && (!isCompared || new RegExp(`\\b${column}\\b`).test(problem))),
+        problems.some(
+          (problem) => problem.includes(table.name) && (!isCompared || new RegExp(`\\b${column}\\b`).test(problem)),
+        ),
         `${table.name}.${column}`,
         { problems },
       )
@@ -240,7 +297,9 @@ test("a changed column of any table is reported: for rows made by writes by tabl
 
 /** What the chain of digests does not cover. A replay detects it, as the test above shows. */
 const left = new Set(
-  "room room_sequence thread entry_sequence delivery_id target_kind target_id label about_id result card activity_digest".split(" "),
+  "room room_sequence thread entry_sequence delivery_id target_kind target_id label about_id result card activity_digest".split(
+    " ",
+  ),
 )
 
 test("a change in an accepted write is reported with its position", (t) => {
@@ -248,7 +307,9 @@ test("a change in an accepted write is reported with its position", (t) => {
   for (const column of table.columns.filter((name) => !left.has(name))) {
     const forger = lawless()
     const row = column === "position" ? "(SELECT max(position) FROM journal)" : "9"
-    const type = (forger.pragma("table_info(journal)") as { name: string; type: string }[]).find(({ name }) => name === column)?.type ?? ""
+    const type =
+      (forger.pragma("table_info(journal)") as { name: string; type: string }[]).find(({ name }) => name === column)
+        ?.type ?? ""
     const forged = ["params", "client", "given"].includes(column) ? `'{"ids":["x"]}'` : otherwise(column, type)
     forger.exec(`UPDATE journal SET ${column} = ${forged} WHERE position = ${row}`)
     forger.close()
@@ -302,12 +363,17 @@ test("an emptied table is reported, and so is a row that no write made", (t) => 
   const { problems } = checkData(view)
   for (const table of ["standings", "finding_attempts"])
     t.ok(
-      problems.some((problem) => problem.startsWith(`${table} (`) && problem.endsWith("is missing, but a replay of the journal makes it.")),
+      problems.some(
+        (problem) =>
+          problem.startsWith(`${table} (`) && problem.endsWith("is missing, but a replay of the journal makes it."),
+      ),
       table,
     )
   t.ok(
     problems.some(
-      (problem) => problem.startsWith("members (") && problem.endsWith("is in the data, but a replay of the journal does not make it."),
+      (problem) =>
+        problem.startsWith("members (") &&
+        problem.endsWith("is in the data, but a replay of the journal does not make it."),
     ),
   )
   t.end()
@@ -315,7 +381,9 @@ test("an emptied table is reported, and so is a row that no write made", (t) => 
 
 test("a dropped trigger, a changed index and an added table are reported, even without a replay", (t) => {
   const forger = lawless()
-  forger.exec("DROP INDEX members_of; CREATE INDEX members_of ON members (role); CREATE TABLE notes_of_mine (text TEXT)")
+  forger.exec(
+    "DROP INDEX members_of; CREATE INDEX members_of ON members (role); CREATE TABLE notes_of_mine (text TEXT)",
+  )
   forger.close()
   const view = openDatabase(join(folder, "forged.db"))
   t.teardown(() => view.close())

@@ -1,7 +1,7 @@
 /**
- * The disk fails at the n-th statement, for n = 1, 2, 3 and so on until a run meets no fault (SQLite's own way of testing). Whatever fails,
- * once or from then on, every sender is answered, every answer is true, nothing is half done, and the same requests succeed once the disk
- * works again.
+ * The disk fails at the n-th statement, for n = 1, 2, 3 and so on until a run meets no fault (SQLite's own way of
+ * testing). Whatever fails, once or from then on, every sender is answered, every answer is true, nothing is half done,
+ * and the same requests succeed once the disk works again.
  */
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -67,14 +67,27 @@ async function outcomeOf({
   const operation = operationNamed(name)
   if (operation === undefined) throw new Error(name)
   try {
-    const receipt = JSON.parse(await ledger.admit({ operation, actor, params, body, rehearse })) as { replayed?: true; rehearsed?: true }
+    const receipt = JSON.parse(await ledger.admit({ operation, actor, params, body, rehearse })) as {
+      replayed?: true
+      rehearsed?: true
+    }
     return receipt.rehearsed ? "rehearsed" : receipt.replayed ? "replayed" : "stored"
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== "temporarily_unavailable") throw error
     return error.details.committed === null ? "uncertain" : "not stored"
   }
 }
-const tables = ["journal", "places", "writers", "timeline_entries", "records", "threads", "counters", "room_heads", "thread_heads"]
+const tables = [
+  "journal",
+  "places",
+  "writers",
+  "timeline_entries",
+  "records",
+  "threads",
+  "counters",
+  "room_heads",
+  "thread_heads",
+]
 const everything = (db: Db) => tables.map((table) => db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all())
 
 /** Writes of different kinds, sent in one turn: they share a transaction. */
@@ -105,11 +118,16 @@ for (const { how, once, together } of runs) {
       Object.assign(disk, { failsAt: Number.POSITIVE_INFINITY })
       const what = `statement ${failsAt} (${failed[0]?.slice(0, 40)}): ${outcomes.join(", ")}`
 
-      // Comparing every table with the journal costs as much as all writes so far, so it is done now and then and after the last fault.
+      // Comparing every table with the journal costs as much as all writes so far, so it is done now and then and after
+      // the last fault.
       const quick = failed.length > 0 && failsAt % 25 !== 0
-      const { problems, rows } = seen((db) => ({ problems: checkData(db, undefined, { quick }).problems, rows: everything(db) }))
+      const { problems, rows } = seen((db) => ({
+        problems: checkData(db, undefined, { quick }).problems,
+        rows: everything(db),
+      }))
       if (problems.length > 0) t.strictSame(problems, [], what)
-      if (outcomes.every((outcome) => outcome === "not stored")) t.strictSame(rows, before, `${what}: nothing is stored`)
+      if (outcomes.every((outcome) => outcome === "not stored"))
+        t.strictSame(rows, before, `${what}: nothing is stored`)
       const again = []
       for (const each of sent) again.push(await outcomeOf(each))
       for (const [index, outcome] of outcomes.entries()) {

@@ -1,6 +1,6 @@
 /**
- * A file that Litestream's follower writes, reopened at a moment when another file is locked: that reader is told to retry, and the next
- * one reads normally.
+ * A file that Litestream's follower writes, reopened at a moment when another file is locked: that reader is told to
+ * retry, and the next one reads normally.
  */
 import { rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -39,7 +39,11 @@ test("a connection that cannot be opened at that moment is opened for the next r
   change(2)
   other.exec("BEGIN EXCLUSIVE")
   for (const time of ["once", "and again"])
-    t.throws(() => count.one(), { code: "temporarily_unavailable" }, `whoever reads ${time} meanwhile is told to ask again`)
+    t.throws(
+      () => count.one(),
+      { code: "temporarily_unavailable" },
+      `whoever reads ${time} meanwhile is told to ask again`,
+    )
   other.exec("ROLLBACK")
   t.equal(count.one().count, 2)
   followed.close()

@@ -1,6 +1,6 @@
 /**
- * A full disk: `PRAGMA max_page_count` lets the file grow no further. Every writer is then told that nothing was stored, nothing is half
- * done, reads continue, and writes succeed again once there is space.
+ * A full disk: `PRAGMA max_page_count` lets the file grow no further. Every writer is then told that nothing was
+ * stored, nothing is half done, reads continue, and writes succeed again once there is space.
  */
 import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
@@ -19,7 +19,8 @@ const messages = `${house.baseUrl}/api/agent/threads/${threadId}/messages`
 const post = (body: Body) => ask(messages, { token, body })
 const long = (n: number): Body => message(`${n} ${"word ".repeat(3_000)}`)
 
-const pragma = (text: string): number => Object.values(db.prepare<Record<string, number>>(`PRAGMA ${text}`).get() ?? {})[0] ?? 0
+const pragma = (text: string): number =>
+  Object.values(db.prepare<Record<string, number>>(`PRAGMA ${text}`).get() ?? {})[0] ?? 0
 const mostPages = pragma("max_page_count")
 const fill = () => pragma(`max_page_count = ${pragma("page_count")}`)
 const makeSpace = () => pragma(`max_page_count = ${mostPages}`)
@@ -38,7 +39,13 @@ test("while the disk is full every write is refused as not stored, and nothing o
   const answers = await Promise.all(bodies.map(post))
   for (const answer of answers) {
     t.equal(answer.status, 503)
-    t.match(answer.body, { refusal: "temporarily_unavailable", committed: false, retryable: true, retryAfter: 2, issues: [] })
+    t.match(answer.body, {
+      refusal: "temporarily_unavailable",
+      committed: false,
+      retryable: true,
+      retryAfter: 2,
+      issues: [],
+    })
   }
   t.strictSame(everything(), before, "every table is unchanged")
   t.notOk(db.inTransaction)
@@ -67,13 +74,22 @@ test("in a group that meets the full disk, no unstored write is reported as stor
     const limit = pragma("page_count") + spare
     pragma(`max_page_count = ${limit}`)
     const bodies = [...Array.from({ length: 8 }, (_, n) => long(n)), hypothesis(roomId, threadId)]
-    const paths = bodies.map((body) => ("clientMessageId" in body ? messages : `${house.baseUrl}/api/agent/research/publish_hypothesis`))
+    const paths = bodies.map((body) =>
+      "clientMessageId" in body ? messages : `${house.baseUrl}/api/agent/research/publish_hypothesis`,
+    )
     const answers = await Promise.all(bodies.map((body, n) => ask(paths[n] as string, { token, body })))
     makeSpace()
     const replays = await Promise.all(bodies.map((body, n) => ask(paths[n] as string, { token, body })))
     answers.forEach(({ status, body }, n) => {
-      t.ok(status === 200 || (status === 503 && String(body.committed) === "false"), `with ${spare} pages to spare: ${status}`)
-      t.equal(replays[n]?.text.includes('"replayed":true'), status === 200, "a retry finds a receipt exactly if one was given")
+      t.ok(
+        status === 200 || (status === 503 && String(body.committed) === "false"),
+        `with ${spare} pages to spare: ${status}`,
+      )
+      t.equal(
+        replays[n]?.text.includes('"replayed":true'),
+        status === 200,
+        "a retry finds a receipt exactly if one was given",
+      )
     })
     t.strictSame(checkData(db).problems, [])
   }

@@ -136,6 +136,9 @@ test("activity and timelines reject a second entry in the same place", (t) => {
 
 test("foreign keys are enforced: nothing refers to a missing row", (t) => {
   t.throws(() => db.exec("INSERT INTO sessions VALUES ('digest', 'nobody', '2026', '2027')"), /FOREIGN KEY/)
-  t.throws(() => db.exec("INSERT INTO members VALUES ('no room', (SELECT user_id FROM people LIMIT 1), 'member', '2026')"), /FOREIGN KEY/)
+  t.throws(
+    () => db.exec("INSERT INTO members VALUES ('no room', (SELECT user_id FROM people LIMIT 1), 'member', '2026')"),
+    /FOREIGN KEY/,
+  )
   t.end()
 })

@@ -18,7 +18,13 @@ test("each value is stored in the column of its name, and an omitted value is nu
   const person = { createdAt: "2026", passwordHash: "a hash", username: "ada", isOperator: 1, userId: "u1" }
   t.equal(insert(person), 1)
   t.equal(insert(person), 0, "a conflict is handled as specified")
-  t.match(db.prepare("SELECT * FROM people").get(), { user_id: "u1", username: "ada", password_hash: "a hash", is_operator: 1, name: null })
+  t.match(db.prepare("SELECT * FROM people").get(), {
+    user_id: "u1",
+    username: "ada",
+    password_hash: "a hash",
+    is_operator: 1,
+    name: null,
+  })
 
   const next = inserting(db, "earlier_instances")
   next({ instanceId: "i1", until: "2026" })
@@ -39,7 +45,9 @@ test("a column can be computed from other columns of its row", (t) => {
   t.teardown(() => db.close())
   db.exec("PRAGMA foreign_keys = OFF")
   const insert = inserting(db, "record_papers", {
-    workedOut: { sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM record_papers WHERE arxiv_id = ${"arxivId"})` },
+    workedOut: {
+      sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM record_papers WHERE arxiv_id = ${"arxivId"})`,
+    },
   })
   for (const [versionId, arxivId] of [
     ["v1", "a"],
@@ -48,7 +56,9 @@ test("a column can be computed from other columns of its row", (t) => {
   ] as const)
     insert({ versionId, arxivId })
   const rows = db
-    .prepare<{ version_id: string; sequence: number }>("SELECT version_id, sequence FROM record_papers ORDER BY version_id")
+    .prepare<{ version_id: string; sequence: number }>(
+      "SELECT version_id, sequence FROM record_papers ORDER BY version_id",
+    )
     .all()
   t.strictSame(
     rows.map((row) => [row.version_id, row.sequence]),

@@ -25,7 +25,8 @@ test("a rolled-back number is given to the next name, and each name keeps its co
   const kept = one.place("room a")
   t.not(kept, lost)
   beside.exec("COMMIT")
-  const numbers = () => first.prepare<{ id: string; place: number }>("SELECT id, place FROM places ORDER BY place").all()
+  const numbers = () =>
+    first.prepare<{ id: string; place: number }>("SELECT id, place FROM places ORDER BY place").all()
   t.strictSame(numbers(), [
     { id: "room b", place: lost },
     { id: "room a", place: kept },
@@ -56,7 +57,10 @@ test("a name from a committed write is looked up once more, and then cached", (t
     close: () => db.close(),
     prepare: <Row>(sql: string) => {
       const statement = db.prepare<Row>(sql)
-      return { ...statement, get: (...values: Value[]) => (/FROM places/.test(sql) ? (lookUps += 1) : 0, statement.get(...values)) }
+      return {
+        ...statement,
+        get: (...values: Value[]) => (/FROM places/.test(sql) ? (lookUps += 1) : 0, statement.get(...values)),
+      }
     },
   }
   const numbers = keys(watched)

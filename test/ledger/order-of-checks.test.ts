@@ -1,6 +1,6 @@
 /**
- * The order of checks on an agent write (protocol, section 1): each request here is wrong in two consecutive checks, and the earlier one
- * answers.
+ * The order of checks on an agent write (protocol, section 1): each request here is wrong in two consecutive checks,
+ * and the earlier one answers.
  */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
@@ -12,7 +12,8 @@ const house = await startResearchRoom()
 tap.teardown(() => house.close())
 const { empty, archived } = house.rooms
 const { roomId, openingThreadId: threadId } = empty
-const { member_all, member_post_only, member_work_only, owner_all, main_member_all, archived_member_all } = house.credentials
+const { member_all, member_post_only, member_work_only, owner_all, main_member_all, archived_member_all } =
+  house.credentials
 
 const messages = `/api/agent/threads/${threadId}/messages`
 const research = (name: string) => `/api/agent/research/${name}`
@@ -147,7 +148,10 @@ const cases: readonly Case[] = [
   {
     what: "9 archive before 10 exact references",
     path: research("publish_hypothesis"),
-    send: { token: archived_member_all.token, body: hypothesis(archived.roomId, archived.openingThreadId, unknownPremises) },
+    send: {
+      token: archived_member_all.token,
+      body: hypothesis(archived.roomId, archived.openingThreadId, unknownPremises),
+    },
     answered: [404, "room_unavailable"],
   },
   {
@@ -191,7 +195,13 @@ const cases: readonly Case[] = [
     path: research("take_experiment"),
     send: {
       token: owner_all.token,
-      body: { schemaVersion: 3, requestId: freshId(), experimentId: proposed.experimentId, expectedRevision: 1, expectedStatus: "open" },
+      body: {
+        schemaVersion: 3,
+        requestId: freshId(),
+        experimentId: proposed.experimentId,
+        expectedRevision: 1,
+        expectedStatus: "open",
+      },
     },
     answered: [409, "assignment_conflict"],
   },
@@ -210,7 +220,10 @@ test("a request that is wrong in two ways is answered by the earlier check", asy
 })
 
 test("step 8 answers a replay whatever the later steps would say", async (t) => {
-  const again = await ask(`${house.baseUrl}${research("publish_hypothesis")}`, { token: member_post_only.token, body: taken })
+  const again = await ask(`${house.baseUrl}${research("publish_hypothesis")}`, {
+    token: member_post_only.token,
+    body: taken,
+  })
   t.match(
     again.body,
     { replayed: true, credentialChanged: true },
@@ -221,15 +234,24 @@ test("step 8 answers a replay whatever the later steps would say", async (t) => 
   const created = await archivedSoon.write("create_room", { title: "Soon to be closed" })
   const { roomId: closing, openingThreadId } = created.result
   const { token } = (
-    await archivedSoon.write("issue_credential", { roomId: closing, label: "one", permissions: ["post_thread", "manage_own_experiments"] })
+    await archivedSoon.write("issue_credential", {
+      roomId: closing,
+      label: "one",
+      permissions: ["post_thread", "manage_own_experiments"],
+    })
   ).result
   const said = { path: messages.replace(threadId, openingThreadId), body: message("Before the end.") }
   const asked = { path: research("propose_experiment"), body: experiment(closing, openingThreadId) }
-  for (const { path, body } of [said, asked]) t.equal((await ask(`${house.baseUrl}${path}`, { token, body })).status, 200)
+  for (const { path, body } of [said, asked])
+    t.equal((await ask(`${house.baseUrl}${path}`, { token, body })).status, 200)
   await archivedSoon.write("archive_room", { roomId: closing, reason: "Enough." })
   for (const { path, body } of [said, asked]) {
     const replay = await ask(`${house.baseUrl}${path}`, { token, body })
-    t.strictSame([replay.status, replay.body.replayed], [200, true], "the Room is archived, but the receipt is still there")
+    t.strictSame(
+      [replay.status, replay.body.replayed],
+      [200, true],
+      "the Room is archived, but the receipt is still there",
+    )
   }
   const fresh = await ask(`${house.baseUrl}${said.path}`, { token, body: message("After the end.") })
   t.match(fresh.body, { refusal: "room_archived", current: { room: { id: closing, state: "archived" } } })

@@ -71,26 +71,31 @@ const keyOf = ({ sender, operation, id }: Delivered) => {
 // shows: The same id and content return the original receipt, and nothing is done twice.
 test("new, replayed or in conflict: as the rules say, alone and together in one transaction", async (t) => {
   await fc.assert(
-    fc.asyncProperty(fc.array(delivery, { minLength: 1, maxLength: 14 }), fc.boolean(), async (deliveries, together) => {
-      const ids = [freshId(), freshId(), freshId()]
-      const stored = new Map<string, string>()
-      const expected = deliveries.map((each) => {
-        const content = `${each.content} in ${each.place}`
-        const known = stored.get(keyOf(each))
-        if (known === undefined) stored.set(keyOf(each), content)
-        return known === undefined ? "accepted" : known === content ? "replayed" : "request_conflict"
-      })
-      const admit = (each: Delivered) => outcomeOf(house.admit(sent(each, ids)))
-      const outcomes = together ? await Promise.all(deliveries.map(admit)) : []
-      if (!together) for (const each of deliveries) outcomes.push(await admit(each))
-      assert.deepEqual(outcomes, expected)
-    }),
+    fc.asyncProperty(
+      fc.array(delivery, { minLength: 1, maxLength: 14 }),
+      fc.boolean(),
+      async (deliveries, together) => {
+        const ids = [freshId(), freshId(), freshId()]
+        const stored = new Map<string, string>()
+        const expected = deliveries.map((each) => {
+          const content = `${each.content} in ${each.place}`
+          const known = stored.get(keyOf(each))
+          if (known === undefined) stored.set(keyOf(each), content)
+          return known === undefined ? "accepted" : known === content ? "replayed" : "request_conflict"
+        })
+        const admit = (each: Delivered) => outcomeOf(house.admit(sent(each, ids)))
+        const outcomes = together ? await Promise.all(deliveries.map(admit)) : []
+        if (!together) for (const each of deliveries) outcomes.push(await admit(each))
+        assert.deepEqual(outcomes, expected)
+      },
+    ),
     { numRuns: 150 },
   )
   t.pass("150 sequences")
 })
 
-// shows: Receipts of research, attempts, materials, links and publications belong to the member and replay after rotation.
+// shows: Receipts of research, attempts, materials, links and publications belong to the member and replay after
+// rotation.
 test("a replay is marked if, and only if, another credential of the member sends it", async (t) => {
   const marks: Record<string, unknown> = {}
   const ids = [freshId()]

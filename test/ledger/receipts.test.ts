@@ -58,7 +58,12 @@ test("the content is compared, without the case of ids, the order of members or 
     assertion: { roles: assertion.roles, predicate: assertion.predicate, wording: assertion.wording },
   }
   const same: Record<string, Body> = {
-    "upper-case ids": { ...body, requestId: body.requestId.toUpperCase(), roomId: roomId.toUpperCase(), threadId: threadId.toUpperCase() },
+    "upper-case ids": {
+      ...body,
+      requestId: body.requestId.toUpperCase(),
+      roomId: roomId.toUpperCase(),
+      threadId: threadId.toUpperCase(),
+    },
     "members in another order, another client": shuffled,
     "no client at all": { ...shuffled, client: undefined },
   }
@@ -73,7 +78,8 @@ test("the content is compared, without the case of ids, the order of members or 
 
 // shows: The same id with other content is request_conflict.
 // shows: skill: changed
-// shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up Thread.
+// shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up
+// Thread.
 test("other content under a used id is refused, and the refusal says what is stored", async (t) => {
   const body = hypothesis(roomId, threadId)
   const first = await post("/research/publish_hypothesis", body)
@@ -85,9 +91,17 @@ test("other content under a used id is refused, and the refusal says what is sto
     const refused = await post("/research/publish_hypothesis", other)
     t.equal(refused.status, 409)
     t.match(refused.body, { refusal: "request_conflict", committed: false, retryable: false })
-    t.strictSame(refused.body.current, { operation: "publish_hypothesis", acceptedAt: first.body.acceptedAt, target: first.body.target })
+    t.strictSame(refused.body.current, {
+      operation: "publish_hypothesis",
+      acceptedAt: first.body.acceptedAt,
+      target: first.body.target,
+    })
   }
-  t.match((await post("/research/publish_hypothesis", body)).body, { replayed: true }, "the id still belongs to the first content")
+  t.match(
+    (await post("/research/publish_hypothesis", body)).body,
+    { replayed: true },
+    "the id still belongs to the first content",
+  )
 })
 
 // shows: The same id with other content is request_conflict.
@@ -103,7 +117,9 @@ test("ids in the path are compared too", async (t) => {
 
 test("the same id can be used for two operations, and by two people", async (t) => {
   const id = freshId()
-  t.notMatch((await post("/research/publish_hypothesis", hypothesis(roomId, threadId, { requestId: id }))).body, { replayed: true })
+  t.notMatch((await post("/research/publish_hypothesis", hypothesis(roomId, threadId, { requestId: id }))).body, {
+    replayed: true,
+  })
   t.notMatch((await post("/threads", thread(roomId, { requestId: id }))).body, { replayed: true })
   t.notMatch((await post(messages(), message("Mine.", { clientMessageId: id }))).body, { replayed: true })
   const owners = await post(
@@ -122,8 +138,14 @@ test("a record's receipt belongs to the member: it replays under a new credentia
   const next = await anotherCredential()
   const again = await post("/research/publish_hypothesis", body, next)
   t.match(again.body, { replayed: true, credentialChanged: true, targetId: first.body.targetId })
-  t.notHas((await post("/research/publish_hypothesis", body)).body, { credentialChanged: true }, "the first one learns of no change")
-  t.match((await post("/research/publish_hypothesis", { ...body, scope: "Else." }, next)).body, { refusal: "request_conflict" })
+  t.notHas(
+    (await post("/research/publish_hypothesis", body)).body,
+    { credentialChanged: true },
+    "the first one learns of no change",
+  )
+  t.match((await post("/research/publish_hypothesis", { ...body, scope: "Else." }, next)).body, {
+    refusal: "request_conflict",
+  })
 })
 
 // shows: Threads and messages belong to member and credential.
@@ -143,11 +165,15 @@ test("a Thread's or a message's receipt belongs to the credential: another crede
   }
 })
 
-// shows: Receipts of research, attempts, materials, links and publications belong to the member and replay after rotation.
-// shows: skill: sender
+// shows: Receipts of research, attempts, materials, links and publications belong to the member and replay after
+// rotation. shows: skill: sender
 test("after a rotation the member's receipts replay with the new token, and the old token no longer works", async (t) => {
   const browser = await house.browser("member", { fetch: held })
-  const { result: issued } = await browser.write("issue_credential", { roomId, label: "to be rotated", permissions: ["publish_records"] })
+  const { result: issued } = await browser.write("issue_credential", {
+    roomId,
+    label: "to be rotated",
+    permissions: ["publish_records"],
+  })
   const body = hypothesis(roomId, threadId)
   const first = await post("/research/publish_hypothesis", body, issued.token)
   const { result: rotated } = await browser.write("rotate_credential", { roomId, credentialId: issued.credentialId })
@@ -166,7 +192,10 @@ test("a caller reads the receipts of her own writes, and no others", async (t) =
 
   t.equal((await receiptOf(asked)).text, first.text, "the stored text, byte for byte")
   t.equal((await receiptOf({ ...asked, requestId: body.requestId.toUpperCase() })).text, first.text)
-  t.equal((await receiptOf({ operation: "post_message", clientMessageId: String(said.clientMessageId) })).text, second.text)
+  t.equal(
+    (await receiptOf({ operation: "post_message", clientMessageId: String(said.clientMessageId) })).text,
+    second.text,
+  )
   const elsewhere = await anotherCredential()
   const changed = ({ text }: { text: string }) => `${text.slice(0, -1)},"credentialChanged":true}`
   t.equal((await receiptOf(asked, elsewhere)).text, changed(first), "under any of her credentials, which is reported")
@@ -193,7 +222,11 @@ test("a caller reads the receipts of her own writes, and no others", async (t) =
     { operation: "create_thread" },
     { operation: "create_thread", requestId: "one" },
   ]) {
-    t.match((await receiptOf(query as Record<string, string>)).body, { refusal: "invalid_parameter" }, JSON.stringify(query))
+    t.match(
+      (await receiptOf(query as Record<string, string>)).body,
+      { refusal: "invalid_parameter" },
+      JSON.stringify(query),
+    )
   }
 })
 
@@ -203,14 +236,24 @@ test("the operations whose receipts can be asked for are listed", async (t) => {
   t.ok(["post_message", "publish_finding", "create_room"].every((name) => listed.includes(name)))
   t.notOk(listed.includes("save_papers"), "a credential cannot read a person's Library receipts")
   const { body: openApi } = await ask(`${house.baseUrl}/api/openapi.json`)
-  const parameters = openApi.paths?.["/api/agent/receipts"]?.get?.parameters as unknown as { name: string; schema: object }[]
+  const parameters = openApi.paths?.["/api/agent/receipts"]?.get?.parameters as unknown as {
+    name: string
+    schema: object
+  }[]
   t.match(parameters.find(({ name }) => name === "operation")?.schema, { enum: listed })
   for (const operation of ["fly", "save_papers"]) {
     const { body } = await receiptOf({ operation, requestId: freshId() })
-    t.match(body, { refusal: "invalid_parameter", issues: [{ path: "/operation", message: /^must be one of .*post_message/ }] })
+    t.match(body, {
+      refusal: "invalid_parameter",
+      issues: [{ path: "/operation", message: /^must be one of .*post_message/ }],
+    })
   }
   const { body } = await receiptOf({ operation: "post_message", requestId: freshId() })
-  t.match(body, { refusal: "invalid_parameter", issues: [{ path: "/clientMessageId" }] }, "and the message names the id it goes by")
+  t.match(
+    body,
+    { refusal: "invalid_parameter", issues: [{ path: "/clientMessageId" }] },
+    "and the message names the id it goes by",
+  )
 })
 
 test("a refused write leaves its id free", async (t) => {

@@ -1,6 +1,6 @@
 /**
- * Things change between admitting a request and writing it. Permission is checked again inside the transaction (interface, "Agent writes"),
- * and that check decides.
+ * Things change between admitting a request and writing it. Permission is checked again inside the transaction
+ * (interface, "Agent writes"), and that check decides.
  */
 import tap, { test } from "tap"
 import type { Actor } from "../../src/ledger/journal/actor.ts"
@@ -49,11 +49,16 @@ test("a member removed after admission writes nothing, and is admitted again aft
   const agent = await house.credential(grace)
   await house.admit(action(ada, "remove_member", { roomId, userId: grace.userId }))
   const before = rows(house)
-  for (const sent of [post(agent), publish(agent), post(grace)]) t.equal(await outcomeOf(house.admit(sent)), "not_a_member")
+  for (const sent of [post(agent), publish(agent), post(grace)])
+    t.equal(await outcomeOf(house.admit(sent)), "not_a_member")
   t.strictSame(rows(house), before)
   await house.admit(action(ada, "add_member", { roomId }, { username: "grace" }))
   t.equal(await outcomeOf(house.admit(post(grace))), "accepted")
-  t.equal(await outcomeOf(house.admit(post(agent))), "not_authenticated", "the credential of the ended membership is refused")
+  t.equal(
+    await outcomeOf(house.admit(post(agent))),
+    "not_authenticated",
+    "the credential of the ended membership is refused",
+  )
   t.equal(await outcomeOf(house.admit(post(await house.credential(grace)))), "accepted", "a new one is admitted")
 })
 

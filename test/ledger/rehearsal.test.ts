@@ -1,4 +1,6 @@
-/** `?rehearse=1`: every check runs, the work is done and undone, and the answer is the receipt that the write would get. */
+/**
+ * `?rehearse=1`: every check runs, the work is done and undone, and the answer is the receipt that the write would get.
+ */
 import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
@@ -13,7 +15,9 @@ const { roomId, openingThreadId: threadId } = demo.rooms.empty
 const token = demo.credentials.member_all.token
 
 const tables = db
-  .prepare<{ name: string }>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'virtual' AND name NOT LIKE 'sqlite_%'")
+  .prepare<{ name: string }>(
+    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'virtual' AND name NOT LIKE 'sqlite_%'",
+  )
   .all()
   .map(({ name }) => name)
 /** Every row of every table, including the tables of the indexes. */
@@ -103,7 +107,8 @@ test("in a group, rehearsals do not affect the other writes and use up no number
     .all(house.threadId)
     .map(({ text }) => text)
   t.strictSame(texts, ["one", "two", "three"])
-  for (const each of sent) t.equal(await outcomeOf(house.admit({ ...each, rehearse: false })), each.rehearse ? "accepted" : "replayed")
+  for (const each of sent)
+    t.equal(await outcomeOf(house.admit({ ...each, rehearse: false })), each.rehearse ? "accepted" : "replayed")
 })
 
 test("a rehearsal wakes no waiting reader", async (t) => {

@@ -26,7 +26,9 @@ function heldAgainst(small: Json, whole: Json): string[] {
       : typeof part !== "object" || part === null
         ? part === of
         : Object.entries(part).every(([name, inner]) => isStart(inner, (of as Record<string, unknown>)[name]))
-  return Object.keys(small).filter((name) => !["more", "replayed", "rehearsed"].includes(name) && !isStart(small[name], whole[name]))
+  return Object.keys(small).filter(
+    (name) => !["more", "replayed", "rehearsed"].includes(name) && !isStart(small[name], whole[name]),
+  )
 }
 
 // shows: skill: small
@@ -34,7 +36,12 @@ test("each member of a small receipt has the same place as in the whole one, whi
   const question = (words: string) => experiment(roomId, threadId, { question: words })
   const told = "Does quenching the momentum buffer at a restart avoid the spike in the loss?"
   for (const number of [1, 2, 3, 4])
-    await send("/research/propose_experiment", question(`${told} Seed ${number}.`), "", house.credentials.owner_all.token)
+    await send(
+      "/research/propose_experiment",
+      question(`${told} Seed ${number}.`),
+      "",
+      house.credentials.owner_all.token,
+    )
   const writes: [string, string, Body, string?][] = [
     ["create_thread", "/threads", thread(roomId, { title: "𝔞".repeat(limits.title) })],
     ["post_message", `/threads/${threadId}/messages`, message(), "clientMessageId"],
@@ -47,7 +54,11 @@ test("each member of a small receipt has the same place as in the whole one, whi
     const { body: small } = await send(path, body, "?receipt=small")
     t.ok(bytesOf(small) <= limits.smallReceiptBytes, `${operation}: ${bytesOf(small)} bytes`)
     t.same(heldAgainst(small, (await kept(operation, id, body[id])).body), [], `${operation}: as in the whole receipt`)
-    t.match((await send(path, body, "?receipt=small")).body, { replayed: true, target: small.target }, `${operation}: also for a retry`)
+    t.match(
+      (await send(path, body, "?receipt=small")).body,
+      { replayed: true, target: small.target },
+      `${operation}: also for a retry`,
+    )
   }
   const { body: last } = await send("/research/propose_experiment", question(`${told} Again?`), "?receipt=small")
   t.ok((last.similar as unknown as Json[]).length > 0, "similar records are listed")
@@ -95,7 +106,12 @@ test("whatever a receipt says, its small form has at most 600 bytes", (t) => {
     threadId: id,
     target: fc.record({ kind: fc.constant("material"), id, label: fc.constant("M123") }),
     targetId: id,
-    result: fc.record({ materialId: id, label: fc.constant("M123"), list: fc.array(words), said: fc.constant("unobtainable") }),
+    result: fc.record({
+      materialId: id,
+      label: fc.constant("M123"),
+      list: fc.array(words),
+      said: fc.constant("unobtainable"),
+    }),
     entry: fc.record({ entryId: id, sequence: fc.nat() }),
     activity: fc.record({ sequence: fc.nat(), digest: fc.constant("sha256:") }),
     warnings: fc.array(fc.record({ code: fc.constant("rests_on_retracted"), message: words })),
@@ -107,7 +123,9 @@ test("whatever a receipt says, its small form has at most 600 bytes", (t) => {
       const small = smallReceiptOf(whole as unknown as Receipt)
       const lists = ["warnings", "similar", "sameExecution"] as const
       const counted = lists.every(
-        (name) => ((small[name] as unknown[]) ?? []).length + (Number((small.more as Json)?.[name]) || 0) === whole[name].length,
+        (name) =>
+          ((small[name] as unknown[]) ?? []).length + (Number((small.more as Json)?.[name]) || 0) ===
+          whole[name].length,
       )
       return counted && bytesOf(small) <= limits.smallReceiptBytes
     }),

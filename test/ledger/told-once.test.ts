@@ -1,4 +1,7 @@
-/** What is added to a receipt is stored once, in the journal, and only the part that may change. A refused sender causes no lookup. */
+/**
+ * What is added to a receipt is stored once, in the journal, and only the part that may change. A refused sender causes
+ * no lookup.
+ */
 import t from "tap"
 import type { Actor } from "../../src/ledger/journal/actor.ts"
 import { freshId, hypothesis } from "../support/bodies.ts"
@@ -8,23 +11,26 @@ const house = await openHouse()
 t.teardown(() => house.close())
 const { db, roomId, threadId, ada } = house
 
-t.test("what was added for a write is neither in its stored receipt nor whole in the journal, and a retry gets the same", async (t) => {
-  const publish = (requestId: string, actor: Actor = ada) =>
-    ({ name: "publish_hypothesis", actor, body: { ...hypothesis(roomId, threadId), requestId } }) as const
-  for (let time = 0; time < 6; time += 1) await house.admit(publish(freshId(), house.grace))
-  const requestId = freshId()
-  const told = await house.admit(publish(requestId))
-  t.equal(told.similar?.length, 3)
-  const stored = db.prepare<{ body: string; given: string }>(
-    "SELECT concat_ws(' ', target_id, label, result, card) AS body, given FROM journal WHERE content ->> '$.requestId' = ?",
-  )
-  const { body, given } = stored.one(requestId)
-  for (const told of ["similar", "acceptedAt", "warnings", requestId]) t.notMatch(body, told)
-  t.ok(given.length < 600, `${given.length} characters are kept of ${JSON.stringify(told.similar).length}`)
-  const { replayed, ...again } = await house.admit(publish(requestId))
-  t.ok(replayed)
-  t.strictSame(again, told)
-})
+t.test(
+  "what was added for a write is neither in its stored receipt nor whole in the journal, and a retry gets the same",
+  async (t) => {
+    const publish = (requestId: string, actor: Actor = ada) =>
+      ({ name: "publish_hypothesis", actor, body: { ...hypothesis(roomId, threadId), requestId } }) as const
+    for (let time = 0; time < 6; time += 1) await house.admit(publish(freshId(), house.grace))
+    const requestId = freshId()
+    const told = await house.admit(publish(requestId))
+    t.equal(told.similar?.length, 3)
+    const stored = db.prepare<{ body: string; given: string }>(
+      "SELECT concat_ws(' ', target_id, label, result, card) AS body, given FROM journal WHERE content ->> '$.requestId' = ?",
+    )
+    const { body, given } = stored.one(requestId)
+    for (const told of ["similar", "acceptedAt", "warnings", requestId]) t.notMatch(body, told)
+    t.ok(given.length < 600, `${given.length} characters are kept of ${JSON.stringify(told.similar).length}`)
+    const { replayed, ...again } = await house.admit(publish(requestId))
+    t.ok(replayed)
+    t.strictSame(again, told)
+  },
+)
 
 t.test("for a sender without permission to publish, nothing is looked up before the refusal", async (t) => {
   const stranger = await house.credential(ada, { permissions: ["post_thread"] })

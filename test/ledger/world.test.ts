@@ -1,4 +1,7 @@
-/** Time, ids and chance: ids sort in the order they were made whatever the clock does, and a seed gives the same world again. */
+/**
+ * Time, ids and chance: ids sort in the order they were made whatever the clock does, and a seed gives the same world
+ * again.
+ */
 import fc from "fast-check"
 import { test } from "tap"
 import { momentOf, realWorld, seededWorld } from "../../src/ledger/world.ts"
@@ -18,7 +21,8 @@ test("ids increase even if the clock stands still or is set back", (t) => {
       return (
         made.every(
           (id, n) =>
-            /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id) && (n === 0 || id > (made[n - 1] as string)),
+            /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id) &&
+            (n === 0 || id > (made[n - 1] as string)),
         ) && moments.every((at, n) => n === 0 || at >= (moments[n - 1] as number))
       )
     }),

@@ -28,15 +28,28 @@ test("an agent finds out whose Library it is in, and how far its key reaches", a
     key: { label: "scout", agent: { name: "paper-scout", version: "1" } },
   })
   t.match(identity.limits, { collectionPapers: 1_000, savedPapers: 20_000, ownedCollections: 200, pageItems: 50 })
-  for (const [name, path] of Object.entries(identity.links)) t.not((await ask(`${baseUrl}${path}`)).status, 404, `${name} leads somewhere`)
+  for (const [name, path] of Object.entries(identity.links))
+    t.not((await ask(`${baseUrl}${path}`)).status, 404, `${name} leads somewhere`)
 })
 
 // shows: Adding a paper saves it too where the reach includes the Library.
 test("papers are saved once under their id, whatever version is named", async (t) => {
   const agent = await house.agentOf(ada)
   const first = await agent.write("save_papers", { arxivIds: ["2402.00001v3", "hep-th/9901001", "math.GT/0309136v2"] })
-  t.match(first, { schemaVersion: 1, roomId: null, threadId: null, entry: null, activity: null, target: { kind: "library" } })
-  t.strictSame(first.result, { saved: ["2402.00001", "hep-th/9901001", "math/0309136"], alreadySaved: [], unreadable: [], label: null })
+  t.match(first, {
+    schemaVersion: 1,
+    roomId: null,
+    threadId: null,
+    entry: null,
+    activity: null,
+    target: { kind: "library" },
+  })
+  t.strictSame(first.result, {
+    saved: ["2402.00001", "hep-th/9901001", "math/0309136"],
+    alreadySaved: [],
+    unreadable: [],
+    label: null,
+  })
   const again = await agent.write("save_papers", { arxivIds: ["2402.00001", "2402.00002"] })
   t.strictSame(again.result, { saved: ["2402.00002"], alreadySaved: ["2402.00001"], unreadable: [], label: null })
   const page = await agent.read("library_papers")
@@ -48,8 +61,8 @@ test("papers are saved once under their id, whatever version is named", async (t
   t.match(page.items[0], { title: null, authors: [], abstract: null, metadata: "unknown", collections: [] })
 })
 
-// shows: Collections show their counts, members' usernames, fifty papers a page and the notes of that page's papers; never invitations.
-// shows: A paper with a note in its thread is not removed.
+// shows: Collections show their counts, members' usernames, fifty papers a page and the notes of that page's papers;
+// never invitations. shows: A paper with a note in its thread is not removed.
 test("a Collection used by an agent: made, filled, read, renamed, emptied", async (t) => {
   const agent = await house.agentOf(ada)
   const { collectionId } = (await agent.write("create_collection", { name: "Ramps" })).result
@@ -96,15 +109,24 @@ test("a Collection used by an agent: made, filled, read, renamed, emptied", asyn
     ],
   )
 
-  t.match((await agent.write("rename_collection", { collectionId, name: "Ramps and clips" })).result, { name: "Ramps and clips" })
+  t.match((await agent.write("rename_collection", { collectionId, name: "Ramps and clips" })).result, {
+    name: "Ramps and clips",
+  })
   t.match(await refused(agent.write("remove_paper", { collectionId, arxivId: paperId(100) })), {
     status: 409,
     refusal: "thread_has_notes",
     current: { notes: 2 },
   })
   await agent.write("remove_paper", { collectionId, arxivId: paperId(101) })
-  t.match(await refused(agent.write("remove_paper", { collectionId, arxivId: paperId(101) })), { status: 404, refusal: "unknown_paper" })
-  t.match(await agent.read("library_paper", { arxivId: paperId(101) }), { saved: true, collections: [] }, "it stays saved")
+  t.match(await refused(agent.write("remove_paper", { collectionId, arxivId: paperId(101) })), {
+    status: 404,
+    refusal: "unknown_paper",
+  })
+  t.match(
+    await agent.read("library_paper", { arxivId: paperId(101) }),
+    { saved: true, collections: [] },
+    "it stays saved",
+  )
   t.match(await agent.read("library_paper", { arxivId: paperId(102) }), {
     saved: true,
     collections: [{ id: collectionId, name: "Ramps and clips" }],
@@ -163,21 +185,38 @@ test("each permission opens what it names, and nothing else", async (t) => {
 
 // shows: A selected reach keeps to its Collections, and a Collection it makes joins it.
 test("a selected reach excludes the Library, and includes Collections that the agent makes", async (t) => {
-  const [inside, outside] = [await collectionOf(ada, "Inside", [paperId(300)]), await collectionOf(ada, "Outside", [paperId(301)])]
+  const [inside, outside] = [
+    await collectionOf(ada, "Inside", [paperId(300)]),
+    await collectionOf(ada, "Outside", [paperId(301)]),
+  ]
   const agent = await house.agentOf(ada, { reach: "selected", collectionIds: [inside] })
-  t.match(await refused(agent.read("library_papers")), { status: 403, refusal: "not_authorized", current: { needed: ["reach"] } })
-  t.match(await refused(agent.write("save_papers", { arxivIds: [paperId(302)] })), { status: 403, refusal: "not_authorized" })
+  t.match(await refused(agent.read("library_papers")), {
+    status: 403,
+    refusal: "not_authorized",
+    current: { needed: ["reach"] },
+  })
+  t.match(await refused(agent.write("save_papers", { arxivIds: [paperId(302)] })), {
+    status: 403,
+    refusal: "not_authorized",
+  })
   t.strictSame(
     (await agent.read("library_collections")).items.map(({ name }) => name),
     ["Inside"],
   )
-  t.match(await agent.read("library_paper", { arxivId: paperId(300) }), { saved: null, savedAt: null, collections: [{ id: inside }] })
+  t.match(await agent.read("library_paper", { arxivId: paperId(300) }), {
+    saved: null,
+    savedAt: null,
+    collections: [{ id: inside }],
+  })
   t.match(
     await refused(agent.read("library_paper", { arxivId: paperId(301) })),
     { status: 404, refusal: "unknown_paper" },
     "saved, but out of reach",
   )
-  t.match(await refused(agent.read("library_annotations", { arxivId: paperId(301) })), { status: 404, refusal: "unknown_paper" })
+  t.match(await refused(agent.read("library_annotations", { arxivId: paperId(301) })), {
+    status: 404,
+    refusal: "unknown_paper",
+  })
 
   const added = await agent.write("add_papers", { collectionId: inside, arxivIds: [paperId(303), paperId(301)] })
   t.match(
@@ -186,7 +225,11 @@ test("a selected reach excludes the Library, and includes Collections that the a
     "the result reveals nothing that is saved",
   )
   const all = await house.agentOf(ada)
-  t.match(await all.read("library_paper", { arxivId: paperId(303) }), { saved: false, collections: [{ id: inside }] }, "it was not saved")
+  t.match(
+    await all.read("library_paper", { arxivId: paperId(303) }),
+    { saved: false, collections: [{ id: inside }] },
+    "it was not saved",
+  )
 
   const { collectionId } = (await agent.write("create_collection", { name: "Made by it" })).result
   t.strictSame(
@@ -211,7 +254,11 @@ test("Collections shared by others are in the reach of all, not of owned; only t
   const theirs = await collectionOf(grace, "Grace's shelf", [paperId(400)])
   await share(grace, theirs, ada, "ada")
   const [all, owned] = [await house.agentOf(ada), await house.agentOf(ada, { reach: "owned" })]
-  t.match(await all.read("library_collection", { collectionId: theirs }), { isOwner: false, owner: "grace", members: ["grace", "ada"] })
+  t.match(await all.read("library_collection", { collectionId: theirs }), {
+    isOwner: false,
+    owner: "grace",
+    members: ["grace", "ada"],
+  })
   t.match(await all.read("library_paper", { arxivId: paperId(400) }), { saved: false, collections: [{ id: theirs }] })
   t.match(await refused(all.write("rename_collection", { collectionId: theirs, name: "Ada's" })), {
     status: 403,
@@ -220,7 +267,10 @@ test("Collections shared by others are in the reach of all, not of owned; only t
   })
   await all.write("add_papers", { collectionId: theirs, arxivIds: [paperId(401)] })
 
-  t.match(await refused(owned.read("library_collection", { collectionId: theirs })), { status: 404, refusal: "unknown_collection" })
+  t.match(await refused(owned.read("library_collection", { collectionId: theirs })), {
+    status: 404,
+    refusal: "unknown_collection",
+  })
   t.match(await refused(owned.write("rename_collection", { collectionId: theirs, name: "Ada's" })), {
     status: 404,
     refusal: "unknown_collection",
@@ -230,7 +280,10 @@ test("Collections shared by others are in the reach of all, not of owned; only t
     { saved: true, collections: [] },
     "saved by adding; the Collection stays hidden",
   )
-  t.match(await refused(owned.read("library_paper", { arxivId: paperId(400) })), { status: 404, refusal: "unknown_paper" })
+  t.match(await refused(owned.read("library_paper", { arxivId: paperId(400) })), {
+    status: 404,
+    refusal: "unknown_paper",
+  })
 })
 
 // shows: Every write carries a requestId and answers a receipt.
@@ -244,7 +297,11 @@ test("a delivery replays with any key of the person, and is done once", async (t
     result: first.result,
     credentialChanged: undefined,
   })
-  t.match(await other.write("create_collection", request), { replayed: true, credentialChanged: true, result: first.result })
+  t.match(await other.write("create_collection", request), {
+    replayed: true,
+    credentialChanged: true,
+    result: first.result,
+  })
   t.match(await ada.write("create_collection", request), { replayed: true, credentialChanged: true })
   const conflict = await refused(other.write("create_collection", { ...request, name: "Made twice" }))
   t.match(conflict, { status: 409, refusal: "request_conflict", current: { operation: "create_collection" } })
@@ -256,7 +313,10 @@ test("a delivery replays with any key of the person, and is done once", async (t
 test("a rehearsal answers what would happen, and changes nothing", async (t) => {
   const agent = await house.agentOf(ada)
   const request = { requestId: freshId(), name: "Only in thought" }
-  t.match(await agent.write("create_collection", request, { rehearse: true }), { rehearsed: true, result: { name: "Only in thought" } })
+  t.match(await agent.write("create_collection", request, { rehearse: true }), {
+    rehearsed: true,
+    result: { name: "Only in thought" },
+  })
   t.notOk((await agent.read("library_collections")).items.some(({ name }) => name === "Only in thought"))
   t.notOk((await agent.write("create_collection", request)).replayed, "the id stays unused")
 })
@@ -265,12 +325,16 @@ test("a rehearsal answers what would happen, and changes nothing", async (t) => 
 test("lists page by offset, fifty at a time", async (t) => {
   const collectionId = await collectionOf(ada, "Long")
   const agent = await house.agentOf(ada)
-  for (const from of [500, 550, 600]) await agent.write("add_papers", { collectionId, arxivIds: paperIds(from, from === 600 ? 20 : 50) })
+  for (const from of [500, 550, 600])
+    await agent.write("add_papers", { collectionId, arxivIds: paperIds(from, from === 600 ? 20 : 50) })
   const first = await agent.read("library_collection", { collectionId })
   t.match(first, {
     hasMore: true,
     nextOffset: 50,
-    links: { self: `/api/agent/library/collections/${collectionId}`, next: `/api/agent/library/collections/${collectionId}?offset=50` },
+    links: {
+      self: `/api/agent/library/collections/${collectionId}`,
+      next: `/api/agent/library/collections/${collectionId}?offset=50`,
+    },
   })
   const next = await ask(`${baseUrl}${first.links.next}`, { token: await keyOf(ada) })
   t.match(next.body, { nextOffset: 100 })
@@ -303,16 +367,36 @@ test("schemas and examples are readable without a key, and refuse a Room credent
   const index = await ask(schema)
   t.match(index.body, { schemaVersion: 1 })
   const names = (index.body.operations as unknown as { name: string }[]).map(({ name }) => name)
-  t.strictSame(names, ["save_papers", "create_collection", "add_papers", "remove_paper", "rename_collection", "post_note"])
+  t.strictSame(names, [
+    "save_papers",
+    "create_collection",
+    "add_papers",
+    "remove_paper",
+    "rename_collection",
+    "post_note",
+  ])
   const token = await keyOf(ada)
   for (const name of names) {
     t.match(await ask(`${schema}?operation=${name}`), { status: 200, body: { type: "object" } })
     t.match((await ask(`${schema}?operation=${name}&example=1`, { token })).body, { schemaVersion: 1 })
   }
-  t.match((await ask(`${schema}?bundle=1`)).body, { operations: names.map((name) => ({ name, exampleBody: { schemaVersion: 1 } })) })
-  t.match(await ask(`${schema}?operation=post_message`), { status: 404, body: { refusal: "unknown_operation", schemaVersion: 1 } })
-  t.match(await ask(`${schema}?operation=issue_key`), { status: 404 }, "operations of the browser are not listed for agents")
+  t.match((await ask(`${schema}?bundle=1`)).body, {
+    operations: names.map((name) => ({ name, exampleBody: { schemaVersion: 1 } })),
+  })
+  t.match(await ask(`${schema}?operation=post_message`), {
+    status: 404,
+    body: { refusal: "unknown_operation", schemaVersion: 1 },
+  })
+  t.match(
+    await ask(`${schema}?operation=issue_key`),
+    { status: 404 },
+    "operations of the browser are not listed for agents",
+  )
   const { result: room } = await ada.write("create_room", { title: "Another Room" })
-  const { result: credential } = await ada.write("issue_credential", { roomId: room.roomId, label: "agent", permissions: ["post_thread"] })
+  const { result: credential } = await ada.write("issue_credential", {
+    roomId: room.roomId,
+    label: "agent",
+    permissions: ["post_thread"],
+  })
   t.match(await ask(schema, { token: credential.token }), { status: 401, body: { refusal: "not_authorized" } })
 })

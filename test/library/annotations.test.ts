@@ -1,4 +1,7 @@
-/** A person's own annotations on a paper: guarded by their revision, and read by nobody but that person and their own keys. */
+/**
+ * A person's own annotations on a paper: guarded by their revision, and read by nobody but that person and their own
+ * keys.
+ */
 import t, { test } from "tap"
 import { collectionOf, paperId, refused, share, startHouse } from "./house.ts"
 
@@ -21,13 +24,20 @@ test("an unannotated paper reads as an empty state", async (t) => {
     highlights: [],
     updatedAt: null,
   })
-  t.match(await refused(ada.read("library_annotations", { arxivId: paperId(2) })), { status: 404, refusal: "unknown_paper" })
+  t.match(await refused(ada.read("library_annotations", { arxivId: paperId(2) })), {
+    status: 404,
+    refusal: "unknown_paper",
+  })
 })
 
 // shows: An unannotated paper has an empty state; annotations have a revision.
 test("every change names the revision that it was made on, and none overwrites another", async (t) => {
-  t.match((await ada.write("write_annotation", { arxivId, expectedRevision: 0, notes: "First thoughts." })).result, { revision: 1 })
-  const stale = await refused(ada.write("write_annotation", { arxivId, expectedRevision: 0, notes: "From another window." }))
+  t.match((await ada.write("write_annotation", { arxivId, expectedRevision: 0, notes: "First thoughts." })).result, {
+    revision: 1,
+  })
+  const stale = await refused(
+    ada.write("write_annotation", { arxivId, expectedRevision: 0, notes: "From another window." }),
+  )
   t.match(stale, { status: 409, refusal: "state_conflict", current: { revision: 1, notes: "First thoughts." } })
   const { result } = await ada.write("add_highlight", {
     ...highlight,
@@ -42,10 +52,20 @@ test("every change names the revision that it was made on, and none overwrites a
     refusal: "state_conflict",
     current: { revision: 2, highlights: 1 },
   })
-  t.match(await refused(ada.write("amend_highlight", { highlightId: result.highlightId, expectedRevision: 1, colour: "pink" })), {
-    status: 409,
+  t.match(
+    await refused(
+      ada.write("amend_highlight", { highlightId: result.highlightId, expectedRevision: 1, colour: "pink" }),
+    ),
+    {
+      status: 409,
+    },
+  )
+  await ada.write("amend_highlight", {
+    highlightId: result.highlightId,
+    expectedRevision: 2,
+    colour: "pink",
+    comment: null,
   })
-  await ada.write("amend_highlight", { highlightId: result.highlightId, expectedRevision: 2, colour: "pink", comment: null })
   t.match(await ada.read("library_annotations", { arxivId }), {
     revision: 3,
     notes: "First thoughts.",
@@ -119,7 +139,10 @@ test("annotations are private, also on a shared paper; a key reads them within i
 
   const inside = await house.agentOf(ada, { reach: "selected", collectionIds: [collectionId] })
   const outside = await house.agentOf(ada, { reach: "selected", collectionIds: [other] })
-  t.match(await inside.read("library_annotations", { arxivId }), { revision: 7, highlights: [{ highlightId: result.highlightId }] })
+  t.match(await inside.read("library_annotations", { arxivId }), {
+    revision: 7,
+    highlights: [{ highlightId: result.highlightId }],
+  })
   t.match(await refused(outside.read("library_annotations", { arxivId })), { status: 404, refusal: "unknown_paper" })
 
   await ada.write("unsave_papers", { arxivIds: [arxivId] })
@@ -138,5 +161,8 @@ test("a reading position can be set any number of times, and keeps no receipt", 
     "the same id with another position sets that position",
   )
   t.match(await ada.read("reading_position", { arxivId }), { page: 4, offset: 10 })
-  t.match(await refused(grace.write("set_reading_position", { arxivId: paperId(9), page: 1 })), { status: 404, refusal: "unknown_paper" })
+  t.match(await refused(grace.write("set_reading_position", { arxivId: paperId(9), page: 1 })), {
+    status: 404,
+    refusal: "unknown_paper",
+  })
 })

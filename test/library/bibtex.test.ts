@@ -73,7 +73,23 @@ test("no file delays the service", async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({
-        unit: fc.constantFrom("@", "{", "}", "\\", '"', "#", ",", "=", "a", "\n", "misc", " ", "title", "1706.03762", "eprint"),
+        unit: fc.constantFrom(
+          "@",
+          "{",
+          "}",
+          "\\",
+          '"',
+          "#",
+          ",",
+          "=",
+          "a",
+          "\n",
+          "misc",
+          " ",
+          "title",
+          "1706.03762",
+          "eprint",
+        ),
         maxLength: 60,
       }),
       async (text) => {
@@ -95,17 +111,29 @@ test("exported BibTeX is read again as the same papers", async (t) => {
       ...nothing,
       paperId: "1706.03762",
       citationKey: "vaswani2017",
-      record: record("Attention & 100% of $x_1 \\& y$", ["Ashish Vaswani", "The ATLAS and CMS Collaborations", "Erdős, Paul"]),
+      record: record("Attention & 100% of $x_1 \\& y$", [
+        "Ashish Vaswani",
+        "The ATLAS and CMS Collaborations",
+        "Erdős, Paul",
+      ]),
     },
     { ...nothing, paperId: "hep-th/9711200", citationKey: null },
-    { ...nothing, paperId: "math/0309136", citationKey: null, record: record("Unbalanced } brace {{ and a lone $", [], null) },
+    {
+      ...nothing,
+      paperId: "math/0309136",
+      citationKey: null,
+      record: record("Unbalanced } brace {{ and a lone $", [], null),
+    },
   ])
   t.match(
     text,
     /^@misc\{vaswani2017,\n {2}title = \{\{Attention \\& 100\\% of \$x_1 \\& y\$\}\},\n {2}author = \{Ashish Vaswani and \{The ATLAS and CMS Collaborations\} and \{Erdős, Paul\}\},\n {2}year = \{2017\},\n {2}eprint = \{1706\.03762\},\n {2}archivePrefix = \{arXiv\},\n {2}primaryClass = \{cs\.CL\},/,
   )
   t.match(text, /@misc\{arXiv:hep-th\/9711200,\n {2}year = \{1997\}/, "the year is in the id")
-  t.match(text, /@misc\{arXiv:math\/0309136,\n {2}title = \{\{Unbalanced brace and a lone \\\$\}\},\n {2}year = \{2003\}/)
+  t.match(
+    text,
+    /@misc\{arXiv:math\/0309136,\n {2}title = \{\{Unbalanced brace and a lone \\\$\}\},\n {2}year = \{2003\}/,
+  )
   const { papers, unreadable } = await readText(text)
   t.strictSame(
     papers.map(({ paperId }) => paperId),
@@ -140,7 +168,12 @@ test("a Collection imports a whole file, and exports it under the same keys", as
   const { items } = await ada.read("library_collection", { collectionId })
   t.match(
     items.find(({ arxivId }) => arxivId === "1706.03762"),
-    { title: "Attention Is All You Need", authors: ["Ashish Vaswani", "The ATLAS Collaboration"], abstract: null, metadata: "unknown" },
+    {
+      title: "Attention Is All You Need",
+      authors: ["Ashish Vaswani", "The ATLAS Collaboration"],
+      abstract: null,
+      metadata: "unknown",
+    },
     "the file's data, until arXiv's is known",
   )
   const out = await ada.request("GET", `/api/library/collections/${collectionId}/bibtex`)
@@ -148,7 +181,17 @@ test("a Collection imports a whole file, and exports it under the same keys", as
   const text = await out.text()
   t.strictSame(
     [...text.matchAll(/^@(?:misc|article)\{(.*),$/gm)].map((match) => match[1]),
-    ["arXiv:1412.6980", "vaswani2017", "maldacena", "byurl", "bydoi", "knuth", "elsewhere", "broken", "arXiv:2002.04745"],
+    [
+      "arXiv:1412.6980",
+      "vaswani2017",
+      "maldacena",
+      "byurl",
+      "bydoi",
+      "knuth",
+      "elsewhere",
+      "broken",
+      "arXiv:2002.04745",
+    ],
   )
   t.equal(fieldOf(text, "title"), "{Attention Is All You Need}")
   const again = await ada.write("import_papers", { collectionId, text })
@@ -158,16 +201,21 @@ test("a Collection imports a whole file, and exports it under the same keys", as
 
 test("an agent's key downloads a Collection's BibTeX, within its reach", async (t) => {
   const collectionId = await collectionOf(ada, "For a paper", ["1706.03762"])
-  const token = (await ada.write("issue_key", { label: "bib", permissions: ["read_library"], reach: "all" })).result.token as string
+  const token = (await ada.write("issue_key", { label: "bib", permissions: ["read_library"], reach: "all" })).result
+    .token as string
   const asked = (bearer: string) =>
-    fetch(`${house.baseUrl}/api/agent/library/collections/${collectionId}/bibtex`, { headers: { authorization: `Bearer ${bearer}` } })
+    fetch(`${house.baseUrl}/api/agent/library/collections/${collectionId}/bibtex`, {
+      headers: { authorization: `Bearer ${bearer}` },
+    })
   const found = await asked(token)
   t.equal(found.status, 200)
   t.equal(found.headers.get("content-disposition"), `attachment; filename="collection-${collectionId}.bib"`)
   t.match(await found.text(), /eprint = \{1706\.03762\}/)
-  const other = (await grace.write("issue_key", { label: "bib", permissions: ["read_library"], reach: "all" })).result.token as string
+  const other = (await grace.write("issue_key", { label: "bib", permissions: ["read_library"], reach: "all" })).result
+    .token as string
   t.match(await (await asked(other)).json(), { refusal: "unknown_collection" })
-  const notes = (await ada.write("issue_key", { label: "notes", permissions: ["post_notes"], reach: "all" })).result.token as string
+  const notes = (await ada.write("issue_key", { label: "notes", permissions: ["post_notes"], reach: "all" })).result
+    .token as string
   t.match(await (await asked(notes)).json(), { refusal: "not_authorized" })
 })
 
@@ -182,7 +230,10 @@ test("an import follows the rules of every write", async (t) => {
     current: { limit: "collectionPapers", now: 990, added: 11 },
   })
   t.match(await ada.read("library_collection", { collectionId }), { counts: { papers: 990 } })
-  t.match(await refused(grace.write("import_papers", { collectionId, text: file })), { status: 404, refusal: "unknown_collection" })
+  t.match(await refused(grace.write("import_papers", { collectionId, text: file })), {
+    status: 404,
+    refusal: "unknown_collection",
+  })
   t.match(await refused(ada.write("import_papers", { collectionId, text: "x".repeat(500_001) })), {
     status: 422,
     refusal: "invalid_request",

@@ -1,4 +1,7 @@
-/** The caps, exact to one paper; all-or-nothing batches; and several concurrent writers, whose work is neither lost nor doubled. */
+/**
+ * The caps, exact to one paper; all-or-nothing batches; and several concurrent writers, whose work is neither lost nor
+ * doubled.
+ */
 import t, { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { isoTime } from "../../src/ledger/world.ts"
@@ -27,9 +30,17 @@ test("a Collection holds 1,000 papers, and a batch that would pass it writes not
   )
   const agent = await house.agentOf(ada)
   const over = await refused(agent.write("add_papers", { collectionId, arxivIds: paperIds(2_000, 6) }))
-  t.match(over, { status: 409, refusal: "limit_reached", current: { limit: "collectionPapers", most: 1_000, now: 995, added: 6 } })
+  t.match(over, {
+    status: 409,
+    refusal: "limit_reached",
+    current: { limit: "collectionPapers", most: 1_000, now: 995, added: 6 },
+  })
   t.match(await agent.read("library_collection", { collectionId }), { counts: { papers: 995 } })
-  t.match(await refused(agent.read("library_paper", { arxivId: paperId(2_000) })), { status: 404 }, "nothing was saved either")
+  t.match(
+    await refused(agent.read("library_paper", { arxivId: paperId(2_000) })),
+    { status: 404 },
+    "nothing was saved either",
+  )
 
   t.match(
     (await agent.write("add_papers", { collectionId, arxivIds: paperIds(990, 10) })).result,
@@ -37,7 +48,11 @@ test("a Collection holds 1,000 papers, and a batch that would pass it writes not
     "papers already there do not count",
   )
   t.match(await agent.read("library_collection", { collectionId }), { counts: { papers: 1_000 } })
-  t.match((await agent.write("add_papers", { collectionId, arxivIds: paperIds(0, 50) })).result, { added: [] }, "nor do they in a full one")
+  t.match(
+    (await agent.write("add_papers", { collectionId, arxivIds: paperIds(0, 50) })).result,
+    { added: [] },
+    "nor do they in a full one",
+  )
   t.match(await refused(agent.write("add_papers", { collectionId, arxivIds: [paperId(2_000)] })), {
     status: 409,
     current: { now: 1_000, added: 1 },
@@ -67,9 +82,15 @@ test("a Library holds 20,000 saved papers; adding to a Collection stops there to
     refusal: "limit_reached",
     current: { limit: "savedPapers" },
   })
-  t.match(await agent.read("library_collection", { collectionId }), { counts: { papers: 0 } }, "and the Collection is unchanged")
+  t.match(
+    await agent.read("library_collection", { collectionId }),
+    { counts: { papers: 0 } },
+    "and the Collection is unchanged",
+  )
   t.match((await agent.write("save_papers", { arxivIds: paperIds(49_999, 3) })).result, { saved: paperIds(49_999, 3) })
-  t.match((await agent.write("add_papers", { collectionId, arxivIds: paperIds(49_999, 3) })).result, { alreadySaved: paperIds(49_999, 3) })
+  t.match((await agent.write("add_papers", { collectionId, arxivIds: paperIds(49_999, 3) })).result, {
+    alreadySaved: paperIds(49_999, 3),
+  })
   const selected = await house.agentOf(mary, { reach: "selected", collectionIds: [collectionId] })
   t.match(
     (await selected.write("add_papers", { collectionId, arxivIds: [paperId(60_000)] })).result,
@@ -147,7 +168,12 @@ test("two people and two agents file into one Collection at once: nothing is los
         arxivIds.every((arxivId) => held.includes(arxivId)),
         "an accepted batch is there whole",
       )
-    else t.match(each.reason, { refusal: "limit_reached", current: { limit: "collectionPapers" } }, "a refused one met the cap")
+    else
+      t.match(
+        each.reason,
+        { refusal: "limit_reached", current: { limit: "collectionPapers" } },
+        "a refused one met the cap",
+      )
   }
   t.ok(
     results.every(({ status }) => status === "fulfilled"),
@@ -155,10 +181,16 @@ test("two people and two agents file into one Collection at once: nothing is los
   )
 
   const more = await Promise.allSettled(
-    writers.flatMap((writer, who) => Array.from({ length: 5 }, (_, index) => write(writer, paperIds(140_000 + who * 100 + index * 7, 7)))),
+    writers.flatMap((writer, who) =>
+      Array.from({ length: 5 }, (_, index) => write(writer, paperIds(140_000 + who * 100 + index * 7, 7))),
+    ),
   )
   const accepted = more.filter(({ status }) => status === "fulfilled").length
-  t.equal(accepted, Math.floor((1_000 - held.length) / 7), `of twenty batches of seven, as many as fit beside ${held.length}`)
+  t.equal(
+    accepted,
+    Math.floor((1_000 - held.length) / 7),
+    `of twenty batches of seven, as many as fit beside ${held.length}`,
+  )
   t.match(await ada.read("library_collection", { collectionId }), { counts: { papers: held.length + accepted * 7 } })
 })
 
@@ -186,7 +218,12 @@ test("a key revoked in the middle of its batches: the accepted ones are there wh
   for (const [index, each] of results.entries()) {
     const there = (batches[index] as string[]).filter((arxivId) => held.includes(arxivId)).length
     if (each.status === "fulfilled") t.equal(there, 5, `batch ${index} was accepted`)
-    else t.strictSame([each.reason.status, each.reason.refusal, there], [401, "not_authorized", 0], `batch ${index} came too late`)
+    else
+      t.strictSame(
+        [each.reason.status, each.reason.refusal, there],
+        [401, "not_authorized", 0],
+        `batch ${index} came too late`,
+      )
   }
   t.match(
     await refused(agent.write("add_papers", { collectionId, arxivIds: [paperId(151_000)] })),

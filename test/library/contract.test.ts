@@ -23,8 +23,10 @@ test("a path determines the family of its answers", (t) => {
       operation.name,
     )
   for (const read of reads) t.equal(familyOf(read.path), read.family, read.name)
-  for (const path of ["/api/agent/library", "/api/agent/library/", "/api/library/nothing/here"]) t.equal(familyOf(path), "library", path)
-  for (const path of ["/api/agent/librarian", "/api/libraryx", "/api/research/rooms", "/"]) t.equal(familyOf(path), "research", path)
+  for (const path of ["/api/agent/library", "/api/agent/library/", "/api/library/nothing/here"])
+    t.equal(familyOf(path), "library", path)
+  for (const path of ["/api/agent/librarian", "/api/libraryx", "/api/research/rooms", "/"])
+    t.equal(familyOf(path), "research", path)
   t.end()
 })
 
@@ -43,12 +45,15 @@ test("the Library's table of refusals is the interface's", (t) => {
     request_too_large: [413],
     temporarily_unavailable: [503],
   }
-  for (const [code, status] of Object.entries(ofInterface)) t.strictSame(refusals[code as RefusalCode]?.status, status, code)
+  for (const [code, status] of Object.entries(ofInterface))
+    t.strictSame(refusals[code as RefusalCode]?.status, status, code)
   // Besides those: codes that the protocol shares with research, and those that any request can get.
   const besides = ["browser_origin", "not_json", "wrong_host", "method_not_allowed", "too_many_requests"]
   const known = [...Object.keys(ofInterface), ...besides]
   const possible = [
-    ...libraryOperations.filter(({ surface }) => surface === "agent").flatMap((operation) => operationRefusals(operation, "agent")),
+    ...libraryOperations
+      .filter(({ surface }) => surface === "agent")
+      .flatMap((operation) => operationRefusals(operation, "agent")),
     ...libraryReads.filter(({ surface }) => surface === "key").flatMap((read) => readRefusals(read)),
   ]
   t.strictSame(
@@ -63,7 +68,9 @@ test("the Library's table of refusals is the interface's", (t) => {
     t.match(new Refusal(code, "Why.").envelope("research"), { schemaVersion: 3, refusal: code })
     t.equal(codeIn(library as RefusalCode, "library"), library)
   }
-  const research = operations.filter(({ family }) => family === "research").flatMap((operation) => operationRefusals(operation, "browser"))
+  const research = operations
+    .filter(({ family }) => family === "research")
+    .flatMap((operation) => operationRefusals(operation, "browser"))
   t.strictSame(
     [...new Set(research)].filter((code) => (refusals[code] as RefusalSpec).family === "library"),
     [],
@@ -73,7 +80,13 @@ test("the Library's table of refusals is the interface's", (t) => {
 })
 
 test("the manifest lists the Library beside the rest, marked as a surface of its own", (t) => {
-  const made = manifest({ baseUrl: "https://rooms.example.org", instanceId: "x", lineage: [], rates: null, softwareVersion: "1" })
+  const made = manifest({
+    baseUrl: "https://rooms.example.org",
+    instanceId: "x",
+    lineage: [],
+    rates: null,
+    softwareVersion: "1",
+  })
   const ofLibrary = made.operations.filter(({ surface }) => surface === "library")
   t.strictSame(
     ofLibrary.map(({ name, path, permissions }) => [name, path, permissions]),
@@ -137,10 +150,18 @@ test("the demo brings a Library, and a key of each kind", async (t) => {
   for (const [name, { token, username, permissions, reach, collectionIds }] of Object.entries(keys)) {
     t.match(token, /^rrk_/)
     if (name === "expired") {
-      await t.rejects(room.library("expired").read("library_identity"), { name: "RefusedError", status: 401, refusal: "not_authorized" })
+      await t.rejects(room.library("expired").read("library_identity"), {
+        name: "RefusedError",
+        status: 401,
+        refusal: "not_authorized",
+      })
       continue
     }
-    t.match(await room.library(name as "all").read("library_identity"), { username, permissions, reach, collectionIds }, name)
+    t.match(
+      await room.library(name as "all").read("library_identity"),
+      { username, permissions, reach, collectionIds },
+      name,
+    )
     t.equal(username, name === "member_all" ? people.member.username : people.owner.username)
   }
   t.strictSame(
@@ -153,7 +174,9 @@ test("the demo brings a Library, and a key of each kind", async (t) => {
     [false, true, true],
     "one shared with the owner, one of their own, one that they share",
   )
-  const shared = await room.library("selected").read("library_collection", { collectionId: keys.selected.collectionIds?.[0] as string })
+  const shared = await room
+    .library("selected")
+    .read("library_collection", { collectionId: keys.selected.collectionIds?.[0] as string })
   t.match(shared, { members: [people.owner.username, people.member.username], counts: { papers: 6, notes: 3 } })
   t.ok(
     (await room.library("all").read("library_papers")).items.some(({ metadata }) => metadata === "unknown"),
@@ -169,7 +192,10 @@ test("the demo brings a Library, and a key of each kind", async (t) => {
   t.match(await owner.read("library_paper", { arxivId: "1706.03762" }), {
     saved: true,
     metadata: "known",
-    links: { self: "/api/library/paper?arxivId=1706.03762", publications: "/api/research/papers/1706.03762/publications" },
+    links: {
+      self: "/api/library/paper?arxivId=1706.03762",
+      publications: "/api/research/papers/1706.03762/publications",
+    },
   })
   t.equal(
     (await owner.request("GET", "/api/research/papers/1706.03762/publications")).status,

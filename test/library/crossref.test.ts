@@ -1,6 +1,6 @@
 /**
- * Crossref's metadata for DOIs: imported from its own files, or requested from its REST API politely, and trusted only for the DOIs
- * requested.
+ * Crossref's metadata for DOIs: imported from its own files, or requested from its REST API politely, and trusted only
+ * for the DOIs requested.
  */
 import { writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -29,7 +29,8 @@ const work = (DOI: string, more: object = {}) => ({
     { given: "Yann", family: "LeCun", sequence: "first", affiliation: [] },
     { name: "The Deep Consortium", sequence: "additional", affiliation: [] },
   ],
-  abstract: "<jats:title>Abstract</jats:title><jats:p>What it says of <jats:italic>layers</jats:italic> &amp; more.</jats:p>",
+  abstract:
+    "<jats:title>Abstract</jats:title><jats:p>What it says of <jats:italic>layers</jats:italic> &amp; more.</jats:p>",
   "container-title": ["Nature"],
   issued: { "date-parts": [[2015, 5, 27]] },
   subject: ["Multidisciplinary"],
@@ -37,7 +38,12 @@ const work = (DOI: string, more: object = {}) => ({
   relation: {},
   ...more,
 })
-const answerOf = (type: string, message: object) => ({ status: "ok", "message-type": type, "message-version": "1.0.0", message })
+const answerOf = (type: string, message: object) => ({
+  status: "ok",
+  "message-type": type,
+  "message-version": "1.0.0",
+  message,
+})
 const listOf = (...items: object[]) =>
   answerOf("work-list", { facets: {}, "total-results": items.length, items, "items-per-page": 20, query: {} })
 
@@ -61,16 +67,37 @@ test("a work becomes a record, whatever it contains", (t) => {
       source: "crossref",
     },
   })
-  const preprint = (id: string, type: string) => ({ "has-preprint": [{ "id-type": type, id, "asserted-by": "subject" }] })
-  t.match(paperFromWork(work("10.1/x".replace("10.1/", "10.1000/"), { relation: preprint("10.48550/arXiv.1706.03762", "doi") })), {
+  const preprint = (id: string, type: string) => ({
+    "has-preprint": [{ "id-type": type, id, "asserted-by": "subject" }],
+  })
+  t.match(
+    paperFromWork(
+      work("10.1/x".replace("10.1/", "10.1000/"), { relation: preprint("10.48550/arXiv.1706.03762", "doi") }),
+    ),
+    {
+      sameAs: "1706.03762",
+    },
+  )
+  t.match(paperFromWork(work("10.1000/x", { relation: preprint("arXiv:1706.03762", "arxiv") })), {
     sameAs: "1706.03762",
   })
-  t.match(paperFromWork(work("10.1000/x", { relation: preprint("arXiv:1706.03762", "arxiv") })), { sameAs: "1706.03762" })
-  t.match(paperFromWork(work("10.1000/x", { issued: { "date-parts": [[1948]] }, "container-title": [], ISBN: ["978-0-262-03384-8"] })), {
-    record: { year: 1948, publishedAt: null, venue: "Springer Science and Business Media LLC", isbn: "9780262033848" },
-  })
+  t.match(
+    paperFromWork(
+      work("10.1000/x", { issued: { "date-parts": [[1948]] }, "container-title": [], ISBN: ["978-0-262-03384-8"] }),
+    ),
+    {
+      record: {
+        year: 1948,
+        publishedAt: null,
+        venue: "Springer Science and Business Media LLC",
+        isbn: "9780262033848",
+      },
+    },
+  )
   for (const odd of [
-    ...[{ title: [] }, { title: "plain" }, { title: [null] }, { DOI: 3 }, { DOI: "none" }].map((more) => work("10.1000/x", more)),
+    ...[{ title: [] }, { title: "plain" }, { title: [null] }, { DOI: 3 }, { DOI: "none" }].map((more) =>
+      work("10.1000/x", more),
+    ),
     {},
   ])
     t.equal(paperFromWork(odd), null, JSON.stringify(odd).slice(0, 60))
@@ -98,15 +125,27 @@ test("an import accepts an answer, a list of them, and the lines of the public d
     writeFileSync(join(folder, name), content)
     return importPapers({ ledger, world, metadataIntake }, join(folder, name))
   }
-  t.strictSame(await imported("work.json", JSON.stringify(answerOf("work", work("10.1000/one")))), { papers: 1, skipped: 0 })
-  t.strictSame(await imported("pretty.json", JSON.stringify(listOf(work("10.1000/two"), {}), null, 2)), { papers: 1, skipped: 1 })
-  t.strictSame(await imported("bare.json", JSON.stringify(work("10.1000/three"), null, 1)), { papers: 1, skipped: 0 })
-  t.strictSame(await imported("0.json.gz", gzipSync(JSON.stringify({ items: [work("10.1000/four"), work("10.1000/five")] }))), {
-    papers: 2,
+  t.strictSame(await imported("work.json", JSON.stringify(answerOf("work", work("10.1000/one")))), {
+    papers: 1,
     skipped: 0,
   })
+  t.strictSame(await imported("pretty.json", JSON.stringify(listOf(work("10.1000/two"), {}), null, 2)), {
+    papers: 1,
+    skipped: 1,
+  })
+  t.strictSame(await imported("bare.json", JSON.stringify(work("10.1000/three"), null, 1)), { papers: 1, skipped: 0 })
+  t.strictSame(
+    await imported("0.json.gz", gzipSync(JSON.stringify({ items: [work("10.1000/four"), work("10.1000/five")] }))),
+    {
+      papers: 2,
+      skipped: 0,
+    },
+  )
   const lines = Array.from({ length: 700 }, (_, index) => JSON.stringify(work(`10.1000/line.${index}`)))
-  t.strictSame(await imported("1.jsonl.gz", gzipSync(`${lines.join("\n")}\n{"DOI": "10.1000/untitled"}\n`)), { papers: 700, skipped: 1 })
+  t.strictSame(await imported("1.jsonl.gz", gzipSync(`${lines.join("\n")}\n{"DOI": "10.1000/untitled"}\n`)), {
+    papers: 700,
+    skipped: 1,
+  })
   await t.rejects(imported("wrong.json", '{"status": "failed", "message": []}'), ImportError)
   const { ada } = house
   await ada.write("save_papers", { identifiers: ["10.1000/FOUR", "https://doi.org/10.1000/line.699"] })
@@ -157,12 +196,19 @@ async function standIn(known: (doi: string) => object | undefined) {
     const one = pathname.startsWith("/works/") ? decodeURIComponent(pathname.slice("/works/".length)) : undefined
     const filters = (searchParams.get("filter") ?? "").split(",")
     const dois = one === undefined ? filters.map((filter) => filter.replace(/^doi:/, "")) : [one]
-    asked.push({ path: pathname, dois, search: searchParams, at: performance.now(), agent: request.headers["user-agent"] })
+    asked.push({
+      path: pathname,
+      dois,
+      search: searchParams,
+      at: performance.now(),
+      agent: request.headers["user-agent"],
+    })
     const odd = next.shift()
     if (odd !== undefined) return odd(request, response, dois)
     if (one !== undefined) {
       const found = known(one)
-      if (found === undefined) return void response.writeHead(404, { "content-type": "text/plain" }).end("Resource not found.")
+      if (found === undefined)
+        return void response.writeHead(404, { "content-type": "text/plain" }).end("Resource not found.")
       return void json(response, answerOf("work", found))
     }
     if (filters.some((filter) => !filter.startsWith("doi:")))
@@ -193,7 +239,9 @@ const until = async (what: () => Promise<boolean> | boolean) => {
 }
 
 test("Crossref is asked about DOIs only, several per request, one request at a time, with pauses and a contact", async (t) => {
-  const crossref = await standIn((doi) => (doi.startsWith("10.5555/") ? undefined : work(doi, { title: [`Of ${doi}`] })))
+  const crossref = await standIn((doi) =>
+    doi.startsWith("10.5555/") ? undefined : work(doi, { title: [`Of ${doi}`] }),
+  )
   const house = await startHouse({ crossref: { api: crossref.api, contact: "library@example.org", pause: 60 } })
   t.teardown(async () => {
     await house.close()
@@ -205,9 +253,17 @@ test("Crossref is asked about DOIs only, several per request, one request at a t
   await ada.write("save_papers", { identifiers: [...dois, "2401.00001", "ISBN 978-0-262-03384-8"] })
   t.equal(crossref.asked.length, 0, "answered before any request to Crossref")
   const collectionId = await collectionOf(ada, "To be known")
-  await ada.write("add_papers", { collectionId, identifiers: ["10.1000/with,comma", "10.5555/nowhere", "10.5555/no,where"] })
-  await until(async () => (await ada.read("library_papers")).items.filter(({ metadata }) => metadata === "known").length === 31)
-  t.match(await ada.read("library_paper", { paperId: "10.1000/with,comma" }), { title: "Of 10.1000/with,comma", source: "crossref" })
+  await ada.write("add_papers", {
+    collectionId,
+    identifiers: ["10.1000/with,comma", "10.5555/nowhere", "10.5555/no,where"],
+  })
+  await until(
+    async () => (await ada.read("library_papers")).items.filter(({ metadata }) => metadata === "known").length === 31,
+  )
+  t.match(await ada.read("library_paper", { paperId: "10.1000/with,comma" }), {
+    title: "Of 10.1000/with,comma",
+    source: "crossref",
+  })
   await until(() => crossref.asked.some(({ path }) => path === "/works/10.5555%2Fno%2Cwhere"))
   const count = crossref.asked.length
   await new Promise((resolve) => setTimeout(resolve, 200))
@@ -216,10 +272,15 @@ test("Crossref is asked about DOIs only, several per request, one request at a t
   t.ok(crossref.asked.every(({ dois: each }) => each.length <= 20))
   t.ok(
     crossref.asked.every(
-      ({ agent, search }) => agent?.includes("(mailto:library@example.org)") && search.get("mailto") === "library@example.org",
+      ({ agent, search }) =>
+        agent?.includes("(mailto:library@example.org)") && search.get("mailto") === "library@example.org",
     ),
   )
-  t.ok(crossref.asked.filter(({ path }) => path === "/works").every(({ search }) => search.get("select")?.includes("container-title")))
+  t.ok(
+    crossref.asked
+      .filter(({ path }) => path === "/works")
+      .every(({ search }) => search.get("select")?.includes("container-title")),
+  )
   t.ok(
     crossref.asked.every(({ dois: each }) => each.every((doi) => doi.startsWith("10."))),
     "arXiv papers and books are not requested",
@@ -250,10 +311,15 @@ test("Crossref's answers are trusted only for the DOIs that were requested", asy
   await until(async () => (await mary.read("library_papers")).items[0]?.metadata === "known")
   const reject: Answer[] = [
     (_request, response) =>
-      void crossref.json(response, listOf(work("10.1000/of.mary", { title: ["Another title"] }), work("10.1000/never.asked"))),
+      void crossref.json(
+        response,
+        listOf(work("10.1000/of.mary", { title: ["Another title"] }), work("10.1000/never.asked")),
+      ),
     (_request, response) => void response.writeHead(200, { "content-type": "text/html" }).end("<html>"),
-    (_request, response) => void response.writeHead(200, { "content-type": "application/json" }).end("x".repeat(10_000_001)),
-    (_request, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("y".repeat(50_000_000))),
+    (_request, response) =>
+      void response.writeHead(200, { "content-type": "application/json" }).end("x".repeat(10_000_001)),
+    (_request, response) =>
+      void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("y".repeat(50_000_000))),
     (request) => void request.socket.destroy(),
     (_request, response) => void response.writeHead(429, { "retry-after": "0" }).end(),
     (_request, response) => void response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
@@ -264,9 +330,14 @@ test("Crossref's answers are trusted only for the DOIs that were requested", asy
     await ada.write("save_papers", { identifiers: [`10.1000/of.ada.${index}`] })
     await until(() => crossref.asked.length > before)
   }
-  const known = async () => (await ada.read("library_papers")).items.filter(({ metadata }) => metadata === "known").length
+  const known = async () =>
+    (await ada.read("library_papers")).items.filter(({ metadata }) => metadata === "known").length
   await until(async () => (await known()) === reject.length - 1)
-  t.match((await mary.read("library_papers")).items, [{ title: "Deep learning" }], "a paper that was not requested stays as it is")
+  t.match(
+    (await mary.read("library_papers")).items,
+    [{ title: "Deep learning" }],
+    "a paper that was not requested stays as it is",
+  )
   t.match(
     await ada.read("library_paper", { paperId: "10.1000/of.ada.0" }),
     { metadata: "unknown" },

@@ -1,15 +1,33 @@
-/** Finding papers in a Library of any size: one's own tags, words, orders, and an export of everything for other programs. */
+/**
+ * Finding papers in a Library of any size: one's own tags, words, orders, and an export of everything for other
+ * programs.
+ */
 import fc from "fast-check"
 import t, { test } from "tap"
 import { enumerations } from "../../src/contract/schema/enumerations.ts"
 import type { AnswerOf } from "../../src/contract/reads/index.ts"
-import { collectionOf, keyOf, makeKnown, paperId, paperIds, readText, refused, share, startHouse, toldOf } from "./house.ts"
+import {
+  collectionOf,
+  keyOf,
+  makeKnown,
+  paperId,
+  paperIds,
+  readText,
+  refused,
+  share,
+  startHouse,
+  toldOf,
+} from "./house.ts"
 
 const house = await startHouse()
 t.teardown(() => house.close())
 const { ada, grace, mary } = house
 
-const known = (arxivId: string, title: string, more: { authors?: string[]; abstract?: string; publishedAt?: string } = {}) =>
+const known = (
+  arxivId: string,
+  title: string,
+  more: { authors?: string[]; abstract?: string; publishedAt?: string } = {},
+) =>
   makeKnown(
     house,
     [
@@ -23,7 +41,10 @@ const known = (arxivId: string, title: string, more: { authors?: string[]; abstr
     "import",
   )
 const [ramp, adam, wave] = [paperId(1), paperId(2), paperId(3)]
-await known(ramp, "Warm-up, measured", { abstract: "A gradual schedule for large batches.", publishedAt: "2024-01-03T00:00:00.000Z" })
+await known(ramp, "Warm-up, measured", {
+  abstract: "A gradual schedule for large batches.",
+  publishedAt: "2024-01-03T00:00:00.000Z",
+})
 await known(adam, "adaptive moments", {
   authors: ["Erwin Schrödinger", "The ATLAS Collaboration"],
   publishedAt: "2023-05-01T00:00:00.000Z",
@@ -37,18 +58,25 @@ const found = async (query: Query, who: Pick<typeof ada, "read"> = ada) =>
 
 test("saved papers are found by every word known of them, and by what their reader wrote", async (t) => {
   t.strictSame(await found({ query: "warm-up" }), [ramp])
-  t.strictSame(await found({ query: "SCHEDULES gradu" }), [ramp], "of the abstract, in another form, the last word by its prefix")
+  t.strictSame(
+    await found({ query: "SCHEDULES gradu" }),
+    [ramp],
+    "of the abstract, in another form, the last word by its prefix",
+  )
   t.strictSame(await found({ query: "schrodinger" }), [adam], "of an author, with an accent or without")
   t.strictSame(await found({ query: "zebra" }), [wave], "of a title that came with it")
   t.strictSame(await found({ query: ramp }), [ramp], "by its id")
   t.strictSame(await found({ query: "warm-up zebra" }), [], "every word must match")
-  for (const query of ["?!", '"', "*", "owner", "a OR b", "NEAR(", "paper : x"]) t.strictSame(await found({ query }), [], query)
+  for (const query of ["?!", '"', "*", "owner", "a OR b", "NEAR(", "paper : x"])
+    t.strictSame(await found({ query }), [], query)
 
   const collectionId = await collectionOf(ada, "Shared", [ramp, adam])
   await share(ada, collectionId, grace, "grace")
   await ada.write("write_annotation", { arxivId: adam, expectedRevision: 0, notes: "Compare with the *cosine* decay." })
   const highlight = { arxivId: wave, quote: "a stripe of no width", page: 3, colour: "green" } as const
-  const { highlightId } = (await ada.write("add_highlight", { ...highlight, expectedRevision: 0, comment: "Doubtful." })).result
+  const { highlightId } = (
+    await ada.write("add_highlight", { ...highlight, expectedRevision: 0, comment: "Doubtful." })
+  ).result
   const { noteId } = (await ada.write("post_note", { collectionId, arxivId: ramp, text: "See figure quokka." })).result
   await grace.write("post_note", { collectionId, arxivId: ramp, text: "Or figure wombat." })
   t.strictSame(await found({ query: "cosine" }), [adam], "by one's own note")
@@ -93,11 +121,17 @@ test("a key finds nothing by text that it may not read", async (t) => {
   const counts = async (key: Parameters<typeof house.agentOf>[1]) => {
     const agent = await house.agentOf(mary, key)
     return Promise.all(
-      ["heliotrope", "ultramarine", paperId(10)].map(async (query) => (await agent.read("library_papers", { query })).items.length),
+      ["heliotrope", "ultramarine", paperId(10)].map(
+        async (query) => (await agent.read("library_papers", { query })).items.length,
+      ),
     )
   }
   t.strictSame(await counts({}), [1, 1, 1])
-  t.strictSame(await counts({ permissions: ["read_library"] }), [1, 0, 1], "without the permission for them annotations are not searched")
+  t.strictSame(
+    await counts({ permissions: ["read_library"] }),
+    [1, 0, 1],
+    "without the permission for them annotations are not searched",
+  )
   t.strictSame(await counts({ reach: "owned" }), [0, 1, 1], "nor are notes in a Collection out of reach")
   const selected = await house.agentOf(mary, { reach: "selected", collectionIds: [theirs] })
   for (const read of ["library_papers", "library_tags"] as const)
@@ -118,7 +152,12 @@ test("papers are tagged by one person, and only they find them by it", async (t)
     label: null,
   })
   t.match(await grace.write("tag_papers", first), { replayed: true })
-  t.match((await tag([one, other], ["to read"])).result, { tagged: [other], alreadyTagged: [one], saved: [other], alreadySaved: [one] })
+  t.match((await tag([one, other], ["to read"])).result, {
+    tagged: [other],
+    alreadyTagged: [one],
+    saved: [other],
+    alreadySaved: [one],
+  })
   const list = async () => (await grace.read("library_tags", {})).items
   t.strictSame(await list(), [
     { tag: "to read", papers: 3 },
@@ -126,7 +165,11 @@ test("papers are tagged by one person, and only they find them by it", async (t)
   ])
   t.strictSame(await found({ tag: "Warm-up" }, grace), [two, one], "in either letter case")
   t.strictSame(await found({ tag: "warm-up", query: one }, grace), [one])
-  t.strictSame(await found({ query: "to read" }, grace), [other, two, one], "a tag is searched like a word of the paper")
+  t.strictSame(
+    await found({ query: "to read" }, grace),
+    [other, two, one],
+    "a tag is searched like a word of the paper",
+  )
   t.match(await grace.read("library_paper", { arxivId: one }), { tags: ["to read", "warm-up"] })
   t.match((await grace.read("library_papers", {})).items[0], { arxivId: other, tags: ["to read"] })
   const agent = await house.agentOf(grace)
@@ -151,7 +194,10 @@ test("papers are tagged by one person, and only they find them by it", async (t)
   t.strictSame(await list(), [{ tag: "to read", papers: 1 }], "a paper that is not saved has none")
   await grace.write("save_papers", { arxivIds: [two] })
   t.match(await grace.read("library_paper", { arxivId: two }), { tags: [] })
-  t.match(await refused(grace.write("tag_papers", { arxivIds: [one], tags: ["a, b"] })), { status: 422, issues: ["/tags/0"] })
+  t.match(await refused(grace.write("tag_papers", { arxivIds: [one], tags: ["a, b"] })), {
+    status: 422,
+    issues: ["/tags/0"],
+  })
   for (const wrong of ["", " x", "x\ny", "x".repeat(51)])
     t.match(await refused(tag([one], [wrong])), { status: 422 }, JSON.stringify(wrong))
   const many = Array.from({ length: 20 }, (_, index) => `t${index}`)
@@ -160,20 +206,30 @@ test("papers are tagged by one person, and only they find them by it", async (t)
     refusal: "limit_reached",
     current: { limit: "paperTags", most: 20, now: 1 },
   })
-  t.match(await refused(grace.read("library_paper", { arxivId: paperId(29) })), { refusal: "unknown_paper" }, "nothing of it was written")
+  t.match(
+    await refused(grace.read("library_paper", { arxivId: paperId(29) })),
+    { refusal: "unknown_paper" },
+    "nothing of it was written",
+  )
 })
 
 test("papers are listed in the requested order, a page at a time", async (t) => {
   t.strictSame(await found({ sort: "title" }), [adam, wave, ramp], "by title, ignoring case")
-  t.strictSame(await found({ sort: "published" }), [ramp, adam, wave], "newest first, and those with unknown dates last")
+  t.strictSame(
+    await found({ sort: "published" }),
+    [ramp, adam, wave],
+    "newest first, and those with unknown dates last",
+  )
   t.strictSame(await found({}), [wave, adam, ramp], "newest saved first")
   t.match(await refused(ada.read("library_papers", { sort: "size" as "title" })), { status: 422, issues: ["/sort"] })
 
   // All pages together are the whole list, for any query.
   const ids = paperIds(100, 130)
-  for (let from = 0; from < ids.length; from += 50) await mary.write("save_papers", { arxivIds: ids.slice(from, from + 50) })
+  for (let from = 0; from < ids.length; from += 50)
+    await mary.write("save_papers", { arxivIds: ids.slice(from, from + 50) })
   for (const [index, id] of ids.entries())
-    if (index % 3 === 0) await known(id, `Title ${(index * 7) % 130}`, { publishedAt: `20${10 + (index % 15)}-01-01T00:00:00.000Z` })
+    if (index % 3 === 0)
+      await known(id, `Title ${(index * 7) % 130}`, { publishedAt: `20${10 + (index % 15)}-01-01T00:00:00.000Z` })
   await mary.write("tag_papers", { arxivIds: ids.slice(20, 70), tags: ["some"] })
   await mary.write("tag_papers", { arxivIds: ids.slice(70, 90), tags: ["some"] })
   await fc.assert(
@@ -213,14 +269,23 @@ test("the whole list can be exported as a file, with one's own tags", async (t) 
   await ada.write("tag_papers", { arxivIds: [ramp], tags: ["50% & more"] })
   const token = await keyOf(ada)
   const file = async (path: string) => {
-    const response = await fetch(`${house.baseUrl}/api/agent/library/${path}`, { headers: { authorization: `Bearer ${token}` } })
-    return { type: response.headers.get("content-type"), name: response.headers.get("content-disposition"), text: await response.text() }
+    const response = await fetch(`${house.baseUrl}/api/agent/library/${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    return {
+      type: response.headers.get("content-type"),
+      name: response.headers.get("content-disposition"),
+      text: await response.text(),
+    }
   }
   const bibtex = await file("papers?format=bibtex")
   t.match(bibtex, { type: "application/x-bibtex; charset=utf-8", name: 'attachment; filename="library.bib"' })
   t.match(bibtex.text, /keywords = \{50\\% \\& more\}/)
   const ris = await file("papers?format=ris&sort=title")
-  t.match(ris, { type: "application/x-research-info-systems; charset=utf-8", name: 'attachment; filename="library.ris"' })
+  t.match(ris, {
+    type: "application/x-research-info-systems; charset=utf-8",
+    name: 'attachment; filename="library.ris"',
+  })
   t.match(ris.text, /AU {2}- Schrödinger, Erwin\r\nAU {2}- The ATLAS Collaboration\r\n/)
   t.match(ris.text, /KW {2}- 50% & more\r\n/)
   for (const [format, { text }] of Object.entries({ bibtex, ris })) {
@@ -241,26 +306,43 @@ test("the whole list can be exported as a file, with one's own tags", async (t) 
       issued: { "date-parts": [[2023, 5, 1]] },
     },
     { title: "Breathing waves", issued: { "date-parts": [[2024]] } },
-    { title: "Warm-up, measured", DOI: `10.48550/arXiv.${ramp}`, URL: `https://arxiv.org/abs/${ramp}`, keyword: "50% & more" },
+    {
+      title: "Warm-up, measured",
+      DOI: `10.48550/arXiv.${ramp}`,
+      URL: `https://arxiv.org/abs/${ramp}`,
+      keyword: "50% & more",
+    },
   ])
-  t.strictSame(JSON.parse((await file("papers?format=csl&query=nothing")).text), [], "an empty list gives an empty file")
+  t.strictSame(
+    JSON.parse((await file("papers?format=csl&query=nothing")).text),
+    [],
+    "an empty list gives an empty file",
+  )
   t.equal(JSON.parse((await file("papers?format=csl&query=%3F")).text).length, 0)
-  t.equal((await readText((await file(`papers?format=bibtex&tag=${encodeURIComponent("50% & more")}`)).text)).papers.length, 1)
+  t.equal(
+    (await readText((await file(`papers?format=bibtex&tag=${encodeURIComponent("50% & more")}`)).text)).papers.length,
+    1,
+  )
   const collectionId = await collectionOf(ada, "As a file", [ramp, adam])
-  t.match(await file(`collections/${collectionId}?format=ris`), { name: `attachment; filename="collection-${collectionId}.ris"` })
+  t.match(await file(`collections/${collectionId}?format=ris`), {
+    name: `attachment; filename="collection-${collectionId}.ris"`,
+  })
   const collection = await file(`collections/${collectionId}?format=csl`)
   t.strictSame(
     JSON.parse(collection.text).map(({ title }: { title: string }) => title),
     ["Warm-up, measured", "adaptive moments"],
   )
   t.notMatch(collection.text, /50% & more/, "shared papers reveal none of one's own tags")
-  t.equal((await file(`collections/${collectionId}?format=bibtex`)).text, (await file(`collections/${collectionId}/bibtex`)).text)
+  t.equal(
+    (await file(`collections/${collectionId}?format=bibtex`)).text,
+    (await file(`collections/${collectionId}/bibtex`)).text,
+  )
 
   // Takes more than one turn, while others write.
   const key = await keyOf(mary)
   const [all] = await Promise.all([
-    fetch(`${house.baseUrl}/api/agent/library/papers?format=csl`, { headers: { authorization: `Bearer ${key}` } }).then((response) =>
-      response.json(),
+    fetch(`${house.baseUrl}/api/agent/library/papers?format=csl`, { headers: { authorization: `Bearer ${key}` } }).then(
+      (response) => response.json(),
     ),
     mary.write("unsave_papers", { arxivIds: [paperId(229)] }),
   ])
@@ -268,7 +350,8 @@ test("the whole list can be exported as a file, with one's own tags", async (t) 
 })
 
 test("a reading position keeps the number of pages once it was set", async (t) => {
-  const set = async (body: { page: number; pages?: number }) => (await ada.write("set_reading_position", { arxivId: ramp, ...body })).result
+  const set = async (body: { page: number; pages?: number }) =>
+    (await ada.write("set_reading_position", { arxivId: ramp, ...body })).result
   t.match(await set({ page: 3 }), { page: 3, pages: null })
   t.match(await set({ page: 7, pages: 23 }), { page: 7, pages: 23 })
   t.match(await set({ page: 9 }), { page: 9, pages: 23 }, "and keeps it")

@@ -18,7 +18,10 @@ t.test("Each kind is read or refused in bounded time, and nothing of a refused o
   }
   const { items } = await house.ada.read("library_collection", { collectionId })
   t.strictSame(items, [], "the Collection is unchanged")
-  const { result } = await house.ada.write("import_papers", { collectionId, text: `@misc{a, title={One}, eprint={${paperId(1)}}}` })
+  const { result } = await house.ada.write("import_papers", {
+    collectionId,
+    text: `@misc{a, title={One}, eprint={${paperId(1)}}}`,
+  })
   t.strictSame(result.unreadable, [], "and the next import works")
 })
 

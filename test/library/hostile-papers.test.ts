@@ -37,12 +37,22 @@ t.test("A line of any length is refused before it is read, and the papers before
   t.ok(user + system < 2e6, `in ${(user + system) / 1000} ms`)
   t.match(await house.ada.read("library_paper", { arxivId: "2405.10002" }), { metadata: "known" })
   writeFileSync(at("first"), `{"id": "${"x".repeat(4_100_000)}"}\n${paper(3)}\n`)
-  await t.rejects(importPapers(parts, at("first")), { message: /^Line 1 is longer than 4,000,000 .* Nothing was imported\.$/ })
+  await t.rejects(importPapers(parts, at("first")), {
+    message: /^Line 1 is longer than 4,000,000 .* Nothing was imported\.$/,
+  })
 })
 
 t.test("A compressed file that unpacks to far more than its size is rejected", async (t) => {
-  await pipeline(Readable.from([`${paper(4)}\n`, ...repeated("\n", 200)]), createGzip(), createWriteStream(at("bomb.gz")))
+  await pipeline(
+    Readable.from([`${paper(4)}\n`, ...repeated("\n", 200)]),
+    createGzip(),
+    createWriteStream(at("bomb.gz")),
+  )
   await t.rejects(importPapers(parts, at("bomb.gz")), { message: /bomb\.gz unpacks to more than 100 times its size/ })
   writeFileSync(at("small.gz"), gzipSync(`${paper(5)}\n${"\n".repeat(5_000_000)}${paper(6)}`))
-  t.strictSame(await importPapers(parts, at("small.gz")), { papers: 2, skipped: 0 }, "one that stays small is not a bomb")
+  t.strictSame(
+    await importPapers(parts, at("small.gz")),
+    { papers: 2, skipped: 0 },
+    "one that stays small is not a bomb",
+  )
 })

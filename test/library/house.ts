@@ -38,12 +38,21 @@ export const everyPermission = ["read_library", "read_annotations", "file_papers
 
 /** Issues a key and returns its token. */
 export async function keyOf(person: Browser, key: Partial<WriteInput<"issue_key">> = {}): Promise<string> {
-  const { result } = await person.write("issue_key", { label: "an agent", permissions: everyPermission, reach: "all", ...key })
+  const { result } = await person.write("issue_key", {
+    label: "an agent",
+    permissions: everyPermission,
+    reach: "all",
+    ...key,
+  })
   return result.token as string
 }
 
 /** Makes a Collection of a person, with papers in it. */
-export async function collectionOf(person: Browser | ResearchRoomClient, name: string, arxivIds: readonly string[] = []): Promise<string> {
+export async function collectionOf(
+  person: Browser | ResearchRoomClient,
+  name: string,
+  arxivIds: readonly string[] = [],
+): Promise<string> {
   const write = person.write.bind(person) as ResearchRoomClient["write"]
   const { collectionId } = (await write("create_collection", { name })).result
   if (arxivIds.length > 0) await write("add_papers", { collectionId, arxivIds })
@@ -59,17 +68,34 @@ export async function share(owner: Browser, collectionId: string, guest: Browser
 /** Makes arXiv ids from numbers. */
 export const paperId = (number: number): string =>
   `24${String(1 + Math.floor(number / 90_000)).padStart(2, "0")}.${String(10_000 + (number % 90_000))}`
-export const paperIds = (from: number, count: number): string[] => Array.from({ length: count }, (_, index) => paperId(from + index))
+export const paperIds = (from: number, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => paperId(from + index))
 
 /** The papers of a file or a text, and its parts that name no paper. */
 export const readText = (text: string) => readTexts([text])
 
 /** A paper's metadata as arXiv would send it. */
 export const toldOf = (id: string, title: string, more: Partial<ArxivFields> = {}): SourcePaper =>
-  present(paperFromArxiv({ id, title, authors: [], abstract: null, categories: [], published: null, doi: null, journal: null, ...more }))
+  present(
+    paperFromArxiv({
+      id,
+      title,
+      authors: [],
+      abstract: null,
+      categories: [],
+      published: null,
+      doi: null,
+      journal: null,
+      ...more,
+    }),
+  )
 
 /** Stores metadata as if arXiv had been asked for it, or as if it had been imported. */
-export const makeKnown = ({ instance }: Pick<House, "instance">, told: readonly SourcePaper[], origin: "arxiv" | "import" = "arxiv") =>
+export const makeKnown = (
+  { instance }: Pick<House, "instance">,
+  told: readonly SourcePaper[],
+  origin: "arxiv" | "import" = "arxiv",
+) =>
   instance.ledger.transact(() => {
     instance.metadataIntake.store(told, origin, "2026-11-20T09:30:00.000Z")
     if (origin === "arxiv") instance.metadataIntake.reveal(told.map(({ paperId }) => paperId))

@@ -1,4 +1,7 @@
-/** Two names that turn out to be the same paper: for people who have both, what they kept under each is joined, and nothing is lost. */
+/**
+ * Two names that turn out to be the same paper: for people who have both, what they kept under each is joined, and
+ * nothing is lost.
+ */
 import fc from "fast-check"
 import t, { test } from "tap"
 import { checkData } from "../../src/check/check.ts"
@@ -29,7 +32,13 @@ test("a paper saved under its DOI and its arXiv id becomes one once arXiv says s
   await ada.write("tag_papers", { arxivIds: [arxivId], tags: ["preprint", "both"] })
   await ada.write("write_annotation", { paperId: doi, expectedRevision: 0, notes: "On the journal's." })
   await ada.write("write_annotation", { arxivId, expectedRevision: 0, notes: "On the preprint." })
-  await ada.write("add_highlight", { paperId: doi, expectedRevision: 1, quote: "of the journal", page: 3, colour: "green" })
+  await ada.write("add_highlight", {
+    paperId: doi,
+    expectedRevision: 1,
+    quote: "of the journal",
+    page: 3,
+    colour: "green",
+  })
   await ada.write("set_reading_position", { paperId: doi, page: 7, pages: 12 })
   const first = (await ada.write("post_note", { collectionId, paperId: doi, text: "On the DOI." })).result
   t.match(first, { paperId: doi, arxivId: null })
@@ -67,17 +76,33 @@ test("a paper saved under its DOI and its arXiv id becomes one once arXiv says s
   t.match(await ada.read("reading_position", { arxivId }), { page: 7, pages: 12 })
   t.match(await grace.read("library_annotations", { arxivId }), { notes: "Grace's own." })
   t.match((await agent.write("save_papers", { identifiers: [doi] })).result, { saved: [], alreadySaved: [arxivId] })
-  t.match((await agent.write("add_papers", { collectionId, identifiers: [doi] })).result, { added: [], alreadyThere: [arxivId] })
-  t.match((await agent.write("post_note", { collectionId, paperId: doi, text: "By the old name.", replyToNoteId: first.noteId })).result, {
-    paperId: arxivId,
+  t.match((await agent.write("add_papers", { collectionId, identifiers: [doi] })).result, {
+    added: [],
+    alreadyThere: [arxivId],
   })
+  t.match(
+    (
+      await agent.write("post_note", {
+        collectionId,
+        paperId: doi,
+        text: "By the old name.",
+        replyToNoteId: first.noteId,
+      })
+    ).result,
+    {
+      paperId: arxivId,
+    },
+  )
   t.match(await refused(agent.write("remove_paper", { collectionId, paperId: doi })), { refusal: "thread_has_notes" })
   t.strictSame(
     (await ada.read("library_papers", { query: "journal preprint" })).items.map((item) => item.paperId),
     [arxivId],
     "and all of it is searchable",
   )
-  t.match(await refused(ada.read("library_paper", { paperId: doi, arxivId: arxivOf(2) })), { status: 422, issues: ["/arxivId"] })
+  t.match(await refused(ada.read("library_paper", { paperId: doi, arxivId: arxivOf(2) })), {
+    status: 422,
+    issues: ["/arxivId"],
+  })
   t.match(await refused(ada.read("library_paper", {})), { status: 422, issues: ["/paperId"] })
 })
 
@@ -113,7 +138,9 @@ test("a person with a paper under one name only does not learn the other from wh
 
 test("a BibTeX entry with both names joins them, for its reader alone", async (t) => {
   const [doi, arxivId] = [doiOf(5), arxivOf(5)]
-  await ada.write("save_papers", { identifiers: [doi, "@article{z, title={A paper of 1999}, author={Ada Lovelace}, year={1999}}"] })
+  await ada.write("save_papers", {
+    identifiers: [doi, "@article{z, title={A paper of 1999}, author={Ada Lovelace}, year={1999}}"],
+  })
   await grace.write("save_papers", { identifiers: [doi] })
   const [reference] = (await ada.read("library_papers")).items.filter((item) => item.title === "A paper of 1999")
   await ada.write("tag_papers", { paperIds: [reference?.paperId ?? ""], tags: ["by its words"] })
@@ -198,7 +225,10 @@ test("whatever people do with both names, nothing they kept is lost, and replayi
         const held = await ada.read("library_collection", { collectionId })
         const kept = held.notes.map(({ text }) => text).sort()
         if (kept.join() !== [...notes].sort().join()) throw new Error(`notes ${kept.join()}, not ${notes.join()}`)
-        if (held.counts.notes !== notes.length || held.items.reduce((sum, item) => sum + item.notes, 0) !== notes.length)
+        if (
+          held.counts.notes !== notes.length ||
+          held.items.reduce((sum, item) => sum + item.notes, 0) !== notes.length
+        )
           throw new Error("counts of notes")
         for (const [name, person] of Object.entries(people)) {
           const mine = (await person.read("library_papers", { query: `${ids.arxiv}` })).items.filter(
@@ -206,14 +236,19 @@ test("whatever people do with both names, nothing they kept is lost, and replayi
           )
           const all = [
             ...mine,
-            ...(await person.read("library_papers", { query: `joined.${number}` })).items.filter((item) => item.paperId === ids.doi),
+            ...(await person.read("library_papers", { query: `joined.${number}` })).items.filter(
+              (item) => item.paperId === ids.doi,
+            ),
           ]
           const found = new Set(all.flatMap((item) => item.tags))
           for (const paperId of new Set(all.map((item) => item.paperId)))
-            for (const word of (await person.read("library_annotations", { paperId })).notes.split(/\s+/)) found.add(word)
-          for (const word of due[name as keyof typeof due]) if (!found.has(word)) throw new Error(`${name} lost ${word}`)
+            for (const word of (await person.read("library_annotations", { paperId })).notes.split(/\s+/))
+              found.add(word)
+          for (const word of due[name as keyof typeof due])
+            if (!found.has(word)) throw new Error(`${name} lost ${word}`)
           const under = saved[name as keyof typeof saved]
-          if (under.size === 2 && new Set(all.map((item) => item.paperId)).size !== 1) throw new Error(`${name} has it twice`)
+          if (under.size === 2 && new Set(all.map((item) => item.paperId)).size !== 1)
+            throw new Error(`${name} has it twice`)
         }
       },
     ),

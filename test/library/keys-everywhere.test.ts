@@ -1,6 +1,6 @@
 /**
- * How far a personal key reaches, tried on every route: each read, format and page, each operation and action, each tool and resource of
- * MCP. All of them come from the definitions, so a new one is tried too.
+ * How far a personal key reaches, tried on every route: each read, format and page, each operation and action, each
+ * tool and resource of MCP. All of them come from the definitions, so a new one is tried too.
  */
 import tap, { type Test, test } from "tap"
 import { actions } from "../../src/contract/operations/actions.ts"
@@ -35,7 +35,11 @@ const key = await keyOf(ada, { reach: "selected", collectionIds: [open], permiss
 
 const { result: room } = await ada.write("create_room", { title: "Public" })
 await ada.write("post_message", { threadId: room.openingThreadId, text: "Said in public." })
-await ada.write("issue_credential", { roomId: room.roomId, label: `${SECRET} credential`, permissions: ["post_thread"] })
+await ada.write("issue_credential", {
+  roomId: room.roomId,
+  label: `${SECRET} credential`,
+  permissions: ["post_thread"],
+})
 const { result: otherRoom } = await grace.write("create_room", { title: "Another" })
 const credentialOf = async (roomId: string) =>
   (
@@ -73,14 +77,19 @@ const queries = [
 ]
 /** What only ada may see; the key's own answers may repeat what was requested. */
 const leaks = (text: string, path: string) =>
-  [...["Collection", "note", "annotation", "key", "credential"].map((of) => `${SECRET} ${of}`), closed, beyond, saved].filter(
-    (secret) => text.includes(secret) && !decodeURIComponent(path).includes(secret),
-  )
+  [
+    ...["Collection", "note", "annotation", "key", "credential"].map((of) => `${SECRET} ${of}`),
+    closed,
+    beyond,
+    saved,
+  ].filter((secret) => text.includes(secret) && !decodeURIComponent(path).includes(secret))
 
 test("a read or page answers a key as it answers a stranger, or refuses it", async (t) => {
   const library = reads.filter(({ surface }) => surface === "key")
   t.ok(library.length > 4, "the reads that take a key")
-  const others = [...reads, ...discoveryRoutes].filter((read) => !library.includes(read as never) && read.method === "GET")
+  const others = [...reads, ...discoveryRoutes].filter(
+    (read) => !library.includes(read as never) && read.method === "GET",
+  )
   let tried = 0
   for (const path of [...others.map((read) => read.path), ...Object.keys(pages)]) {
     // The process's metrics change between two requests.
@@ -102,7 +111,13 @@ test("a read or page answers a key as it answers a stranger, or refuses it", asy
       const { status, text } = await get(address, bearer)
       t.strictSame(leaks(text, address), [], `${status} ${address}`)
     }
-  for (const path of ["collections", `paper?arxivId=${beyond}`, `paper?arxivId=${saved}`, `collections/${closed}`, "papers"]) {
+  for (const path of [
+    "collections",
+    `paper?arxivId=${beyond}`,
+    `paper?arxivId=${saved}`,
+    `collections/${closed}`,
+    "papers",
+  ]) {
     const { status, text } = await get(`/api/agent/library/${path}`, bearer)
     t.equal(status, path === "collections" ? 200 : path === "papers" ? 403 : 404, path)
     t.notMatch(text, SECRET, path)
@@ -110,7 +125,8 @@ test("a read or page answers a key as it answers a stranger, or refuses it", asy
 })
 
 test("a write or action on any route is refused to a key without permission, and nothing is stored", async (t) => {
-  const journal = () => house.instance.db.prepare<{ count: number }>("SELECT count(*) AS count FROM journal").one().count
+  const journal = () =>
+    house.instance.db.prepare<{ count: number }>("SELECT count(*) AS count FROM journal").one().count
   const before = journal()
   const sent = async (method: string, path: string, body: object) => {
     const response = await fetch(baseUrl + addressOf(path, ids), {
@@ -181,7 +197,8 @@ async function triesEverything(t: Test, token: string | undefined): Promise<void
     }
   t.ok(calls > 100, `${calls} calls`)
   const { resources } = await agent.client.listResources()
-  for (const { uri } of resources) t.strictSame(leaks(JSON.stringify(await agent.client.readResource({ uri })), uri), [], uri)
+  for (const { uri } of resources)
+    t.strictSame(leaks(JSON.stringify(await agent.client.readResource({ uri })), uri), [], uri)
 }
 
 test("MCP shows a key nothing beyond its reach, by any tool or resource", (t) => triesEverything(t, key))
@@ -202,5 +219,8 @@ test("ada's own key sees it all with the same tool", async (t) => {
   const agent = await overHttp(baseUrl, await keyOf(ada))
   t.teardown(agent.close)
   t.match((await agent.call("library", { name: "library_collections" })).text, `${SECRET} Collection`)
-  t.match((await agent.call("library", { name: "library_annotations", parameters: { arxivId: inReach } })).text, `${SECRET} annotation`)
+  t.match(
+    (await agent.call("library", { name: "library_annotations", parameters: { arxivId: inReach } })).text,
+    `${SECRET} annotation`,
+  )
 })

@@ -23,7 +23,10 @@ test("a token is shown once, and only its digest is kept", async (t) => {
   t.notMatch(shown, /rrk_\w{5}/)
   t.ok(shown.includes(String(result.token).slice(0, 8)), "except its first characters, by which it is recognised")
   house.instance.db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all()
-  t.notOk(readFileSync(join(house.folder, "research-room.db")).includes(result.token as string), "nor anywhere in the data")
+  t.notOk(
+    readFileSync(join(house.folder, "research-room.db")).includes(result.token as string),
+    "nor anywhere in the data",
+  )
 })
 
 test("keys are listed to their person alone, with their permissions and their last use", async (t) => {
@@ -45,8 +48,10 @@ test("keys are listed to their person alone, with their permissions and their la
     revokedAt: null,
     lastUsedAt: /Z$/,
   })
-  const reader = (await grace.write("issue_key", { label: "reader", permissions: ["read_library"], reach: "all" })).result
-  const lastUse = async () => (await grace.read("library_keys")).items.find(({ keyId }) => keyId === reader.keyId)?.lastUsedAt
+  const reader = (await grace.write("issue_key", { label: "reader", permissions: ["read_library"], reach: "all" }))
+    .result
+  const lastUse = async () =>
+    (await grace.read("library_keys")).items.find(({ keyId }) => keyId === reader.keyId)?.lastUsedAt
   t.equal(await lastUse(), null)
   await house.agent(reader.token as string).read("library_identity")
   t.match(await lastUse(), /Z$/, "a read counts as a use")
@@ -60,7 +65,10 @@ test("a revoked key opens nothing from that moment on", async (t) => {
   await agent.read("library_papers")
   await ada.write("revoke_key", { keyId: result.keyId })
   t.match(await refused(agent.read("library_identity")), { status: 401, refusal: "not_authorized" })
-  t.match(await refused(agent.write("save_papers", { arxivIds: [paperId(1)] })), { status: 401, refusal: "not_authorized" })
+  t.match(await refused(agent.write("save_papers", { arxivIds: [paperId(1)] })), {
+    status: 401,
+    refusal: "not_authorized",
+  })
   t.match(await refused(ada.write("revoke_key", { keyId: result.keyId })), { status: 409, refusal: "state_conflict" })
 })
 
@@ -83,7 +91,11 @@ test("a key expires on time: after 90 days by default, after 366 at most", async
 
 // shows: Keys have permissions and a reach, and are issued by the person in the browser.
 test("a selected reach names Collections that the person has, and no other reach names any", async (t) => {
-  const [own, theirs, secret] = [await collectionOf(ada, "Own"), await collectionOf(grace, "Theirs"), await collectionOf(grace, "Secret")]
+  const [own, theirs, secret] = [
+    await collectionOf(ada, "Own"),
+    await collectionOf(grace, "Theirs"),
+    await collectionOf(grace, "Secret"),
+  ]
   await share(grace, theirs, ada, "ada")
   const agent = await house.agentOf(ada, { reach: "selected", collectionIds: [theirs, own] })
   t.strictSame(

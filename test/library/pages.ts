@@ -58,11 +58,17 @@ async function time(what: string, path: string, token = key): Promise<void> {
   let bytes = 0
   for (let run = 0; run < 100; run++) {
     const begun = performance.now()
-    bytes = (await (await fetch(`${baseUrl}/api/agent/library/${path}`, { headers: { authorization: `Bearer ${token}` } })).text()).length
+    bytes = (
+      await (
+        await fetch(`${baseUrl}/api/agent/library/${path}`, { headers: { authorization: `Bearer ${token}` } })
+      ).text()
+    ).length
     times.push(performance.now() - begun)
   }
   times.sort((one, two) => one - two)
-  console.log(`${what.padEnd(46)} median ${times[50]?.toFixed(2)} ms, 95th of 100 ${times[94]?.toFixed(2)} ms, ${bytes} bytes`)
+  console.log(
+    `${what.padEnd(46)} median ${times[50]?.toFixed(2)} ms, 95th of 100 ${times[94]?.toFixed(2)} ms, ${bytes} bytes`,
+  )
 }
 
 await time("20,000 saved papers, first page", "papers")

@@ -1,4 +1,7 @@
-/** Metadata of papers: imported from arXiv's own files, or requested from arXiv politely, and shown only to people who may know it. */
+/**
+ * Metadata of papers: imported from arXiv's own files, or requested from arXiv politely, and shown only to people who
+ * may know it.
+ */
 import { execFile } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -51,27 +54,40 @@ const feed = (...entries: string[]) =>
 
 test("a valid line of the snapshot becomes a record, and any other does not", async (t) => {
   const nowhere = { volume: null, issue: null, pages: null, isbn: null, url: null }
-  t.strictSame(snapshotPaper(line("0704.0001", { doi: "10.1103/PhysRevD.76.013009", "journal-ref": "Phys.Rev.D76:013009,2007" })), {
-    paperId: "0704.0001",
-    sameAs: "10.1103/physrevd.76.013009",
-    record: {
-      title: "A title broken into lines",
-      authors: ["Ada B. Lovelace", "Grace Hopper Jr"],
-      ...nowhere,
-      venue: "Phys.Rev.D76:013009,2007",
-      year: 2007,
-      publishedAt: "2007-04-02T19:18:42.000Z",
-      abstract: "An abstract, broken into lines too.",
-      categories: ["cs.LG", "stat.ML"],
-      source: "arxiv",
+  t.strictSame(
+    snapshotPaper(line("0704.0001", { doi: "10.1103/PhysRevD.76.013009", "journal-ref": "Phys.Rev.D76:013009,2007" })),
+    {
+      paperId: "0704.0001",
+      sameAs: "10.1103/physrevd.76.013009",
+      record: {
+        title: "A title broken into lines",
+        authors: ["Ada B. Lovelace", "Grace Hopper Jr"],
+        ...nowhere,
+        venue: "Phys.Rev.D76:013009,2007",
+        year: 2007,
+        publishedAt: "2007-04-02T19:18:42.000Z",
+        abstract: "An abstract, broken into lines too.",
+        categories: ["cs.LG", "stat.ML"],
+        source: "arxiv",
+      },
     },
-  })
+  )
   t.match(snapshotPaper(line("math.GT/0309136", { authors_parsed: undefined, versions: undefined })), {
     paperId: "math/0309136",
     sameAs: null,
     record: { authors: ["Ada B. Lovelace", "Grace Hopper"], publishedAt: null },
   })
-  for (const wrong of ["", "{", "null", "[]", "3", "{}", line("no-id"), line("0704.0001", { title: " " }), line("0704.0001", { title: 3 })])
+  for (const wrong of [
+    "",
+    "{",
+    "null",
+    "[]",
+    "3",
+    "{}",
+    line("no-id"),
+    line("0704.0001", { title: " " }),
+    line("0704.0001", { title: 3 }),
+  ])
     t.equal(snapshotPaper(wrong), null, wrong.slice(0, 40))
 })
 
@@ -85,15 +101,21 @@ test("an Atom answer becomes records, whatever it contains", async (t) => {
     source: "arxiv",
   }
   const doi = '<arxiv:doi xmlns:arxiv="http://arxiv.org/schemas/atom">10.1000/ABC 10.1000/def</arxiv:doi></entry>'
-  t.match(atomPapers(feed(entry("1706.03762v7"), entry("hep-th/9901001v3", "2401.1e5").replace("</entry>", doi), entry("bad id"))), {
-    papers: [
-      { paperId: "1706.03762", sameAs: null, record: { ...record, title: "On <em> and $x < y$" } },
-      { paperId: "hep-th/9901001", sameAs: "10.1000/abc", record: { ...record, title: "2401.1e5" } },
-    ],
-    others: 1,
-  })
+  t.match(
+    atomPapers(
+      feed(entry("1706.03762v7"), entry("hep-th/9901001v3", "2401.1e5").replace("</entry>", doi), entry("bad id")),
+    ),
+    {
+      papers: [
+        { paperId: "1706.03762", sameAs: null, record: { ...record, title: "On <em> and $x < y$" } },
+        { paperId: "hep-th/9901001", sameAs: "10.1000/abc", record: { ...record, title: "2401.1e5" } },
+      ],
+      others: 1,
+    },
+  )
   t.strictSame(atomPapers(feed()), { papers: [], others: 0 })
-  for (const wrong of ["<html><body>Rate exceeded.</body></html>", "<feed><entry>", "not xml"]) t.throws(() => atomPapers(wrong), wrong)
+  for (const wrong of ["<html><body>Rate exceeded.</body></html>", "<feed><entry>", "not xml"])
+    t.throws(() => atomPapers(wrong), wrong)
 })
 
 test("an import reads lines and Atom, plain or zipped, and reports what it left out", async (t) => {
@@ -114,12 +136,21 @@ test("an import reads lines and Atom, plain or zipped, and reports what it left 
     }),
     { papers: 1_300, skipped: 2 },
   )
-  t.ok(progress.length >= 3 && progress.every((bytes, index) => bytes >= (progress[index - 1] ?? 0)), "progress is reported")
-  t.strictSame(await importPapers(parts, file("snapshot.json.gz", gzipSync(`${line("2405.00001")}\r\n${line("2405.00002")}`))), {
-    papers: 2,
-    skipped: 0,
+  t.ok(
+    progress.length >= 3 && progress.every((bytes, index) => bytes >= (progress[index - 1] ?? 0)),
+    "progress is reported",
+  )
+  t.strictSame(
+    await importPapers(parts, file("snapshot.json.gz", gzipSync(`${line("2405.00001")}\r\n${line("2405.00002")}`))),
+    {
+      papers: 2,
+      skipped: 0,
+    },
+  )
+  t.strictSame(await importPapers(parts, file("atom.xml", `\n${feed(entry("1706.03762v7"), entry("x"))}`)), {
+    papers: 1,
+    skipped: 1,
   })
-  t.strictSame(await importPapers(parts, file("atom.xml", `\n${feed(entry("1706.03762v7"), entry("x"))}`)), { papers: 1, skipped: 1 })
   for (const [name, content] of Object.entries({
     empty: "",
     text: "hello",
@@ -147,7 +178,10 @@ test("an import reads lines and Atom, plain or zipped, and reports what it left 
 })
 
 test("papers import, from the command line", async (t) => {
-  const folder = t.testdir({ "snapshot.json": [line("2406.00001"), line("2406.00002"), "{}"].join("\n"), "notes.txt": "hello" })
+  const folder = t.testdir({
+    "snapshot.json": [line("2406.00001"), line("2406.00002"), "{}"].join("\n"),
+    "notes.txt": "hello",
+  })
   const main = join(import.meta.dirname, "../../src/main.ts")
   const run = (...words: string[]) =>
     promisify(execFile)(process.execPath, [main, "papers", "import", ...words, "--data", join(folder, "data")]).then(
@@ -177,7 +211,11 @@ async function standIn(known: (id: string) => string | undefined) {
     most = Math.max(most, ++open)
     response.on("close", () => open--)
     const { searchParams } = new URL(request.url ?? "/", "http://arxiv")
-    asked.push({ ids: (searchParams.get("id_list") ?? "").split(","), at: performance.now(), agent: request.headers["user-agent"] })
+    asked.push({
+      ids: (searchParams.get("id_list") ?? "").split(","),
+      at: performance.now(),
+      agent: request.headers["user-agent"],
+    })
     if (failing-- > 0) return void response.writeHead(503, { "retry-after": "1" }).end("busy")
     const entries = (searchParams.get("id_list") ?? "").split(",").flatMap((id) => known(id) ?? [])
     setTimeout(() => response.writeHead(200, { "content-type": "application/atom+xml" }).end(feed(...entries)), 20)
@@ -215,14 +253,20 @@ test("arXiv is asked in batches, one at a time, with pauses, once per paper, and
   t.equal(arxiv.asked.length, 0, "answered before any request to arXiv")
   const collectionId = await collectionOf(ada, "To be known", [...ids.slice(50), "2407.90001", "hep-th/9711200"])
   await until(
-    async () => (await ada.read("library_collection", { collectionId })).items.filter(({ metadata }) => metadata === "known").length === 11,
+    async () =>
+      (await ada.read("library_collection", { collectionId })).items.filter(({ metadata }) => metadata === "known")
+        .length === 11,
   )
   t.match(await ada.read("library_paper", { arxivId: ids[0] as string }), {
     title: `Paper ${ids[0]}`,
     metadata: "known",
     authors: ["Kurt Gödel", "Emmy Noether"],
   })
-  t.match(await ada.read("library_paper", { arxivId: "2407.90001" }), { title: null, metadata: "unknown" }, "arXiv does not have it")
+  t.match(
+    await ada.read("library_paper", { arxivId: "2407.90001" }),
+    { title: null, metadata: "unknown" },
+    "arXiv does not have it",
+  )
 
   const before = arxiv.asked.length + 1
   await ada.write("save_papers", { arxivIds: ["2407.90002"] })
@@ -281,7 +325,9 @@ test("with arXiv unreachable everything works, and known metadata stays", async 
     })
     .listen(0, "127.0.0.1")
   await new Promise((resolve) => broken.once("listening", resolve))
-  const house = await startHouse({ arxiv: { api: `http://127.0.0.1:${(broken.address() as AddressInfo).port}/api/query`, pause: 5 } })
+  const house = await startHouse({
+    arxiv: { api: `http://127.0.0.1:${(broken.address() as AddressInfo).port}/api/query`, pause: 5 },
+  })
   t.teardown(async () => {
     await house.close()
     broken.close()

@@ -63,7 +63,10 @@ test("RIS is read like BibTeX", async (t) => {
   t.match(unreadable, [{ text: /^Again arXiv:1706\.03762/, reason: /is longer than 20,000 characters/ }])
   await fc.assert(
     fc.asyncProperty(
-      fc.string({ unit: fc.constantFrom("TY  - ", "ER  - ", "\n", "AU  - ", "UR  - ", "arXiv:1706.03762", ",", " ", "x"), maxLength: 40 }),
+      fc.string({
+        unit: fc.constantFrom("TY  - ", "ER  - ", "\n", "AU  - ", "UR  - ", "arXiv:1706.03762", ",", " ", "x"),
+        maxLength: 40,
+      }),
       async (text) => void (await readText(`TY  - X${text}`)),
     ),
     { numRuns: 300 },
@@ -117,7 +120,10 @@ test("a text that names no paper says so, and nothing is imported", async (t) =>
   const collectionId = await collectionOf(ada, "Nothing")
   for (const [text, says] of [
     ["?!", /No paper could be read in this\. “\?!” does not say which paper it means\. Nothing was stored/],
-    ["@misc{a, note={x}}", /names no paper: it has neither a title nor a DOI, an ISBN or an arXiv id\. Nothing was stored/],
+    [
+      "@misc{a, note={x}}",
+      /names no paper: it has neither a title nor a DOI, an ISBN or an arXiv id\. Nothing was stored/,
+    ],
     ["ISBN 978-0-262-03384-9", /its check digit is wrong/],
     ["TY  - BOOK\nPY  - 1968\nER  - \n", /names no paper/],
   ] as const) {
@@ -130,11 +136,10 @@ test("a text that names no paper says so, and nothing is imported", async (t) =>
 test("people paste anything that names papers into the forms, one per line", (t) => {
   const form = formOf(operationNamed("add_papers") as Operation)
   const written = (text: string) => bodyOf(form, new URLSearchParams({ "/identifiers": text })).body.identifiers
-  t.strictSame(written("https://arxiv.org/abs/2401.01234v2\r\n10.1038/nature14539\n10.1038/nature14539\n\nISBN 978-0-262-03384-8"), [
-    "https://arxiv.org/abs/2401.01234v2",
-    "10.1038/nature14539",
-    "ISBN 978-0-262-03384-8",
-  ])
+  t.strictSame(
+    written("https://arxiv.org/abs/2401.01234v2\r\n10.1038/nature14539\n10.1038/nature14539\n\nISBN 978-0-262-03384-8"),
+    ["https://arxiv.org/abs/2401.01234v2", "10.1038/nature14539", "ISBN 978-0-262-03384-8"],
+  )
   t.equal(written(" "), undefined)
   const claim = formOf(operationNamed("publish_cited_claim") as Operation)
   t.match(bodyOf(claim, new URLSearchParams({ "/paper/arxivId": "https://huggingface.co/papers/2401.01234" })).body, {
@@ -149,17 +154,26 @@ test("the title saved with a paper is kept until arXiv's is known, and only its 
   const first = { requestId: house.instance.world.id(), arxivIds: ["2403.01234", "2403.01235"], titles: [given] }
   t.match(await agent.write("save_papers", first), { result: { saved: ["2403.01234", "2403.01235"] } })
   t.match(await agent.write("save_papers", first), { replayed: true }, "and counts when a retry is compared")
-  t.match(await refused(agent.write("save_papers", { ...first, titles: [{ ...given, title: "Another" }] })), { status: 409 })
+  t.match(await refused(agent.write("save_papers", { ...first, titles: [{ ...given, title: "Another" }] })), {
+    status: 409,
+  })
   const paper = () => ada.read("library_paper", { arxivId: "2403.01234" })
   t.match(await paper(), { title: "As the agent read it", metadata: "unknown", saved: true })
   t.match(await ada.read("library_paper", { arxivId: "2403.01235" }), { title: null, metadata: "unknown" })
   await agent.write("save_papers", { arxivIds: ["2403.01234"], titles: [{ ...given, title: "Said again" }] })
-  t.match((await ada.read("library_papers", {})).items[1], { title: "As the agent read it" }, "a saved paper stays unchanged")
+  t.match(
+    (await ada.read("library_papers", {})).items[1],
+    { title: "As the agent read it" },
+    "a saved paper stays unchanged",
+  )
 
   // In a shared Collection each member sees the file's title, and for papers that they saved their own title.
   const collectionId = await collectionOf(ada, "Shared")
   await ada.write("add_papers", { collectionId, arxivIds: ["2403.01234"] })
-  await ada.write("import_papers", { collectionId, text: "@misc{x, title={From the file}, eprint={2403.01236}, archiveprefix={arXiv}}" })
+  await ada.write("import_papers", {
+    collectionId,
+    text: "@misc{x, title={From the file}, eprint={2403.01236}, archiveprefix={arXiv}}",
+  })
   const invited = await ada.write("invite_to_collection", { collectionId, username: "mary" })
   await house.mary.write("accept_collection_invitation", { invitationId: invited.result.invitationId })
   const titles = async (who: typeof ada) =>

@@ -21,7 +21,14 @@ test("papers are found in lists, in references of every style, and in prose", (t
     ),
     [
       [
-        ...["2401.01234", "2401.01235", "hep-th/9901001", "https://example.org/paper", "10.1038/nature14539", "2401.01237"],
+        ...[
+          "2401.01234",
+          "2401.01235",
+          "hep-th/9901001",
+          "https://example.org/paper",
+          "10.1038/nature14539",
+          "2401.01237",
+        ],
         ...["isbn:9780262033848", "isbn:9780201896831"],
       ],
       [],
@@ -43,16 +50,22 @@ Nature, 521:436-444, 2015.
     [["1512.03385", "Knuth, D. The Art of Computer Programming. 1968.", "1706.02677"], []],
     "one per line",
   )
-  t.strictSame(read("We follow (Goyal et al., arXiv:1706.02677) and Xiong et al. [arXiv:2002.04745], not 1234.56789."), [
-    ["1706.02677", "2002.04745"],
-    [],
-  ])
-  t.strictSame(read("see https://arxiv.org/abs/1706.03762v5 and 2109.01652"), [["1706.03762", "2109.01652"], []], "a whole line")
+  t.strictSame(
+    read("We follow (Goyal et al., arXiv:1706.02677) and Xiong et al. [arXiv:2002.04745], not 1234.56789."),
+    [["1706.02677", "2002.04745"], []],
+  )
+  t.strictSame(
+    read("see https://arxiv.org/abs/1706.03762v5 and 2109.01652"),
+    [["1706.03762", "2109.01652"], []],
+    "a whole line",
+  )
   t.strictSame(read("arXiv: 2401.01236 [cs.LG]"), [["2401.01236"], []])
   t.strictSame(read("doi: 10.1109/5.771073, ISBN: 0-262-03384-4"), [["10.1109/5.771073", "isbn:9780262033848"], []])
   t.strictSame(read(" \n\n"), [[], []])
   t.match(
-    readPlain(["[7] C. E. Shannon. A mathematical theory of communication. 1948. doi:10.1002/j.1538-7305.1948.tb01338.x"]).papers,
+    readPlain([
+      "[7] C. E. Shannon. A mathematical theory of communication. 1948. doi:10.1002/j.1538-7305.1948.tb01338.x",
+    ]).papers,
     [{ paperId: "10.1002/j.1538-7305.1948.tb01338.x", given: { title: /^C\. E\. Shannon\. A mathematical theory/ } }],
     "a reference's own data is shown until a source is known",
   )
@@ -68,7 +81,10 @@ test("a DOI is found in every form that people paste", (t) => {
     ["https://onlinelibrary.wiley.com/doi/full/10.1002/abc.12?x=1#y", "10.1002/abc.12"],
     ["https://www.biorxiv.org/content/10.1101/2020.01.01.123456v2.full.pdf", "10.1101/2020.01.01.123456"],
     ["https://link.springer.com/content/pdf/10.1007/978-3-319-24574-4_28.pdf", "10.1007/978-3-319-24574-4_28"],
-    ["doi:10.1002/(SICI)1097-4636(199823)43:4<338::AID-JBM16>3.0.CO;2-B.", "10.1002/(sici)1097-4636(199823)43:4<338::aid-jbm16>3.0.co;2-b"],
+    [
+      "doi:10.1002/(SICI)1097-4636(199823)43:4<338::AID-JBM16>3.0.CO;2-B.",
+      "10.1002/(sici)1097-4636(199823)43:4<338::aid-jbm16>3.0.co;2-b",
+    ],
     ["10.48550/arXiv.hep-th/9711200", "hep-th/9711200"],
   ] as const)
     t.strictSame(read(text), [[doi], []], text)
@@ -159,7 +175,19 @@ test("no mentioned paper is missed, none is invented, and no text takes long", (
       " ",
       "\u3000",
     ],
-    ...["10.1234/", "10.1234/a ", "10.1234/a,", "isbn", "978", "978-0-262-03384-8 ", "doi:x ", "\\bibitem[", "97", "<", "1. x\n"],
+    ...[
+      "10.1234/",
+      "10.1234/a ",
+      "10.1234/a,",
+      "isbn",
+      "978",
+      "978-0-262-03384-8 ",
+      "doi:x ",
+      "\\bibitem[",
+      "97",
+      "<",
+      "1. x\n",
+    ],
   ]) {
     const begun = process.cpuUsage()
     readPlain([piece.repeat(200_000 / piece.length)])
@@ -221,7 +249,10 @@ test("the box shows the outcome of each pasted part, without a script", async (t
   )
   const again = await paste({ requestId, text })
   t.equal(again.told, first.told, "sent again, as a browser does on reload, nothing is done twice")
-  t.match((await paste({ text: "2401.01234 2401.01236" })).told, /^1 paper saved New: arXiv:2401\.01236 Already there: arXiv:2401\.01234$/)
+  t.match(
+    (await paste({ text: "2401.01234 2401.01236" })).told,
+    /^1 paper saved New: arXiv:2401\.01236 Already there: arXiv:2401\.01234$/,
+  )
   t.equal((await ada.read("library_papers", {})).items.length, 5)
 
   const { collectionId } = (await ada.write("create_collection", { name: "Pasted" })).result
@@ -254,8 +285,16 @@ test("uncertain matches are shown before anything is stored, and stored when the
   })
 
   const asked = await paste({ text: "10.1109/5.771073", preview: "1" })
-  t.match(asked.told, /^1 paper recognised, not saved yet doi:10\.1109\/5\.771073$/, "a preview shows the certain ones too")
-  t.match((await paste({ text: "10.1109/5.771074", seen: asked.seen })).told, /^1 paper saved/, "another text is read anew")
+  t.match(
+    asked.told,
+    /^1 paper recognised, not saved yet doi:10\.1109\/5\.771073$/,
+    "a preview shows the certain ones too",
+  )
+  t.match(
+    (await paste({ text: "10.1109/5.771074", seen: asked.seen })).told,
+    /^1 paper saved/,
+    "another text is read anew",
+  )
   t.match(
     (await paste({ text: "hm", seen: asked.seen })).told,
     /^No paper recognised 1 part could not be read: hm does not say which paper/,
@@ -285,20 +324,31 @@ test("a file of references goes through the same box", async (t) => {
     (await paste({ text: "TY  - JOUR\nTI  - Of RIS\nUR  - https://arxiv.org/abs/2402.00002\nER  - " })).told,
     /^1 paper saved New: arXiv:2402\.00002/,
   )
-  t.match((await paste({ text: "@misc{a, note={x}}" })).told, /^No paper recognised 1 part could not be read: .* names no paper/)
+  t.match(
+    (await paste({ text: "@misc{a, note={x}}" })).told,
+    /^No paper recognised 1 part could not be read: .* names no paper/,
+  )
 })
 
 test("a text with very many papers, or a very long one, is refused whole", async (t) => {
   const ids = Array.from({ length: 1_001 }, (_, index) => paperId(1_000 + index)).join(" ")
   const { told, box } = await paste({ text: ids })
-  t.match(told, /^Nothing was saved This names 1,001 papers\. At most 1,000 can be imported at once: paste it in parts\./)
+  t.match(
+    told,
+    /^Nothing was saved This names 1,001 papers\. At most 1,000 can be imported at once: paste it in parts\./,
+  )
   t.equal(box, ids)
   t.match((await paste({ text: "x".repeat(500_001) })).told, /longer than 500,000 characters/)
 })
 
 test("nobody can paste for another person", async (t) => {
   const send = (headers: Record<string, string>) =>
-    fetch(`${baseUrl}/web/paste`, { method: "POST", body: new URLSearchParams({ text: "2401.09999" }), headers, redirect: "manual" })
+    fetch(`${baseUrl}/web/paste`, {
+      method: "POST",
+      body: new URLSearchParams({ text: "2401.09999" }),
+      headers,
+      redirect: "manual",
+    })
   t.equal((await send({ origin: new URL(baseUrl).origin })).status, 401)
   t.equal((await send({ origin: "https://elsewhere.example" })).status, 403)
 })

@@ -1,6 +1,7 @@
 /**
- * Nobody else can tell that a Collection, a note, a saved paper or a key exists. Every actor without permission requests every route twice,
- * once about something of ada's and once about something that does not exist, and gets the same answer.
+ * Nobody else can tell that a Collection, a note, a saved paper or a key exists. Every actor without permission
+ * requests every route twice, once about something of ada's and once about something that does not exist, and gets the
+ * same answer.
  */
 import t, { test } from "tap"
 import type * as v from "valibot"
@@ -27,8 +28,11 @@ const collectionId = await collectionOf(ada, name, [arxivId])
 const { noteId } = (await ada.write("post_note", { collectionId, arxivId, text: noteText })).result
 const { invitationId } = (await ada.write("invite_to_collection", { collectionId, username: "grace" })).result
 await ada.write("write_annotation", { arxivId, expectedRevision: 0, notes: freeText })
-const { highlightId } = (await ada.write("add_highlight", { arxivId, expectedRevision: 1, quote, page: 1, colour: "yellow" })).result
-const { keyId } = (await ada.write("issue_key", { label: keyLabel, permissions: ["read_library"], reach: "all" })).result
+const { highlightId } = (
+  await ada.write("add_highlight", { arxivId, expectedRevision: 1, quote, page: 1, colour: "yellow" })
+).result
+const { keyId } = (await ada.write("issue_key", { label: keyLabel, permissions: ["read_library"], reach: "all" }))
+  .result
 await makeKnown(house, [toldOf(arxivId, title)])
 
 // A Room with everybody as a member, so that the routes of Rooms have something to answer.
@@ -42,7 +46,9 @@ const credentialOf = async (person: typeof ada) =>
       permissions: ["post_thread", "publish_records", "manage_own_experiments"],
     })
   ).result.token as string
-const { credentialId } = (await ada.write("issue_credential", { roomId: room.roomId, label: "spare", permissions: ["post_thread"] })).result
+const { credentialId } = (
+  await ada.write("issue_credential", { roomId: room.roomId, label: "spare", permissions: ["post_thread"] })
+).result
 
 /** The subject of a request. */
 type Subject = Readonly<Record<string, string>>
@@ -101,7 +107,10 @@ const routes: Route[] = [
   ...reads.flatMap((read) => {
     const inBrowser = browserReadPath(read)
     const { entries } = read.query
-    return [route({ ...read, query: entries }), ...(inBrowser === null ? [] : [route({ ...read, path: inBrowser, query: entries })])]
+    return [
+      route({ ...read, query: entries }),
+      ...(inBrowser === null ? [] : [route({ ...read, path: inBrowser, query: entries })]),
+    ]
   }),
   ...discoveryRoutes.map((read) => route({ ...read, query: read.query.entries })),
   ...operations.flatMap((operation) => {
@@ -113,7 +122,9 @@ const routes: Route[] = [
   }),
   ...actions
     .filter(({ name: named }) => named !== "sign_out")
-    .map(({ name: named, method, path, example }) => route({ name: named, method, path }, { example: example as Record<string, unknown> })),
+    .map(({ name: named, method, path, example }) =>
+      route({ name: named, method, path }, { example: example as Record<string, unknown> }),
+    ),
 ]
 
 /** The body of an example, with the subject in every place that names one. */
@@ -145,7 +156,8 @@ const queryOf = ({ query }: Route, subject: Subject): string => {
 function plain(text: string, subject: Subject): string {
   // Both papers: after both requests, a person's own list has what they themselves saved.
   let seen = text.replace(/2311\.0(?:4444|9999)/g, "<paper>")
-  for (const [member, value] of Object.entries(subject)) if (!Object.hasOwn(shared, member)) seen = seen.replaceAll(value, "<subject>")
+  for (const [member, value] of Object.entries(subject))
+    if (!Object.hasOwn(shared, member)) seen = seen.replaceAll(value, "<subject>")
   const ids = new Map<string, string>()
   return (
     seen
@@ -174,7 +186,8 @@ interface Actor {
 }
 const bearer = (who: string, token: string | undefined, headers = {}): Actor => ({
   who,
-  send: (method, path, body) => ask(`${baseUrl}${path}`, { method, token, headers, ...(body === undefined ? {} : { body }) }),
+  send: (method, path, body) =>
+    ask(`${baseUrl}${path}`, { method, token, headers, ...(body === undefined ? {} : { body }) }),
 })
 const atBrowser = (who: string, browser: typeof ada): Actor => ({
   who,
@@ -214,7 +227,11 @@ for (const actor of actors) {
     for (const each of routes) {
       // A person may read what they themselves filed, so each request is about another paper, never filed before.
       const about = async (subject: Subject) => {
-        const answer = await actor.send(each.method, `${filled(each.path, subject)}${queryOf(each, subject)}`, bodyOf(each, subject))
+        const answer = await actor.send(
+          each.method,
+          `${filled(each.path, subject)}${queryOf(each, subject)}`,
+          bodyOf(each, subject),
+        )
         return { status: answer.status, text: answer.text, plain: plain(answer.text, subject) }
       }
       const [one, two] = [await about(secret), await about(nothing())]

@@ -1,4 +1,6 @@
-/** The reach as a predicate: whatever people share and file, each key sees exactly what a model of three lines allows. */
+/**
+ * The reach as a predicate: whatever people share and file, each key sees exactly what a model of three lines allows.
+ */
 import fc from "fast-check"
 import t, { test } from "tap"
 import { collectionOf, keyOf, paperId, refused, share, startHouse } from "./house.ts"
@@ -29,7 +31,12 @@ const plan = fc.record({
 })
 
 /** Whether a key of `reader` may see a Collection. */
-const visible = ({ owner, shared }: Shelf, reader: Name, reach: "all" | "owned" | "selected", chosen: boolean): boolean => {
+const visible = (
+  { owner, shared }: Shelf,
+  reader: Name,
+  reach: "all" | "owned" | "selected",
+  chosen: boolean,
+): boolean => {
   const has = owner === reader || shared
   return has && (reach === "all" || (reach === "owned" && owner === reader) || (reach === "selected" && chosen))
 }
@@ -73,8 +80,15 @@ test("lists, single reads and papers agree with the model, for every reach", asy
         fcEqual(listed.filter((each) => ours.has(each)).sort(), seen.map((shelf) => shelf.id).sort())
         for (const shelf of built) {
           if (seen.includes(shelf))
-            fcEqual((await agent.read("library_collection", { collectionId: shelf.id })).items.length, shelf.papers.length)
-          else fcEqual((await refused(agent.read("library_collection", { collectionId: shelf.id }))).refusal, "unknown_collection")
+            fcEqual(
+              (await agent.read("library_collection", { collectionId: shelf.id })).items.length,
+              shelf.papers.length,
+            )
+          else
+            fcEqual(
+              (await refused(agent.read("library_collection", { collectionId: shelf.id }))).refusal,
+              "unknown_collection",
+            )
         }
         for (let paper = 0; paper < 8; paper++) {
           const holding = seen
@@ -96,7 +110,9 @@ test("lists, single reads and papers agree with the model, for every reach", asy
           Array.from({ length: 8 }, (_, paper) => id(paper)).includes(each),
         )
         fcEqual(
-          page.map(({ arxivId, collections }) => [arxivId, collections.map((collection) => collection.id).sort()]).sort(),
+          page
+            .map(({ arxivId, collections }) => [arxivId, collections.map((collection) => collection.id).sort()])
+            .sort(),
           saved
             .map((paper) => [
               id(paper),

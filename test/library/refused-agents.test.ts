@@ -28,7 +28,12 @@ test("a faulty request is refused with the Library's own codes", async (t) => {
     "no such query": [`${url}?dry=1`, { token, body }, 422, "invalid_request"],
     "no ids": [url, { token, body: { ...body, arxivIds: [] } }, 422, "invalid_request"],
     "too many ids": [url, { token, body: { ...body, arxivIds: paperIds(0, 51) } }, 422, "invalid_request"],
-    "the same id twice": [url, { token, body: { ...body, arxivIds: ["2403.00001", "2403.00001"] } }, 422, "invalid_request"],
+    "the same id twice": [
+      url,
+      { token, body: { ...body, arxivIds: ["2403.00001", "2403.00001"] } },
+      422,
+      "invalid_request",
+    ],
     "no id of arXiv": [
       url,
       { token, body: { ...body, arxivIds: ["10.1000/182", "2413.00001", "arXiv:2401.00001"] } },
@@ -56,8 +61,9 @@ test("a faulty request is refused with the Library's own codes", async (t) => {
   for (const [what, [address, request, status, refusal]] of Object.entries(cases)) {
     t.match(await ask(address, request), { status, body: { schemaVersion: 1, refusal } }, what)
   }
-  const issues = (await ask(url, { token, body: { ...body, arxivIds: ["10.1000/182", "2403.00001", "x"], colour: "red" } })).body
-    .issues as unknown as { path: string }[]
+  const issues = (
+    await ask(url, { token, body: { ...body, arxivIds: ["10.1000/182", "2403.00001", "x"], colour: "red" } })
+  ).body.issues as unknown as { path: string }[]
   t.strictSame(issues.map(({ path }) => path).sort(), ["/arxivIds/0", "/arxivIds/2", "/colour"])
   t.equal(
     (await ask(url, { token, body: { ...body, arxivIds: ["2403.00001v1", "2403.00001v2"] } })).status,
@@ -70,7 +76,11 @@ test("a faulty request is refused with the Library's own codes", async (t) => {
 test("only a personal key opens the Library, and it opens nothing else", async (t) => {
   const token = await keyOf(ada)
   const { result: room } = await ada.write("create_room", { title: "A Room" })
-  const { result: credential } = await ada.write("issue_credential", { roomId: room.roomId, label: "agent", permissions: ["post_thread"] })
+  const { result: credential } = await ada.write("issue_credential", {
+    roomId: room.roomId,
+    label: "agent",
+    permissions: ["post_thread"],
+  })
   const tokens = {
     none: undefined,
     "a Room credential": credential.token,
@@ -79,13 +89,26 @@ test("only a personal key opens the Library, and it opens nothing else", async (
     "something else": "Bearer",
   }
   for (const [what, wrong] of Object.entries(tokens)) {
-    for (const path of ["identity", "collections", "papers", `paper?arxivId=${paperId(1)}`, `annotations?arxivId=${paperId(1)}`]) {
+    for (const path of [
+      "identity",
+      "collections",
+      "papers",
+      `paper?arxivId=${paperId(1)}`,
+      `annotations?arxivId=${paperId(1)}`,
+    ]) {
       const answer = await ask(`${library}/${path}`, { token: wrong })
-      t.match(answer, { status: 401, body: { schemaVersion: 1, refusal: "not_authorized", retryable: false } }, `${what}: ${path}`)
+      t.match(
+        answer,
+        { status: 401, body: { schemaVersion: 1, refusal: "not_authorized", retryable: false } },
+        `${what}: ${path}`,
+      )
       t.equal(answer.headers.get("www-authenticate"), "Bearer")
     }
     t.match(
-      await ask(`${library}/create_collection`, { token: wrong, body: { schemaVersion: 1, requestId: freshId(), name: "Nobody's" } }),
+      await ask(`${library}/create_collection`, {
+        token: wrong,
+        body: { schemaVersion: 1, requestId: freshId(), name: "Nobody's" },
+      }),
       { status: 401, body: { refusal: "not_authorized" } },
     )
   }
@@ -116,7 +139,11 @@ test("only a personal key opens the Library, and it opens nothing else", async (
 
 test("a Room credential learns nothing of its own person's deliveries to the Library", async (t) => {
   const { result: room } = await ada.write("create_room", { title: "A Room of one's own" })
-  const { result: credential } = await ada.write("issue_credential", { roomId: room.roomId, label: "agent", permissions: ["post_thread"] })
+  const { result: credential } = await ada.write("issue_credential", {
+    roomId: room.roomId,
+    label: "agent",
+    permissions: ["post_thread"],
+  })
   const requestId = freshId()
   await ada.write("save_papers", { requestId, arxivIds: [paperId(700)] })
   const receipt = (operation: string, id: string) =>

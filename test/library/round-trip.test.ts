@@ -12,9 +12,13 @@ import { runs } from "../support/chance.ts"
 import { paperId } from "./house.ts"
 
 const file = async (format: BibliographyFormat, papers: readonly Cited[]) =>
-  await new Response(bibliographyOf("papers", format, papers, unchanged).bytes as ReadableStream<Uint8Array<ArrayBuffer>>).text()
+  await new Response(
+    bibliographyOf("papers", format, papers, unchanged).bytes as ReadableStream<Uint8Array<ArrayBuffer>>,
+  ).text()
 
-const words = fc.array(fc.stringMatching(/^[A-Za-zé0-9]{1,9}$/), { minLength: 2, maxLength: 6 }).map((all) => all.join(" "))
+const words = fc
+  .array(fc.stringMatching(/^[A-Za-zé0-9]{1,9}$/), { minLength: 2, maxLength: 6 })
+  .map((all) => all.join(" "))
 const title = fc.oneof(
   words,
   words,
@@ -24,10 +28,19 @@ const given = fc
   .record(
     {
       title,
-      authors: fc.array(fc.constantFrom("Claude E. Shannon", "The ATLAS Collaboration", "Erwin Schrödinger", "Grace Hopper Jr", "Plato"), {
-        minLength: 1,
-        maxLength: 3,
-      }),
+      authors: fc.array(
+        fc.constantFrom(
+          "Claude E. Shannon",
+          "The ATLAS Collaboration",
+          "Erwin Schrödinger",
+          "Grace Hopper Jr",
+          "Plato",
+        ),
+        {
+          minLength: 1,
+          maxLength: 3,
+        },
+      ),
       year: fc.integer({ min: 1600, max: 2030 }),
       venue: words,
       volume: fc.constantFrom("27", "A"),
@@ -101,7 +114,10 @@ test("programs find the DOI and the ISBN in the fields that they read", async (t
         pages: "379–423",
       },
     }),
-    asCited({ paperId: "isbn:9780262033848", given: { title: "Introduction to Algorithms", venue: "MIT Press", isbn: "9780262033848" } }),
+    asCited({
+      paperId: "isbn:9780262033848",
+      given: { title: "Introduction to Algorithms", venue: "MIT Press", isbn: "9780262033848" },
+    }),
     { ...asCited({ paperId: "1706.03762", given: {} }), given: null },
   ]
   const bibtex = await file("bibtex", papers)
@@ -109,7 +125,10 @@ test("programs find the DOI and the ISBN in the fields that they read", async (t
     bibtex,
     /^@article\{10\.1002\/j\.1538-7305\.1948\.tb01338\.x,\n {2}title = [^\n]*\n {2}author = \{C\. E\. Shannon\},\n {2}year = \{1948\},\n {2}journal = \{Bell System Technical Journal\},\n {2}volume = \{27\},\n {2}number = \{3\},\n {2}pages = \{379--423\},\n {2}doi = \{10\.1002\/j\.1538-7305\.1948\.tb01338\.x\},/,
   )
-  t.match(bibtex, /@book\{isbn:9780262033848,\n {2}title = [^\n]*\n {2}publisher = \{MIT Press\},\n {2}isbn = \{9780262033848\}/)
+  t.match(
+    bibtex,
+    /@book\{isbn:9780262033848,\n {2}title = [^\n]*\n {2}publisher = \{MIT Press\},\n {2}isbn = \{9780262033848\}/,
+  )
   t.match(
     await file("ris", papers),
     /TY {2}- JOUR\r\n[^]*VL {2}- 27\r\nIS {2}- 3\r\nSP {2}- 379\r\nEP {2}- 423\r\nDO {2}- 10\.1002[^]*TY {2}- BOOK\r\n[^]*SN {2}- 9780262033848\r\n/,

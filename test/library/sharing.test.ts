@@ -13,9 +13,11 @@ async function shared(name: string, papers = [paperId(1)]) {
   await share(ada, collectionId, grace, "grace")
   return { collectionId, arxivId: papers[0] as string }
 }
-const countsOf = async (person: typeof ada, collectionId: string) => (await person.read("library_collection", { collectionId })).counts
+const countsOf = async (person: typeof ada, collectionId: string) =>
+  (await person.read("library_collection", { collectionId })).counts
 
-// shows: Collections show their counts, members' usernames, fifty papers a page and the notes of that page's papers; never invitations.
+// shows: Collections show their counts, members' usernames, fifty papers a page and the notes of that page's papers;
+// never invitations.
 test("only the invited person answers an invitation, and nobody else sees it", async (t) => {
   const collectionId = await collectionOf(ada, "By invitation")
   const { result } = await ada.write("invite_to_collection", { collectionId, username: "Grace" })
@@ -25,16 +27,32 @@ test("only the invited person answers an invitation, and nobody else sees it", a
   ])
   t.match((await ada.read("collection_invitations", { collectionId })).items, [{ invitationId, username: "grace" }])
   t.match(await mary.read("library_invitations"), { items: [] })
-  t.match(await refused(grace.read("library_collection", { collectionId })), { status: 404, refusal: "unknown_collection" }, "not yet")
-  t.match(await refused(mary.write("accept_collection_invitation", { invitationId })), { status: 404, refusal: "unknown_object" })
-  t.match(await refused(ada.write("accept_collection_invitation", { invitationId })), { status: 404, refusal: "unknown_object" })
-  t.match(await refused(grace.write("withdraw_collection_invitation", { invitationId })), { status: 404, refusal: "unknown_object" })
+  t.match(
+    await refused(grace.read("library_collection", { collectionId })),
+    { status: 404, refusal: "unknown_collection" },
+    "not yet",
+  )
+  t.match(await refused(mary.write("accept_collection_invitation", { invitationId })), {
+    status: 404,
+    refusal: "unknown_object",
+  })
+  t.match(await refused(ada.write("accept_collection_invitation", { invitationId })), {
+    status: 404,
+    refusal: "unknown_object",
+  })
+  t.match(await refused(grace.write("withdraw_collection_invitation", { invitationId })), {
+    status: 404,
+    refusal: "unknown_object",
+  })
   t.match(
     await refused(ada.write("invite_to_collection", { collectionId, username: "grace" })),
     { status: 409, refusal: "state_conflict" },
     "she is already invited",
   )
-  t.match(await refused(ada.write("invite_to_collection", { collectionId, username: "ada" })), { status: 409, refusal: "state_conflict" })
+  t.match(await refused(ada.write("invite_to_collection", { collectionId, username: "ada" })), {
+    status: 409,
+    refusal: "state_conflict",
+  })
   t.match(await refused(ada.write("invite_to_collection", { collectionId, username: "nobody" })), {
     status: 422,
     refusal: "invalid_request",
@@ -42,7 +60,11 @@ test("only the invited person answers an invitation, and nobody else sees it", a
   })
 
   await grace.write("accept_collection_invitation", { invitationId })
-  t.match(await grace.read("library_collection", { collectionId }), { isOwner: false, owner: "ada", members: ["ada", "grace"] })
+  t.match(await grace.read("library_collection", { collectionId }), {
+    isOwner: false,
+    owner: "ada",
+    members: ["ada", "grace"],
+  })
   t.match(await refused(grace.write("accept_collection_invitation", { invitationId })), { status: 404 }, "once")
   t.notOk(JSON.stringify(await grace.read("library_collection", { collectionId })).includes("invitationId"))
   t.match(await refused(grace.read("collection_invitations", { collectionId })), {
@@ -58,11 +80,15 @@ test("only the invited person answers an invitation, and nobody else sees it", a
 
 test("an invitation is declined or withdrawn, and may be made again", async (t) => {
   const collectionId = await collectionOf(ada, "On and off")
-  const invite = async () => (await ada.write("invite_to_collection", { collectionId, username: "mary" })).result.invitationId
+  const invite = async () =>
+    (await ada.write("invite_to_collection", { collectionId, username: "mary" })).result.invitationId
   await mary.write("decline_collection_invitation", { invitationId: await invite() })
   const second = await invite()
   await ada.write("withdraw_collection_invitation", { invitationId: second })
-  t.match(await refused(mary.write("accept_collection_invitation", { invitationId: second })), { status: 404, refusal: "unknown_object" })
+  t.match(await refused(mary.write("accept_collection_invitation", { invitationId: second })), {
+    status: 404,
+    refusal: "unknown_object",
+  })
   await mary.write("accept_collection_invitation", { invitationId: await invite() })
   t.match(await mary.read("library_collection", { collectionId }), { members: ["ada", "mary"] })
 })
@@ -77,7 +103,11 @@ test("members file and write together; only the owner changes the Collection its
       [paperId(1), "ada"],
     ],
   )
-  t.match(await ada.read("library_paper", { arxivId: paperId(2) }), { saved: false }, "what grace adds is saved in her own Library")
+  t.match(
+    await ada.read("library_paper", { arxivId: paperId(2) }),
+    { saved: false },
+    "what grace adds is saved in her own Library",
+  )
   t.match(await grace.read("library_paper", { arxivId: paperId(2) }), { saved: true })
   await grace.write("remove_paper", { collectionId, arxivId: paperId(1) })
   for (const request of [
@@ -160,7 +190,8 @@ test("each person has their own read mark, and an agent moves nobody's", async (
 test("only its author can delete a note; its replies stay", async (t) => {
   const { collectionId, arxivId } = await shared("Second thoughts")
   const { noteId } = (await grace.write("post_note", { collectionId, arxivId, text: "Nonsense." })).result
-  const reply = (await ada.write("post_note", { collectionId, arxivId, text: "Why?", replyToNoteId: noteId })).result.noteId
+  const reply = (await ada.write("post_note", { collectionId, arxivId, text: "Why?", replyToNoteId: noteId })).result
+    .noteId
   t.match(
     await refused(ada.write("delete_note", { noteId })),
     { status: 403, refusal: "not_authorized", current: { needed: ["author"] } },
@@ -172,7 +203,9 @@ test("only its author can delete a note; its replies stay", async (t) => {
     "and a stranger cannot tell that it exists",
   )
   await grace.write("delete_note", { noteId })
-  t.match((await ada.read("collection_notes", { collectionId, arxivId })).items, [{ noteId: reply, replyToNoteId: noteId }])
+  t.match((await ada.read("collection_notes", { collectionId, arxivId })).items, [
+    { noteId: reply, replyToNoteId: noteId },
+  ])
   t.match(await refused(grace.write("delete_note", { noteId })), { status: 404, refusal: "unknown_object" })
   t.match(await refused(grace.write("post_note", { collectionId, arxivId, text: "Still.", replyToNoteId: noteId })), {
     status: 422,
@@ -209,15 +242,26 @@ test("a person who leaves or is removed loses access, with keys too, and an old 
   )
 
   const left = (await ada.read("library_collection", { collectionId })).notes[0]?.noteId as string
-  t.match(await refused(grace.write("delete_note", { noteId: left })), { status: 404, refusal: "unknown_object" }, "out of her reach now")
+  t.match(
+    await refused(grace.write("delete_note", { noteId: left })),
+    { status: 404, refusal: "unknown_object" },
+    "out of her reach now",
+  )
   await ada.write("delete_note", { noteId: left })
   t.pass("the owner may clear away what somebody left behind")
 
   await share(ada, collectionId, grace, "grace")
   t.match(await countsOf(grace, collectionId), { unread: 0 }, "a new member starts with nothing unread")
-  t.match(await refused(agent.read("library_collection", { collectionId })), { status: 404 }, "the old key does not regain access")
+  t.match(
+    await refused(agent.read("library_collection", { collectionId })),
+    { status: 404 },
+    "the old key does not regain access",
+  )
   await grace.write("leave_collection", { collectionId })
-  t.match(await refused(grace.write("leave_collection", { collectionId })), { status: 404, refusal: "unknown_collection" })
+  t.match(await refused(grace.write("leave_collection", { collectionId })), {
+    status: 404,
+    refusal: "unknown_collection",
+  })
 })
 
 test("a deleted Collection is gone for everybody, and saved papers stay", async (t) => {
@@ -227,7 +271,10 @@ test("a deleted Collection is gone for everybody, and saved papers stay", async 
   const agent = await house.agentOf(ada, { reach: "selected", collectionIds: [collectionId] })
   await ada.write("delete_collection", { collectionId })
   for (const person of [ada, grace])
-    t.match(await refused(person.read("library_collection", { collectionId })), { status: 404, refusal: "unknown_collection" })
+    t.match(await refused(person.read("library_collection", { collectionId })), {
+      status: 404,
+      refusal: "unknown_collection",
+    })
   t.match(await refused(agent.read("library_collection", { collectionId })), { status: 404 })
   t.notOk((await mary.read("library_invitations")).items.some(({ collection }) => collection.id === collectionId))
   t.match(await ada.read("library_paper", { arxivId }), { saved: true, collections: [] })
@@ -275,7 +322,9 @@ test("the stored counts equal a fresh count", async (t) => {
   t.strictSame(wrong, [])
   t.strictSame(checkData(house.instance.db).problems, [])
   const change = (by: number) =>
-    house.instance.ledger.transact(() => house.instance.db.prepare("UPDATE collections SET papers = papers + ?").run(by))
+    house.instance.ledger.transact(() =>
+      house.instance.db.prepare("UPDATE collections SET papers = papers + ?").run(by),
+    )
   await change(1)
   t.match(
     checkData(house.instance.db).problems[0],

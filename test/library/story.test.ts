@@ -1,6 +1,6 @@
 /**
- * The whole story, on the shipped program: a person gives an agent a key to one shared Collection, the agent files and writes, the other
- * member reads, answers and cleans up, and the key is revoked while the agent is still working.
+ * The whole story, on the shipped program: a person gives an agent a key to one shared Collection, the agent files and
+ * writes, the other member reads, answers and cleans up, and the key is revoked while the agent is still working.
  */
 import { RefusedError, ResearchRoomClient } from "research-room/client"
 import { Browser } from "research-room/testing"
@@ -23,7 +23,8 @@ test("an agent files papers for a person, as far and as long as that person perm
     t.match(await run(program, ["user", "add", username, "--password", password], place), { code: 0 })
   const service = await serve(program, [], place)
   const { baseUrl } = service
-  const signIn = (username: keyof typeof passwords) => Browser.signIn({ baseUrl, fetch: held }, { username, password: passwords[username] })
+  const signIn = (username: keyof typeof passwords) =>
+    Browser.signIn({ baseUrl, fetch: held }, { username, password: passwords[username] })
   const [ada, grace] = [await signIn("ada"), await signIn("grace")]
 
   const { collectionId } = (await ada.write("create_collection", { name: "Warm-up" })).result
@@ -40,7 +41,13 @@ test("an agent files papers for a person, as far and as long as that person perm
     agent: { name: "paper-scout" },
   })
   const { keyId, token = "" } = issued.result
-  const agent = new ResearchRoomClient({ baseUrl, token, fetch: held, retries: 0, client: { name: "paper-scout", version: "0.3" } })
+  const agent = new ResearchRoomClient({
+    baseUrl,
+    token,
+    fetch: held,
+    retries: 0,
+    client: { name: "paper-scout", version: "0.3" },
+  })
   t.strictSame(
     (await agent.read("library_collections")).items.map(({ name }) => name),
     ["Warm-up"],
@@ -54,9 +61,13 @@ test("an agent files papers for a person, as far and as long as that person perm
   const detail = await grace.read("library_collection", { collectionId })
   t.match(detail, {
     counts: { papers: 10, notes: 2, unread: 2 },
-    notes: [{ author: "ada", via: { label: "scout", agent: { name: "paper-scout" } }, unread: true }, { author: "ada" }],
+    notes: [
+      { author: "ada", via: { label: "scout", agent: { name: "paper-scout" } }, unread: true },
+      { author: "ada" },
+    ],
   })
-  const own = (await grace.write("post_note", { collectionId, arxivId: ten[2] as string, text: "This one does not." })).result.noteId
+  const own = (await grace.write("post_note", { collectionId, arxivId: ten[2] as string, text: "This one does not." }))
+    .result.noteId
   await grace.write("post_note", {
     collectionId,
     arxivId: ten[0] as string,
@@ -71,7 +82,11 @@ test("an agent files papers for a person, as far and as long as that person perm
   )
 
   const removal = { collectionId, arxivId: ten[2] as string }
-  t.match(await refused(grace.write("remove_paper", removal)), { status: 409, refusal: "thread_has_notes", current: { notes: 1 } })
+  t.match(await refused(grace.write("remove_paper", removal)), {
+    status: 409,
+    refusal: "thread_has_notes",
+    current: { notes: 1 },
+  })
   await grace.write("delete_note", { noteId: own })
   await grace.write("remove_paper", removal)
   t.match(await ada.read("library_collection", { collectionId }), { counts: { papers: 9, notes: 3, unread: 3 } })
@@ -80,7 +95,8 @@ test("an agent files papers for a person, as far and as long as that person perm
   const sent = batches.map((arxivIds) =>
     agent.write("add_papers", { collectionId, arxivIds }).then(
       () => true,
-      (error: unknown) => (error instanceof RefusedError && error.refusal === "not_authorized" ? false : Promise.reject(error)),
+      (error: unknown) =>
+        error instanceof RefusedError && error.refusal === "not_authorized" ? false : Promise.reject(error),
     ),
   )
   await ada.write("revoke_key", { keyId })
@@ -90,10 +106,13 @@ test("an agent files papers for a person, as far and as long as that person perm
       await Array.fromAsync({
         async *[Symbol.asyncIterator]() {
           for (let offset: number | null = 0; offset !== null; ) {
-            const page: Awaited<ReturnType<typeof ada.read<"library_collection">>> = await ada.read("library_collection", {
-              collectionId,
-              offset,
-            })
+            const page: Awaited<ReturnType<typeof ada.read<"library_collection">>> = await ada.read(
+              "library_collection",
+              {
+                collectionId,
+                offset,
+              },
+            )
             yield* page.items
             offset = page.nextOffset
           }
@@ -107,7 +126,10 @@ test("an agent files papers for a person, as far and as long as that person perm
       accepted ? 10 : 0,
       `batch ${index} is there ${accepted ? "whole" : "not at all"}`,
     )
-  t.match(await refused(agent.write("add_papers", { collectionId, arxivIds: [paperId(900)] })), { status: 401, refusal: "not_authorized" })
+  t.match(await refused(agent.write("add_papers", { collectionId, arxivIds: [paperId(900)] })), {
+    status: 401,
+    refusal: "not_authorized",
+  })
   t.match(await refused(agent.read("library_identity")), { status: 401, refusal: "not_authorized" })
 
   service.signal("SIGTERM")
@@ -115,7 +137,10 @@ test("an agent files papers for a person, as far and as long as that person perm
   t.match(await run(program, ["check"], place), { code: 0, out: /all whole/ })
   t.match(await run(program, ["key", "list", "--user", "ada"], place), { code: 0, out: /selected +revoked .*scout/ })
   const again = await serve(program, [], place)
-  const later = await Browser.signIn({ baseUrl: again.baseUrl, fetch: held }, { username: "grace", password: passwords.grace })
+  const later = await Browser.signIn(
+    { baseUrl: again.baseUrl, fetch: held },
+    { username: "grace", password: passwords.grace },
+  )
   t.match(await later.read("library_collection", { collectionId }), {
     counts: { papers: filed.size, notes: 3, unread: 0 },
     members: ["ada", "grace"],

@@ -65,5 +65,9 @@ export const overHttp = (baseUrl: string, token?: string, era: Era = "legacy"): 
   )
 
 /** Connects to a program that it starts. */
-export const overStdio = (program: string, env: Readonly<Record<string, string>>, era: Era = "legacy"): Promise<Agent> =>
+export const overStdio = (
+  program: string,
+  env: Readonly<Record<string, string>>,
+  era: Era = "legacy",
+): Promise<Agent> =>
   connected(new StdioClientTransport({ command: program, args: ["mcp"], env: { ...env }, stderr: "pipe" }), era)

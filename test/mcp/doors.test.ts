@@ -1,6 +1,6 @@
 /**
- * Agents reach by MCP what HTTP offers, with the same key and no more: refusals are answers they can act on, tools are few, nothing is kept
- * between two messages, and invalid messages are refused.
+ * Agents reach by MCP what HTTP offers, with the same key and no more: refusals are answers they can act on, tools are
+ * few, nothing is kept between two messages, and invalid messages are refused.
  */
 import * as fc from "fast-check"
 import { startResearchRoom } from "research-room/testing"
@@ -71,7 +71,17 @@ tap.test("the tools are few and short to read; each bearer sees those that it ca
     named,
     {
       none: [...reading, ...more],
-      credential: ["whoami", ...reading, ...writing, "similar", "activity", "inbox", "evidence", "read", "upload_figure"],
+      credential: [
+        "whoami",
+        ...reading,
+        ...writing,
+        "similar",
+        "activity",
+        "inbox",
+        "evidence",
+        "read",
+        "upload_figure",
+      ],
       key: ["whoami", "library", ...reading, ...writing, ...more],
     },
     "the first ten are what an agent needs",
@@ -100,7 +110,10 @@ tap.test("a read gives the same answer as over HTTP, to everyone who may read it
     ["read", { name: "health_live" }, "/api/health/live"],
   ]
   for (const [tool, input, path, token] of pairs) {
-    const over = await ask(`${house.baseUrl}${path}`, { token, ...(path.endsWith(".md") && { fetch: globalThis.fetch }) })
+    const over = await ask(`${house.baseUrl}${path}`, {
+      token,
+      ...(path.endsWith(".md") && { fetch: globalThis.fetch }),
+    })
     // The answer contains the time it was made; nothing else may differ.
     const timeless = (answer: string) => answer.replace(/"generatedAt":"[^"]+"/, "")
     t.equal(timeless((await call(tool, input)).text), timeless(over.text), `${tool} ${path}`)
@@ -112,7 +125,10 @@ tap.test("a refusal is an answer the agent can act on", async (t) => {
   const nowhere = await call("evidence", { versionId: crypto.randomUUID() })
   t.match(nowhere, { isError: true, text: /^Refused: There is no such record.*\(unknown_record, 404\)\n/ })
   const wrong = await call("write", { operation: "create_thread", input: { roomId, titel: "x" } })
-  t.match(wrong, { isError: true, body: { refusal: "invalid_schema", committed: false, issues: [{ path: "/title" }, { path: "/titel" }] } })
+  t.match(wrong, {
+    isError: true,
+    body: { refusal: "invalid_schema", committed: false, issues: [{ path: "/title" }, { path: "/titel" }] },
+  })
   t.match(wrong.text, /schema/, "and says where the fields are described")
   t.match(await call("write", { operation: "post_message", input: { text: "where?" } }), {
     isError: true,
@@ -122,14 +138,19 @@ tap.test("a refusal is an answer the agent can act on", async (t) => {
   t.match(await call("rooms", { limit: 51 }), { isError: true, body: { refusal: "invalid_parameter" } })
 
   const clientMessageId = crypto.randomUUID()
-  t.notOk((await call("write", { operation: "post_message", input: { threadId, clientMessageId, text: "one" } })).isError)
+  t.notOk(
+    (await call("write", { operation: "post_message", input: { threadId, clientMessageId, text: "one" } })).isError,
+  )
   const other = await call("write", { operation: "post_message", input: { threadId, clientMessageId, text: "two" } })
   t.match(other, { isError: true, body: { refusal: "request_conflict" } })
 
   const proposal = { roomId, threadId, question: "What happens on a conflict?", scope: "Here.", hypotheses: [] }
   const { experimentId } = (await agents.credential.write("propose_experiment", proposal)).result as Json
   const stale = { experimentId, expectedRevision: 9, expectedStatus: "open" }
-  t.match((await call("write", { operation: "take_experiment", input: stale })).body, { refusal: "state_conflict", current: {} })
+  t.match((await call("write", { operation: "take_experiment", input: stale })).body, {
+    refusal: "state_conflict",
+    current: {},
+  })
 })
 
 tap.test("what is refused over HTTP is refused here", async (t) => {
@@ -150,14 +171,21 @@ tap.test("what is refused over HTTP is refused here", async (t) => {
     { isError: true, text: /not available to you/ },
     "without a credential nothing is written",
   )
-  t.match(await agents.none.call("read", { name: "identity" }), { isError: true, body: { refusal: "not_authenticated" } })
+  t.match(await agents.none.call("read", { name: "identity" }), {
+    isError: true,
+    body: { refusal: "not_authenticated" },
+  })
   t.match(
     await agents.key.call("write", post()),
     { isError: true, body: { refusal: "not_authenticated" } },
     "a key does not write in a Room",
   )
   const library = { operation: "save_papers", input: { arxivIds: ["1706.03762"] } }
-  t.match(await agents.credential.call("write", library), { isError: true, text: /401/ }, "and a credential does not write in a Library")
+  t.match(
+    await agents.credential.call("write", library),
+    { isError: true, text: /401/ },
+    "and a credential does not write in a Library",
+  )
 
   t.notOk((await agents.key.call("write", library)).isError)
   t.match((await agents.key.call("library", { name: "library_papers" })).text, /1706\.03762/)
@@ -196,8 +224,14 @@ tap.test("an agent of another protocol version gets a clear answer", async (t) =
   const header = await message(list, { "mcp-protocol-version": "1999-01-01" })
   t.equal(header.status, 400)
   t.match(await answered(header), { error: { message: /1999-01-01.*supported.*2025/s } })
-  const meta = { "io.modelcontextprotocol/protocolVersion": "2099-01-01", "io.modelcontextprotocol/clientCapabilities": {} }
-  const future = await message({ ...list, params: { _meta: meta } }, { "mcp-protocol-version": "2099-01-01", "mcp-method": "tools/list" })
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2099-01-01",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  }
+  const future = await message(
+    { ...list, params: { _meta: meta } },
+    { "mcp-protocol-version": "2099-01-01", "mcp-method": "tools/list" },
+  )
   t.equal(future.status, 400)
   t.match(await answered(future), { error: { data: { supported: ["2026-07-28"], requested: "2099-01-01" } } })
 })
@@ -217,7 +251,10 @@ tap.test("the arguments of a tool are checked like a request to its route", asyn
     t.ok(isError, tool)
     t.ok(said.length < 2_000, `${tool} says so in ${said.length} characters`)
   }
-  const prompted = agents.credential.client.getPrompt({ name: "start", arguments: { roomId, task: long.repeat(2).slice(0, 5_000) } })
+  const prompted = agents.credential.client.getPrompt({
+    name: "start",
+    arguments: { roomId, task: long.repeat(2).slice(0, 5_000) },
+  })
   await t.rejects(prompted, /task is over 4000 characters/)
 })
 
@@ -228,7 +265,10 @@ tap.test("an invalid message is refused, and nothing is held open", async (t) =>
   t.same(await refusal(await message("{", {})), [422, "invalid_schema"])
   t.same(await refusal(await message([list, list])), [422, "invalid_schema"], "a batch")
   t.same(await refusal(await message(list, { "content-type": "text/plain" })), [415, "not_json"])
-  t.same(await refusal(await message({ ...list, params: { x: "x".repeat(limits.strangerBodyBytes) } })), [413, "request_too_large"])
+  t.same(await refusal(await message({ ...list, params: { x: "x".repeat(limits.strangerBodyBytes) } })), [
+    413,
+    "request_too_large",
+  ])
   t.same(await refusal(await message({ ...list, params: { x: "x".repeat(limits.requestBodyBytes) } }, {}, all.token)), [
     413,
     "request_too_large",
@@ -247,7 +287,10 @@ tap.test("an invalid message is refused, and nothing is held open", async (t) =>
       method: "subscriptions/listen",
       params: {
         notifications: { toolsListChanged: true },
-        _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} },
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientCapabilities": {},
+        },
       },
     },
     { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" },
@@ -322,19 +365,38 @@ tap.test("an answer that is too long to read says how to ask for less", async (t
 
   const { body: page } = await call("read", { name: "room_activity", parameters: { roomId: main, include: "content" } })
   const { items, links } = page as unknown as { items: { sequence: number }[]; links: { next: string } }
-  t.match(page, { cut: /^A page of \d+ items, so that it fits. links.next is the next page/ }, "a list is cut to a page")
+  t.match(
+    page,
+    { cut: /^A page of \d+ items, so that it fits. links.next is the next page/ },
+    "a list is cut to a page",
+  )
   const { body: following } = await call("read", { path: links.next })
-  t.equal(Number((following.items as unknown as Json[])[0]?.sequence), (items.at(-1)?.sequence ?? 0) + 1, "which continues where it ends")
+  t.equal(
+    Number((following.items as unknown as Json[])[0]?.sequence),
+    (items.at(-1)?.sequence ?? 0) + 1,
+    "which continues where it ends",
+  )
 
-  const long = { threadId: text((await agents.credential.write("create_thread", { roomId, title: "Long" })).target?.id) }
-  const writes = Array.from({ length: 20 }, () => ({ operation: "post_message", input: { ...long, text: "It is read. ".repeat(150) } }))
+  const long = {
+    threadId: text((await agents.credential.write("create_thread", { roomId, title: "Long" })).target?.id),
+  }
+  const writes = Array.from({ length: 20 }, () => ({
+    operation: "post_message",
+    input: { ...long, text: "It is read. ".repeat(150) },
+  }))
   t.notOk((await call("write", { writes })).isError)
   const thread = await call("open", long)
   t.ok(Buffer.byteLength(thread.text) <= limits.toolAnswerBytes)
   t.match(thread.text, /\n\[Cut from [\d,]+ bytes. For more ask again with bytes up to 100,000.\]\n$/)
   t.notMatch((await call("open", { ...long, bytes: 100_000 })).text, /\[Cut/)
-  t.match(await call("read", { name: "openapi" }), { isError: true, text: /has [\d,]+ bytes, over the 16,000 available/ })
-  t.match(await call("read", { name: "openapi", bytes: 1e9 }), { isError: true, text: /fetch \/api\/openapi\.json over HTTP/ })
+  t.match(await call("read", { name: "openapi" }), {
+    isError: true,
+    text: /has [\d,]+ bytes, over the 16,000 available/,
+  })
+  t.match(await call("read", { name: "openapi", bytes: 1e9 }), {
+    isError: true,
+    text: /fetch \/api\/openapi\.json over HTTP/,
+  })
 })
 
 tap.test("agents are counted like everyone, by address and by credential", async (t) => {

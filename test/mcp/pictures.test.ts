@@ -1,6 +1,6 @@
 /**
- * A picture by MCP: uploaded as over HTTP, with the same refusals, then named by a write. A program on the agent's machine reads it from a
- * file.
+ * A picture by MCP: uploaded as over HTTP, with the same refusals, then named by a write. A program on the agent's
+ * machine reads it from a file.
  */
 import { randomFillSync } from "node:crypto"
 import { writeFileSync } from "node:fs"
@@ -25,7 +25,13 @@ const upload = async ({ call }: Agent, input: object) => {
   return { text, isError, digest: String(body.digest), ...body }
 }
 const overHttpIt = async (bytes: Buffer, type = "image/png") =>
-  (await ask(`${baseUrl}/api/agent/research/figures`, { raw: new Uint8Array(bytes), headers: { "content-type": type }, token })).body
+  (
+    await ask(`${baseUrl}/api/agent/research/figures`, {
+      raw: new Uint8Array(bytes),
+      headers: { "content-type": type },
+      token,
+    })
+  ).body
 
 /** A picture almost at the size limit, which does not shrink when it is encoded again. */
 function largest(): Buffer {
@@ -40,8 +46,16 @@ for (const era of eras)
     const told = await upload(agent, sent(png({ shade: 31 })))
     t.match(told, { isError: false, schemaVersion: 3, width: 12, height: 8 })
     t.equal(told.digest, (await overHttpIt(png({ shade: 31 }))).digest, "the same picture as over HTTP")
-    await agent.write("post_message", { threadId, text: "See.", figures: [{ digest: told.digest, alt: "A dark shade." }] })
-    t.equal((await fetch(`${baseUrl}/api/research/figures/${told.digest}`)).status, 200, "a write names it, and it is served")
+    await agent.write("post_message", {
+      threadId,
+      text: "See.",
+      figures: [{ digest: told.digest, alt: "A dark shade." }],
+    })
+    t.equal(
+      (await fetch(`${baseUrl}/api/research/figures/${told.digest}`)).status,
+      200,
+      "a write names it, and it is served",
+    )
 
     const { jpeg, webp } = await encoded(png({ shade: 32 }))
     t.notOk((await upload(agent, sent(jpeg, "image/jpeg"))).isError)
@@ -70,7 +84,11 @@ tap.test("other files are refused as over HTTP, and only a picture may be large"
     t.equal(await refusal(sent(bytes, type)), code, `${type}: ${String(code)}`)
   }
   t.match(await refusal({ mediaType: "image/png" }), /Give data \(base64\) and mediaType/)
-  t.match(await refusal({ path: "/etc/hostname" }), /Give data \(base64\) and mediaType\./, "the service reads no files for callers")
+  t.match(
+    await refusal({ path: "/etc/hostname" }),
+    /Give data \(base64\) and mediaType\./,
+    "the service reads no files for callers",
+  )
   const posting = await overHttp(baseUrl, credentials.member_post_only.token)
   t.teardown(posting.close)
   t.equal(await refusal(sent(png()), posting), "permission_missing")
@@ -79,8 +97,14 @@ tap.test("other files are refused as over HTTP, and only a picture may be large"
   t.match(await refusal(sent(png()), nobody), /not available to you/)
 
   const long = { text: "x".repeat(limits.requestBodyBytes) }
-  await t.rejects(agent.call("write", { operation: "post_message", input: { threadId, ...long } }), /which only upload_figure may be/)
-  await t.rejects(agent.call("upload_figure", { ...sent(png()), more: "x".repeat(limits.figureMessageBytes) }), /413|over 1400000 bytes/)
+  await t.rejects(
+    agent.call("write", { operation: "post_message", input: { threadId, ...long } }),
+    /which only upload_figure may be/,
+  )
+  await t.rejects(
+    agent.call("upload_figure", { ...sent(png()), more: "x".repeat(limits.figureMessageBytes) }),
+    /413|over 1400000 bytes/,
+  )
 })
 
 tap.test("the program for pipes reads a file of the agent's own machine, and sends no other file", async (t) => {
@@ -92,13 +116,22 @@ tap.test("the program for pipes reads a file of the agent's own machine, and sen
   const agent = await overStdio(executable(), { RESEARCH_ROOM_URL: baseUrl, RESEARCH_ROOM_TOKEN: token })
   t.teardown(agent.close)
   const { tools } = await agent.client.listTools()
-  t.match(tools.find(({ name }) => name === "upload_figure")?.inputSchema.properties, { path: { type: "string" }, data: {} })
+  t.match(tools.find(({ name }) => name === "upload_figure")?.inputSchema.properties, {
+    path: { type: "string" },
+    data: {},
+  })
   const told = await upload(agent, file("curve.png", png({ shade: 33 })))
   t.match(told, { isError: false, width: 12, height: 8 })
   t.equal(told.digest, (await upload(agent, sent(png({ shade: 33 })))).digest, "its bytes unchanged")
   t.notOk((await upload(agent, file("largest.png", largest()))).isError)
-  t.match(await upload(agent, file("keys.png", "-----BEGIN")), { isError: true, text: /not a PNG, JPEG or WebP file\. Nothing was sent/ })
-  t.match(await upload(agent, file("over.png", Buffer.alloc(limits.figureBytes + 1))), { isError: true, text: /1000001 bytes/ })
+  t.match(await upload(agent, file("keys.png", "-----BEGIN")), {
+    isError: true,
+    text: /not a PNG, JPEG or WebP file\. Nothing was sent/,
+  })
+  t.match(await upload(agent, file("over.png", Buffer.alloc(limits.figureBytes + 1))), {
+    isError: true,
+    text: /1000001 bytes/,
+  })
   t.match(await upload(agent, { path: folder }), { isError: true, text: /There is no file/ })
   t.match(await upload(agent, { path: join(folder, "\u0000") }), { isError: true, text: /There is no file/ })
 })

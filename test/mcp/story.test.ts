@@ -1,6 +1,7 @@
 /**
- * A whole piece of research by an agent that speaks only MCP: it finds the Room, looks at earlier attempts, predicts, plans, runs, finds
- * and concludes. Over HTTP and by the program that an agent's own program starts, in both eras of MCP.
+ * A whole piece of research by an agent that speaks only MCP: it finds the Room, looks at earlier attempts, predicts,
+ * plans, runs, finds and concludes. Over HTTP and by the program that an agent's own program starts, in both eras of
+ * MCP.
  */
 import { startResearchRoom } from "research-room/testing"
 import tap, { type Test } from "tap"
@@ -32,15 +33,22 @@ async function research(t: Test, agent: Agent, question: string): Promise<void> 
   const { body: both } = await call("write", {
     writes: [
       { as: "a", operation: "create_thread", input: { roomId, title: "Two at once" } },
-      { operation: "post_message", input: { threadId: { $from: "a", path: "/targetId" }, text: "Begun in one request." } },
+      {
+        operation: "post_message",
+        input: { threadId: { $from: "a", path: "/targetId" }, text: "Begun in one request." },
+      },
     ],
   })
   const [begunToo, answer] = both.receipts as unknown as readonly Json[]
-  const { items } = (await call("read", { name: "thread_timeline", parameters: { threadId: text(begunToo?.target?.id) } })).body
+  const { items } = (
+    await call("read", { name: "thread_timeline", parameters: { threadId: text(begunToo?.target?.id) } })
+  ).body
   t.equal((items as unknown as Json[]).at(-1)?.entryId, answer?.result?.messageId, "several writes go together")
 
   const { operations } = (await call("schema", { name: "publish_hypothesis,publish_finding" })).body
-  const [toPredict, toFind] = (operations as unknown as readonly { examples: readonly object[] }[]).map(({ examples: [first] }) => first)
+  const [toPredict, toFind] = (operations as unknown as readonly { examples: readonly object[] }[]).map(
+    ({ examples: [first] }) => first,
+  )
   const predicted = { ...toPredict, requestId: crypto.randomUUID(), roomId, threadId, premises: [], references: [] }
   const rehearsed = await call("rehearse", { operation: "publish_hypothesis", input: predicted })
   t.match(rehearsed.body, { rehearsed: true })
@@ -52,7 +60,13 @@ async function research(t: Test, agent: Agent, question: string): Promise<void> 
   )
   const versionId = text(hypothesis.target?.id)
 
-  const proposed = await write("propose_experiment", { roomId, threadId, question, scope: "Here.", hypotheses: [versionId] })
+  const proposed = await write("propose_experiment", {
+    roomId,
+    threadId,
+    question,
+    scope: "Here.",
+    hypotheses: [versionId],
+  })
   const experimentId = text(proposed.target?.id)
   await write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
   const guards = async () => {
@@ -136,7 +150,11 @@ async function research(t: Test, agent: Agent, question: string): Promise<void> 
 
   const attempt = (await call("read", { name: "attempt", parameters: { attemptId } })).body
   t.same((attempt.planMatch as Json).deviations, [], "it ran as planned")
-  t.match((await call("activity", { roomId, limit: 1 })).text, /^1 20\S+Z \S.*\nThere is more after 1\.\n$/, "one line per entry")
+  t.match(
+    (await call("activity", { roomId, limit: 1 })).text,
+    /^1 20\S+Z \S.*\nThere is more after 1\.\n$/,
+    "one line per entry",
+  )
 }
 
 for (const era of eras) {

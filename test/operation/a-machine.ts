@@ -1,6 +1,6 @@
 /**
- * A machine for the commands of the page for operators. All its folders are below one folder, and small stand-ins replace root and systemd.
- * The commands run as the page gives them, apart from that folder.
+ * A machine for the commands of the page for operators. All its folders are below one folder, and small stand-ins
+ * replace root and systemd. The commands run as the page gives them, apart from that folder.
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
@@ -21,14 +21,18 @@ export const blocks = (heading: string, language: string): string[] =>
 
 /** Units that the page shows, by name. */
 const units = (): [name: string, text: string][] =>
-  [...page.matchAll(/`\/etc\/systemd\/system\/([\w.-]+)`:\n\n```ini\n(.*?)```/gs)].map(([, name = "", text = ""]) => [name, text])
+  [...page.matchAll(/`\/etc\/systemd\/system\/([\w.-]+)`:\n\n```ini\n(.*?)```/gs)].map(([, name = "", text = ""]) => [
+    name,
+    text,
+  ])
 
 /** Runs the command whichever user it is for, and creates no user. */
 const SUDO = `while [ $# -gt 0 ]; do case "$1" in -u) shift 2;; *) break;; esac; done
 exec "$@"`
 const USERADD = `echo "$*" >> "$MACHINE/useradd.log"`
 /**
- * Reads a unit as systemd does, as far as the page's units need: environment, folders, and the command with its percent and dollar signs.
+ * Reads a unit as systemd does, as far as the page's units need: environment, folders, and the command with its percent
+ * and dollar signs.
  */
 const SYSTEMCTL = `
 verb=$1; shift
@@ -67,13 +71,24 @@ export interface Machine {
   run(commands: string): { readonly code: number | null; readonly out: string; readonly err: string }
 }
 
-/** @param folder the folder of the whole machine @param program the downloaded program @param port the port of its service, for a test */
+/**
+ * @param folder the folder of the whole machine @param program the downloaded program @param port the port of its
+ * service, for a test
+ */
 export function aMachine(folder: string, program: string, port: number): Machine {
   const here = (text: string) =>
-    text.replaceAll(/\/(?:usr\/local\/bin|var\/lib\/research-room|etc\/systemd|etc\/research-room\.env)/g, `${folder}$&`)
+    text.replaceAll(
+      /\/(?:usr\/local\/bin|var\/lib\/research-room|etc\/systemd|etc\/research-room\.env)/g,
+      `${folder}$&`,
+    )
   for (const each of ["bin", "run", "home", "usr/local/bin", "etc/systemd/system", "var/lib"])
     mkdirSync(join(folder, each), { recursive: true })
-  for (const [name, script] of Object.entries({ sudo: SUDO, useradd: USERADD, systemctl: SYSTEMCTL, journalctl: JOURNALCTL })) {
+  for (const [name, script] of Object.entries({
+    sudo: SUDO,
+    useradd: USERADD,
+    systemctl: SYSTEMCTL,
+    journalctl: JOURNALCTL,
+  })) {
     writeFileSync(join(folder, "bin", name), `#!/bin/sh\n${script}\n`)
     chmodSync(join(folder, "bin", name), 0o755)
   }

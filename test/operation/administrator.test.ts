@@ -1,4 +1,7 @@
-/** The administrator's day: a user leaves without notice, their Room is handed over, all their access ends, and they come back. */
+/**
+ * The administrator's day: a user leaves without notice, their Room is handed over, all their access ends, and they
+ * come back.
+ */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -29,8 +32,12 @@ const send = async (by: Someone, method: string, path: string, body: object = {}
   }
 }
 const signIn = (username: string) =>
-  ask(`${house.baseUrl}/api/session`, { body: { username, password: passwordOf(username) }, headers: { origin: house.baseUrl } })
-const whoIs = async (by: Someone) => ((await (await by.request("GET", "/api/session")).json()) as { person: object | null }).person
+  ask(`${house.baseUrl}/api/session`, {
+    body: { username, password: passwordOf(username) },
+    headers: { origin: house.baseUrl },
+  })
+const whoIs = async (by: Someone) =>
+  ((await (await by.request("GET", "/api/session")).json()) as { person: object | null }).person
 const admin = (by: Someone, username: string, deed: string, method = "POST") =>
   send(by, method, `/api/admin/people/${idOf(username)}/${deed}`)
 const newest = (): AuditEntry | undefined => audit.page({}, null, 1)[0]
@@ -38,11 +45,17 @@ const newest = (): AuditEntry | undefined => audit.page({}, null, 1)[0]
 // Grace's Room, with mary in it; a credential and a key of hers, and a link by which she could sign in again.
 const { roomId } = (await send(grace, "POST", "/api/rooms", { title: "Warm-up" })).body.result as { roomId: string }
 await send(grace, "POST", `/api/rooms/${roomId}/members`, { username: "mary" })
-const issued = (await send(grace, "POST", `/api/rooms/${roomId}/credentials`, { label: "sweeper", permissions: ["post_thread"] })).body
-  .result
+const issued = (
+  await send(grace, "POST", `/api/rooms/${roomId}/credentials`, { label: "sweeper", permissions: ["post_thread"] })
+).body.result
 const credential = issued.token ?? ""
 const key = (
-  await send(grace, "POST", "/api/library/keys", { schemaVersion: 1, label: "reader", permissions: ["read_library"], reach: "all" })
+  await send(grace, "POST", "/api/library/keys", {
+    schemaVersion: 1,
+    label: "reader",
+    permissions: ["read_library"],
+    reach: "all",
+  })
 ).body.result.token as string
 const invitation = (await send(grace, "POST", "/api/invitations", { roomId })).body as unknown as { token: string }
 const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token: credential })
@@ -62,8 +75,14 @@ test("for everyone but operators the operator routes do not exist", async (t) =>
       const nothing = `/api/nowhere/people/${idOf("ada")}/${deed}`
       const [there, nowhere] = await Promise.all(
         [path, nothing].map(async (at) => {
-          const answer = await by.request(method, at, method === "GET" || method === "OPTIONS" ? undefined : { schemaVersion: 3 })
-          const headers = [...answer.headers].filter(([name]) => !["date", "content-length", "x-request-id"].includes(name))
+          const answer = await by.request(
+            method,
+            at,
+            method === "GET" || method === "OPTIONS" ? undefined : { schemaVersion: 3 },
+          )
+          const headers = [...answer.headers].filter(
+            ([name]) => !["date", "content-length", "x-request-id"].includes(name),
+          )
           return { status: answer.status, headers, text: (await answer.text()).replaceAll(at, "") }
         }),
       )
@@ -85,7 +104,12 @@ test("the owner has left: she is disabled, and all her access ends at once", asy
     status: 200,
     body: { person: { username: "grace", disabledAt: /Z$/ }, ended: { credentials: 1, keys: 1, invitations: 1 } },
   })
-  t.match(newest(), { kind: "disable_person", by: { username: "ada" }, subject: { name: "grace" }, detail: { credentials: 1 } })
+  t.match(newest(), {
+    kind: "disable_person",
+    by: { username: "ada" },
+    subject: { name: "grace" },
+    detail: { credentials: 1 },
+  })
 
   t.strictSame(await whoIs(grace), null, "her browser is signed out")
   t.equal((await send(grace, "POST", "/api/rooms", { title: "Another" })).status, 401)
@@ -98,7 +122,11 @@ test("the owner has left: she is disabled, and all her access ends at once", asy
     headers: { accept: "application/json, text/event-stream" },
   })
   t.equal(mcp.status, 401)
-  t.equal((await ask(`${house.baseUrl}/api/invitations/${invitation.token}`)).status, 404, "nor can she sign in by a link of her own")
+  t.equal(
+    (await ask(`${house.baseUrl}/api/invitations/${invitation.token}`)).status,
+    404,
+    "nor can she sign in by a link of her own",
+  )
 
   const [hers, nobodys] = [await signIn("grace"), await signIn("nobody-at-all")]
   t.strictSame([hers.status, hers.text], [401, nobodys.text], "she gets the same answer as an unknown user")
@@ -115,26 +143,47 @@ test("the operator hands over her Room and says why; its record shows it", async
   const transfer = (by: Someone, to: string, body: object = {}) =>
     send(by, "POST", `/api/rooms/${roomId}/members/${idOf(to)}/transfer`, body)
   t.match(await transfer(mary, "mary"), { status: 403, body: { refusal: "role_required" } }, "a member cannot take it")
-  t.match(await transfer(ada, "mary"), { status: 422, body: { refusal: "invalid_schema", issues: [{ path: "/reason" }] } })
+  t.match(await transfer(ada, "mary"), {
+    status: 422,
+    body: { refusal: "invalid_schema", issues: [{ path: "/reason" }] },
+  })
   t.match(
     await transfer(ada, "grace", { reason: "Back to her" }),
     { status: 409 },
     "it cannot be given to its present owner, or to a user who cannot sign in",
   )
-  t.match(await transfer(ada, "mary", { reason: "Grace left in May." }), { status: 200, body: { result: { username: "mary" } } })
+  t.match(await transfer(ada, "mary", { reason: "Grace left in May." }), {
+    status: 200,
+    body: { result: { username: "mary" } },
+  })
   t.match(newest(), { kind: "transfer_room", by: { username: "ada" }, subject: { kind: "room", name: "Warm-up" } })
 
   const room = await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)
   t.match(room.body, { owner: { username: "mary" } })
   const members = (room.body as unknown as { members: { username: string; role: string }[] }).members
-  t.strictSame(Object.fromEntries(members.map(({ username, role }) => [username, role])), { grace: "member", mary: "owner" })
-  const feed = await ask(`${house.baseUrl}/api/research/rooms/${roomId}/activity?include=summary,content&kinds=room_transferred`)
-  t.match(feed.body.items, [{ kind: "room_transferred", actor: { username: "ada" }, content: { reason: "Grace left in May." } }])
+  t.strictSame(Object.fromEntries(members.map(({ username, role }) => [username, role])), {
+    grace: "member",
+    mary: "owner",
+  })
+  const feed = await ask(
+    `${house.baseUrl}/api/research/rooms/${roomId}/activity?include=summary,content&kinds=room_transferred`,
+  )
+  t.match(feed.body.items, [
+    { kind: "room_transferred", actor: { username: "ada" }, content: { reason: "Grace left in May." } },
+  ])
   t.match(feed.text, /ada transferred the Room to another owner: Grace left in May\./)
   const before = Number((feed.body.items as unknown as { sequence: number }[])[0]?.sequence) - 1
-  t.match((await ask(`${house.baseUrl}/api/research/rooms/${roomId}?at=${before}`)).body, { owner: { username: "grace" } }, "unchanged")
+  t.match(
+    (await ask(`${house.baseUrl}/api/research/rooms/${roomId}?at=${before}`)).body,
+    { owner: { username: "grace" } },
+    "unchanged",
+  )
 
-  t.equal((await send(mary, "POST", `/api/rooms/${roomId}/members`, { username: "ada" })).status, 200, "the new owner adds members")
+  t.equal(
+    (await send(mary, "POST", `/api/rooms/${roomId}/members`, { username: "ada" })).status,
+    200,
+    "the new owner adds members",
+  )
   t.match(await transfer(mary, "ada"), { status: 200 }, "and hands it over to a member, without having to say why")
   t.match(await transfer(mary, "mary"), { status: 403 }, "and it is hers no longer")
   t.equal((await send(ada, "POST", `/api/rooms/${roomId}/archive`, { reason: "Done." })).status, 200)
@@ -162,7 +211,10 @@ test("there may be several operators, but never none", async (t) => {
 })
 
 test("a leaked token: all of a person's credentials and keys end, and the account stays", async (t) => {
-  const made = await send(mary, "POST", `/api/rooms/${roomId}/credentials`, { label: "runner", permissions: ["post_thread"] })
+  const made = await send(mary, "POST", `/api/rooms/${roomId}/credentials`, {
+    label: "runner",
+    permissions: ["post_thread"],
+  })
   const runner = new ResearchRoomClient({ baseUrl: house.baseUrl, token: made.body.result.token ?? "" })
   t.match(await runner.read("identity"), { username: "mary" })
   t.match(await admin(ada, "mary", "end-access"), { status: 200, body: { ended: { credentials: 1, keys: 0 } } })
@@ -174,7 +226,10 @@ test("an operator can clear failed sign-ins", async (t) => {
   house.pass(3_600_000)
   await house.instance.accounts.add("erin", passwordOf("erin"))
   const fail = () =>
-    ask(`${house.baseUrl}/api/session`, { body: { username: "erin", password: "not it at all" }, headers: { origin: house.baseUrl } })
+    ask(`${house.baseUrl}/api/session`, {
+      body: { username: "erin", password: "not it at all" },
+      headers: { origin: house.baseUrl },
+    })
   for (let n = 0; n < 10; n += 1) await fail()
   t.equal((await signIn("erin")).status, 429)
   t.equal((await admin(ada, "erin", "clear-sign-in-count")).status, 200)

@@ -25,11 +25,15 @@ const { baseUrl, rooms, credentials } = JSON.parse(line) as Cast & { baseUrl: st
 /** Posts until stopped. Keeps every receipt, in order of arrival. */
 function writer(name: keyof Cast["credentials"], until: AbortSignal) {
   const agent = new ResearchRoomClient({ baseUrl, token: credentials[name].token })
-  const { openingThreadId: threadId } = Object.values(rooms).find(({ roomId }) => roomId === credentials[name].roomId) ?? rooms.empty
+  const { openingThreadId: threadId } =
+    Object.values(rooms).find(({ roomId }) => roomId === credentials[name].roomId) ?? rooms.empty
   const written: { readonly roomId: string; readonly sequence: number; readonly digest: string }[] = []
   const ended = (async () => {
     while (!until.aborted) {
-      const { roomId, activity } = await agent.write("post_message", { threadId, text: `${name} writes on: ${"word ".repeat(200)}` })
+      const { roomId, activity } = await agent.write("post_message", {
+        threadId,
+        text: `${name} writes on: ${"word ".repeat(200)}`,
+      })
       written.push({ roomId: roomId ?? "", sequence: activity?.sequence ?? 0, digest: activity?.digest ?? "" })
     }
   })()
@@ -39,7 +43,8 @@ function writer(name: keyof Cast["credentials"], until: AbortSignal) {
 /** Resolves once each of the writers has had another answer. */
 async function further(writers: readonly ReturnType<typeof writer>[]): Promise<void> {
   const before = writers.map(({ written }) => written.length)
-  while (writers.some(({ written }, index) => written.length <= (before[index] ?? 0))) await new Promise((resolve) => setImmediate(resolve))
+  while (writers.some(({ written }, index) => written.length <= (before[index] ?? 0)))
+    await new Promise((resolve) => setImmediate(resolve))
 }
 
 test("a backup made beside writers is whole, and holds every write answered before it began", async (t) => {
@@ -66,7 +71,8 @@ test("a backup made beside writers is whole, and holds every write answered befo
   const live = new Database(file, { readonly: true })
   const entry =
     "SELECT 'sha256:' || lower(hex(activity_digest)) FROM journal WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence = ?"
-  for (const { roomId, sequence, digest } of acknowledged) t.equal(held.prepare(entry).pluck().get(roomId, sequence), digest)
+  for (const { roomId, sequence, digest } of acknowledged)
+    t.equal(held.prepare(entry).pluck().get(roomId, sequence), digest)
   t.ok(acknowledged.length >= 2 * names.length)
   const feed = (database: Database.Database, roomId: string) =>
     database
@@ -94,7 +100,9 @@ test("check passes, also on the running service", async (t) => {
 
 test("the backup does not hold the log back: it is checkpointed to its end, and shrinks to nothing", (t) => {
   const database = new Database(file)
-  const [{ busy, log, checkpointed }] = database.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number; log: number; checkpointed: number }]
+  const [{ busy, log, checkpointed }] = database.pragma("wal_checkpoint(TRUNCATE)") as [
+    { busy: number; log: number; checkpointed: number },
+  ]
   t.strictSame({ busy, log, checkpointed }, { busy: 0, log: 0, checkpointed: 0 })
   t.equal(statSync(`${file}-wal`).size, 0)
   database.close()
@@ -112,7 +120,9 @@ test("a backup over an existing one is refused, and a backup that runs out of sp
   // The backup below may write 8 MB per file, and has 16 MB to copy.
   const database = new Database(join(place.folder, "restored", "research-room.db"))
   database.function("row_seal", { varargs: true, deterministic: true }, (...values) => sealOf(values))
-  database.exec("INSERT INTO papers (paper_id, origin, recorded_at, record) VALUES ('large', 'import', '2026', hex(zeroblob(8000000)))")
+  database.exec(
+    "INSERT INTO papers (paper_id, origin, recorded_at, record) VALUES ('large', 'import', '2026', hex(zeroblob(8000000)))",
+  )
   database.close()
   const small = join(place.folder, "small.db")
   const limited = ["-c", 'ulimit -f 16384; exec "$0" "$@"', program, "backup", small, "--data", "restored"]

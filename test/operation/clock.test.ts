@@ -1,4 +1,7 @@
-/** A clock that was wrong: writes made meanwhile keep their place, later writes have the present time, and the service says so. */
+/**
+ * A clock that was wrong: writes made meanwhile keep their place, later writes have the present time, and the service
+ * says so.
+ */
 import { rmSync } from "node:fs"
 import { ResearchRoomClient } from "research-room/client"
 import { type Test, test } from "tap"
@@ -46,15 +49,22 @@ async function page({ baseUrl }: Own, path: string) {
 }
 
 const isNow = (at: string | undefined) => Math.abs(Date.parse(at ?? "") - Date.now()) < 60_000
-const datedAhead = async ({ baseUrl }: Own) => (await ask(`${baseUrl}/api/health/ready`)).body.datedAhead as unknown as string | null
+const datedAhead = async ({ baseUrl }: Own) =>
+  (await ask(`${baseUrl}/api/health/ready`)).body.datedAhead as unknown as string | null
 
 test("after one start ten years ahead, later writes have the present time and come after the earlier ones, and credentials are valid again", async (t) => {
   const start = instance(t)
   const first = await start()
   let ada = await first.service.setUp()
-  const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Through a wrong clock" })).result
+  const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Through a wrong clock" }))
+    .result
   const expiresAt = new Date(Date.now() + 360 * DAY).toISOString()
-  const issued = await ada.write("issue_credential", { roomId, label: "sweeper", permissions: ["post_thread"], expiresAt } as never)
+  const issued = await ada.write("issue_credential", {
+    roomId,
+    label: "sweeper",
+    permissions: ["post_thread"],
+    expiresAt,
+  } as never)
   const { token } = issued.result as unknown as { token: string }
   const said = (service: Own, text: string) =>
     ask(`${service.baseUrl}/api/agent/threads/${threadId}/messages`, {
@@ -79,7 +89,10 @@ test("after one start ten years ahead, later writes have the present time and co
     t.ok(Math.abs(Date.parse(until ?? "") - Date.now() - YEARS) < HOUR, `${round}: ${until}`)
     t.match(warnings().join(), /"level":40.*new writes are dated by the clock/)
     ada = await signedIn(service)
-    t.equal(((await (await ada.request("GET", "/api/admin/overview")).json()) as { datedAhead: string }).datedAhead, until)
+    t.equal(
+      ((await (await ada.request("GET", "/api/admin/overview")).json()) as { datedAhead: string }).datedAhead,
+      until,
+    )
     t.match(await page(service, "/admin"), /Some writes are dated in the future/)
     const written = await said(service, `${round}.`)
     t.match(written, { status: 200 }, "the credential is valid")

@@ -1,6 +1,6 @@
 /**
- * `serve --follow`: a read-only copy, from a file that a follower writes in place. Here a stand-in does to the file what Litestream's
- * follower does; `npm run prove -- --only replicated` uses the real one.
+ * `serve --follow`: a read-only copy, from a file that a follower writes in place. Here a stand-in does to the file
+ * what Litestream's follower does; `npm run prove -- --only replicated` uses the real one.
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -34,10 +34,14 @@ tap.teardown(async () => {
 })
 
 const post = async (text: string) => {
-  const { body } = await ask(`${original.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message(text) })
+  const { body } = await ask(`${original.baseUrl}/api/agent/threads/${threadId}/messages`, {
+    token,
+    body: message(text),
+  })
   return Number(body.activity?.sequence)
 }
-const at = (path: string, { baseUrl }: Pick<Copy, "baseUrl"> = copy) => fetch(`${baseUrl}${path}`, { redirect: "manual" })
+const at = (path: string, { baseUrl }: Pick<Copy, "baseUrl"> = copy) =>
+  fetch(`${baseUrl}${path}`, { redirect: "manual" })
 const activity = (after: number, more = "") => `/api/research/rooms/${roomId}/activity?after=${after}${more}`
 const messages = `/api/research/threads/${threadId}/messages`
 /** The answer to a read, without the time it was made. */
@@ -64,7 +68,10 @@ test("other requests are forwarded unchanged", async (t) => {
       `/api/agent/threads/${threadId}/messages`,
       { method: "POST", body: JSON.stringify(message()), headers: { "content-type": "application/json" } },
     ],
-    ["/api/session", { method: "POST", body: "{}", headers: { "content-type": "application/json", origin: copy.baseUrl } }],
+    [
+      "/api/session",
+      { method: "POST", body: "{}", headers: { "content-type": "application/json", origin: copy.baseUrl } },
+    ],
     ["/sign-in", {}],
     ["/api/agent/research/identity", { headers: { authorization: `Bearer ${token}` } }],
     ["/api/agent/library/papers?offset=50", {}],
@@ -110,7 +117,11 @@ test("no answer mixes two moments, however much of the file was cached before", 
   const whole = async (service: Pick<Copy, "baseUrl">) => {
     const entries: unknown[] = []
     for (let next = 0, hasMore = true; hasMore; ) {
-      const page = (await (await at(activity(next), service)).json()) as { items: unknown[]; nextCursor: number; hasMore: boolean }
+      const page = (await (await at(activity(next), service)).json()) as {
+        items: unknown[]
+        nextCursor: number
+        hasMore: boolean
+      }
       entries.push(...page.items)
       ;({ nextCursor: next, hasMore } = page)
     }
@@ -150,16 +161,23 @@ test("with --forward it passes on the original's answers", async (t) => {
   t.match(signedIn, { status: 200, body: { person: { username } } })
   const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? ""
   t.match(await (await fetch(`${baseUrl}/account`, { headers: { cookie } })).text(), new RegExp(username))
-  t.match(await ask(`${baseUrl}/api/session`, { body: { username, password }, headers: { origin: "http://evil.example" } }), {
-    status: 403,
-    body: { refusal: "browser_origin" },
-  })
+  t.match(
+    await ask(`${baseUrl}/api/session`, { body: { username, password }, headers: { origin: "http://evil.example" } }),
+    {
+      status: 403,
+      body: { refusal: "browser_origin" },
+    },
+  )
   const body = message("By way of the copy.")
   const send = (sent: object = body) => ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: sent })
   t.equal((await send()).status, 200)
   t.match(await send(), { status: 200, body: { replayed: true } })
   t.equal((await send({ ...body, text: "x".repeat(1_100_000) })).status, 413)
-  t.notMatch(await (await fetch(`${baseUrl}${messages}`)).text(), /By way of the copy/, "it answers a read itself, from what it has")
+  t.notMatch(
+    await (await fetch(`${baseUrl}${messages}`)).text(),
+    /By way of the copy/,
+    "it answers a read itself, from what it has",
+  )
   through.signal("SIGTERM")
   t.match(await through.ended(), { code: 0 })
 
@@ -177,6 +195,9 @@ test("a call that makes no sense is refused with one sentence", async (t) => {
   const refused = (...flags: string[]) => run(executable(), ["serve", "--port", "0", ...flags], place)
   t.match(await refused("--follow", follow), { code: 2, err: /--primary/ })
   t.match(await refused("--primary", original.baseUrl), { code: 2, err: /--follow/ })
-  t.match(await refused("--follow", "nothing", "--primary", original.baseUrl), { code: 1, err: /litestream restore -f/ })
+  t.match(await refused("--follow", "nothing", "--primary", original.baseUrl), {
+    code: 1,
+    err: /litestream restore -f/,
+  })
   t.match(await refused("--data", follow), { code: 1, err: /serve --follow/ })
 })

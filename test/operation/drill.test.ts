@@ -1,5 +1,6 @@
 /**
- * `research-room drill`: what the copy would give if it was needed now. A script stands in for Litestream, and restores by copying a file.
+ * `research-room drill`: what the copy would give if it was needed now. A script stands in for Litestream, and restores
+ * by copying a file.
  */
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -63,7 +64,10 @@ test("a damaged copy falls short, and a copy of other data is told apart from it
   db.prepare("UPDATE rooms SET title = 'Another title'").run()
   db.close()
   t.match(await drill("tampered"), { code: 1, err: /rooms/, out: /The copy is not good enough/ })
-  t.match(await drill("nothing"), { code: 1, err: /Litestream could not restore .*nothing: no matching backup files available/ })
+  t.match(await drill("nothing"), {
+    code: 1,
+    err: /Litestream could not restore .*nothing: no matching backup files available/,
+  })
   t.match(await run(program, ["drill", at("copy"), "--litestream", at("none")], place), {
     code: 1,
     err: /Give the path of Litestream with --litestream/,

@@ -1,6 +1,6 @@
 /**
- * `serve --follow` of a file that was tampered with: anything that this program does not create is not served, before or after the start,
- * and no broken answer is given.
+ * `serve --follow` of a file that was tampered with: anything that this program does not create is not served, before
+ * or after the start, and no broken answer is given.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -60,12 +60,14 @@ const endless = (table: string) =>
   `ALTER TABLE ${table} RENAME TO kept; CREATE VIEW ${table} AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT c.x AS instance_id FROM c WHERE x < 0`
 const forged = {
   "an endless view for the table that is read first": endless("instance"),
-  "a view for a table": "ALTER TABLE attempt_curves RENAME TO kept_curves; CREATE VIEW attempt_curves AS SELECT * FROM kept_curves",
+  "a view for a table":
+    "ALTER TABLE attempt_curves RENAME TO kept_curves; CREATE VIEW attempt_curves AS SELECT * FROM kept_curves",
   "a trigger": "CREATE TRIGGER added AFTER INSERT ON threads BEGIN SELECT 1; END",
   "a table of its own": "CREATE TABLE added (x)",
   "an index by a function": "CREATE INDEX added ON threads (abs(length(title)))",
   "a protecting trigger removed": "DROP TRIGGER journal_keep",
-  "a changed definition": "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'threads'",
+  "a changed definition":
+    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'threads'",
 }
 const others = {
   "a newer version": [`PRAGMA user_version = ${latestSchema + 1}`, new RegExp(`schema ${latestSchema + 1}`)],
@@ -79,7 +81,8 @@ test("a copy does not start from a file that contains anything this program does
       { message: /does not have the structure that this program makes, and is not served\. The / },
       name,
     )
-  for (const [name, [sql, message]] of Object.entries(others)) await t.rejects(start(folderWith(sql).folder), { message }, name)
+  for (const [name, [sql, message]] of Object.entries(others))
+    await t.rejects(start(folderWith(sql).folder), { message }, name)
   const plain = await start(folderWith("").folder)
   t.equal((await fetch(`${plain.baseUrl}${context}`)).status, 200, "an unchanged one is served")
   await plain.close()

@@ -1,6 +1,6 @@
 /**
- * `serve --follow --forward` before a hostile service: whatever that service answers, the copy passes on only answers that a research-room
- * gives, sends credentials nowhere else, and continues to answer from its own data.
+ * `serve --follow --forward` before a hostile service: whatever that service answers, the copy passes on only answers
+ * that a research-room gives, sends credentials nowhere else, and continues to answer from its own data.
  */
 import { rmSync } from "node:fs"
 import { request } from "node:http"
@@ -63,12 +63,21 @@ const { token } = credentials.member_all
 const identity = "/api/agent/research/identity"
 const bearing = { authorization: `Bearer ${token}` }
 const ask = (path: string, init: RequestInit = {}) =>
-  fetch(`${copy.baseUrl}${path}`, { redirect: "manual", headers: bearing, signal: AbortSignal.timeout(10_000), ...init })
+  fetch(`${copy.baseUrl}${path}`, {
+    redirect: "manual",
+    headers: bearing,
+    signal: AbortSignal.timeout(10_000),
+    ...init,
+  })
 const answers = (head: readonly string[], body: string) =>
   [...head, `content-length: ${Buffer.byteLength(body)}`, "connection: close", "", body].join("\r\n")
 const json = "content-type: application/json; charset=utf-8"
 const isNotPassed = { status: 503, text: /gave an answer that no research-room gives|does not answer/ }
-const told = async (response: Response) => ({ status: response.status, headers: response.headers, text: await response.text() })
+const told = async (response: Response) => ({
+  status: response.status,
+  headers: response.headers,
+  text: await response.text(),
+})
 
 test("a redirect is neither followed nor passed on to a sender of a credential or a body", async (t) => {
   for (const status of [301, 302, 303, 305, 307, 308, 399]) {
@@ -77,8 +86,16 @@ test("a redirect is neither followed nor passed on to a sender of a credential o
     if (status === 303) continue
     const body = JSON.stringify({ username: "ada", password: "correct horse" })
     const headers = { "content-type": "application/json", origin: copy.baseUrl }
-    t.match(await told(await ask("/sign-in", { headers: { cookie: "research_room_session=abc" } })), isNotPassed, `${status} to a page`)
-    t.match(await told(await ask("/api/session", { method: "POST", body, headers })), isNotPassed, `${status} to a sign-in`)
+    t.match(
+      await told(await ask("/sign-in", { headers: { cookie: "research_room_session=abc" } })),
+      isNotPassed,
+      `${status} to a page`,
+    )
+    t.match(
+      await told(await ask("/api/session", { method: "POST", body, headers })),
+      isNotPassed,
+      `${status} to a sign-in`,
+    )
   }
   t.equal(reached, 0, "no redirect was followed")
   t.match(sent, /^POST \/api\/session HTTP\/1\.1\r\n/)
@@ -113,7 +130,12 @@ test("its headers are the copy's, whatever the primary sets", async (t) => {
   t.match(headers.get("content-security-policy"), /^default-src 'none'; script-src 'self'/)
   t.equal(headers.get("x-content-type-options"), "nosniff")
   t.equal(headers.get("link"), "</rooms>; rel=next", "the headers that a service does send are passed on")
-  for (const name of ["access-control-allow-origin", "access-control-allow-credentials", "strict-transport-security", "clear-site-data"])
+  for (const name of [
+    "access-control-allow-origin",
+    "access-control-allow-credentials",
+    "strict-transport-security",
+    "clear-site-data",
+  ])
     t.notOk(headers.has(name), name)
   for (const name of ["refresh", "service-worker-allowed", "x-secret"]) t.notOk(headers.has(name), name)
 })

@@ -1,6 +1,6 @@
 /**
- * When memory runs out, Linux kills the process with the highest score: this must never be the service because of memory that its helpers
- * or commands use.
+ * When memory runs out, Linux kills the process with the highest score: this must never be the service because of
+ * memory that its helpers or commands use.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import tap, { test } from "tap"

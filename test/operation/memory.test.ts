@@ -1,6 +1,7 @@
 /**
- * Memory after a peak: an idle service returns the memory it held at its busiest. The tests look at the heap that V8 has reserved and at
- * whether the objects are gone. The resident size of the process would depend on the allocator and the machine.
+ * Memory after a peak: an idle service returns the memory it held at its busiest. The tests look at the heap that V8
+ * has reserved and at whether the objects are gone. The resident size of the process would depend on the allocator and
+ * the machine.
  */
 import { getHeapStatistics } from "node:v8"
 import t from "tap"

@@ -26,7 +26,19 @@ function whyNot(): string | false {
 
 test("it starts, serves, and keeps a second process away", { skip: whyNot() }, async (t) => {
   const begin = () => {
-    const args = ["-m", "-U", "-r", found("sh") ?? "sh", ...HIDDEN, executable(), "serve", "--port", "0", "--data", "data"]
+    const args = [
+      "-m",
+      "-U",
+      "-r",
+      found("sh") ?? "sh",
+      ...HIDDEN,
+      executable(),
+      "serve",
+      "--port",
+      "0",
+      "--data",
+      "data",
+    ]
     return start(found("unshare") ?? "", args, { ...place, env: { PATH: process.env.PATH ?? "" } })
   }
   const service = begin()

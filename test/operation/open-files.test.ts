@@ -1,4 +1,6 @@
-/** A service that may open few files: connections stay below the system's limit, and running out of files ends nothing. */
+/**
+ * A service that may open few files: connections stay below the system's limit, and running out of files ends nothing.
+ */
 import { spawn } from "node:child_process"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
@@ -11,7 +13,15 @@ const root = join(import.meta.dirname, "../..")
 
 /** Serves an empty folder with a limit on open files. */
 async function serve(files: number) {
-  const words = ["--conditions=research-room-source", "src/main.ts", "serve", "--port", "0", "--data", temporaryFolder()]
+  const words = [
+    "--conditions=research-room-source",
+    "src/main.ts",
+    "serve",
+    "--port",
+    "0",
+    "--data",
+    temporaryFolder(),
+  ]
   const child = spawn("bash", ["-c", `ulimit -n ${files}; exec "$0" "$@"`, process.execPath, ...words], { cwd: root })
   let [said, logged] = ["", ""]
   child.stdout.on("data", (piece) => (said += piece))
@@ -19,7 +29,8 @@ async function serve(files: number) {
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve))
   let isOver = false
   void ended.then(() => (isOver = true))
-  while (!/http:\/\/127\.0\.0\.1:\d+/.test(said + logged) && !isOver) await new Promise((resolve) => setTimeout(resolve, 50))
+  while (!/http:\/\/127\.0\.0\.1:\d+/.test(said + logged) && !isOver)
+    await new Promise((resolve) => setTimeout(resolve, 50))
   const address = /http:\/\/127\.0\.0\.1:\d+/.exec(said + logged)?.[0] ?? ""
   return {
     address,
@@ -47,21 +58,24 @@ const idle = (address: string, many: number): Promise<Socket[]> => {
   )
 }
 
-t.test("with 1,024 files and 1,100 idle connections it continues to serve, and says at its start that it takes fewer", async (t) => {
-  const service = await serve(1_024)
-  t.teardown(() => service.close())
-  t.match(service.log(), /"files":1024,"connections":624/)
-  const sockets = await idle(service.address, 1_100)
-  // Longer than all repeated checks take.
-  for (let look = 0; look < 7; look += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
-    t.equal((await fetch(`${service.address}/api/health/ready`)).status, 200)
-  }
-  t.match(await (await fetch(`${service.address}/metrics`)).text(), /^research_room_connections_open \d+$/m)
-  t.notMatch(service.log(), /EMFILE/)
-  for (const socket of sockets) socket.destroy()
-  t.equal(await service.close(), 0)
-})
+t.test(
+  "with 1,024 files and 1,100 idle connections it continues to serve, and says at its start that it takes fewer",
+  async (t) => {
+    const service = await serve(1_024)
+    t.teardown(() => service.close())
+    t.match(service.log(), /"files":1024,"connections":624/)
+    const sockets = await idle(service.address, 1_100)
+    // Longer than all repeated checks take.
+    for (let look = 0; look < 7; look += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      t.equal((await fetch(`${service.address}/api/health/ready`)).status, 200)
+    }
+    t.match(await (await fetch(`${service.address}/metrics`)).text(), /^research_room_connections_open \d+$/m)
+    t.notMatch(service.log(), /EMFILE/)
+    for (const socket of sockets) socket.destroy()
+    t.equal(await service.close(), 0)
+  },
+)
 
 t.test("if even that exceeds the number of files, nothing ends", async (t) => {
   const service = await serve(64)

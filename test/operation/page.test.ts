@@ -1,6 +1,6 @@
 /**
- * The administrator's day, by the page: every command of operation.md as given there, from an empty folder. Only root, systemd and the
- * location of the folders are replaced.
+ * The administrator's day, by the page: every command of operation.md as given there, from an empty folder. Only root,
+ * systemd and the location of the folders are replaced.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -51,7 +51,8 @@ async function startedAnew(commands: string) {
   return done
 }
 /** A command of the program, run the way the page describes for other commands. */
-const command = (line: string) => machine.run(`sudo -u research-room research-room ${line} --data /var/lib/research-room`)
+const command = (line: string) =>
+  machine.run(`sudo -u research-room research-room ${line} --data /var/lib/research-room`)
 
 let roomId = ""
 const [install = "", begin = ""] = blocks("Ten minutes to a group's service", "sh")
@@ -71,15 +72,29 @@ test("ten minutes: installed, started, and the first person set up through the l
 
 test("people: invited, disabled, their Room handed over, a password reset, another operator", async (t) => {
   const { token } = (await write("ada", "/api/invitations")).body as unknown as { token: string }
-  t.equal((await as("grace", "POST", `/api/invitations/${token}/accept`, { username: "grace", password: passwordOf("grace") })).status, 200)
+  t.equal(
+    (
+      await as("grace", "POST", `/api/invitations/${token}/accept`, {
+        username: "grace",
+        password: passwordOf("grace"),
+      })
+    ).status,
+    200,
+  )
   roomId = String((await write("grace", "/api/rooms", { title: "Warm-up" })).body.roomId)
   t.match(command(`user add mary --password '${passwordOf("mary")}'`), { code: 0 })
   t.equal((await signIn("mary")).status, 200)
 
   // The page contains each command that it names, with values in place of its capitals.
-  const named = [...section("People").matchAll(/`((?:user|room|credential|key) [a-z-]+[^`]*)`/g)].map(([, text = ""]) => text)
+  const named = [...section("People").matchAll(/`((?:user|room|credential|key) [a-z-]+[^`]*)`/g)].map(
+    ([, text = ""]) => text,
+  )
   const given = (text: string) =>
-    text.replace("ROOM", roomId).replace("--to NAME", "--to mary").replace("TEXT", "'Grace left.'").replace("NAME", "grace")
+    text
+      .replace("ROOM", roomId)
+      .replace("--to NAME", "--to mary")
+      .replace("TEXT", "'Grace left.'")
+      .replace("NAME", "grace")
   const deed = (start: string) => {
     const found = named.find((text) => text.startsWith(start))
     if (found === undefined) throw new Error(`operation.md no longer names ${start}`)

@@ -1,6 +1,7 @@
 /**
- * Behind an https proxy, as the page for operators says: with the page's own blocks, in nginx and Caddy if this machine has them (in the
- * `PATH`, or named by NGINX and CADDY), and everywhere in a small proxy of our own that does what the page requires.
+ * Behind an https proxy, as the page for operators says: with the page's own blocks, in nginx and Caddy if this machine
+ * has them (in the `PATH`, or named by NGINX and CADDY), and everywhere in a small proxy of our own that does what the
+ * page requires.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -26,7 +27,8 @@ interface House {
 /** Three services behind a proxy: one on its own host, two side by side below another host. */
 async function behind(start: (behind: Behind) => Promise<RunningProxy>): Promise<House> {
   const port = await freePort()
-  const at = (where: Where, path: string) => `https://${HOSTS[where]}:${port}${where === "root" ? "" : `/${where}`}${path}`
+  const at = (where: Where, path: string) =>
+    `https://${HOSTS[where]}:${port}${where === "root" ? "" : `/${where}`}${path}`
   const service = (where: Where) => startWatched({ baseUrl: at(where, ""), trustProxy: "on" })
   const services = { root: await service("root"), lab: await service("lab"), other: await service("other") }
   const { root, lab, other } = services
@@ -34,7 +36,8 @@ async function behind(start: (behind: Behind) => Promise<RunningProxy>): Promise
   return { proxy, services, at, browser: new Through(port, proxy.ca()) }
 }
 
-const json = ({ bytes }: Got) => JSON.parse(bytes.toString()) as Record<string, never> & { error: string; items: Record<string, never>[] }
+const json = ({ bytes }: Got) =>
+  JSON.parse(bytes.toString()) as Record<string, never> & { error: string; items: Record<string, never>[] }
 
 /** Signs in the first person where they were set up. */
 async function setUp({ services, at, browser }: House, where: Where): Promise<Got> {
@@ -48,7 +51,8 @@ const write = ({ at, browser }: House, where: Where, path: string, body: object)
     headers: { origin: new URL(at(where, "")).origin },
   })
 const whoIs = async ({ at, browser }: House, where: Where) =>
-  (json(await browser.send(at(where, "/api/session"))).person as unknown as { username: string } | null)?.username ?? null
+  (json(await browser.send(at(where, "/api/session"))).person as unknown as { username: string } | null)?.username ??
+  null
 
 /** The service behind a proxy, as a signed-in user sees it. */
 async function asThePageSays(t: Test, house: House, patience: number): Promise<void> {
@@ -57,7 +61,11 @@ async function asThePageSays(t: Test, house: House, patience: number): Promise<v
     const came = await setUp(house, where)
     t.equal(came.status, 200, `${where}: ${came.bytes.toString().slice(0, 200)}`)
     const cookie = String(came.headers["set-cookie"])
-    t.match(cookie, new RegExp(`; Path=/${where === "root" ? "" : where}(?:;|$)`), `${where}: the cookie is sent nowhere else`)
+    t.match(
+      cookie,
+      new RegExp(`; Path=/${where === "root" ? "" : where}(?:;|$)`),
+      `${where}: the cookie is sent nowhere else`,
+    )
     t.match(cookie, "; Secure")
     t.match(came.headers["strict-transport-security"], /max-age=31536000/)
     const first = await browser.send(at(where, "/"))
@@ -70,7 +78,10 @@ async function asThePageSays(t: Test, house: House, patience: number): Promise<v
   }
   for (const where of ["root", "lab", "other"] as const)
     t.equal(await whoIs(house, where), "ada", `${where}: the neighbouring service signed nobody out`)
-  await browser.send(at("other", "/api/session"), { method: "DELETE", headers: { origin: new URL(at("other", "")).origin } })
+  await browser.send(at("other", "/api/session"), {
+    method: "DELETE",
+    headers: { origin: new URL(at("other", "")).origin },
+  })
   t.strictSame([await whoIs(house, "lab"), await whoIs(house, "other")], ["ada", null], "nor did signing out there")
 
   const made = json(await write(house, "root", "/api/rooms", { requestId: freshId(), title: "Behind a proxy" }))
@@ -78,14 +89,20 @@ async function asThePageSays(t: Test, house: House, patience: number): Promise<v
   const path = `/api/research/rooms/${roomId}/activity`
   const { activityWatermark: watermark } = json(await browser.send(at("root", `/api/research/rooms/${roomId}`)))
 
-  // Eight waiting requests on one connection, more than the six connections of HTTP/1.1; a ninth request is answered meanwhile.
-  const waiting = Array.from({ length: 8 }, () => browser.send(at("root", `${path}?after=${watermark}&wait=${patience}`)))
+  // Eight waiting requests on one connection, more than the six connections of HTTP/1.1; a ninth request is answered
+  // meanwhile.
+  const waiting = Array.from({ length: 8 }, () =>
+    browser.send(at("root", `${path}?after=${watermark}&wait=${patience}`)),
+  )
   const held = () => services.root.instance.ledger.watch.waiting
   while (held() < 8) await new Promise((resolve) => setTimeout(resolve, 10))
   t.equal((await browser.send(at("root", "/api/health/ready"))).status, 200, "a ninth is answered while eight wait")
   const old = browser.sendOld(at("root", `${path}?after=${watermark}&wait=${patience}`))
   while (held() < 9) await new Promise((resolve) => setTimeout(resolve, 10))
-  await write(house, "root", `/api/threads/${openingThreadId}/messages`, { clientMessageId: freshId(), text: "It landed." })
+  await write(house, "root", `/api/threads/${openingThreadId}/messages`, {
+    clientMessageId: freshId(),
+    text: "It landed.",
+  })
   for (const feed of [...waiting, old]) {
     const told = await feed
     t.equal(told.status, 200)
@@ -110,7 +127,10 @@ async function asThePageSays(t: Test, house: House, patience: number): Promise<v
     t.match(JSON.parse(unpack(packed.bytes).toString()), { openapi: /^3\.1/, servers: [{ url: at("lab", "") }] })
   }
 
-  const large = await write(house, "root", "/api/rooms", { requestId: freshId(), title: "x".repeat(limits.requestBodyBytes) })
+  const large = await write(house, "root", "/api/rooms", {
+    requestId: freshId(),
+    title: "x".repeat(limits.requestBodyBytes),
+  })
   t.strictSame(
     [large.status, json(large).refusal],
     [413, "request_too_large"],
@@ -148,7 +168,8 @@ for (const [name, start] of [
   ["caddy", caddy],
 ] as const) {
   const program = found(name)
-  const missing = program === undefined && `this machine has no ${name} in its PATH, and none is named by ${name.toUpperCase()}`
+  const missing =
+    program === undefined && `this machine has no ${name} in its PATH, and none is named by ${name.toUpperCase()}`
   tap.test(`${name}, with the block of the page`, { skip: missing, timeout: 90_000 }, (t) =>
     tried(t, (behind) => start(program ?? "", behind), limits.activityWaitSeconds),
   )

@@ -1,4 +1,7 @@
-/** `/api/health/ready` says whether writes are accepted: not while the disk is full or the writer is stuck, and again once that is over. */
+/**
+ * `/api/health/ready` says whether writes are accepted: not while the disk is full or the writer is stuck, and again
+ * once that is over.
+ */
 import { statSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -19,10 +22,16 @@ const service = await serve(program, ["--data", "data"], place)
 const origin = service.baseUrl
 const file = join(place.folder, "data", "research-room.db")
 const ready = () => ask(`${origin}/api/health/ready`)
-const signedIn = await ask(`${origin}/api/session`, { body: { username: "ada", password: "a long password" }, headers: { origin } })
+const signedIn = await ask(`${origin}/api/session`, {
+  body: { username: "ada", password: "a long password" },
+  headers: { origin },
+})
 const headers = { origin, cookie: signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "" }
 const write = () =>
-  ask(`${origin}/api/rooms`, { body: { schemaVersion: 3, requestId: crypto.randomUUID(), title: `Room ${Math.random()}` }, headers })
+  ask(`${origin}/api/rooms`, {
+    body: { schemaVersion: 3, requestId: crypto.randomUUID(), title: `Room ${Math.random()}` },
+    headers,
+  })
 
 /** Polls until the answer is the wanted one, as a monitor would. */
 async function until(status: number) {
@@ -47,7 +56,10 @@ const prlimit = found("prlimit") === null ? "this machine has no prlimit" : fals
 test("while the disk is full it is not ready; once there is space it is", { skip: prlimit }, async (t) => {
   limitFiles(service.pid, statSync(`${file}-wal`).size)
   t.equal((await write()).status, 503)
-  t.match(await until(503), { status: 503, body: { refusal: "temporarily_unavailable", retryAfter: 2, error: /disk is full/ } })
+  t.match(await until(503), {
+    status: 503,
+    body: { refusal: "temporarily_unavailable", retryAfter: 2, error: /disk is full/ },
+  })
   t.equal((await ask(`${origin}/api/health/live`)).status, 200, "the process itself is healthy")
   limitFiles(service.pid, "unlimited")
   t.equal((await until(200)).status, 200, "no write was needed for it")

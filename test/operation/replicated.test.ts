@@ -1,6 +1,6 @@
 /**
- * `serve --replicated`: no write is acknowledged before Litestream has confirmed a sync that began after its commit. Here a stand-in speaks
- * as Litestream does; `npm run prove -- --only replicated` uses the real one.
+ * `serve --replicated`: no write is acknowledged before Litestream has confirmed a sync that began after its commit.
+ * Here a stand-in speaks as Litestream does; `npm run prove -- --only replicated` uses the real one.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -41,10 +41,12 @@ const signIn = () =>
     headers: { origin: baseUrl },
   })
 const cookie = (await signIn()).headers.getSetCookie()[0]?.split(";")[0] ?? ""
-const inBrowser = (path: string, body: object) => ask(`${baseUrl}${path}`, { body, headers: { origin: baseUrl, cookie } })
+const inBrowser = (path: string, body: object) =>
+  ask(`${baseUrl}${path}`, { body, headers: { origin: baseUrl, cookie } })
 const post = (body: object = message()) => ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, { token, body })
 const ready = () => ask(`${baseUrl}/api/health/ready`)
-const holds = async (text: string) => (await ask(`${baseUrl}/api/research/threads/${threadId}/messages`)).text.includes(text)
+const holds = async (text: string) =>
+  (await ask(`${baseUrl}/api/research/threads/${threadId}/messages`)).text.includes(text)
 
 /** Waits until the write is committed: a read may see it before it is acknowledged. */
 async function committed(text: string): Promise<void> {
@@ -69,7 +71,8 @@ test("an answer is sent after a sync that began after its commit, and not with o
   litestream.hold()
   t.equal((await first).status, 200)
   await litestream.held(1)
-  for (const each of later) t.notOk(await isThere(each), "a commit made after the sync had begun waits for the next sync")
+  for (const each of later)
+    t.notOk(await isThere(each), "a commit made after the sync had begun waits for the next sync")
   litestream.letGo()
   for (const each of later) t.equal((await each).status, 200)
   t.equal(litestream.syncs.length, before + 2, "which serves all of them")
@@ -97,7 +100,10 @@ for (const [door, send] of Object.entries(doors)) {
     litestream.letGo()
     t.equal((await answer).status, 200)
     litestream.fate = "failed"
-    t.match(await send(), { status: 503, body: { refusal: "temporarily_unavailable", committed: null, retryable: true, retryAfter: 2 } })
+    t.match(await send(), {
+      status: 503,
+      body: { refusal: "temporarily_unavailable", committed: null, retryable: true, retryAfter: 2 },
+    })
     litestream.fate = "confirmed"
   })
 }
@@ -122,12 +128,17 @@ for (const fate of ["failed", "cut"] satisfies Fate[]) {
 test("reads that prove a write is kept wait as well: its receipt, and the feed that mirrors copy", async (t) => {
   const body = message()
   const receipt = () =>
-    ask(`${baseUrl}/api/agent/receipts?operation=post_message&clientMessageId=${String(body.clientMessageId)}`, { token })
+    ask(`${baseUrl}/api/agent/receipts?operation=post_message&clientMessageId=${String(body.clientMessageId)}`, {
+      token,
+    })
   const feed = () => ask(`${baseUrl}/api/research/rooms/${roomId}/activity?after=0`)
   litestream.fate = "failed"
   await post(body)
   for (const read of [receipt, feed])
-    t.match(await read(), { status: 503, body: { refusal: "temporarily_unavailable", committed: false, retryAfter: 2 } })
+    t.match(await read(), {
+      status: 503,
+      body: { refusal: "temporarily_unavailable", committed: false, retryAfter: 2 },
+    })
   t.equal((await ask(`${baseUrl}/api/research/rooms/${roomId}`)).status, 200, "other reads continue")
   litestream.fate = "confirmed"
   t.equal((await receipt()).status, 200)
@@ -150,7 +161,11 @@ test("while Litestream does not copy, the service is not ready; it is ready agai
   t.match(await ready(), { status: 503, body: { error: /Litestream does not copy.*connection refused/ } })
   litestream.fate = "confirmed"
   let answer = await ready()
-  for (const start = performance.now(); answer.status !== 200 && performance.now() - start < 10_000; answer = await ready())
+  for (
+    const start = performance.now();
+    answer.status !== 200 && performance.now() - start < 10_000;
+    answer = await ready()
+  )
     await new Promise((resolve) => setTimeout(resolve, 100))
   t.equal(answer.status, 200)
   const metrics = await (await fetch(`${baseUrl}/metrics`)).text()
@@ -190,7 +205,10 @@ test("it is served only by the Litestream that started it and copies this data",
     err: /^research-room: Litestream \(process 1\) did not start this service\. .*exec.*\n$/,
   })
   t.match(await refused(other.socket), { code: 1, err: /Litestream keeps no copy of .*it has \/srv\/other\.db\.\n$/ })
-  t.match(await refused(join(place.folder, "nothing.sock")), { code: 1, err: /Litestream does not answer at its control socket.*ENOENT/ })
+  t.match(await refused(join(place.folder, "nothing.sock")), {
+    code: 1,
+    err: /Litestream does not answer at its control socket.*ENOENT/,
+  })
 
   const served = await serve(executable(), replicated(own.socket), place)
   t.equal((await ask(`${served.baseUrl}/api/health/ready`)).status, 200)
@@ -222,7 +240,10 @@ test("it is served only by the Litestream that started it and copies this data",
   const mark = join(place.folder, "data", "replicated")
   t.equal(readFileSync(mark, "utf8"), `${own.socket}\n`)
   const alone = () => run(executable(), ["serve", "--port", "0", "--data", "data"], place)
-  t.match(await alone(), { code: 1, err: /Litestream keeps a copy .* Start Litestream, .* or delete .*replicated to serve/ })
+  t.match(await alone(), {
+    code: 1,
+    err: /Litestream keeps a copy .* Start Litestream, .* or delete .*replicated to serve/,
+  })
   rmSync(mark)
   const plain = await serve(executable(), ["--data", "data"], place)
   plain.signal("SIGTERM")

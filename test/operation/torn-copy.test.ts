@@ -1,6 +1,6 @@
 /**
- * A copy that starts while its file is torn, because its follower ended in the middle of writing. It waits a while for the follower, then
- * exits with one sentence; and it leaves the file to its follower.
+ * A copy that starts while its file is torn, because its follower ended in the middle of writing. It waits a while for
+ * the follower, then exits with one sentence; and it leaves the file to its follower.
  */
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"

@@ -29,10 +29,9 @@ const filesIn = (printed: string): ReadonlyMap<string, string> =>
 
 t.test("the units on the page for operators are those that the command prints", (t) => {
   const page = readFileSync(join(root, ".github/operation.md"), "utf8")
-  const shown = [...page.matchAll(/`\/etc\/systemd\/system\/([\w.-]+)`:\n\n```ini\n(.*?)\n```/gs)].map(([, name = "", text = ""]) => [
-    name,
-    text,
-  ])
+  const shown = [...page.matchAll(/`\/etc\/systemd\/system\/([\w.-]+)`:\n\n```ini\n(.*?)\n```/gs)].map(
+    ([, name = "", text = ""]) => [name, text],
+  )
   const printed = filesIn(unit("--base-url", "https://rooms.example.org", "--trust-proxy").stdout)
   t.same(shown, [...printed])
   t.same([...printed.keys()], ["research-room.service", "research-room-backup.service", "research-room-backup.timer"])
@@ -59,7 +58,9 @@ t.test("secrets stay in their file, and a value with odd characters stays one va
 })
 
 t.test("it gets access to folders elsewhere, and to a home that contains one of them", (t) => {
-  const printed = filesIn(unit("--data", "/srv/rooms", "--backups", "/home/backups/rooms", "--keep-days", "7", "--user", "lab").stdout)
+  const printed = filesIn(
+    unit("--data", "/srv/rooms", "--backups", "/home/backups/rooms", "--keep-days", "7", "--user", "lab").stdout,
+  )
   t.match(printed.get("research-room.service"), /\nUser=lab\nReadWritePaths=\/srv\/rooms \/home\/backups\/rooms\n/)
   t.match(printed.get("research-room-backup.service"), /-mtime \+7 -delete\n.*\nProtectSystem=strict\nProtectHome=no\n/)
   t.end()
@@ -77,7 +78,9 @@ t.test("systemd accepts each unit", { skip: analyze ? false : "this machine has 
     writeFileSync(join(folder, name), `${text.replaceAll("/usr/local/bin/litestream", process.execPath)}\n`)
   }
   const files = [...printed.keys()].map((name) => join(folder, name))
-  const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", ...files], { encoding: "utf8" })
+  const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", ...files], {
+    encoding: "utf8",
+  })
   t.equal(status, 0, stdout + stderr)
   t.notMatch(stderr, /research-room[\w-]*\.(service|timer):/, "and has no complaint")
   t.match(execFileSync("systemd-analyze", ["calendar", "*-*-* 03:30:00"], { encoding: "utf8" }), "Next elapse")

@@ -51,7 +51,9 @@ function watched(t: Test, more: { statfs?: () => DiskSpace } = {}) {
 /** Changes the same row until the log has this many bytes. */
 function write(db: Db, file: string, bytes: number): void {
   const change = db.prepare("UPDATE papers SET record = ? WHERE paper_id = 'x'")
-  db.exec("INSERT INTO papers (paper_id, origin, recorded_at, record) VALUES ('x', 'import', '2026', '') ON CONFLICT DO NOTHING")
+  db.exec(
+    "INSERT INTO papers (paper_id, origin, recorded_at, record) VALUES ('x', 'import', '2026', '') ON CONFLICT DO NOTHING",
+  )
   for (let n = 0; statSync(`${file}-wal`).size < bytes; n++) change.run(`${n} `.repeat(10_000))
 }
 
@@ -83,7 +85,11 @@ test("a log above its limit is reported once, with a remedy, and once more when 
     ],
   )
   t.equal(watchman.readings.walBytes, 0, "an idle log is truncated")
-  t.equal(Object.values(db.prepare<object>("PRAGMA busy_timeout").get() ?? {})[0], 2_000, "other connections are waited for as before")
+  t.equal(
+    Object.values(db.prepare<object>("PRAGMA busy_timeout").get() ?? {})[0],
+    2_000,
+    "other connections are waited for as before",
+  )
 
   const again = openReadConnection(file)
   write(db, file, small.walBytes + 1)

@@ -1,4 +1,7 @@
-/** Webhooks of the served program: killed again and again while it delivers, it misses no entry, and delivers them in order. */
+/**
+ * Webhooks of the served program: killed again and again while it delivers, it misses no entry, and delivers them in
+ * order.
+ */
 import { Browser } from "research-room/testing"
 import tap, { test } from "tap"
 import { Receiver, until } from "../rooms/receiver.ts"
@@ -26,12 +29,15 @@ test("killed while it delivers, it misses nothing", async (t) => {
   const ada = Browser.anonymous({ baseUrl })
   t.equal((await ada.request("POST", "/api/setup", { token, username: "ada", password })).status, 200)
   const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Killed" })).result
-  const added = (await (await ada.request("POST", `/api/rooms/${roomId}/webhooks`, { url: receiver.url })).json()) as { secret: string }
+  const added = (await (await ada.request("POST", `/api/rooms/${roomId}/webhooks`, { url: receiver.url })).json()) as {
+    secret: string
+  }
   receiver.secret = added.secret
 
   for (let round = 0; round < 4; round += 1) {
     const browser = round === 0 ? ada : await Browser.signIn({ baseUrl }, { username: "ada", password })
-    for (let count = 0; count < 15; count += 1) await browser.write("post_message", { threadId, text: `${round} ${count}` } as never)
+    for (let count = 0; count < 15; count += 1)
+      await browser.write("post_message", { threadId, text: `${round} ${count}` } as never)
     await until("some came", () => receiver.received.length > round * 10)
     running.signal("SIGKILL")
     await running.ended()

@@ -1,6 +1,6 @@
 /**
- * What operators read and end as JSON: lists from newest to oldest, no secrets in any, one thing ended at a time; everybody else gets a
- * 404.
+ * What operators read and end as JSON: lists from newest to oldest, no secrets in any, one thing ended at a time;
+ * everybody else gets a 404.
  */
 import tap, { test } from "tap"
 import { ResearchRoomClient } from "research-room/client"
@@ -43,12 +43,21 @@ const issued = await Promise.all(
 )
 const tokens = issued.map(({ result }) => (result as unknown as { token: string }).token)
 const key = (
-  (await post(mary, "/api/library/keys", { schemaVersion: 1, label: "reader", permissions: ["read_library"], reach: "all" })).body
-    .result as unknown as {
+  (
+    await post(mary, "/api/library/keys", {
+      schemaVersion: 1,
+      label: "reader",
+      permissions: ["read_library"],
+      reach: "all",
+    })
+  ).body.result as unknown as {
     token: string
   }
 ).token
-const invited = (await post(grace, "/api/invitations", { roomId })).body as unknown as { token: string; invitationId: string }
+const invited = (await post(grace, "/api/invitations", { roomId })).body as unknown as {
+  token: string
+  invitationId: string
+}
 
 const lists = reads.filter(({ surface, cursor }) => surface === "operator" && cursor !== null)
 const operatorReads = reads.filter(({ surface }) => surface === "operator")
@@ -57,9 +66,16 @@ const operatorActions = actions.filter(({ by }) => by === "operator")
 test("members, strangers, credentials and keys get a 404 at every operator address, with any method", async (t) => {
   t.ok(operatorReads.length >= 7 && operatorActions.length >= 9)
   const askers: [string, (method: string, path: string) => Promise<Response>][] = [
-    ["a member", (method, path) => mary.request(method, path, method === "POST" || method === "DELETE" ? { schemaVersion: 3 } : undefined)],
+    [
+      "a member",
+      (method, path) =>
+        mary.request(method, path, method === "POST" || method === "DELETE" ? { schemaVersion: 3 } : undefined),
+    ],
     ["a stranger", (method, path) => fetch(house.baseUrl + path, { method })],
-    ["a credential", (method, path) => fetch(house.baseUrl + path, { method, headers: { authorization: `Bearer ${tokens[0]}` } })],
+    [
+      "a credential",
+      (method, path) => fetch(house.baseUrl + path, { method, headers: { authorization: `Bearer ${tokens[0]}` } }),
+    ],
     ["a key", (method, path) => fetch(house.baseUrl + path, { method, headers: { authorization: `Bearer ${key}` } })],
   ]
   for (const { path: pattern, method: own } of [...operatorReads, ...operatorActions]) {
@@ -69,7 +85,9 @@ test("members, strangers, credentials and keys get a 404 at every operator addre
       for (const method of new Set([own, "GET", "HEAD", "OPTIONS"])) {
         const told = async (at: string) => {
           const answer = await asking(method, at)
-          const headers = [...answer.headers].filter(([name]) => !["date", "content-length", "x-request-id"].includes(name))
+          const headers = [...answer.headers].filter(
+            ([name]) => !["date", "content-length", "x-request-id"].includes(name),
+          )
           return { status: answer.status, headers, text: (await answer.text()).replaceAll(at, "") }
         }
         t.strictSame(await told(path), await told(nowhere), `${who}: ${method} ${pattern}`)
@@ -127,14 +145,27 @@ test("each list shows what an operator needs: the owner, the Room, since when, a
       "SELECT sum(octet_length(content)) AS bytes FROM journal WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence > 0",
     )
     .one(roomId).bytes
-  t.equal(itemsOf(await get(ada, "/api/admin/rooms"))[0]?.acceptedBytes, accepted, "its size is that of all its accepted writes")
+  t.equal(
+    itemsOf(await get(ada, "/api/admin/rooms"))[0]?.acceptedBytes,
+    accepted,
+    "its size is that of all its accepted writes",
+  )
   const credentials = itemsOf(await get(ada, "/api/admin/credentials"))
   t.strictSame(new Set(credentials.map(({ label }) => label)), new Set(["sweeper", "watcher", "runner"]))
   t.match(
     credentials.find(({ label }) => label === "runner"),
-    { owner: { username: "grace" }, roomId, roomTitle: "Warm-up", tokenStart: tokens[2]?.slice(0, 8), lastUsedAt: /Z$/, revokedAt: null },
+    {
+      owner: { username: "grace" },
+      roomId,
+      roomTitle: "Warm-up",
+      tokenStart: tokens[2]?.slice(0, 8),
+      lastUsedAt: /Z$/,
+      revokedAt: null,
+    },
   )
-  t.match(itemsOf(await get(ada, "/api/admin/keys")), [{ label: "reader", owner: { username: "mary" }, tokenStart: key.slice(0, 8) }])
+  t.match(itemsOf(await get(ada, "/api/admin/keys")), [
+    { label: "reader", owner: { username: "mary" }, tokenStart: key.slice(0, 8) },
+  ])
   t.match(itemsOf(await get(ada, "/api/admin/invitations")), [
     { invitationId: invited.invitationId, invitedBy: "grace", roomId, title: "Warm-up" },
   ])
@@ -162,9 +193,13 @@ test("each list shows what an operator needs: the owner, the Room, since when, a
 test("one credential of another user is ended, at once and only once; her others still work", async (t) => {
   const [first, second] = itemsOf(await get(ada, "/api/admin/credentials")).filter(({ label }) => label !== "runner")
   const tokenOf = (label: unknown) => tokens[["sweeper", "watcher", "runner"].indexOf(String(label))]
-  const identity = async (label: unknown) => (await ask(`${house.baseUrl}/api/agent/research/identity`, { token: tokenOf(label) })).status
+  const identity = async (label: unknown) =>
+    (await ask(`${house.baseUrl}/api/agent/research/identity`, { token: tokenOf(label) })).status
   const end = (id: unknown) => post(ada, `/api/admin/credentials/${id}/revoke`)
-  t.match(await end(first?.credentialId), { status: 200, body: { id: first?.credentialId, of: { username: "grace" }, revokedAt: /Z$/ } })
+  t.match(await end(first?.credentialId), {
+    status: 200,
+    body: { id: first?.credentialId, of: { username: "grace" }, revokedAt: /Z$/ },
+  })
   t.strictSame([await identity(first?.label), await identity(second?.label)], [401, 200])
   t.match(await end(first?.credentialId), { status: 409, body: { refusal: "state_conflict" } })
   t.match(await end(freshId()), { status: 404, body: { refusal: "room_unavailable" } })
@@ -191,11 +226,18 @@ test("so are one personal key and one invitation; an accepted invitation cannot 
   const taken = (await post(grace, "/api/invitations")).body as unknown as { token: string; invitationId: string }
   const erin = house.stranger()
   t.equal(
-    (await erin.request("POST", `/api/invitations/${taken.token}/accept`, { username: "erin", password: "a long sentence of hers" }))
-      .status,
+    (
+      await erin.request("POST", `/api/invitations/${taken.token}/accept`, {
+        username: "erin",
+        password: "a long sentence of hers",
+      })
+    ).status,
     200,
   )
-  t.match(await post(ada, `/api/admin/invitations/${taken.invitationId}/revoke`), { status: 409, body: { error: /was accepted/ } })
+  t.match(await post(ada, `/api/admin/invitations/${taken.invitationId}/revoke`), {
+    status: 409,
+    body: { error: /was accepted/ },
+  })
 })
 
 test("a person disabled while waiting for a feed gets what any stranger gets, and can no longer write", async (t) => {

@@ -1,6 +1,6 @@
 /**
- * The audit log: successful and failed sign-ins, and changes to accounts and to everything that gives access; bounded, permanent, and
- * without secrets.
+ * The audit log: successful and failed sign-ins, and changes to accounts and to everything that gives access; bounded,
+ * permanent, and without secrets.
  */
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -27,7 +27,10 @@ const since = (sequence: number) =>
 const last = () => lines()[0]?.sequence ?? 0
 const said = { schemaVersion: 3, requestId: "" }
 const fail = (username: string) =>
-  ask(`${house.baseUrl}/api/session`, { body: { username, password: "not it at all" }, headers: { origin: house.baseUrl } })
+  ask(`${house.baseUrl}/api/session`, {
+    body: { username, password: "not it at all" },
+    headers: { origin: house.baseUrl },
+  })
 
 test("sign-ins, and changes to everything that gives access, are logged line by line", async (t) => {
   t.strictSame(since(0), [
@@ -44,12 +47,20 @@ test("sign-ins, and changes to everything that gives access, are logged line by 
   const { roomId } = await post("/api/rooms", { title: "Warm-up" })
   await post(`/api/rooms/${roomId}/join-requests`, {}, grace)
   await post(`/api/rooms/${roomId}/join-requests/${people.named("grace")?.userId}/decision`, { decision: "accept" })
-  const issued = await post(`/api/rooms/${roomId}/credentials`, { label: "sweeper", permissions: ["post_thread"] }, grace)
+  const issued = await post(
+    `/api/rooms/${roomId}/credentials`,
+    { label: "sweeper", permissions: ["post_thread"] },
+    grace,
+  )
   await post(`/api/rooms/${roomId}/credentials/${issued.result.credentialId}/revoke`, {})
   const { link } = await post("/api/invitations", { roomId })
   const token = link.split("/").at(-1) ?? ""
   await post(`/api/invitations/${token}/accept`, { username: "mary", password: passwordOf("mary") }, house.stranger())
-  await post("/api/account/password", { currentPassword: passwordOf("grace"), password: "another long password" }, grace)
+  await post(
+    "/api/account/password",
+    { currentPassword: passwordOf("grace"), password: "another long password" },
+    grace,
+  )
   t.strictSame(since(from), [
     ["create_room", "ada", "Warm-up"],
     ["request_to_join", "grace", "grace"],
@@ -64,7 +75,13 @@ test("sign-ins, and changes to everything that gives access, are logged line by 
   const revoked = lines().find(({ kind }) => kind === "revoke_credential")
   t.match(revoked, { roomId, detail: { of: "grace" }, command: null }, "the owner is named if somebody else did it")
   const text = JSON.stringify(lines())
-  for (const secret of [token, issued.result.token ?? "", passwordOf("mary"), passwordOf("grace"), "another long password"])
+  for (const secret of [
+    token,
+    issued.result.token ?? "",
+    passwordOf("mary"),
+    passwordOf("grace"),
+    "another long password",
+  ])
     t.notOk(text.includes(secret), "no secret is in it")
 })
 

@@ -14,7 +14,12 @@ import { elsewhere } from "../support/elsewhere.ts"
 import { passwordOf, startOwn } from "../support/service.ts"
 
 interface Item {
-  readonly author: readonly { readonly literal?: string; readonly family?: string; readonly given?: string; readonly ORCID?: string }[]
+  readonly author: readonly {
+    readonly literal?: string
+    readonly family?: string
+    readonly given?: string
+    readonly ORCID?: string
+  }[]
 }
 // Its parts ship without types.
 const load = createRequire(import.meta.url)
@@ -29,7 +34,8 @@ const own = await startOwn()
 tap.teardown(() => own.close())
 const ada = await own.setUp("ada")
 const grace = await own.person("grace")
-const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Cited", license: "CC-BY-4.0" })).result
+const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Cited", license: "CC-BY-4.0" }))
+  .result
 await ada.write("add_member", { roomId, username: "grace" })
 const { result: record } = await ada.write("publish_hypothesis", hypothesis(roomId, threadId))
 const describe = (body: object, who = ada) => who.request("POST", "/api/account/description", body)
@@ -38,11 +44,16 @@ const person = async (name: string) => (await ask(`${own.baseUrl}/api/research/p
 const lovelace = { name: "Ada Lovelace", givenName: "Ada", familyName: "Lovelace", orcid: address }
 
 test("the last character of an ORCID follows from the others", (t) => {
-  for (const right of [ORCID, "0000-0001-5109-3700", "0000-0002-1694-233X", "0000-0000-0000-0001"]) t.ok(isOrcid(right), right)
-  // By the definition of ISO 7064, which the program computes differently: the weighted sum of the digits is 1 modulo 11.
+  for (const right of [ORCID, "0000-0001-5109-3700", "0000-0002-1694-233X", "0000-0000-0000-0001"])
+    t.ok(isOrcid(right), right)
+  // By the definition of ISO 7064, which the program computes differently: the weighted sum of the digits is 1 modulo
+  // 11.
   fc.assert(
     fc.property(fc.stringMatching(/^[0-9]{15}[0-9X]$/), (digits) => {
-      const weighed = [...digits].reduce((sum, digit, at) => sum + (digit === "X" ? 10 : Number(digit)) * 2 ** (15 - at), 0)
+      const weighed = [...digits].reduce(
+        (sum, digit, at) => sum + (digit === "X" ? 10 : Number(digit)) * 2 ** (15 - at),
+        0,
+      )
       if (isOrcid(digits) !== (weighed % 11 === 1)) throw new Error(digits)
     }),
   )
@@ -50,7 +61,14 @@ test("the last character of an ORCID follows from the others", (t) => {
 })
 
 test("a person without a description is cited by username", async (t) => {
-  t.match(await person("grace"), { username: "grace", name: null, givenName: null, familyName: null, orcid: null, instanceId: null })
+  t.match(await person("grace"), {
+    username: "grace",
+    name: null,
+    givenName: null,
+    familyName: null,
+    orcid: null,
+    instanceId: null,
+  })
   t.match(await text(`/api/research/rooms/${roomId}/citation?format=bibtex`), "author = {{ada} and {grace}}")
   t.equal((await fetch(`${own.baseUrl}/api/research/people/nobody`)).status, 404)
 })
@@ -82,7 +100,11 @@ test("a person enters a name and an ORCID, and removes them", async (t) => {
     [{ title: "Countess" }, "/title"],
   ] as const) {
     const refused = await describe(said)
-    t.match([refused.status, await refused.json()], [422, { refusal: "invalid_schema", issues: [{ path }] }], JSON.stringify(said))
+    t.match(
+      [refused.status, await refused.json()],
+      [422, { refusal: "invalid_schema", issues: [{ path }] }],
+      JSON.stringify(said),
+    )
   }
   t.equal((await describe({}, own.stranger() as never)).status, 401)
   t.match(await (await describe({})).json(), { name: null, orcid: null })
@@ -105,7 +127,11 @@ test("citations name them by the parts of their name, with their ORCID", async (
       const given = format === "csl" ? (JSON.parse(await text(`/api/research/${place}format=csl`)) as unknown) : bibtex
       const cite = new Cite(given)
       t.match(cite.data[0]?.author[0], { family: "Lovelace", given: "Ada" }, `${place} ${format}`)
-      t.match(cite.format("bibliography", { format: "text", template: "apa" }), "Lovelace, A.", "a style can abbreviate it")
+      t.match(
+        cite.format("bibliography", { format: "text", template: "apa" }),
+        "Lovelace, A.",
+        "a style can abbreviate it",
+      )
     }
   }
   const csl = JSON.parse(await text(`/api/research/rooms/${roomId}/citation?format=csl`)) as Item[]
@@ -121,7 +147,10 @@ test("pages and feeds use that name", async (t) => {
   t.match(page, '<meta name="citation_author" content="Ada Lovelace">')
   t.match(page, `<meta name="citation_author_orcid" content="${address}">`)
   const linked = (html: string) =>
-    JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(html)?.[1] ?? "{}") as Record<string, object>
+    JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(html)?.[1] ?? "{}") as Record<
+      string,
+      object
+    >
   const named = { "@type": "Person", "@id": address, name: "Ada Lovelace", givenName: "Ada", familyName: "Lovelace" }
   t.strictSame(linked(page).author, named)
   t.strictSame(linked(await text(`/rooms/${roomId}`)).author, named)
@@ -157,7 +186,9 @@ test("hostile names are shown as plain text", async (t) => {
   ]) {
     t.equal((await describe({ name, givenName: name, familyName: name })).status, 200, name)
     const line = name.replace(/\s+/g, " ").trim()
-    const { entries, errors } = parse(await text(`/api/research/rooms/${roomId}/citation?format=bibtex`), { sentenceCase: false })
+    const { entries, errors } = parse(await text(`/api/research/rooms/${roomId}/citation?format=bibtex`), {
+      sentenceCase: false,
+    })
     t.strictSame([entries.length, errors.length, entries[0]?.fields.author?.length], [1, 0, 2], line)
     const { data } = new Cite(await text(`/api/research/rooms/${roomId}/citation?format=cff`))
     t.match(data[0]?.author[0], { family: line, given: line })
@@ -174,7 +205,12 @@ test("it is an entry of the journal, and is exported with a Room", async (t) => 
   const first = await exported()
   const crate = unpack(first)
   t.strictSame(crate.faults(), [])
-  t.match(crate.entity(address), { "@type": "Person", name: "Ada Lovelace", familyName: "Lovelace", alternateName: "ada" })
+  t.match(crate.entity(address), {
+    "@type": "Person",
+    name: "Ada Lovelace",
+    familyName: "Lovelace",
+    alternateName: "ada",
+  })
   t.strictSame(crate.entity("./")?.creator, { "@id": address })
   t.strictSame(crate.entity("records/H1.json")?.author, { "@id": address })
   t.match(crate.lines("people.jsonl"), [
@@ -203,7 +239,11 @@ test("it is an entry of the journal, and is exported with a Room", async (t) => 
   await describe({ name: "Another Ada", orcid: ORCID }, twice)
   const both = unpack(await exported())
   t.strictSame(both.faults(), [])
-  t.equal(both.graph.filter((entity) => entity["@id"] === address).length, 1, "two people with the same ORCID are kept apart")
+  t.equal(
+    both.graph.filter((entity) => entity["@id"] === address).length,
+    1,
+    "two people with the same ORCID are kept apart",
+  )
   t.equal(both.graph.filter((entity) => entity["@type"] === "Person").length, 2)
 })
 
@@ -211,9 +251,15 @@ test("followers of the Room get it with that person's next write", async (t) => 
   const here = await startOwn()
   t.teardown(() => here.close())
   await here.setUp("eve")
-  await here.instance.ledger.transact(() => here.instance.tables.mirrors.put(roomId, own.baseUrl, new Date().toISOString()))
+  await here.instance.ledger.transact(() =>
+    here.instance.tables.mirrors.put(roomId, own.baseUrl, new Date().toISOString()),
+  )
   const until = async (name: string) => {
-    for (const end = performance.now() + 60_000; performance.now() < end; await new Promise((resolve) => setTimeout(resolve, 20)))
+    for (
+      const end = performance.now() + 60_000;
+      performance.now() < end;
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    )
       if ((await ask(`${here.baseUrl}/api/research/rooms/${roomId}/citation`)).text.includes(name)) return true
     return false
   }

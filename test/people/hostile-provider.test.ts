@@ -1,4 +1,7 @@
-/** A hostile identity provider: whatever it answers, nobody gets in, the page says one sentence in time, and nobody else waits. */
+/**
+ * A hostile identity provider: whatever it answers, nobody gets in, the page says one sentence in time, and nobody else
+ * waits.
+ */
 import { generateKeyPairSync, createHmac, sign } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -66,7 +69,12 @@ const hs256 = (secret: string | Buffer) => {
   const signed = `${base64url({ alg: "HS256", kid: "own" })}.${base64url(claims())}`
   return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`
 }
-const tokens = (idToken: string) => ({ access_token: "of the tests", token_type: "Bearer", expires_in: 60, id_token: idToken })
+const tokens = (idToken: string) => ({
+  access_token: "of the tests",
+  token_type: "Bearer",
+  expires_in: 60,
+  id_token: idToken,
+})
 const answersWith =
   (token: () => string): Answer =>
   (response, request) =>
@@ -107,7 +115,8 @@ const open = async (admits: "everyone" | "@example.org" = "everyone"): Promise<O
 }
 const signIn = (own: Own, visitor = new Visitor()) => visitor.open(`${own.baseUrl}/sign-in/provider`)
 /** The error that a page shows. */
-const said = (text: string) => /Example SSO (?:does not answer|does not match|did not sign you in)[^.<]*\./.exec(text)?.[0]
+const said = (text: string) =>
+  /Example SSO (?:does not answer|does not match|did not sign you in)[^.<]*\./.exec(text)?.[0]
 const isIn = async (own: Own, visitor: Visitor) =>
   ((await (await visitor.once(`${own.baseUrl}/api/session`)).json()) as { person: unknown }).person !== null
 
@@ -126,16 +135,27 @@ test("its metadata is rejected if redirected, endless, huge, garbage or another 
     ["a document of 1 MB", described({ more: MEGABYTE })],
     ["no JSON", { [document]: (response) => void response.end("<html>") }],
     ["a list", { [document]: json([about]) }],
-    ["deep nesting", { [document]: (response) => void response.setHeader("content-type", "application/json").end("[".repeat(200_000)) }],
+    [
+      "deep nesting",
+      {
+        [document]: (response) => void response.setHeader("content-type", "application/json").end("[".repeat(200_000)),
+      },
+    ],
     ["another issuer", described({ issuer: "https://accounts.example" })],
     ["an issuer below its own", described({ issuer: `${issuer}/tenant` })],
     ["a script as the place to go", described({ authorization_endpoint: "javascript:alert(1)" })],
     ["no place to go", described({ authorization_endpoint: undefined })],
-    ["a place with an address of 100,000 characters", described({ authorization_endpoint: `${issuer}/${"a".repeat(100_000)}` })],
+    [
+      "a place with an address of 100,000 characters",
+      described({ authorization_endpoint: `${issuer}/${"a".repeat(100_000)}` }),
+    ],
     ["an error", { [document]: (response) => void response.writeHead(500).end() }],
     [
       "a cut answer",
-      { [document]: (response) => void response.writeHead(200, { "content-length": 9_999 }).write("{", () => response.destroy()) },
+      {
+        [document]: (response) =>
+          void response.writeHead(200, { "content-length": 9_999 }).write("{", () => response.destroy()),
+      },
     ],
   ] as readonly (readonly [string, Record<string, Answer>])[]) {
     const end = answering(replaced)
@@ -150,7 +170,14 @@ test("its metadata is rejected if redirected, endless, huge, garbage or another 
 })
 
 test("its keys are rejected if redirected, endless, garbage or of another kind", async (t) => {
-  const huge = { kty: "RSA", n: Buffer.alloc(100_000, 0xff).toString("base64url"), e: "AQAB", kid: "own", alg: "RS256", use: "sig" }
+  const huge = {
+    kty: "RSA",
+    n: Buffer.alloc(100_000, 0xff).toString("base64url"),
+    e: "AQAB",
+    kid: "own",
+    alg: "RS256",
+    use: "sig",
+  }
   const pem = publicKey.export({ format: "pem", type: "spki" })
   for (const [what, replaced] of [
     ["redirected keys", { "/keys": redirect, "/elsewhere": json({ keys: [ownKey] }) }],
@@ -161,18 +188,31 @@ test("its keys are rejected if redirected, endless, garbage or of another kind",
     ["two keys of one name", { "/keys": json({ keys: [ownKey, ownKey] }) }],
     [
       "5,000 junk keys",
-      { "/keys": json({ keys: Array.from({ length: 5_000 }, (_, n) => ({ kty: "RSA", kid: `${n}`, n: "AQAB", e: "AQAB" })) }) },
+      {
+        "/keys": json({
+          keys: Array.from({ length: 5_000 }, (_, n) => ({ kty: "RSA", kid: `${n}`, n: "AQAB", e: "AQAB" })),
+        }),
+      },
     ],
     ["a modulus of 800,000 bits", { "/keys": json({ keys: [huge] }) }],
-    ["a modulus of 512 bits", { "/keys": json({ keys: [{ ...huge, n: Buffer.alloc(64, 0xff).toString("base64url") }] }) }],
+    [
+      "a modulus of 512 bits",
+      { "/keys": json({ keys: [{ ...huge, n: Buffer.alloc(64, 0xff).toString("base64url") }] }) },
+    ],
     [
       "a secret among the keys",
-      { "/keys": json({ keys: [{ kty: "oct", k: "c2VjcmV0", kid: "own" }] }), "/token": answersWith(() => hs256("secret")) },
+      {
+        "/keys": json({ keys: [{ kty: "oct", k: "c2VjcmV0", kid: "own" }] }),
+        "/token": answersWith(() => hs256("secret")),
+      },
     ],
     ["HS256 with the public key as its secret", { "/token": answersWith(() => hs256(String(pem))) }],
     ["HS256 with the client's secret", { "/token": answersWith(() => hs256(client.clientSecret)) }],
     ["no algorithm", { "/token": answersWith(() => `${base64url({ alg: "none" })}.${base64url(claims())}.`) }],
-    ["a key inside the token", { "/keys": json({ keys: [] }), "/token": answersWith(() => rs256({ jwk: ownKey, kid: undefined })) }],
+    [
+      "a key inside the token",
+      { "/keys": json({ keys: [] }), "/token": answersWith(() => rs256({ jwk: ownKey, kid: undefined })) },
+    ],
   ] as readonly (readonly [string, Record<string, Answer>])[]) {
     const own = await open()
     const end = answering(replaced)
@@ -233,7 +273,9 @@ test("a token identifies a person only if all of its claims are right", async (t
     t.ok([401, 503].includes(page.status) && said(page.text), `${what}: ${page.status} ${said(page.text)}`)
     t.equal(await isIn(own, visitor), false, what)
   }
-  const end = answering({ "/me": json({ sub: "sub-eve", preferred_username: "ada", email: "ada@example.org", email_verified: true }) })
+  const end = answering({
+    "/me": json({ sub: "sub-eve", preferred_username: "ada", email: "ada@example.org", email_verified: true }),
+  })
   t.equal((await signIn(own)).status, 401, "the user info must be about the same subject as the token")
   end()
 })
@@ -262,7 +304,10 @@ test("an address lets a person in only if the same source names and verifies it,
   ] as const)
     t.equal((await admitted(inToken, beside)).status, 403, what)
   for (const called of ["ada\u202eadmin", "a\u200bda", MEGABYTE.slice(0, 100_000), "ada\u0007"]) {
-    const { status, text } = await admitted({ preferred_username: called }, { email: "new@evil.example", email_verified: true })
+    const { status, text } = await admitted(
+      { preferred_username: called },
+      { email: "new@evil.example", email_verified: true },
+    )
     t.equal(status, 403)
     t.notMatch(text, called, "a name that hides characters is not shown")
   }

@@ -36,7 +36,9 @@ const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
 /** Returns a token with changed claims, signed as the provider signs. */
 export function signedAgain(token: string, change: (claims: Readonly<Record<string, unknown>>) => object): string {
   const [head = "", claims = ""] = token.split(".")
-  const changed = JSON.stringify(change(JSON.parse(Buffer.from(claims, "base64url").toString()) as Record<string, unknown>))
+  const changed = JSON.stringify(
+    change(JSON.parse(Buffer.from(claims, "base64url").toString()) as Record<string, unknown>),
+  )
   const signed = `${head}.${Buffer.from(changed).toString("base64url")}`
   return `${signed}.${sign("sha256", Buffer.from(signed), privateKey).toString("base64url")}`
 }
@@ -92,7 +94,8 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url?.split("?")[0] ?? ""
     made.asked.push(path)
-    if (path.startsWith("/interaction/")) void provider.interactionFinished(request, response, { login: { accountId: made.at } })
+    if (path.startsWith("/interaction/"))
+      void provider.interactionFinished(request, response, { login: { accountId: made.at } })
     else {
       const { meddle } = made
       if (meddle !== null) {

@@ -27,7 +27,10 @@ const sent = async (browser: Browser, body: object = {}) => {
 }
 const invited = async (browser: Browser, body: object = {}): Promise<Invited> => (await sent(browser, body)).body
 const accept = (token: string, username: string, password = passwordOf(username)) =>
-  ask(`${house.baseUrl}/api/invitations/${token}/accept`, { body: { username, password }, headers: { origin: house.baseUrl } })
+  ask(`${house.baseUrl}/api/invitations/${token}/accept`, {
+    body: { username, password },
+    headers: { origin: house.baseUrl },
+  })
 const look = (token: string) => ask(`${house.baseUrl}/api/invitations/${token}`)
 const membersNow = async () => (await ada.read("members", { roomId })).items.map(({ username }) => username)
 
@@ -71,7 +74,12 @@ test("a link from a Room's owner makes its holder a member, and the Room's activ
   t.strictSame(await membersNow(), ["ada", "dorothy"])
   const { body: feed } = await ask(`${house.baseUrl}/api/research/rooms/${roomId}/activity?kinds=member_joined`)
   t.match(feed.items, [
-    { kind: "member_joined", operation: "add_member", actor: { username: "ada" }, target: { kind: "member", id: body.person?.userId } },
+    {
+      kind: "member_joined",
+      operation: "add_member",
+      actor: { username: "ada" },
+      target: { kind: "member", id: body.person?.userId },
+    },
   ])
 })
 
@@ -140,14 +148,22 @@ test("a setting decides who may invite: operators, owners of a Room by default, 
     const { result } = await people.hedy.write("create_room", { title: "Hedy's own" })
     for (const [name, browser] of Object.entries(people)) {
       const may = (allowed as readonly string[]).includes(name)
-      t.match(await sent(browser), may ? { status: 200 } : { status: 403, body: { refusal: "role_required" } }, `${name}, ${invitations}`)
+      t.match(
+        await sent(browser),
+        may ? { status: 200 } : { status: 403, body: { refusal: "role_required" } },
+        `${name}, ${invitations}`,
+      )
       const visitor = new Visitor()
       await visitor.send(`${own.baseUrl}/web/sign-in`, { username: name, password: passwordOf(name) })
       const { text } = await visitor.open(`${own.baseUrl}/account`)
       t.equal(text.includes("Make an invitation link"), may, "and the page offers it to nobody else")
     }
     t.equal((await sent(people.hedy, { roomId: result.roomId })).status, invitations === "operator" ? 403 : 200)
-    t.equal((await sent(people.ada, { roomId: result.roomId })).status, 403, "into a Room only its owner, not even an operator")
+    t.equal(
+      (await sent(people.ada, { roomId: result.roomId })).status,
+      403,
+      "into a Room only its owner, not even an operator",
+    )
     await own.close()
   }
 })

@@ -17,7 +17,8 @@ tables.people.setOperator(first, true)
 
 const people = [first, house.grace.userId, ...["mary", "erin"].map((name) => addPerson(instance, name).userId)]
 const anybody = fc.nat({ max: people.length - 1 })
-const someone = (index: number) => tables.people.withId(people[index] ?? "") ?? { userId: "", username: "", isOperator: false }
+const someone = (index: number) =>
+  tables.people.withId(people[index] ?? "") ?? { userId: "", username: "", isOperator: false }
 
 const write = (
   by: number,
@@ -37,13 +38,17 @@ const deeds = {
   byCommand: (_by: number, to: number) => operators.disable(null, someone(to).userId),
   enableByCommand: (_by: number, to: number) => operators.enable(null, someone(to).userId),
   makeByCommand: (_by: number, to: number) => operators.setOperator(null, someone(to).userId, true),
-  issue: (by: number) => write(by, "issue_credential", { roomId: house.roomId }, { label: freshId(), permissions: ["post_thread"] }),
-  signIn: (by: number) => ledger.transact(() => tables.people.isEnabled(someone(by).userId) && tables.sessions.start(someone(by).userId)),
+  issue: (by: number) =>
+    write(by, "issue_credential", { roomId: house.roomId }, { label: freshId(), permissions: ["post_thread"] }),
+  signIn: (by: number) =>
+    ledger.transact(() => tables.people.isEnabled(someone(by).userId) && tables.sessions.start(someone(by).userId)),
   end: (by: number, to: number) => operators.endAccess(someone(by), someone(to).userId),
   transfer: (by: number, to: number) =>
     write(by, "transfer_room", { roomId: house.roomId, userId: someone(to).userId }, { reason: "It goes on." }),
-  add: (by: number, to: number) => write(by, "add_member", { roomId: house.roomId }, { username: someone(to).username }),
-  remove: (by: number, to: number) => write(by, "remove_member", { roomId: house.roomId, userId: someone(to).userId }, {}),
+  add: (by: number, to: number) =>
+    write(by, "add_member", { roomId: house.roomId }, { username: someone(to).username }),
+  remove: (by: number, to: number) =>
+    write(by, "remove_member", { roomId: house.roomId, userId: someone(to).userId }, {}),
 }
 const step = fc.tuple(fc.constantFrom(...(Object.keys(deeds) as (keyof typeof deeds)[])), anybody, anybody)
 
@@ -59,7 +64,9 @@ function holds(): boolean {
   )
   const counted = "SELECT user_id, rooms, owned FROM member_counts WHERE rooms > 0"
   const members = "SELECT user_id, count(*), sum(role = 'owner') FROM members GROUP BY user_id"
-  const miscounted = [`${counted} EXCEPT ${members}`, `${members} EXCEPT ${counted}`].map((sql) => count(`(SELECT * FROM (${sql}))`))
+  const miscounted = [`${counted} EXCEPT ${members}`, `${members} EXCEPT ${counted}`].map((sql) =>
+    count(`(SELECT * FROM (${sql}))`),
+  )
   return (operator ?? 0) > 0 && owners === count("rooms") && [...doors, ...miscounted].every((open) => open === 0)
 }
 
@@ -86,7 +93,8 @@ test("no order of actions leaves the service without an operator, a Room without
 test("two operators who demote each other at once leave one", async (t) => {
   const [ada, grace] = [0, 1]
   for (const each of [ada, grace]) {
-    if (tables.people.ofHere(someone(each).userId)?.disabledAt != null) await operators.enable(null, someone(each).userId)
+    if (tables.people.ofHere(someone(each).userId)?.disabledAt != null)
+      await operators.enable(null, someone(each).userId)
     if (!someone(each).isOperator) await operators.setOperator(null, someone(each).userId, true)
   }
   for (const each of [2, 3])

@@ -27,7 +27,8 @@ tap.teardown(() => house.close())
 const ada = await house.setUp("ada")
 const { roomId } = (await ada.write("create_room", { title: "Warm-up" })).result
 const names = ({ instance }: Own) => instance.tables.people.all().map(({ username }) => username)
-const invited = async () => ((await (await ada.request("POST", "/api/invitations", { roomId })).json()) as { link: string }).link
+const invited = async () =>
+  ((await (await ada.request("POST", "/api/invitations", { roomId })).json()) as { link: string }).link
 const whoIs = async (visitor: Visitor, at: Own = house) => {
   const response = await visitor.once(`${at.baseUrl}/api/session`)
   return ((await response.json()) as { person: { username: string; isOperator: boolean } | null }).person
@@ -59,7 +60,11 @@ test("an invited person signs in with the provider, chooses a username and is a 
   const arrived = await later.open(`${START}?next=/rooms/${roomId}`)
   t.equal(arrived.url, `${house.baseUrl}/rooms/${roomId}`)
   t.match(await whoIs(later), { username: "grace" })
-  t.equal((await later.send(`${house.baseUrl}/web/provider/join`, { username: "grace-again" })).status, 401, "and already has a username")
+  t.equal(
+    (await later.send(`${house.baseUrl}/web/provider/join`, { username: "grace-again" })).status,
+    401,
+    "and already has a username",
+  )
 })
 
 test("no password opens an account without a password", async (t) => {
@@ -103,8 +108,15 @@ test("a person with a password connects an account, signs in with either, and ke
   t.match((await browser.open(`${house.baseUrl}/account`)).text, /Connect your account at Example SSO/)
   const asked = await browser.open(`${START}?connect=1`)
   t.match(asked.text, /sign in as ada with the account at Example SSO \(ada\)/)
-  t.equal(house.instance.byProvider.signInMethods((await adaId()) ?? "").issuer, null, "returning alone connects nothing")
-  const elsewhere = await fetch(`${house.baseUrl}/web/provider/connect`, { method: "POST", headers: { origin: "https://evil.example" } })
+  t.equal(
+    house.instance.byProvider.signInMethods((await adaId()) ?? "").issuer,
+    null,
+    "returning alone connects nothing",
+  )
+  const elsewhere = await fetch(`${house.baseUrl}/web/provider/connect`, {
+    method: "POST",
+    headers: { origin: "https://evil.example" },
+  })
   t.equal(elsewhere.status, 403)
   t.equal((await browser.send(`${house.baseUrl}/web/provider/connect`)).url, `${house.baseUrl}/account`)
 
@@ -155,7 +167,10 @@ test("an answer counts once, in the browser that asked, within ten minutes", asy
   const late = await slow.open(START, isBack)
   house.pass(601_000)
   t.equal((await slow.open(late.url)).status, 401, "too late")
-  t.match((await slow.open(`${START}/back?error=access_denied&state=made-up`)).text, /expired, or was started in another browser/)
+  t.match(
+    (await slow.open(`${START}/back?error=access_denied&state=made-up`)).text,
+    /expired, or was started in another browser/,
+  )
 })
 
 test("a denial by the provider, and tampered data, let nobody in", async (t) => {
@@ -224,7 +239,10 @@ test("a provider with another issuer is not used; one that is down stops nothing
   t.equal(down.status, 503)
   t.match(down.text, /Example SSO does not answer now/)
   t.equal((await fetch(`${own.baseUrl}/api/health/ready`)).status, 200, "the service is ready")
-  t.equal((await own.stranger().request("POST", "/api/session", { username: "ada", password: passwordOf("ada") })).status, 200)
+  t.equal(
+    (await own.stranger().request("POST", "/api/session", { username: "ada", password: passwordOf("ada") })).status,
+    200,
+  )
   await sso.start()
   sso.at = "sub-eve"
   t.equal((await new Visitor().open(`${own.baseUrl}/sign-in/provider`)).status, 403, "asked, and no account here")
@@ -270,7 +288,11 @@ test("strangers are let in if every account of the provider is, or if they have 
     for (const subject of ["sub-grace", "sub-eve"]) {
       sso.at = subject
       const page = await new Visitor().open(`${own.baseUrl}/sign-in/provider`)
-      t.equal(page.status, (let_in as readonly string[]).includes(subject) ? 200 : 403, `${subject} where ${admits} are let in`)
+      t.equal(
+        page.status,
+        (let_in as readonly string[]).includes(subject) ? 200 : 403,
+        `${subject} where ${admits} are let in`,
+      )
     }
     await own.close()
   }
@@ -284,8 +306,13 @@ test("without passwords the provider is the only way in, from the first person o
   const page = await browser.open(link.href)
   t.notMatch(page.text, /type="password"/)
   const token = link.searchParams.get("token") ?? ""
-  const byPassword = await own.stranger().request("POST", "/api/setup", { token, username: "ada", password: passwordOf("ada") })
-  t.match([byPassword.status, await byPassword.json()], [409, { refusal: "state_conflict", current: { passwords: "off" } }])
+  const byPassword = await own
+    .stranger()
+    .request("POST", "/api/setup", { token, username: "ada", password: passwordOf("ada") })
+  t.match(
+    [byPassword.status, await byPassword.json()],
+    [409, { refusal: "state_conflict", current: { passwords: "off" } }],
+  )
   t.equal((await browser.open(`${own.baseUrl}/sign-in/provider?setup=rru_wrong`)).status, 401)
   sso.at = "sub-ada"
   await browser.open(`${own.baseUrl}/sign-in/provider?setup=${token}`)
@@ -305,7 +332,10 @@ test("without passwords the provider is the only way in, from the first person o
 })
 
 test("below a path and behind a proxy the provider redirects people to the address they use", async (t) => {
-  const own = await startOwn({ baseUrl: "https://rooms.example.org/lab", entrance: settings({}, { admits: "everyone" }) })
+  const own = await startOwn({
+    baseUrl: "https://rooms.example.org/lab",
+    entrance: settings({}, { admits: "everyone" }),
+  })
   t.teardown(() => own.close())
   const browser = new Visitor((url) =>
     url.hostname === "rooms.example.org" ? new URL(url.pathname + url.search, `http://127.0.0.1:${own.port}`) : url,

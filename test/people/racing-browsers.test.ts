@@ -1,4 +1,7 @@
-/** Two browsers at one link: exactly one makes the account, and the other gets a page that says what happened and where to go. */
+/**
+ * Two browsers at one link: exactly one makes the account, and the other gets a page that says what happened and where
+ * to go.
+ */
 import tap, { test } from "tap"
 import { passwordOf, startOwn } from "../support/service.ts"
 import { Visitor } from "./visitor.ts"
@@ -23,8 +26,14 @@ async function race(link: string, usernames: readonly string[]) {
   )
   return Promise.all(
     browsers.map(async ({ visitor, username, status, action, hidden }) => {
-      const page = await visitor.send(new URL(action, house.baseUrl).href, { ...hidden, username, password: passwordOf(username) })
-      const who = (await (await visitor.once(`${house.baseUrl}/api/session`)).json()) as { person: { username: string } | null }
+      const page = await visitor.send(new URL(action, house.baseUrl).href, {
+        ...hidden,
+        username,
+        password: passwordOf(username),
+      })
+      const who = (await (await visitor.once(`${house.baseUrl}/api/session`)).json()) as {
+        person: { username: string } | null
+      }
       return { username, before: status, page, person: who.person?.username ?? null }
     }),
   )

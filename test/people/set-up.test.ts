@@ -46,7 +46,11 @@ test("of two people with the link the first gets the account, and then it is clo
   t.match(answers.find(({ status }) => status === 409)?.body, { refusal: "state_conflict", current: { setUp: true } })
 
   const cookie = first?.headers.getSetCookie()[0]?.split(";")[0] ?? ""
-  t.match((await ask(`${house.baseUrl}/api/session`, { headers: { cookie } })).body, { person: { username } }, "setting up signs in")
+  t.match(
+    (await ask(`${house.baseUrl}/api/session`, { headers: { cookie } })).body,
+    { person: { username } },
+    "setting up signs in",
+  )
   t.equal((await setUp(token, "mallory")).status, 409, "the link opens nothing more")
   t.strictSame(
     house.instance.tables.people.all().map((person) => person.username),
@@ -72,7 +76,11 @@ test("after a restart there is no link; while there are no users each start has 
     repositories: { folders: [], github: null },
   })
   t.not(tokenOf(restarted.setUpLink), oldToken)
-  t.equal((await setUp(oldToken, "ada", undefined, restarted.baseUrl)).status, 401, "the link printed before no longer works")
+  t.equal(
+    (await setUp(oldToken, "ada", undefined, restarted.baseUrl)).status,
+    401,
+    "the link printed before no longer works",
+  )
   t.equal((await setUp(tokenOf(restarted.setUpLink), "ada", undefined, restarted.baseUrl)).status, 200)
   await restarted.close()
   const third = await startService({

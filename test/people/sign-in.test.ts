@@ -56,7 +56,12 @@ test("a wrong password and an unknown username get the same answer", async (t) =
   t.equal(wrong.status, 401)
   t.equal(wrong.text, unknown.text)
   t.strictSame(wrong.headers.getSetCookie(), [])
-  for (const password of [passwordOf("grace").toUpperCase(), ` ${passwordOf("grace")}`, passwordOf("grace").slice(0, -1), ""])
+  for (const password of [
+    passwordOf("grace").toUpperCase(),
+    ` ${passwordOf("grace")}`,
+    passwordOf("grace").slice(0, -1),
+    "",
+  ])
     t.not((await signIn("grace", password)).status, 200, `"${password}"`)
   house.pass(window)
 })
@@ -92,7 +97,9 @@ test("a success forgets the failures before it", async (t) => {
 })
 
 test("simultaneous guesses count like guesses one by one", async (t) => {
-  const answers = await Promise.all(Array.from({ length: 4 * limits.signInFailures }, (_, n) => signIn("emmy", `guess number ${n}`)))
+  const answers = await Promise.all(
+    Array.from({ length: 4 * limits.signInFailures }, (_, n) => signIn("emmy", `guess number ${n}`)),
+  )
   const looked = answers.filter(({ status }) => status === 401).length
   t.equal(looked, limits.signInFailures, "only that many passwords were checked")
   t.equal(answers.filter(({ status }) => status === 429).length, 3 * limits.signInFailures)

@@ -6,10 +6,16 @@ import { mintToken, tokenDigest, tokenForm, type TokenKind, tokenPrefixes } from
 const kinds = Object.keys(tokenPrefixes) as TokenKind[]
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const token = fc
-  .tuple(fc.constantFrom(...kinds), fc.array(fc.uint8Array({ minLength: 30, maxLength: 30 }), { minLength: 8, maxLength: 8 }))
+  .tuple(
+    fc.constantFrom(...kinds),
+    fc.array(fc.uint8Array({ minLength: 30, maxLength: 30 }), { minLength: 8, maxLength: 8 }),
+  )
   .map(([kind, chance]) => {
     let block = 0
-    return { kind, token: mintToken(kind, () => Buffer.from((chance[block++ % 8] as Uint8Array).map((byte) => byte % 248))) }
+    return {
+      kind,
+      token: mintToken(kind, () => Buffer.from((chance[block++ % 8] as Uint8Array).map((byte) => byte % 248))),
+    }
   })
 
 test("a token is valid as its own kind and as no other", (t) => {
@@ -47,14 +53,17 @@ test("the checksum detects one letter changed, lost, doubled or swapped with its
 })
 
 test("every letter is equally likely, and no two tokens are equal", (t) => {
-  const made = Array.from({ length: 2_000 }, () => mintToken("credential", (count) => crypto.getRandomValues(Buffer.alloc(count))))
+  const made = Array.from({ length: 2_000 }, () =>
+    mintToken("credential", (count) => crypto.getRandomValues(Buffer.alloc(count))),
+  )
   t.equal(new Set(made).size, made.length)
   const counts = new Map<string, number>()
   for (const letter of made.flatMap((each) => [...each.slice(4, 34)])) counts.set(letter, (counts.get(letter) ?? 0) + 1)
   const expected = (made.length * 30) / 62
   t.equal(counts.size, 62)
   // Six standard deviations of a count of 968; fair randomness stays within them.
-  for (const [letter, count] of counts) t.ok(Math.abs(count - expected) < 6 * Math.sqrt(expected), `${letter}: ${count}`)
+  for (const [letter, count] of counts)
+    t.ok(Math.abs(count - expected) < 6 * Math.sqrt(expected), `${letter}: ${count}`)
   t.end()
 })
 

@@ -1,9 +1,9 @@
 /**
  * `npm run prove`: every long harness, one after the other, and a table of the results.
  *
- * A harness is a script, `test/reliability/<name>/prove.ts`. It prints its progress on standard error; its last line on standard output is
- * its summary; it exits with 0 if everything held, otherwise with 1. `PROVE_SCALE` in its environment (default 1) scales how much it does.
- * On SIGINT or SIGTERM it ends the processes it started.
+ * A harness is a script, `test/reliability/<name>/prove.ts`. It prints its progress on standard error; its last line on
+ * standard output is its summary; it exits with 0 if everything held, otherwise with 1. `PROVE_SCALE` in its
+ * environment (default 1) scales how much it does. On SIGINT or SIGTERM it ends the processes it started.
  *
  * `--only NAME` runs one of them (and may be repeated); `--quick` is `PROVE_SCALE=0.1` unless that is set.
  */
@@ -73,12 +73,18 @@ async function run(name: string): Promise<Outcome> {
       .trimEnd()
       .split(/[\r\n]/)
       .at(-1) ?? ""
-  const verdict = code === 0 ? "held" : ending ? "ended early" : signal === null ? `failed (${code})` : `failed (${signal})`
+  const verdict =
+    code === 0 ? "held" : ending ? "ended early" : signal === null ? `failed (${code})` : `failed (${signal})`
   return { name, verdict, seconds, summary: summary.trim() }
 }
 
 function printTable(outcomes: readonly Outcome[]): void {
-  const rows = outcomes.map(({ name, verdict, seconds, summary }) => [name, verdict, `${seconds.toFixed(0)} s`, summary])
+  const rows = outcomes.map(({ name, verdict, seconds, summary }) => [
+    name,
+    verdict,
+    `${seconds.toFixed(0)} s`,
+    summary,
+  ])
   const all = [["harness", "verdict", "time", "what it says"], ...rows]
   const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
   const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")
@@ -90,6 +96,8 @@ for (const name of chosen) if (!ending) outcomes.push(await run(name))
 printTable(outcomes)
 const held = outcomes.length === chosen.length && outcomes.every(({ verdict }) => verdict === "held")
 console.log(
-  held ? `All ${outcomes.length} held.` : `${outcomes.filter(({ verdict }) => verdict === "held").length} of ${chosen.length} held.`,
+  held
+    ? `All ${outcomes.length} held.`
+    : `${outcomes.filter(({ verdict }) => verdict === "held").length} of ${chosen.length} held.`,
 )
 process.exitCode = held ? 0 : 1

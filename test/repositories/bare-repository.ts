@@ -29,7 +29,10 @@ export class BareRepository {
     mkdirSync(join(path, "refs"), { recursive: true })
     mkdirSync(join(path, "objects"), { recursive: true })
     const extension = format === "sha1" ? "" : "[extensions]\n\tobjectformat = sha256\n"
-    this.write("config", `[core]\n\trepositoryformatversion = ${format === "sha1" ? 0 : 1}\n\tbare = true\n${extension}`)
+    this.write(
+      "config",
+      `[core]\n\trepositoryformatversion = ${format === "sha1" ? 0 : 1}\n\tbare = true\n${extension}`,
+    )
     if (exported) this.write("git-daemon-export-ok", "")
   }
 
@@ -115,12 +118,21 @@ export class BareRepository {
 const header = (type: Type, content: Buffer): Buffer => Buffer.from(`${type} ${content.length}\0`)
 
 /** One object as encoded in the pack at offset `place`. */
-function entry(object: Packed, objects: readonly Packed[], ids: readonly string[], place: number, places: readonly number[]): Buffer {
+function entry(
+  object: Packed,
+  objects: readonly Packed[],
+  ids: readonly string[],
+  place: number,
+  places: readonly number[],
+): Buffer {
   const { type, content, from } = object
   if (from === undefined) return Buffer.concat([typeAndSize(NUMBER[type], content.length), deflateSync(content)])
   const delta = difference((objects[from.index] as Packed).content, content)
   const number = from.by === "offset" ? OFFSET_DELTA : REFERENCE_DELTA
-  const base = from.by === "offset" ? backwards(place - (places[from.index] as number)) : Buffer.from(ids[from.index] as string, "hex")
+  const base =
+    from.by === "offset"
+      ? backwards(place - (places[from.index] as number))
+      : Buffer.from(ids[from.index] as string, "hex")
   return Buffer.concat([typeAndSize(number, delta.length), base, deflateSync(delta)])
 }
 
@@ -167,9 +179,17 @@ function size(value: number): Buffer {
 }
 
 /** The index, version 2, up to the two checksums at its end. */
-function indexOf(ids: readonly string[], entries: readonly Buffer[], places: readonly number[], largePlaces: boolean): Buffer {
+function indexOf(
+  ids: readonly string[],
+  entries: readonly Buffer[],
+  places: readonly number[],
+  largePlaces: boolean,
+): Buffer {
   const order = ids.map((_, index) => index).sort((a, b) => ((ids[a] as string) < (ids[b] as string) ? -1 : 1))
-  const fanOut = Array.from({ length: 256 }, (_, byte) => ids.filter((id) => Number.parseInt(id.slice(0, 2), 16) <= byte).length)
+  const fanOut = Array.from(
+    { length: 256 },
+    (_, byte) => ids.filter((id) => Number.parseInt(id.slice(0, 2), 16) <= byte).length,
+  )
   const checksums = order.map((index) => crc32(entries[index] as Buffer))
   // As in git, the first object of a pack is never far away.
   const far = largePlaces ? order.filter((index) => index > 0) : []

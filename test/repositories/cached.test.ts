@@ -19,9 +19,11 @@ async function window(t: Test, { limit = 5000 } = {}) {
   return { clock, host, repository, source }
 }
 
-const ask = (source: RepositorySource, commit = COMMIT, url = "https://github.com/octo/maze") => source.check({ url, commit })
+const ask = (source: RepositorySource, commit = COMMIT, url = "https://github.com/octo/maze") =>
+  source.check({ url, commit })
 
-// shows: A success of a reference check is reused for two minutes, then revalidated; concurrent checks share one request.
+// shows: A success of a reference check is reused for two minutes, then revalidated; concurrent checks share one
+// request.
 test("sixteen callers at once share two requests", async (t) => {
   const { host, source } = await window(t)
   const answers = await Promise.all(Array.from({ length: 16 }, () => ask(source)))
@@ -32,7 +34,8 @@ test("sixteen callers at once share two requests", async (t) => {
   t.equal(host.asked.length, 2)
 })
 
-// shows: A success of a reference check is reused for two minutes, then revalidated; concurrent checks share one request.
+// shows: A success of a reference check is reused for two minutes, then revalidated; concurrent checks share one
+// request.
 test("a success is reused for two minutes, then revalidated", async (t) => {
   const { clock, host, source } = await window(t)
   await ask(source)

@@ -14,7 +14,11 @@ const UNKNOWN = "0123456789abcdef0123456789abcdef01234567"
 
 function folder(t: Test, options: ConstructorParameters<typeof BareRepository>[1] = {}) {
   const dir = t.testdir()
-  return { dir, source: folderCheck(dir), repository: new BareRepository(join(dir, "github.com/octo/maze.git"), options) }
+  return {
+    dir,
+    source: folderCheck(dir),
+    repository: new BareRepository(join(dir, "github.com/octo/maze.git"), options),
+  }
 }
 
 test("loose and packed commits are found, with both hash algorithms", async (t) => {
@@ -34,18 +38,25 @@ test("loose and packed commits are found, with both hash algorithms", async (t) 
       )
       t.same(await source.check({ url: URL, commit: loose }), { ok: true })
       for (const index of [0, 2, 3])
-        t.same(await source.check({ url: URL, commit: packed[index] as string }), { ok: true }, `${format}, packed ${index}`)
+        t.same(
+          await source.check({ url: URL, commit: packed[index] as string }),
+          { ok: true },
+          `${format}, packed ${index}`,
+        )
       t.same(await source.check({ url: URL, commit: packed[1] as string }), {
         ok: false,
         reason: "This id names a blob of the repository, not a commit.",
       })
-      t.match(await source.check({ url: URL, commit: loose.replace(/^.{4}/, "ffff") }), { ok: false, reason: /no such commit/ })
+      t.match(await source.check({ url: URL, commit: loose.replace(/^.{4}/, "ffff") }), {
+        ok: false,
+        reason: /no such commit/,
+      })
     }
   }
 })
 
-// shows: The service runs nothing; for a plan or an attempt it checks only that a public repository and a full commit exist.
-// shows: skill: runs_nothing
+// shows: The service runs nothing; for a plan or an attempt it checks only that a public repository and a full commit
+// exist. shows: skill: runs_nothing
 test("anything but a commit is a no, including the id of an annotated tag", async (t) => {
   const { source, repository } = folder(t)
   const commit = repository.commit("tagged")
@@ -53,7 +64,10 @@ test("anything but a commit is a no, including the id of an annotated tag", asyn
     "tag",
     Buffer.from(`object ${commit}\ntype commit\ntag v1\ntagger A <a@example.org> 1790000000 +0000\n\nOne\n`),
   )
-  t.same(await source.check({ url: URL, commit: tag }), { ok: false, reason: "This id names a tag of the repository, not a commit." })
+  t.same(await source.check({ url: URL, commit: tag }), {
+    ok: false,
+    reason: "This id names a tag of the repository, not a commit.",
+  })
   t.match(await source.check({ url: URL, commit: repository.loose("tree", Buffer.alloc(0)) }), { ok: false })
 })
 
@@ -124,7 +138,14 @@ test("no repository name reads outside the folder", async (t) => {
   ]) {
     t.match(await check.check({ url, commit }), { ok: false, reason: /^A repository is named as/ }, url)
   }
-  for (const wrong of ["", "main", commit.slice(0, 7), commit.toUpperCase(), `${commit}\n`, "../../../../../../../../../../../secret.g"]) {
+  for (const wrong of [
+    "",
+    "main",
+    commit.slice(0, 7),
+    commit.toUpperCase(),
+    `${commit}\n`,
+    "../../../../../../../../../../../secret.g",
+  ]) {
     t.match(await check.check({ url: URL, commit: wrong }), { ok: false, reason: /^A repository is named as/ }, wrong)
   }
 })
@@ -145,7 +166,10 @@ test("for a damaged repository the answer is unknown", async (t) => {
       "a loose object that is no zlib",
       (repository, loose) => repository.write(`objects/${loose.slice(0, 2)}/${loose.slice(2)}`, "no zlib"),
     ],
-    ["an empty loose object", (repository, loose) => repository.write(`objects/${loose.slice(0, 2)}/${loose.slice(2)}`, "")],
+    [
+      "an empty loose object",
+      (repository, loose) => repository.write(`objects/${loose.slice(0, 2)}/${loose.slice(2)}`, ""),
+    ],
     ["an index of version 1", (repository) => repository.write("objects/pack/pack-0.idx", Buffer.alloc(2000))],
     [
       "an index that ends early",
@@ -210,7 +234,11 @@ test("folders are asked first, then GitHub; other hosts are not asked", async (t
 
   t.same(await check.check({ url: URL, commit: here }), { ok: true })
   t.same(await check.check({ url: "https://example.org/a/b", commit: elsewhere.commit("second folder") }), { ok: true })
-  t.match(await check.check({ url: URL, commit: there }), { ok: false }, "the folder decides for the repositories it holds")
+  t.match(
+    await check.check({ url: URL, commit: there }),
+    { ok: false },
+    "the folder decides for the repositories it holds",
+  )
   t.equal(host.asked.length, 0, "and no request has left the machine")
   t.same(await check.check({ url: "https://github.com/octo/cave", commit: there }), { ok: true })
   t.equal(host.asked.length, 2)
@@ -218,12 +246,16 @@ test("folders are asked first, then GitHub; other hosts are not asked", async (t
     await check.check({ url: "https://gitlab.com/octo/cave", commit: there }),
     {
       ok: null,
-      reason: /^Repositories on gitlab\.com cannot be checked from here: this server holds no copy of gitlab\.com\/octo\/cave/,
+      reason:
+        /^Repositories on gitlab\.com cannot be checked from here: this server holds no copy of gitlab\.com\/octo\/cave/,
     },
     "a host that cannot be asked is not a no",
   )
   check.close?.()
 
   const offline = configuredCheck({ folders: [dir], github: null, now })
-  t.match(await offline.check({ url: "https://github.com/octo/cave", commit: there }), { ok: null, reason: /calls no service/ })
+  t.match(await offline.check({ url: "https://github.com/octo/cave", commit: there }), {
+    ok: null,
+    reason: /calls no service/,
+  })
 })

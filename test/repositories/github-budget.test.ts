@@ -8,7 +8,8 @@ import { GitHubStandIn, said } from "./github-stand-in.ts"
 
 /** The commit with this number; the stand-in's repository has all of them. */
 const commit = (number: number) => number.toString(16).padStart(40, "0")
-const ask = (source: RepositorySource, number: number) => source.check({ url: "https://github.com/octo/maze", commit: commit(number) })
+const ask = (source: RepositorySource, number: number) =>
+  source.check({ url: "https://github.com/octo/maze", commit: commit(number) })
 
 async function github(t: Test) {
   const clock = new Clock()

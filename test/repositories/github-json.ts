@@ -40,7 +40,9 @@ export function repositoryJson({ id, owner, name, visibility }: Repository, api:
     topics: [],
     visibility,
     default_branch: "main",
-    ...(visibility === "public" ? {} : { permissions: { admin: false, maintain: false, push: false, triage: false, pull: true } }),
+    ...(visibility === "public"
+      ? {}
+      : { permissions: { admin: false, maintain: false, push: false, triage: false, pull: true } }),
     network_count: 0,
     subscribers_count: 0,
   }

@@ -1,7 +1,7 @@
 /**
- * Speaks GitHub's REST API as far as the check needs it, with GitHub's own status codes, fields, headers and sentences: tags and 304, an
- * hourly budget for each caller, redirects of renamed repositories, and failures on request. It counts its requests. Its clock is the
- * test's.
+ * Speaks GitHub's REST API as far as the check needs it, with GitHub's own status codes, fields, headers and sentences:
+ * tags and 304, an hourly budget for each caller, redirects of renamed repositories, and failures on request. It counts
+ * its requests. Its clock is the test's.
  */
 import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
@@ -31,7 +31,10 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What to do with the next request instead of answering it: another answer, text that is not JSON, silence, or a cut connection. */
+/**
+ * What to do with the next request instead of answering it: another answer, text that is not JSON, silence, or a cut
+ * connection.
+ */
 export type Mishap = Answer | { readonly words: string } | "silence" | "cut"
 
 const HOUR = 3600
@@ -69,9 +72,18 @@ export class GitHubStandIn {
     this.#server.close()
   }
 
-  add(fullName: string, { visibility = "public" as Repository["visibility"], commits = [] as string[] } = {}): Repository {
+  add(
+    fullName: string,
+    { visibility = "public" as Repository["visibility"], commits = [] as string[] } = {},
+  ): Repository {
     const [owner, name] = fullName.split("/") as [string, string]
-    const repository: Repository = { id: 1296269 + this.#repositories.length, owner, name, visibility, commits: new Set(commits) }
+    const repository: Repository = {
+      id: 1296269 + this.#repositories.length,
+      owner,
+      name,
+      visibility,
+      commits: new Set(commits),
+    }
     this.#repositories.push(repository)
     return repository
   }
@@ -165,7 +177,8 @@ export class GitHubStandIn {
     if (rest.length === 0) return { status: 200, body: repositoryJson(repository, this.url) }
     const [git, commits, sha = ""] = rest
     if (git !== "git" || commits !== "commits") return said(404, "Not Found", "rest")
-    if (repository.commits.size === 0) return said(409, "Git Repository is empty.", "rest/git/commits#get-a-commit-object")
+    if (repository.commits.size === 0)
+      return said(409, "Git Repository is empty.", "rest/git/commits#get-a-commit-object")
     if (!repository.commits.has(sha)) return said(404, "Not Found", "rest/git/commits#get-a-commit-object")
     return { status: 200, body: commitJson(repository, sha, this.url) }
   }

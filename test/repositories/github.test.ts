@@ -21,7 +21,8 @@ async function github(t: Test, timeout = 10_000) {
   return { host, ...checks }
 }
 
-const ask = (source: RepositorySource, fullName: string, commit = COMMIT) => source.check({ url: `https://github.com/${fullName}`, commit })
+const ask = (source: RepositorySource, fullName: string, commit = COMMIT) =>
+  source.check({ url: `https://github.com/${fullName}`, commit })
 const reason = (answer: RepositoryAnswer | null) => (answer === null || answer.ok ? null : answer.reason)
 
 test("two requests confirm a commit of a public repository", async (t) => {
@@ -34,7 +35,11 @@ test("two requests confirm a commit of a public repository", async (t) => {
     ["/repos/octo/maze", `/repos/octo/maze/git/commits/${COMMIT}`],
   )
   for (const { headers } of host.asked) {
-    t.match(headers, { accept: "application/vnd.github+json", "x-github-api-version": "2026-03-10", "user-agent": "research-room" })
+    t.match(headers, {
+      accept: "application/vnd.github+json",
+      "x-github-api-version": "2026-03-10",
+      "user-agent": "research-room",
+    })
     t.notOk("authorization" in headers, "without a token no header")
   }
   t.same(await ask(authorized, "octo/maze"), { ok: true })
@@ -56,7 +61,11 @@ test("a commit that GitHub does not have is a no", async (t) => {
   t.equal((await ask(anonymous, "octo/maze", OTHER))?.ok, false, "422 is a no as well")
   host.next({ status: 200, body: { private: false, visibility: "public" } }, { status: 200, body: { sha: COMMIT } })
   t.equal((await ask(anonymous, "octo/maze", OTHER))?.ok, false, "an answer about another commit proves nothing")
-  t.equal((await ask(anonymous, "octo/maze", COMMIT.padEnd(64, "0")))?.ok, false, "an id of SHA-256 is looked up like any other")
+  t.equal(
+    (await ask(anonymous, "octo/maze", COMMIT.padEnd(64, "0")))?.ok,
+    false,
+    "an id of SHA-256 is looked up like any other",
+  )
 })
 
 // shows: A repository that is not public, or a commit that does not resolve, is 422, whatever a token could read.
@@ -105,7 +114,11 @@ test("a renamed repository is found under its old name", async (t) => {
   t.same(await ask(authorized, "octo/maze"), { ok: true })
   t.same(
     host.asked.map(({ path, status }) => `${status} ${path}`),
-    ["301 /repos/octo/maze", `200 /repositories/${repository.id}`, `200 /repositories/${repository.id}/git/commits/${COMMIT}`],
+    [
+      "301 /repos/octo/maze",
+      `200 /repositories/${repository.id}`,
+      `200 /repositories/${repository.id}/git/commits/${COMMIT}`,
+    ],
   )
   for (const status of [302, 307, 308]) {
     host.next({ status, headers: { location: "/repos/octo/labyrinth" } })
@@ -133,7 +146,11 @@ test("if GitHub cannot answer, the result is unknown", async (t) => {
   host.add("octo/maze", { commits: [COMMIT] })
   const mishaps: [string, RegExp, Mishap][] = [
     ["a fault of its own", /status 500/, said(500, "Server Error", "rest")],
-    ["a fault on the way", /status 502/, { status: 502, headers: { "content-type": "text/html" }, body: "<html>Unicorn!</html>" }],
+    [
+      "a fault on the way",
+      /status 502/,
+      { status: 502, headers: { "content-type": "text/html" }, body: "<html>Unicorn!</html>" },
+    ],
     ["words that are no JSON", /understood/, { words: '{"private": fal' }],
     ["JSON about something else", /understood/, { status: 200, body: { message: "hello" } }],
     ["an endless answer", /too long/, { words: `"${"x".repeat(2 * 1024 * 1024)}"` }],

@@ -24,7 +24,8 @@ function objectsOf(drawn: readonly Seed[]): Packed[] {
     const content = Buffer.alloc(length + 8, "all the same ")
     content.writeUInt32BE(index, length)
     const earlier = objects.flatMap((object, at) => (object.type === type ? [at] : []))
-    const from = base === null || earlier.length === 0 ? {} : { from: { index: earlier[base % earlier.length] as number, by } }
+    const from =
+      base === null || earlier.length === 0 ? {} : { from: { index: earlier[base % earlier.length] as number, by } }
     objects.push({ type, content, ...from })
   }
   return objects
@@ -33,18 +34,23 @@ function objectsOf(drawn: readonly Seed[]): Packed[] {
 const seeds = fc.array(seed, { minLength: 1, maxLength: 60 })
 
 test("every object of any pack is found with its type, and nothing else is", async (t) => {
-  const property = fc.asyncProperty(seeds, fc.constantFrom<Format>("sha1", "sha256"), fc.boolean(), async (drawn, format, largePlaces) => {
-    const repository = new BareRepository(join(t.testdir(), "any.git"), { format })
-    const objects = objectsOf(drawn)
-    const ids = repository.pack(objects, { largePlaces })
-    const folder = join(repository.path, "objects")
-    for (const [index, id] of ids.entries()) {
-      if ((await objectType(folder, id)) !== objects[index]?.type) return false
-      const neighbour = id.slice(0, -1) + (id.endsWith("0") ? "1" : "0")
-      if ((await objectType(folder, neighbour)) !== null) return false
-    }
-    return true
-  })
+  const property = fc.asyncProperty(
+    seeds,
+    fc.constantFrom<Format>("sha1", "sha256"),
+    fc.boolean(),
+    async (drawn, format, largePlaces) => {
+      const repository = new BareRepository(join(t.testdir(), "any.git"), { format })
+      const objects = objectsOf(drawn)
+      const ids = repository.pack(objects, { largePlaces })
+      const folder = join(repository.path, "objects")
+      for (const [index, id] of ids.entries()) {
+        if ((await objectType(folder, id)) !== objects[index]?.type) return false
+        const neighbour = id.slice(0, -1) + (id.endsWith("0") ? "1" : "0")
+        if ((await objectType(folder, neighbour)) !== null) return false
+      }
+      return true
+    },
+  )
   await fc.assert(property, { numRuns: 40 })
   t.pass("40 packs")
 })
@@ -55,7 +61,9 @@ test("a pack of random bytes is read to an end", async (t) => {
   const property = fc.asyncProperty(entries, fc.nat(200), async (bytes, place) => {
     await writeFile(path, Buffer.concat([Buffer.from("PACK\0\0\0\x02\0\0\0\x01"), bytes]))
     try {
-      const type = await withFile(path, (pack) => typeInPack(pack, 12 + place, 20, async (id) => 12 + (id[0] as number)))
+      const type = await withFile(path, (pack) =>
+        typeInPack(pack, 12 + place, 20, async (id) => 12 + (id[0] as number)),
+      )
       return type === "commit" || type === "tree" || type === "blob" || type === "tag"
     } catch (error) {
       return error instanceof DamagedRepository

@@ -14,7 +14,8 @@ const feed = async (include?: string, more = "", at = roomId) => {
   type Page = Awaited<ReturnType<typeof reader.read<"room_activity">>>
   const items: Page["items"] = []
   for (
-    let path: string | null = `/api/research/rooms/${at}/activity?after=0${more}${include === undefined ? "" : `&include=${include}`}`;
+    let path: string | null =
+      `/api/research/rooms/${at}/activity?after=0${more}${include === undefined ? "" : `&include=${include}`}`;
     path !== null;
   ) {
     const response = await fetch(`${house.baseUrl}${path}`)
@@ -38,10 +39,16 @@ t.test("each entry's sentence and content are beside it, and the entry itself is
   )
   for (const { sequence, actor, target, summary = "", content, contentDigest, ...entry } of full) {
     const isSentence =
-      summary.startsWith(`${actor.username} `) && /[.!?…]$/u.test(summary) && !summary.includes("\n") && summary.length < 420
+      summary.startsWith(`${actor.username} `) &&
+      /[.!?…]$/u.test(summary) &&
+      !summary.includes("\n") &&
+      summary.length < 420
     t.ok(isSentence, `${sequence}: ${summary}`)
     t.equal(digestOf(canonicalJson(content)), contentDigest, `${sequence}: the content matches its digest`)
-    t.equal(entryDigest({ sequence, actor, target, summary, content: content ?? null, contentDigest, ...entry }), entry.digest)
+    t.equal(
+      entryDigest({ sequence, actor, target, summary, content: content ?? null, contentDigest, ...entry }),
+      entry.digest,
+    )
   }
   const sentences = full.map(({ summary }) => summary).join("\n")
   for (const words of [
@@ -55,16 +62,24 @@ t.test("each entry's sentence and content are beside it, and the entry itself is
 })
 
 t.test("one of the two, for some kinds, for every Room", async (t) => {
-  const [named, whole] = [await feed("summary", "&kinds=publish_finding"), await feed("content", "&kinds=publication&limit=7")]
+  const [named, whole] = [
+    await feed("summary", "&kinds=publish_finding"),
+    await feed("content", "&kinds=publication&limit=7"),
+  ]
   t.ok(
     named.length > 3 &&
       named.every(
-        (entry) => / published (?:positive|negative|inconclusive) finding F\d+: /.test(entry.summary ?? "") && !("content" in entry),
+        (entry) =>
+          / published (?:positive|negative|inconclusive) finding F\d+: /.test(entry.summary ?? "") &&
+          !("content" in entry),
       ),
   )
-  t.ok(whole.length > named.length && whole.every((entry) => entry.content?.schemaVersion === 3 && !("summary" in entry)))
+  t.ok(
+    whole.length > named.length && whole.every((entry) => entry.content?.schemaVersion === 3 && !("summary" in entry)),
+  )
   for (const { roomId: at } of Object.values(house.rooms))
-    for (const { content, contentDigest } of await feed("content", "", at)) t.equal(digestOf(canonicalJson(content)), contentDigest)
+    for (const { content, contentDigest } of await feed("content", "", at))
+      t.equal(digestOf(canonicalJson(content)), contentDigest)
   t.equal((await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/activity?include=everything`)).status, 422)
 })
 

@@ -1,4 +1,7 @@
-/** Agents have names: two agents of one person can be told apart wherever they write, and the feed's digests cover the name. */
+/**
+ * Agents have names: two agents of one person can be told apart wherever they write, and the feed's digests cover the
+ * name.
+ */
 import { startResearchRoom } from "research-room/testing"
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
@@ -57,7 +60,10 @@ test("pages and documents show it", async (t) => {
   const document = await (await fetch(`${house.baseUrl}/threads/${threadId}.md`)).text()
   t.match(document, /1\. ada · agent mcp,/)
   t.match(document, '2. ada · agent <b>"sweeper" # x,', "a name stays on its line")
-  t.match(await (await fetch(`${house.baseUrl}/rooms/${roomId}/activity`)).text(), /· agent <span dir="auto">mcp<\/span>/)
+  t.match(
+    await (await fetch(`${house.baseUrl}/rooms/${roomId}/activity`)).text(),
+    /· agent <span dir="auto">mcp<\/span>/,
+  )
 })
 
 test("an import has the proved names", async (t) => {
@@ -65,7 +71,9 @@ test("an import has the proved names", async (t) => {
   const zip = Buffer.from(await (await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
   await there.import(zip)
   t.strictSame(there.problems(), [])
-  const shown = there.ledger.timeline.after(threadId, 0, undefined, 10).map(({ entry }) => JSON.parse(entry.text) as { author: object })
+  const shown = there.ledger.timeline
+    .after(threadId, 0, undefined, 10)
+    .map(({ entry }) => JSON.parse(entry.text) as { author: object })
   t.match(
     shown.map(({ author }) => author),
     [{ username: /^ada@/, agent: "mcp" }, { agent: '<b>"sweeper" # x' }, { agent: null }],

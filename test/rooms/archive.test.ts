@@ -34,7 +34,14 @@ async function fullRoom() {
   const { url, commit } = house.repositories.public
   const { planId } = (
     await agent.write("accept_plan", {
-      ...{ experimentId, expectedRevision: 2, expectedStatus: "claimed", repository: { url, commit }, hypotheses: [], premises: [] },
+      ...{
+        experimentId,
+        expectedRevision: 2,
+        expectedStatus: "claimed",
+        repository: { url, commit },
+        hypotheses: [],
+        premises: [],
+      },
       ...{ protocol: { summary: "Run it.", steps: [], arms: [] }, intent: "exploratory", requiredMaterials: [] },
     })
   ).result
@@ -58,10 +65,23 @@ async function fullRoom() {
       name: "Counts",
     })
   ).targetId
-  const { linkId } = (await agent.write("assert_dispute", { targetVersionId: versionId, explanation: "It is not so." })).result
+  const { linkId } = (await agent.write("assert_dispute", { targetVersionId: versionId, explanation: "It is not so." }))
+    .result
   const { assertion, concepts, scope } = hypothesis(roomId, threadId)
-  const said = { roomId, threadId, assertion, concepts, scope, references: [], evidence: [], materials: [], provenance: { papers: [] } }
-  const target = (await agent.write("publish_finding", { kind: "finding", ...said, outcome: "negative", retrospective: true })).targetId
+  const said = {
+    roomId,
+    threadId,
+    assertion,
+    concepts,
+    scope,
+    references: [],
+    evidence: [],
+    materials: [],
+    provenance: { papers: [] },
+  }
+  const target = (
+    await agent.write("publish_finding", { kind: "finding", ...said, outcome: "negative", retrospective: true })
+  ).targetId
   const { claimId } = (await agent.write("claim_work", { object: experimentId, what: "run", minutes: 240 })).result
   return {
     object: experimentId,
@@ -97,8 +117,16 @@ test("every write of an agent is refused, with the status of its route and the a
   const before = await house.client("member_all").verifyActivity(room.roomId)
   for (const operation of agentOperations) {
     const expected = operation.archived === "room_archived" ? [403, "room_archived"] : [404, "room_unavailable"]
-    const agent = await ask(`${house.baseUrl}${addressOf(operation.path, room)}`, { token: room.token, body: bodyFor(operation, room) })
-    const person = await cast.at("ada", operation.method, addressOf(browserPath(operation), room), bodyFor(operation, room))
+    const agent = await ask(`${house.baseUrl}${addressOf(operation.path, room)}`, {
+      token: room.token,
+      body: bodyFor(operation, room),
+    })
+    const person = await cast.at(
+      "ada",
+      operation.method,
+      addressOf(browserPath(operation), room),
+      bodyFor(operation, room),
+    )
     for (const { status, body } of [agent, person]) {
       t.strictSame([status, body.refusal], expected, operation.name)
       t.match(body, {
@@ -111,7 +139,8 @@ test("every write of an agent is refused, with the status of its route and the a
   t.strictSame(await house.client("member_all").verifyActivity(room.roomId), before)
 })
 
-// shows: 403 for membership, role, grant, scope, a browser's Origin, and an archived Room on Thread, message and publication routes.
+// shows: 403 for membership, role, grant, scope, a browser's Origin, and an archived Room on Thread, message and
+// publication routes.
 test("Thread, message and publication routes answer 403, the research routes 404", (t) => {
   const saying403 = agentOperations.filter(({ archived }) => archived === "room_archived").map(({ path }) => path)
   for (const path of [
@@ -137,15 +166,22 @@ test("everything there stays readable, and says that and why it is archived", as
     `/attempts/${room.attemptId}`,
     `/materials/${room.materialId}`,
   ]
-  const read = async () => Promise.all(paths.map(async (path) => (await ask(`${house.baseUrl}/api/research${path}`)).body))
+  const read = async () =>
+    Promise.all(paths.map(async (path) => (await ask(`${house.baseUrl}/api/research${path}`)).body))
   const before = await read()
   await cast.ada.write("archive_room", { roomId: room.roomId, reason })
   const shown = await read()
   for (const [index, path] of paths.entries())
-    t.strictSame({ ...shown[index], generatedAt: "", affordances: "" }, { ...before[index], generatedAt: "", affordances: "" }, path)
+    t.strictSame(
+      { ...shown[index], generatedAt: "", affordances: "" },
+      { ...before[index], generatedAt: "", affordances: "" },
+      path,
+    )
   const archive = { archivedBy: { username: "ada" }, reason }
   t.match((await ask(`${house.baseUrl}/api/research/rooms/${room.roomId}`)).body, { state: "archived", archive })
-  t.match((await ask(`${house.baseUrl}/api/research/threads/${room.threadId}/context`)).body, { room: { state: "archived", archive } })
+  t.match((await ask(`${house.baseUrl}/api/research/threads/${room.threadId}/context`)).body, {
+    room: { state: "archived", archive },
+  })
   t.match((await ask(`${house.baseUrl}/api/agent/research/identity`, { token: room.token })).body, {
     room: { id: room.roomId, archived: true },
   })
@@ -167,7 +203,9 @@ test("a record of an archived Room is cited and reused elsewhere", async (t) => 
     ...hypothesis(roomId, threadId),
     references: [{ versionId: room.versionId, purpose: "extends", explanation: "One step on." }],
   })
-  t.match((await agent.read("record", { versionId: citing.targetId })).references, [{ versionId: room.versionId, label: "H1" }])
+  t.match((await agent.read("record", { versionId: citing.targetId })).references, [
+    { versionId: room.versionId, label: "H1" },
+  ])
   t.match((await agent.read("record", { versionId: room.versionId })).usedBy, { references: 1, reuses: 1 })
 })
 
@@ -176,7 +214,9 @@ test("members and credentials can still be managed; the Room's own title cannot 
   await cast.ada.write("archive_room", { roomId, reason })
   await cast.mary.write("request_to_join", { roomId })
   await cast.ada.write("add_member", { roomId, username: "mary" })
-  const { credentialId } = (await cast.mary.write("issue_credential", { roomId, label: "one", permissions: ["post_thread"] })).result
+  const { credentialId } = (
+    await cast.mary.write("issue_credential", { roomId, label: "one", permissions: ["post_thread"] })
+  ).result
   const rotated = await cast.mary.write("rotate_credential", { roomId, credentialId })
   await cast.mary.write("revoke_credential", { roomId, credentialId: rotated.result.credentialId })
   await cast.ada.write("remove_member", { roomId, userId: cast.ids.mary })
@@ -184,7 +224,10 @@ test("members and credentials can still be managed; the Room's own title cannot 
     ["PATCH", "", { title: "New" }],
     ["POST", "/archive", { reason: "Again." }],
   ] as const) {
-    t.strictSame((await cast.at("ada", method, `/api/rooms/${roomId}${path}`, action(body))).body.refusal, "room_archived")
+    t.strictSame(
+      (await cast.at("ada", method, `/api/rooms/${roomId}${path}`, action(body))).body.refusal,
+      "room_archived",
+    )
   }
 })
 
@@ -200,7 +243,9 @@ test("a restored Room continues, with a reason, and its feed shows the whole of 
     })
     t.notMatch(body, { current: { room: { state: "archived" } } }, operation.name)
   }
-  const { body } = await ask(`${house.baseUrl}/api/research/rooms/${room.roomId}/activity?kinds=room_archived,room_restored`)
+  const { body } = await ask(
+    `${house.baseUrl}/api/research/rooms/${room.roomId}/activity?kinds=room_archived,room_restored`,
+  )
   t.match(body.items, [{ kind: "room_archived" }, { kind: "room_restored" }])
   await cast.ada.write("archive_room", { roomId: room.roomId, reason: "Now it is." })
   t.strictSame((await ask(`${house.baseUrl}/api/research/rooms/${room.roomId}`)).body.archive?.reason, "Now it is.")

@@ -1,4 +1,6 @@
-/** Room credentials: issued by a member for themselves, shown once, stored as a digest, rotated, revoked, and expired. */
+/**
+ * Room credentials: issued by a member for themselves, shown once, stored as a digest, rotated, revoked, and expired.
+ */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -15,7 +17,11 @@ const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { 
 await ada.write("add_member", { roomId, username: "grace" })
 
 const route = `/api/rooms/${roomId}/credentials`
-const sent = async (browser: typeof ada, path: string, body: Body): Promise<{ status: number; body: Answer["body"]; text: string }> => {
+const sent = async (
+  browser: typeof ada,
+  path: string,
+  body: Body,
+): Promise<{ status: number; body: Answer["body"]; text: string }> => {
   const response = await browser.request("POST", path, body)
   const text = await response.text()
   return { status: response.status, text, body: JSON.parse(text) as Answer["body"] }
@@ -23,11 +29,16 @@ const sent = async (browser: typeof ada, path: string, body: Body): Promise<{ st
 const issue = (browser: typeof ada, more: Body = {}) =>
   sent(browser, route, action({ label: `sweep agent ${freshId()}`, permissions: ["post_thread"], ...more }))
 const identity = (token: unknown) => ask(`${house.baseUrl}/api/agent/research/identity`, { token: String(token) })
-const post = (token: unknown) => ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token: String(token), body: message() })
+const post = (token: unknown) =>
+  ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token: String(token), body: message() })
 
 // shows: Identity, status and access are read with a credential, of its own Room.
 test("a member issues a credential that acts for her and names its permissions", async (t) => {
-  const asked = { label: "sweep agent", permissions: ["publish_records", "post_thread"], threadIds: [threadId.toUpperCase()] }
+  const asked = {
+    label: "sweep agent",
+    permissions: ["publish_records", "post_thread"],
+    threadIds: [threadId.toUpperCase()],
+  }
   const { body } = await issue(grace, asked)
   t.match(body, {
     target: { kind: "credential", label: null },
@@ -63,10 +74,24 @@ test("two live credentials of a member in a Room cannot share a name", async (t)
 })
 
 test("an agent's name uses one script, one line and one reading direction", async (t) => {
-  for (const label of ["сweep", "sweeр agent", "αgent", "sωeep", "ѕweep", "sweeep\u200b\u043e", "аgent-мcp", "ｍсp", "Ꭺgent", "ագent"])
+  for (const label of [
+    "сweep",
+    "sweeр agent",
+    "αgent",
+    "sωeep",
+    "ѕweep",
+    "sweeep\u200b\u043e",
+    "аgent-мcp",
+    "ｍсp",
+    "Ꭺgent",
+    "ագent",
+  ])
     t.match(
       await issue(ada, { label }),
-      { status: 422, body: { refusal: "invalid_schema", error: /several scripts.*Nothing was stored/, issues: [{ path: "/label" }] } },
+      {
+        status: 422,
+        body: { refusal: "invalid_schema", error: /several scripts.*Nothing was stored/, issues: [{ path: "/label" }] },
+      },
       encodeURIComponent(label),
     )
   for (const label of ["\u202emcp\u202c", "mcp\nada", "mcp\u2028ada", "a\u2066b", "mcp\u0007", "mcp\u200f"])
@@ -102,11 +127,17 @@ test("the token is in the first answer only: a replay omits it", async (t) => {
   t.match(rotated.body.result, { token: String })
   t.notHas((await sent(ada, path, rotation)).body.result, { token: String })
   const rehearsed = await sent(ada, `${route}?rehearse=1`, action({ label: "tried", permissions: ["post_thread"] }))
-  t.match((await identity(rehearsed.body.result?.token)).body, { refusal: "not_authenticated" }, "a rehearsed one opens nothing")
+  t.match(
+    (await identity(rehearsed.body.result?.token)).body,
+    { refusal: "not_authenticated" },
+    "a rehearsed one opens nothing",
+  )
 })
 
 test("every data file holds only the digest of a token", async (t) => {
-  const tokens = await Promise.all([ada, grace].map(async (browser) => String((await issue(browser)).body.result?.token)))
+  const tokens = await Promise.all(
+    [ada, grace].map(async (browser) => String((await issue(browser)).body.result?.token)),
+  )
   for (const token of tokens) t.equal((await post(token)).status, 200)
   const files = readdirSync(house.folder).filter((name) => name.startsWith("research-room.db"))
   t.ok(files.includes("research-room.db-wal"), "the log is among them")
@@ -131,7 +162,9 @@ test("ninety days by default, at most 366, and always in the future", async (t) 
     chosen,
     "any offset is accepted and returned in UTC",
   )
-  for (const expiresAt of [new Date(now + 367 * DAY), new Date(now - 1_000), new Date(0)].map((at) => at.toISOString())) {
+  for (const expiresAt of [new Date(now + 367 * DAY), new Date(now - 1_000), new Date(0)].map((at) =>
+    at.toISOString(),
+  )) {
     t.match(
       await issue(ada, { expiresAt }),
       { status: 422, body: { refusal: "invalid_schema", issues: [{ path: "/expiresAt" }] } },
@@ -139,7 +172,11 @@ test("ninety days by default, at most 366, and always in the future", async (t) 
     )
   }
   for (const expiresAt of ["tomorrow", "2027-02-30T00:00:00Z", "2027-01-01", 1_900_000_000])
-    t.match(await issue(ada, { expiresAt }), { status: 422, body: { issues: [{ path: "/expiresAt" }] } }, String(expiresAt))
+    t.match(
+      await issue(ada, { expiresAt }),
+      { status: 422, body: { issues: [{ path: "/expiresAt" }] } },
+      String(expiresAt),
+    )
 })
 
 test("permissions and Threads are named once each, and must exist", async (t) => {
@@ -153,7 +190,11 @@ test("permissions and Threads are named once each, and must exist", async (t) =>
     [{ label: "x".repeat(101) }, "/label"],
   ]
   for (const [more, path] of faults)
-    t.match(await issue(ada, more), { status: 422, body: { refusal: "invalid_schema", issues: [{ path }] } }, JSON.stringify(more))
+    t.match(
+      await issue(ada, more),
+      { status: 422, body: { refusal: "invalid_schema", issues: [{ path }] } },
+      JSON.stringify(more),
+    )
   t.match(await issue(ada, { threadIds: [threadId, freshId()] }), {
     status: 422,
     body: { refusal: "unknown_reference", issues: [{ path: "/threadIds/1" }] },
@@ -165,7 +206,11 @@ test("a rotation gives a new token for the same work, and ends the old one at on
   const { body: first } = await issue(grace, { permissions: ["post_thread"], threadIds: [threadId] })
   const { body: rotated } = await sent(grace, `${route}/${first.target?.id}/rotate`, action())
   t.not(String(rotated.target?.id), String(first.target?.id))
-  t.match(rotated.result, { label: first.result?.label, permissions: first.result?.permissions, threadIds: first.result?.threadIds })
+  t.match(rotated.result, {
+    label: first.result?.label,
+    permissions: first.result?.permissions,
+    threadIds: first.result?.threadIds,
+  })
   t.equal((await post(rotated.result?.token)).status, 200)
   const old = await post(first.result?.token)
   t.strictSame([old.status, old.body.refusal], [401, "not_authenticated"])
@@ -188,7 +233,10 @@ test("a revoked credential stops working at once, and its owner and the Room's o
     t.match(await sent(by, `${route}/${body.target?.id}/revoke`, action()), { status: 409 })
   }
   const adas = await issue(ada)
-  t.match(await sent(grace, `${route}/${adas.body.target?.id}/revoke`, action()), { status: 403, body: { refusal: "role_required" } })
+  t.match(await sent(grace, `${route}/${adas.body.target?.id}/revoke`, action()), {
+    status: 403,
+    body: { refusal: "role_required" },
+  })
   t.match(await sent(ada, `${route}/${freshId()}/revoke`, action()), { status: 404 })
   const other = (await ada.write("create_room", { title: "Another" })).result.roomId
   t.match(
@@ -205,7 +253,9 @@ test("members see their own credentials, the owner everybody's, nobody a token",
   t.notMatch(JSON.stringify([graces, adas]), /rrc_\w{5}/, "except its first characters")
   const { body } = await issue(grace)
   const used = async () =>
-    (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === String(body.target?.id))?.lastUsedAt
+    (await grace.read("credentials", { roomId })).items.find(
+      ({ credentialId }) => credentialId === String(body.target?.id),
+    )?.lastUsedAt
   t.equal(await used(), null)
   await post(body.result?.token)
   t.match(await used(), /^20/)
@@ -214,16 +264,20 @@ test("members see their own credentials, the owner everybody's, nobody a token",
 test("the use of a credential that only reads is recorded too, after the answer", async (t) => {
   const { body } = await issue(grace)
   const used = async () =>
-    (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === String(body.target?.id))?.lastUsedAt
+    (await grace.read("credentials", { roomId })).items.find(
+      ({ credentialId }) => credentialId === String(body.target?.id),
+    )?.lastUsedAt
   t.equal((await identity(String(body.result?.token))).status, 200)
-  for (let look = 0; look < 200 && (await used()) === null; look += 1) await new Promise((resolve) => setTimeout(resolve, 20))
+  for (let look = 0; look < 200 && (await used()) === null; look += 1)
+    await new Promise((resolve) => setTimeout(resolve, 20))
   t.match(await used(), /^20/)
 })
 
 test("a credential that only reads public data over MCP counts as used too; once revoked it reads nothing there", async (t) => {
   const { body } = await issue(grace)
   const id = String(body.target?.id)
-  const own = async () => (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === id)?.lastUsedAt
+  const own = async () =>
+    (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === id)?.lastUsedAt
   const call = () =>
     fetch(`${house.baseUrl}/mcp`, {
       method: "POST",
@@ -237,7 +291,8 @@ test("a credential that only reads public data over MCP counts as used too; once
   t.equal(await own(), null)
   const answer = await call()
   t.match([answer.status, await answer.text()], [200, /Warm-up/])
-  for (let look = 0; look < 200 && (await own()) === null; look += 1) await new Promise((resolve) => setTimeout(resolve, 20))
+  for (let look = 0; look < 200 && (await own()) === null; look += 1)
+    await new Promise((resolve) => setTimeout(resolve, 20))
   t.match(await own(), /^20/)
   await sent(grace, `${route}/${id}/revoke`, action())
   const refused = await call()
@@ -264,16 +319,23 @@ test("a removed member lists and revokes only their own credentials", async (t) 
   await ada.write("add_member", { roomId, username: "mary" })
   const own = String((await issue(mary)).body.target?.id)
   const others = String((await issue(ada)).body.target?.id)
-  const session = (await mary.request("GET", "/api/session").then((response) => response.json())) as { person: { userId: string } }
+  const session = (await mary.request("GET", "/api/session").then((response) => response.json())) as {
+    person: { userId: string }
+  }
   const { userId } = session.person
   await ada.write("remove_member", { roomId, userId })
-  const listed = (await mary.request("GET", route).then((response) => response.json())) as { items: { credentialId: string }[] }
+  const listed = (await mary.request("GET", route).then((response) => response.json())) as {
+    items: { credentialId: string }[]
+  }
   t.strictSame(
     listed.items.map(({ credentialId }) => credentialId),
     [own],
   )
   t.match(await sent(mary, `${route}/${others}/revoke`, action()), { status: 403, body: { refusal: "not_a_member" } })
-  t.match(await sent(mary, `${route}/${own}/revoke`, action()), { status: 200, body: { result: { credentialId: own } } })
+  t.match(await sent(mary, `${route}/${own}/revoke`, action()), {
+    status: 200,
+    body: { result: { credentialId: own } },
+  })
   t.match(await sent(mary, `${route}/${own}/revoke`, action()), { status: 409, body: { refusal: "state_conflict" } })
   const stranger = await house.person("emmy")
   t.equal((await stranger.request("GET", route)).status, 403, "a person who never was a member sees no list")

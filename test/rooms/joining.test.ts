@@ -13,9 +13,9 @@ const { ids } = cast
 const names = async (roomId: string) =>
   (await cast.ada.read("members", { roomId })).items.map(({ username, role }) => `${username} (${role})`)
 const kinds = async (roomId: string) =>
-  ((await ask(`${house.baseUrl}/api/research/rooms/${roomId}/activity`)).body.items as unknown as { kind: string }[]).map(
-    ({ kind }) => kind,
-  )
+  (
+    (await ask(`${house.baseUrl}/api/research/rooms/${roomId}/activity`)).body.items as unknown as { kind: string }[]
+  ).map(({ kind }) => kind)
 const decide = (roomId: string, decision: string) =>
   cast.at("ada", "POST", `/api/rooms/${roomId}/join-requests/${ids.mary}/decision`, action({ decision }))
 
@@ -61,7 +61,9 @@ test("of two simultaneous decisions one counts, and the other answer gives the c
     t.strictSame((await names(roomId)).includes("mary (member)"), accepted)
     t.match(
       loser?.body,
-      accepted ? { refusal: "state_conflict", current: { member: { userId: ids.mary, role: "member" } } } : { refusal: "room_unavailable" },
+      accepted
+        ? { refusal: "state_conflict", current: { member: { userId: ids.mary, role: "member" } } }
+        : { refusal: "room_unavailable" },
     )
   }
 })
@@ -81,18 +83,26 @@ test("adding a member by hand answers their open request too", async (t) => {
 test("grace leaves by herself, ada removes mary, and neither can write any more", async (t) => {
   const { roomId, threadId } = await cast.room()
   await cast.ada.write("add_member", { roomId, username: "mary" })
-  const { token } = (await cast.grace.write("issue_credential", { roomId, label: "one", permissions: ["post_thread"] })).result
+  const { token } = (await cast.grace.write("issue_credential", { roomId, label: "one", permissions: ["post_thread"] }))
+    .result
   const post = () => ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message() })
   t.equal((await post()).status, 200)
 
-  t.equal((await cast.at("grace", "DELETE", `/api/rooms/${roomId}/members/${ids.mary}`)).status, 403, "a member removes nobody")
+  t.equal(
+    (await cast.at("grace", "DELETE", `/api/rooms/${roomId}/members/${ids.mary}`)).status,
+    403,
+    "a member removes nobody",
+  )
   t.equal((await cast.at("ada", "DELETE", `/api/rooms/${roomId}/members/${ids.mary.toUpperCase()}`)).status, 200)
   t.equal((await cast.at("grace", "DELETE", `/api/rooms/${roomId}/members/${ids.grace}`)).status, 200)
   t.strictSame(await names(roomId), ["ada (owner)"])
   t.strictSame((await kinds(roomId)).slice(-2), ["member_left", "member_left"])
 
   t.strictSame((await post()).body.refusal, "not_a_member")
-  t.strictSame((await cast.at("mary", "POST", `/api/threads/${threadId}/messages`, message())).body.refusal, "not_a_member")
+  t.strictSame(
+    (await cast.at("mary", "POST", `/api/threads/${threadId}/messages`, message())).body.refusal,
+    "not_a_member",
+  )
   t.match(
     await house.client("member_all").read("room_status", { roomId: house.rooms.empty.roomId }),
     { membership: { role: "member" } },
@@ -104,15 +114,26 @@ test("grace leaves by herself, ada removes mary, and neither can write any more"
 
 test("a returning member does not get their old credentials back", async (t) => {
   const { roomId, threadId } = await cast.room()
-  const { token } = (await cast.grace.write("issue_credential", { roomId, label: "of the first time", permissions: ["post_thread"] }))
-    .result
+  const { token } = (
+    await cast.grace.write("issue_credential", { roomId, label: "of the first time", permissions: ["post_thread"] })
+  ).result
   await cast.ada.write("remove_member", { roomId, userId: ids.grace })
   await cast.grace.write("request_to_join", { roomId })
   t.equal(
-    (await cast.at("ada", "POST", `/api/rooms/${roomId}/join-requests/${ids.grace}/decision`, action({ decision: "accept" }))).status,
+    (
+      await cast.at(
+        "ada",
+        "POST",
+        `/api/rooms/${roomId}/join-requests/${ids.grace}/decision`,
+        action({ decision: "accept" }),
+      )
+    ).status,
     200,
   )
-  t.equal((await ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message() })).status, 401)
+  t.equal(
+    (await ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message() })).status,
+    401,
+  )
   const [shown] = (await cast.grace.read("credentials", { roomId })).items
   t.match(shown, { label: "of the first time", revokedAt: String })
 })

@@ -10,7 +10,9 @@ import { unpack } from "../research/added/unpacked.ts"
 
 // Its parts ship without types.
 const load = createRequire(import.meta.url)
-const { Cite } = load("@citation-js/core") as { Cite: new (data: unknown) => { readonly data: readonly { readonly note?: string }[] } }
+const { Cite } = load("@citation-js/core") as {
+  Cite: new (data: unknown) => { readonly data: readonly { readonly note?: string }[] }
+}
 for (const part of ["bibtex", "csl", "cff"]) load(`@citation-js/plugin-${part}`)
 
 const house = await startResearchRoom()
@@ -28,18 +30,24 @@ test("a Room gets a licence when it is made, or has none and says so", async (t)
   t.match(await read(`rooms/${open}`), { license: "CC-BY-4.0" })
   t.match(await read(`rooms/${open}/research-context`), { room: { license: "CC-BY-4.0" } })
   t.match(await read(`rooms/${silent}`), { license: null })
-  t.match((await page(`/rooms/${open}`)).text, /<a rel="license" href="https:\/\/spdx\.org\/licenses\/CC-BY-4\.0\.html">CC-BY-4\.0<\/a>/)
+  t.match(
+    (await page(`/rooms/${open}`)).text,
+    /<a rel="license" href="https:\/\/spdx\.org\/licenses\/CC-BY-4\.0\.html">CC-BY-4\.0<\/a>/,
+  )
   t.match((await page(`/rooms/${silent}`)).text, "No licence set.")
 })
 
 test("only its owner changes it; the change is an entry of the Room's activity", async (t) => {
   const { roomId } = await cast.room("Changing")
-  const amend = (by: "ada" | "mary", license: string) => cast.at(by, "PATCH", `/api/rooms/${roomId}`, action({ license }))
+  const amend = (by: "ada" | "mary", license: string) =>
+    cast.at(by, "PATCH", `/api/rooms/${roomId}`, action({ license }))
   t.match(await amend("mary", "MIT"), { status: 403 })
   t.match((await amend("ada", "MIT")).body.result, { title: "Changing", license: "MIT" })
   t.match((await amend("ada", "CC0-1.0")).body.result, { license: "CC0-1.0" })
   t.equal((await read(`rooms/${roomId}`)).license, "CC0-1.0")
-  const feed = (await read(`rooms/${roomId}/activity?include=summary&kinds=room_amended`)).items as unknown as { summary: string }[]
+  const feed = (await read(`rooms/${roomId}/activity?include=summary&kinds=room_amended`)).items as unknown as {
+    summary: string
+  }[]
   t.strictSame(
     feed.map(({ summary }) => summary),
     ["ada put the Room under the licence MIT.", "ada put the Room under the licence CC0-1.0."],
@@ -50,7 +58,11 @@ test("only ids of the SPDX list are licences", async (t) => {
   t.ok(licences.length > 700 && new Set(licences).size === licences.length)
   for (const license of ["cc-by-4.0", "CC-BY-4.0 OR MIT", "LicenseRef-mine", "<b>", "", 7, null, "constructor"]) {
     const refused = await cast.at("ada", "POST", "/api/rooms", action({ title: "Never", license }))
-    t.match(refused, { status: 422, body: { refusal: "invalid_schema", issues: [{ path: "/license" }] } }, String(license))
+    t.match(
+      refused,
+      { status: 422, body: { refusal: "invalid_schema", issues: [{ path: "/license" }] } },
+      String(license),
+    )
     t.ok(JSON.stringify(refused.body).length < 1_000, "the refusal does not list them all")
   }
   // A deprecated id of the list is still a licence.
@@ -59,7 +71,10 @@ test("only ids of the SPDX list are licences", async (t) => {
 
 test("it can be chosen in a form, which lists the usual ones first", async (t) => {
   const { username, password } = house.people.owner
-  const { headers } = await ask(`${house.baseUrl}/api/session`, { body: { username, password }, headers: { origin: house.baseUrl } })
+  const { headers } = await ask(`${house.baseUrl}/api/session`, {
+    body: { username, password },
+    headers: { origin: house.baseUrl },
+  })
   const cookie = headers.getSetCookie()[0]?.split(";")[0] ?? ""
   const text = await (await fetch(`${house.baseUrl}/do/create_room`, { headers: { cookie } })).text()
   t.match(text, /<input[^>]*name="\/license"[^>]*list=/)
@@ -93,6 +108,9 @@ test("its crate contains it", async (t) => {
   const licence = { "@id": "https://spdx.org/licenses/CC-BY-4.0" }
   t.strictSame(crate.entity("./")?.license, licence)
   t.match(crate.entity(licence["@id"]), { "@type": "CreativeWork", name: "CC-BY-4.0", url: `${licence["@id"]}.html` })
-  t.match(crate.files.get("ro-crate-preview.html"), /Licence: <a href="https:\/\/spdx\.org\/licenses\/CC-BY-4\.0\.html">CC-BY-4\.0<\/a>/)
+  t.match(
+    crate.files.get("ro-crate-preview.html"),
+    /Licence: <a href="https:\/\/spdx\.org\/licenses\/CC-BY-4\.0\.html">CC-BY-4\.0<\/a>/,
+  )
   t.match(crate.files.get("README.md"), /chose the licence CC-BY-4\.0/)
 })

@@ -1,4 +1,6 @@
-/** The permissions of every browser route of Rooms and Threads, requested by nobody, a visitor, a member and the owner. */
+/**
+ * The permissions of every browser route of Rooms and Threads, requested by nobody, a visitor, a member and the owner.
+ */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { operations } from "../../src/contract/operations/index.ts"
@@ -19,7 +21,11 @@ interface Setting extends Scene {
 async function setting({ asking = true } = {}): Promise<Setting> {
   const scene = await cast.room()
   if (asking) await cast.mary.write("request_to_join", { roomId: scene.roomId })
-  const { result } = await cast.grace.write("issue_credential", { roomId: scene.roomId, label: "grace's", permissions: ["post_thread"] })
+  const { result } = await cast.grace.write("issue_credential", {
+    roomId: scene.roomId,
+    label: "grace's",
+    permissions: ["post_thread"],
+  })
   return { ...scene, credentialId: result.credentialId }
 }
 
@@ -40,8 +46,19 @@ const inRoom =
     `/api/rooms/${roomId}${rest}`
 
 const table: readonly Row[] = [
-  { route: "create_room", path: () => "/api/rooms", body: () => action({ title: "Another" }), answers: [out, ok, ok, ok] },
-  { route: "amend_room", method: "PATCH", path: inRoom(), body: () => action({ title: "Better" }), answers: ownersOnly },
+  {
+    route: "create_room",
+    path: () => "/api/rooms",
+    body: () => action({ title: "Another" }),
+    answers: [out, ok, ok, ok],
+  },
+  {
+    route: "amend_room",
+    method: "PATCH",
+    path: inRoom(),
+    body: () => action({ title: "Better" }),
+    answers: ownersOnly,
+  },
   { route: "archive_room", path: inRoom("/archive"), body: () => action({ reason: "Done." }), answers: ownersOnly },
   {
     route: "restore_room",
@@ -49,15 +66,29 @@ const table: readonly Row[] = [
     body: () => action({ reason: "Not done." }),
     answers: [out, stranger, notOwner, "state_conflict"],
   },
-  { route: "request_to_join", path: inRoom("/join-requests"), answers: [out, "state_conflict", "state_conflict", "state_conflict"] },
+  {
+    route: "request_to_join",
+    path: inRoom("/join-requests"),
+    answers: [out, "state_conflict", "state_conflict", "state_conflict"],
+  },
   {
     route: "decide_join_request",
     path: inRoom(`/join-requests/${ids.mary}/decision`),
     body: () => action({ decision: "accept" }),
     answers: ownersOnly,
   },
-  { route: "add_member", path: inRoom("/members"), body: () => action({ username: house.people.visitor.username }), answers: ownersOnly },
-  { route: "remove_member, grace", method: "DELETE", path: inRoom(`/members/${ids.grace}`), answers: [out, stranger, ok, ok] },
+  {
+    route: "add_member",
+    path: inRoom("/members"),
+    body: () => action({ username: house.people.visitor.username }),
+    answers: ownersOnly,
+  },
+  {
+    route: "remove_member, grace",
+    method: "DELETE",
+    path: inRoom(`/members/${ids.grace}`),
+    answers: [out, stranger, ok, ok],
+  },
   {
     route: "remove_member, ada",
     method: "DELETE",
@@ -81,7 +112,12 @@ const table: readonly Row[] = [
     answers: members,
   },
   { route: "create_thread", path: () => "/api/threads", body: ({ roomId }) => thread(roomId), answers: members },
-  { route: "post_message", path: ({ threadId }) => `/api/threads/${threadId}/messages`, body: () => message(), answers: members },
+  {
+    route: "post_message",
+    path: ({ threadId }) => `/api/threads/${threadId}/messages`,
+    body: () => message(),
+    answers: members,
+  },
   {
     route: "reuse_record",
     path: ({ threadId }) => `/api/threads/${threadId}/records`,
@@ -103,11 +139,17 @@ const table: readonly Row[] = [
   { route: "members (read)", method: "GET", path: inRoom("/members"), answers: [out, ok, ok, ok] },
   { route: "join_requests (read)", method: "GET", path: inRoom("/join-requests"), answers: ownersOnly },
   { route: "credentials (read)", method: "GET", path: inRoom("/credentials"), answers: members },
-  { route: "room (public read)", method: "GET", path: ({ roomId }) => `/api/research/rooms/${roomId}`, answers: [ok, ok, ok, ok] },
+  {
+    route: "room (public read)",
+    method: "GET",
+    path: ({ roomId }) => `/api/research/rooms/${roomId}`,
+    answers: [ok, ok, ok, ok],
+  },
 ]
 
 for (const { route, method = "POST", path, body, answers } of table) {
-  // shows: 403 for membership, role, grant, scope, a browser's Origin, and an archived Room on Thread, message and publication routes.
+  // shows: 403 for membership, role, grant, scope, a browser's Origin, and an archived Room on Thread, message and
+  // publication routes.
   test(`${route}: ${answers.join(", ")}`, async (t) => {
     for (const [index, who] of (["nobody", "mary", "grace", "ada"] as const).entries()) {
       const scene = await setting()
@@ -145,7 +187,10 @@ test("a credential is refused each operation for which it has no permission, as 
       )
       if (granted) continue
       const body = { ...(operation.example as Body), [operation.delivery]: freshId() }
-      const { status, body: answer } = await ask(`${house.baseUrl}${operation.path.replace("{threadId}", threadId)}`, { token, body })
+      const { status, body: answer } = await ask(`${house.baseUrl}${operation.path.replace("{threadId}", threadId)}`, {
+        token,
+        body,
+      })
       t.strictSame([status, answer.refusal], [403, "permission_missing"], `${name}: ${operation.name}`)
       t.strictSame(answer.current?.needed, [...operation.permissions])
     }
@@ -156,7 +201,8 @@ test("a credential is refused each operation for which it has no permission, as 
 test("a credential limited to Threads stays in them", async (t) => {
   const { roomId, openingThreadId: threadId } = house.rooms.empty
   const { token } = house.credentials.member_thread_scoped
-  const elsewhere = (await house.client("member_all").write("create_thread", { roomId, title: "Out of reach" })).result.threadId
+  const elsewhere = (await house.client("member_all").write("create_thread", { roomId, title: "Out of reach" })).result
+    .threadId
   const send = (path: string, body: Body) => ask(`${house.baseUrl}/api/agent${path}`, { token, body })
   t.equal((await send(`/threads/${threadId}/messages`, message())).status, 200)
   t.equal((await send("/research/publish_hypothesis", hypothesis(roomId, threadId))).status, 200)

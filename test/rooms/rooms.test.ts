@@ -11,7 +11,10 @@ const cast = await castOf(house)
 const room = async (roomId: string) => (await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body
 
 test("a Room is created with its opening Thread, an owner, and the first entry of its chain", async (t) => {
-  const { result, entry, activity, threadId } = await cast.ada.write("create_room", { title: "Warm-up", question: "How much of it?" })
+  const { result, entry, activity, threadId } = await cast.ada.write("create_room", {
+    title: "Warm-up",
+    question: "How much of it?",
+  })
   t.equal(threadId, result.openingThreadId)
   t.equal(entry, null)
   t.match(activity, { sequence: 1, digest: /^sha256:[0-9a-f]{64}$/ })
@@ -30,10 +33,22 @@ test("a Room is created with its opening Thread, an owner, and the first entry o
   })
   const { body } = await ask(`${house.baseUrl}/api/research/rooms/${result.roomId}/threads`)
   t.match(body.items, [
-    { threadId: result.openingThreadId, sequence: 1, opening: true, title: "Warm-up", timelineWatermark: 0, followsEntryId: null },
+    {
+      threadId: result.openingThreadId,
+      sequence: 1,
+      opening: true,
+      title: "Warm-up",
+      timelineWatermark: 0,
+      followsEntryId: null,
+    },
   ])
   t.match((await ask(`${house.baseUrl}/api/research/rooms/${result.roomId}/activity`)).body.items, [
-    { kind: "room_created", operation: "create_room", previousDigest: `sha256:${"0".repeat(64)}`, digest: activity?.digest },
+    {
+      kind: "room_created",
+      operation: "create_room",
+      previousDigest: `sha256:${"0".repeat(64)}`,
+      digest: activity?.digest,
+    },
   ])
 })
 
@@ -45,7 +60,11 @@ test("its owner amends its title, its question, or both", async (t) => {
   t.match(await room(roomId), { title: "After", question: "Why?" })
   t.match((await amend({})).body, { refusal: "invalid_schema", issues: [{ path: "" }] })
   for (const title of ["", " \n", "x".repeat(201), 7, null])
-    t.match((await amend({ title })).body, { refusal: "invalid_schema", issues: [{ path: "/title" }] }, JSON.stringify(title))
+    t.match(
+      (await amend({ title })).body,
+      { refusal: "invalid_schema", issues: [{ path: "/title" }] },
+      JSON.stringify(title),
+    )
   t.equal((await amend({ title: "𝔞".repeat(200) })).status, 200, "characters are counted, not bytes")
 })
 
@@ -76,6 +95,8 @@ test("a credential reads the status of its own Room; that of another Room is ref
     t.match((await ask(`${house.baseUrl}/api/agent/rooms/${house.rooms.main.roomId}/${read}`, { token })).body, {
       refusal: "scope_missing",
     })
-    t.match((await ask(`${house.baseUrl}/api/agent/rooms/no-room/${read}`, { token })).body, { refusal: "room_unavailable" })
+    t.match((await ask(`${house.baseUrl}/api/agent/rooms/no-room/${read}`, { token })).body, {
+      refusal: "room_unavailable",
+    })
   }
 })

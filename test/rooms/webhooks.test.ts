@@ -1,5 +1,6 @@
 /**
- * Webhooks of a Room: every entry is delivered, signed and in order, even after a day's absence; addresses that are not public are refused.
+ * Webhooks of a Room: every entry is delivered, signed and in order, even after a day's absence; addresses that are not
+ * public are refused.
  */
 import type { ServerResponse } from "node:http"
 import t, { type Test } from "tap"
@@ -27,8 +28,10 @@ async function opened(t: Test, options: OwnOptions = {}) {
   const ada = await own.setUp()
   const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Followed" })).result
   const add = (url: string, browser = ada) => browser.request("POST", `/api/rooms/${roomId}/webhooks`, { url })
-  const list = async () => ((await (await ada.request("GET", `/api/rooms/${roomId}/webhooks`)).json()) as { items: Listed[] }).items
-  const change = (webhookId: string, body: object, browser = ada) => browser.request("POST", `/api/webhooks/${webhookId}`, body)
+  const list = async () =>
+    ((await (await ada.request("GET", `/api/rooms/${roomId}/webhooks`)).json()) as { items: Listed[] }).items
+  const change = (webhookId: string, body: object, browser = ada) =>
+    browser.request("POST", `/api/webhooks/${webhookId}`, body)
   const post = (text: string) => ada.write("post_message", { threadId, text } as never)
   return { own, ada, receiver, roomId, threadId, add, list, change, post }
 }
@@ -77,59 +80,68 @@ t.test("a receiver that was away for a day misses nothing, and gets everything i
   await until("all were delivered", () => receiver.received.length === 6)
   t.strictSame(receiver.sequences, [2, 3, 4, 5, 6, 7])
   await until("it has recovered", async () => (await list())[0]?.failingSince === null)
-  t.match((await list())[0]?.deliveries.filter(({ isDelivered }) => !isDelivered)[0]?.outcome, /^could not be reached \(ECONNREFUSED\)$/)
+  t.match(
+    (await list())[0]?.deliveries.filter(({ isDelivered }) => !isDelivered)[0]?.outcome,
+    /^could not be reached \(ECONNREFUSED\)$/,
+  )
 })
 
-t.test("after three days without one delivery it is turned off, and its owner is told; turned on, it continues where it was", async (t) => {
-  const { own, receiver, list, post, change, webhookId } = await told(t)
-  receiver.answer = (response) => void response.writeHead(500).end()
-  await post("One.")
-  await until("it fails", async () => (await list())[0]?.failingSince !== null)
-  own.pass(3.5 * DAY)
-  receiver.ahead = 3.5 * DAY
-  await until("it is off", async () => (await list())[0]?.offBecause !== null)
-  t.match((await list())[0]?.offBecause, /^No delivery has succeeded since \d{4}-.*\. The last one: 500\.$/)
-  const tries = receiver.received.length + receiver.forged
-  await post("Two.")
-  await new Promise((resolve) => setTimeout(resolve, 500))
-  t.equal(receiver.received.length + receiver.forged, tries, "nothing is sent any more")
-  t.equal(new Set(receiver.received.map(({ id }) => id)).size, 1, "each attempt had the same id")
-  receiver.answer = (response) => void response.writeHead(200).end("thanks")
-  t.equal((await change(webhookId, { do: "turn_on" })).status, 200)
-  await until("it continues", () => receiver.sequences.slice(-2).join() === "2,3")
-  receiver.answer = (response) => void response.writeHead(410).end()
-  await post("Three.")
-  await until("410 turns it off", async () => /410/.test((await list())[0]?.offBecause ?? ""))
-  t.pass()
-})
+t.test(
+  "after three days without one delivery it is turned off, and its owner is told; turned on, it continues where it was",
+  async (t) => {
+    const { own, receiver, list, post, change, webhookId } = await told(t)
+    receiver.answer = (response) => void response.writeHead(500).end()
+    await post("One.")
+    await until("it fails", async () => (await list())[0]?.failingSince !== null)
+    own.pass(3.5 * DAY)
+    receiver.ahead = 3.5 * DAY
+    await until("it is off", async () => (await list())[0]?.offBecause !== null)
+    t.match((await list())[0]?.offBecause, /^No delivery has succeeded since \d{4}-.*\. The last one: 500\.$/)
+    const tries = receiver.received.length + receiver.forged
+    await post("Two.")
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    t.equal(receiver.received.length + receiver.forged, tries, "nothing is sent any more")
+    t.equal(new Set(receiver.received.map(({ id }) => id)).size, 1, "each attempt had the same id")
+    receiver.answer = (response) => void response.writeHead(200).end("thanks")
+    t.equal((await change(webhookId, { do: "turn_on" })).status, 200)
+    await until("it continues", () => receiver.sequences.slice(-2).join() === "2,3")
+    receiver.answer = (response) => void response.writeHead(410).end()
+    await post("Three.")
+    await until("410 turns it off", async () => /410/.test((await list())[0]?.offBecause ?? ""))
+    t.pass()
+  },
+)
 
-t.test("an owner can have an entry sent again, turn a webhook off and remove it; others can do none of these", async (t) => {
-  const { own, receiver, list, post, change, webhookId, add, roomId } = await told(t)
-  for (const text of ["One.", "Two.", "Three."]) await post(text)
-  await until("they are recorded", async () => (await list())[0]?.delivered === 4)
-  t.equal((await change(webhookId, { do: "send_again", sequence: 3 })).status, 200)
-  await until("it was delivered again", () => receiver.received.length === 4)
-  t.strictSame(receiver.sequences, [2, 3, 4, 3])
-  t.equal(receiver.received[1]?.id, receiver.received[3]?.id, "under the same id")
-  await post("Four.")
-  await until("and the place stays", () => receiver.sequences.at(-1) === 5)
-  t.equal((await change(webhookId, { do: "send_again", sequence: 0 })).status, 422)
-  t.match(await (await change(webhookId, { do: "send_again", sequence: 99 })).json(), {
-    refusal: "invalid_schema",
-    issues: [{ path: "/sequence" }],
-  })
-  const grace = await own.person("grace")
-  t.match(await (await change(webhookId, { do: "remove" }, grace)).json(), { refusal: "role_required" })
-  t.match(await (await add(receiver.url, grace)).json(), { refusal: "role_required" })
-  t.equal((await grace.request("GET", `/api/rooms/${roomId}/webhooks`)).status, 403)
-  t.equal((await own.stranger().request("GET", `/api/rooms/${roomId}/webhooks`)).status, 401)
-  t.equal((await change(webhookId, { do: "turn_off" })).status, 200)
-  t.equal((await change(webhookId, { do: "send_again", sequence: 3 })).status, 409)
-  t.equal((await change(webhookId, { do: "remove" })).status, 200)
-  t.strictSame(await list(), [])
-  const kinds = own.instance.tables.audit.page({}, null, 20).map(({ kind }) => kind)
-  t.ok(kinds.includes("add_webhook") && kinds.includes("change_webhook"), "the audit log has it")
-})
+t.test(
+  "an owner can have an entry sent again, turn a webhook off and remove it; others can do none of these",
+  async (t) => {
+    const { own, receiver, list, post, change, webhookId, add, roomId } = await told(t)
+    for (const text of ["One.", "Two.", "Three."]) await post(text)
+    await until("they are recorded", async () => (await list())[0]?.delivered === 4)
+    t.equal((await change(webhookId, { do: "send_again", sequence: 3 })).status, 200)
+    await until("it was delivered again", () => receiver.received.length === 4)
+    t.strictSame(receiver.sequences, [2, 3, 4, 3])
+    t.equal(receiver.received[1]?.id, receiver.received[3]?.id, "under the same id")
+    await post("Four.")
+    await until("and the place stays", () => receiver.sequences.at(-1) === 5)
+    t.equal((await change(webhookId, { do: "send_again", sequence: 0 })).status, 422)
+    t.match(await (await change(webhookId, { do: "send_again", sequence: 99 })).json(), {
+      refusal: "invalid_schema",
+      issues: [{ path: "/sequence" }],
+    })
+    const grace = await own.person("grace")
+    t.match(await (await change(webhookId, { do: "remove" }, grace)).json(), { refusal: "role_required" })
+    t.match(await (await add(receiver.url, grace)).json(), { refusal: "role_required" })
+    t.equal((await grace.request("GET", `/api/rooms/${roomId}/webhooks`)).status, 403)
+    t.equal((await own.stranger().request("GET", `/api/rooms/${roomId}/webhooks`)).status, 401)
+    t.equal((await change(webhookId, { do: "turn_off" })).status, 200)
+    t.equal((await change(webhookId, { do: "send_again", sequence: 3 })).status, 409)
+    t.equal((await change(webhookId, { do: "remove" })).status, 200)
+    t.strictSame(await list(), [])
+    const kinds = own.instance.tables.audit.page({}, null, 20).map(({ kind }) => kind)
+    t.ok(kinds.includes("add_webhook") && kinds.includes("change_webhook"), "the audit log has it")
+  },
+)
 
 t.test("a receiver that hangs, redirects or never ends its answer delays nobody", async (t) => {
   const { own, receiver, add, list, post } = await told(t)
@@ -147,7 +159,10 @@ t.test("a receiver that hangs, redirects or never ends its answer delays nobody"
   await until("the other receiver has it", () => other.received.length === 1)
   await until("it is given up", async () => /7 seconds/.test((await list())[0]?.deliveries[0]?.outcome ?? ""), 30)
   receiver.answer = (response) => void response.writeHead(302, { location: other.url }).end()
-  await until("a redirect is not followed", async () => (await list())[0]?.deliveries[0]?.outcome === "302: redirects are not followed")
+  await until(
+    "a redirect is not followed",
+    async () => (await list())[0]?.deliveries[0]?.outcome === "302: redirects are not followed",
+  )
   t.equal(other.received.length, 1)
   receiver.answer = (response) => {
     open.push(response)
@@ -162,7 +177,14 @@ t.test("a receiver that hangs, redirects or never ends its answer delays nobody"
 t.test("an address that is not public is refused, in every spelling", async (t) => {
   const { add } = await opened(t, { webhooks: { networks: [] } })
   const forbidden = [
-    ...["http://127.0.0.1/", "http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1/", "http://127.1/", "http://localhost:8787/"],
+    ...[
+      "http://127.0.0.1/",
+      "http://2130706433/",
+      "http://0x7f.1/",
+      "http://0177.0.0.1/",
+      "http://127.1/",
+      "http://localhost:8787/",
+    ],
     ...[
       "http://[::1]/",
       "http://[::ffff:127.0.0.1]/",
@@ -185,7 +207,14 @@ t.test("an address that is not public is refused, in every spelling", async (t) 
     t.equal(response.status, 422, url)
     t.match(await response.json(), { issues: [{ path: "/url", message: /must have a public address/ }] }, url)
   }
-  for (const url of ["ftp://example.org/", "javascript:alert(1)", "example.org", "https://ada:secret@example.org/", "", "x".repeat(3_000)])
+  for (const url of [
+    "ftp://example.org/",
+    "javascript:alert(1)",
+    "example.org",
+    "https://ada:secret@example.org/",
+    "",
+    "x".repeat(3_000),
+  ])
     t.equal((await add(url)).status, 422, url.slice(0, 40))
   t.equal(mayReach("93.184.215.14", []), true)
   t.equal(mayReach("2606:2800:21f:cb07:6820:80da:af6b:8b2c", []), true)
@@ -212,7 +241,9 @@ t.test("a host name that resolves to another address a moment later is not follo
   await until("it was delivered", () => receiver.received.length === 1)
   address = "169.254.169.254"
   await post("Two.")
-  await until("it is refused", async () => /is not a public address/.test((await list())[0]?.deliveries[0]?.outcome ?? ""))
+  await until("it is refused", async () =>
+    /is not a public address/.test((await list())[0]?.deliveries[0]?.outcome ?? ""),
+  )
   t.equal(receiver.received.length, 1)
   t.ok(asked.every((host) => host === "rebinding.invalid"))
   address = "127.0.0.1"

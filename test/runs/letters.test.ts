@@ -1,4 +1,7 @@
-/** What the Python client could not deliver is also sent by `research-room deliver`: two programs share one folder on disk. */
+/**
+ * What the Python client could not deliver is also sent by `research-room deliver`: two programs share one folder on
+ * disk.
+ */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
@@ -10,7 +13,8 @@ import { hasGit, machine } from "./place.ts"
 const python = process.env.REACH_PYTHON ?? "python3"
 const hasPython = spawnSync(python, ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"]).status === 0
 
-if (!hasGit() || !hasPython) tap.comment("there is no git or no Python 3.9 on this machine: its letters were not delivered")
+if (!hasGit() || !hasPython)
+  tap.comment("there is no git or no Python 3.9 on this machine: its letters were not delivered")
 else {
   tap.test("what Python sent while the service was down is delivered once, in order", async (t) => {
     const here = await machine()
@@ -35,7 +39,8 @@ for text in sys.argv[1:]:
       const env = { ...process.env, RESEARCH_ROOM_URL: url, RESEARCH_ROOM_TOKEN: token, RESEARCH_ROOM_SPOOL: spool }
       const told = spawn(python, ["-c", script, ...texts], { cwd: here.work, env })
       let out = ""
-      for (const stream of [told.stdout, told.stderr]) stream.setEncoding("utf8").on("data", (piece: string) => (out += piece))
+      for (const stream of [told.stdout, told.stderr])
+        stream.setEncoding("utf8").on("data", (piece: string) => (out += piece))
       await once(told, "close")
       return out
     }

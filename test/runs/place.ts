@@ -71,7 +71,11 @@ export async function machine() {
   writeFileSync(join(bare, "git-daemon-export-ok"), "")
   mkdirSync(join(work, "out"))
 
-  const service = start(executable(), ["demo", "--json", "--port", "0", "--repositories", join(folder, "repositories")], { folder, env })
+  const service = start(
+    executable(),
+    ["demo", "--json", "--port", "0", "--repositories", join(folder, "repositories")],
+    { folder, env },
+  )
   const [line] = await service.printed(/^\{.*\}\n/m)
   const { baseUrl, credentials, rooms } = JSON.parse(line) as {
     baseUrl: string
@@ -96,7 +100,13 @@ export async function machine() {
     address: ADDRESS,
     /** An experiment that the person holds. */
     async experiment(question: string): Promise<string> {
-      const { targetId } = await client.write("propose_experiment", { roomId, threadId, question, scope: "Here.", hypotheses: [] })
+      const { targetId } = await client.write("propose_experiment", {
+        roomId,
+        threadId,
+        question,
+        scope: "Here.",
+        hypotheses: [],
+      })
       await client.write("take_experiment", { experimentId: targetId, expectedRevision: 1, expectedStatus: "open" })
       return targetId
     },

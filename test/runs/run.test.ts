@@ -1,6 +1,6 @@
 /**
- * A command as an attempt: `research-room run` in a git repository, against a service that is up, down, or comes back; killed in the
- * middle, and delivered afterwards. Uses the built executable.
+ * A command as an attempt: `research-room run` in a git repository, against a service that is up, down, or comes back;
+ * killed in the middle, and delivered afterwards. Uses the built executable.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -28,7 +28,8 @@ else {
     endAll()
     await here.close()
   })
-  const run = (experimentId: string, ...words: string[]) => here.program(["run", "--experiment", experimentId, ...words])
+  const run = (experimentId: string, ...words: string[]) =>
+    here.program(["run", "--experiment", experimentId, ...words])
   const deliver = async () => {
     const { code, out, err } = await here.program(["deliver"]).ended()
     return { code, said: `${out}${err}` }
@@ -42,7 +43,14 @@ else {
       echo 'epoch 3' >> "$RESEARCH_ROOM_METRICS"
       printf weights > out/model.pt; echo trained; echo warned >&2`
     writeFileSync(join(here.work, "out/c.json"), '{"seed": 7}')
-    const { code, out, err } = await run(experimentId, "--configuration", "out/c.json", "--output", "out/model.pt", ...sh(script)).ended()
+    const { code, out, err } = await run(
+      experimentId,
+      "--configuration",
+      "out/c.json",
+      "--output",
+      "out/model.pt",
+      ...sh(script),
+    ).ended()
     t.equal(code, 0)
     t.equal(out, "trained\n", "the output is the command's own")
     t.match(
@@ -87,66 +95,75 @@ else {
     )
   })
 
-  tap.test("a sweep reports its arms and seeds as additional members of its lines, and the measurement table compares them", async (t) => {
-    const experimentId = await here.experiment("Does shift help?")
-    const lines = [0, 1, 2].flatMap((seed) => [
-      `{"name": "error", "value": ${seed + 2}, "arm": "baseline", "seed": ${seed}}`,
-      `{"error": ${seed + 1}, "arm": "shift", "dimensions": {"seed": ${seed}}, "note": null}`,
-    ])
-    const faulty = [
-      `{"error": 9, "arm": "${"a".repeat(65)}"}`,
-      '{"error": 9, "Arm": "shift"}',
-      `{"name": "error", "value": 9, ${Array.from({ length: 9 }, (_, n) => `"d${n}": ${n}`).join(", ")}}`,
-      '{"error": 9, "arms": ["shift", "baseline"]}',
-      '{"error": 9, "dimensions": 3}',
-    ]
-    writeFileSync(join(here.work, "out/sweep.jsonl"), `${[...lines, ...faulty].join("\n")}\n`)
-    const { code, err } = await run(experimentId, ...sh('cat out/sweep.jsonl >> "$RESEARCH_ROOM_METRICS"')).ended()
-    t.equal(code, 0)
-    t.match(
-      err,
-      /5 lines of metrics are invalid.*The first is \{"error": 9, "arm": "a+"\}: dimensions\.arm must have at most 64 characters/,
-    )
-    const attempt = await told(t, here, experimentId)
-    t.equal(attempt.metrics.length, 6)
-    const table = await here.client.read("experiment_measurements", {
-      experimentId,
-      metric: "error",
-      by: ["arm"],
-      over: "seed",
-      against: "arm:baseline",
-    })
-    t.match(
-      table.groups.map(({ key, n, mean, contrast }) => [key.arm, n, mean, contrast?.estimate ?? null]),
-      [
-        ["baseline", 3, 3, null],
-        ["shift", 3, 2, -1],
-      ],
-    )
-  })
+  tap.test(
+    "a sweep reports its arms and seeds as additional members of its lines, and the measurement table compares them",
+    async (t) => {
+      const experimentId = await here.experiment("Does shift help?")
+      const lines = [0, 1, 2].flatMap((seed) => [
+        `{"name": "error", "value": ${seed + 2}, "arm": "baseline", "seed": ${seed}}`,
+        `{"error": ${seed + 1}, "arm": "shift", "dimensions": {"seed": ${seed}}, "note": null}`,
+      ])
+      const faulty = [
+        `{"error": 9, "arm": "${"a".repeat(65)}"}`,
+        '{"error": 9, "Arm": "shift"}',
+        `{"name": "error", "value": 9, ${Array.from({ length: 9 }, (_, n) => `"d${n}": ${n}`).join(", ")}}`,
+        '{"error": 9, "arms": ["shift", "baseline"]}',
+        '{"error": 9, "dimensions": 3}',
+      ]
+      writeFileSync(join(here.work, "out/sweep.jsonl"), `${[...lines, ...faulty].join("\n")}\n`)
+      const { code, err } = await run(experimentId, ...sh('cat out/sweep.jsonl >> "$RESEARCH_ROOM_METRICS"')).ended()
+      t.equal(code, 0)
+      t.match(
+        err,
+        /5 lines of metrics are invalid.*The first is \{"error": 9, "arm": "a+"\}: dimensions\.arm must have at most 64 characters/,
+      )
+      const attempt = await told(t, here, experimentId)
+      t.equal(attempt.metrics.length, 6)
+      const table = await here.client.read("experiment_measurements", {
+        experimentId,
+        metric: "error",
+        by: ["arm"],
+        over: "seed",
+        against: "arm:baseline",
+      })
+      t.match(
+        table.groups.map(({ key, n, mean, contrast }) => [key.arm, n, mean, contrast?.estimate ?? null]),
+        [
+          ["baseline", 3, 3, null],
+          ["shift", 3, 2, -1],
+        ],
+      )
+    },
+  )
 
-  tap.test("a value reported twice counts once; another value for the same place is refused alone, naming both", async (t) => {
-    const experimentId = await here.experiment("Is it told twice?")
-    const lines = [1, 1, 2].map((value) => `{"error": ${value}, "arm": "doubled"}`)
-    writeFileSync(join(here.work, "out/twice.jsonl"), `${[...lines, '{"error": 4, "arm": "single"}'].join("\n")}\n`)
-    const { code, err } = await run(experimentId, ...sh('cat out/twice.jsonl >> "$RESEARCH_ROOM_METRICS"')).ended()
-    t.equal(code, 0)
-    t.match(err, /\/metrics\/2\/value is 2 for error at arm=doubled, which \/metrics\/0 gives as 1\./)
-    const { metrics, status } = await told(t, here, experimentId)
-    t.equal(status, "succeeded")
-    t.match(metrics, [
-      { dimensions: { arm: "doubled" }, value: 1 },
-      { dimensions: { arm: "single" }, value: 4 },
-    ])
-    const [refused = "", ...others] = here.waiting()
-    t.strictSame(others, [], "the refused values are kept")
-    rmSync(refused, { recursive: true })
-  })
+  tap.test(
+    "a value reported twice counts once; another value for the same place is refused alone, naming both",
+    async (t) => {
+      const experimentId = await here.experiment("Is it told twice?")
+      const lines = [1, 1, 2].map((value) => `{"error": ${value}, "arm": "doubled"}`)
+      writeFileSync(join(here.work, "out/twice.jsonl"), `${[...lines, '{"error": 4, "arm": "single"}'].join("\n")}\n`)
+      const { code, err } = await run(experimentId, ...sh('cat out/twice.jsonl >> "$RESEARCH_ROOM_METRICS"')).ended()
+      t.equal(code, 0)
+      t.match(err, /\/metrics\/2\/value is 2 for error at arm=doubled, which \/metrics\/0 gives as 1\./)
+      const { metrics, status } = await told(t, here, experimentId)
+      t.equal(status, "succeeded")
+      t.match(metrics, [
+        { dimensions: { arm: "doubled" }, value: 1 },
+        { dimensions: { arm: "single" }, value: 4 },
+      ])
+      const [refused = "", ...others] = here.waiting()
+      t.strictSame(others, [], "the refused values are kept")
+      rmSync(refused, { recursive: true })
+    },
+  )
 
   tap.test("a run that ends without a metric gets a warning; one with a metric does not", async (t) => {
     const silent = await run(await here.experiment("Does it measure?"), ...sh("true")).ended()
     t.match(silent, { code: 0, err: /The run reported no metric\. .*RESEARCH_ROOM_METRICS.*run --help/ })
-    const measured = await run(await here.experiment("And this one?"), ...sh('echo \'{"loss": 1}\' >> "$RESEARCH_ROOM_METRICS"')).ended()
+    const measured = await run(
+      await here.experiment("And this one?"),
+      ...sh('echo \'{"loss": 1}\' >> "$RESEARCH_ROOM_METRICS"'),
+    ).ended()
     t.equal(measured.code, 0)
     t.notMatch(measured.err, /reported no metric/)
   })
@@ -182,7 +199,14 @@ else {
       attempt.metrics.find(({ name }) => name === "=cmd()"),
       { value: 6, dimensions: { seed: 3 } },
     )
-    for (const [name, value] of Object.entries({ kept: 7, "beside it": 3, constructor: 5, marked: 2, "layer 0": 0, "layer 2499": 2_499 }))
+    for (const [name, value] of Object.entries({
+      kept: 7,
+      "beside it": 3,
+      constructor: 5,
+      marked: 2,
+      "layer 0": 0,
+      "layer 2499": 2_499,
+    }))
       t.equal(values.get(name), value, name)
     t.equal(values.get("__proto__"), 4)
     for (const name of ["backwards", "", "huge", "hex", "comma"]) t.notOk(values.has(name), name)
@@ -192,7 +216,10 @@ else {
   tap.test("it exits as the command does, and reports why it failed", async (t) => {
     const experimentId = await here.experiment("Does it fail?")
     t.match(await run(experimentId, ...sh("exit 7")).ended(), { code: 7 })
-    t.match(await told(t, here, experimentId), { status: "failed", failure: { stage: "run", explanation: /exit code 7/ } })
+    t.match(await told(t, here, experimentId), {
+      status: "failed",
+      failure: { stage: "run", explanation: /exit code 7/ },
+    })
 
     const killed = await here.experiment("Is it killed?")
     t.match(await run(killed, ...sh("kill -KILL $$")).ended(), { code: 137 })
@@ -200,7 +227,10 @@ else {
 
     const missing = await here.experiment("Is there such a program?")
     t.match(await run(missing, "--", "./no-such-program").ended(), { code: 127 })
-    t.match(await told(t, here, missing), { status: "preflight_failed", failure: { stage: "start", explanation: /no-such-program/ } })
+    t.match(await told(t, here, missing), {
+      status: "preflight_failed",
+      failure: { stage: "start", explanation: /no-such-program/ },
+    })
   })
 
   tap.test("a signal is passed on, and the run is reported as cancelled", async (t) => {
@@ -226,7 +256,10 @@ else {
     const { code, out, err } = await run(experimentId, ...sh("echo ran")).ended()
     t.match([code, out, err], [2, /^$/, /^research-room: This folder holds changes that are not committed[^\n]*\n$/])
     t.same(await here.attempts(experimentId), [])
-    t.match(await run(experimentId, "--intended-deviation", "Prints more.", ...sh("echo ran")).ended(), { code: 0, out: "ran\n" })
+    t.match(await run(experimentId, "--intended-deviation", "Prints more.", ...sh("echo ran")).ended(), {
+      code: 0,
+      out: "ran\n",
+    })
     t.match(await told(t, here, experimentId), { intendedDeviation: "Prints more." })
   })
 
@@ -258,13 +291,19 @@ else {
       code: 2,
       err: /^research-room: The plan has no arm tall; it has long, short\.\n$/,
     })
-    t.match(await run(experimentId, "--arm", "long", "--", "echo").ended(), { code: 2, err: /--arm takes the command from the plan/ })
+    t.match(await run(experimentId, "--arm", "long", "--", "echo").ended(), {
+      code: 2,
+      err: /--arm takes the command from the plan/,
+    })
   })
 
   tap.test("without a service it still runs, and is delivered once when the service is back", async (t) => {
     const experimentId = await here.experiment("Does it need the service?")
     await here.cut()
-    const { code, err } = await run(experimentId, ...sh('echo "{\\"loss\\": 1}" >> "$RESEARCH_ROOM_METRICS"; exit 3')).ended()
+    const { code, err } = await run(
+      experimentId,
+      ...sh('echo "{\\"loss\\": 1}" >> "$RESEARCH_ROOM_METRICS"; exit 3'),
+    ).ended()
     t.equal(code, 3)
     t.match(err, /No answer came.*deliver/)
     t.match(await deliver(), { code: 1, said: /waits/ }, "still no service")
@@ -278,7 +317,11 @@ else {
     t.match(attempt, { status: "failed", metrics: [{ name: "loss", value: 1 }] })
     t.strictSame(events(attempt), ["registered", "started", "failed"])
     t.match(await deliver(), { code: 0, said: /There is nothing to deliver/ })
-    t.strictSame(events(await told(t, here, experimentId)), ["registered", "started", "failed"], "delivered twice, stored once")
+    t.strictSame(
+      events(await told(t, here, experimentId)),
+      ["registered", "started", "failed"],
+      "delivered twice, stored once",
+    )
   })
 
   /** Waits until the service knows that the attempt has started. */
@@ -300,37 +343,44 @@ else {
     }
   }
 
-  tap.test("kill -9 of the program loses nothing: the command continues, and deliver reports how it ended", async (t) => {
-    const experimentId = await here.experiment("What if the watcher dies?")
-    const after = await watermark()
-    const running = run(
-      experimentId,
-      ...sh('until [ -e out/go ]; do sleep 0.05; done; echo "{\\"loss\\": 2}" >> "$RESEARCH_ROOM_METRICS"; exit 4'),
-    )
-    const attemptId = await started(experimentId, after)
-    running.signal("SIGKILL")
-    t.match(await deliver(), { code: 0, said: /still running/ }, "the command continues without it")
-    t.match(await here.attempt(attemptId), { status: "started" })
-    writeFileSync(join(here.work, "out/go"), "")
-    t.match(await delivered(), /is delivered: failed/)
-    t.match(await told(t, here, experimentId), {
-      status: "failed",
-      failure: { explanation: /exit code 4/ },
-      metrics: [{ value: 2 }],
-    })
-    await running.ended()
-    rmSync(join(here.work, "out/go"))
-  })
+  tap.test(
+    "kill -9 of the program loses nothing: the command continues, and deliver reports how it ended",
+    async (t) => {
+      const experimentId = await here.experiment("What if the watcher dies?")
+      const after = await watermark()
+      const running = run(
+        experimentId,
+        ...sh('until [ -e out/go ]; do sleep 0.05; done; echo "{\\"loss\\": 2}" >> "$RESEARCH_ROOM_METRICS"; exit 4'),
+      )
+      const attemptId = await started(experimentId, after)
+      running.signal("SIGKILL")
+      t.match(await deliver(), { code: 0, said: /still running/ }, "the command continues without it")
+      t.match(await here.attempt(attemptId), { status: "started" })
+      writeFileSync(join(here.work, "out/go"), "")
+      t.match(await delivered(), /is delivered: failed/)
+      t.match(await told(t, here, experimentId), {
+        status: "failed",
+        failure: { explanation: /exit code 4/ },
+        metrics: [{ value: 2 }],
+      })
+      await running.ended()
+      rmSync(join(here.work, "out/go"))
+    },
+  )
 
   tap.test("if everything was killed, deliver reports what is known, and no more", async (t) => {
     const experimentId = await here.experiment("What if everything dies?")
     const after = await watermark()
     const running = run(
       experimentId,
-      ...sh('echo "{\\"loss\\": 3}" >> "$RESEARCH_ROOM_METRICS"; echo $$ > out/pid; until [ -e out/go ]; do sleep 0.05; done'),
+      ...sh(
+        'echo "{\\"loss\\": 3}" >> "$RESEARCH_ROOM_METRICS"; echo $$ > out/pid; until [ -e out/go ]; do sleep 0.05; done',
+      ),
     )
     const attemptId = await started(experimentId, after)
-    const kept = JSON.parse(readFileSync(join(here.waiting()[0] ?? "", "kept.json"), "utf8")) as { keeper: { pid: number } }
+    const kept = JSON.parse(readFileSync(join(here.waiting()[0] ?? "", "kept.json"), "utf8")) as {
+      keeper: { pid: number }
+    }
     running.signal("SIGKILL")
     process.kill(kept.keeper.pid, "SIGKILL")
     const said = await delivered()
@@ -353,7 +403,10 @@ else {
     t.match(await wrong(["run", "--", "true"]), [2, /--experiment/])
     t.match(await wrong(["run", "--experiment", experimentId]), [2, /after --/])
     t.match(await wrong(["run", "--experimnet", experimentId, "--", "true"]), [2, /unknown option/])
-    t.match(await wrong(["run", "--experiment", experimentId, "--commit", "0", "--", "true"]), [2, /must be given together/])
+    t.match(await wrong(["run", "--experiment", experimentId, "--commit", "0", "--", "true"]), [
+      2,
+      /must be given together/,
+    ])
     t.match(await wrong(["run", "--experiment", experimentId, "--configuration", "train.py", "--", "true"]), [
       2,
       /does not hold a JSON object/,
@@ -363,7 +416,10 @@ else {
       1,
       /Git, which would tell the commit, is not installed/,
     ])
-    t.match(await wrong(["run", "--experiment", crypto.randomUUID(), ...sh("echo ran")]), [1, /so nothing was run: .*no such experiment/])
+    t.match(await wrong(["run", "--experiment", crypto.randomUUID(), ...sh("echo ran")]), [
+      1,
+      /so nothing was run: .*no such experiment/,
+    ])
     const unknown = { RESEARCH_ROOM_TOKEN: "rrc_000000000000000000000000000000000000" }
     t.match(await wrong(["run", "--experiment", experimentId, ...sh("echo ran")], unknown), [1, /so nothing was run/])
     t.same(await here.attempts(experimentId), [])

@@ -16,13 +16,23 @@ function tryAddress(value: string): string | null {
 
 t.test("An address contains nothing that would end a Python string or mean something to a shell", async (t) => {
   const hostile = ['a"b', "a'b", "a$(id)b", "a`id`b", "a;id", "a&b", "a{b}", "a(b)", "a!b", "a*b", "a$b"]
-  for (const host of hostile) t.throws(() => webAddress(`http://${host}.example.org/lab`), { message: /host and path/ }, host)
+  for (const host of hostile)
+    t.throws(() => webAddress(`http://${host}.example.org/lab`), { message: /host and path/ }, host)
   for (const path of ["$(id)", "'; x", "a;id", "a|b", "a&b", "$&$'", "a!b", "a*b", "@VERSION@", "(x)"])
     t.throws(() => webAddress(`http://rooms.example.org/${path}`), { message: /host and path/ }, path)
   t.throws(() => webAddress("http://:secret@rooms.example.org"), { message: /host and path|user/ })
-  for (const own of ["http://127.0.0.1:8787", "http://[::1]:1/a", "https://rooms.example.org/a/b-c_d~e", "https://rooms.example.org/%22x"])
+  for (const own of [
+    "http://127.0.0.1:8787",
+    "http://[::1]:1/a",
+    "https://rooms.example.org/a/b-c_d~e",
+    "https://rooms.example.org/%22x",
+  ])
     t.equal(webAddress(own), own)
-  t.equal(webAddress("https://RÄUME.example/lab/"), "https://xn--rume-loa.example/lab", "other letters are written in ASCII")
+  t.equal(
+    webAddress("https://RÄUME.example/lab/"),
+    "https://xn--rume-loa.example/lab",
+    "other letters are written in ASCII",
+  )
 })
 
 t.test("The Python client holds the address as one string, whatever its path", async (t) => {

@@ -1,4 +1,7 @@
-/** No answer except an export is over 4 MB, however much it lists: the longest texts, many of them, from every public read. */
+/**
+ * No answer except an export is over 4 MB, however much it lists: the longest texts, many of them, from every public
+ * read.
+ */
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
@@ -38,7 +41,8 @@ const ids: Record<string, string> = await filler.fill(() => {
   filler.does(owner, "take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
   const worst = Array.from({ length: 70 }, () => {
     const body = hypothesis(place)
-    return filler.does(owner, "publish_hypothesis", { ...body, assertion: { ...body.assertion, wording: statement } }).result.versionId
+    return filler.does(owner, "publish_hypothesis", { ...body, assertion: { ...body.assertion, wording: statement } })
+      .result.versionId
   })
   // Each of them is disputed with long texts, many times.
   for (const [index, targetVersionId] of worst.entries())
@@ -82,7 +86,15 @@ const ids: Record<string, string> = await filler.fill(() => {
     openQuestions: Array.from({ length: 3 }, () => long(1_000)),
     citations: worst.slice(0, 50),
   }).result
-  return { roomId, threadId, experimentId, proposalId: experimentId, versionId, checkpointId, hypothesisId: worst[0] ?? "" }
+  return {
+    roomId,
+    threadId,
+    experimentId,
+    proposalId: experimentId,
+    versionId,
+    checkpointId,
+    hypothesisId: worst[0] ?? "",
+  }
 })
 
 t.test("every public read of the largest texts is within the limit", async (t) => {
@@ -92,8 +104,11 @@ t.test("every public read of the largest texts is within the limit", async (t) =
   let largest = 0
   for (const { name, path } of asked) {
     for (const one of path.includes("{versionId}") ? [ids.versionId, ids.hypothesisId] : [undefined]) {
-      const filled = path.replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => (id === "versionId" && one !== undefined ? one : (ids[id] ?? "")))
-      const query = name === "search" ? "?query=much" : name === "thread_replies" ? `?targetEntryId=${ids.threadId}` : ""
+      const filled = path.replace(/\{([a-zA-Z]+)\}/g, (_, id: string) =>
+        id === "versionId" && one !== undefined ? one : (ids[id] ?? ""),
+      )
+      const query =
+        name === "search" ? "?query=much" : name === "thread_replies" ? `?targetEntryId=${ids.threadId}` : ""
       const response = await fetch(`${house.baseUrl}${filled}${query}`)
       const bytes = (await response.arrayBuffer()).byteLength
       largest = Math.max(largest, bytes)
@@ -104,7 +119,10 @@ t.test("every public read of the largest texts is within the limit", async (t) =
 })
 
 t.test("a page with room for fewer than fifty continues at the next item, and nothing is left out", async (t) => {
-  for (const path of [`/api/research/rooms/${ids.roomId}/links`, `/api/research/experiments/${ids.experimentId}/findings`]) {
+  for (const path of [
+    `/api/research/rooms/${ids.roomId}/links`,
+    `/api/research/experiments/${ids.experimentId}/findings`,
+  ]) {
     const found: string[] = []
     let pages = 0
     let url: string | null = path
@@ -116,6 +134,7 @@ t.test("a page with room for fewer than fifty continues at the next item, and no
     }
     t.strictSame(found, [...new Set(found)].sort(), `${path}: ${found.length} links`)
     t.equal(found.length, path.endsWith("/links") ? 420 : 70)
-    if (path.endsWith("/links")) t.ok(pages > Math.ceil(found.length / 50), `${pages} pages: fewer than fifty have room`)
+    if (path.endsWith("/links"))
+      t.ok(pages > Math.ceil(found.length / 50), `${pages} pages: fewer than fifty have room`)
   }
 })

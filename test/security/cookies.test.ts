@@ -9,10 +9,19 @@ async function doors(baseUrl: string): Promise<Record<string, string>> {
   const service = await startWatched({ baseUrl })
   const found: Record<string, string> = {}
   let session = ""
-  const knock = async (what: string, path: string, fields: Record<string, string> | null, { form = false, method = "POST" } = {}) => {
+  const knock = async (
+    what: string,
+    path: string,
+    fields: Record<string, string> | null,
+    { form = false, method = "POST" } = {},
+  ) => {
     const response = await fetch(`http://127.0.0.1:${service.port}${path}`, {
       method,
-      headers: { origin: new URL(baseUrl).origin, cookie: session, ...(form ? {} : { "content-type": "application/json" }) },
+      headers: {
+        origin: new URL(baseUrl).origin,
+        cookie: session,
+        ...(form ? {} : { "content-type": "application/json" }),
+      },
       body: form ? new URLSearchParams(fields ?? {}) : JSON.stringify(fields ?? {}),
       redirect: "manual",
     })
@@ -40,7 +49,12 @@ async function doors(baseUrl: string): Promise<Record<string, string>> {
   await knock("sign-out", "/api/session", null, { method: "DELETE" })
   await knock("sign-out by the form", "/web/sign-out", {}, { form: true })
   await knock("invitation", `/api/invitations/${await invited()}/accept`, { username: "grace", password })
-  await knock("invitation by the form", `/web/invitations/${await invited()}`, { username: "mary", password }, { form: true })
+  await knock(
+    "invitation by the form",
+    `/web/invitations/${await invited()}`,
+    { username: "mary", password },
+    { form: true },
+  )
   await service.close()
   const second = await startWatched({ baseUrl })
   const token = new URL(second.setUpLink ?? "").searchParams.get("token") ?? ""
@@ -72,7 +86,13 @@ for (const [baseUrl, isSecure, path] of [
       t.match(value, isOut ? /^$/ : /^rrs_[0-9A-Za-z]{36}$/, door)
       t.strictSame(
         flags.sort(),
-        ["HttpOnly", `Max-Age=${isOut ? 0 : limits.sessionDays * 86_400}`, `Path=${path}`, "SameSite=Lax", ...(isSecure ? ["Secure"] : [])],
+        [
+          "HttpOnly",
+          `Max-Age=${isOut ? 0 : limits.sessionDays * 86_400}`,
+          `Path=${path}`,
+          "SameSite=Lax",
+          ...(isSecure ? ["Secure"] : []),
+        ],
         `${door}: not for scripts or other sites${isSecure ? ", and never sent in clear" : ""}`,
       )
       values.add(value)
@@ -86,11 +106,20 @@ test("signing out ends every session that the browser sends", async (t) => {
   await service.instance.accounts.add("ada", passwordOf("ada"))
   const headers = { origin: "http://localhost:8787", "content-type": "application/json" }
   const send = (method: string, body: object, more = {}) =>
-    fetch(`http://127.0.0.1:${service.port}/api/session`, { method, headers: { ...headers, ...more }, body: JSON.stringify(body) })
+    fetch(`http://127.0.0.1:${service.port}/api/session`, {
+      method,
+      headers: { ...headers, ...more },
+      body: JSON.stringify(body),
+    })
   const signIn = async () =>
-    (await send("POST", { username: "ada", password: passwordOf("ada") })).headers.getSetCookie()[0]?.split(";")[0] ?? ""
+    (await send("POST", { username: "ada", password: passwordOf("ada") })).headers.getSetCookie()[0]?.split(";")[0] ??
+    ""
   const sessions = [await signIn(), await signIn()]
   await send("DELETE", {}, { cookie: sessions.join("; ") })
   const { db } = service.instance
-  t.strictSame(db.prepare("SELECT * FROM sessions").all(), [], "a session from before the cookie had its path would sign them in again")
+  t.strictSame(
+    db.prepare("SELECT * FROM sessions").all(),
+    [],
+    "a session from before the cookie had its path would sign them in again",
+  )
 })

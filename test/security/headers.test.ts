@@ -26,7 +26,10 @@ interface Route {
 }
 
 const pages: Route[] = []
-pageRoutes({} as Edge, { add: (method: string, path: string) => void pages.push({ method, path }) } as unknown as Routes)
+pageRoutes(
+  {} as Edge,
+  { add: (method: string, path: string) => void pages.push({ method, path }) } as unknown as Routes,
+)
 const described: readonly Route[] = [
   ...reads,
   ...reads.flatMap((read) => ({ method: read.method, path: browserReadPath(read) ?? read.path })),
@@ -37,16 +40,25 @@ const described: readonly Route[] = [
   ...operations.map((operation) => ({ method: operation.method, path: browserPath(operation) })),
 ]
 /** Reads that pages of other origins may use; `test/http/manners.test.ts` tests them. */
-const open = new Set([...reads, ...discoveryRoutes].filter((read) => openOf(read) !== undefined).map(({ path }) => path))
-const nowhere: readonly Route[] = ["/nowhere", "/api", "/api/nowhere", "/api/agent/library/nowhere", "/assets/none.js", "/%ff"].map(
-  (path) => ({ method: "GET", path }),
+const open = new Set(
+  [...reads, ...discoveryRoutes].filter((read) => openOf(read) !== undefined).map(({ path }) => path),
 )
+const nowhere: readonly Route[] = [
+  "/nowhere",
+  "/api",
+  "/api/nowhere",
+  "/api/agent/library/nowhere",
+  "/assets/none.js",
+  "/%ff",
+].map((path) => ({ method: "GET", path }))
 const pathOf = ({ path }: Route) => addressOf(path, { roomId, threadId, operation: "create_thread" })
 
 const content = /^(?:text|application)\/[a-z.+-]+(?:; version=0\.0\.4)?; charset=utf-8$/
 
 /** Types of files that are served as stored. */
-const files: readonly string[] = [...reads, ...discoveryRoutes].map(({ mediaType }) => mediaType).filter((type) => !isText(type))
+const files: readonly string[] = [...reads, ...discoveryRoutes]
+  .map(({ mediaType }) => mediaType)
+  .filter((type) => !isText(type))
 
 /** Pages that set a cookie with the reader's last visit, and that cookie. */
 const section = /^\/rooms\/\{roomId\}\/\w+$/
@@ -61,19 +73,27 @@ async function all(t: Test, routes: readonly Route[], headers: Record<string, st
     const what = `${method} ${path} ${response.status}`
     statuses.add(response.status)
     await response.body?.cancel()
-    for (const [name, value] of Object.entries(commonHeaders)) t.equal(response.headers.get(name), value, `${what}: ${name}`)
+    for (const [name, value] of Object.entries(commonHeaders))
+      t.equal(response.headers.get(name), value, `${what}: ${name}`)
     const type = response.headers.get("content-type")
     if (type !== null && !files.includes(type)) t.match(type, content, `${what}: its charset is UTF-8`)
     if (type === null) t.equal(response.status, 303, `${what}: only a redirect has no content`)
     t.match(response.headers.get("x-request-id"), /^[a-z0-9]{10}$/, what)
     const shared = method === "GET" && open.has(path) ? "*" : null
-    t.equal(response.headers.get("access-control-allow-origin"), shared, `${what}: pages of other origins can read public answers only`)
+    t.equal(
+      response.headers.get("access-control-allow-origin"),
+      shared,
+      `${what}: pages of other origins can read public answers only`,
+    )
     for (const name of ["access-control-allow-credentials", "x-powered-by", "server"])
       t.equal(response.headers.get(name), null, `${what}: no ${name}`)
     const remembered = response.headers.getSetCookie()
     t.ok(
       remembered.length === 0 ||
-        (headers.cookie !== undefined && section.test(path) && remembered.length === 1 && seen.test(remembered[0] ?? "")),
+        (headers.cookie !== undefined &&
+          section.test(path) &&
+          remembered.length === 1 &&
+          seen.test(remembered[0] ?? "")),
       `${what}: no set-cookie, except how far a signed-in person has read a Room`,
     )
     t.not(response.status, 500)
@@ -83,7 +103,9 @@ async function all(t: Test, routes: readonly Route[], headers: Record<string, st
 
 test("the values of these headers", (t) => {
   const policy = commonHeaders["content-security-policy"] ?? ""
-  const directives = new Map(policy.split("; ").map((directive) => [directive.split(" ")[0], directive.split(" ").slice(1).join(" ")]))
+  const directives = new Map(
+    policy.split("; ").map((directive) => [directive.split(" ")[0], directive.split(" ").slice(1).join(" ")]),
+  )
   t.equal(directives.get("default-src"), "'none'", "nothing is loaded unless it is named")
   for (const name of ["script-src", "style-src", "img-src", "font-src", "connect-src", "form-action"])
     t.equal(directives.get(name), "'self'", name)
@@ -100,7 +122,11 @@ test("the values of these headers", (t) => {
 })
 
 test("answers to anonymous requests", async (t) => {
-  const statuses = await all(t, [...described, ...pages.filter(({ path }) => !/^\/(?:assets\/|favicon)/.test(path)), ...nowhere], {})
+  const statuses = await all(
+    t,
+    [...described, ...pages.filter(({ path }) => !/^\/(?:assets\/|favicon)/.test(path)), ...nowhere],
+    {},
+  )
   for (const status of [200, 303, 401, 403, 404]) t.ok(statuses.has(status), `${status} was among the answers`)
 })
 

@@ -1,4 +1,7 @@
-/** A mirror of a Room with a hostile origin: endless garbage, empty answers for ever, answers that break the contract, silence. */
+/**
+ * A mirror of a Room with a hostile origin: endless garbage, empty answers for ever, answers that break the contract,
+ * silence.
+ */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import t, { type Test } from "tap"
@@ -14,8 +17,10 @@ async function followed(t: Test, feed: (response: ServerResponse) => void, more:
   const server = createServer(({ url = "" }, response) => {
     if (state.isDown) return void response.destroy()
     response.setHeader("content-type", "application/json")
-    if (url.startsWith("/api/manifest")) response.end(JSON.stringify({ service: "research-room", instanceId, softwareVersion: "0.1.0" }))
-    else if (!url.includes("/activity")) response.end(JSON.stringify({ roomId, title: "A trap", activityWatermark: 5, ...more }))
+    if (url.startsWith("/api/manifest"))
+      response.end(JSON.stringify({ service: "research-room", instanceId, softwareVersion: "0.1.0" }))
+    else if (!url.includes("/activity"))
+      response.end(JSON.stringify({ roomId, title: "A trap", activityWatermark: 5, ...more }))
     else {
       state.asked += 1
       feed(response)
@@ -30,7 +35,11 @@ async function followed(t: Test, feed: (response: ServerResponse) => void, more:
   })
   const { instance, baseUrl } = here
   await instance.ledger.transact(() =>
-    instance.tables.mirrors.put(roomId, `http://127.0.0.1:${(server.address() as AddressInfo).port}`, new Date().toISOString()),
+    instance.tables.mirrors.put(
+      roomId,
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      new Date().toISOString(),
+    ),
   )
   return {
     here,

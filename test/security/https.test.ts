@@ -24,10 +24,20 @@ test("pages, data, refusals and garbage", async (t) => {
     "a read": head("GET", "/lab/api/research/rooms", host, "Connection: close"),
     "a refusal": head("GET", "/lab/api/nowhere", host, "Connection: close"),
     "a foreign host": head("GET", "/", "Host: evil.example", "Connection: close"),
-    "an expectation that is not met": head("POST", "/lab/api/session", host, "Expect: the-unexpected", "Connection: close"),
+    "an expectation that is not met": head(
+      "POST",
+      "/lab/api/session",
+      host,
+      "Expect: the-unexpected",
+      "Connection: close",
+    ),
     "no HTTP": "hello\r\n\r\n",
   })) {
     t.match(await said(secure.port, bytes), /^strict-transport-security: max-age=31536000\r$/im, what)
-    t.notMatch(await said(plain.port, bytes.replace("/lab", "")), /strict-transport-security/i, `${what}, without https`)
+    t.notMatch(
+      await said(plain.port, bytes.replace("/lab", "")),
+      /strict-transport-security/i,
+      `${what}, without https`,
+    )
   }
 })

@@ -27,8 +27,14 @@ test("every expression that src builds from text is linear", async (t) => {
   )
   t.strictSame(await growing(longest), [])
   const seen = new Set(patterns.map(({ file }) => file.slice(file.indexOf("src/"))))
-  const unseen = files.flatMap((file) => writtenIn(file).makes.flatMap((line) => (seen.has(`${file}:${line}`) ? [] : [file])))
-  t.strictSame([...new Set(unseen)], Object.keys(madeLater).sort(), "every other place that builds them is listed above")
+  const unseen = files.flatMap((file) =>
+    writtenIn(file).makes.flatMap((line) => (seen.has(`${file}:${line}`) ? [] : [file])),
+  )
+  t.strictSame(
+    [...new Set(unseen)],
+    Object.keys(madeLater).sort(),
+    "every other place that builds them is listed above",
+  )
 })
 
 test("a pattern built from the labels of many concepts repeats nothing, so it is linear in the text", async (t) => {
@@ -36,7 +42,10 @@ test("a pattern built from the labels of many concepts repeats nothing, so it is
   const { wording } = await import("../../src/web/parts/assertion.ts")
   const label = "(a+)*.{1,}".repeat(16)
   const concepts = Object.fromEntries(
-    Array.from({ length: 330 }, (_, at) => [`c${at}`, { label: `${label}${String.fromCodePoint(0x4e00 + at)}`, definition: "d" }]),
+    Array.from({ length: 330 }, (_, at) => [
+      `c${at}`,
+      { label: `${label}${String.fromCodePoint(0x4e00 + at)}`, definition: "d" },
+    ]),
   )
   wording("a".repeat(4_000), concepts)
   const patterns = [...made.values()].filter(({ file }) => file.includes("/parts/assertion.ts"))

@@ -1,6 +1,6 @@
 /**
- * No regular expression that the program loads from a package takes more than linear time on a stranger's text. Exceptions are listed here,
- * with what bounds each.
+ * No regular expression that the program loads from a package takes more than linear time on a stranger's text.
+ * Exceptions are listed here, with what bounds each.
  */
 import { build } from "esbuild"
 import { test } from "tap"
@@ -52,12 +52,16 @@ test("the packages that read strangers' texts are linear, or bounded", async (t)
   const files = new Set(
     Object.values(metafile.outputs).flatMap(({ inputs }) =>
       Object.entries(inputs).flatMap(([file, { bytesInOutput }]) =>
-        bytesInOutput > 0 && file.includes("node_modules/") && !file.endsWith(".json") && !(packageOf(file) in bounded) ? [file] : [],
+        bytesInOutput > 0 && file.includes("node_modules/") && !file.endsWith(".json") && !(packageOf(file) in bounded)
+          ? [file]
+          : [],
       ),
     ),
   )
   t.ok(files.size > 20)
-  const patterns = [...files].flatMap((file) => writtenIn(file).patterns.map((pattern) => ({ ...pattern, file: packageOf(file) })))
+  const patterns = [...files].flatMap((file) =>
+    writtenIn(file).patterns.map((pattern) => ({ ...pattern, file: packageOf(file) })),
+  )
   const isNamed = (pattern: Pattern) =>
     Object.keys(single).some((name) => `${pattern.file} /${pattern.source}/${pattern.flags}`.startsWith(name))
   t.strictSame(await growing(patterns.filter((pattern) => !isNamed(pattern))), [])

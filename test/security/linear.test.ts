@@ -1,6 +1,6 @@
 /**
- * No regular expression in `src` that reads a stranger's text takes more than linear time. `linear-made.test.ts` checks those built at run
- * time, `linear-packages.test.ts` those of packages.
+ * No regular expression in `src` that reads a stranger's text takes more than linear time. `linear-made.test.ts` checks
+ * those built at run time, `linear-packages.test.ts` those of packages.
  */
 import { globSync } from "node:fs"
 import { test } from "tap"

@@ -1,4 +1,7 @@
-/** What the log contains: who signed in and who failed to, which request it was, and no more lines than a person can read. */
+/**
+ * What the log contains: who signed in and who failed to, which request it was, and no more lines than a person can
+ * read.
+ */
 import tap, { test } from "tap"
 import { RequestLog } from "../../src/edge/telemetry/request-log.ts"
 import { RequestContext } from "../../src/edge/limits/request-context.ts"
@@ -36,10 +39,17 @@ async function linesOf(service: typeof quiet, work: () => Promise<unknown>): Pro
 
 test("every answer has an id: the one sent if it is well-formed, otherwise a new one", async (t) => {
   const idOf = async (path: string, given?: string) =>
-    (await fetch(`${quiet.baseUrl}${path}`, { headers: given === undefined ? {} : { "x-request-id": given } })).headers.get(
-      "x-request-id",
-    ) ?? ""
-  for (const path of ["/", "/api/research/rooms", "/api/nowhere", "/api/agent/research/identity", "/assets/nothing", "/metrics"]) {
+    (
+      await fetch(`${quiet.baseUrl}${path}`, { headers: given === undefined ? {} : { "x-request-id": given } })
+    ).headers.get("x-request-id") ?? ""
+  for (const path of [
+    "/",
+    "/api/research/rooms",
+    "/api/nowhere",
+    "/api/agent/research/identity",
+    "/assets/nothing",
+    "/metrics",
+  ]) {
     t.match(await idOf(path), /^[a-z0-9]{10}$/, path)
     t.equal(await idOf(path, "from-the.Proxy_7"), "from-the.Proxy_7", path)
   }
@@ -70,7 +80,11 @@ test("every sign-in is logged, by the form and by the route, with its address an
     t.strictSame(others, [])
   }
   const [known] = await linesOf(quiet, () => signIn("ada", "not the password"))
-  t.match(known, { userId: ada?.userId, refusal: "not_authenticated" }, "a failure with an existing username is logged under that account")
+  t.match(
+    known,
+    { userId: ada?.userId, refusal: "not_authenticated" },
+    "a failure with an existing username is logged under that account",
+  )
   const [unknown] = await linesOf(quiet, () => signIn("nobody", "not the password"))
   t.notOk(unknown?.userId)
   t.notMatch(JSON.stringify(unknown), /nobody/, "a typed username may be a password, so it is not logged")
@@ -79,7 +93,13 @@ test("every sign-in is logged, by the form and by the route, with its address an
 test("every refused credential is logged with the reason; a request without one is not an attempt", async (t) => {
   const identity = `${quiet.baseUrl}/api/agent/research/identity`
   const [line, ...more] = await linesOf(quiet, () => ask(identity, { token: "rrc_mistyped", headers: from }))
-  t.match(line, { level: 40, msg: "not let in", why: /mistyped/, route: "/api/agent/research/identity", address: "203.0.113.7" })
+  t.match(line, {
+    level: 40,
+    msg: "not let in",
+    why: /mistyped/,
+    route: "/api/agent/research/identity",
+    address: "203.0.113.7",
+  })
   t.strictSame(more, [])
   t.strictSame(await linesOf(quiet, () => ask(identity)), [])
   t.strictSame(await linesOf(quiet, () => ask(`${quiet.baseUrl}/api/library/collections`)), [])
@@ -93,16 +113,29 @@ test("successes are logged only on request", async (t) => {
 test("on request, every request is a line: its route, never its path, and whose it was", async (t) => {
   const { instance, baseUrl } = talkative
   const headers = { origin: baseUrl }
-  const signedIn = await ask(`${baseUrl}/api/session`, { body: { username: "ada", password: passwordOf("ada") }, headers })
+  const signedIn = await ask(`${baseUrl}/api/session`, {
+    body: { username: "ada", password: passwordOf("ada") },
+    headers,
+  })
   const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? ""
   const send = (path: string, body: object) =>
-    ask(`${baseUrl}${path}`, { body: { schemaVersion: 3, requestId: crypto.randomUUID(), ...body }, headers: { ...headers, cookie } })
-  const { roomId, openingThreadId } = (await send("/api/rooms", { title: "Logs" })).body.result as unknown as Record<string, string>
+    ask(`${baseUrl}${path}`, {
+      body: { schemaVersion: 3, requestId: crypto.randomUUID(), ...body },
+      headers: { ...headers, cookie },
+    })
+  const { roomId, openingThreadId } = (await send("/api/rooms", { title: "Logs" })).body.result as unknown as Record<
+    string,
+    string
+  >
   const issued = (await send(`/api/rooms/${roomId}/credentials`, { label: "agent", permissions: ["post_thread"] })).body
     .result as unknown as Record<string, string>
   const { token, credentialId } = issued
   const path = `${baseUrl}/api/agent/threads/${openingThreadId}/messages`
-  await ask(path, { ...(token === undefined ? {} : { token }), body: message(), headers: { ...from, "x-request-id": "mine" } })
+  await ask(path, {
+    ...(token === undefined ? {} : { token }),
+    body: message(),
+    headers: { ...from, "x-request-id": "mine" },
+  })
   await ask(path, { ...(token === undefined ? {} : { token }), body: {} })
   await ask(`${baseUrl}/api/research/rooms/${roomId}?secret=1`)
   await ask(`${baseUrl}/api/nowhere/${roomId}`)
@@ -146,8 +179,11 @@ test("on request, every request is a line: its route, never its path, and whose 
 
 test("a flood of refused credentials leaves some lines, and then a count of those omitted", (t) => {
   const lines: LogLine[] = []
-  const requestLog = new RequestLog(openLog("info", { to: { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) } }))
-  for (let n = 0; n < 10_000; n += 1) requestLog.authenticationFailed(new RequestContext("203.0.113.7"), "This credential is unknown here.")
+  const requestLog = new RequestLog(
+    openLog("info", { to: { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) } }),
+  )
+  for (let n = 0; n < 10_000; n += 1)
+    requestLog.authenticationFailed(new RequestContext("203.0.113.7"), "This credential is unknown here.")
   t.ok(lines.length >= 100 && lines.length < 1_000, `${lines.length} lines of 10,000`)
   t.equal(lines[0]?.linesLeftOut, undefined)
   t.end()
@@ -155,7 +191,9 @@ test("a flood of refused credentials leaves some lines, and then a count of thos
 
 test("a failed request is logged with its cause, which the answer does not contain", (t) => {
   const lines: LogLine[] = []
-  const requestLog = new RequestLog(openLog("info", { to: { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) } }))
+  const requestLog = new RequestLog(
+    openLog("info", { to: { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) } }),
+  )
   const cause = new Error("A process for costly work ended with SIGKILL.")
   const refusal = new Refusal("temporarily_unavailable", "The process that made the export ended.", { cause })
   requestLog.couldNotServe(new RequestContext("203.0.113.7"), refusal)

@@ -1,4 +1,7 @@
-/** A process for costly work that cannot start because no file descriptor is left: its caller gets an error, and the service survives. */
+/**
+ * A process for costly work that cannot start because no file descriptor is left: its caller gets an error, and the
+ * service survives.
+ */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { test } from "tap"

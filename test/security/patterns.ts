@@ -61,11 +61,14 @@ export function noteMade(): ReadonlyMap<string, Pattern> {
 }
 
 /** Whether anything in a pattern can repeat without limit. Classes and escaped characters stand for themselves. */
-export const repeats = (source: string): boolean => /[*+]|\{\d+,\}/.test(source.replaceAll(/\\.|\[(?:[^\]\\]|\\.)*\]/gs, "x"))
+export const repeats = (source: string): boolean =>
+  /[*+]|\{\d+,\}/.test(source.replaceAll(/\\.|\[(?:[^\]\\]|\\.)*\]/gs, "x"))
 
 type Attack = Extract<Diagnostics, { status: "vulnerable" }>["attack"]
 
-/** Whether an attack really takes long with some hundred thousand characters: a linear pattern takes a few milliseconds. */
+/**
+ * Whether an attack really takes long with some hundred thousand characters: a linear pattern takes a few milliseconds.
+ */
 function takesLong({ source, flags }: Pattern, { pumps, suffix }: Attack): boolean {
   const times = Math.ceil(LENGTH / pumps.reduce((length, { pump }) => length + pump.length, 0))
   const text = `${pumps.map(({ prefix, pump }) => prefix + pump.repeat(times)).join("")}${suffix}`

@@ -19,19 +19,20 @@ async function serviceWith(numbers: Partial<RateNumbers>) {
   const service = await startWatched({ rateLimits: { ...plenty, ...numbers }, trustProxy: "on" })
   await service.instance.accounts.add("ada", passwordOf("ada"))
   const headers = { origin: service.baseUrl }
-  const signedIn = await ask(`${service.baseUrl}/api/session`, { body: { username: "ada", password: passwordOf("ada") }, headers })
+  const signedIn = await ask(`${service.baseUrl}/api/session`, {
+    body: { username: "ada", password: passwordOf("ada") },
+    headers,
+  })
   const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? ""
   const send = (path: string, body: object) =>
     ask(`${service.baseUrl}${path}`, {
       body: { schemaVersion: 3, requestId: crypto.randomUUID(), ...body },
       headers: { ...headers, cookie },
     })
-  const { roomId, openingThreadId: threadId } = (await send("/api/rooms", { title: "Limits" })).body.result as unknown as Record<
-    string,
-    string
-  >
-  const { token } = (await send(`/api/rooms/${roomId}/credentials`, { label: "agent", permissions: ["post_thread"] })).body
-    .result as unknown as { token: string }
+  const { roomId, openingThreadId: threadId } = (await send("/api/rooms", { title: "Limits" })).body
+    .result as unknown as Record<string, string>
+  const { token } = (await send(`/api/rooms/${roomId}/credentials`, { label: "agent", permissions: ["post_thread"] }))
+    .body.result as unknown as { token: string }
   return { service, cookie, roomId, threadId, token }
 }
 
@@ -39,7 +40,10 @@ async function serviceWith(numbers: Partial<RateNumbers>) {
 async function untilRefused(service: Watched, path: string, asked: () => Asked, from = "203.0.113.7") {
   for (let through = 0; through < 50; through += 1) {
     const given = asked()
-    const answer = await ask(`${service.baseUrl}${path}`, { ...given, headers: { ...given.headers, "x-forwarded-for": from } })
+    const answer = await ask(`${service.baseUrl}${path}`, {
+      ...given,
+      headers: { ...given.headers, "x-forwarded-for": from },
+    })
     if (answer.status === 429) return { through, answer }
   }
   throw new Error("nobody was refused")
@@ -50,13 +54,29 @@ test("an address over its limit gets the envelope of the path's family, with Ret
   t.teardown(() => service.close())
   const { through, answer } = await untilRefused(service, "/api/research/rooms", () => ({}))
   t.equal(through, 4)
-  t.match(answer.body, { refusal: "too_many_requests", retryable: true, committed: false, schemaVersion: schemaVersions.research })
+  t.match(answer.body, {
+    refusal: "too_many_requests",
+    retryable: true,
+    committed: false,
+    schemaVersion: schemaVersions.research,
+  })
   t.ok(Number(answer.headers.get("retry-after")) > 50)
-  const library = await ask(`${service.baseUrl}/api/agent/library/identity`, { headers: { "x-forwarded-for": "10.0.0.1, 203.0.113.7" } })
+  const library = await ask(`${service.baseUrl}/api/agent/library/identity`, {
+    headers: { "x-forwarded-for": "10.0.0.1, 203.0.113.7" },
+  })
   t.match(library.body, { refusal: "too_many_requests", schemaVersion: schemaVersions.library })
-  t.equal((await ask(`${service.baseUrl}/api/research/rooms`, { headers: { "x-forwarded-for": "203.0.113.8" } })).status, 200)
-  t.equal((await ask(`${service.baseUrl}/api/research/rooms`)).status, 200, "the machine itself is not counted by address")
-  const { status } = await ask(`${service.baseUrl}/api/research/rooms`, { headers: { "x-forwarded-for": "203.0.113.8, 203.0.113.7" } })
+  t.equal(
+    (await ask(`${service.baseUrl}/api/research/rooms`, { headers: { "x-forwarded-for": "203.0.113.8" } })).status,
+    200,
+  )
+  t.equal(
+    (await ask(`${service.baseUrl}/api/research/rooms`)).status,
+    200,
+    "the machine itself is not counted by address",
+  )
+  const { status } = await ask(`${service.baseUrl}/api/research/rooms`, {
+    headers: { "x-forwarded-for": "203.0.113.8, 203.0.113.7" },
+  })
   t.equal(status, 429, "an address that a client puts before the proxy's own changes nothing")
   const text = await (await fetch(`${service.baseUrl}/metrics`)).text()
   t.match(text, /research_room_rate_limited_total\{limit="addressRequests"\} 3\n/)
@@ -147,10 +167,17 @@ test("nor can set-up links be guessed", async (t) => {
     const byForm: number[] = []
     for (let tries = 0; tries < 7; tries += 1) {
       const headers = { origin: service.baseUrl, "x-forwarded-for": from }
-      byForm.push((await fetch(`${service.baseUrl}/web/setup`, { method: "POST", headers, body: new URLSearchParams(body) })).status)
+      byForm.push(
+        (await fetch(`${service.baseUrl}/web/setup`, { method: "POST", headers, body: new URLSearchParams(body) }))
+          .status,
+      )
     }
     const let5through = from === "203.0.113.7" ? 0 : 5
-    t.strictSame(byForm, [...Array(let5through).fill(401), ...Array(7 - let5through).fill(429)], `the form shares the count, from ${from}`)
+    t.strictSame(
+      byForm,
+      [...Array(let5through).fill(401), ...Array(7 - let5through).fill(429)],
+      `the form shares the count, from ${from}`,
+    )
   }
 })
 
@@ -161,7 +188,8 @@ test("the typed client waits as long as it is told before it sends the request a
   let address = "203.0.113.7"
   const client = new ResearchRoomClient({
     baseUrl: service.baseUrl,
-    fetch: (url, init) => held(url, { ...init, headers: { ...(init.headers as Record<string, string>), "x-forwarded-for": address } }),
+    fetch: (url, init) =>
+      held(url, { ...init, headers: { ...(init.headers as Record<string, string>), "x-forwarded-for": address } }),
     // No time passes: the wait is recorded, and the next attempt comes from an unused address.
     sleep: async (seconds) => {
       waits.push(seconds)
@@ -171,5 +199,8 @@ test("the typed client waits as long as it is told before it sends the request a
   const first = await client.read("rooms", {})
   const second = await client.read("rooms", {})
   t.match(second, { items: (first as { items: unknown }).items as never })
-  t.ok(waits.length === 1 && (waits[0] ?? 0) > 0 && (waits[0] ?? 0) <= 60, `waited ${waits.join(", ")} s, as it was told`)
+  t.ok(
+    waits.length === 1 && (waits[0] ?? 0) > 0 && (waits[0] ?? 0) <= 60,
+    `waited ${waits.join(", ")} s, as it was told`,
+  )
 })

@@ -1,4 +1,7 @@
-/** Hostile texts over HTTP: nothing is rendered for a stranger, and a Thread full of the costliest texts delays nobody else. */
+/**
+ * Hostile texts over HTTP: nothing is rendered for a stranger, and a Thread full of the costliest texts delays nobody
+ * else.
+ */
 import { setImmediate as turn } from "node:timers/promises"
 import t from "tap"
 import { limits } from "../../src/contract/limits.ts"
@@ -6,7 +9,13 @@ import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
 import { definitions, texts } from "../reliability/hostile/texts.ts"
 
-const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent"), writer: "thread" })
+const demo = await startDemo({
+  host: "127.0.0.1",
+  port: 0,
+  kept: process.env.TOLD_DEMO,
+  log: openLog("silent"),
+  writer: "thread",
+})
 t.teardown(() => demo.close())
 const { baseUrl, rooms, credentials, people } = demo
 const threadId = rooms.empty.openingThreadId
@@ -16,7 +25,11 @@ const form = (operation: string, fields: Record<string, string>, cookie?: string
   fetch(`${baseUrl}/web/${operation}`, {
     method: "POST",
     redirect: "manual",
-    headers: { origin, "content-type": "application/x-www-form-urlencoded", ...(cookie === undefined ? {} : { cookie }) },
+    headers: {
+      origin,
+      "content-type": "application/x-www-form-urlencoded",
+      ...(cookie === undefined ? {} : { cookie }),
+    },
     body: new URLSearchParams(fields),
   })
 
@@ -40,25 +53,29 @@ t.test("nothing is previewed, added or removed for a signed-out reader", async (
   }
 })
 
-t.test("for a signed-in person a preview accepts no more than the field does, and a form no more than its operation", async (t) => {
-  const cookie = await signedIn()
-  const preview = async (text: string) => await (await form("post_message", { threadId, "/text": text, _preview: "1" }, cookie)).text()
-  t.match(await preview("**bold**"), /<strong>bold<\/strong>/)
-  for (const { name, text } of definitions) {
-    const page = await preview(`$${text}$`)
-    t.match(page, /formulas cannot define commands/, name)
-    t.ok(page.length < 60_000, `${name}: ${page.length}`)
-  }
-  t.match(await preview("**x** ".repeat(3_400)), /longer than 20,000 characters/)
-  t.notMatch(await preview("**x** ".repeat(3_400)), /<strong>x/)
-  t.equal((await form("post_message", { threadId, "/text": "x".repeat(300_000), _preview: "1" }, cookie)).status, 413)
-  const items = await form(
-    "publish_finding",
-    { "#/evidence": "200", "#/concepts": "200", "#/assertion/roles": "200", _add: "/evidence" },
-    cookie,
-  )
-  t.ok((await items.text()).length < limits.pageBytes, "nor does a form grow beyond a page")
-})
+t.test(
+  "for a signed-in person a preview accepts no more than the field does, and a form no more than its operation",
+  async (t) => {
+    const cookie = await signedIn()
+    const preview = async (text: string) =>
+      await (await form("post_message", { threadId, "/text": text, _preview: "1" }, cookie)).text()
+    t.match(await preview("**bold**"), /<strong>bold<\/strong>/)
+    for (const { name, text } of definitions) {
+      const page = await preview(`$${text}$`)
+      t.match(page, /formulas cannot define commands/, name)
+      t.ok(page.length < 60_000, `${name}: ${page.length}`)
+    }
+    t.match(await preview("**x** ".repeat(3_400)), /longer than 20,000 characters/)
+    t.notMatch(await preview("**x** ".repeat(3_400)), /<strong>x/)
+    t.equal((await form("post_message", { threadId, "/text": "x".repeat(300_000), _preview: "1" }, cookie)).status, 413)
+    const items = await form(
+      "publish_finding",
+      { "#/evidence": "200", "#/concepts": "200", "#/assertion/roles": "200", _add: "/evidence" },
+      cookie,
+    )
+    t.ok((await items.text()).length < limits.pageBytes, "nor does a form grow beyond a page")
+  },
+)
 
 t.test("a Thread of the costliest texts is read to its end, page by page, and delays nobody", async (t) => {
   const costly = texts().slice(0, 80)
@@ -70,8 +87,8 @@ t.test("a Thread of the costliest texts is read to its end, page by page, and de
     })
     t.equal(sent.status, 200, name)
   }
-  // A small read waits for the serving thread's turns before it. The longest turn is measured in processor time of this thread, which a
-  // busy machine does not change; `waited` is wall-clock time, which it does.
+  // A small read waits for the serving thread's turns before it. The longest turn is measured in processor time of this
+  // thread, which a busy machine does not change; `waited` is wall-clock time, which it does.
   let [longest, waited, isReading] = [0, 0, true]
   const turns = (async () => {
     for (let start = process.threadCpuUsage(); isReading; start = process.threadCpuUsage()) {

@@ -1,6 +1,6 @@
 /**
- * A story with every kind of secret, on a service that logs as much as it can: no secret appears in the log, in the metrics or in a
- * refusal, however wrongly it was sent.
+ * A story with every kind of secret, on a service that logs as much as it can: no secret appears in the log, in the
+ * metrics or in a refusal, however wrongly it was sent.
  */
 import { test } from "tap"
 import { GitHubStandIn } from "../repositories/github-stand-in.ts"
@@ -71,7 +71,11 @@ test("the story", async (t) => {
 
   await post("/api/session", { username: "ada", password: keep("wrong password", "not the password of ada") }, origin)
   await form("/web/sign-in", { username: "ada", password: "not the password of ada" })
-  await post("/api/session", { username: keep("password in the name's place", "my-password-by-mistake"), password: "x" }, origin)
+  await post(
+    "/api/session",
+    { username: keep("password in the name's place", "my-password-by-mistake"), password: "x" },
+    origin,
+  )
   await form("/web/sign-in", { username: "my-password-by-mistake", password: "x" })
   keep("second session", cookieOf(await form("/web/sign-in", { username: "ada", password })).split("=")[1] ?? "")
   await send("/api/library/collections", { headers: { cookie: cut(ada) } })
@@ -86,12 +90,16 @@ test("the story", async (t) => {
   await send(`/api/invitations/${invitation}/accept`)
   await send(`/api/nowhere/${invitation}`)
   await send(`/api/invitations/${invitation}?token=${invitation}`)
-  await post(`/api/invitations/${invitation}/accept`, { username: "ada", password: keep("grace's password", passwordOf("grace")) }, origin)
+  await post(
+    `/api/invitations/${invitation}/accept`,
+    { username: "ada", password: keep("grace's password", passwordOf("grace")) },
+    origin,
+  )
   keep(
     "grace's session",
-    cookieOf(await post(`/api/invitations/${invitation}/accept`, { username: "grace", password: passwordOf("grace") }, origin)).split(
-      "=",
-    )[1] ?? "",
+    cookieOf(
+      await post(`/api/invitations/${invitation}/accept`, { username: "grace", password: passwordOf("grace") }, origin),
+    ).split("=")[1] ?? "",
   )
   await form(`/web/invitations/${invitation}`, { username: "eve", password })
 
@@ -100,7 +108,9 @@ test("the story", async (t) => {
   }
   const { roomId, openingThreadId } = room.result
   const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
-  const issued = (await (await post(`/api/rooms/${roomId}/credentials`, write({ label: "agent", permissions }), asAda)).json()) as {
+  const issued = (await (
+    await post(`/api/rooms/${roomId}/credentials`, write({ label: "agent", permissions }), asAda)
+  ).json()) as {
     result: { token: string }
   }
   const credential = keep("credential", issued.result.token)
@@ -120,7 +130,9 @@ test("the story", async (t) => {
     await send("/api/agent/library/identity", { headers: bearer(token) })
     await send("/metrics", { headers: { ...bearer(token), via: "a proxy" } })
   }
-  await send("/api/agent/research/identity", { headers: { ...bearer(credential), origin: "https://elsewhere.example" } })
+  await send("/api/agent/research/identity", {
+    headers: { ...bearer(credential), origin: "https://elsewhere.example" },
+  })
   await send("/api/agent/research/identity", { headers: { authorization: `Basic ${credential}` } })
   for (const secret of [credential, key, invitation, setup]) {
     await send(`/api/research/rooms?token=${secret}`)
@@ -130,7 +142,11 @@ test("the story", async (t) => {
     await send(`/api/agent/${secret}`)
     await send("/api/research/rooms", { method: "DELETE", headers: { "x-request-id": `not kept: ${secret}` } })
     await post(`/api/agent/threads/${openingThreadId}/messages`, `{"token":"${secret}"`, bearer(credential))
-    await post(`/api/agent/threads/${openingThreadId}/messages`, { [secret]: secret, clientMessageId: secret, text: 7 }, bearer(credential))
+    await post(
+      `/api/agent/threads/${openingThreadId}/messages`,
+      { [secret]: secret, clientMessageId: secret, text: 7 },
+      bearer(credential),
+    )
     await post(
       `/api/agent/threads/${secret}/messages`,
       { schemaVersion: 3, clientMessageId: freshId(), text: "to nowhere" },
@@ -148,8 +164,9 @@ test("the story", async (t) => {
   )
   keep(
     "last session",
-    cookieOf(await post("/api/account/password", { currentPassword: password, password: "a new long password" }, asAda)).split("=")[1] ??
-      "",
+    cookieOf(
+      await post("/api/account/password", { currentPassword: password, password: "a new long password" }, asAda),
+    ).split("=")[1] ?? "",
   )
 
   const repository = { url: "https://github.com/ada/warm-up", commit: "a".repeat(40) }

@@ -1,4 +1,7 @@
-/** Programs and instructions that the service serves: no stranger's text becomes code in them, or changes where a credential is sent. */
+/**
+ * Programs and instructions that the service serves: no stranger's text becomes code in them, or changes where a
+ * credential is sent.
+ */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { rmSync, writeFileSync } from "node:fs"
@@ -21,7 +24,10 @@ const python = process.env.REACH_PYTHON ?? "python3"
 const hasPython = spawnSync(python, ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"]).status === 0
 
 /** Requests a path with extra headers and returns the answer. */
-async function served(path: string, headers: Readonly<Record<string, string>>): Promise<{ status: number; text: string }> {
+async function served(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ status: number; text: string }> {
   const asked = request({ host: hostname, port, path, headers, setHost: !("host" in headers) }).end()
   const [answer] = await once(asked, "response")
   let text = ""
@@ -63,18 +69,22 @@ t.test("served programs name this service, whatever host a request names", async
   t.ok(found >= 3, `${found} of them are served`)
 })
 
-t.test("the Python client is valid Python, and contains no text of a stranger", { skip: hasPython ? false : "no Python" }, async (t) => {
-  const title = '"""\\ __import__("os").system("id") # {} %s {0.__class__} </script>'
-  await house.client("member_all").write("create_thread", { roomId: house.rooms.empty.roomId, title })
-  const { text } = await served("/research_room.py", {})
-  t.notMatch(text, /os"\)\.system/)
-  writeFileSync(join(folder, "research_room.py"), text)
-  const compiled = spawnSync(python, ["-W", "error", "-m", "py_compile", "research_room.py"], {
-    cwd: folder,
-    encoding: "utf8",
-  })
-  t.equal(compiled.status, 0, compiled.stderr)
-})
+t.test(
+  "the Python client is valid Python, and contains no text of a stranger",
+  { skip: hasPython ? false : "no Python" },
+  async (t) => {
+    const title = '"""\\ __import__("os").system("id") # {} %s {0.__class__} </script>'
+    await house.client("member_all").write("create_thread", { roomId: house.rooms.empty.roomId, title })
+    const { text } = await served("/research_room.py", {})
+    t.notMatch(text, /os"\)\.system/)
+    writeFileSync(join(folder, "research_room.py"), text)
+    const compiled = spawnSync(python, ["-W", "error", "-m", "py_compile", "research_room.py"], {
+      cwd: folder,
+      encoding: "utf8",
+    })
+    t.equal(compiled.status, 0, compiled.stderr)
+  },
+)
 
 t.test("a client does not follow a service's redirect with its credential", async (t) => {
   if (hasPython) writeFileSync(join(folder, "research_room.py"), (await served("/research_room.py", {})).text)
@@ -106,6 +116,9 @@ t.test("a client does not follow a service's redirect with its credential", asyn
     await once(run, "close")
     t.equal(said.trim(), "refused", `${status} to the client for Python`)
   }
-  t.ok(moved.length >= 5 && moved.every((sent) => sent === `Bearer ${token}`), `${moved.length} requests were redirected`)
+  t.ok(
+    moved.length >= 5 && moved.every((sent) => sent === `Bearer ${token}`),
+    `${moved.length} requests were redirected`,
+  )
   t.strictSame(seen, [], "and nothing was sent elsewhere")
 })

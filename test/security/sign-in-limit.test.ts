@@ -86,7 +86,8 @@ test("a name tried from many addresses is slowed for strangers, who still have a
   // From a new address she tries again each time she is refused, while the flood continues.
   let turns = 0
   let isIn = false
-  const tryAgain = (): void => void limit.begin({ account: "ada", address: "192.0.2.7" }).then(() => (isIn = true), tryAgain)
+  const tryAgain = (): void =>
+    void limit.begin({ account: "ada", address: "192.0.2.7" }).then(() => (isIn = true), tryAgain)
   tryAgain()
   for (; !isIn && turns < 2_000; turns += 1) {
     for (let n = 0; n < 5; n += 1) await knock("ada", `198.18.${turns % 250}.${n}`)
@@ -110,10 +111,18 @@ test("over HTTP: a flood from one address on one name does not affect its owner,
   const session = (await signIn("2001:db8:1:2::1", passwordOf("ada"))).headers.getSetCookie()[0]?.split(";")[0]
   t.equal((await flood("203.0.113.7")).filter(({ status }) => status === 429).length, 20)
   t.equal((await signIn("203.0.113.7", passwordOf("ada"))).status, 429, "even a right guess is refused from there")
-  t.equal((await signIn("203.0.113.7", passwordOf("ada"), session)).status, 200, "but ada's own browser can sign in even there")
+  t.equal(
+    (await signIn("203.0.113.7", passwordOf("ada"), session)).status,
+    200,
+    "but ada's own browser can sign in even there",
+  )
   t.equal((await signIn("203.0.113.8", passwordOf("ada"))).status, 200, "and ada from any other address")
   t.equal((await signIn("2001:db8:1:2:ffff::9", passwordOf("ada"))).status, 200, "her network counts as one address")
   ahead += (limits.signInWindowSeconds + 1) * 1_000
   await flood("2001:db8:1:2::5")
-  t.equal((await signIn("2001:db8:1:2::1", passwordOf("ada"))).status, 200, "a flood from her own network slows her, and no more")
+  t.equal(
+    (await signIn("2001:db8:1:2::1", passwordOf("ada"))).status,
+    200,
+    "a flood from her own network slows her, and no more",
+  )
 })

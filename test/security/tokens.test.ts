@@ -1,8 +1,8 @@
 /**
- * How secrets are compared. A comparison that stops at the first wrong letter can tell, by how long it takes, how much of
- * a guess was right. So no token is compared letter by letter: it is looked up by its SHA-256, of which a guess reveals
- * nothing; passwords and the operator's metrics token are compared in constant time. What cannot be measured reliably on a
- * busy machine is shown here by what the database is asked, and by what stands in the source.
+ * How secrets are compared. A comparison that stops at the first wrong letter can tell, by how long it takes, how much
+ * of a guess was right. So no token is compared letter by letter: it is looked up by its SHA-256, of which a guess
+ * reveals nothing; passwords and the operator's metrics token are compared in constant time. What cannot be measured
+ * reliably on a busy machine is shown here by what the database is asked, and by what stands in the source.
  */
 import { createHash } from "node:crypto"
 import { globSync, readFileSync, rmSync } from "node:fs"
@@ -83,7 +83,8 @@ test("no part of a mistyped token reaches the database", async (t) => {
 test("no secret in the source is compared letter by letter", (t) => {
   /** Comparisons that mention a secret but compare none. */
   const harmless: Record<string, string> = {
-    "src/people/joining.ts: setupDigest !== tokenDigest(by.setUp)": "two SHA-256: how far they agree says nothing of the token",
+    "src/people/joining.ts: setupDigest !== tokenDigest(by.setUp)":
+      "two SHA-256: how far they agree says nothing of the token",
     "src/people/tokens.ts: checksum(body) === token.slice(-CHECKSUM_LENGTH)": "a checksum that anybody can work out",
   }
   const root = join(import.meta.dirname, "../..")

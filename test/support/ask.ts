@@ -37,7 +37,10 @@ function parsed(text: string): Json {
 }
 
 /** Sends a request: POST if it has a body and no method. */
-export async function ask(url: string, { method, token, body, raw, headers = {}, fetch = held }: Asked = {}): Promise<Answer> {
+export async function ask(
+  url: string,
+  { method, token, body, raw, headers = {}, fetch = held }: Asked = {},
+): Promise<Answer> {
   const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
   const response = await fetch(url, {
     method: method ?? (sent === undefined ? "GET" : "POST"),

@@ -32,7 +32,11 @@ export const hypothesis = (roomId: string, threadId: string, more: Body = {}) =>
     predicate: { type: "concept" as const, key: "lowers" },
     roles: [
       { role: "cause", definition: "What differs.", value: { type: "text" as const, value: "400 steps of warm-up" } },
-      { role: "effect", definition: "What is measured.", value: { type: "text" as const, value: "loss at step 1,000" } },
+      {
+        role: "effect",
+        definition: "What is measured.",
+        value: { type: "text" as const, value: "loss at step 1,000" },
+      },
     ],
   },
   concepts: { lowers: { label: "lowers", definition: "Makes the mean over seeds smaller." } },

@@ -14,11 +14,19 @@ export type Cast = Awaited<ReturnType<typeof castOf>>
 /** Signs in all of them. */
 export async function castOf(house: ResearchRoom) {
   const cookieOf = async ({ username, password }: { username: string; password: string }): Promise<string> => {
-    const answer = await ask(`${house.baseUrl}/api/session`, { body: { username, password }, headers: { origin: house.baseUrl } })
+    const answer = await ask(`${house.baseUrl}/api/session`, {
+      body: { username, password },
+      headers: { origin: house.baseUrl },
+    })
     return answer.headers.getSetCookie()[0]?.split(";")[0] ?? ""
   }
   const { owner, member, visitor } = house.people
-  const cookies = { ada: await cookieOf(owner), grace: await cookieOf(member), mary: await cookieOf(visitor), nobody: "" }
+  const cookies = {
+    ada: await cookieOf(owner),
+    grace: await cookieOf(member),
+    mary: await cookieOf(visitor),
+    nobody: "",
+  }
   const ada: Browser = await house.browser("owner", { fetch: held })
   const grace: Browser = await house.browser("member", { fetch: held })
   const mary: Browser = await house.browser("visitor", { fetch: held })

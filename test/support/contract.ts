@@ -1,6 +1,6 @@
 /**
- * Checks every answer of the service against the contract: reads against the schema of their definition, receipts against their operation,
- * refusals against the envelope. So the documents cannot drift from the service.
+ * Checks every answer of the service against the contract: reads against the schema of their definition, receipts
+ * against their operation, refusals against the envelope. So the documents cannot drift from the service.
  */
 import assert from "node:assert/strict"
 import type { Fetch } from "research-room/client"
@@ -47,7 +47,12 @@ const routes: readonly Route[] = [
     const path = browserReadPath(read)
     return path === null ? [] : [{ method: read.method, path: pattern(path), name: read.name, forms: formsOf(read) }]
   }),
-  ...actions.map(({ method, path, name, answer }) => ({ method, path: pattern(path), name, forms: { [json]: [answer] } })),
+  ...actions.map(({ method, path, name, answer }) => ({
+    method,
+    path: pattern(path),
+    name,
+    forms: { [json]: [answer] },
+  })),
   ...[batch.path, batch.browserPath].map((path) => ({
     method: batch.method,
     path: pattern(path),
@@ -83,18 +88,32 @@ function holdRefusal(what: string, { status, headers }: Response, body: unknown)
   const { refusal: code, retryAfter, retryable, issues, error } = body as v.InferOutput<typeof refusal>
   assert.ok(Object.hasOwn(refusals, code), `${what}: ${code} is in the list of refusals`)
   const spec = refusals[code as RefusalCode]
-  assert.ok((spec.status as readonly number[]).includes(status), `${what}: ${code} comes with ${spec.status.join(" or ")}, not ${status}`)
+  assert.ok(
+    (spec.status as readonly number[]).includes(status),
+    `${what}: ${code} comes with ${spec.status.join(" or ")}, not ${status}`,
+  )
   assert.equal(retryable, spec.retryable && status !== 422, `${what}: ${code} says whether to retry`)
-  assert.equal(headers.get("retry-after"), retryAfter === null ? null : String(retryAfter), `${what}: Retry-After agrees with the body`)
+  assert.equal(
+    headers.get("retry-after"),
+    retryAfter === null ? null : String(retryAfter),
+    `${what}: Retry-After agrees with the body`,
+  )
   if (naming.includes(code as RefusalCode)) assert.ok(issues.length > 0, `${what}: ${code} names the fault`)
   assert.match(error.slice(-2), /^\S[.?]$/, `${what}: the error is a sentence`)
   if (code === "method_not_allowed") assert.ok(headers.get("allow"), `${what}: 405 comes with Allow`)
 }
 
 /** Checks one answer. @throws AssertionError for anything the contract does not allow */
-export function holdToContract(method: string, path: string, response: Response, text: string, query = new URLSearchParams()): void {
+export function holdToContract(
+  method: string,
+  path: string,
+  response: Response,
+  text: string,
+  query = new URLSearchParams(),
+): void {
   const what = `${method} ${path} ${response.status}`
-  for (const [name, value] of Object.entries(commonHeaders)) assert.equal(response.headers.get(name), value, `${what}: ${name}`)
+  for (const [name, value] of Object.entries(commonHeaders))
+    assert.equal(response.headers.get(name), value, `${what}: ${name}`)
   const type = response.headers.get("content-type") ?? ""
   if (method === "OPTIONS" && response.ok) {
     assert.deepEqual([response.status, text], [204, ""], `${what}: OPTIONS has no body`)
@@ -120,7 +139,8 @@ export function holdToContract(method: string, path: string, response: Response,
   if (method === "HEAD") return
   const body: unknown = /[/+]json$/.test(mediaType) ? JSON.parse(text) : text
   const isSmall = query.get("receipt") === "small" && route.small !== undefined
-  for (const schema of isSmall ? [route.small] : (route.forms[mediaType] ?? [])) fits(`${what} (${route.name})`, schema, body)
+  for (const schema of isSmall ? [route.small] : (route.forms[mediaType] ?? []))
+    fits(`${what} (${route.name})`, schema, body)
 }
 
 /** A fetch for a service below `basePath` that checks every answer against the contract. */

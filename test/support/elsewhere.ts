@@ -27,12 +27,15 @@ export function elsewhere(t: Test, folder = t.testdir()) {
     async import(zip: Uint8Array, owner?: string) {
       const file = join(folder, "import.zip")
       writeFileSync(file, zip)
-      return importCrate(instance, file, { adoptedBy: owner === undefined ? undefined : instance.tables.people.named(owner) })
+      return importCrate(instance, file, {
+        adoptedBy: owner === undefined ? undefined : instance.tables.people.named(owner),
+      })
     },
     /** Its own export of a Room. */
     async export(roomId: string): Promise<Buffer> {
       const pieces: Uint8Array[] = []
-      for await (const piece of instance.exports.bytes(roomId, { baseUrl: "http://here.example", softwareVersion }).bytes)
+      for await (const piece of instance.exports.bytes(roomId, { baseUrl: "http://here.example", softwareVersion })
+        .bytes)
         pieces.push(piece)
       return Buffer.concat(pieces)
     },

@@ -1,5 +1,6 @@
 /**
- * The stand-in for Litestream's follower, in a process of its own like the real one: file locks belong to a process, not to a connection.
+ * The stand-in for Litestream's follower, in a process of its own like the real one: file locks belong to a process,
+ * not to a connection.
  */
 import { openSync, writeFileSync, writeSync, ftruncateSync } from "node:fs"
 import Database from "better-sqlite3"
@@ -12,7 +13,8 @@ let [before, txid] = [origin.serialize(), 1]
 const note = () => writeFileSync(`${target}-txid`, `${txid.toString(16).padStart(16, "0")}\n`)
 
 /**
- * Brings the file up to date under its lock. @param part the share of the changed pages to write before it stops, as if it was ended there
+ * Brings the file up to date under its lock. @param part the share of the changed pages to write before it stops, as if
+ * it was ended there
  */
 function apply(part: number): number {
   const now = origin.serialize()

@@ -1,6 +1,6 @@
 /**
- * Stands in for `litestream restore -f`, as version 0.5.18 does it: the restored file says that it has a log; changed pages are written
- * into it under SQLite's lock, without telling other connections; then the note beside it.
+ * Stands in for `litestream restore -f`, as version 0.5.18 does it: the restored file says that it has a log; changed
+ * pages are written into it under SQLite's lock, without telling other connections; then the note beside it.
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"

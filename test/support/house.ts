@@ -25,8 +25,8 @@ export interface Sent {
 export type House = Awaited<ReturnType<typeof openHouse>>
 
 /**
- * Opens a house. Its clock stands still until the test moves it. @param repositories says which are public; if omitted, nothing is looked
- * up
+ * Opens a house. Its clock stands still until the test moves it. @param repositories says which are public; if omitted,
+ * nothing is looked up
  */
 export async function openHouse(repositories?: OutsideCheck) {
   const folder = temporaryFolder()
@@ -36,7 +36,8 @@ export async function openHouse(repositories?: OutsideCheck) {
   const narrator = new Narrator(instance, clock)
   const ada = await narrator.person("ada")
   const grace = await narrator.person("grace")
-  const { roomId, openingThreadId: threadId } = (await narrator.does(ada, "create_room", {}, { title: "Warm-up" })).result
+  const { roomId, openingThreadId: threadId } = (await narrator.does(ada, "create_room", {}, { title: "Warm-up" }))
+    .result
   await narrator.does(ada, "add_member", { roomId }, { username: "grace" })
 
   const operation = (name: OperationName) => {
@@ -55,7 +56,10 @@ export async function openHouse(repositories?: OutsideCheck) {
     grace: { userId: grace.userId, username: grace.username, grant: null } satisfies Actor,
 
     /** Issues a credential and admits a request with it, as the HTTP layer does. */
-    async credential(person: Actor, more: Body = {}): Promise<Actor & { readonly token: string; readonly credentialId: string }> {
+    async credential(
+      person: Actor,
+      more: Body = {},
+    ): Promise<Actor & { readonly token: string; readonly credentialId: string }> {
       const body = {
         schemaVersion: 3,
         requestId: freshId(),
@@ -63,7 +67,12 @@ export async function openHouse(repositories?: OutsideCheck) {
         permissions: ["post_thread", "publish_records", "manage_own_experiments"],
         ...more,
       }
-      const text = await instance.ledger.admit({ operation: operation("issue_credential"), actor: person, params: { roomId }, body })
+      const text = await instance.ledger.admit({
+        operation: operation("issue_credential"),
+        actor: person,
+        params: { roomId },
+        body,
+      })
       const { token, credentialId } = (JSON.parse(text) as { result: { token: string; credentialId: string } }).result
       return { ...instance.tables.credentials.authenticate(token, isoTime(world.now())), token, credentialId }
     },

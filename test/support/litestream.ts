@@ -1,6 +1,6 @@
 /**
- * Stands in for Litestream's control socket: the same HTTP, answers and errors as version 0.5.18, without a copy behind it. A test sets how
- * long a sync takes, and whether and how it fails.
+ * Stands in for Litestream's control socket: the same HTTP, answers and errors as version 0.5.18, without a copy behind
+ * it. A test sets how long a sync takes, and whether and how it fails.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { join } from "node:path"
@@ -69,13 +69,19 @@ export async function startStandIn({ paths, pid = process.ppid }: Options): Prom
     await gate?.promise
     underWay -= 1
     if (standIn.fate === "cut") return void request.socket.destroy()
-    if (standIn.fate === "failed") return json(response, 500, { error: "sync database: replica sync: write ltx file: connection refused" })
+    if (standIn.fate === "failed")
+      return json(response, 500, { error: "sync database: replica sync: write ltx file: connection refused" })
     txid += 1
     json(response, 200, { status: "synced", path, txid, replicated_txid: txid })
   }
 
   /** Releases the file, or takes it up again. */
-  async function turn(to: "stopped" | "started", already: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function turn(
+    to: "stopped" | "started",
+    already: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const { path = "" } = JSON.parse(await textOf(request)) as { path?: string }
     if (!paths.includes(path)) return json(response, 500, { error: `database not found: ${path}` })
     const status = turns.length > 0 ? (turns.at(-1) === to ? already : to) : to === "started" ? already : to
@@ -94,7 +100,8 @@ export async function startStandIn({ paths, pid = process.ppid }: Options): Prom
         started_at: new Date().toISOString(),
         database_count: paths.length,
       }),
-    "GET /list": (_, response) => json(response, 200, { databases: paths.map((path) => ({ path, status: "replicating" })) }),
+    "GET /list": (_, response) =>
+      json(response, 200, { databases: paths.map((path) => ({ path, status: "replicating" })) }),
     "POST /sync": (request, response) => void sync(request, response),
     "POST /stop": (request, response) => void turn("stopped", "already_stopped", request, response),
     "POST /start": (request, response) => void turn("started", "already_running", request, response),
@@ -104,7 +111,9 @@ export async function startStandIn({ paths, pid = process.ppid }: Options): Prom
     if (route !== undefined) return route(request, response)
     const known = Object.keys(routes).find((each) => each.endsWith(` ${request.url}`))
     const [status, text] = known === undefined ? [404, "404 page not found\n"] : [405, "Method Not Allowed\n"]
-    response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }).end(text)
+    response
+      .writeHead(status, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" })
+      .end(text)
   })
   await new Promise<void>((resolve) => void server.listen(socket, resolve))
   const standIn: StandIn = {

@@ -94,7 +94,10 @@ export function start(program: string, args: readonly string[], { folder, env = 
         looking.add(look)
         look()
         void ended.then(
-          (how) => reject(new Error(`ended with ${how.code ?? how.signal} before it printed ${pattern}:\n${how.out}\n${how.err}`)),
+          (how) =>
+            reject(
+              new Error(`ended with ${how.code ?? how.signal} before it printed ${pattern}:\n${how.out}\n${how.err}`),
+            ),
           reject,
         )
       }),
@@ -104,10 +107,15 @@ export function start(program: string, args: readonly string[], { folder, env = 
 }
 
 /** Runs the program until it exits. */
-export const run = (program: string, args: readonly string[], place: Place): Promise<Ended> => start(program, args, place).ended()
+export const run = (program: string, args: readonly string[], place: Place): Promise<Ended> =>
+  start(program, args, place).ended()
 
 /** Starts `serve` on a port that the system picks, and returns its address. */
-export async function serve(program: string, args: readonly string[], place: Place): Promise<Running & { readonly baseUrl: string }> {
+export async function serve(
+  program: string,
+  args: readonly string[],
+  place: Place,
+): Promise<Running & { readonly baseUrl: string }> {
   const started = start(program, ["serve", "--port", "0", ...args], place)
   const [, baseUrl = ""] = await started.printed(/ at (http\S+)\n[^]*llms\.txt\n/)
   return Object.assign(started, { baseUrl })

@@ -1,4 +1,6 @@
-/** A service of the test's own: its data is in its own folder, the test moves its clock, and the database is accessible. */
+/**
+ * A service of the test's own: its data is in its own folder, the test moves its clock, and the database is accessible.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -53,7 +55,10 @@ export const passwordOf = (username: string): string => `the long password of ${
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "research-room-test-"))
 
-/** A folder for the tests of a file. All files of a process would share the one that `t.testdir` makes outside of a test. */
+/**
+ * A folder for the tests of a file. All files of a process would share the one that `t.testdir` makes outside of a
+ * test.
+ */
 export function folderFor(t: Test): string {
   const folder = temporaryFolder()
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -100,7 +105,8 @@ export async function startOwn({
     folder,
     stranger,
     pass: (milliseconds) => void (ahead += milliseconds),
-    setUp: (username = "ada") => signedIn(username, "/api/setup", { token: new URL(service.setUpLink ?? "").searchParams.get("token") }),
+    setUp: (username = "ada") =>
+      signedIn(username, "/api/setup", { token: new URL(service.setUpLink ?? "").searchParams.get("token") }),
     async person(username) {
       await service.instance.accounts.add(username, passwordOf(username))
       return signedIn(username, "/api/session", {})

@@ -27,7 +27,10 @@ export function onTask(given: (reader: Reader) => void): void {
   }
 }
 
-/** The counters of the reading threads, in which each rendered text is counted. Each is found soon after its thread has started. */
+/**
+ * The counters of the reading threads, in which each rendered text is counted. Each is found soon after its thread has
+ * started.
+ */
 export function notesOfReaders(): ReadonlySet<RenderingNote> {
   const found = new Set<RenderingNote>()
   const { read } = RenderingNote.prototype

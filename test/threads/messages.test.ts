@@ -18,7 +18,8 @@ const ownThread = async () => String((await send("/threads", thread(roomId))).bo
 
 test("a message is exactly what was written, and names its sender", async (t) => {
   const threadId = await ownThread()
-  const text = "  *Warm-up* of $n_w$ steps:\n\n$$\\eta_t = \\eta \\min(1, t / n_w)$$\n\n<script>alert(1)</script> 𝔞👩‍🔬\t"
+  const text =
+    "  *Warm-up* of $n_w$ steps:\n\n$$\\eta_t = \\eta \\min(1, t / n_w)$$\n\n<script>alert(1)</script> 𝔞👩‍🔬\t"
   const body = message(text, { client: { name: "sweep-agent", model: "a small planner" } })
   const sent = await send(`/threads/${threadId}/messages`, body)
   t.match(sent.body, {
@@ -32,13 +33,22 @@ test("a message is exactly what was written, and names its sender", async (t) =>
   t.strictSame(sent.body.targetId, sent.body.entry?.entryId)
   const [entry] = await itemsOf(`/threads/${threadId}/messages`)
   t.strictSame(entry?.message, { text, clientMessageId: body.clientMessageId, client: body.client })
-  t.match(entry, { kind: "message", author: { username: "grace" }, replyToEntryId: null, replyCount: 0, at: sent.body.acceptedAt })
+  t.match(entry, {
+    kind: "message",
+    author: { username: "grace" },
+    replyToEntryId: null,
+    replyCount: 0,
+    at: sent.body.acceptedAt,
+  })
 })
 
 test("a text has 1 to 20,000 characters, at least one of them visible", async (t) => {
   const threadId = await ownThread()
   const post = async (text: unknown) => (await send(`/threads/${threadId}/messages`, message("x", { text }))).status
-  t.strictSame(await Promise.all(["x", "x".repeat(limits.message), "é".repeat(limits.message), "👩‍🔬"].map(post)), [200, 200, 200, 200])
+  t.strictSame(
+    await Promise.all(["x", "x".repeat(limits.message), "é".repeat(limits.message), "👩‍🔬"].map(post)),
+    [200, 200, 200, 200],
+  )
   t.strictSame(
     await Promise.all(["", " ", "\n\t\u2003", "x".repeat(limits.message + 1), 7, null, ["x"], undefined].map(post)),
     Array(8).fill(422),
@@ -52,7 +62,8 @@ test("replies are counted, listed, and name the message they answer", async (t) 
   const card = await send("/research/publish_hypothesis", hypothesis(roomId, threadId))
   const answered = [first.body.entry?.entryId, card.body.entry?.entryId]
   for (const replyToEntryId of answered)
-    for (const text of ["I do.", "I do not."]) await send(`/threads/${threadId}/messages`, message(text, { replyToEntryId }))
+    for (const text of ["I do.", "I do not."])
+      await send(`/threads/${threadId}/messages`, message(text, { replyToEntryId }))
   for (const entryId of answered) {
     const replies = await itemsOf(`/threads/${threadId}/replies?targetEntryId=${entryId}`)
     t.match(replies, [
@@ -68,7 +79,9 @@ test("replies are counted, listed, and name the message they answer", async (t) 
     [0, 2, 2, 0, 0, 0, 1, 0],
     "a reply to a reply counts for that reply",
   )
-  t.match(await itemsOf(`/threads/${threadId}/replies?targetEntryId=${reply?.entryId}`), [{ message: { text: "And I?" } }])
+  t.match(await itemsOf(`/threads/${threadId}/replies?targetEntryId=${reply?.entryId}`), [
+    { message: { text: "And I?" } },
+  ])
 })
 
 // shows: A reply is a message linked to an earlier message or card, and changes nothing else.
@@ -81,7 +94,8 @@ test("a reply stays in its Thread, and receipts are not replied to", async (t) =
     t.strictSame([status, body.refusal, body.issues?.[0]?.path], [422, "unknown_reference", "/replyToEntryId"])
   }
   t.strictSame(
-    (await ask(`${house.baseUrl}/api/research/threads/${otherId}/replies?targetEntryId=${here.body.entry?.entryId}`)).status,
+    (await ask(`${house.baseUrl}/api/research/threads/${otherId}/replies?targetEntryId=${here.body.entry?.entryId}`))
+      .status,
     404,
   )
   t.strictSame((await send(`/threads/${freshId()}/messages`, message())).body.refusal, "room_unavailable")
@@ -94,7 +108,12 @@ test("the timeline is one order of messages, cards and receipts; kinds filters t
   await send(`/threads/${threadId}/messages`, message("One."))
   const card = await send("/research/publish_hypothesis", hypothesis(roomId, threadId))
   await send("/research/propose_experiment", experiment(roomId, threadId))
-  await send(`/threads/${threadId}/records`, { schemaVersion: 3, requestId: freshId(), versionId: card.body.targetId, note: "Again." })
+  await send(`/threads/${threadId}/records`, {
+    schemaVersion: 3,
+    requestId: freshId(),
+    versionId: card.body.targetId,
+    note: "Again.",
+  })
   await send(`/threads/${threadId}/messages`, message("Two."))
   const kinds = async (query = "") =>
     (await itemsOf(`/threads/${threadId}/timeline${query}`)).map(({ kind, sequence }) => `${sequence} ${kind}`)
@@ -149,8 +168,11 @@ test("a record of any Room is reused as a card that names its origin; the record
   const after = await read(`/records/${foreign?.versionId}`)
   t.strictSame({ ...after, usedBy: "" }, { ...before, usedBy: "" })
   t.strictSame(Number(after.usedBy?.reuses), Number(before.usedBy?.reuses) + 1)
-  t.match((await send(`/threads/${threadId}/records`, { schemaVersion: 3, requestId: freshId(), versionId: freshId() })).body, {
-    refusal: "unknown_reference",
-    issues: [{ path: "/versionId" }],
-  })
+  t.match(
+    (await send(`/threads/${threadId}/records`, { schemaVersion: 3, requestId: freshId(), versionId: freshId() })).body,
+    {
+      refusal: "unknown_reference",
+      issues: [{ path: "/versionId" }],
+    },
+  )
 })

@@ -12,9 +12,9 @@ const token = house.credentials.member_all.token
 const send = (path: string, body: Body) => ask(`${house.baseUrl}/api/agent${path}`, { token, body })
 const read = async (path: string) => (await ask(`${house.baseUrl}/api/research${path}`)).body
 const texts = async (threadId: unknown) =>
-  ((await read(`/threads/${threadId}/timeline`)).items as unknown as { kind: string; message?: { text: string } }[]).map(
-    ({ kind, message: said }) => said?.text ?? kind,
-  )
+  (
+    (await read(`/threads/${threadId}/timeline`)).items as unknown as { kind: string; message?: { text: string } }[]
+  ).map(({ kind, message: said }) => said?.text ?? kind)
 
 test("a Thread begins with its receipt, and its opening message if there is one", async (t) => {
   const silent = await send("/threads", thread(roomId))
@@ -41,7 +41,11 @@ test("a Thread begins with its receipt, and its opening message if there is one"
       sequence: 2,
       kind: "message",
       entryId: opened.body.result?.messageEntryId,
-      message: { text: "To begin with: $n_w = 400$.", clientMessageId: body.requestId, client: { name: "sweep-agent" } },
+      message: {
+        text: "To begin with: $n_w = 400$.",
+        clientMessageId: body.requestId,
+        client: { name: "sweep-agent" },
+      },
     },
   ])
 })
@@ -64,11 +68,15 @@ test("Threads are listed in the order they were started, each with its current s
     author: { username: "grace" },
   })
   await send(`/threads/${body.threadId}/messages`, message())
-  t.match(await read(`/threads/${body.threadId}/context`), { thread: { timelineWatermark: 2 }, recent: [{ sequence: 1 }, { sequence: 2 }] })
+  t.match(await read(`/threads/${body.threadId}/context`), {
+    thread: { timelineWatermark: 2 },
+    recent: [{ sequence: 1 }, { sequence: 2 }],
+  })
 })
 
 // shows: A second Thread on the same card is refused thread_exists unless allowDuplicate.
-// shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up Thread.
+// shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up
+// Thread.
 test("a Thread that follows up a card says so; a second one on the same card is refused, unless it is intended", async (t) => {
   const { body: published } = await send("/research/publish_hypothesis", hypothesis(roomId, openingThreadId))
   const replyToEntryId = published.entry?.entryId
@@ -105,7 +113,8 @@ test("of two agents that follow up a card at once one starts the Thread", async 
 })
 
 test("a followed-up card must exist, in this Room, and must not be a receipt", async (t) => {
-  const elsewhere = (await read(`/threads/${house.rooms.main.openingThreadId}/timeline?kinds=publication`)).items?.[0]?.entryId
+  const elsewhere = (await read(`/threads/${house.rooms.main.openingThreadId}/timeline?kinds=publication`)).items?.[0]
+    ?.entryId
   const receipt = (await send("/threads", thread(roomId))).body.entry?.entryId
   for (const replyToEntryId of [freshId(), elsewhere, receipt]) {
     const { status, body } = await send("/threads", thread(roomId, { replyToEntryId }))

@@ -1,4 +1,7 @@
-/** Tables are rebuilt from the journal beside the old file, verified, and only then replace it, whatever happens in between. */
+/**
+ * Tables are rebuilt from the journal beside the old file, verified, and only then replace it, whatever happens in
+ * between.
+ */
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -72,7 +75,9 @@ test("a rebuild that stops in the middle leaves the old file unchanged, and the 
   // Page by page, since its header says how it is written to.
   const pages = () => readFileSync(file).subarray(100)
   const bytes = pages()
-  const half = Math.floor(looked(file, (db) => db.prepare<{ n: number }>("SELECT max(position) AS n FROM journal").one().n) / 2)
+  const half = Math.floor(
+    looked(file, (db) => db.prepare<{ n: number }>("SELECT max(position) AS n FROM journal").one().n) / 2,
+  )
   const old = openDatabase(file)
   t.throws(
     () =>
@@ -137,7 +142,10 @@ test("data that another program has open is not replaced", (t) => {
   const other = new Database(file)
   other.pragma("journal_mode = WAL")
   other.exec("BEGIN; SELECT count(*) FROM people")
-  t.throws(() => bringForward(file), { name: "DataError", message: /is open in another program\. Nothing was changed\. End it first\.$/ })
+  t.throws(() => bringForward(file), {
+    name: "DataError",
+    message: /is open in another program\. Nothing was changed\. End it first\.$/,
+  })
   other.exec("COMMIT")
   t.throws(() => bringForward(file), /is open in another program/, "also where it only may write")
   other.close()

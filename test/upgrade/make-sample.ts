@@ -1,7 +1,7 @@
 /**
  * Makes the stored sample of today's schema version, before the next version is made: `node_modules/.bin/node
- * --conditions=research-room-source test/upgrade/make-sample.ts`. It refuses to make a sample again: its value is that the code of its own
- * time made it.
+ * --conditions=research-room-source test/upgrade/make-sample.ts`. It refuses to make a sample again: its value is that
+ * the code of its own time made it.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -56,8 +56,12 @@ function pathsOf(db: Db, { name, path }: Read): string[] {
   const rows =
     source === undefined
       ? [{}]
-      : db.prepare<Record<string, string>>(`${source} ORDER BY 1, 2`.replace(/, 2$/, names.length > 1 ? ", 2" : "")).all()
-  const filled = rows.map((row: Record<string, string>) => path.replace(/\{(\w+)\}/g, (_, id: string) => encodeURIComponent(row[id] ?? "")))
+      : db
+          .prepare<Record<string, string>>(`${source} ORDER BY 1, 2`.replace(/, 2$/, names.length > 1 ? ", 2" : ""))
+          .all()
+  const filled = rows.map((row: Record<string, string>) =>
+    path.replace(/\{(\w+)\}/g, (_, id: string) => encodeURIComponent(row[id] ?? "")),
+  )
   if (name === "search") return filled.flatMap((at) => ["warm-up", "loss", "H1"].map((query) => `${at}?query=${query}`))
   if (name === "thread_timeline")
     return filled.flatMap((at) => [
@@ -76,7 +80,10 @@ function pathsOf(db: Db, { name, path }: Read): string[] {
 
 /** Who reads what: everyone what is public, a Room's agent and a person's agent what is theirs. */
 const askers: Readonly<Record<string, string | null>> = { public: null, credential: "main_owner_all", key: "all" }
-/** Reads without a sample: answers in other formats, endless answers, and a receipt, which is requested by the id of a write. */
+/**
+ * Reads without a sample: answers in other formats, endless answers, and a receipt, which is requested by the id of a
+ * write.
+ */
 const leftOut = new Set([...reads.filter(({ mediaType }) => isStreamed(mediaType)).map(({ name }) => name), "receipt"])
 
 const folder = mkdtempSync(join(tmpdir(), "research-room-sample-"))
@@ -86,7 +93,11 @@ try {
   // A picture, since the demo's story has none.
   const { token } = demo.credentials.owner_all
   const headers = { authorization: `Bearer ${token}`, "content-type": "image/png" }
-  const uploaded = await fetch(`${demo.baseUrl}${uploadFigure.path}`, { method: "POST", headers, body: new Uint8Array(png()) })
+  const uploaded = await fetch(`${demo.baseUrl}${uploadFigure.path}`, {
+    method: "POST",
+    headers,
+    body: new Uint8Array(png()),
+  })
   const { digest } = (await uploaded.json()) as { readonly digest: string }
   const author = new ResearchRoomClient({ baseUrl: demo.baseUrl, token })
   const { openingThreadId: threadId } = demo.rooms.empty

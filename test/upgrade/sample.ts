@@ -1,6 +1,6 @@
 /**
- * The stored samples: data as a released schema version left it, and that version's answers. Each is the deterministic demo, so it contains
- * nothing private, and none is ever made again once a later version exists.
+ * The stored samples: data as a released schema version left it, and that version's answers. Each is the deterministic
+ * demo, so it contains nothing private, and none is ever made again once a later version exists.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -48,7 +48,9 @@ export function unpack(version: number, into: string): string {
   return file
 }
 
-/** Copies the newest sample into a folder as data of an earlier version, which any command upgrades. @returns its file */
+/**
+ * Copies the newest sample into a folder as data of an earlier version, which any command upgrades. @returns its file
+ */
 export function asEarlier(into: string): string {
   const file = unpack(sampledVersions().at(-1) ?? 0, into)
   const database = new Database(file)
@@ -57,7 +59,8 @@ export function asEarlier(into: string): string {
   return file
 }
 
-export const sampleOf = (version: number): Sample => JSON.parse(gunzipSync(readFileSync(sampleFiles(version).answers)).toString()) as Sample
+export const sampleOf = (version: number): Sample =>
+  JSON.parse(gunzipSync(readFileSync(sampleFiles(version).answers)).toString()) as Sample
 
 /** A sample has its own time, a day after its story, so its credentials never expire. */
 const MOMENT = Date.parse("2026-11-15T12:00:00.000Z")
@@ -77,7 +80,12 @@ export function serveSample(data: string) {
 }
 
 /** Asks one question of a service, and removes the time the answer was made. */
-export async function answerTo(port: number, path: string, as: string | null, { credentials, keys }: Sample["cast"]): Promise<Answered> {
+export async function answerTo(
+  port: number,
+  path: string,
+  as: string | null,
+  { credentials, keys }: Sample["cast"],
+): Promise<Answered> {
   const token = as === null ? undefined : ({ ...credentials, ...keys } as Record<string, { token: string }>)[as]?.token
   const response = await fetch(
     `http://127.0.0.1:${port}${path}`,

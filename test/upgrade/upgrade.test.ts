@@ -1,4 +1,7 @@
-/** Data of every schema version opens or is upgraded: it is whole, gives the answers of its own time, and accepts writes. */
+/**
+ * Data of every schema version opens or is upgraded: it is whole, gives the answers of its own time, and accepts
+ * writes.
+ */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -28,7 +31,8 @@ const TOLD = /^\/items\/\d+\/summary$/
 function lost(before: unknown, now: unknown, path = ""): string[] {
   if (typeof before !== "object" || before === null)
     return before === now ? [] : [`${path}: ${JSON.stringify(before)} is ${JSON.stringify(now)}`]
-  if (typeof now !== "object" || now === null || Array.isArray(before) !== Array.isArray(now)) return [`${path}: is ${JSON.stringify(now)}`]
+  if (typeof now !== "object" || now === null || Array.isArray(before) !== Array.isArray(now))
+    return [`${path}: is ${JSON.stringify(now)}`]
   // New operations are added to the list in their own places.
   if (path === "/operations" && Array.isArray(before) && Array.isArray(now))
     return lost(byOperation(before), byOperation(now), "/operation")
@@ -42,9 +46,11 @@ function lost(before: unknown, now: unknown, path = ""): string[] {
   })
 }
 
-const byOperation = (listed: readonly { readonly operation: string }[]) => Object.fromEntries(listed.map((each) => [each.operation, each]))
+const byOperation = (listed: readonly { readonly operation: string }[]) =>
+  Object.fromEntries(listed.map((each) => [each.operation, each]))
 
-const shapeOf = (db: Db) => db.prepare<{ name: string }>("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all()
+const shapeOf = (db: Db) =>
+  db.prepare<{ name: string }>("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all()
 function visit<T>(file: string, work: (db: Db) => T): T {
   bringForward(file)
   const db = openDatabase(file)
@@ -80,7 +86,9 @@ test("changes and losses in an answer are noticed, additions are not", (t) => {
 })
 
 const samples: readonly (readonly [name: string, version: number, put: (into: string) => string])[] = [
-  ...sampledVersions().map((version) => [`schema ${version}`, version, (into: string) => unpack(version, into)] as const),
+  ...sampledVersions().map(
+    (version) => [`schema ${version}`, version, (into: string) => unpack(version, into)] as const,
+  ),
   ["data of an earlier version", latestSchema, asEarlier],
 ]
 
@@ -100,7 +108,10 @@ for (const [name, version, put] of samples) {
       const now = await ask(kept)
       // The sentences of a refusal are for people, and may be improved.
       const said = kept.status === 200 ? kept.body : { refusal: (kept.body as { refusal: string }).refusal }
-      const faults = [...(now.status === kept.status ? [] : [`status ${kept.status} is ${now.status}`]), ...lost(said, now.body)]
+      const faults = [
+        ...(now.status === kept.status ? [] : [`status ${kept.status} is ${now.status}`]),
+        ...lost(said, now.body),
+      ]
       t.strictSame(faults, [], kept.path)
     }
     t.equal(versionOf(file), latestSchema)
@@ -122,7 +133,13 @@ for (const [name, version, put] of samples) {
     const agent = new ResearchRoomClient({ baseUrl, token: cast.credentials.main_member_all.token })
     const thread = await agent.write("create_thread", { roomId, title: "After the upgrade", message: "It goes on." })
     const message = await agent.write("post_message", { threadId, text: "Still here." })
-    const taken = await agent.write("propose_experiment", { roomId, threadId, question: "Does it hold?", scope: "Here.", hypotheses: [] })
+    const taken = await agent.write("propose_experiment", {
+      roomId,
+      threadId,
+      question: "Does it hold?",
+      scope: "Here.",
+      hypotheses: [],
+    })
     t.equal(thread.activity?.sequence, (last?.sequence ?? 0) + 1)
     t.equal(taken.activity?.sequence, (last?.sequence ?? 0) + 3)
 
@@ -130,10 +147,12 @@ for (const [name, version, put] of samples) {
     for await (const entry of agent.items("room_activity", { roomId, after: chain.sequence })) chain.take(entry)
     t.equal(chain.digest, taken.activity?.digest, "the new entries are chained to the last old one")
     const kinds: string[] = []
-    for await (const entry of agent.items("thread_timeline", { threadId, kinds: ["message", "propose_experiment"] })) kinds.push(entry.kind)
+    for await (const entry of agent.items("thread_timeline", { threadId, kinds: ["message", "propose_experiment"] }))
+      kinds.push(entry.kind)
     t.strictSame(kinds.slice(-2), ["message", "propose_experiment"], "and are found by their kind")
     t.equal(
-      (await agent.read("receipt", { operation: "post_message", clientMessageId: message.clientMessageId ?? "" })).activity?.digest,
+      (await agent.read("receipt", { operation: "post_message", clientMessageId: message.clientMessageId ?? "" }))
+        .activity?.digest,
       message.activity?.digest,
     )
     await service.close()

@@ -1,4 +1,7 @@
-/** What programs read from pages: linked data, previews, citations, Link headers and feeds. Checked in a real browser, under the policy. */
+/**
+ * What programs read from pages: linked data, previews, citations, Link headers and feeds. Checked in a real browser,
+ * under the policy.
+ */
 import { createRequire } from "node:module"
 import { startResearchRoom } from "research-room/testing"
 import t, { test } from "tap"
@@ -48,7 +51,9 @@ async function head(path: string) {
 const publications = async (kind: string) => {
   const found = await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/publications?kinds=${kind}`)
   return (
-    (await found.json()) as { items: { versionId: string; wording: string; label: string; status: string; author: { username: string } }[] }
+    (await found.json()) as {
+      items: { versionId: string; wording: string; label: string; status: string; author: { username: string } }[]
+    }
   ).items
 }
 
@@ -78,10 +83,14 @@ test("a record names its type, its author and its standing", async (t) => {
     t.match(claim?.["https://schema.org/creativeWorkStatus"], [{ "@value": record?.status }])
     t.match(claim?.["https://schema.org/isPartOf"], [{ "@id": `${house.baseUrl}/rooms/${roomId}` }])
     if (kind === "cited_claim") {
-      t.match(claim?.["https://schema.org/citation"], [{ "https://schema.org/url": [{ "@value": /^https:\/\/arxiv\.org\/abs\// }] }])
+      t.match(claim?.["https://schema.org/citation"], [
+        { "https://schema.org/url": [{ "@value": /^https:\/\/arxiv\.org\/abs\// }] },
+      ])
       t.match(metas.get("citation_reference"), /citation_arxiv_id=/)
     }
-    const links = link.split(/, (?=<)/).map((each) => /^<([^>]+)>; rel="([^"]+)"(?:; type="([^"]+)")?$/.exec(each)?.slice(1) ?? [each])
+    const links = link
+      .split(/, (?=<)/)
+      .map((each) => /^<([^>]+)>; rel="([^"]+)"(?:; type="([^"]+)")?$/.exec(each)?.slice(1) ?? [each])
     t.ok(
       links.some(([href, rel]) => rel === "cite-as" && href === url),
       "Signposting",
@@ -109,7 +118,11 @@ test("a Room, its Threads, a search and a paper name their feeds", async (t) => 
   t.match(metas.get("citation_publication_date"), /^\d{4}\/\d{2}\/\d{2}$/)
   t.match(await statements(data[0] ?? ""), [{ "@type": ["https://schema.org/Collection"] }])
   t.equal(feeds.length, 2)
-  for (const path of [`/threads/${house.rooms.main.openingThreadId}`, "/search?query=coverage%20%22x%22", "/papers/2504.13837"]) {
+  for (const path of [
+    `/threads/${house.rooms.main.openingThreadId}`,
+    "/search?query=coverage%20%22x%22",
+    "/papers/2504.13837",
+  ]) {
     const found = (await head(path)).feeds
     t.equal(found.length, 2, path)
     for (const feed of found) t.equal((await fetch(feed)).status, 200, feed)
@@ -118,10 +131,14 @@ test("a Room, its Threads, a search and a paper name their feeds", async (t) => 
 })
 
 test("no text from a user escapes from the head", async (t) => {
-  const hostile = '</script><script>document.title="taken"</script><meta name="x" content=\'"><img src=x onerror=alert(1)>'
+  const hostile =
+    '</script><script>document.title="taken"</script><meta name="x" content=\'"><img src=x onerror=alert(1)>'
   const member = house.client("member_all")
   const body = hypothesis({ roomId: emptyId, threadId })
-  const { result } = await member.write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording: hostile } })
+  const { result } = await member.write("publish_hypothesis", {
+    ...body,
+    assertion: { ...body.assertion, wording: hostile },
+  })
   const { metas, data, scripts } = await head(`/records/${result.versionId}`)
   const ordinary = (await head(`/rooms/${roomId}`)).scripts
   t.equal(scripts, ordinary, "no extra script")

@@ -1,4 +1,7 @@
-/** Administration in the browser: an operator disables and enables an account, and gives a Room away; everybody else gets a 404. */
+/**
+ * Administration in the browser: an operator disables and enables an account, and gives a Room away; everybody else
+ * gets a 404.
+ */
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -129,7 +132,9 @@ test("its owner hands it back from the Room's page of people", async (t) => {
   await row.locator("summary", { hasText: "Hand over" }).click()
   await row.getByRole("button", { name: /^Hand the Room over to / }).click()
   await page.waitForURL(/done=transfer_room/)
-  const room = (await (await fetch(`${demo.baseUrl}/api/research/rooms/${roomId}`)).json()) as { owner: { username: string } }
+  const room = (await (await fetch(`${demo.baseUrl}/api/research/rooms/${roomId}`)).json()) as {
+    owner: { username: string }
+  }
   t.equal(room.owner.username, owner.username)
 })
 

@@ -13,11 +13,14 @@ import { watched } from "./watched.ts"
 // The test visits some fifty pages in a real browser, one after the other, which takes minutes on a busy machine.
 const timeout = 420_000
 
-/** The widths of 1,280 pixels at 200 % and at 400 %: nothing has to be scrolled sideways (WCAG 2.2, 1.4.4 and 1.4.10). */
+/**
+ * The widths of 1,280 pixels at 200 % and at 400 %: nothing has to be scrolled sideways (WCAG 2.2, 1.4.4 and 1.4.10).
+ */
 const ZOOMED = [640, 320]
 
 /**
- * Checks every page in both themes at one width, signed out and then signed in. Each page is loaded once, then switched to the other theme.
+ * Checks every page in both themes at one width, signed out and then signed in. Each page is loaded once, then switched
+ * to the other theme.
  */
 export async function everyPageIsWhole(sight: string, options: BrowserContextOptions): Promise<void> {
   t.setTimeout(timeout)

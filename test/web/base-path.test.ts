@@ -104,12 +104,19 @@ t.test("without a script a person signs in, writes, adds an item to a list and s
   t.match(await page.locator(".about").textContent(), /In answer to .*: Said without a script/)
   await page.getByLabel("Your reply").fill("Answered without one.")
   await page.getByRole("button", { name: /^Post/ }).click()
-  t.match(await page.locator("#timeline .chosen").textContent(), /In reply to .*: Said without a script\.[^]*Answered without one/)
+  t.match(
+    await page.locator("#timeline .chosen").textContent(),
+    /In reply to .*: Said without a script\.[^]*Answered without one/,
+  )
 
-  const experiment = (await (await fetch(`${origin}/lab/rooms/api/research/experiments?roomId=${demo.rooms.main.roomId}`)).json()) as {
+  const experiment = (await (
+    await fetch(`${origin}/lab/rooms/api/research/experiments?roomId=${demo.rooms.main.roomId}`)
+  ).json()) as {
     items: [{ experimentId: string }]
   }
-  await page.goto(`${origin}/lab/rooms/do/register_attempt?experimentId=${experiment.items[0].experimentId}&intent=reproduction`)
+  await page.goto(
+    `${origin}/lab/rooms/do/register_attempt?experimentId=${experiment.items[0].experimentId}&intent=reproduction`,
+  )
   await page.getByText("Input materials").first().click()
   await page.getByRole("button", { name: "Add an input" }).click()
   await page.waitForLoadState()
@@ -122,7 +129,11 @@ t.test("without a script a person signs in, writes, adds an item to a list and s
 
 // shows: Browser routes take writes with the exact Origin and a session only.
 t.test("a page of another site cannot send a form, and a sign-in redirects to no other site", async (t) => {
-  const body = new URLSearchParams({ username: demo.people.owner.username, password: demo.people.owner.password, next: "//evil.example/" })
+  const body = new URLSearchParams({
+    username: demo.people.owner.username,
+    password: demo.people.owner.password,
+    next: "//evil.example/",
+  })
   const foreign = await fetch(`${origin}/lab/rooms/web/sign-in`, {
     method: "POST",
     body,
@@ -131,7 +142,12 @@ t.test("a page of another site cannot send a form, and a sign-in redirects to no
   })
   t.equal(foreign.status, 403)
   t.equal(foreign.headers.get("set-cookie"), null)
-  const own = await fetch(`${origin}/lab/rooms/web/sign-in`, { method: "POST", body, headers: { origin }, redirect: "manual" })
+  const own = await fetch(`${origin}/lab/rooms/web/sign-in`, {
+    method: "POST",
+    body,
+    headers: { origin },
+    redirect: "manual",
+  })
   t.equal(own.status, 303)
   t.equal(own.headers.get("location"), "/lab/rooms/")
 })

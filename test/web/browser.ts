@@ -13,11 +13,12 @@ const INSTALLED = [
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
 ]
 
-const isPackaged = process.platform === "linux" && process.arch === "x64" && process.env.RESEARCH_ROOM_CHROMIUM === undefined
+const isPackaged =
+  process.platform === "linux" && process.arch === "x64" && process.env.RESEARCH_ROOM_CHROMIUM === undefined
 
 /**
- * Unpacks the packaged browser, if this system can run it. If two processes unpacked it at the same time, each would start a half-written
- * file.
+ * Unpacks the packaged browser, if this system can run it. If two processes unpacked it at the same time, each would
+ * start a half-written file.
  */
 export async function unpackBrowser(): Promise<void> {
   if (isPackaged) await (await import("@sparticuz/chromium")).default.executablePath()
@@ -32,7 +33,10 @@ export async function launch(): Promise<Browser> {
     return playwright.launch({
       executablePath: await chromium.executablePath(),
       // A browser as people use it, with the same-origin policy.
-      args: [...chromium.args.filter((flag) => !/^--(?:single-process|disable-web-security)/.test(flag)), "--disable-gpu"],
+      args: [
+        ...chromium.args.filter((flag) => !/^--(?:single-process|disable-web-security)/.test(flag)),
+        "--disable-gpu",
+      ],
       headless: true,
     })
   }

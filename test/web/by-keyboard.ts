@@ -31,7 +31,9 @@ export async function filled(
   const began = performance.now()
   await fill(typist)
   await page.waitForURL(/done=/)
-  t.comment(`${operation}: ${typist.fields} fields, ${typist.keys} keys beside the text, ${Math.round(performance.now() - began)} ms`)
+  t.comment(
+    `${operation}: ${typist.fields} fields, ${typist.keys} keys beside the text, ${Math.round(performance.now() - began)} ms`,
+  )
   return { id: new URL(page.url()).pathname.split("/").at(-1) ?? "", typist }
 }
 
@@ -45,11 +47,17 @@ export const wholeStatement = async (typist: Typist, wording: string, of: string
 function inputsOf(operation: OperationName, content: object): number {
   const draft = new URLSearchParams()
   fill(draft, formOf(operationOf(operation)), "", content)
-  return [...draft.keys()].filter((name) => !name.startsWith("#") && !["/roomId", "/threadId", "/kind"].includes(name)).length
+  return [...draft.keys()].filter((name) => !name.startsWith("#") && !["/roomId", "/threadId", "/kind"].includes(name))
+    .length
 }
 
 /** Asserts that a form asks for at most half as many fields as the schema has inputs. */
-export function isHalf(t: { ok(is: boolean, what: string): unknown }, operation: OperationName, fields: number, content: object): void {
+export function isHalf(
+  t: { ok(is: boolean, what: string): unknown },
+  operation: OperationName,
+  fields: number,
+  content: object,
+): void {
   const before = inputsOf(operation, content)
   t.ok(fields * 2 <= before, `${operation} asks for ${fields} fields, its schema has ${before} for the same`)
 }

@@ -29,29 +29,34 @@ async function issue(of: Page, name: string): Promise<string> {
 
 /** Every text of the definition is on the page, folded or not. */
 async function hasEveryText(t: Test, token: string | undefined) {
-  const shown = await page.locator("pre.command").evaluateAll((blocks) => blocks.map((block) => block.getAttribute("data-copy")))
+  const shown = await page
+    .locator("pre.command")
+    .evaluateAll((blocks) => blocks.map((block) => block.getAttribute("data-copy")))
   for (const guide of guides) t.ok(shown.includes(guide.text({ baseUrl: demo.baseUrl, token, roomId })), guide.name)
 }
 
-t.test("the page of a new credential has every text, copies it, and shows the agent's first request when it arrives", async (t) => {
-  await page.goto(at(`/rooms/${roomId}/people`))
-  await page.getByRole("link", { name: "Connect an agent" }).click()
-  await page.waitForURL(/\/connect$/)
-  const token = await issue(page, "sweep agent")
-  t.match(token, /^rrc_/)
-  await hasEveryText(t, token)
-  t.same(await violations(page), [])
-  await page.getByText("Codex", { exact: true }).click()
-  await page.getByRole("button", { name: "Copy the lines for Codex" }).click()
-  t.match(await page.evaluate("navigator.clipboard.readText()"), /^\[mcp_servers\.research-room\]\nurl = "http/)
+t.test(
+  "the page of a new credential has every text, copies it, and shows the agent's first request when it arrives",
+  async (t) => {
+    await page.goto(at(`/rooms/${roomId}/people`))
+    await page.getByRole("link", { name: "Connect an agent" }).click()
+    await page.waitForURL(/\/connect$/)
+    const token = await issue(page, "sweep agent")
+    t.match(token, /^rrc_/)
+    await hasEveryText(t, token)
+    t.same(await violations(page), [])
+    await page.getByText("Codex", { exact: true }).click()
+    await page.getByRole("button", { name: "Copy the lines for Codex" }).click()
+    t.match(await page.evaluate("navigator.clipboard.readText()"), /^\[mcp_servers\.research-room\]\nurl = "http/)
 
-  t.match(await requests().innerText(), /sweep agent has not sent a request yet/)
-  await firstRequest(token)
-  await requests().getByText("is connected").waitFor({ timeout: 15_000 })
-  t.match(await requests().innerText(), /sweep agent is connected\. Its last request came/)
-  t.equal(await page.locator("[data-awaits]").getAttribute("data-awaits"), "", "and it stops waiting")
-  t.same(troubles(), [])
-})
+    t.match(await requests().innerText(), /sweep agent has not sent a request yet/)
+    await firstRequest(token)
+    await requests().getByText("is connected").waitFor({ timeout: 15_000 })
+    t.match(await requests().innerText(), /sweep agent is connected\. Its last request came/)
+    t.equal(await page.locator("[data-awaits]").getAttribute("data-awaits"), "", "and it stops waiting")
+    t.same(troubles(), [])
+  },
+)
 
 t.test("the page of the Room has the same without the token, for the person's own credentials", async (t) => {
   await page.goto(at(`/rooms/${roomId}/connect`))
@@ -60,7 +65,10 @@ t.test("the page of the Room has the same without the token, for the person's ow
   t.match(await requests().innerText(), /sweep agent is connected/)
   t.notMatch(await requests().innerText(), /owner/)
   t.same(await violations(page), [])
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download skill.zip" }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download skill.zip" }).click(),
+  ])
   t.equal(download.suggestedFilename(), "skill.zip")
   t.same(troubles(), [])
 })

@@ -37,7 +37,11 @@ const tried = (path: string, init: Try = {}) =>
     async ([url, options]) => {
       try {
         const response = await fetch(url, options)
-        return { status: response.status, link: response.headers.get("link"), text: (await response.text()).slice(0, 100_000) }
+        return {
+          status: response.status,
+          link: response.headers.get("link"),
+          text: (await response.text()).slice(0, 100_000),
+        }
       } catch (error) {
         return { blocked: String(error) }
       }
@@ -56,7 +60,11 @@ t.test("It reads what is public, compressed or not, with the headers it needs", 
   t.match(await tried("/api/agent/library/schema"), { status: 200 }, "the Library's schemas are public too")
   const list = await tried(`/api/research/rooms/${roomId}/threads?limit=1`)
   t.match(list, { status: 200, link: /rel="next"/ }, "when a list has another page")
-  t.match(await tried("/api/manifest", { headers: { "if-none-match": '"no such"' } }), { status: 200 }, "after a preflight")
+  t.match(
+    await tried("/api/manifest", { headers: { "if-none-match": '"no such"' } }),
+    { status: 200 },
+    "after a preflight",
+  )
   const missing = await tried("/api/research/records/0198f3a0-0000-7000-8000-000000000001")
   t.match(missing, { status: 404, text: /unknown_record/ }, "refusals can be read too")
 })

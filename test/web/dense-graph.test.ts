@@ -1,4 +1,7 @@
-/** A graph of ninety hypotheses, each resting on twenty others: drawn in bounded time, and listed completely in its table. */
+/**
+ * A graph of ninety hypotheses, each resting on twenty others: drawn in bounded time, and listed completely in its
+ * table.
+ */
 import t from "tap"
 import { graphFigure } from "../../src/web/charts/graph.ts"
 
@@ -13,7 +16,11 @@ const chain = (nodes: number, each: number) => ({
     state: null,
   })),
   edges: Array.from({ length: nodes }, (_, end) =>
-    Array.from({ length: Math.min(each, end) }, (_, back) => ({ from: id(end - back - 1), to: id(end), kind: "premise" })),
+    Array.from({ length: Math.min(each, end) }, (_, back) => ({
+      from: id(end - back - 1),
+      to: id(end),
+      kind: "premise",
+    })),
   ).flat(),
 })
 

@@ -1,4 +1,7 @@
-/** Pages show evidence as the record has it: what rests on what, what counts, what was withdrawn, and the outcome of a reproduction. */
+/**
+ * Pages show evidence as the record has it: what rests on what, what counts, what was withdrawn, and the outcome of a
+ * reproduction.
+ */
 import type { Page } from "playwright-core"
 import t, { type Test } from "tap"
 import { finding, hypothesis, reference } from "../research/record/bodies.ts"
@@ -20,16 +23,25 @@ const shots = process.env.SHOTS
 const room = await lab.room("Does a ramp lower the loss?")
 const { roomId, threadId, ada, grace, mary } = room
 const h1 = (await ada.write("publish_hypothesis", hypothesis(room))).result
-const h2 = (await ada.write("publish_hypothesis", hypothesis(room, {}, "A ramp changes nothing after the first epoch."))).result
+const h2 = (
+  await ada.write("publish_hypothesis", hypothesis(room, {}, "A ramp changes nothing after the first epoch."))
+).result
 const dispute = (
-  await mary.write("assert_dispute", { targetVersionId: h1.versionId, explanation: "The ramp and the batch size were changed together." })
+  await mary.write("assert_dispute", {
+    targetVersionId: h1.versionId,
+    explanation: "The ramp and the batch size were changed together.",
+  })
 ).result
 const work = await Work.begin(lab, room, { hypotheses: [h1.versionId] })
 const attemptId = await work.attempt()
 const contradicting = (
   await grace.write(
     "publish_finding",
-    finding(room, { references: [reference(h1.versionId, "contradicts")], outcome: "negative" }, "The ramp raised the loss by 0.02 nat."),
+    finding(
+      room,
+      { references: [reference(h1.versionId, "contradicts")], outcome: "negative" },
+      "The ramp raised the loss by 0.02 nat.",
+    ),
   )
 ).result
 
@@ -37,12 +49,17 @@ const { page, context, troubles } = await watched(browser, baseUrl, { colorSchem
 const at = (path: string) => page.goto(`${baseUrl}${path}`)
 const record = (versionId: string) => at(`/records/${versionId}`)
 const overview = () => at(`/rooms/${roomId}`)
-const textOf = async (selector: string) => ((await page.locator(selector).first().textContent()) ?? "").replace(/\s+/g, " ")
+const textOf = async (selector: string) =>
+  ((await page.locator(selector).first().textContent()) ?? "").replace(/\s+/g, " ")
 
 /** Checks the page with axe, and takes screenshots in both themes and on a phone if the run asks for them. */
 async function isWhole(t: Test, name: string): Promise<void> {
   t.same(await violations(page), [], `${name} has no violation`)
-  t.equal(await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, `${name} is not wider than the screen`)
+  t.equal(
+    await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"),
+    0,
+    `${name} is not wider than the screen`,
+  )
   if (shots !== undefined) await pictures(page, name)
 }
 
@@ -91,10 +108,17 @@ t.test(
     t.match(await textOf("#live-uses"), /E1.* addresses it/)
     await isWhole(t, "hypothesis")
     await at(`/rooms/${roomId}/hypotheses`)
-    t.match(await textOf("li[data-entry]:has-text('H1')"), /disputed.*1 contradicts \(from 1 other person\).*F1.*raised the loss/)
+    t.match(
+      await textOf("li[data-entry]:has-text('H1')"),
+      /disputed.*1 contradicts \(from 1 other person\).*F1.*raised the loss/,
+    )
     t.match(await textOf("li[data-entry]:has-text('H2')"), /nothing counts for or against it yet/)
     await overview()
-    t.match(await textOf("#live-hypotheses tr:has-text('H1')"), /H1.*contested.*disputed.*1 other person.*– ?F1/, "the evidence against it")
+    t.match(
+      await textOf("#live-hypotheses tr:has-text('H1')"),
+      /H1.*contested.*disputed.*1 other person.*– ?F1/,
+      "the evidence against it",
+    )
     t.match(await textOf("#live-hypotheses tr:has-text('H2')"), /untested.*– ?–/)
     await isWhole(t, "overview")
   },
@@ -118,14 +142,25 @@ t.test("its author withdraws the dispute where they see it; it stays readable an
 
   await record(h1.versionId)
   t.notMatch(await textOf("#live-standing"), /Disputed/)
-  t.match(await page.locator("#live-standing s").textContent(), /The ramp and the batch size/, "struck through, in its place")
-  t.match(await textOf("#live-bears li:has-text('disputes')"), /Withdrawn.*The batch sizes were the same after all.*no longer counts/)
+  t.match(
+    await page.locator("#live-standing s").textContent(),
+    /The ramp and the batch size/,
+    "struck through, in its place",
+  )
+  t.match(
+    await textOf("#live-bears li:has-text('disputes')"),
+    /Withdrawn.*The batch sizes were the same after all.*no longer counts/,
+  )
   await isWhole(t, "hypothesis-withdrawn")
   await at(`/rooms/${roomId}/links`)
   t.match(await textOf("#live-list .cards"), /Withdrawn/)
   await overview()
   t.notMatch(await textOf("#live-hypotheses tr:has-text('H1')"), /disputed/)
-  t.notMatch(await (await fetch(`${baseUrl}/api/research/records/${h1.versionId}?format=bibtex`)).text(), /disputes/, "nor in a citation")
+  t.notMatch(
+    await (await fetch(`${baseUrl}/api/research/records/${h1.versionId}?format=bibtex`)).text(),
+    /disputes/,
+    "nor in a citation",
+  )
 })
 
 t.test("a finding is on the front page as soon as it is published, marked until it answers something", async (t) => {
@@ -216,9 +251,15 @@ t.test("an attempt names what it reproduced and who reproduced it", async (t) =>
     reproduction: { verdict: "does_not_reproduce", explanation: "The loss was the same with and without." },
   })
   await at(`/attempts/${again}`)
-  t.match(await textOf("#live-reproduction"), /It was meant to reproduce another attempt\. does not reproduce The loss was the same/)
+  t.match(
+    await textOf("#live-reproduction"),
+    /It was meant to reproduce another attempt\. does not reproduce The loss was the same/,
+  )
   await at(`/attempts/${attemptId}`)
-  t.match(await textOf("#live-reproduction"), /Who reproduced it does not reproduce ?A2 by mary|does not reproduce.*The loss was the same/)
+  t.match(
+    await textOf("#live-reproduction"),
+    /Who reproduced it does not reproduce ?A2 by mary|does not reproduce.*The loss was the same/,
+  )
   await isWhole(t, "attempt")
 })
 
@@ -239,7 +280,10 @@ t.test("a conclusion says what has made it stale, in the Room, in its Thread and
   await overview()
   t.match(await textOf("#live-where"), /Concluded.*A ramp does not lower the loss/)
   t.notMatch(await textOf("#live-where"), /stale/)
-  await grace.write("assert_retraction", { targetVersionId: contradicting.versionId, explanation: "The wrong split was read." })
+  await grace.write("assert_retraction", {
+    targetVersionId: contradicting.versionId,
+    explanation: "The wrong split was read.",
+  })
   await ada.write("publish_hypothesis", hypothesis(room, {}, "A longer ramp helps."))
   for (const [path, where] of [
     [`/rooms/${roomId}`, "#live-where"],
@@ -251,12 +295,18 @@ t.test("a conclusion says what has made it stale, in the Room, in its Thread and
   }
   await isWhole(t, "checkpoint")
   await overview()
-  t.match(await textOf("#live-where"), /No answer holds.*1 conclusion no longer holds: F1, which it cites, is retracted/)
+  t.match(
+    await textOf("#live-where"),
+    /No answer holds.*1 conclusion no longer holds: F1, which it cites, is retracted/,
+  )
   t.match(await textOf("#live-failed"), /F1 was retracted: The wrong split was read/)
   t.match(await textOf("#live-next"), /Renew a conclusion/)
   await isWhole(t, "overview-fallen")
   await at(`/rooms/${roomId}/hypotheses`)
-  t.match(await textOf("li[data-entry]:has-text('H1')"), /nothing counts.*F1 retracted.*does not count: F1 is retracted/)
+  t.match(
+    await textOf("li[data-entry]:has-text('H1')"),
+    /nothing counts.*F1 retracted.*does not count: F1 is retracted/,
+  )
   await isWhole(t, "overview-stale")
   t.same(troubles(), [])
   await context.close()

@@ -52,7 +52,13 @@ t.test("removing an item removes its own fields and no others", async (t) => {
     "/scope": "all",
   })
   const without = withItem(draft, { add: null, remove: "/roles/1" })
-  t.same(Object.fromEntries(without), { "#/roles": "2", "/roles/0/role": "a", "/roles/1/role": "c", "#/roles/1/x": "1", "/scope": "all" })
+  t.same(Object.fromEntries(without), {
+    "#/roles": "2",
+    "/roles/0/role": "a",
+    "/roles/1/role": "c",
+    "#/roles/1/x": "1",
+    "/scope": "all",
+  })
   t.equal(withItem(without, { add: "/roles", remove: null }).get("#/roles"), "3")
 })
 

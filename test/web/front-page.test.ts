@@ -22,7 +22,11 @@ const seen = (place: string): Promise<string> =>
 
 t.test("seven of seven questions are answered on the first screen of the demo's Room", async (t) => {
   await page.goto(at(`/rooms/${demo.rooms.main.roomId}`))
-  t.match(await seen("#main h1, .asks"), /Does RL add solutions.*solve what it could not solve before/, "what is asked?")
+  t.match(
+    await seen("#main h1, .asks"),
+    /Does RL add solutions.*solve what it could not solve before/,
+    "what is asked?",
+  )
   t.match(
     await seen(".answer"),
     /So far.*grace.*GRPO finds faster what was there.*F1 corrected.*F6 /,
@@ -34,15 +38,30 @@ t.test("seven of seven questions are answered on the first screen of the demo's 
     "what no longer holds?",
   )
   const beliefs = await seen("#live-hypotheses tr")
-  t.match(beliefs, /H4 A penalty .*contested from 1 other person F7 F6/, "what is believed, by whom, and what speaks against it?")
-  t.match(await seen("#live-found li"), /F10 positive .*H8.*F9 negative .*H7.*F8 negative.*F7 positive/, "what was found?")
-  t.match(await seen("#live-failed li"), /A29 allocation: Out of memory.*A26, A25, A24 training: NaN/, "what failed, and why?")
+  t.match(
+    beliefs,
+    /H4 A penalty .*contested from 1 other person F7 F6/,
+    "what is believed, by whom, and what speaks against it?",
+  )
+  t.match(
+    await seen("#live-found li"),
+    /F10 positive .*H8.*F9 negative .*H7.*F8 negative.*F7 positive/,
+    "what was found?",
+  )
+  t.match(
+    await seen("#live-failed li"),
+    /A29 allocation: Out of memory.*A26, A25, A24 training: NaN/,
+    "what failed, and why?",
+  )
   t.match(await seen("#live-next li"), /Take E7 .*Take it/, "what is next?")
 })
 
 t.test("an effect has its interval, and work shows who holds it and since when", async (t) => {
   await page.goto(at(`/rooms/${measured.roomId}`))
-  t.match(await seen("#live-hypotheses tr"), /H1 A shift lowers .*supported from 1 other person −3\.\d+ −\d\.\d+ to −\d\.\d+ F2, n 5 F2 F1/)
+  t.match(
+    await seen("#live-hypotheses tr"),
+    /H1 A shift lowers .*supported from 1 other person −3\.\d+ −\d\.\d+ to −\d\.\d+ F2, n 5 F2 F1/,
+  )
   t.match(await seen("#live-next li"), /In hand E1 .*ada ?since just now/)
   t.equal((await page.locator(".asks math").count()) > 0, true, "the formulas of the question are rendered")
   t.match(await seen("#live-where"), /No answer yet Write the answer/)

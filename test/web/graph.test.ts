@@ -7,7 +7,8 @@ const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOL
 t.teardown(() => demo.close())
 const graph = `${demo.baseUrl}/rooms/${demo.rooms.main.roomId}/graph`
 const page = async (address: string) => (await fetch(address)).text()
-const box = (text: string) => (/viewBox="([^"]+)" width="\d+" height="\d+" role="group"/.exec(text)?.[1] ?? "").split(" ").map(Number)
+const box = (text: string) =>
+  (/viewBox="([^"]+)" width="\d+" height="\d+" role="group"/.exec(text)?.[1] ?? "").split(" ").map(Number)
 
 t.test("The whole story is drawn with labels, in columns, under a legend", async (t) => {
   const text = await page(`${graph}?view=net`)
@@ -28,9 +29,13 @@ t.test("No view of it is a page of more than 200 kB", async (t) => {
 })
 
 t.test("Around F1 are what F1 says, what it rests on, and what refers to it", async (t) => {
-  const context = await (await fetch(`${demo.baseUrl}/api/research/rooms/${demo.rooms.main.roomId}/research-context`)).json()
+  const context = await (
+    await fetch(`${demo.baseUrl}/api/research/rooms/${demo.rooms.main.roomId}/research-context`)
+  ).json()
   const { versionId } =
-    (context as { publications: { label: string; versionId: string }[] }).publications.find(({ label }) => label === "F1") ?? {}
+    (context as { publications: { label: string; versionId: string }[] }).publications.find(
+      ({ label }) => label === "F1",
+    ) ?? {}
   const names = (text: string) => [...text.matchAll(/<text class="name"[^>]*>([^<]+)</g)].map(([, name]) => name)
   const near = names(await page(`${graph}?focus=${versionId}`))
   for (const name of ["F1", "E1", "H1", "H2", "C1", "A1"]) t.ok(near.includes(name), `${name} is there`)

@@ -1,6 +1,7 @@
 /**
- * A reader judges a hypothesis, and a conclusion, from its page alone: whether it is believed, how strongly and by whom, what failed, what
- * is disputed and why, what would fall with it, and what has changed since a moment they remember.
+ * A reader judges a hypothesis, and a conclusion, from its page alone: whether it is believed, how strongly and by
+ * whom, what failed, what is disputed and why, what would fall with it, and what has changed since a moment they
+ * remember.
  */
 import type { Locator } from "playwright-core"
 import t, { type Test } from "tap"
@@ -39,34 +40,56 @@ async function isWhole(t: Test, name: string) {
   t.same(troubles(), [])
 }
 
-t.test("the page of a contested hypothesis names who supports and contradicts it, what was checked, and what would fall", async (t) => {
-  await page.goto(at(`/records/${idOf("H4")}`))
-  t.equal(await page.locator("h1").innerText(), context.hypotheses.find(({ label }) => label === "H4")?.wording, "the claim")
-  const strength = await said(section("How strong"))
-  t.match(strength, /Contested/, "is it believed?")
-  t.match(strength, /1 supports by its author alone; runs of 1 commit/, "how strong is the support, and whose is it?")
-  t.match(strength, /1 contradicts by 1 person, independent of its author; runs of 1 commit/, "and against it?")
-  t.match(strength, /6 attempts in 1 experiment: 6 succeeded/, "on how much work?")
-  const evidence = section("For and against it").getByRole("listitem")
-  t.match(
-    await said(evidence.nth(0)),
-    /supports F7 .* Its number holds, 0\.062.*2 of 2 digests as reported.*names 2 of 6 attempts.*the author's own word/,
-  )
-  t.match(await said(evidence.nth(1)), /contradicts F6 .* Its last half fails: less was learned\..*ada, another person/)
-  t.equal(await evidence.count(), 2)
-  await page.getByText("2 more that do not count").click()
-  t.match(await said(evidence.last()), /does not count: F5 is superseded/, "what does not count is folded, with the reason")
-  await page.getByText("2 more that do not count").click()
-  t.match(await said(page.locator(".nothing")), /^No attempt failed\.$/, "empty parts share one line")
-  t.match(await said(section("What is disputed or withdrawn, and why")), /F5, which bears on it: It compares a run .*ada disputed it/)
-  t.match(await said(section("What would fall with it")), /H5 disputed The penalty only slows learning down/)
-  const order = await page.locator("#main h2").allInnerTexts()
-  t.strictSame(order.slice(0, 4), ["How strong", "For and against it", "What is disputed or withdrawn, and why", "What would fall with it"])
-  // A careful reader reads 200 words a minute; this allows two minutes.
-  const read = await wordsUntil("Premises it rests on")
-  t.ok(read < 400, `${read} words to the end of what is needed`)
-  await isWhole(t, "contested")
-})
+t.test(
+  "the page of a contested hypothesis names who supports and contradicts it, what was checked, and what would fall",
+  async (t) => {
+    await page.goto(at(`/records/${idOf("H4")}`))
+    t.equal(
+      await page.locator("h1").innerText(),
+      context.hypotheses.find(({ label }) => label === "H4")?.wording,
+      "the claim",
+    )
+    const strength = await said(section("How strong"))
+    t.match(strength, /Contested/, "is it believed?")
+    t.match(strength, /1 supports by its author alone; runs of 1 commit/, "how strong is the support, and whose is it?")
+    t.match(strength, /1 contradicts by 1 person, independent of its author; runs of 1 commit/, "and against it?")
+    t.match(strength, /6 attempts in 1 experiment: 6 succeeded/, "on how much work?")
+    const evidence = section("For and against it").getByRole("listitem")
+    t.match(
+      await said(evidence.nth(0)),
+      /supports F7 .* Its number holds, 0\.062.*2 of 2 digests as reported.*names 2 of 6 attempts.*the author's own word/,
+    )
+    t.match(
+      await said(evidence.nth(1)),
+      /contradicts F6 .* Its last half fails: less was learned\..*ada, another person/,
+    )
+    t.equal(await evidence.count(), 2)
+    await page.getByText("2 more that do not count").click()
+    t.match(
+      await said(evidence.last()),
+      /does not count: F5 is superseded/,
+      "what does not count is folded, with the reason",
+    )
+    await page.getByText("2 more that do not count").click()
+    t.match(await said(page.locator(".nothing")), /^No attempt failed\.$/, "empty parts share one line")
+    t.match(
+      await said(section("What is disputed or withdrawn, and why")),
+      /F5, which bears on it: It compares a run .*ada disputed it/,
+    )
+    t.match(await said(section("What would fall with it")), /H5 disputed The penalty only slows learning down/)
+    const order = await page.locator("#main h2").allInnerTexts()
+    t.strictSame(order.slice(0, 4), [
+      "How strong",
+      "For and against it",
+      "What is disputed or withdrawn, and why",
+      "What would fall with it",
+    ])
+    // A careful reader reads 200 words a minute; this allows two minutes.
+    const read = await wordsUntil("Premises it rests on")
+    t.ok(read < 400, `${read} words to the end of what is needed`)
+    await isWhole(t, "contested")
+  },
+)
 
 t.test("failures are listed with their reason, equal ones once, and so is an abandoned line of work", async (t) => {
   await page.goto(at(`/records/${idOf("H7")}`))
@@ -76,7 +99,10 @@ t.test("failures are listed with their reason, equal ones once, and so is an aba
   )
   const failed = section("What failed").getByRole("listitem")
   t.equal(await failed.count(), 1)
-  t.match(await said(failed.first()), /failed A26 of E6: training: NaN at step 24\. .* Alike but for numbers: A25, A24\./)
+  t.match(
+    await said(failed.first()),
+    /failed A26 of E6: training: NaN at step 24\. .* Alike but for numbers: A25, A24\./,
+  )
   await page.goto(at(`/records/${idOf("H3")}`))
   t.match(await said(section("What failed")), /given up E3: H3 rests on F3, which is retracted/)
   t.match(
@@ -89,7 +115,10 @@ t.test("failures are listed with their reason, equal ones once, and so is an aba
 
 t.test("a hypothesis that is itself disputed says so first; one that stands says how strongly", async (t) => {
   await page.goto(at(`/records/${idOf("H5")}`))
-  t.match(await said(page.getByRole("note", { name: "Standing" })), /Disputed .* grace disputed it .*could explain away most of any effect/)
+  t.match(
+    await said(page.getByRole("note", { name: "Standing" })),
+    /Disputed .* grace disputed it .*could explain away most of any effect/,
+  )
   t.match(await said(section("How strong")), /Contested.*1 supports by its author alone/)
   await page.goto(at(`/records/${idOf("H2")}`))
   t.match(
@@ -112,26 +141,39 @@ t.test(
       .first()
       .click()
     t.equal(await page.locator("h1").innerText(), first?.conclusion)
-    t.match(await said(page.getByRole("note", { name: "Stale" })), /F3, which it cites, is retracted/, "is it still believed?")
-    t.match(await said(section("What it rests on")), /retracted F3 .* stands H3 .*1 contradicts \(from its author alone\)/)
+    t.match(
+      await said(page.getByRole("note", { name: "Stale" })),
+      /F3, which it cites, is retracted/,
+      "is it still believed?",
+    )
+    t.match(
+      await said(section("What it rests on")),
+      /retracted F3 .* stands H3 .*1 contradicts \(from its author alone\)/,
+    )
     t.match(await said(section("What failed")), /given up E3/)
-    t.match(await said(section("What is disputed or withdrawn, and why")), /retracts F3, which it cites: A7 did not begin/)
+    t.match(
+      await said(section("What is disputed or withdrawn, and why")),
+      /retracts F3, which it cites: A7 did not begin/,
+    )
     t.match(await said(page.locator(".nothing")), /No question was left open/)
     await isWhole(t, "conclusion")
   },
 )
 
-t.test("as of an earlier entry both pages say what counted then, how it stands now, and what has happened since", async (t) => {
-  const note = page.getByRole("note", { name: "An earlier moment" })
-  const path = (await page.getByRole("link", { name: "as it was posted" }).getAttribute("href")) ?? ""
-  await page.goto(new URL(path, demo.baseUrl).href)
-  t.match(await said(note), /Now: it is stale.*2 name this or what it rests on.*grace retracted F\d+/s)
-  t.equal(await page.getByRole("note", { name: "Stale" }).count(), 0)
-  t.match(await said(section("What it rests on")), /positive F3/, "it was not withdrawn yet")
-  const posted = Number(new URL(page.url()).searchParams.get("at"))
-  t.match(await said(page.locator(".nothing")), /Nothing is disputed or withdrawn/)
-  await page.goto(at(`/records/${idOf("H3")}?at=${posted}`))
-  t.match(await said(section("How strong")), /Untested/)
-  t.match(await said(note), /Now: .*1 contradicts/s)
-  await isWhole(t, "then")
-})
+t.test(
+  "as of an earlier entry both pages say what counted then, how it stands now, and what has happened since",
+  async (t) => {
+    const note = page.getByRole("note", { name: "An earlier moment" })
+    const path = (await page.getByRole("link", { name: "as it was posted" }).getAttribute("href")) ?? ""
+    await page.goto(new URL(path, demo.baseUrl).href)
+    t.match(await said(note), /Now: it is stale.*2 name this or what it rests on.*grace retracted F\d+/s)
+    t.equal(await page.getByRole("note", { name: "Stale" }).count(), 0)
+    t.match(await said(section("What it rests on")), /positive F3/, "it was not withdrawn yet")
+    const posted = Number(new URL(page.url()).searchParams.get("at"))
+    t.match(await said(page.locator(".nothing")), /Nothing is disputed or withdrawn/)
+    await page.goto(at(`/records/${idOf("H3")}?at=${posted}`))
+    t.match(await said(section("How strong")), /Untested/)
+    t.match(await said(note), /Now: .*1 contradicts/s)
+    await isWhole(t, "then")
+  },
+)

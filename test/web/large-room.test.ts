@@ -1,4 +1,7 @@
-/** The first view of a Room with 1,000 experiments: what it costs the server and the network, within the budget for pages. */
+/**
+ * The first view of a Room with 1,000 experiments: what it costs the server and the network, within the budget for
+ * pages.
+ */
 import { gzipSync } from "node:zlib"
 import t from "tap"
 import { startOwn } from "../support/service.ts"
@@ -11,7 +14,9 @@ const MILLISECONDS = 250
 const own = await startOwn()
 t.teardown(() => own.close())
 const ada = await own.setUp()
-const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Many", question: "How many are too many?" })).result
+const { roomId, openingThreadId: threadId } = (
+  await ada.write("create_room", { title: "Many", question: "How many are too many?" })
+).result
 const example = { roomId, threadId, scope: "One model.", hypotheses: [] }
 for (let start = 0; start < EXPERIMENTS; start += 50) {
   await Promise.all(
@@ -55,7 +60,9 @@ for (const path of [
     }
     const median = times.slice(3).sort((one, other) => one - other)[6] ?? 0
     const size = Buffer.byteLength(text)
-    t.comment(`${median.toFixed(1)} ms, ${(size / 1000).toFixed(0)} kB, ${(gzipSync(text).length / 1000).toFixed(0)} kB compressed`)
+    t.comment(
+      `${median.toFixed(1)} ms, ${(size / 1000).toFixed(0)} kB, ${(gzipSync(text).length / 1000).toFixed(0)} kB compressed`,
+    )
     t.ok(size < BYTES, `${size} bytes`)
     t.ok(median < MILLISECONDS, `${median.toFixed(0)} ms`)
   })

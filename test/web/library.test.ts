@@ -1,5 +1,6 @@
 /**
- * The Library in the browser: pasting papers, a shared Collection with notes, tags, search, reading and files, on a desktop and a phone.
+ * The Library in the browser: pasting papers, a shared Collection with notes, tags, search, reading and files, on a
+ * desktop and a phone.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -17,7 +18,8 @@ const { own, browser, at } = await ownInBrowser()
 await own.setUp()
 await own.person("grace")
 
-const signIn = (page: Page, username: string) => signInAs(page, own.baseUrl, { username, password: passwordOf(username) }, "/library")
+const signIn = (page: Page, username: string) =>
+  signInAs(page, own.baseUrl, { username, password: passwordOf(username) }, "/library")
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: "dark" } as const
 const done = (page: Page, operation: string) => page.waitForURL(new RegExp(`done=${operation}`))
 const sideways = (page: Page) => page.evaluate("document.documentElement.scrollWidth - innerWidth")
@@ -27,10 +29,15 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   const grace = await watched(browser, own.baseUrl, phone, [404, 422])
   await signIn(ada.page, "ada")
   t.same(await violations(ada.page), [], "an empty Library has no violation")
-  await ada.page.getByLabel("Add papers").fill("1706.03762 https://arxiv.org/abs/2002.04745v2\nhttps://example.org/paper")
+  await ada.page
+    .getByLabel("Add papers")
+    .fill("1706.03762 https://arxiv.org/abs/2002.04745v2\nhttps://example.org/paper")
   await ada.page.getByRole("button", { name: "Save", exact: true }).click()
   await ada.page.locator("#pasted").waitFor()
-  t.match(await ada.page.locator("#pasted").innerText(), /3 papers saved[\s\S]*arXiv:1706\.03762, arXiv:2002\.04745, a reference/)
+  t.match(
+    await ada.page.locator("#pasted").innerText(),
+    /3 papers saved[\s\S]*arXiv:1706\.03762, arXiv:2002\.04745, a reference/,
+  )
   t.equal(await ada.page.locator(".papers > li").count(), 3)
   t.same(await violations(ada.page), [], "the outcome is announced to screen readers")
 
@@ -87,7 +94,11 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   await ada.page.getByPlaceholder("Title, author, abstract, your notes").fill("zebra")
   await ada.page.keyboard.press("Enter")
   await ada.page.waitForURL(/query=zebra/)
-  t.strictSame(await ada.page.locator(".papers .wording").allInnerTexts(), ["arXiv:1706.03762"], "and found by the new annotation")
+  t.strictSame(
+    await ada.page.locator(".papers .wording").allInnerTexts(),
+    ["arXiv:1706.03762"],
+    "and found by the new annotation",
+  )
 
   await ada.page.goto(at("/account"))
   await ada.page.getByRole("link", { name: "Issue a personal key" }).click()
@@ -132,33 +143,38 @@ t.test("a file is previewed before it is sent", async (t) => {
   t.same(troubles(), [])
 })
 
-t.test("without a script, uncertain matches are shown before they are saved, and one more press saves them", async (t) => {
-  const { page, troubles } = await watched(browser, own.baseUrl, { javaScriptEnabled: false })
-  await signIn(page, "ada")
-  await page.getByLabel("Add papers").fill("Knuth, D. The Art of Computer Programming. 1968.\n\n10.1002/j.1538-7305.1948.tb01338.x")
-  await page.getByRole("button", { name: "Save", exact: true }).click()
-  await page.getByText("2 papers recognised, not saved yet").waitFor()
-  await page.getByRole("button", { name: "Save 2 papers" }).click()
-  t.match(await page.locator("#pasted").innerText(), /2 papers saved/)
-  await page.getByRole("link", { name: "doi:10.1002/j.1538-7305.1948.tb01338.x" }).last().click()
-  t.equal(
-    await page.getByRole("link", { name: "doi:10.1002/j.1538-7305.1948.tb01338.x" }).getAttribute("href"),
-    "https://doi.org/10.1002/j.1538-7305.1948.tb01338.x",
-  )
-  await page.getByLabel("More tags, separated by commas").fill("information")
-  await page.keyboard.press("Enter")
-  await done(page, "tag_papers")
-  await page.getByRole("textbox", { name: "Your notes" }).fill("Where *entropy* comes from.")
-  await page.getByRole("button", { name: "Save notes" }).click()
-  await done(page, "write_annotation")
-  await page.getByRole("button", { name: "Add to Collection" }).click()
-  await done(page, "add_papers")
-  await page.getByLabel("Write a note").fill("Equation 4.")
-  await page.getByRole("button", { name: "Post note" }).click()
-  await done(page, "post_note")
-  t.match(await page.locator("main").innerText(), /Equation 4\.[\s\S]*/)
-  t.same(troubles(), [])
-})
+t.test(
+  "without a script, uncertain matches are shown before they are saved, and one more press saves them",
+  async (t) => {
+    const { page, troubles } = await watched(browser, own.baseUrl, { javaScriptEnabled: false })
+    await signIn(page, "ada")
+    await page
+      .getByLabel("Add papers")
+      .fill("Knuth, D. The Art of Computer Programming. 1968.\n\n10.1002/j.1538-7305.1948.tb01338.x")
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByText("2 papers recognised, not saved yet").waitFor()
+    await page.getByRole("button", { name: "Save 2 papers" }).click()
+    t.match(await page.locator("#pasted").innerText(), /2 papers saved/)
+    await page.getByRole("link", { name: "doi:10.1002/j.1538-7305.1948.tb01338.x" }).last().click()
+    t.equal(
+      await page.getByRole("link", { name: "doi:10.1002/j.1538-7305.1948.tb01338.x" }).getAttribute("href"),
+      "https://doi.org/10.1002/j.1538-7305.1948.tb01338.x",
+    )
+    await page.getByLabel("More tags, separated by commas").fill("information")
+    await page.keyboard.press("Enter")
+    await done(page, "tag_papers")
+    await page.getByRole("textbox", { name: "Your notes" }).fill("Where *entropy* comes from.")
+    await page.getByRole("button", { name: "Save notes" }).click()
+    await done(page, "write_annotation")
+    await page.getByRole("button", { name: "Add to Collection" }).click()
+    await done(page, "add_papers")
+    await page.getByLabel("Write a note").fill("Equation 4.")
+    await page.getByRole("button", { name: "Post note" }).click()
+    await done(page, "post_note")
+    t.match(await page.locator("main").innerText(), /Equation 4\.[\s\S]*/)
+    t.same(troubles(), [])
+  },
+)
 
 /** What a person does with saved papers, by keyboard if there is one: tagging, searching, reading, and exporting. */
 for (const [sight, options] of [
@@ -185,7 +201,10 @@ for (const [sight, options] of [
     await page.keyboard.press("Enter")
     await done(page, "set_reading_position")
     t.match(await page.locator("#reading").locator("xpath=..").innerText(), /page 7 of 23/)
-    t.equal(await page.getByRole("link", { name: "PDF at arXiv" }).getAttribute("href"), "https://arxiv.org/pdf/2504.13837")
+    t.equal(
+      await page.getByRole("link", { name: "PDF at arXiv" }).getAttribute("href"),
+      "https://arxiv.org/pdf/2504.13837",
+    )
     t.equal(await sideways(page), 0)
 
     await page.getByRole("link", { name: "reinforcement", exact: true }).click()
@@ -209,12 +228,19 @@ for (const [sight, options] of [
     t.strictSame(await page.locator(".papers .wording").allInnerTexts(), ["Attention Is All You Need"])
     t.equal(await sideways(page), 0)
 
-    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "RIS", exact: true }).click()])
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "RIS", exact: true }).click(),
+    ])
     const chunks: Buffer[] = []
     for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
     const { papers } = await readText(Buffer.concat(chunks).toString("utf8"))
     t.equal(download.suggestedFilename(), "library.ris")
-    t.match(papers, [{ paperId: "1706.03762", given: { title: "Attention Is All You Need" } }], "the file holds what is listed")
+    t.match(
+      papers,
+      [{ paperId: "1706.03762", given: { title: "Attention Is All You Need" } }],
+      "the file holds what is listed",
+    )
 
     await page.goto(at("/library/papers/2504.13837"))
     await page.getByRole("button", { name: "Remove to read" }).click()

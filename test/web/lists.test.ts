@@ -7,8 +7,9 @@ import { passwordOf, startOwn } from "../support/service.ts"
 const own = await startOwn()
 t.teardown(() => own.close())
 const ada = await own.setUp()
-const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Lists", question: "How long may a list be?" }))
-  .result
+const { roomId, openingThreadId: threadId } = (
+  await ada.write("create_room", { title: "Lists", question: "How long may a list be?" })
+).result
 /** The session cookie of a person. */
 async function cookieOf(username: string): Promise<string> {
   const session = await fetch(`${own.baseUrl}/api/session`, {
@@ -23,7 +24,13 @@ const page = async (path: string, as = cookie) => (await fetch(own.baseUrl + pat
 
 const EXPERIMENTS = 60
 for (let n = 1; n <= EXPERIMENTS; n += 1)
-  await ada.write("propose_experiment", { roomId, threadId, question: `Is run ${n} lower?`, scope: "One model.", hypotheses: [] } as never)
+  await ada.write("propose_experiment", {
+    roomId,
+    threadId,
+    question: `Is run ${n} lower?`,
+    scope: "One model.",
+    hypotheses: [],
+  } as never)
 
 t.test("a form lists the newest 50 of a kind; an older one is named by its label", async (t) => {
   const { versionId: finding } = (await ada.write("publish_hypothesis", hypothesis(roomId, threadId) as never)).result
@@ -33,7 +40,11 @@ t.test("a form lists the newest 50 of a kind; an older one is named by its label
     listed,
     Array.from({ length: 50 }, (_, index) => `E${index + 11}`),
   )
-  const body = new URLSearchParams({ "/experimentId": "E3", "/findingVersionId": finding, "/requestId": crypto.randomUUID() })
+  const body = new URLSearchParams({
+    "/experimentId": "E3",
+    "/findingVersionId": finding,
+    "/requestId": crypto.randomUUID(),
+  })
   const sent = await fetch(`${own.baseUrl}/web/link_experiment_finding`, {
     method: "POST",
     headers: { origin: own.baseUrl, cookie, "content-type": "application/x-www-form-urlencoded" },
@@ -45,30 +56,50 @@ t.test("a form lists the newest 50 of a kind; an older one is named by its label
   t.notMatch(refused, /is not an experiment of this Room/, "and E3 is recognised")
 })
 
-t.test("an untested hypothesis says once, in one sentence, that nothing has been tried; an experiment changes the sentence", async (t) => {
-  const { versionId } = (await ada.write("publish_hypothesis", hypothesis(roomId, threadId) as never)).result
-  const headings = async () => [...(await page(`/records/${versionId}`)).matchAll(/<h2 id="[a-z]+">([^<]+)/g)].map(([, text]) => text)
-  t.match(
-    await page(`/records/${versionId}`),
-    /Nothing has been tried yet: no experiment addresses it, nothing is said for or against it, and nothing rests on it\./,
-  )
-  for (const empty of [
-    "For and against it",
-    "What failed",
-    "What is disputed or withdrawn, and why",
-    "What would fall with it",
-    "Who uses it",
-  ])
-    t.notOk((await headings()).includes(empty), `no empty part “${empty}”`)
-  await ada.write("propose_experiment", { roomId, threadId, question: "Is it so?", scope: "One model.", hypotheses: [versionId] } as never)
-  t.match(await page(`/records/${versionId}`), /Nothing has been tried yet: 1 experiment addresses it, without an attempt so far/)
-  await ada.write("assert_dispute", { targetVersionId: versionId, explanation: "It was said before." } as never)
-  t.ok((await headings()).includes("What is disputed or withdrawn, and why"), "everything there is to say is shown in full")
-})
+t.test(
+  "an untested hypothesis says once, in one sentence, that nothing has been tried; an experiment changes the sentence",
+  async (t) => {
+    const { versionId } = (await ada.write("publish_hypothesis", hypothesis(roomId, threadId) as never)).result
+    const headings = async () =>
+      [...(await page(`/records/${versionId}`)).matchAll(/<h2 id="[a-z]+">([^<]+)/g)].map(([, text]) => text)
+    t.match(
+      await page(`/records/${versionId}`),
+      /Nothing has been tried yet: no experiment addresses it, nothing is said for or against it, and nothing rests on it\./,
+    )
+    for (const empty of [
+      "For and against it",
+      "What failed",
+      "What is disputed or withdrawn, and why",
+      "What would fall with it",
+      "Who uses it",
+    ])
+      t.notOk((await headings()).includes(empty), `no empty part “${empty}”`)
+    await ada.write("propose_experiment", {
+      roomId,
+      threadId,
+      question: "Is it so?",
+      scope: "One model.",
+      hypotheses: [versionId],
+    } as never)
+    t.match(
+      await page(`/records/${versionId}`),
+      /Nothing has been tried yet: 1 experiment addresses it, without an attempt so far/,
+    )
+    await ada.write("assert_dispute", { targetVersionId: versionId, explanation: "It was said before." } as never)
+    t.ok(
+      (await headings()).includes("What is disputed or withdrawn, and why"),
+      "everything there is to say is shown in full",
+    )
+  },
+)
 
 t.test("a paper that more than 50 records quote has a next page", async (t) => {
-  const { requestId: _known, ...claim } = operationOf("publish_cited_claim").example as { requestId: string; paper: { arxivId: string } }
-  for (let n = 0; n < 53; n += 1) await ada.write("publish_cited_claim", { ...claim, roomId, threadId, references: [] } as never)
+  const { requestId: _known, ...claim } = operationOf("publish_cited_claim").example as {
+    requestId: string
+    paper: { arxivId: string }
+  }
+  for (let n = 0; n < 53; n += 1)
+    await ada.write("publish_cited_claim", { ...claim, roomId, threadId, references: [] } as never)
   const records = (text: string) => text.match(/<a class="wording"/g)?.length
   const first = await page(`/papers/${claim.paper.arxivId}`)
   t.equal(records(first), 50)
@@ -79,7 +110,9 @@ t.test("a paper that more than 50 records quote has a next page", async (t) => {
 })
 
 t.test("a credential's row shows its last write", async (t) => {
-  const { token } = (await ada.write("issue_credential", { roomId, label: "sweep agent", permissions: ["post_thread"] })).result
+  const { token } = (
+    await ada.write("issue_credential", { roomId, label: "sweep agent", permissions: ["post_thread"] })
+  ).result
   const row = async () => /sweep agent.*?<\/tr>/s.exec(await page(`/rooms/${roomId}/people`))?.[0] ?? ""
   t.match(await row(), /data-is="wrote last"><span class="quiet">nothing/)
   const posted = await fetch(`${own.baseUrl}/api/agent/threads/${threadId}/messages`, {

@@ -11,16 +11,22 @@ const [AIM, MOST] = [200, 1_000]
 t.setTimeout(300_000)
 const { own, browser, at } = await ownInBrowser()
 const ada = await own.setUp()
-const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Long", question: "How long may a Thread be?" }))
-  .result
+const { roomId, openingThreadId: threadId } = (
+  await ada.write("create_room", { title: "Long", question: "How long may a Thread be?" })
+).result
 const text = (n: number) =>
   n % 5 === 0
     ? `Entry ${n}: with a rate of $\\frac{\\eta_0}{\\sqrt{${n}}}$ the **loss** ends at ${(n % 97) / 10}.\n\n- one\n- two \`code\``
     : `Entry ${n}: the run went on as it was, and nothing in it looked otherwise than before.`
 for (let start = 0; start < ENTRIES; start += 50)
-  await Promise.all(Array.from({ length: 50 }, (_, index) => ada.write("post_message", { threadId, text: text(start + index) } as never)))
+  await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      ada.write("post_message", { threadId, text: text(start + index) } as never),
+    ),
+  )
 
-const middle = (times: readonly number[]) => times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0
+const middle = (times: readonly number[]) =>
+  times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0
 
 /** Milliseconds until the page's last byte arrived, and until its first paint. */
 const WHEN = `new Promise((done) => new PerformanceObserver((list, observer) => {

@@ -1,4 +1,7 @@
-/** A page as of an earlier entry: the state then, what has happened since, links that stay at that moment, and no actions. */
+/**
+ * A page as of an earlier entry: the state then, what has happened since, links that stay at that moment, and no
+ * actions.
+ */
 import t, { type Test } from "tap"
 import { violations } from "./axe.ts"
 import { signIn } from "./pages.ts"
@@ -42,7 +45,8 @@ async function isWhole(t: Test, name: string): Promise<void> {
       0,
       `${name} is not wider than the screen`,
     )
-    if (shots !== undefined) await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true })
+    if (shots !== undefined)
+      await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true })
   }
   await page.setViewportSize({ width: 1280, height: 900 })
   t.same(troubles(), [])
@@ -57,41 +61,52 @@ async function nothingToDo(t: Test): Promise<void> {
 
 await signIn(page, demo, "member")
 
-t.test("A Room as of an entry names its moment and what has happened since, and its links stay at that moment", async (t) => {
-  await at(`/rooms/${roomId}`)
-  t.ok((await main.locator('a[href*="/do/"]').count()) > 0, "the current page has actions")
-  t.equal(await note.count(), 0)
-  await at(`/rooms/${roomId}?at=120`)
-  t.match(await note.textContent(), new RegExp(`As of entry 120, .*${activityWatermark - 120} entries in this Room since`, "s"))
-  await nothingToDo(t)
-  await isWhole(t, "room-then")
+t.test(
+  "A Room as of an entry names its moment and what has happened since, and its links stay at that moment",
+  async (t) => {
+    await at(`/rooms/${roomId}`)
+    t.ok((await main.locator('a[href*="/do/"]').count()) > 0, "the current page has actions")
+    t.equal(await note.count(), 0)
+    await at(`/rooms/${roomId}?at=120`)
+    t.match(
+      await note.textContent(),
+      new RegExp(`As of entry 120, .*${activityWatermark - 120} entries in this Room since`, "s"),
+    )
+    await nothingToDo(t)
+    await isWhole(t, "room-then")
 
-  await page.getByRole("navigation", { name: "Room" }).getByRole("link", { name: "Hypotheses" }).click()
-  t.match(page.url(), /\/hypotheses\?at=120$/)
-  t.equal(await note.count(), 1)
-  await nothingToDo(t)
-  await page.locator(".cards a.wording").first().click()
-  t.match(page.url(), /\/records\/[0-9a-f-]+\?at=120$/)
-  await nothingToDo(t)
-  await page.getByRole("link", { name: "Now", exact: true }).click()
-  t.notMatch(page.url(), /at=/)
-  t.equal(await note.count(), 0)
-})
+    await page.getByRole("navigation", { name: "Room" }).getByRole("link", { name: "Hypotheses" }).click()
+    t.match(page.url(), /\/hypotheses\?at=120$/)
+    t.equal(await note.count(), 1)
+    await nothingToDo(t)
+    await page.locator(".cards a.wording").first().click()
+    t.match(page.url(), /\/records\/[0-9a-f-]+\?at=120$/)
+    await nothingToDo(t)
+    await page.getByRole("link", { name: "Now", exact: true }).click()
+    t.notMatch(page.url(), /at=/)
+    t.equal(await note.count(), 0)
+  },
+)
 
-t.test("A record that has fallen since stood then; its page gives its present standing and what was said of it", async (t) => {
-  const fallen = publications.find(({ status }) => status === "corrected" || status === "disputed" || status === "retracted")
-  if (fallen === undefined) throw new Error("the demo has no record that has fallen")
-  const { items } = await ask<{ items: { sequence: number; target: { id: string } }[] }>(
-    `/api/research/rooms/${roomId}/activity?kinds=publish_finding,publish_hypothesis`,
-  )
-  const published = items.find(({ target }) => target.id === fallen.versionId)?.sequence
-  await at(`/records/${fallen.versionId}?at=${published}`)
-  t.match(await note.textContent(), new RegExp(`Now:.*${fallen.status}`, "s"))
-  t.ok((await note.locator("ul.since li").count()) > 0)
-  t.equal(await main.locator("#live-standing .banner").count(), 0, "nothing was held against it then")
-  await nothingToDo(t)
-  await isWhole(t, "record-then")
-})
+t.test(
+  "A record that has fallen since stood then; its page gives its present standing and what was said of it",
+  async (t) => {
+    const fallen = publications.find(
+      ({ status }) => status === "corrected" || status === "disputed" || status === "retracted",
+    )
+    if (fallen === undefined) throw new Error("the demo has no record that has fallen")
+    const { items } = await ask<{ items: { sequence: number; target: { id: string } }[] }>(
+      `/api/research/rooms/${roomId}/activity?kinds=publish_finding,publish_hypothesis`,
+    )
+    const published = items.find(({ target }) => target.id === fallen.versionId)?.sequence
+    await at(`/records/${fallen.versionId}?at=${published}`)
+    t.match(await note.textContent(), new RegExp(`Now:.*${fallen.status}`, "s"))
+    t.ok((await note.locator("ul.since li").count()) > 0)
+    t.equal(await main.locator("#live-standing .banner").count(), 0, "nothing was held against it then")
+    await nothingToDo(t)
+    await isWhole(t, "record-then")
+  },
+)
 
 t.test("A conclusion's page names the entry that posted it, and links to the Room as of that entry", async (t) => {
   await at(`/checkpoints/${conclusions[0]?.checkpointId}`)
@@ -126,16 +141,25 @@ t.test("Experiments and attempts too; a read without an earlier state shows the 
   t.match(page.url(), /at=150/, "a selection stays at that moment")
   t.equal(await note.count(), 1)
   await nothingToDo(t)
-  t.notMatch(await page.getByRole("navigation", { name: "Room" }).getByRole("link", { name: "People" }).getAttribute("href"), /at=/)
+  t.notMatch(
+    await page.getByRole("navigation", { name: "Room" }).getByRole("link", { name: "People" }).getAttribute("href"),
+    /at=/,
+  )
 })
 
 t.test("Curves and comparisons of an attempt as of an entry ask for the points of that moment", async (t) => {
-  const { items } = await ask<{ items: { attemptId: string; label: string; status: string }[] }>(`/api/research/attempts?roomId=${roomId}`)
+  const { items } = await ask<{ items: { attemptId: string; label: string; status: string }[] }>(
+    `/api/research/attempts?roomId=${roomId}`,
+  )
   const [one] = items
   const moment = 150
   await at(`/attempts/${one?.attemptId}?at=${moment}`)
   const figure = page.locator("[data-curves]").first()
-  t.match(await figure.getAttribute("data-values"), new RegExp(`[?&]at=${moment}`), "the slider reads the points of that moment")
+  t.match(
+    await figure.getAttribute("data-values"),
+    new RegExp(`[?&]at=${moment}`),
+    "the slider reads the points of that moment",
+  )
   const values = await ask<{ asOf: { sequence: number } }>((await figure.getAttribute("data-values")) ?? "")
   t.equal(values.asOf.sequence, moment)
   await figure.getByRole("link", { name: "Log axis" }).click()
@@ -175,7 +199,11 @@ t.test("Lists, Threads, materials and links show the moment too, and their links
     if (section === "activity") continue
     const object = main.locator(`#live-list a[href*="/${section}/"]`).first()
     await object.click()
-    t.match(page.url(), new RegExp(`/${section}/[0-9a-f-]+\\?at=${moment}$`), `${section}: it lists what there was then`)
+    t.match(
+      page.url(),
+      new RegExp(`/${section}/[0-9a-f-]+\\?at=${moment}$`),
+      `${section}: it lists what there was then`,
+    )
     // The address changes before the page has loaded.
     await note.waitFor()
     t.equal(await note.count(), 1)
@@ -201,5 +229,9 @@ t.test("An invalid moment gets a page that says so", async (t) => {
     t.equal((await at(`/rooms/${roomId}?at=${wrong}`))?.status(), 422)
     t.match(await main.textContent(), /at must be/)
   }
-  t.equal((await at(`/records/${publications.at(-1)?.versionId}?at=1`))?.status(), 404, "before it was published it is not found")
+  t.equal(
+    (await at(`/records/${publications.at(-1)?.versionId}?at=1`))?.status(),
+    404,
+    "before it was published it is not found",
+  )
 })

@@ -1,4 +1,6 @@
-/** Layout faults that were seen on pages: wide tables on a phone, roots, wide graphs, lists that touched what follows. */
+/**
+ * Layout faults that were seen on pages: wide tables on a phone, roots, wide graphs, lists that touched what follows.
+ */
 import t from "tap"
 import { ask } from "../support/ask.ts"
 import { message } from "../support/bodies.ts"
@@ -22,7 +24,9 @@ t.test("a wide table and a formula stay within the screen of a phone, and can be
   await shown.waitFor()
   t.equal(await page.evaluate("document.documentElement.scrollWidth"), 390, "the page is not wider than the screen")
   t.ok(
-    await page.evaluate("(table => table.scrollWidth > table.clientWidth + 100)([...document.querySelectorAll('.prose table')].at(-1))"),
+    await page.evaluate(
+      "(table => table.scrollWidth > table.clientWidth + 100)([...document.querySelectorAll('.prose table')].at(-1))",
+    ),
     "the table is wider, inside its own frame",
   )
   await page.close()

@@ -12,7 +12,11 @@ import { watched } from "./watched.ts"
 
 function write(text: string): string {
   const page = markdown(text)
-  return page.write({ basePath: "", now: 0, texts: new Map(page.texts.map((each) => [each, rendered(each.text, each.kind)])) })
+  return page.write({
+    basePath: "",
+    now: 0,
+    texts: new Map(page.texts.map((each) => [each, rendered(each.text, each.kind)])),
+  })
 }
 
 t.test("a value written into a template becomes text", async (t) => {
@@ -47,7 +51,11 @@ t.test("no attack becomes an element, an attribute, an address or a request of i
     const sent = await fetch(`${demo.baseUrl}/api/agent/threads/${demo.rooms.empty.openingThreadId}/messages`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ schemaVersion: 3, clientMessageId: `0198f3a0-5b1e-7c44-9d8e-${String(index).padStart(12, "0")}`, text }),
+      body: JSON.stringify({
+        schemaVersion: 3,
+        clientMessageId: `0198f3a0-5b1e-7c44-9d8e-${String(index).padStart(12, "0")}`,
+        text,
+      }),
     })
     t.equal(sent.status, 200, JSON.stringify(text.slice(0, 60)))
   }

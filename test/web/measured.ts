@@ -1,6 +1,7 @@
 /**
- * A Room with measured results: what a shift and a smoothing do to the error of a small model at three numbers of labels, over five seeds,
- * reported by two people who pin different code. One effect is reproduced, one is not, and one cannot be told from noise.
+ * A Room with measured results: what a shift and a smoothing do to the error of a small model at three numbers of
+ * labels, over five seeds, reported by two people who pin different code. One effect is reproduced, one is not, and one
+ * cannot be told from noise.
  */
 import type { WriteInput } from "research-room/client"
 import type { Browser, Cast } from "research-room/testing"
@@ -43,7 +44,12 @@ const places = (value: number): number => Number(value.toFixed(4))
 
 function error(arm: Arm, labels: number, seed: number, lab: number): number {
   const level = 4 + 12 * Math.sqrt(50 / labels)
-  return places(level + change[arm](labels) + 0.5 * noise(labels, seed, lab) + 0.6 * noise(arms.indexOf(arm) + 1, labels, seed, lab))
+  return places(
+    level +
+      change[arm](labels) +
+      0.5 * noise(labels, seed, lab) +
+      0.6 * noise(arms.indexOf(arm) + 1, labels, seed, lab),
+  )
 }
 const loss = (arm: Arm, seed: number, step: number, lab: number): number =>
   places(0.4 + 2 * Math.exp(-step / (150 + 40 * arms.indexOf(arm))) + 0.05 * noise(seed, step, arms.indexOf(arm), lab))
@@ -51,17 +57,32 @@ const loss = (arm: Arm, seed: number, step: number, lab: number): number =>
 /** What an attempt of an arm reports: its error for each number of labels and seed, and its loss at each step. */
 const told = (arm: Arm, lab: number): Metrics => [
   ...LABELS.flatMap((labels) =>
-    SEEDS.map((seed) => ({ name: "error", unit: "%", value: error(arm, labels, seed, lab), dimensions: { arm, labels, seed } })),
+    SEEDS.map((seed) => ({
+      name: "error",
+      unit: "%",
+      value: error(arm, labels, seed, lab),
+      dimensions: { arm, labels, seed },
+    })),
   ),
   ...SEEDS.flatMap((seed) =>
-    STEPS.map((step) => ({ name: "loss", unit: "nat", step, value: loss(arm, seed, step, lab), dimensions: { arm, seed } })),
+    STEPS.map((step) => ({
+      name: "loss",
+      unit: "nat",
+      step,
+      value: loss(arm, seed, step, lab),
+      dimensions: { arm, seed },
+    })),
   ),
 ]
 
 const reportedAt = "2026-11-20T09:30:00.000Z"
 
 /** @param house a demo, whose owner and member write the story */
-export async function makeMeasured(house: Pick<Cast, "people" | "repositories">, ada: Browser, grace: Browser): Promise<Measured> {
+export async function makeMeasured(
+  house: Pick<Cast, "people" | "repositories">,
+  ada: Browser,
+  grace: Browser,
+): Promise<Measured> {
   const { url, commit, otherCommit } = house.repositories.public
   const { roomId, openingThreadId: threadId } = (
     await ada.write("create_room", {
@@ -71,7 +92,8 @@ export async function makeMeasured(house: Pick<Cast, "people" | "repositories">,
   ).result
   await ada.write("add_member", { roomId, username: house.people.member.username })
   const place = { roomId, threadId }
-  const say = async (wording: string) => (await ada.write("publish_hypothesis", hypothesis(place, {}, wording))).result.versionId
+  const say = async (wording: string) =>
+    (await ada.write("publish_hypothesis", hypothesis(place, {}, wording))).result.versionId
   const hypotheses = {
     shift: await say("A shift lowers the error with 50 labels by more than one percent."),
     smoothing: await say("Smoothing lowers the error with 400 labels."),
@@ -100,7 +122,13 @@ export async function makeMeasured(house: Pick<Cast, "people" | "repositories">,
     })
     const tell = (event: "started" | "progress" | "succeeded", revisionOf: number, more: object = {}) =>
       by.write("report_attempt_event", {
-        ...{ attemptId, event, reportedAt, expectedRevision: revisionOf, expectedStatus: revisionOf === 1 ? "registered" : "started" },
+        ...{
+          attemptId,
+          event,
+          reportedAt,
+          expectedRevision: revisionOf,
+          expectedStatus: revisionOf === 1 ? "registered" : "started",
+        },
         ...more,
       } as never)
     await tell("started", 1)
@@ -118,23 +146,41 @@ export async function makeMeasured(house: Pick<Cast, "people" | "repositories">,
     ...{ experimentId, metric: "error", over: "seed" },
     ...{ of: { arm: of }, against: { arm: "baseline" }, where: { labels } },
   })
-  async function publish(by: Browser, wording: string, attempts: readonly string[], effects: Effect[], more: object = {}): Promise<string> {
+  async function publish(
+    by: Browser,
+    wording: string,
+    attempts: readonly string[],
+    effects: Effect[],
+    more: object = {},
+  ): Promise<string> {
     const provenance = { execution: { experimentId, attemptIds: [...attempts], baselineAttemptIds: [] }, papers: [] }
-    return (await by.write("publish_finding", finding(place, { effects, provenance, ...more }, wording))).result.versionId
+    return (await by.write("publish_finding", finding(place, { effects, provenance, ...more }, wording))).result
+      .versionId
   }
-  const link = (by: Browser, findingVersionId: string, versionId: string, verdict: "supports" | "contradicts" | "inconclusive") =>
+  const link = (
+    by: Browser,
+    findingVersionId: string,
+    versionId: string,
+    verdict: "supports" | "contradicts" | "inconclusive",
+  ) =>
     by.write("link_experiment_finding", {
       ...{ experimentId, findingVersionId },
       towardQuestion: { verdict: "answers", explanation: "It is the difference that was asked for." },
       towardHypothesis: [{ versionId, verdict, explanation: "By the effect." }],
     })
   const findings = [
-    await publish(ada, "With 50 labels the shift lowers the error by three percent.", attemptIds, [effect("shift", 50)]),
-    await publish(grace, "With code of our own the shift lowers the error with 50 labels too.", reproductionIds, [effect("shift", 50)]),
+    await publish(ada, "With 50 labels the shift lowers the error by three percent.", attemptIds, [
+      effect("shift", 50),
+    ]),
+    await publish(grace, "With code of our own the shift lowers the error with 50 labels too.", reproductionIds, [
+      effect("shift", 50),
+    ]),
     await publish(ada, "Smoothing tells nothing apart with 400 labels.", attemptIds, [effect("smoothing", 400)], {
       outcome: "inconclusive",
     }),
-    await publish(grace, "Neither does it with code of our own.", reproductionIds, [effect("smoothing", 400)], { outcome: "negative" }),
+    await publish(grace, "Neither does it with code of our own.", reproductionIds, [effect("smoothing", 400)], {
+      outcome: "negative",
+    }),
   ]
   const [first = "", second = "", third = "", fourth = ""] = findings
   await link(ada, first, hypotheses.shift, "supports")

@@ -1,4 +1,7 @@
-/** The author of an attempt adds a table of values on its page; a faulty one stays in the box, with the faulty lines named. */
+/**
+ * The author of an attempt adds a table of values on its page; a faulty one stays in the box, with the faulty lines
+ * named.
+ */
 import t from "tap"
 import { ResearchRoomClient } from "research-room/client"
 import { violations } from "./axe.ts"
@@ -20,7 +23,13 @@ await owner.write("register_attempt", {
   ...{ repository: { url, commit }, argv: ["run"], configuration: {}, inputs: [] },
 })
 const reportedAt = new Date().toISOString()
-await owner.write("report_attempt_event", { attemptId, event: "started", expectedRevision: 1, expectedStatus: "registered", reportedAt })
+await owner.write("report_attempt_event", {
+  attemptId,
+  event: "started",
+  expectedRevision: 1,
+  expectedStatus: "registered",
+  reportedAt,
+})
 const { page, troubles, context } = await watched(browser, demo.baseUrl)
 t.teardown(() => context.close())
 const address = at(`/attempts/${attemptId}`)
@@ -41,7 +50,11 @@ t.test("a table with a fault stays, and the wrong line is named", async (t) => {
   t.match(await page.getByLabel("Table", { exact: true }).inputValue(), /^metric,value,arm\nerror,0\.1/)
   t.same(await violations(page), [])
 
-  t.equal(await page.locator("main").getAttribute("data-room"), null, "the answer to a form is not requested again when the Room changes")
+  t.equal(
+    await page.locator("main").getAttribute("data-room"),
+    null,
+    "the answer to a form is not requested again when the Room changes",
+  )
 })
 
 t.test("a table is reported, and shown", async (t) => {
@@ -50,7 +63,9 @@ t.test("a table is reported, and shown", async (t) => {
   await page.getByRole("button", { name: "Report the values" }).click()
   await page.waitForURL(/done=report_attempt_event/)
   t.match(await page.locator("#metrics").locator("xpath=../..").innerText(), /0\.25/)
-  const read = (await (await fetch(`${demo.baseUrl}/api/research/attempts/${attemptId}`)).json()) as { metrics: { dimensions: object }[] }
+  const read = (await (await fetch(`${demo.baseUrl}/api/research/attempts/${attemptId}`)).json()) as {
+    metrics: { dimensions: object }[]
+  }
   t.same(
     read.metrics.map(({ dimensions }) => dimensions),
     [1, 2].map((seed) => ({ arm: "shift", seed, size: 50 })),

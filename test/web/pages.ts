@@ -32,22 +32,30 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
   const materials = (await json<Items<{ materialId: string }>>(demo, `/api/research/rooms/${roomId}/materials`)).items
   const links = (await json<Items<{ linkId: string }>>(demo, `/api/research/rooms/${roomId}/links`)).items
   const experimentId = context.experiments[0]?.experimentId ?? ""
-  const experiment = await json<{ acceptedPlans: readonly { planId: string }[] }>(demo, `/api/research/experiments/${experimentId}`)
+  const experiment = await json<{ acceptedPlans: readonly { planId: string }[] }>(
+    demo,
+    `/api/research/experiments/${experimentId}`,
+  )
   const finding = context.publications.find(({ kind }) => kind === "finding")?.versionId ?? ""
   const fallen = context.publications.find(({ status }) => status !== "current")?.versionId
   const claim = context.publications.find(({ kind }) => kind === "cited_claim")?.versionId
   const room = `/rooms/${roomId}`
   const opening =
-    (await json<Items<{ entryId: string }>>(demo, `/api/research/threads/${openingThreadId}/timeline`)).items[0]?.entryId ?? ""
+    (await json<Items<{ entryId: string }>>(demo, `/api/research/threads/${openingThreadId}/timeline`)).items[0]
+      ?.entryId ?? ""
   const listed = await json<Items<{ roomId: string; title: string }>>(demo, "/api/research/rooms")
   const numbers = listed.items.find(({ title }) => title.startsWith("By how much"))?.roomId
-  const board = (await json<Items<{ boardId: string }>>(demo, `/api/research/rooms/${numbers}/boards`)).items[0]?.boardId
-  const measured = (await json<Items<{ experimentId: string }>>(demo, `/api/research/experiments?roomId=${numbers}`)).items[0]?.experimentId
+  const board = (await json<Items<{ boardId: string }>>(demo, `/api/research/rooms/${numbers}/boards`)).items[0]
+    ?.boardId
+  const measured = (await json<Items<{ experimentId: string }>>(demo, `/api/research/experiments?roomId=${numbers}`))
+    .items[0]?.experimentId
   const { acceptedPlans, hypotheses } = await json<{
     acceptedPlans: readonly { planId: string }[]
     hypotheses: readonly { versionId: string }[]
   }>(demo, `/api/research/experiments/${measured}`)
-  const again = (await json<Items<{ attemptId: string }>>(demo, `/api/research/attempts?roomId=${numbers}`)).items.at(-1)?.attemptId
+  const again = (await json<Items<{ attemptId: string }>>(demo, `/api/research/attempts?roomId=${numbers}`)).items.at(
+    -1,
+  )?.attemptId
   const at = `roomId=${roomId}&threadId=${openingThreadId}`
   const sections = [
     "threads",
@@ -122,8 +130,21 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
     { name: "write-hypothesis", path: `/do/publish_hypothesis?${at}`, as: "owner" },
     { name: "write-finding", path: `/do/publish_finding?${at}`, as: "owner" },
     { name: "write-experiment", path: `/do/propose_experiment?${at}`, as: "owner" },
-    { name: "register-attempt", path: `/do/register_attempt?experimentId=${experimentId}&intent=reproduction`, as: "owner" },
-    ...["", "/people", "/rooms", `/rooms/${demo.rooms.empty.roomId}`, "/credentials", "/keys", "/invitations", "/audit"].map(
+    {
+      name: "register-attempt",
+      path: `/do/register_attempt?experimentId=${experimentId}&intent=reproduction`,
+      as: "owner",
+    },
+    ...[
+      "",
+      "/people",
+      "/rooms",
+      `/rooms/${demo.rooms.empty.roomId}`,
+      "/credentials",
+      "/keys",
+      "/invitations",
+      "/audit",
+    ].map(
       (at) => ({ name: `admin${at.replaceAll("/", "-").slice(0, 12)}`, path: `/admin${at}`, as: "owner" }) as const,
     ),
     { name: "withhold", path: `/do/withhold_content?roomId=${roomId}&/of/entryId=${opening}`, as: "owner" },
@@ -132,7 +153,11 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
 }
 
 /** Signs a person in through the page. */
-export async function signIn(page: Page, demo: Pick<Demo, "people" | "baseUrl">, who: "owner" | "member" | "visitor"): Promise<void> {
+export async function signIn(
+  page: Page,
+  demo: Pick<Demo, "people" | "baseUrl">,
+  who: "owner" | "member" | "visitor",
+): Promise<void> {
   await signInAs(page, demo.baseUrl, demo.people[who])
 }
 

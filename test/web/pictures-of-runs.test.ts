@@ -1,4 +1,7 @@
-/** What the pictures of runs show: every setting by its full name, every attempt that could not be placed, both axes, a single step. */
+/**
+ * What the pictures of runs show: every setting by its full name, every attempt that could not be placed, both axes, a
+ * single step.
+ */
 import t from "tap"
 import { type Curve, picture } from "../../src/web/charts/curves.ts"
 import { scatter } from "../../src/web/charts/scatter.ts"
@@ -39,7 +42,14 @@ t.test("Numbers against numbers have a title on both axes too", async (t) => {
 })
 
 const curve = (index: number, step: readonly number[], value: readonly number[]): Curve =>
-  ({ index, attemptId: `a${index}`, label: `A${index + 1}`, points: step.length, stretch: 1, columns: { step, value } }) as unknown as Curve
+  ({
+    index,
+    attemptId: `a${index}`,
+    label: `A${index + 1}`,
+    points: step.length,
+    stretch: 1,
+    columns: { step, value },
+  }) as unknown as Curve
 const whole = { from: undefined, to: undefined, low: undefined, high: undefined, isLog: false }
 const drawn = (curves: readonly Curve[]) =>
   picture(curves, whole, { title: "loss in nat", description: "loss", baseline: undefined }).write(setting)
@@ -69,5 +79,9 @@ t.test("Axes have titles, and sixteen curves that end at the same place have sep
 
 t.test("Each of thirty-two lines is drawn differently", async (t) => {
   t.equal(new Set(Array.from({ length: 32 }, (_, index) => lineOf(index))).size, 32)
-  t.equal(new Set(Array.from({ length: 16 }, (_, index) => lineOf(index).split(" ")[0])).size, 16, "sixteen have a colour each")
+  t.equal(
+    new Set(Array.from({ length: 16 }, (_, index) => lineOf(index).split(" ")[0])).size,
+    16,
+    "sixteen have a colour each",
+  )
 })

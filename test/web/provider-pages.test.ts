@@ -1,4 +1,6 @@
-/** Signing in with the identity provider in a real browser: everybody can read each page on the way, whatever happens. */
+/**
+ * Signing in with the identity provider in a real browser: everybody can read each page on the way, whatever happens.
+ */
 import tap, { type Test, test } from "tap"
 import type { Page } from "playwright-core"
 import { client, startIdentityProvider } from "../people/identity-provider.ts"
@@ -20,7 +22,8 @@ tap.teardown(async () => {
 })
 const ada = await house.setUp("ada")
 const { roomId } = (await ada.write("create_room", { title: "Warm-up" })).result
-const invitation = async () => ((await (await ada.request("POST", "/api/invitations", { roomId })).json()) as { link: string }).link
+const invitation = async () =>
+  ((await (await ada.request("POST", "/api/invitations", { roomId })).json()) as { link: string }).link
 const adminOf = async (deed: string) => {
   const { userId = "" } = house.instance.tables.people.named("grace") ?? {}
   return (await ada.request("POST", `/api/admin/people/${userId}/${deed}`, { schemaVersion: 3 })).status
@@ -36,7 +39,11 @@ async function phone(): Promise<Page> {
 async function readable(t: Test, page: Page, heading: string | RegExp): Promise<void> {
   t.match(await page.locator("main h1").allInnerTexts(), [heading])
   t.strictSame(await violations(page), [], `${heading}`)
-  t.equal(await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, `${heading} fits a phone`)
+  t.equal(
+    await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"),
+    0,
+    `${heading} fits a phone`,
+  )
 }
 
 test("an invitation leads to the provider and back; a taken name asks for another", async (t) => {
@@ -55,7 +62,10 @@ test("an invitation leads to the provider and back; a taken name asks for anothe
   await page.getByRole("button", { name: "Create the account" }).click()
   await page.waitForURL(`${house.baseUrl}/rooms/${roomId}`)
   await page.goto(`${house.baseUrl}/account`)
-  t.match(await page.locator("main").innerText(), /You sign in with an account at Example SSO\. You have no password here/)
+  t.match(
+    await page.locator("main").innerText(),
+    /You sign in with an account at Example SSO\. You have no password here/,
+  )
 })
 
 test("somebody with a password connects an account, and then signs in with the button", async (t) => {
@@ -78,7 +88,8 @@ test("somebody with a password connects an account, and then signs in with the b
   await other.getByRole("link", { name: "Continue with Example SSO" }).click()
   await other.waitForURL(`${house.baseUrl}/`)
   t.equal(
-    ((await (await other.request.get(`${house.baseUrl}/api/session`)).json()) as { person: { username: string } }).person.username,
+    ((await (await other.request.get(`${house.baseUrl}/api/session`)).json()) as { person: { username: string } })
+      .person.username,
     "ada",
   )
 })
@@ -89,7 +100,8 @@ test("a disabled account cannot sign in with the provider either, nor as a new p
   const page = await phone()
   await page.goto(`${house.baseUrl}/sign-in/provider`)
   await readable(t, page, "This account is not connected to a user")
-  const session = async () => ((await (await page.request.get(`${house.baseUrl}/api/session`)).json()) as { person: object | null }).person
+  const session = async () =>
+    ((await (await page.request.get(`${house.baseUrl}/api/session`)).json()) as { person: object | null }).person
   t.equal(await session(), null)
 
   await page.goto(await invitation())

@@ -14,7 +14,12 @@ const got = async (path: string) => {
   return { status: response.status, text: await response.text() }
 }
 const escaped = (text: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;")
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;")
 
 test("every route of the document is in the list and has a page of its own", async (t) => {
   const { status, text } = await got("/reference")

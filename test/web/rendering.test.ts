@@ -1,4 +1,7 @@
-/** The cost of rendering a text: the costliest known Markdown and TeX, each bounded in time and size, and none of it lost. */
+/**
+ * The cost of rendering a text: the costliest known Markdown and TeX, each bounded in time and size, and none of it
+ * lost.
+ */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import t from "tap"
@@ -27,7 +30,10 @@ t.test("no command known to KaTeX defines another command", async (t) => {
     "utf8",
   )
   const commands = new Set([...katex.matchAll(/"\\\\+([a-zA-Z@]+)"/g)].map(([, name]) => `\\${name}`))
-  t.ok(commands.size > 800 && commands.has("\\gdef") && commands.has("\\newcommand"), `${commands.size} commands are known`)
+  t.ok(
+    commands.size > 800 && commands.has("\\gdef") && commands.has("\\newcommand"),
+    `${commands.size} commands are known`,
+  )
   // This can only be rendered if \zq was defined.
   const uses = (command: string) => [
     `${command}\\zq{yy}\\zq`,
@@ -93,7 +99,10 @@ t.test("a text is rendered once and cached; a page takes no more than fits", asy
   await renderer.markupOf([{ ...text }])
   t.match([...first.values(), ...again.values()], ["<p><em>once</em></p>\n", "<p><em>once</em></p>\n"])
   t.equal(asked, 1)
-  const heavy = Array.from({ length: 100 }, (_, index) => ({ text: `${index} ${'"'.repeat(19_000)}`, kind: "block" as const }))
+  const heavy = Array.from({ length: 100 }, (_, index) => ({
+    text: `${index} ${'"'.repeat(19_000)}`,
+    kind: "block" as const,
+  }))
   const page = [...(await renderer.markupOf(heavy)).values()].join("")
   t.ok(Buffer.byteLength(page) < limits.pageTextBytes + limits.renderedTextBytes + 200_000, `${page.length}`)
   t.match(page, /this page is full/)

@@ -48,13 +48,22 @@ export async function makeRuns(house: ResearchRoom, count: number, points = POIN
       expectedStatus: "claimed",
       repository,
       argv: ["python", "train.py", "--warmup", String(100 * (run % 4)), "--seed", String(run)],
-      configuration: { optimizer: { name: run % 2 === 0 ? "adamw" : "lion", rate: 0.001 * 2 ** (run % 5) }, batch: 256 },
+      configuration: {
+        optimizer: { name: run % 2 === 0 ? "adamw" : "lion", rate: 0.001 * 2 ** (run % 5) },
+        batch: 256,
+      },
       inputs: [],
     })
     let revision = 1
     const tell = async (event: "started" | "progress" | "succeeded" | "failed", more: object = {}) => {
       await ada.write("report_attempt_event", {
-        ...{ attemptId, event, expectedRevision: revision, expectedStatus: revision === 1 ? "registered" : "started", reportedAt },
+        ...{
+          attemptId,
+          event,
+          expectedRevision: revision,
+          expectedStatus: revision === 1 ? "registered" : "started",
+          reportedAt,
+        },
         ...more,
       } as never)
       revision += 1
@@ -63,8 +72,18 @@ export async function makeRuns(house: ResearchRoom, count: number, points = POIN
     const diverges = run === 2
     for (const [name, split, unit, of] of [
       ["loss", "train", "nat", (step: number) => (diverges && step > points / 2 ? "NaN" : lossAt(run, step))],
-      ["loss", "valid", "nat", (step: number) => (diverges && step > points / 2 ? "Infinity" : lossAt(run, step) + 0.15)],
-      ["gradient norm", undefined, undefined, (step: number) => 1 + 5 * Math.exp(-step / 200) + Math.abs(Math.sin(step * (run + 1)))],
+      [
+        "loss",
+        "valid",
+        "nat",
+        (step: number) => (diverges && step > points / 2 ? "Infinity" : lossAt(run, step) + 0.15),
+      ],
+      [
+        "gradient norm",
+        undefined,
+        undefined,
+        (step: number) => 1 + 5 * Math.exp(-step / 200) + Math.abs(Math.sin(step * (run + 1))),
+      ],
     ] as const)
       for (let from = 0; from < points; from += TOLD)
         await tell("progress", {
@@ -76,7 +95,8 @@ export async function makeRuns(house: ResearchRoom, count: number, points = POIN
             value: rounded(of(from + index)),
           })),
         })
-    if (run === 3) await tell("failed", { failure: { stage: "training", explanation: "The node was taken away at night." } })
+    if (run === 3)
+      await tell("failed", { failure: { stage: "training", explanation: "The node was taken away at night." } })
     else if (run !== count - 1) await tell("succeeded")
   }
   return { roomId, experimentId, attemptIds }

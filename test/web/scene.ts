@@ -1,4 +1,7 @@
-/** What a story in the browser needs: a service of its own or the demo, and a browser. Both are closed at the end of the test. */
+/**
+ * What a story in the browser needs: a service of its own or the demo, and a browser. Both are closed at the end of the
+ * test.
+ */
 import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"

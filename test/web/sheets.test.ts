@@ -1,4 +1,7 @@
-/** Sheets: each names places that its operation's form has, and each operation's example can be filled into the form shown to people. */
+/**
+ * Sheets: each names places that its operation's form has, and each operation's example can be filled into the form
+ * shown to people.
+ */
 import t from "tap"
 import { operationOf } from "../../src/contract/operations/index.ts"
 import type { OperationName } from "../../src/contract/operations/index.ts"
@@ -46,7 +49,10 @@ for (const [name, sheet] of Object.entries(sheets)) {
     for (const [place, prompt] of Object.entries(sheet.prompts)) {
       if (prompt === undefined) continue
       const isNamed = (text: string) => /\b[a-z]+[A-Z]\w*|\w_\w|\bargv\b|\bUUID\b/.test(text.replace(/arXiv/g, ""))
-      t.notOk(isNamed(`${prompt.label} ${prompt.hint ?? ""} ${prompt.missing ?? ""}`), `${place} is prompted for in plain words`)
+      t.notOk(
+        isNamed(`${prompt.label} ${prompt.hint ?? ""} ${prompt.missing ?? ""}`),
+        `${place} is prompted for in plain words`,
+      )
     }
   })
 }
@@ -57,7 +63,12 @@ for (const name of ["publish_hypothesis", "publish_finding", "publish_cited_clai
     const form = formOf(operation)
     const draft: Draft = new URLSearchParams()
     fill(draft, form, "", operation.example)
-    const { schemaVersion: _version, requestId: _delivery, client: _client, ...example } = operation.example as Record<string, unknown>
+    const {
+      schemaVersion: _version,
+      requestId: _delivery,
+      client: _client,
+      ...example
+    } = operation.example as Record<string, unknown>
     t.same(bodyOf(form, spelledOut(withoutBlankRows(form, draft), none)).body, example)
   })
 
@@ -139,8 +150,16 @@ t.test("a value in a role gets the type it looks like, and a GPU is not taken fo
 })
 
 t.test("a command is split as a shell would, and joined so that it splits the same again", async (t) => {
-  t.same(partsOf(`python train.py --name "two words" --x='a b' c\\ d`), ["python", "train.py", "--name", "two words", "--x=a b", "c d"])
+  t.same(partsOf(`python train.py --name "two words" --x='a b' c\\ d`), [
+    "python",
+    "train.py",
+    "--name",
+    "two words",
+    "--x=a b",
+    "c d",
+  ])
   t.same(partsOf("python\ntrain.py\n--name\ntwo words"), ["python", "train.py", "--name", "two words"])
   t.same(partsOf(`it's`), ["it's"])
-  for (const parts of [["python", "-c", "print('a \"b\"')"], ["a b"], ["x", ""]]) t.same(partsOf(commandOf(parts)), parts)
+  for (const parts of [["python", "-c", "print('a \"b\"')"], ["a b"], ["x", ""]])
+    t.same(partsOf(commandOf(parts)), parts)
 })

@@ -1,4 +1,7 @@
-/** What is new to a returning reader: sentences on the first page and marks in the rail, until it was read, however long that takes. */
+/**
+ * What is new to a returning reader: sentences on the first page and marks in the rail, until it was read, however long
+ * that takes.
+ */
 import { Browser } from "research-room/testing"
 import { ResearchRoomClient } from "research-room/client"
 import t, { type Test } from "tap"
@@ -17,7 +20,13 @@ const { url, commit } = demo.repositories.public
 /** An experiment of grace's agent with three runs, and what it wrote about them. */
 async function works(seeds: number): Promise<void> {
   const { experimentId } = (
-    await lab.write("propose_experiment", { roomId, threadId, question: "Does it hold?", scope: "Here.", hypotheses: [] })
+    await lab.write("propose_experiment", {
+      roomId,
+      threadId,
+      question: "Does it hold?",
+      scope: "Here.",
+      hypotheses: [],
+    })
   ).result
   await lab.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
   for (let seed = 0; seed < seeds; seed += 1) {
@@ -27,16 +36,33 @@ async function works(seeds: number): Promise<void> {
       ...{ configuration: {}, inputs: [], expectedRevision: 2, expectedStatus: "claimed" },
     })
     const reportedAt = new Date().toISOString()
-    await lab.write("report_attempt_event", { attemptId, event: "started", expectedRevision: 1, expectedStatus: "registered", reportedAt })
-    await lab.write("report_attempt_event", { attemptId, event: "succeeded", expectedRevision: 2, expectedStatus: "started", reportedAt })
+    await lab.write("report_attempt_event", {
+      attemptId,
+      event: "started",
+      expectedRevision: 1,
+      expectedStatus: "registered",
+      reportedAt,
+    })
+    await lab.write("report_attempt_event", {
+      attemptId,
+      event: "succeeded",
+      expectedRevision: 2,
+      expectedStatus: "started",
+      reportedAt,
+    })
   }
   for (const text of ["All seeds ran.", "The *curves* agree."]) await lab.write("post_message", { threadId, text })
 }
 
-async function comesBack(t: Test, javaScriptEnabled: boolean, [disputed, stale]: readonly [string, string]): Promise<void> {
+async function comesBack(
+  t: Test,
+  javaScriptEnabled: boolean,
+  [disputed, stale]: readonly [string, string],
+): Promise<void> {
   const { page, context, troubles } = await watched(browser, demo.baseUrl, { javaScriptEnabled })
   const news = page.locator("section[aria-labelledby=news]")
-  const rail = (name: string) => page.getByRole("navigation", { name: "Room" }).getByRole("link", { name }).locator(".new")
+  const rail = (name: string) =>
+    page.getByRole("navigation", { name: "Room" }).getByRole("link", { name }).locator(".new")
   await signIn(page, demo, "owner")
   if ((await news.count()) > 0) await news.getByRole("button", { name: "Mark all as read" }).click()
   await page.waitForURL(at("/"))
@@ -53,7 +79,10 @@ async function comesBack(t: Test, javaScriptEnabled: boolean, [disputed, stale]:
   const told = (await news.innerText()).replace(/\s+/g, " ")
   t.match(told, /grace · agent .+ finished A\d+ to A\d+, all succeeded\./)
   t.match(told, /wrote 2 messages, the newest: The curves agree\./, "runs of the same kind are folded")
-  t.match(told, new RegExp(`grace disputed ${disputed} \\(L\\d+\\): The eighth way was in the training split\\. ${stale}`))
+  t.match(
+    told,
+    new RegExp(`grace disputed ${disputed} \\(L\\d+\\): The eighth way was in the training split\\. ${stale}`),
+  )
   t.equal(await page.locator(".rooms .new").first().innerText(), "14 new", "the Room in the list has a mark")
   t.equal(await news.locator("details.run").first().getAttribute("open"), null)
   if (javaScriptEnabled) t.same(await violations(page), [])
@@ -99,21 +128,24 @@ async function finding(label: string): Promise<string> {
 t.test("with a script", (t) => comesBack(t, true, ["F10", "The conclusion of “What does teaching add\\?” is stale\\."]))
 t.test("without one", (t) => comesBack(t, false, ["F9", "just now"]))
 
-t.test("another person in the same browser has separate marks, and a reader who is not a member starts now", async (t) => {
-  const { page, context } = await watched(browser, demo.baseUrl)
-  const news = page.locator("section[aria-labelledby=news]")
-  await signIn(page, demo, "owner")
-  await page.goto(at(`${room}/activity`))
-  await page.getByRole("button", { name: "Sign out" }).click()
-  await signIn(page, demo, "visitor")
-  t.equal(await news.count(), 0)
-  await page.goto(at(room))
-  t.equal(await page.locator(".rail .new").count(), 0, "on a first visit nothing is called new")
-  await works(1)
-  await page.goto(at("/"))
-  t.match(await news.innerText(), /finished A\d+, which succeeded\./)
-  await context.close()
-})
+t.test(
+  "another person in the same browser has separate marks, and a reader who is not a member starts now",
+  async (t) => {
+    const { page, context } = await watched(browser, demo.baseUrl)
+    const news = page.locator("section[aria-labelledby=news]")
+    await signIn(page, demo, "owner")
+    await page.goto(at(`${room}/activity`))
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await signIn(page, demo, "visitor")
+    t.equal(await news.count(), 0)
+    await page.goto(at(room))
+    t.equal(await page.locator(".rail .new").count(), 0, "on a first visit nothing is called new")
+    await works(1)
+    await page.goto(at("/"))
+    t.match(await news.innerText(), /finished A\d+, which succeeded\./)
+    await context.close()
+  },
+)
 
 t.test("an invalid cookie is ignored", async (t) => {
   const { page, context } = await watched(browser, demo.baseUrl)
@@ -135,7 +167,10 @@ t.test("in a busy Room only the newest entries are shown, and counting stops the
   const writes = Array.from({ length: 205 }, (_, at) => lab.write("post_message", { threadId, text: `Step ${at}.` }))
   await Promise.all(writes)
   await page.goto(at("/"))
-  t.match(await page.locator("section[aria-labelledby=news]").innerText(), /200\+ new[^]* wrote 200 messages, the newest: Step \d+\./)
+  t.match(
+    await page.locator("section[aria-labelledby=news]").innerText(),
+    /200\+ new[^]* wrote 200 messages, the newest: Step \d+\./,
+  )
   t.equal(await page.locator("details.run li").count(), 20)
   await context.close()
 })

@@ -1,6 +1,7 @@
 /**
- * Ten tasks, done in the browser on a desktop screen and counted by the keystroke-level model: none takes longer than it did before the
- * pages had a next action, and a finding with its verdict takes less than 25 seconds after the attempt.
+ * Ten tasks, done in the browser on a desktop screen and counted by the keystroke-level model: none takes longer than
+ * it did before the pages had a next action, and a finding with its verdict takes less than 25 seconds after the
+ * attempt.
  */
 import type { Page } from "playwright-core"
 import { Browser } from "research-room/testing"
@@ -29,17 +30,22 @@ await signIn(page, demo, "owner")
 const room = `/rooms/${demo.rooms.empty.roomId}`
 
 const done = (operation: string, of: Page = page) => of.waitForURL(new RegExp(`done=${operation}`))
-const link = (name: string | RegExp, of: Page = page) => of.getByRole("link", { name, exact: typeof name === "string" }).first()
-const button = (name: string | RegExp, of: Page = page) => of.getByRole("button", { name, exact: typeof name === "string" }).first()
+const link = (name: string | RegExp, of: Page = page) =>
+  of.getByRole("link", { name, exact: typeof name === "string" }).first()
+const button = (name: string | RegExp, of: Page = page) =>
+  of.getByRole("button", { name, exact: typeof name === "string" }).first()
 /** The one next action under the title of a page. */
-const next = (name: string | RegExp) => page.locator(".next-act").first().locator("a, button").filter({ hasText: name }).first()
+const next = (name: string | RegExp) =>
+  page.locator(".next-act").first().locator("a, button").filter({ hasText: name }).first()
 const rail = (name: string) => page.getByRole("navigation", { name: "Room" }).getByRole("link", { name })
 
 const lines: string[] = []
 /** Compares what a task takes with what it took before. */
 function took(t: Test, name: TaskName, ...people: readonly Klm[]): number {
   const sums = people.map((klm) => klm.sum())
-  const [seconds, slowly] = (["seconds", "slowly"] as const).map((speed) => sums.reduce((sum, each) => sum + each[speed], 0))
+  const [seconds, slowly] = (["seconds", "slowly"] as const).map((speed) =>
+    sums.reduce((sum, each) => sum + each[speed], 0),
+  )
   const [was, now, slow] = [secondsBefore[name], seconds, slowly].map((value = Number.NaN) => value.toFixed(1))
   lines.push(
     [
@@ -178,11 +184,19 @@ const QUESTIONS = [
     ".answer",
     /^So far.*GRPO finds faster what was there: held-out pass@1 goes from 0\.210 to 0\.314.*F1 corrected .*F6 /,
   ],
-  ["how do the hypotheses stand?", "#live-hypotheses tbody tr", /^H\d.* (supported|contradicted|contested|inconclusive).* from /],
+  [
+    "how do the hypotheses stand?",
+    "#live-hypotheses tbody tr",
+    /^H\d.* (supported|contradicted|contested|inconclusive).* from /,
+  ],
   ["what was found?", "#live-found li", /^F10 positive /],
   ["what failed, and why?", "#live-failed li", /A29 allocation: Out of memory/],
   ["what is next, and who has it?", "#live-next li", /(Answer|Take|Renew|Review)/],
-  ["what no longer holds?", "#live-where .left-out", /^1 conclusion no longer holds: F3, which it cites, is retracted\.$/],
+  [
+    "what no longer holds?",
+    "#live-where .left-out",
+    /^1 conclusion no longer holds: F3, which it cites, is retracted\.$/,
+  ],
 ] as const
 
 t.test("7. half a minute's read of a Room: seven of seven answers are on its first screen", async (t) => {
@@ -191,7 +205,10 @@ t.test("7. half a minute's read of a Room: seven of seven answers are on its fir
   for (const [question, place, answer] of QUESTIONS) {
     t.match(await ada.read(page.locator(place)), answer, question)
     const box = await page.locator(place).first().boundingBox()
-    t.ok(box !== null && box.y >= 0 && box.y + box.height <= 900 && box.x + box.width <= 1440, `${question} The answer is on the screen.`)
+    t.ok(
+      box !== null && box.y >= 0 && box.y + box.height <= 900 && box.x + box.width <= 1440,
+      `${question} The answer is on the screen.`,
+    )
   }
   t.equal(await page.evaluate("scrollY"), 0, "nothing was scrolled")
   t.ok(took(t, "read of a Room, seven questions", ada) < 30)
@@ -209,7 +226,10 @@ t.test("8. a paper that has a DOI goes into a shared Collection", async (t) => {
 
 t.test("9. a message is withheld", async (t) => {
   const grace = await Browser.signIn(house, member)
-  await grace.write("post_message", { threadId: demo.rooms.empty.openingThreadId, text: "The token is hf_kT9sQ2mV7xLp." })
+  await grace.write("post_message", {
+    threadId: demo.rooms.empty.openingThreadId,
+    text: "The token is hf_kT9sQ2mV7xLp.",
+  })
   await page.goto(at(`/threads/${demo.rooms.empty.openingThreadId}`))
   const ada = new Klm(page)
   await ada.press(page.locator(`[data-entry]`, { hasText: "hf_kT9" }).getByRole("link", { name: /^Withhold/ }))
@@ -229,7 +249,10 @@ t.test("10. what others did since yesterday, in every Room", async (t) => {
     ({ kind, status, author }) => kind === "finding" && status === "current" && author.username === member.username,
   )
   await grace.write("post_message", { threadId, text: "The fall is smaller than the noise." })
-  await grace.write("assert_retraction", { targetVersionId: own?.versionId ?? "", explanation: "The wrong split was read." })
+  await grace.write("assert_retraction", {
+    targetVersionId: own?.versionId ?? "",
+    explanation: "The wrong split was read.",
+  })
   await grace.write("post_message", { threadId: demo.rooms.empty.openingThreadId, text: "The sweep is done." })
   await page.goto(at("/"))
   const ada = new Klm(page)

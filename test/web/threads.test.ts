@@ -1,4 +1,7 @@
-/** A long Thread as its readers see it: how it began, where the new entries begin, links, quoting, and previewing before sending. */
+/**
+ * A long Thread as its readers see it: how it began, where the new entries begin, links, quoting, and previewing before
+ * sending.
+ */
 import t from "tap"
 import { hypothesis, message } from "../support/bodies.ts"
 import { passwordOf } from "../support/service.ts"
@@ -10,11 +13,14 @@ import { watched } from "./watched.ts"
 const { own, browser, at } = await ownInBrowser()
 const ada = await own.setUp()
 const { roomId } = (await ada.write("create_room", { title: "Ramps", question: "How long should a ramp be?" })).result
-const { threadId } = (await ada.write("create_thread", { roomId, title: "Long", message: "It began with a ramp." })).result
+const { threadId } = (await ada.write("create_thread", { roomId, title: "Long", message: "It began with a ramp." }))
+  .result
 const post = (text: string) => ada.write("post_message", { threadId, ...message(text) } as never)
 const posts = async (from: number, count: number) => {
   for (let first = from; first < from + count; first += 25)
-    await Promise.all(Array.from({ length: Math.min(25, from + count - first) }, (_, index) => post(`Step ${first + index}.`)))
+    await Promise.all(
+      Array.from({ length: Math.min(25, from + count - first) }, (_, index) => post(`Step ${first + index}.`)),
+    )
 }
 const { versionId } = (await ada.write("publish_hypothesis", hypothesis(roomId, threadId) as never)).result
 
@@ -35,7 +41,10 @@ t.test("a returning reader sees how it began, how much they have read, and where
   const marks = page.locator("#timeline > li")
   t.equal(await marks.nth(2).textContent(), "New since you were here", "the last two entries already read are above it")
   t.match(await marks.nth(3).getAttribute("data-sequence"), "34")
-  t.ok((await page.locator("#timeline > [data-sequence]").count()) <= 50, "and the page is bounded, however long the Thread is")
+  t.ok(
+    (await page.locator("#timeline > [data-sequence]").count()) <= 50,
+    "and the page is bounded, however long the Thread is",
+  )
   t.same(await violations(page), [])
 
   const straight = await page.context().newPage()
@@ -55,20 +64,27 @@ def ramp(step):  # linear
   await page.goto(at(`/threads/${threadId}?after=202`))
   const prose = page.locator("#timeline .prose").last()
   const links = await prose.locator("a").all()
-  t.same(await Promise.all(links.map((link) => link.getAttribute("href"))), [`/records/${versionId}`, "https://arxiv.org/abs/2401.01234v2"])
+  t.same(await Promise.all(links.map((link) => link.getAttribute("href"))), [
+    `/records/${versionId}`,
+    "https://arxiv.org/abs/2401.01234v2",
+  ])
   t.ok((await prose.locator("pre .hljs-keyword").count()) > 0, "code is highlighted")
   t.equal(await prose.locator("data").count(), 0, "no markup is left over")
 })
 
 t.test("a title that is itself a link contains no other link", async (t) => {
-  const wording = "A ramp as in https://arxiv.org/abs/2401.01234 and [here](https://example.org/) lowers the loss of H1."
+  const wording =
+    "A ramp as in https://arxiv.org/abs/2401.01234 and [here](https://example.org/) lowers the loss of H1."
   const body = hypothesis(roomId, threadId)
   await ada.write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording } } as never)
   const { page } = await watched(browser, own.baseUrl)
   for (const path of [`/rooms/${roomId}/hypotheses`, "/people/ada"]) {
     await page.goto(at(path))
     const link = page.locator("a.wording", { hasText: "A ramp as in" })
-    t.match(await link.textContent(), /A ramp as in https:\/\/arxiv.org\/abs\/2401.01234 and here lowers the loss of H1\./)
+    t.match(
+      await link.textContent(),
+      /A ramp as in https:\/\/arxiv.org\/abs\/2401.01234 and here lowers the loss of H1\./,
+    )
     t.match(await link.getAttribute("href"), /^\/records\//)
   }
 })

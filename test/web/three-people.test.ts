@@ -65,7 +65,10 @@ for (const [where, viewport] of [
     await page.goto(at(`${room}/people`))
     const credential = page.locator("tr", { has: page.getByRole("button", { name: /^Revoke/ }) }).first()
     const revoke = await credential.getByRole("button", { name: /^Revoke/ }).boundingBox()
-    t.ok(revoke !== null && revoke.x + revoke.width <= viewport.width, "the button to revoke a credential is within the screen")
+    t.ok(
+      revoke !== null && revoke.x + revoke.width <= viewport.width,
+      "the button to revoke a credential is within the screen",
+    )
     const remove = page.locator("summary", { hasText: "Remove" }).first()
     await remove.click()
     t.ok(

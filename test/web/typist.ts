@@ -33,7 +33,9 @@ export class Typist {
     )
   }
 
-  /** Moves to the field, button or heading with that name; the row that holds it may be named before it: "Role 2: Role". */
+  /**
+   * Moves to the field, button or heading with that name; the row that holds it may be named before it: "Role 2: Role".
+   */
   async to(name: string): Promise<void> {
     const isThere = (found: string) => found === name || found.endsWith(`: ${name}`)
     for (let count = 0; count < MOST_TABS; count += 1) {

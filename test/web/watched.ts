@@ -1,4 +1,7 @@
-/** A browser that watches its pages: errors on the console, requests that leave the instance, scripts that should not run. */
+/**
+ * A browser that watches its pages: errors on the console, requests that leave the instance, scripts that should not
+ * run.
+ */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
 
 export interface Watched {

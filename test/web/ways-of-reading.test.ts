@@ -1,6 +1,6 @@
 /**
- * Different ways of reading: from right to left, in one of two themes, without motion, on paper; and names lead to the people they belong
- * to.
+ * Different ways of reading: from right to left, in one of two themes, without motion, on paper; and names lead to the
+ * people they belong to.
  */
 import type { Page } from "playwright-core"
 import t from "tap"
@@ -24,7 +24,9 @@ const shots = process.env.SHOTS
 const at = (path: string) => page.goto(`${baseUrl}${path}`)
 /** The computed style of the first matching element. */
 const styleOf = (of: Page, selector: string, property: string, part?: string) =>
-  of.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)}), ${JSON.stringify(part ?? null)}).${property}`)
+  of.evaluate(
+    `getComputedStyle(document.querySelector(${JSON.stringify(selector)}), ${JSON.stringify(part ?? null)}).${property}`,
+  )
 /** The direction of its text. */
 const direction = (selector: string) => styleOf(page, selector, "direction")
 
@@ -135,7 +137,10 @@ t.test("on paper there are dates and the address, and nothing to press; folded p
     const main = await page.locator("main").innerText()
     t.match(main, `${baseUrl}${path}`, "the address")
     t.notMatch(main, /Sign in|Publish a hypothesis|Reply|Follow up/, path)
-    t.equal(await page.locator("form:visible, main button:not(.digest):visible, nav:visible, header:visible").count(), 0)
+    t.equal(
+      await page.locator("form:visible, main button:not(.digest):visible, nav:visible, header:visible").count(),
+      0,
+    )
     if (path.startsWith("/records")) continue
     t.equal(await styleOf(page, "main time[title]", "fontSize"), "0px", "no age, which would soon be wrong on paper")
     t.match(await styleOf(page, "main time[title]", "content", "::after"), /\d{4}, \d\d:\d\d UTC/)

@@ -1,4 +1,6 @@
-/** An owner adds a webhook in the browser, sees the outcome of each delivery, sends one again, and removes the webhook. */
+/**
+ * An owner adds a webhook in the browser, sees the outcome of each delivery, sends one again, and removes the webhook.
+ */
 import t from "tap"
 import { networksIn } from "../../src/rooms/webhook-addresses.ts"
 import { Receiver, until } from "../rooms/receiver.ts"
@@ -11,7 +13,9 @@ import { watched } from "./watched.ts"
 t.setTimeout(120_000)
 const receiver = await new Receiver().open()
 t.teardown(() => receiver.close())
-const { own, browser, at } = await ownInBrowser({ webhooks: { networks: networksIn("127.0.0.0/8"), pauses: [100, 200] } })
+const { own, browser, at } = await ownInBrowser({
+  webhooks: { networks: networksIn("127.0.0.0/8"), pauses: [100, 200] },
+})
 const ada = await own.setUp()
 const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Followed" })).result
 const { page, troubles, context } = await watched(browser, own.baseUrl, {}, [422])
@@ -29,21 +33,24 @@ const shows = (text: RegExp) =>
     return text.test(await page.locator("main").innerText())
   })
 
-t.test("the page of people leads to the webhooks, and an address that is not public stays in the form with the fault named", async (t) => {
-  await signInAs(page, own.baseUrl, { username: "ada", password: passwordOf("ada") }, `/rooms/${roomId}/people`)
-  await page.getByRole("link", { name: "Webhooks" }).click()
-  await page.waitForURL(hooks)
-  t.match(await page.locator("main").innerText(), /This Room has no webhook/)
-  await page.getByLabel("Address").fill("http://10.0.0.1/hook")
-  await page.getByRole("button", { name: "Add webhook" }).click()
-  const field = page.getByLabel("Address")
-  await page.locator("#url-fault").waitFor()
-  t.equal(await field.inputValue(), "http://10.0.0.1/hook")
-  t.equal(await field.getAttribute("aria-invalid"), "true")
-  t.match(await page.locator("#url-fault").innerText(), /^It must have a public address: /)
-  t.same(await violations(page), [])
-  t.same(troubles(), [])
-})
+t.test(
+  "the page of people leads to the webhooks, and an address that is not public stays in the form with the fault named",
+  async (t) => {
+    await signInAs(page, own.baseUrl, { username: "ada", password: passwordOf("ada") }, `/rooms/${roomId}/people`)
+    await page.getByRole("link", { name: "Webhooks" }).click()
+    await page.waitForURL(hooks)
+    t.match(await page.locator("main").innerText(), /This Room has no webhook/)
+    await page.getByLabel("Address").fill("http://10.0.0.1/hook")
+    await page.getByRole("button", { name: "Add webhook" }).click()
+    const field = page.getByLabel("Address")
+    await page.locator("#url-fault").waitFor()
+    t.equal(await field.inputValue(), "http://10.0.0.1/hook")
+    t.equal(await field.getAttribute("aria-invalid"), "true")
+    t.match(await page.locator("#url-fault").innerText(), /^It must have a public address: /)
+    t.same(await violations(page), [])
+    t.same(troubles(), [])
+  },
+)
 
 t.test("the secret is shown once, and new entries are delivered with it", async (t) => {
   await page.getByLabel("Address").fill(receiver.url)
@@ -70,9 +77,14 @@ t.test("a failing webhook is reported, and continues once its receiver works aga
   t.same(await violations(page), [])
   for (const width of [390, 320]) {
     await page.setViewportSize({ width, height: 800 })
-    t.equal(await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, `not wider than ${width}`)
+    t.equal(
+      await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"),
+      0,
+      `not wider than ${width}`,
+    )
   }
-  if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/webhooks-phone.png`, fullPage: true })
+  if (process.env.PICTURES)
+    await page.screenshot({ path: `${process.env.PICTURES}/webhooks-phone.png`, fullPage: true })
   await page.setViewportSize({ width: 1280, height: 800 })
   receiver.answer = answer
   await until("it was delivered after all", () => receiver.sequences.includes(3))

@@ -12,15 +12,21 @@ const SHIFT = 0.02
 t.setTimeout(300_000)
 const { demo, browser } = await demoInBrowser()
 
-t.test("every page that a visitor may see is light, and does not move while it loads", { timeout: 300_000 }, async (t) => {
-  for (const { name, path, as } of await pagesOf(demo)) {
-    if (as !== undefined) continue
-    const { bytes, shift, painted } = await cold(browser, demo.baseUrl + path)
-    t.comment(`${name}: ${(bytes / 1000).toFixed(0)} kB, moved ${shift.toFixed(3)}, first seen after ${painted.toFixed(0)} ms`)
-    t.ok(bytes > 10_000 && bytes < (path === "/" ? FIRST : ANY), `${name}: ${bytes} bytes`)
-    t.ok(shift < SHIFT, `${name}: moved ${shift}`)
-  }
-})
+t.test(
+  "every page that a visitor may see is light, and does not move while it loads",
+  { timeout: 300_000 },
+  async (t) => {
+    for (const { name, path, as } of await pagesOf(demo)) {
+      if (as !== undefined) continue
+      const { bytes, shift, painted } = await cold(browser, demo.baseUrl + path)
+      t.comment(
+        `${name}: ${(bytes / 1000).toFixed(0)} kB, moved ${shift.toFixed(3)}, first seen after ${painted.toFixed(0)} ms`,
+      )
+      t.ok(bytes > 10_000 && bytes < (path === "/" ? FIRST : ANY), `${name}: ${bytes} bytes`)
+      t.ok(shift < SHIFT, `${name}: moved ${shift}`)
+    }
+  },
+)
 
 t.test(
   "so is every page of a signed-in person, whose answers are sent uncompressed; so is a Library page with its margin",
@@ -33,9 +39,14 @@ t.test(
     t.ok(own.filter(({ path }) => path.startsWith("/library")).length >= 6)
     for (const { name, path } of own)
       for (const width of path.startsWith("/library") ? [390, 1280] : [390]) {
-        const { bytes, shift, painted } = await cold(browser, demo.baseUrl + path, { storageState, viewport: { width, height: 844 } })
+        const { bytes, shift, painted } = await cold(browser, demo.baseUrl + path, {
+          storageState,
+          viewport: { width, height: 844 },
+        })
         const what = `${name}, ${width} px`
-        t.comment(`${what}: ${(bytes / 1000).toFixed(0)} kB, moved ${shift.toFixed(3)}, first seen after ${painted.toFixed(0)} ms`)
+        t.comment(
+          `${what}: ${(bytes / 1000).toFixed(0)} kB, moved ${shift.toFixed(3)}, first seen after ${painted.toFixed(0)} ms`,
+        )
         t.ok(bytes > 10_000 && bytes < ANY, `${what}: ${bytes} bytes`)
         t.ok(shift < SHIFT, `${what}: moved ${shift}`)
       }

@@ -8,7 +8,19 @@ import type { Page } from "playwright-core"
 import t from "tap"
 import { hypothesis as hypothesisOf } from "../support/bodies.ts"
 import { violations } from "./axe.ts"
-import { at, browser, demo, filled, isHalf, page, read, roomId, threadId, troubles, wholeStatement } from "./by-keyboard.ts"
+import {
+  at,
+  browser,
+  demo,
+  filled,
+  isHalf,
+  page,
+  read,
+  roomId,
+  threadId,
+  troubles,
+  wholeStatement,
+} from "./by-keyboard.ts"
 import { Typist } from "./typist.ts"
 
 t.setTimeout(240_000)
@@ -42,30 +54,36 @@ t.test("an experiment", async (t) => {
     await typist.send("Propose the experiment")
   })
   experiment = id
-  t.match(await read(`/experiments/${id}`), { question: "Is the loss lower with a ramp?", hypotheses: [{ versionId: hypothesis }] })
+  t.match(await read(`/experiments/${id}`), {
+    question: "Is the loss lower with a ramp?",
+    hypotheses: [{ versionId: hypothesis }],
+  })
 })
 
 const expected = async (): Promise<object> => (await read(`/experiments/${experiment}`)).affordances.expected
 
-t.test("in a Room of several Threads one is picked by its title; in a Room of one there is nothing to pick", async (t) => {
-  await page.goto(`${demo.baseUrl}/do/propose_experiment?roomId=${roomId}`)
-  t.equal(await page.getByLabel("In which Thread?").count(), 0)
-  const main = demo.rooms.main.roomId
-  const { items } = await read(`/rooms/${main}/threads`)
-  const { title, threadId: wanted } = items.at(-1)
-  const { id } = await filled("propose_experiment", `roomId=${main}`, async (typist) => {
-    await typist.write("In which Thread?", "no such Thread")
-    await typist.write("What do you want to find out?", "Which Thread is this?")
-    await typist.write("On what?", "Titles.")
-    await typist.send("Propose the experiment")
-    await page.waitForSelector("#refused")
-    t.match(await page.textContent("main"), /“no such Thread” is not a thread of this Room/)
-    await page.getByLabel("In which Thread?").fill("")
-    await typist.write("In which Thread?", title)
-    await typist.send("Propose the experiment")
-  })
-  t.equal((await read(`/experiments/${id}`)).threadId, wanted)
-})
+t.test(
+  "in a Room of several Threads one is picked by its title; in a Room of one there is nothing to pick",
+  async (t) => {
+    await page.goto(`${demo.baseUrl}/do/propose_experiment?roomId=${roomId}`)
+    t.equal(await page.getByLabel("In which Thread?").count(), 0)
+    const main = demo.rooms.main.roomId
+    const { items } = await read(`/rooms/${main}/threads`)
+    const { title, threadId: wanted } = items.at(-1)
+    const { id } = await filled("propose_experiment", `roomId=${main}`, async (typist) => {
+      await typist.write("In which Thread?", "no such Thread")
+      await typist.write("What do you want to find out?", "Which Thread is this?")
+      await typist.write("On what?", "Titles.")
+      await typist.send("Propose the experiment")
+      await page.waitForSelector("#refused")
+      t.match(await page.textContent("main"), /“no such Thread” is not a thread of this Room/)
+      await page.getByLabel("In which Thread?").fill("")
+      await typist.write("In which Thread?", title)
+      await typist.send("Propose the experiment")
+    })
+    t.equal((await read(`/experiments/${id}`)).threadId, wanted)
+  },
+)
 
 t.test("a plan, which starts from what the experiment says; a conflict shows what changed", async (t) => {
   await write("take_experiment", { experimentId: experiment, ...(await expected()) })
@@ -88,7 +106,9 @@ t.test("a plan, which starts from what the experiment says; a conflict shows wha
   await page.waitForURL(/done=accept_plan/)
   const { content } = await read(`/plans/${new URL(page.url()).pathname.split("/").at(-1)}`)
   t.match(content, { intent: "confirmatory", hypotheses: [hypothesis], premises: [], repository: { url, commit } })
-  t.same(content.protocol.arms, [{ name: "ramp", argv: ["python", "train.py", "--warmup", "400", "--name", "with a ramp"] }])
+  t.same(content.protocol.arms, [
+    { name: "ramp", argv: ["python", "train.py", "--warmup", "400", "--name", "with a ramp"] },
+  ])
 })
 
 /** Follows the link with that name on the open page, with the keyboard. */
@@ -99,47 +119,54 @@ const followed = async (name: string): Promise<Typist> => {
   return new Typist(page)
 }
 
-t.test("an attempt from registration to its end, and the outcome of the experiment, each from its own page", async (t) => {
-  await page.goto(`${demo.baseUrl}/experiments/${experiment}`)
-  let typist = await followed("Register a planned attempt")
-  t.equal(await page.inputValue("[name='/repository/commit']"), demo.repositories.public.commit, "it starts with the plan's pins")
-  await typist.write("Command", "python train.py --warmup 400")
-  await typist.send("Register the attempt")
-  await page.waitForURL(/done=register_attempt/)
-  const id = new URL(page.url()).pathname.split("/").at(-1) ?? ""
-  for (const [link, done] of [
-    ["Say that it started", "started"],
-    ["Report its failure", "failed"],
-  ] as const) {
-    typist = await followed(link)
-    t.equal(await page.isVisible("text=The failure"), done === "failed", "only a failure asks for its stage")
-    if (done === "failed") {
-      await typist.write("Where did it fail?", "training")
-      await typist.write("How?", "The node was taken away.")
+t.test(
+  "an attempt from registration to its end, and the outcome of the experiment, each from its own page",
+  async (t) => {
+    await page.goto(`${demo.baseUrl}/experiments/${experiment}`)
+    let typist = await followed("Register a planned attempt")
+    t.equal(
+      await page.inputValue("[name='/repository/commit']"),
+      demo.repositories.public.commit,
+      "it starts with the plan's pins",
+    )
+    await typist.write("Command", "python train.py --warmup 400")
+    await typist.send("Register the attempt")
+    await page.waitForURL(/done=register_attempt/)
+    const id = new URL(page.url()).pathname.split("/").at(-1) ?? ""
+    for (const [link, done] of [
+      ["Say that it started", "started"],
+      ["Report its failure", "failed"],
+    ] as const) {
+      typist = await followed(link)
+      t.equal(await page.isVisible("text=The failure"), done === "failed", "only a failure asks for its stage")
+      if (done === "failed") {
+        await typist.write("Where did it fail?", "training")
+        await typist.write("How?", "The node was taken away.")
+      }
+      await typist.send("Report it")
+      await page.waitForURL(/done=report_attempt_event/)
     }
+    t.match(await read(`/attempts/${id}`), {
+      intent: "planned",
+      outcome: "failed",
+      failure: { stage: "training", explanation: "The node was taken away." },
+      argv: ["python", "train.py", "--warmup", "400"],
+      planMatch: { commitMatchesPlan: true },
+    })
+    await page.goto(`${demo.baseUrl}/experiments/${experiment}`)
+    typist = await followed("Give the experiment back")
+    await typist.write("What should the next person know?", "One of five seeds was lost.")
+    await typist.send("Give it back")
+    await page.waitForURL(/done=release_experiment/)
+    typist = await followed("Take the experiment")
+    await typist.send("Take it")
+    await page.waitForURL(/done=take_experiment/)
+    typist = await followed("Say that it is under way")
     await typist.send("Report it")
-    await page.waitForURL(/done=report_attempt_event/)
-  }
-  t.match(await read(`/attempts/${id}`), {
-    intent: "planned",
-    outcome: "failed",
-    failure: { stage: "training", explanation: "The node was taken away." },
-    argv: ["python", "train.py", "--warmup", "400"],
-    planMatch: { commitMatchesPlan: true },
-  })
-  await page.goto(`${demo.baseUrl}/experiments/${experiment}`)
-  typist = await followed("Give the experiment back")
-  await typist.write("What should the next person know?", "One of five seeds was lost.")
-  await typist.send("Give it back")
-  await page.waitForURL(/done=release_experiment/)
-  typist = await followed("Take the experiment")
-  await typist.send("Take it")
-  await page.waitForURL(/done=take_experiment/)
-  typist = await followed("Say that it is under way")
-  await typist.send("Report it")
-  await page.waitForURL(/done=report_experiment_status/)
-  t.match(await read(`/experiments/${experiment}`), { status: "in_progress" })
-})
+    await page.waitForURL(/done=report_experiment_status/)
+    t.match(await read(`/experiments/${experiment}`), { status: "in_progress" })
+  },
+)
 
 const attemptId = crypto.randomUUID()
 let finding = ""
@@ -157,7 +184,13 @@ t.test("a finding: its attempts and the output that shows it are chosen, and no 
   await write("register_attempt", { ...run, ...(await expected()) })
   const event = async (event: string, more: object = {}) => {
     const { affordances } = await read(`/attempts/${attemptId}`)
-    await write("report_attempt_event", { attemptId, event, ...affordances.expected, reportedAt: new Date().toISOString(), ...more })
+    await write("report_attempt_event", {
+      attemptId,
+      event,
+      ...affordances.expected,
+      reportedAt: new Date().toISOString(),
+      ...more,
+    })
   }
   const digest = `sha256:${"9f".repeat(32)}`
   await event("started")
@@ -177,7 +210,10 @@ t.test("a finding: its attempts and the output that shows it are chosen, and no 
   const { content } = await read(`/records/${id}`)
   isHalf(t, "publish_finding", typist.fields, content)
   t.match(content, { outcome: "positive", retrospective: false, materials: [], references: [] })
-  t.same(content.provenance, { execution: { experimentId: experiment, attemptIds: [attemptId], baselineAttemptIds: [] }, papers: [] })
+  t.same(content.provenance, {
+    execution: { experimentId: experiment, attemptIds: [attemptId], baselineAttemptIds: [] },
+    papers: [],
+  })
   t.same(content.evidence, [
     { kind: "attempt_output", attemptId, outputLabel: "metrics.json", digest, explanation: "The loss of all seeds." },
   ])
@@ -212,13 +248,17 @@ t.test("a material", async (t) => {
 })
 
 t.test("links: to the question and a hypothesis, a correction, a successor, a dispute, a retraction", async (t) => {
-  const link = await filled("link_experiment_finding", `findingVersionId=${finding}&experimentId=${experiment}`, async (typist) => {
-    await typist.write("Hypothesis 1: The finding", "supports")
-    await typist.write("Hypothesis 1: How so?", "The predicted difference was seen.")
-    await typist.write("The finding", "answers it")
-    await typist.write("How so?", "For this model, yes.")
-    await typist.send("Publish the verdict")
-  })
+  const link = await filled(
+    "link_experiment_finding",
+    `findingVersionId=${finding}&experimentId=${experiment}`,
+    async (typist) => {
+      await typist.write("Hypothesis 1: The finding", "supports")
+      await typist.write("Hypothesis 1: How so?", "The predicted difference was seen.")
+      await typist.write("The finding", "answers it")
+      await typist.write("How so?", "For this model, yes.")
+      await typist.send("Publish the verdict")
+    },
+  )
   t.match(await read(`/links/${link.id}`), {
     towardQuestion: { verdict: "answers", explanation: "For this model, yes." },
     towardHypothesis: [{ versionId: hypothesis, verdict: "supports" }],
@@ -270,7 +310,9 @@ t.test("a credential: only its name is required", async (t) => {
   await typist.write("The agent's name", "sweep agent")
   await typist.send("Issue the credential")
   const token = (await page.locator(".command code").first().textContent()) ?? ""
-  const identity = await fetch(`${demo.baseUrl}/api/agent/research/identity`, { headers: { authorization: `Bearer ${token.trim()}` } })
+  const identity = await fetch(`${demo.baseUrl}/api/agent/research/identity`, {
+    headers: { authorization: `Bearer ${token.trim()}` },
+  })
   t.equal(identity.status, 200, "and the agent appears under that name")
   t.same(await violations(page), [])
   const folder = mkdtempSync(join(tmpdir(), "research-room-lines-"))
@@ -333,7 +375,9 @@ async function faultsOf(looking: Page, path: string): Promise<string[]> {
   await looking.goto(`${demo.baseUrl}/do/${path}`)
   await looking.evaluate("for (const folded of document.querySelectorAll('details.fold')) folded.open = true")
   const wider = await looking.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)")
-  return [...(await violations(looking)), ...(wider === 0 ? [] : [`${wider} px wider than the screen`])].map((fault) => `${path}: ${fault}`)
+  return [...(await violations(looking)), ...(wider === 0 ? [] : [`${wider} px wider than the screen`])].map(
+    (fault) => `${path}: ${fault}`,
+  )
 }
 
 for (const colorScheme of ["light", "dark"] as const)
@@ -342,7 +386,11 @@ for (const colorScheme of ["light", "dark"] as const)
       { width: 1280, height: 800 },
       { width: 390, height: 844 },
     ]) {
-      const context = await browser.newContext({ viewport, colorScheme, storageState: await page.context().storageState() })
+      const context = await browser.newContext({
+        viewport,
+        colorScheme,
+        storageState: await page.context().storageState(),
+      })
       const looking = await context.newPage()
       for (const path of opened()) t.same(await faultsOf(looking, path), [])
       await context.close()

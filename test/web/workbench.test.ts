@@ -1,4 +1,7 @@
-/** An engineer and sixteen runs: sorted, ticked, compared, compared with a baseline, zoomed, read with the keyboard, exported. */
+/**
+ * An engineer and sixteen runs: sorted, ticked, compared, compared with a baseline, zoomed, read with the keyboard,
+ * exported.
+ */
 import { readFileSync } from "node:fs"
 import { parse } from "csv-parse/sync"
 import { startResearchRoom } from "research-room/testing"
@@ -54,7 +57,9 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
   t.equal(await page.textContent("h1"), "Comparing 16 attempts")
   t.equal(await page.locator("figure.curves").count(), 3)
   t.equal(await page.locator("figure.curves").first().locator("svg.lines path").count(), 16, "none is left out")
-  const colours = await page.evaluate("[...document.querySelector('svg.lines').children].map((line) => getComputedStyle(line).stroke)")
+  const colours = await page.evaluate(
+    "[...document.querySelector('svg.lines').children].map((line) => getComputedStyle(line).stroke)",
+  )
   t.equal(new Set(colours as string[]).size, 16, "each has a colour of its own")
 
   await page.getByRole("link", { name: "Each attempt" }).click()
@@ -106,7 +111,9 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
   t.match(said, new RegExp(`^step ${near.from}: A1 `))
   const read = Number(/A1 ([\d.]+);/.exec(said ?? "")?.[1])
   t.ok(
-    Array.from({ length: 60 }, (_, index) => near.from - 30 + index).some((step) => Math.abs(lossAt(0, step) - read) < 1e-4),
+    Array.from({ length: 60 }, (_, index) => near.from - 30 + index).some(
+      (step) => Math.abs(lossAt(0, step) - read) < 1e-4,
+    ),
     "the value was reported near that step",
   )
   await page.keyboard.press("ArrowRight")
@@ -121,8 +128,14 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
   t.ok((await field()).high > 11)
   t.same(await violations(page), [])
 
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "CSV" }).first().click()])
-  const rows: Record<string, string>[] = parse(readFileSync(await download.path()), { columns: true, record_delimiter: "\r\n" })
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "CSV" }).first().click(),
+  ])
+  const rows: Record<string, string>[] = parse(readFileSync(await download.path()), {
+    columns: true,
+    record_delimiter: "\r\n",
+  })
   t.equal(rows.length, 16)
   t.match(rows[1], { label: "A2", "optimizer.name": "lion", "--seed": "1" })
   t.equal(rows[2]?.["loss (train)"], "NaN")

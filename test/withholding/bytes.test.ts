@@ -1,6 +1,6 @@
 /**
- * Withheld text is nowhere any more. Each kind of write in a Room's activity is made with a marker at every place that can be withheld;
- * then everything is withheld, and the bytes of every file are searched for every marker.
+ * Withheld text is nowhere any more. Each kind of write in a Room's activity is made with a marker at every place that
+ * can be withheld; then everything is withheld, and the bytes of every file are searched for every marker.
  */
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { spawnSync } from "node:child_process"
@@ -39,7 +39,9 @@ const { roomId, markers } = made
 const beginningOf = (marker: string) => marker.slice(0, 14)
 const foundIn = (bytes: Buffer) => {
   const text = bytes.toString("latin1").toLowerCase()
-  return markers.filter(({ marker }) => text.includes(beginningOf(marker))).map(({ operation, place }) => `${operation} ${place}`)
+  return markers
+    .filter(({ marker }) => text.includes(beginningOf(marker)))
+    .map(({ operation, place }) => `${operation} ${place}`)
 }
 const filesOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -51,8 +53,8 @@ test("every place of every operation has a marker", (t) => {
   const wanted = everyOperation.filter(isWithholdable).flatMap((operation: Operation) =>
     placesInSchema(operation.body)
       .filter((place) => !place.startsWith("/client") || operation.surface === "agent")
-      // An effect, a correction or a board repeats what an attempt reported, and those places have markers. The text of a dimension is
-      // among numbers and booleans, and cannot be withheld yet.
+      // An effect, a correction or a board repeats what an attempt reported, and those places have markers. The text of
+      // a dimension is among numbers and booleans, and cannot be withheld yet.
       .filter((place) => !/^\/(?:effects|corrects|metrics\/\*\/dimensions|where|baseline)\//.test(place))
       .map((place) => [operation.name, place] as const),
   )
@@ -89,10 +91,16 @@ test("before, all of them are in the data", async (t) => {
 })
 
 test("everything is withheld, and no file contains its bytes", async (t) => {
-  const watermark = ((await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body as never as { activityWatermark: number })
-    .activityWatermark
+  const watermark = (
+    (await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body as never as { activityWatermark: number }
+  ).activityWatermark
   const each = Array.from({ length: watermark }, async (_, index) => {
-    const body = action({ of: { sequence: index + 1 }, fields: [""], reason: "personal_data", explanation: "All of it." })
+    const body = action({
+      of: { sequence: index + 1 },
+      fields: [""],
+      reason: "personal_data",
+      explanation: "All of it.",
+    })
     const answer = await cast.at("ada", "POST", `/api/rooms/${roomId}/withholdings`, body)
     if (answer.status !== 200 && !(String(answer.body.refusal) === "unknown_reference"))
       t.fail(`entry ${index + 1}: ${JSON.stringify(answer.body)}`)
@@ -223,7 +231,9 @@ test("nor is it in any answer, page or export", async (t) => {
     const type = response.headers.get("content-type") ?? ""
     if (path.startsWith("/api/") && response.status === 200) {
       t.doesNotThrow(() => holdToContract("GET", pathname, response, text), `${path} is what its definition says`)
-      const route = reads.find((each) => new RegExp(`^${each.path.replaceAll(/\{[a-zA-Z]+\}/g, "[^/]+")}$`).test(pathname))
+      const route = reads.find((each) =>
+        new RegExp(`^${each.path.replaceAll(/\{[a-zA-Z]+\}/g, "[^/]+")}$`).test(pathname),
+      )
       if (route !== undefined && type.startsWith("application/json")) {
         const at = `/paths/${route.path.replaceAll("/", "~1")}/get/responses/200/content/application~1json/schema`
         const takes = ajv.compile({ $ref: `openapi#${encodeURI(at)}` })
@@ -246,7 +256,11 @@ test("nor is it in any answer, page or export", async (t) => {
     if (!name.endsWith("/")) writeFileSync(join(folder, name), bytes)
   }
   const verified = spawnSync(process.execPath, [join(folder, "verify.mjs")], { encoding: "utf8" })
-  t.match(verified, { status: 0, stdout: /Not proved: \d+ of the writes, of which something was withheld/ }, verified.stderr)
+  t.match(
+    verified,
+    { status: 0, stdout: /Not proved: \d+ of the writes, of which something was withheld/ },
+    verified.stderr,
+  )
   const python = spawnSync("python3", [join(folder, "verify.py")], { encoding: "utf8" })
   if (python.error === undefined) t.match(python, { status: 0, stdout: /something was withheld/ }, python.stderr)
   rmSync(folder, { recursive: true, force: true })

@@ -1,6 +1,6 @@
 /**
- * Once the follower applies a withholding or a drop at the original, its copies forget the text, including what they keep in memory.
- * Otherwise a reader who guesses the words could confirm that somebody wrote them.
+ * Once the follower applies a withholding or a drop at the original, its copies forget the text, including what they
+ * keep in memory. Otherwise a reader who guesses the words could confirm that somebody wrote them.
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -18,7 +18,14 @@ const [data, follow] = [temporaryFolder(), temporaryFolder()]
 const [file, copied] = [data, follow].map((folder) => join(folder, "research-room.db")) as [string, string]
 const house = await startResearchRoom({ data })
 const follower = await startFollower(file, copied)
-const copy = await startCopy({ host: "127.0.0.1", port: 0, log: openLog("silent"), follow, primary: house.baseUrl, threads: 1 })
+const copy = await startCopy({
+  host: "127.0.0.1",
+  port: 0,
+  log: openLog("silent"),
+  follow,
+  primary: house.baseUrl,
+  threads: 1,
+})
 tap.teardown(async () => {
   await copy.close()
   await house.close()
@@ -40,12 +47,19 @@ test("a copy that was asked about the words before finds nothing similar to them
     t.equal(answer.status, 200, path)
     return answer
   }
-  const near = async (least?: number) => (await here(`/rooms/${roomId}/similar?text=${encodeURIComponent(WORDS)}&`, least)).body.similar
-  const found = async (least?: number) => (await here(`/search?query=${encodeURIComponent(WORDS)}&roomId=${roomId}&`, least)).body.items
+  const near = async (least?: number) =>
+    (await here(`/rooms/${roomId}/similar?text=${encodeURIComponent(WORDS)}&`, least)).body.similar
+  const found = async (least?: number) =>
+    (await here(`/search?query=${encodeURIComponent(WORDS)}&roomId=${roomId}&`, least)).body.items
   t.match(await near(), [{ kind: "experiment" }])
   t.match(await found(), [{ kind: "experiment" }])
 
-  const body = action({ of: { entryId: entry?.entryId }, fields: ["/question"], reason: "personal_data", explanation: "Not ours to tell." })
+  const body = action({
+    of: { entryId: entry?.entryId },
+    fields: ["/question"],
+    reason: "personal_data",
+    explanation: "Not ours to tell.",
+  })
   const withheld = await cast.at("ada", "POST", `/api/rooms/${roomId}/withholdings`, body)
   t.equal(withheld.status, 200, withheld.text)
   await follower.apply()
@@ -64,7 +78,14 @@ test("a copy that was asked about a Room of another instance forgets what was dr
   const here = await startOwn({ folder: temporaryFolder(), keeps: true })
   const folder = temporaryFolder()
   const follower = await startFollower(join(here.folder, "research-room.db"), join(folder, "research-room.db"))
-  const copy = await startCopy({ host: "127.0.0.1", port: 0, log: openLog("silent"), follow: folder, primary: here.baseUrl, threads: 1 })
+  const copy = await startCopy({
+    host: "127.0.0.1",
+    port: 0,
+    log: openLog("silent"),
+    follow: folder,
+    primary: here.baseUrl,
+    threads: 1,
+  })
   t.teardown(async () => {
     await copy.close()
     await follower.close()

@@ -35,7 +35,8 @@ const filesOf = ({ folder }: Elsewhere): string[] =>
   readdirSync(folder)
     .filter((name) => name !== "import.zip")
     .map((name) => join(folder, name))
-const foundIn = (here: Elsewhere, marker: string): string[] => filesOf(here).filter((path) => bytesOfOpen(path).includes(marker))
+const foundIn = (here: Elsewhere, marker: string): string[] =>
+  filesOf(here).filter((path) => bytesOfOpen(path).includes(marker))
 
 /** A Room with a message that contains the secret, and its exports before and after the withholding. */
 async function leaked() {
@@ -60,9 +61,13 @@ function verdict(zip: Uint8Array): { status: number | null; said: string } {
   const folder = temporaryFolder()
   unpack(zip).writeTo(folder)
   const [node, python] = [process.execPath, "python3"].map((command) => {
-    const { status, stdout, stderr, error } = spawnSync(command, [join(folder, command === "python3" ? "verify.py" : "verify.mjs")], {
-      encoding: "utf8",
-    })
+    const { status, stdout, stderr, error } = spawnSync(
+      command,
+      [join(folder, command === "python3" ? "verify.py" : "verify.mjs")],
+      {
+        encoding: "utf8",
+      },
+    )
     return error === undefined ? { status, said: `${stderr}${stdout}` } : undefined
   })
   rmSync(folder, { recursive: true, force: true })
@@ -94,7 +99,9 @@ t.test(
   "The remaining fields of a withheld write cannot be proved, and every report that calls the Room proved counts that write",
   async (t) => {
     const reply = (line: Record<string, unknown>) =>
-      line.sequence === 3 ? { ...line, body: { ...(line.body as object), clientMessageId: "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b" } } : line
+      line.sequence === 3
+        ? { ...line, body: { ...(line.body as object), clientMessageId: "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b" } }
+        : line
     const here = elsewhere(t)
     const other = forged(leak.after, { "history.jsonl": lines(reply) })
     const report = await here.import(other)
@@ -104,9 +111,14 @@ t.test(
     here.db.close()
     const service = await startOwn({ folder: here.folder, keeps: true })
     t.teardown(() => service.close())
-    const read = (await (await fetch(`${service.baseUrl}/api/research/rooms/${leak.roomId}`)).json()) as { unproved: object }
+    const read = (await (await fetch(`${service.baseUrl}/api/research/rooms/${leak.roomId}`)).json()) as {
+      unproved: object
+    }
     t.strictSame(read.unproved, { entries: 1, sequences: [3] })
-    t.match(await (await fetch(`${service.baseUrl}/rooms/${leak.roomId}`)).text(), /Entry 3 cannot be proved: part of it was withheld/)
+    t.match(
+      await (await fetch(`${service.baseUrl}/rooms/${leak.roomId}`)).text(),
+      /Entry 3 cannot be proved: part of it was withheld/,
+    )
   },
 )
 
@@ -141,7 +153,10 @@ t.test("Adopted, it stays withheld, and its new owner can withhold more", async 
       operation,
       actor: { userId: eve?.userId ?? "", username: "eve", grant: null },
       params: { roomId: leak.roomId },
-      body: { schemaVersion: 3, ...action({ of: { sequence: 4 }, fields: [""], reason: "other", explanation: "More." }) },
+      body: {
+        schemaVersion: 3,
+        ...action({ of: { sequence: 4 }, fields: [""], reason: "other", explanation: "More." }),
+      },
     }),
   ) as { result: { fields: string[] } }
   t.strictSame(receipt.result.fields, ["/text"])
@@ -169,8 +184,13 @@ t.test("A forged withholding is refused", async (t) => {
   const history = files.get("history.jsonl") ?? ""
   const hidden = history.split("\n").find((line) => line.includes('"withheld"')) ?? ""
   const told = (JSON.parse(hidden) as { body: { text: object } }).body.text
-  const change = (is: (line: { sequence: number; operation: string; body: Record<string, unknown> }) => boolean, body: object) => ({
-    "history.jsonl": lines((line) => (is(line as never) ? { ...line, body: { ...(line.body as object), ...body } } : line)),
+  const change = (
+    is: (line: { sequence: number; operation: string; body: Record<string, unknown> }) => boolean,
+    body: object,
+  ) => ({
+    "history.jsonl": lines((line) =>
+      is(line as never) ? { ...line, body: { ...(line.body as object), ...body } } : line,
+    ),
   })
   await refused(
     t,
@@ -184,7 +204,9 @@ t.test("A forged withholding is refused", async (t) => {
     t,
     forged(
       leak.after,
-      change(({ sequence }) => sequence === 3, { text: { withheld: { ...(told as { withheld: object }).withheld, reason: "other" } } }),
+      change(({ sequence }) => sequence === 3, {
+        text: { withheld: { ...(told as { withheld: object }).withheld, reason: "other" } },
+      }),
     ),
     /Entry 3 .* is said to be withheld/,
   )

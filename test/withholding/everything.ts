@@ -19,7 +19,8 @@ type Place = string
 export function placesInSchema(schema: object): Place[] {
   const titles = ({ pipe = [] }: Part) => pipe.map(({ title }) => title)
   const isFree = (part: Part) =>
-    Object.is(part, locationUri) || (part.type === "string" && titles(part).some((title) => title === "text" || title === "string"))
+    Object.is(part, locationUri) ||
+    (part.type === "string" && titles(part).some((title) => title === "text" || title === "string"))
   const isAnyShape = ({ type, key }: Part) => type === "record" && !(isPart(key) && titles(key).includes("key"))
   const places = new Set([...partsOf(schema)].flatMap(({ part, at }) => (isFree(part) || isAnyShape(part) ? [at] : [])))
   return [...places].filter((at) => ![...places].some((outer) => at.startsWith(`${outer}/`)))
@@ -52,7 +53,10 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
         .split("/")
         .map((each) => each.replaceAll("~1", "/").replaceAll("~0", "~"))
       const last = names.pop() ?? ""
-      const holder = names.reduce<Record<string, unknown>>((within, each) => within[each] as Record<string, unknown>, body)
+      const holder = names.reduce<Record<string, unknown>>(
+        (within, each) => within[each] as Record<string, unknown>,
+        body,
+      )
       holder[last] =
         typeof value === "object"
           ? last === "environment"
@@ -75,7 +79,9 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
         entry: { entryId: string; sequence: number } | null
       }
     } catch (error) {
-      throw error instanceof RefusedError ? new Error(`${name}: ${error.message} ${JSON.stringify(error.issues)}`) : error
+      throw error instanceof RefusedError
+        ? new Error(`${name}: ${error.message} ${JSON.stringify(error.issues)}`)
+        : error
     }
   }
 
@@ -85,7 +91,9 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
     body: new Uint8Array(png()),
   })
   const figures = [{ digest: ((await uploaded.json()) as { digest: string }).digest, alt: "x" }]
-  const { roomId = "", openingThreadId: threadId = "" } = (await send(ada, "create_room", { title: "x", question: "x" })).result
+  const { roomId = "", openingThreadId: threadId = "" } = (
+    await send(ada, "create_room", { title: "x", question: "x" })
+  ).result
   await send(ada, "amend_room", { roomId, title: "x", question: "x" })
   await send(ada, "add_member", { roomId, username: house.people.member.username })
   await send(ada, "archive_room", { roomId, reason: "x" })
@@ -105,7 +113,8 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
     concepts: { lowers: { label: "x", definition: "x" } },
     scope: "x",
   }
-  const h1 = (await send(grace, "publish_hypothesis", { kind: "hypothesis", ...science, premises: [], references: [] })).result.versionId
+  const h1 = (await send(grace, "publish_hypothesis", { kind: "hypothesis", ...science, premises: [], references: [] }))
+    .result.versionId
   const h2 = (
     await send(grace, "publish_hypothesis", {
       kind: "hypothesis",
@@ -227,7 +236,10 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
         { kind: "record", versionId: h1, explanation: "x" },
         { kind: "paper", arxivId: "1706.03762", locator: { section: "x", page: "x", figure: "x" }, quote: "x" },
       ],
-      provenance: { execution: { experimentId, planId, attemptIds: [planned, again], baselineAttemptIds: [failed] }, papers: ["x"] },
+      provenance: {
+        execution: { experimentId, planId, attemptIds: [planned, again], baselineAttemptIds: [failed] },
+        papers: ["x"],
+      },
       materials: [{ materialId: material, purpose: "x" }],
       references: [{ versionId: h1, purpose: "supports", explanation: "x" }],
       limitations: "x",
@@ -248,10 +260,13 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
   await send(ada, "assert_supersession", { targetVersionId: h2, explanation: "x", replacementVersionId: h1 })
   await send(grace, "assert_retraction", { targetVersionId: claim, explanation: "x" })
   await send(ada, "withdraw_link", { linkId, explanation: "x" })
-  const { claimId } = (await send(ada, "claim_work", { object: experimentId, what: "run", minutes: 30, note: "x" })).result
+  const { claimId } = (await send(ada, "claim_work", { object: experimentId, what: "run", minutes: 30, note: "x" }))
+    .result
   await send(ada, "release_claim", { claimId })
   await send(ada, "claim_work", { object: h1, what: "review", minutes: 30, note: "x" })
-  const { timelineWatermark } = (await grace.read("thread_research_context", { threadId })) as { timelineWatermark: number }
+  const { timelineWatermark } = (await grace.read("thread_research_context", { threadId })) as {
+    timelineWatermark: number
+  }
   const { checkpointId } = (
     await send(ada, "post_research_checkpoint", {
       threadId,
@@ -268,7 +283,10 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
   await send(ada, "submit_review", { target: finding, verdict: "objects", checked: ["wording"], explanation: "x" })
   await send(grace, "submit_review", { target: checkpointId, verdict: "agrees", checked: [], explanation: "x" })
   const { client: opener, ...opening } = marked("open_plan", { protocol, salt: "0".repeat(32), ...client })
-  const sealed = { digest: digestOf(canonicalJson(opening as JsonObject)), opensAt: new Date(Date.now() + 86_400_000).toISOString() }
+  const sealed = {
+    digest: digestOf(canonicalJson(opening as JsonObject)),
+    opensAt: new Date(Date.now() + 86_400_000).toISOString(),
+  }
   const { planId: sealedId } = (
     await send(grace, "accept_plan", {
       ...{
@@ -285,14 +303,47 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
   ).result
   await send(grace, "open_plan", { planId: sealedId, ...opening, client: opener }, false)
   await send(grace, "declare_board", {
-    ...{ ...where, title: "x", metric: "x", split: "x", direction: "lower", by: ["arm"], over: "seed", where: { size: "x" } },
+    ...{
+      ...where,
+      title: "x",
+      metric: "x",
+      split: "x",
+      direction: "lower",
+      by: ["arm"],
+      over: "seed",
+      where: { size: "x" },
+    },
     ...{ baseline: { arm: "x" }, evaluator: { repository, argv: ["x"] }, data: [digest] },
   })
-  await send(grace, "report_experiment_status", { experimentId, ...exp(7, "claimed"), status: "completed", summary: "x" })
+  await send(grace, "report_experiment_status", {
+    experimentId,
+    ...exp(7, "claimed"),
+    status: "completed",
+    summary: "x",
+  })
   const { entry } = await send(grace, "post_message", { threadId, clientMessageId: freshId(), text: "x" })
   const { owner, member } = house.people
   await send(ada, "transfer_room", { roomId, userId: member.userId, reason: "x" })
   await send(grace, "transfer_room", { roomId, userId: owner.userId, reason: "x" })
-  await send(ada, "withhold_content", { roomId, of: { entryId: entry?.entryId }, fields: ["/text"], reason: "other", explanation: "x" })
-  return { roomId, threadId, experimentId, planId, material, finding, h1, linkId, planned, failed, checkpointId, markers }
+  await send(ada, "withhold_content", {
+    roomId,
+    of: { entryId: entry?.entryId },
+    fields: ["/text"],
+    reason: "other",
+    explanation: "x",
+  })
+  return {
+    roomId,
+    threadId,
+    experimentId,
+    planId,
+    material,
+    finding,
+    h1,
+    linkId,
+    planned,
+    failed,
+    checkpointId,
+    markers,
+  }
 }

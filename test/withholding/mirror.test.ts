@@ -1,4 +1,7 @@
-/** A mirror follows withholdings at its origin: existing text is removed, later text arrives without the words, and forgeries stop it. */
+/**
+ * A mirror follows withholdings at its origin: existing text is removed, later text arrives without the words, and
+ * forgeries stop it.
+ */
 import { readdirSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -24,7 +27,13 @@ async function two(t: Test, writer?: "thread") {
   await here.setUp("eve")
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const withhold = (fields: readonly string[] = ["/text"]) =>
-    ada.write("withhold_content", { roomId, of: { entryId: entry?.entryId }, fields, reason: "secret", explanation: "Revoked." } as never)
+    ada.write("withhold_content", {
+      roomId,
+      of: { entryId: entry?.entryId },
+      fields,
+      reason: "secret",
+      explanation: "Revoked.",
+    } as never)
   return { there, here, ada, roomId, threadId, withhold }
 }
 /** Adds a mirror as `mirror add` does. */
@@ -42,8 +51,10 @@ async function until<T>(what: string, look: () => T | undefined): Promise<T> {
 }
 const reaches = ({ instance }: Own, roomId: string, sequence: number) =>
   until(`entry ${sequence}`, () => instance.ledger.activity.watermark(roomId) >= sequence || undefined)
-const foundIn = ({ folder }: Own) => readdirSync(folder).filter((name) => bytesOfOpen(join(folder, name)).includes(SECRET))
-const shown = async ({ baseUrl }: Own, threadId: string) => (await ask(`${baseUrl}/api/research/threads/${threadId}/messages`)).text
+const foundIn = ({ folder }: Own) =>
+  readdirSync(folder).filter((name) => bytesOfOpen(join(folder, name)).includes(SECRET))
+const shown = async ({ baseUrl }: Own, threadId: string) =>
+  (await ask(`${baseUrl}/api/research/threads/${threadId}/messages`)).text
 
 async function ended(t: Test, here: Own, there: Own): Promise<void> {
   await here.close()
@@ -78,7 +89,8 @@ for (const writer of [undefined, "thread"] as const) {
 
   t.test(`Text that it does not have yet arrives without the words, and the mirror continues${where}`, async (t) => {
     const { there, here, ada, roomId, threadId, withhold } = await two(t, writer)
-    for (let count = 0; count < 60; count += 1) await ada.write("post_message", { threadId, ...message(`Message ${count}.`) } as never)
+    for (let count = 0; count < 60; count += 1)
+      await ada.write("post_message", { threadId, ...message(`Message ${count}.`) } as never)
     await withhold()
     await ada.write("post_message", { threadId, ...message("After it.") } as never)
     await mirror(here, roomId, there.baseUrl)
@@ -108,12 +120,19 @@ t.test(
     const { there, here, roomId } = await two(t)
     const { userId } = there.instance.tables.people.named("ada") ?? { userId: "" }
     const told = { at: new Date().toISOString(), by: { userId, username: "ada" }, reason: "secret" }
-    const hide = (body: string) => body.replace(JSON.stringify(`The token is ${SECRET}.`), JSON.stringify({ withheld: told }))
+    const hide = (body: string) =>
+      body.replace(JSON.stringify(`The token is ${SECRET}.`), JSON.stringify({ withheld: told }))
     const stopped = (room: string) =>
-      until("it stops", () => here.instance.tables.mirrors.all().find((each) => each.roomId === room)?.stopped ?? undefined)
+      until(
+        "it stops",
+        () => here.instance.tables.mirrors.all().find((each) => each.roomId === room)?.stopped ?? undefined,
+      )
 
     await mirror(here, roomId, await liar(t, there.baseUrl, (_path, body) => hide(body)))
-    t.match(await stopped(roomId), /Entry 2 .* is said to be withheld at \/text, and no write of the activity withholds that/)
+    t.match(
+      await stopped(roomId),
+      /Entry 2 .* is said to be withheld at \/text, and no write of the activity withholds that/,
+    )
     t.equal(here.instance.ledger.activity.watermark(roomId), 0)
 
     // A write that the origin announces and never sends.
@@ -127,7 +146,11 @@ t.test(
     }
     const entry = { sequence: 3, digest: "x", actor: told.by, write: { ...promised, people: [], cites: [] } }
     const ahead = JSON.stringify({ items: [entry], nextCursor: 3, hasMore: false })
-    await mirror(here, roomId, await liar(t, there.baseUrl, (path, body) => (path.includes("kinds=content_withheld") ? ahead : hide(body))))
+    await mirror(
+      here,
+      roomId,
+      await liar(t, there.baseUrl, (path, body) => (path.includes("kinds=content_withheld") ? ahead : hide(body))),
+    )
     t.match(await stopped(roomId), /Entry 2 .* is withheld in part, but no write of the activity withholds it/)
     await here.close()
     await there.close()

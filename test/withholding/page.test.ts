@@ -18,45 +18,48 @@ const pageOf = async (username?: string) => {
   return page
 }
 
-t.test("The page says what will be removed and what stays, asks once more, and every open page loses the text", async (t) => {
-  const reader = await pageOf()
-  await reader.goto(at(`/threads/${threadId}`))
-  await reader.waitForSelector('main[data-following="on"]')
-  await reader.getByText(SECRET).waitFor()
+t.test(
+  "The page says what will be removed and what stays, asks once more, and every open page loses the text",
+  async (t) => {
+    const reader = await pageOf()
+    await reader.goto(at(`/threads/${threadId}`))
+    await reader.waitForSelector('main[data-following="on"]')
+    await reader.getByText(SECRET).waitFor()
 
-  const page = await pageOf("ada")
-  await page.goto(at(`/threads/${threadId}`))
-  await page.getByRole("link", { name: "Withhold something of entry 1" }).click()
-  await page.getByRole("heading", { name: "Withhold text of the message of entry" }).waitFor()
-  await page.getByRole("checkbox", { name: /Text The token is/ }).waitFor()
-  await page.getByRole("heading", { name: "What stays" }).waitFor()
-  t.strictSame(await violations(page), [])
-  await page.getByLabel("Why").selectOption("secret")
-  await page.getByLabel("In a sentence").fill("A token, revoked since.")
-  await page.getByText("Withhold it", { exact: true }).click()
-  await page.getByText("This cannot be undone").waitFor()
-  t.strictSame(await violations(page), [])
-  await page.getByRole("button", { name: "Withhold it for good" }).click()
-  await page.getByRole("heading", { name: "The text was withheld" }).waitFor()
-  t.match(await page.textContent("main"), /Litestream|[Bb]ackups made before/)
-  t.strictSame(await violations(page), [])
+    const page = await pageOf("ada")
+    await page.goto(at(`/threads/${threadId}`))
+    await page.getByRole("link", { name: "Withhold something of entry 1" }).click()
+    await page.getByRole("heading", { name: "Withhold text of the message of entry" }).waitFor()
+    await page.getByRole("checkbox", { name: /Text The token is/ }).waitFor()
+    await page.getByRole("heading", { name: "What stays" }).waitFor()
+    t.strictSame(await violations(page), [])
+    await page.getByLabel("Why").selectOption("secret")
+    await page.getByLabel("In a sentence").fill("A token, revoked since.")
+    await page.getByText("Withhold it", { exact: true }).click()
+    await page.getByText("This cannot be undone").waitFor()
+    t.strictSame(await violations(page), [])
+    await page.getByRole("button", { name: "Withhold it for good" }).click()
+    await page.getByRole("heading", { name: "The text was withheld" }).waitFor()
+    t.match(await page.textContent("main"), /Litestream|[Bb]ackups made before/)
+    t.strictSame(await violations(page), [])
 
-  const told = reader.locator(".withheld")
-  await told.waitFor()
-  t.match(
-    await told.textContent(),
-    /^Withheld by ada on \d{4}-\d\d-\d\d: a secret that gives access\. The original text was removed from the record for good\.$/,
-  )
-  t.notMatch(await reader.content(), SECRET)
-  await reader.getByText("withheld part of").waitFor()
-  for (const scheme of ["light", "dark"] as const) {
-    await reader.emulateMedia({ colorScheme: scheme })
-    t.strictSame(await violations(reader), [], scheme)
-  }
-  await reader.goto(at(`/rooms/${roomId}/activity`))
-  await reader.getByText("withheld part of a message (secret): A token, revoked since.").first().waitFor()
-  t.strictSame(await violations(reader), [])
-})
+    const told = reader.locator(".withheld")
+    await told.waitFor()
+    t.match(
+      await told.textContent(),
+      /^Withheld by ada on \d{4}-\d\d-\d\d: a secret that gives access\. The original text was removed from the record for good\.$/,
+    )
+    t.notMatch(await reader.content(), SECRET)
+    await reader.getByText("withheld part of").waitFor()
+    for (const scheme of ["light", "dark"] as const) {
+      await reader.emulateMedia({ colorScheme: scheme })
+      t.strictSame(await violations(reader), [], scheme)
+    }
+    await reader.goto(at(`/rooms/${roomId}/activity`))
+    await reader.getByText("withheld part of a message (secret): A token, revoked since.").first().waitFor()
+    t.strictSame(await violations(reader), [])
+  },
+)
 
 t.test("A reader who is neither the Room's owner nor an operator finds no link to it, and no form", async (t) => {
   const page = await pageOf("grace")

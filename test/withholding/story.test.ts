@@ -1,4 +1,7 @@
-/** A token gets into a message by mistake; the Room's owner withholds it, and everybody can see that something was withheld. */
+/**
+ * A token gets into a message by mistake; the Room's owner withholds it, and everybody can see that something was
+ * withheld.
+ */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
@@ -16,9 +19,15 @@ tap.teardown(() => house.close())
 const cast = await castOf(house)
 
 const SECRET = "hf_kT9sQ2mV7xLpB4nR8wZ1cD6y"
-const read = async (path: string) => (await ask(`${house.baseUrl}/api/research${path}`)).body as never as Record<string, never>
+const read = async (path: string) =>
+  (await ask(`${house.baseUrl}/api/research${path}`)).body as never as Record<string, never>
 const withhold = (who: "ada" | "grace" | "mary" | "nobody", roomId: string, more: object) =>
-  cast.at(who, "POST", `/api/rooms/${roomId}/withholdings`, action({ reason: "secret", explanation: "A token, revoked since.", ...more }))
+  cast.at(
+    who,
+    "POST",
+    `/api/rooms/${roomId}/withholdings`,
+    action({ reason: "secret", explanation: "A token, revoked since.", ...more }),
+  )
 
 test("a message that contains a token", async (t) => {
   const { roomId, threadId } = await cast.room()
@@ -69,7 +78,8 @@ test("who may withhold, and what is refused", async (t) => {
     body: { refusal: "role_required", current: { needed: ["owner"] } },
   })
   t.match(await withhold("mary", roomId, { of, fields }), { status: 403, body: { refusal: "not_a_member" } })
-  const archiving = (who: "grace" | "mary") => cast.at(who, "POST", `/api/rooms/${roomId}/archive`, action({ reason: "No." }))
+  const archiving = (who: "grace" | "mary") =>
+    cast.at(who, "POST", `/api/rooms/${roomId}/archive`, action({ reason: "No." }))
   t.match(await archiving("grace"), { status: 403, body: { refusal: "role_required" } }, "like archiving")
   t.match(await archiving("mary"), { status: 403, body: { refusal: "not_a_member" } })
   t.equal((await withhold("nobody", roomId, { of, fields })).status, 401)
@@ -89,7 +99,11 @@ test("who may withhold, and what is refused", async (t) => {
     const { status, body: told } = await withhold("ada", roomId, body)
     t.match({ status, issues: told.issues }, { status: 422, issues: [{ path }] }, `${path} ${JSON.stringify(body)}`)
   }
-  t.match(await withhold("ada", other.roomId, { of, fields }), { status: 422, body: { issues: [{ path: "/of" }] } }, "of another Room")
+  t.match(
+    await withhold("ada", other.roomId, { of, fields }),
+    { status: 422, body: { issues: [{ path: "/of" }] } },
+    "of another Room",
+  )
   t.match(JSON.stringify(await read(`/threads/${threadId}/messages`)), SECRET, "and nothing of it is withheld")
 
   const said = action({ of, fields, reason: "secret", explanation: "Revoked." })
@@ -98,7 +112,11 @@ test("who may withhold, and what is refused", async (t) => {
   t.match(JSON.stringify(await read(`/threads/${threadId}/messages`)), SECRET, "a rehearsal removes nothing")
   await cast.at("ada", "POST", `/api/rooms/${roomId}/archive`, action({ reason: "Done." }))
   const first = await cast.at("ada", "POST", at, said)
-  t.match(first, { status: 200, body: { result: { fields: ["/text"], mayStillHold: /Backups/ } } }, "in an archived Room too")
+  t.match(
+    first,
+    { status: 200, body: { result: { fields: ["/text"], mayStillHold: /Backups/ } } },
+    "in an archived Room too",
+  )
   const replayed = await cast.at("ada", "POST", at, said)
   t.match(replayed, { status: 200, body: { replayed: true, result: { fields: ["/text"] } } })
   t.notOk("mayStillHold" in (replayed.body.result as object), "the note on remaining places is shown once")
@@ -130,13 +148,18 @@ test("words that are also names, ids and codes are removed only from what people
   const { roomId, threadId } = await cast.room()
   const proposal = { roomId, threadId, question: "member", scope: "hypothesis", hypotheses: [] }
   await cast.grace.write("propose_experiment", proposal as never)
-  // Its receipt says that the first is similar, so its journal row has the first one's kind, its state and the same words.
+  // Its receipt says that the first is similar, so its journal row has the first one's kind, its state and the same
+  // words.
   const near = await cast.grace.write("propose_experiment", {
     ...proposal,
     question: "member of the experiment",
     scope: "hypothesis",
   } as never)
-  const whole = await cast.ada.write("propose_experiment", { ...proposal, question: "experiment", scope: "open" } as never)
+  const whole = await cast.ada.write("propose_experiment", {
+    ...proposal,
+    question: "experiment",
+    scope: "open",
+  } as never)
   const withheld = await withhold("ada", roomId, { of: { sequence: 3 }, fields: [""] })
   t.equal(withheld.status, 200, withheld.text)
   const { experimentId } = (near as unknown as { result: { experimentId: string } }).result
@@ -146,10 +169,18 @@ test("words that are also names, ids and codes are removed only from what people
   })
   const activity = await read(`/rooms/${roomId}/activity`)
   t.match(activity, {
-    items: [{ operation: "create_room" }, { operation: "add_member" }, { operation: "propose_experiment", target: { kind: "experiment" } }],
+    items: [
+      { operation: "create_room" },
+      { operation: "add_member" },
+      { operation: "propose_experiment", target: { kind: "experiment" } },
+    ],
   })
   const { experimentId: third } = (whole as unknown as { result: { experimentId: string } }).result
-  t.match(await read(`/experiments/${third}`), { question: "experiment", status: "open" }, "the same words of others stay")
+  t.match(
+    await read(`/experiments/${third}`),
+    { question: "experiment", status: "open" },
+    "the same words of others stay",
+  )
   const aside = openReadConnection(join(data, "research-room.db"))
   t.strictSame(checkData(aside).problems, [])
   aside.close()

@@ -1,6 +1,6 @@
 /**
- * Reader threads forget withheld text too: no page, document, search or costly read shows it any more, whichever thread answers, and no
- * cached rendering is kept.
+ * Reader threads forget withheld text too: no page, document, search or costly read shows it any more, whichever thread
+ * answers, and no cached rendering is kept.
  */
 import { unzipSync } from "fflate"
 import tap, { test } from "tap"
@@ -18,7 +18,13 @@ onTask((reader) => given.set(reader, (given.get(reader) ?? 0) + 1))
 const notes = notesOfReaders()
 
 const THREADS = 2
-const house = await startDemo({ host: "127.0.0.1", port: 0, threads: THREADS, kept: process.env.TOLD_DEMO, log: openLog("silent") })
+const house = await startDemo({
+  host: "127.0.0.1",
+  port: 0,
+  threads: THREADS,
+  kept: process.env.TOLD_DEMO,
+  log: openLog("silent"),
+})
 tap.teardown(() => house.close())
 const { baseUrl, rooms, people } = house
 const { roomId, openingThreadId: threadId } = rooms.empty
@@ -44,7 +50,10 @@ const answers = [
   `/api/research/threads/${threadId}/brief`,
   `/api/research/rooms/${roomId}/provenance`,
 ]
-/** Requests everything so often at once that every thread takes part. @returns the paths with an answer that contains the secret */
+/**
+ * Requests everything so often at once that every thread takes part. @returns the paths with an answer that contains
+ * the secret
+ */
 async function tellsOfIt(): Promise<string[]> {
   given.clear()
   const asked = Array.from({ length: 10 }, () => answers).flat()
@@ -74,7 +83,8 @@ test("no thread shows withheld text, and none keeps its rendering of it", async 
     for (let round = 0; round < 50; round += 1) {
       await tellsOfIt()
       const now = steps()
-      if (now.length === THREADS && now.every((step, at) => step > 0 && step === before[at]) && busy() === THREADS) return now
+      if (now.length === THREADS && now.every((step, at) => step > 0 && step === before[at]) && busy() === THREADS)
+        return now
       before = now
     }
     throw new Error(`The threads never stop rendering texts: ${before}.`)
@@ -87,7 +97,12 @@ test("no thread shows withheld text, and none keeps its rendering of it", async 
   t.not((await exported()).length, 0)
   t.strictSame(steps(), kept, "each thread keeps what it rendered")
 
-  const body = action({ of: { entryId: said.entry?.entryId }, fields: ["/text"], reason: "secret", explanation: "Revoked since." })
+  const body = action({
+    of: { entryId: said.entry?.entryId },
+    fields: ["/text"],
+    reason: "secret",
+    explanation: "Revoked since.",
+  })
   const withheld = await ada.request("POST", `/api/rooms/${roomId}/withholdings`, body)
   t.equal(withheld.status, 200)
   t.strictSame(await tellsOfIt(), [])

@@ -1,5 +1,6 @@
 /**
- * A write accepted while its feed is being read comes with this page or the next: the other thread may write between any two statements.
+ * A write accepted while its feed is being read comes with this page or the next: the other thread may write between
+ * any two statements.
  */
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -12,7 +13,8 @@ import { openHouse } from "../support/house.ts"
 
 const house = await openHouse()
 const { roomId, threadId, ada } = house
-const post = (text: string) => house.admit({ actor: ada, name: "post_message", params: { threadId }, body: message(text) })
+const post = (text: string) =>
+  house.admit({ actor: ada, name: "post_message", params: { threadId }, body: message(text) })
 
 /** A second connection to the house's data, which reports each statement that it runs. */
 function watching(told: (within: boolean) => void): Db {

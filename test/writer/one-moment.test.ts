@@ -1,6 +1,6 @@
 /**
- * Every answer comes from one moment: every route and every page is read while writes come between any two of its statements. Each is read
- * twice: without writes, and with a writer that commits after every statement but the last.
+ * Every answer comes from one moment: every route and every page is read while writes come between any two of its
+ * statements. Each is read twice: without writes, and with a writer that commits after every statement but the last.
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -36,8 +36,10 @@ tap.teardown(async () => {
 
 /** The newest object of each kind, by the name of its path parameter. */
 const roomId = demo.rooms.main.roomId
-const first = <T extends string>(sql: string, ...values: string[]) => demo.instance.db.prepare<Record<T, string>>(sql).get(...values)
-const inRoom = (column: string, table: string) => first<"id">(`SELECT ${column} AS id FROM ${table} WHERE room_id = ? LIMIT 1`, roomId)?.id
+const first = <T extends string>(sql: string, ...values: string[]) =>
+  demo.instance.db.prepare<Record<T, string>>(sql).get(...values)
+const inRoom = (column: string, table: string) =>
+  first<"id">(`SELECT ${column} AS id FROM ${table} WHERE room_id = ? LIMIT 1`, roomId)?.id
 const replied = first<"thread_id" | "entry_id">(
   "SELECT (SELECT id FROM places WHERE place = thread) AS thread_id, entry_id FROM timeline_entries WHERE reply_count > 0",
 )
@@ -117,10 +119,16 @@ function write(): void {
   writes += 1
   const { owner } = demo.people
   writer.db.exec("BEGIN IMMEDIATE")
-  writer.does(owner, "post_message", { threadId: ids.threadId ?? "", text: `Message ${writes}`, replyToEntryId: replied?.entry_id ?? "" })
+  writer.does(owner, "post_message", {
+    threadId: ids.threadId ?? "",
+    text: `Message ${writes}`,
+    replyToEntryId: replied?.entry_id ?? "",
+  })
   writer.does(owner, "create_thread", { roomId, title: `Thread ${writes}` })
   writer.does(owner, "amend_room", { roomId, title: `The Room, for the ${writes}th time` })
-  writer.db.prepare("UPDATE collections SET name = ? WHERE collection_id = ?").run(`Collection ${writes}`, paper?.collection_id ?? "")
+  writer.db
+    .prepare("UPDATE collections SET name = ? WHERE collection_id = ?")
+    .run(`Collection ${writes}`, paper?.collection_id ?? "")
   writer.db.exec("COMMIT")
 }
 
@@ -138,7 +146,12 @@ function asker(whole: boolean) {
   )
   tap.teardown(() => db.close())
   const { world, instanceId } = demo.instance
-  const instance = createInstance({ db, world: realWorld(() => world.now()), instanceId, openReader: () => openReadConnection(file) })
+  const instance = createInstance({
+    db,
+    world: realWorld(() => world.now()),
+    instanceId,
+    openReader: () => openReadConnection(file),
+  })
   const app = createApp({ instance, baseUrl: demo.baseUrl, softwareVersion: "0", log })
   return {
     seen,
@@ -146,7 +159,12 @@ function asker(whole: boolean) {
       Object.assign(seen, { statements: 0, outside: 0, writing })
       const answer = await app.request(path, { headers: { host: new URL(demo.baseUrl).host, ...headers } })
       seen.writing = false
-      return { status: answer.status, text: unvarying(await answer.text()), statements: seen.statements, outside: seen.outside }
+      return {
+        status: answer.status,
+        text: unvarying(await answer.text()),
+        statements: seen.statements,
+        outside: seen.outside,
+      }
     },
   }
 }
@@ -170,18 +188,22 @@ const headersOf: Readonly<Record<Read["surface"], Record<string, string>>> = {
   key: byKey,
 }
 /**
- * An export has its own snapshot that outlives the request, and is tested in `export-stream.test.ts`; waiting feeds are tested in
- * `feed.test.ts`.
+ * An export has its own snapshot that outlives the request, and is tested in `export-stream.test.ts`; waiting feeds are
+ * tested in `feed.test.ts`.
  */
 const routes = reads
   .filter(({ mediaType }) => !isStreamed(mediaType))
   .flatMap((read) => {
     const inBrowser = browserReadPath(read)
     const own = { name: read.name, path: addressOf(read.path, read.name), headers: headersOf[read.surface] }
-    return inBrowser === null ? [own] : [own, { name: read.name, path: addressOf(inBrowser, read.name), headers: cookie }]
+    return inBrowser === null
+      ? [own]
+      : [own, { name: read.name, path: addressOf(inBrowser, read.name), headers: cookie }]
   })
   .flatMap((route) =>
-    route.name === "record" ? ["", "?format=bibtex", "?format=csl"].map((query) => ({ ...route, path: route.path + query })) : [route],
+    route.name === "record"
+      ? ["", "?format=bibtex", "?format=csl"].map((query) => ({ ...route, path: route.path + query }))
+      : [route],
   )
 const asked = [...routes, ...Object.keys(pages).map((name) => ({ name, path: addressOf(name, name), headers: cookie }))]
 

@@ -1,6 +1,6 @@
 /**
- * A service whose writes are admitted by a thread of their own, as in `serve`. From outside there is one difference: reads do not wait for
- * writes.
+ * A service whose writes are admitted by a thread of their own, as in `serve`. From outside there is one difference:
+ * reads do not wait for writes.
  */
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
@@ -42,12 +42,17 @@ test("requests sent at once are admitted once each, by the other thread, and can
     Array.from({ length: 60 }, (_, n) => before.activityWatermark + n + 1),
     "in one order without gaps",
   )
-  const labels = receipts.flatMap(({ target }) => (target.kind === "hypothesis" ? [Number(target.label?.slice(1))] : []))
+  const labels = receipts.flatMap(({ target }) =>
+    target.kind === "hypothesis" ? [Number(target.label?.slice(1))] : [],
+  )
   t.equal(new Set(labels).size, labels.length)
 })
 
 /** A write for each outcome, made for a house. */
-const attemptsIn = ({ rooms: { empty, archived }, credentials }: House): Record<string, [string, string, Body, string?]> => {
+const attemptsIn = ({
+  rooms: { empty, archived },
+  credentials,
+}: House): Record<string, [string, string, Body, string?]> => {
   const all = credentials.member_all.token
   const messages = `/api/agent/threads/${empty.openingThreadId}/messages`
   const once = message("Twice the same id.")

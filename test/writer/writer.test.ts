@@ -57,9 +57,11 @@ const delivery = (): Delivery => {
 const outcome = (write: Promise<unknown>) =>
   write.then(
     () => "accepted",
-    (error: unknown) => (error instanceof Refusal ? [error.code, error.details.committed === null ? null : false] : String(error)),
+    (error: unknown) =>
+      error instanceof Refusal ? [error.code, error.details.committed === null ? null : false] : String(error),
   )
-const messages = () => db.prepare<{ held: number }>("SELECT count(*) AS held FROM timeline_entries WHERE kind = 'message'").get()?.held
+const messages = () =>
+  db.prepare<{ held: number }>("SELECT count(*) AS held FROM timeline_entries WHERE kind = 'message'").get()?.held
 
 test("a write is stored once it is answered, and its Room is notified", async (t) => {
   const { writer, failures, landed } = startWriter()
@@ -137,7 +139,11 @@ test("a thread that ends by itself leaves no caller waiting: for its jobs it is 
     ["temporarily_unavailable", null],
   ])
   t.match(failures, [/The writer thread ended/])
-  t.strictSame(await outcome(writer.admit(delivery(), false)), ["temporarily_unavailable", false], "later ones are refused")
+  t.strictSame(
+    await outcome(writer.admit(delivery(), false)),
+    ["temporarily_unavailable", false],
+    "later ones are refused",
+  )
   t.strictSame(await outcome(writer.transact(() => ({ value: "written", changes: [], notify: () => {} }))), [
     "temporarily_unavailable",
     false,

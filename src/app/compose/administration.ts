@@ -1,4 +1,7 @@
-/** The reads for operators: lists of people, Rooms, credentials, keys and invitations, the audit log, and the state of the service. */
+/**
+ * The reads for operators: lists of people, Rooms, credentials, keys and invitations, the audit log, and the state of
+ * the service.
+ */
 import { protocolVersion } from "../../contract/versions.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Ledger } from "../../ledger/write/admit.ts"
@@ -50,8 +53,10 @@ export function administrationReads({
   library,
 }: AdministeredTables) {
   /** Reads one row more than a page of a list, newest first. */
-  const rowsFor = <T>(query: { limit?: number; after?: string }, page: (before: string | null, count: number) => T[]): T[] =>
-    page(uuidCursor(query.after) ?? null, pageSize(query) + 1)
+  const rowsFor = <T>(
+    query: { limit?: number; after?: string },
+    page: (before: string | null, count: number) => T[],
+  ): T[] => page(uuidCursor(query.after) ?? null, pageSize(query) + 1)
 
   return {
     admin_overview({ keeping }) {
@@ -61,7 +66,10 @@ export function administrationReads({
         storage: filesOf(storage),
         acceptedWrites: ledger.journal.next() - 1,
         auditLines: audit.page({}, null, 1)[0]?.sequence ?? 0,
-        backup: backup === undefined ? null : { at: backup.at, file: text(backup.detail.file), bytes: number(backup.detail.bytes) },
+        backup:
+          backup === undefined
+            ? null
+            : { at: backup.at, file: text(backup.detail.file), bytes: number(backup.detail.bytes) },
         restoredAt: audit.newest("restore_backup")?.at ?? null,
         versions: {
           software: softwareVersion,
@@ -90,18 +98,20 @@ export function administrationReads({
       const { found } = rooms.page(uuidCursor(query.after), undefined, pageSize(query) + 1)
       const disabled = people.disabledAmong(found.map(({ owner }) => owner.userId))
       const bytes = rooms.acceptedBytes(found.map(({ roomId }) => roomId))
-      const listed = found.map(({ roomId, title, owner, state, origin, createdAt, counts, activityWatermark, lastActivityAt }) => ({
-        roomId,
-        title,
-        owner: { ...owner, disabledAt: disabled.get(owner.userId) ?? null },
-        state,
-        origin: origin?.baseUrl ?? null,
-        createdAt,
-        members: counts.members,
-        entries: activityWatermark,
-        acceptedBytes: bytes.get(roomId) ?? 0,
-        lastActivityAt,
-      }))
+      const listed = found.map(
+        ({ roomId, title, owner, state, origin, createdAt, counts, activityWatermark, lastActivityAt }) => ({
+          roomId,
+          title,
+          owner: { ...owner, disabledAt: disabled.get(owner.userId) ?? null },
+          state,
+          origin: origin?.baseUrl ?? null,
+          createdAt,
+          members: counts.members,
+          entries: activityWatermark,
+          acceptedBytes: bytes.get(roomId) ?? 0,
+          lastActivityAt,
+        }),
+      )
       return keysetPage(listed, query, ({ roomId }) => roomId)
     },
 
@@ -114,13 +124,19 @@ export function administrationReads({
 
     admin_keys: ({ query }) => keysetPage(rowsFor(query, library.keys.page), query, ({ keyId }) => keyId),
 
-    admin_invitations: ({ query }) => keysetPage(rowsFor(query, invitations.page), query, ({ invitationId }) => invitationId),
+    admin_invitations: ({ query }) =>
+      keysetPage(rowsFor(query, invitations.page), query, ({ invitationId }) => invitationId),
 
     admin_audit({ query }) {
       const { kind, user, after } = query
       const userId = user === undefined ? undefined : (people.idOf(user) ?? people.idOf(user.toLowerCase()))
-      if (user !== undefined && userId === undefined) throw new Refusal("room_unavailable", "There is no user with that name.")
-      return keysetPage(audit.page({ kind, userId }, after ?? null, pageSize(query) + 1), query, ({ sequence }) => sequence)
+      if (user !== undefined && userId === undefined)
+        throw new Refusal("room_unavailable", "There is no user with that name.")
+      return keysetPage(
+        audit.page({ kind, userId }, after ?? null, pageSize(query) + 1),
+        query,
+        ({ sequence }) => sequence,
+      )
     },
   } satisfies Partial<Readers>
 }

@@ -16,22 +16,26 @@ interface Tables {
   readonly library: { readonly keys: Keys }
 }
 
-/** Returns a function that logs an accepted write, with the name of its target, if its operation is a kind of the audit log. */
+/**
+ * Returns a function that logs an accepted write, with the name of its target, if its operation is a kind of the audit
+ * log.
+ */
 export function auditing({ audit, people, rooms, credentials, library }: Tables) {
-  const subjects: { readonly [K in TargetKind]?: (id: string) => { kind: string; name: string | undefined; whose?: string | undefined } } =
-    {
-      room: (id) => ({ kind: "room", name: rooms.summary(id)?.title }),
-      member: (id) => ({ kind: "person", name: people.withId(id)?.username }),
-      join_request: (id) => ({ kind: "person", name: people.withId(id)?.username }),
-      credential(id) {
-        const found = credentials.find(id)
-        return { kind: "credential", name: found?.label, whose: found?.owner.username }
-      },
-      personal_key(id) {
-        const found = library.keys.find(id)
-        return { kind: "personal_key", name: found?.label, whose: found?.owner.username }
-      },
-    }
+  const subjects: {
+    readonly [K in TargetKind]?: (id: string) => { kind: string; name: string | undefined; whose?: string | undefined }
+  } = {
+    room: (id) => ({ kind: "room", name: rooms.summary(id)?.title }),
+    member: (id) => ({ kind: "person", name: people.withId(id)?.username }),
+    join_request: (id) => ({ kind: "person", name: people.withId(id)?.username }),
+    credential(id) {
+      const found = credentials.find(id)
+      return { kind: "credential", name: found?.label, whose: found?.owner.username }
+    },
+    personal_key(id) {
+      const found = library.keys.find(id)
+      return { kind: "personal_key", name: found?.label, whose: found?.owner.username }
+    },
+  }
   return ({ operation, actor, roomId, targetId, at }: Written): void => {
     if (!isAuditKind(operation.name)) return
     const { kind, name, whose } = subjects[operation.target]?.(targetId) ?? { kind: operation.target, name: undefined }

@@ -19,7 +19,9 @@ export function copiesOf(file: string, audit: Pick<Audit, "page">, isOperator: b
   const names = file === "" || !existsSync(dirname(file)) ? [] : readdirSync(dirname(file))
   const copies = names.filter((name) => /\.db$/.test(name) && name !== basename(file)).sort()
   const backups = file === "" ? [] : audit.page({ kind: "back_up" }, null, MOST_BACKUPS)
-  const folders = [...new Set(backups.flatMap(({ detail }) => (typeof detail.file === "string" ? [dirname(detail.file)] : [])))]
+  const folders = [
+    ...new Set(backups.flatMap(({ detail }) => (typeof detail.file === "string" ? [dirname(detail.file)] : []))),
+  ]
   const places = [
     ...(isOperator && copies.length > 0 ? [`beside the data ${listed(copies)}`] : []),
     ...(isOperator && folders.length > 0 ? [`in ${listed(folders)}`] : []),

@@ -21,7 +21,13 @@ import { fileOf, Remaking } from "../../ledger/replay/remake.ts"
 import { figures } from "../../ledger/journal/figures.ts"
 import { withheld } from "../../ledger/journal/withheld.ts"
 import { isoTime, realWorld, type World } from "../../ledger/world.ts"
-import { metadataIntake as intakeOf, libraryActs, libraryOperations, libraryReads, libraryTables } from "../../library/index.ts"
+import {
+  metadataIntake as intakeOf,
+  libraryActs,
+  libraryOperations,
+  libraryReads,
+  libraryTables,
+} from "../../library/index.ts"
 import type { RunningCommand } from "../../people/audit.ts"
 import { byProvider, createAccounts, operatorActions, peopleReads, peopleTables } from "../../people/index.ts"
 import { keysOf } from "../../contract/each.ts"
@@ -66,7 +72,10 @@ export interface InstanceParts {
   readonly command?: RunningCommand | undefined
   /** Checks pinned repositories; left out for commands that pin nothing. */
   readonly repositories?: OutsideCheck
-  /** Whether texts are indexed after the response (ledger/write/after-commit.ts); by default in the transaction of the write. */
+  /**
+   * Whether texts are indexed after the response (ledger/write/after-commit.ts); by default in the transaction of the
+   * write.
+   */
   readonly indexesLater?: boolean
   readonly hooks?: Omit<GroupHooks, "beforeCommit">
 }
@@ -112,9 +121,17 @@ export function createInstance({
       if (key !== undefined) tables.library.keys.used(key.keyId, at)
     },
     accepted: auditing(tables),
-    /** Restores the actor of a write. Only the Room of a credential and the reach of a key matter: permissions were checked on acceptance. */
+    /**
+     * Restores the actor of a write. Only the Room of a credential and the reach of a key matter: permissions were
+     * checked on acceptance.
+     */
     actorOf({ userId, username, sender, agent }, { family }) {
-      const person = { userId: userId ?? "", username: username ?? "", ...(agent !== undefined && { agent }), grant: null }
+      const person = {
+        userId: userId ?? "",
+        username: username ?? "",
+        ...(agent !== undefined && { agent }),
+        grant: null,
+      }
       if (sender === null) return person
       if (family === "library") {
         const reach = tables.library.keys.find(sender)?.reach ?? "all"
@@ -123,7 +140,8 @@ export function createInstance({
       const grant = { credentialId: sender, permissions: new Set<Permission>(), threadIds: null }
       const known = tables.credentials.find(sender)
       if (known?.owner.userId === person.userId) return { ...person, grant: { ...grant, roomId: known.roomId } }
-      // A credential of another instance is unknown here; its Room is used instead. The same name may belong to another person here.
+      // A credential of another instance is unknown here; its Room is used instead. The same name may belong to another
+      // person here.
       const shown = tables.people.withId(person.userId)?.username ?? person.username
       return { ...person, username: shown, knownAs: person.username, grant: { ...grant, roomId: sender } }
     },
@@ -207,7 +225,8 @@ export function createInstance({
       ...feed,
       watch,
       // Another instance proves the write with the names used at the origin.
-      written: (roomId, sequence) => new JsonText(stored(inAnswers(writeJson(tables.writes(roomId, sequence)), tables.withheld.told))),
+      written: (roomId, sequence) =>
+        new JsonText(stored(inAnswers(writeJson(tables.writes(roomId, sequence)), tables.withheld.told))),
       snapshot: <T>(work: () => T) => ledger.snapshot(work),
     }),
     ...inboxReads({ ...tables, ...feed, watch, snapshot: (work) => ledger.snapshot(work), lines: activityLines }),
@@ -235,8 +254,8 @@ export function createInstance({
     importing,
     metadataIntake,
     /**
-     * Waits until everything accepted so far is in the search index, if another thread indexes it. Without this, a search reads the
-     * newest texts itself and ranks them first.
+     * Waits until everything accepted so far is in the search index, if another thread indexes it. Without this, a
+     * search reads the newest texts itself and ranks them first.
      */
     async indexed(): Promise<void> {
       if (!ledger.isHandedOver || tables.search.reached() >= tables.search.newest()) return

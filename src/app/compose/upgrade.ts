@@ -1,6 +1,6 @@
 /**
- * Upgrades data of an earlier version: replays its history into a new file, compares the result, and only then replaces the old
- * file, which stays intact until that moment.
+ * Upgrades data of an earlier version: replays its history into a new file, compares the result, and only then replaces
+ * the old file, which stays intact until that moment.
  */
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -56,9 +56,14 @@ function carryOver(from: Db, to: Db): void {
 
 /** @throws DataError if the digest at the end of the history or of a Room's chain differs */
 function mustEndAlike(from: Db, to: Db): void {
-  if (journal(from).head() !== journal(to).head()) throw new DataError("A replay of the history gives another result. Nothing was changed.")
+  if (journal(from).head() !== journal(to).head())
+    throw new DataError("A replay of the history gives another result. Nothing was changed.")
   const headsOf = (db: Db) =>
-    db.prepare<{ room_id: string }>("SELECT room_id, activity_sequence, activity_digest FROM room_heads ORDER BY room_id").all()
+    db
+      .prepare<{ room_id: string }>(
+        "SELECT room_id, activity_sequence, activity_digest FROM room_heads ORDER BY room_id",
+      )
+      .all()
   const [before, now] = [headsOf(from), headsOf(to)]
   const differing = before.find((head, index) => JSON.stringify(head) !== JSON.stringify(now[index]))
   if (differing !== undefined || before.length !== now.length)
@@ -67,7 +72,8 @@ function mustEndAlike(from: Db, to: Db): void {
     )
 }
 
-const openElsewhere = (file: string) => new DataError(`${file} is open in another program. Nothing was changed. End it first.`)
+const openElsewhere = (file: string) =>
+  new DataError(`${file} is open in another program. Nothing was changed. End it first.`)
 
 /** Flushes a file or a folder to the disk. */
 export const settle = (path: string): void => {
@@ -88,8 +94,8 @@ export function rebuild(file: string, db: Db, watching: Watching = {}): void {
   for (const name of readdirSync(folder)) if (isPartial(name)) rmSync(join(folder, name), { force: true })
   const partial = `${file}.remade-${process.pid}`
   try {
-    // No other process may have the old file open until the new one is in its place: its writes would be lost. Without a log
-    // SQLite can ensure that, and no old log remains that could be taken for the new file's.
+    // No other process may have the old file open until the new one is in its place: its writes would be lost. Without
+    // a log SQLite can ensure that, and no old log remains that could be taken for the new file's.
     db.prepare("PRAGMA journal_mode = DELETE").get()
     db.exec("BEGIN EXCLUSIVE")
     {
@@ -104,7 +110,9 @@ export function rebuild(file: string, db: Db, watching: Watching = {}): void {
     settle(folder)
   } catch (error) {
     if (error instanceof Divergence)
-      throw new DataError(`${file} cannot be upgraded: ${error.message}. Nothing was changed. Use the program that wrote it.`)
+      throw new DataError(
+        `${file} cannot be upgraded: ${error.message}. Nothing was changed. Use the program that wrote it.`,
+      )
     if (isBusy(error)) throw openElsewhere(file)
     if (isStorageFault(error) || codeOf(error) === "ENOSPC")
       throw new DataError(

@@ -1,4 +1,7 @@
-/** A thread that processes input which may be hostile: one job at a time. Its process is killed if a job exceeds its limits. */
+/**
+ * A thread that processes input which may be hostile: one job at a time. Its process is killed if a job exceeds its
+ * limits.
+ */
 import { isMainThread } from "node:worker_threads"
 import { Moved } from "../../channel/channel.ts"
 import { toStarter } from "../../channel/thread.ts"
@@ -12,7 +15,8 @@ import type { PastFileOrder } from "../past/past-process.ts"
 
 /** The jobs, by name. Their modules are loaded on first use. */
 const jobs = {
-  answer: async (given: Parameters<typeof readAnswer>[0]) => (await import("../mirrors/origin-answers.ts")).readAnswer(given),
+  answer: async (given: Parameters<typeof readAnswer>[0]) =>
+    (await import("../mirrors/origin-answers.ts")).readAnswer(given),
   atom: async (xml: string) => (await import("../../library/papers/atom.ts")).atomPapers(xml),
   image: async (order: ImageOrder) => (await import("../../figures/image.ts")).readImage(order),
   past: async (order: PastFileOrder) => (await import("../past/past-process.ts")).makeFile(order),

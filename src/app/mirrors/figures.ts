@@ -7,8 +7,8 @@ import type { Instance } from "../compose/instance.ts"
 import type { Origin } from "./origin.ts"
 
 /**
- * Fetches the pictures that the Room names and this instance lacks. A picture that is missing at the origin, or does not match its
- * digest, is not requested again.
+ * Fetches the pictures that the Room names and this instance lacks. A picture that is missing at the origin, or does
+ * not match its digest, is not requested again.
  * @param requested the digests that were requested before
  * @throws Unreachable, or Refusal 503 if too many pictures are being read
  */

@@ -49,7 +49,11 @@ export class Following {
   /** The last known entry of the Room at the origin. */
   #originSequence = 0
 
-  constructor(instance: Instance, origin: Origin, { roomId, baseUrl }: { readonly roomId: string; readonly baseUrl: string }) {
+  constructor(
+    instance: Instance,
+    origin: Origin,
+    { roomId, baseUrl }: { readonly roomId: string; readonly baseUrl: string },
+  ) {
     this.#instance = instance
     this.#origin = origin
     this.#roomId = roomId
@@ -102,7 +106,10 @@ export class Following {
     }
   }
 
-  /** Reads the entries after one. @throws CrateFault if the origin was restored from an older copy and its history differs */
+  /**
+   * Reads the entries after one. @throws CrateFault if the origin was restored from an older copy and its history
+   * differs
+   */
   async #page(after: number): Promise<FeedPage> {
     try {
       return await this.#origin.feed(this.#roomId, after, WAIT)
@@ -125,7 +132,8 @@ export class Following {
     const other = otherInstance(this.#instance, serving, roomId)
     if (other !== null) throw new CrateFault(other)
     if (roomId === this.#roomId) {
-      if (room.origin !== null) throw new CrateFault(`The Room ${roomId} is itself from ${room.origin.baseUrl}; follow it there.`)
+      if (room.origin !== null)
+        throw new CrateFault(`The Room ${roomId} is itself from ${room.origin.baseUrl}; follow it there.`)
       this.#originSequence = room.activityWatermark
       await this.#noteContact()
     }
@@ -134,8 +142,8 @@ export class Following {
   }
 
   /**
-   * Proves that the last entry here is the same at the origin. Entries that were imported with other Rooms are replaced if the
-   * Room's own instance has others.
+   * Proves that the last entry here is the same at the origin. Entries that were imported with other Rooms are replaced
+   * if the Room's own instance has others.
    * @throws CrateFault if the entry differs
    */
   async #mustMatchOrigin(roomId: string): Promise<void> {
@@ -155,10 +163,15 @@ export class Following {
   /** Notes when the origin answered, and its last entry. */
   #noteContact(): Promise<unknown> {
     const { ledger, tables, world } = this.#instance
-    return ledger.transact(() => tables.mirrors.heard(this.#roomId, this.#baseUrl, this.#originSequence, isoTime(world.now())))
+    return ledger.transact(() =>
+      tables.mirrors.heard(this.#roomId, this.#baseUrl, this.#originSequence, isoTime(world.now())),
+    )
   }
 
-  /** If words of a page may be withheld, reads which later writes withhold them. Each of these is proved when its turn comes. */
+  /**
+   * If words of a page may be withheld, reads which later writes withhold them. Each of these is proved when its turn
+   * comes.
+   */
   async #lookAhead(roomId: string, items: FeedPage["items"]): Promise<void> {
     const first = items.find(({ write }) => JSON.stringify([write.body, write.client]).includes('"withheld"'))
     if (first === undefined) return
@@ -216,14 +229,17 @@ export class Following {
   async #ensure(roomId: string, through: number, depth: number): Promise<void> {
     const mirror = this.#instance.tables.mirrors.all().find((each) => each.roomId === roomId && each.stopped === null)
     if (mirror !== undefined && mirror.baseUrl !== this.#baseUrl)
-      throw new Unreachable(`Room ${roomId}, which is cited, is followed at ${mirror.baseUrl} and is not up to date yet.`)
+      throw new Unreachable(
+        `Room ${roomId}, which is cited, is followed at ${mirror.baseUrl} and is not up to date yet.`,
+      )
     if (depth > DEPTH) throw new CrateFault(`The chain of Rooms that Room ${this.#roomId} cites is too long.`)
     if (!this.#from.has(roomId)) await this.#readOrigin(roomId)
     await this.#mustMatchOrigin(roomId)
     for (let here = this.#through(roomId); here < through; here = this.#through(roomId)) {
       const { items, ...page } = await this.#origin.feed(roomId, here, 0)
       const due = items.filter(({ sequence }) => sequence <= through)
-      if (due.length === 0) throw new CrateFault(`Entry ${here + 1} of Room ${roomId} is cited, and the origin does not have it.`)
+      if (due.length === 0)
+        throw new CrateFault(`Entry ${here + 1} of Room ${roomId} is cited, and the origin does not have it.`)
       await this.#replayItems(roomId, { items: due, ...page }, depth)
     }
   }

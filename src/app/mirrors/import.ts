@@ -32,14 +32,17 @@ export interface ImportReport {
 }
 
 /**
- * Imports a crate into an instance without another writer, and writes this to the audit log. After a refusal nothing is stored,
- * unless it has `committed: null`; then the Room was imported.
+ * Imports a crate into an instance without another writer, and writes this to the audit log. After a refusal nothing is
+ * stored, unless it has `committed: null`; then the Room was imported.
  * @throws CrateFault with the entry and the reason
  */
 export async function importCrate(
   instance: Instance,
   file: string,
-  { adoptedBy, onProgress = () => {} }: { readonly adoptedBy?: Person | undefined; readonly onProgress?: OnProgress } = {},
+  {
+    adoptedBy,
+    onProgress = () => {},
+  }: { readonly adoptedBy?: Person | undefined; readonly onProgress?: OnProgress } = {},
 ): Promise<ImportReport> {
   const { db, ledger, tables } = instance
   const crate = await openCrate(file)
@@ -54,8 +57,10 @@ export async function importCrate(
       people,
       isAlong: (id) => id !== roomId,
     })
-    // The file names the origin of its Room. For cited Rooms of a third instance, the crate's instance is the source of that claim.
-    const toldBy = (other: RoomSource | undefined) => (other === undefined || other.instanceId === from.instanceId ? FILE : from.baseUrl)
+    // The file names the origin of its Room. For cited Rooms of a third instance, the crate's instance is the source of
+    // that claim.
+    const toldBy = (other: RoomSource | undefined) =>
+      other === undefined || other.instanceId === from.instanceId ? FILE : from.baseUrl
     const cited = new Set<string>()
     let own = 0
     for await (const write of provedWrites(crate, roomId)) {
@@ -88,7 +93,8 @@ export async function importCrate(
 }
 
 /**
- * Imports the pictures of a Room from its crate, within an open transaction. A picture that is not in the crate was withheld.
+ * Imports the pictures of a Room from its crate, within an open transaction. A picture that is not in the crate was
+ * withheld.
  * @throws CrateFault if a file does not match its name
  */
 async function importFigures({ tables, world }: Instance, crate: CrateFile, roomId: string): Promise<void> {
@@ -100,13 +106,20 @@ async function importFigures({ tables, world }: Instance, crate: CrateFile, room
       try {
         tables.figures.keep(await received(bytes, digest, mediaType), roomId, isoTime(world.now()))
       } catch (error) {
-        throw error instanceof Refusal && error.code === "invalid_schema" ? new CrateFault(`${path} in the crate: ${error.message}`) : error
+        throw error instanceof Refusal && error.code === "invalid_schema"
+          ? new CrateFault(`${path} in the crate: ${error.message}`)
+          : error
       }
     }
 }
 
 /** Makes a person the owner of a Room of another instance, within an open transaction, and stops following it. */
-function adopt({ ledger, tables, world }: Instance, { instanceId, baseUrl, throughSequence }: RoomOrigin, roomId: string, person: Person) {
+function adopt(
+  { ledger, tables, world }: Instance,
+  { instanceId, baseUrl, throughSequence }: RoomOrigin,
+  roomId: string,
+  person: Person,
+) {
   tables.mirrors.remove(roomId)
   const operation = operationOf("adopt_room")
   ledger.admitWithin({

@@ -8,7 +8,10 @@ import { growingPauses, type Task, Tasks } from "../serving/tasks.ts"
 import { type Failure, Following, MirrorRemoved } from "./following.ts"
 import { originAt } from "./origin.ts"
 
-/** Milliseconds between requests while the origin does not answer, or returns an empty page at once: the first and the longest. */
+/**
+ * Milliseconds between requests while the origin does not answer, or returns an empty page at once: the first and the
+ * longest.
+ */
 const FIRST_PAUSE = 250
 const LONGEST_PAUSE = 15_000
 
@@ -25,7 +28,10 @@ const failureMessages = {
   storage: "a mirror cannot be stored here; the service retries until it can",
 } as const satisfies Record<Failure, string>
 
-/** Follows a Room until `signal` is aborted or the Room can no longer be followed; the reason is then stored. Never throws. */
+/**
+ * Follows a Room until `signal` is aborted or the Room can no longer be followed; the reason is then stored. Never
+ * throws.
+ */
 async function follow({ instance, log, roomId, baseUrl, signal }: FollowedRoom): Promise<void> {
   const { ledger, tables } = instance
   const origin = originAt(baseUrl, signal)
@@ -33,7 +39,10 @@ async function follow({ instance, log, roomId, baseUrl, signal }: FollowedRoom):
   let failing: Failure | null = null
   const onRecovered = (failure: Failure) => {
     if (failing !== failure) return
-    log.info({ roomId, baseUrl }, failure === "origin" ? "a mirror's origin answers again" : "a mirror can be stored again")
+    log.info(
+      { roomId, baseUrl },
+      failure === "origin" ? "a mirror's origin answers again" : "a mirror can be stored again",
+    )
     failing = null
   }
   while (!signal.aborted) {

@@ -1,4 +1,6 @@
-/** Reads the responses of an origin, which are not trusted: within limits, and in a separate process if they are long. */
+/**
+ * Reads the responses of an origin, which are not trusted: within limits, and in a separate process if they are long.
+ */
 import * as v from "valibot"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -79,7 +81,11 @@ interface ReceivedText {
 }
 
 /** Parses and validates a response. @returns its value, or a sentence on why it is not valid */
-export function readAnswer({ name, what, text }: ReceivedText): { readonly found: unknown } | { readonly fault: string } {
+export function readAnswer({
+  name,
+  what,
+  text,
+}: ReceivedText): { readonly found: unknown } | { readonly fault: string } {
   let value: unknown
   try {
     value = JSON.parse(text)

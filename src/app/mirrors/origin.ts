@@ -26,7 +26,9 @@ export class Unreachable extends Error {}
 export class OriginShorter extends CrateFault {
   readonly watermark: number
   constructor(watermark: number) {
-    super(`The history of the origin now ends at entry ${watermark}: it was restored from an older copy. The Room here is unchanged.`)
+    super(
+      `The history of the origin now ends at entry ${watermark}: it was restored from an older copy. The Room here is unchanged.`,
+    )
     this.watermark = watermark
   }
 }
@@ -62,7 +64,11 @@ export function originAt(baseUrl: string, signal?: AbortSignal) {
     )
   return {
     async instance(): Promise<Serving> {
-      const { instanceId, softwareVersion, lineage } = await ask("/api/manifest", "manifest", "The manifest of a research-room")
+      const { instanceId, softwareVersion, lineage } = await ask(
+        "/api/manifest",
+        "manifest",
+        "The manifest of a research-room",
+      )
       return { from: { instanceId, softwareVersion, baseUrl }, lineage }
     },
     room: (roomId: string) => ask(`/api/research/rooms/${roomId}`, "room", `The Room ${roomId}`),
@@ -81,7 +87,10 @@ export function originAt(baseUrl: string, signal?: AbortSignal) {
         throw error instanceof Unreachable ? error : new Unreachable(`${baseUrl} does not answer.`, { cause: error })
       }
     },
-    /** Reads a page of entries after a sequence, each with its write. @param wait seconds for which the origin may hold an empty page */
+    /**
+     * Reads a page of entries after a sequence, each with its write. @param wait seconds for which the origin may hold
+     * an empty page
+     */
     async feed(roomId: string, after: number, wait: number): Promise<FeedPage> {
       const page = await feedOf(roomId, after, wait)
       if (page.items.length === 0 && page.hasMore)

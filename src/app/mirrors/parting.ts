@@ -41,12 +41,15 @@ export async function partingFrom({ ledger }: Instance, origin: Origin, roomId: 
     originEnd === same
       ? new OriginShorter(originEnd).message
       : `Entry ${other} of Room ${roomId} is a different one at the origin now: its history was rewritten. The Room here is unchanged.`
-  return { sequence: other, why: `${why} To replace the entries from ${other} on with those of the origin, use mirror add --afresh.` }
+  return {
+    sequence: other,
+    why: `${why} To replace the entries from ${other} on with those of the origin, use mirror add --afresh.`,
+  }
 }
 
 /**
- * Checks whether another instance now answers at the address of a followed Room. A restored instance has a new id and names the one
- * it was restored from.
+ * Checks whether another instance now answers at the address of a followed Room. A restored instance has a new id and
+ * names the one it was restored from.
  * @returns a sentence for an operator; null if it is the same instance, or nothing here came from that address
  */
 export function otherInstance({ tables }: Instance, { from, lineage }: Serving, roomId: string): string | null {
@@ -56,7 +59,8 @@ export function otherInstance({ tables }: Instance, { from, lineage }: Serving, 
 }
 
 /**
- * Drops entries of a Room that differ from those of its own instance, with the entries of mirrored Rooms that depend on them.
+ * Drops entries of a Room that differ from those of its own instance, with the entries of mirrored Rooms that depend on
+ * them.
  * @throws CrateFault if a Room that must stay depends on them
  */
 export async function dropDiffering({ ledger }: Instance, cut: Cut, baseUrl: string): Promise<void> {

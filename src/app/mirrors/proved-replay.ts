@@ -1,4 +1,6 @@
-/** Replays the proved writes of Rooms of other instances. The replay of each must give the same digest as at its origin. */
+/**
+ * Replays the proved writes of Rooms of other instances. The replay of each must give the same digest as at its origin.
+ */
 import { messageOf } from "../../contract/faults.ts"
 import type { Described } from "../../contract/answers/description.ts"
 import { canonicalJson, parse, trusted } from "../../contract/json.ts"
@@ -26,7 +28,11 @@ export interface IncomingRooms {
  * @param adopted the homes that the Room had before the origin adopted it
  * @throws CrateFault if this instance created or adopted the Room
  */
-export function mustNotBeOwn({ tables, instanceId, lineage }: Instance, roomId: string, adopted: readonly Home[] = []): void {
+export function mustNotBeOwn(
+  { tables, instanceId, lineage }: Instance,
+  roomId: string,
+  adopted: readonly Home[] = [],
+): void {
   if (tables.rooms.openingThread(roomId) === undefined || tables.imported.from(roomId) !== undefined) return
   const home = tables.imported.homes(roomId).at(-1)
   const left = adopted.find((each) => [instanceId, ...lineage].includes(each.instanceId))
@@ -40,7 +46,12 @@ export function mustNotBeOwn({ tables, instanceId, lineage }: Instance, roomId: 
 }
 
 /** Proves that the entry is an adoption if the origin declares one here, and only then. @throws CrateFault */
-function mustMatchAdoption(adopted: readonly Home[], sequence: number, { operation, content }: ProvedWrite["entry"], where: string): void {
+function mustMatchAdoption(
+  adopted: readonly Home[],
+  sequence: number,
+  { operation, content }: ProvedWrite["entry"],
+  where: string,
+): void {
   const declared = adopted.find(({ throughSequence }) => throughSequence === sequence - 1)
   const recorded = operation === "adopt_room" ? trusted<{ origin?: Partial<Home> }>(content).origin : undefined
   const isSame =
@@ -50,11 +61,16 @@ function mustMatchAdoption(adopted: readonly Home[], sequence: number, { operati
   if (!isSame) throw new CrateFault(`${where} does not match the declared origin of the Room before its adoption.`)
 }
 
-/** Proves that all withheld words of a Room are withheld by writes of the Room that were imported too. @throws CrateFault */
+/**
+ * Proves that all withheld words of a Room are withheld by writes of the Room that were imported too. @throws
+ * CrateFault
+ */
 export function mustBeExplained({ tables }: Instance, roomId: string): void {
   const open = tables.withheld.unexplained(roomId)
   if (open !== undefined)
-    throw new CrateFault(`Entry ${open} of the history of Room ${roomId} is withheld in part, but no write of the activity withholds it.`)
+    throw new CrateFault(
+      `Entry ${open} of the history of Room ${roomId} is withheld in part, but no write of the activity withholds it.`,
+    )
 }
 
 /** Replays proved writes within one open transaction. Each transaction needs a new object. */
@@ -78,7 +94,10 @@ export class ProvedReplay {
   /** Returns the last entry of a Room's activity that is here. */
   through = (roomId: string): number => this.#instance.ledger.activity.watermark(roomId)
 
-  /** Replays a write, or compares it if it is here already. @throws CrateFault if it differs, or its replay gives another result */
+  /**
+   * Replays a write, or compares it if it is here already. @throws CrateFault if it differs, or its replay gives
+   * another result
+   */
   take(write: ProvedWrite): void {
     const { roomId, sequence, entry } = write
     const where = `Entry ${sequence} of the history of Room ${roomId} (${entry.operation})`
@@ -103,7 +122,8 @@ export class ProvedReplay {
   }
 
   /**
-   * Stores how people of other instances want to be cited, if their own instance says it or nothing is known of them yet.
+   * Stores how people of other instances want to be cited, if their own instance says it or nothing is known of them
+   * yet.
    * @param by the instance that says it @param baseUrl its address
    */
   describe(described: Iterable<readonly [userId: string, Described]>, by: string, baseUrl: string): void {
@@ -124,12 +144,17 @@ export class ProvedReplay {
    * Stores the origin of a Room and the people it names, before its first new write.
    * @returns the local ids of people whose ids differ here
    */
-  #storeOrigin({ roomId, sequence, entry, people, member }: ProvedWrite, where: string, through: number): Pick<Given, "people"> {
+  #storeOrigin(
+    { roomId, sequence, entry, people, member }: ProvedWrite,
+    where: string,
+    through: number,
+  ): Pick<Given, "people"> {
     const { tables, importing, instanceId, lineage } = this.#instance
     const { adopted = [], ...from } = this.#arrivals.from(roomId)
     mustMatchAdoption(adopted, sequence, entry, where)
     // Authors before an adoption belong to the previous home of the Room.
-    const of: Pick<Home, "instanceId" | "baseUrl"> = adopted.find(({ throughSequence }) => sequence <= throughSequence) ?? from
+    const of: Pick<Home, "instanceId" | "baseUrl"> =
+      adopted.find(({ throughSequence }) => sequence <= throughSequence) ?? from
     if (through > 0 && tables.imported.from(roomId) === undefined)
       throw new CrateFault(`${where} is not here, although the Room is this instance's own: it has another history.`)
     if ([from, of].some((each) => [instanceId, ...lineage].includes(each.instanceId)))
@@ -161,7 +186,10 @@ export class ProvedReplay {
     return this.#idsHere(baseUrl, people)
   }
 
-  /** Maps ids of the origin to local ones. Another instance, such as a restored copy, may use the same ids for other people. */
+  /**
+   * Maps ids of the origin to local ones. Another instance, such as a restored copy, may use the same ids for other
+   * people.
+   */
   #idsHere(baseUrl: string, people: readonly string[]): Pick<Given, "people"> {
     const changed = people.flatMap((id) => {
       const localId = this.#instance.tables.people.findRemote(baseUrl, id)?.userId ?? id
@@ -175,9 +203,12 @@ export class ProvedReplay {
     const joinRequest = joinRequestBefore(entry, roomId, (userId) => this.#arrivals.people.get(userId))
     if (joinRequest !== null) ledger.replaying.received(joinRequest, roomId)
     const replayed = ledger.replaying.received(entry, roomId)
-    const isSame = replayed?.roomId === roomId && replayed.activity?.sequence === sequence && replayed.activity.digest === digest
+    const isSame =
+      replayed?.roomId === roomId && replayed.activity?.sequence === sequence && replayed.activity.digest === digest
     if (!isSame)
-      throw new CrateFault(`A replay of entry ${sequence} of the history of Room ${roomId} (${entry.operation}) gives another result.`)
+      throw new CrateFault(
+        `A replay of entry ${sequence} of the history of Room ${roomId} (${entry.operation}) gives another result.`,
+      )
     if (sequence === 1 && tables.rooms.openingThread(roomId) === undefined)
       throw new CrateFault(`Entry 1 of the history of Room ${roomId} does not create the Room.`)
   }

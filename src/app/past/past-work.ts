@@ -1,4 +1,7 @@
-/** Builds a past state of a Room: replays its journal, and those of the Rooms it depends on, up to an entry, into a new database. */
+/**
+ * Builds a past state of a Room: replays its journal, and those of the Rooms it depends on, up to an entry, into a new
+ * database.
+ */
 import { schemaVersions } from "../../contract/versions.ts"
 import { activity } from "../../ledger/journal/activity.ts"
 import { type Db, isStorageFault } from "../../ledger/storage/database.ts"
@@ -47,7 +50,9 @@ function copyRows(from: Db, to: Db, rooms: ReadonlySet<string>): void {
   for (const table of tablesOf(from)) {
     const copy = copiers[table.name]
     if (copy === undefined) continue
-    const put = to.prepare(`INSERT INTO ${table.name} (${table.columns.join(", ")}) VALUES (${table.columns.map(() => "+?").join(", ")})`)
+    const put = to.prepare(
+      `INSERT INTO ${table.name} (${table.columns.join(", ")}) VALUES (${table.columns.map(() => "+?").join(", ")})`,
+    )
     for (const each of rowsOf(from, table, table.columns)) {
       const row = copy(each, rooms)
       if (row !== null) put.run(...table.columns.map((column) => row[column] ?? null))
@@ -92,11 +97,12 @@ export function makePast(live: Db, target: Db, { roomId, sequence, most }: PastO
   return { entries: past.count }
 }
 
-const sizeOf = (db: Db): number => PAGE * (db.prepare<{ page_count: number }>("PRAGMA page_count").get()?.page_count ?? 0)
+const sizeOf = (db: Db): number =>
+  PAGE * (db.prepare<{ page_count: number }>("PRAGMA page_count").get()?.page_count ?? 0)
 
 /**
- * Reconstructs the request to join that must be replayed before a decision on it. Requests are not part of a Room's history, but the decision
- * on one shows that it existed.
+ * Reconstructs the request to join that must be replayed before a decision on it. Requests are not part of a Room's
+ * history, but the decision on one shows that it existed.
  * @returns null if the write is not such a decision
  */
 export function joinRequestBefore(

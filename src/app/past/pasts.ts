@@ -129,7 +129,10 @@ export class PastCache implements Pasts {
     const place = ledger.activity.placeOf(roomId, sequence)
     if (place === undefined) {
       const watermark = ledger.activity.watermark(roomId)
-      const { message, details } = badParameter("at", `must be an entry of the Room's activity, at most the watermark, ${watermark}`)
+      const { message, details } = badParameter(
+        "at",
+        `must be an entry of the Room's activity, at most the watermark, ${watermark}`,
+      )
       throw new Refusal("invalid_parameter", message, { ...details, current: { watermark } })
     }
     const { most } = this.#numbers

@@ -1,4 +1,7 @@
-/** A read-only copy of a service: answers public reads from the file that Litestream's follower writes, and redirects the rest. */
+/**
+ * A read-only copy of a service: answers public reads from the file that Litestream's follower writes, and redirects
+ * the rest.
+ */
 import type { H3Event } from "h3"
 import { basePathOf } from "../../contract/base-path.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -54,12 +57,19 @@ export interface Copy {
   close(): Promise<void>
 }
 
-/** The paths of long public reads, such as a whole Room as a file. The copy does not serve them, since its follower would have to wait. */
-const longReads: ReadonlySet<string> = new Set(reads.filter(({ mediaType }) => !isText(mediaType)).map(({ path }) => path))
+/**
+ * The paths of long public reads, such as a whole Room as a file. The copy does not serve them, since its follower
+ * would have to wait.
+ */
+const longReads: ReadonlySet<string> = new Set(
+  reads.filter(({ mediaType }) => !isText(mediaType)).map(({ path }) => path),
+)
 
 const feed = reads.find(({ name }) => name === "room_activity")?.path
 
-/** Returns the entry that the data must include: the requested one, or the last one that the reader of a feed has seen. */
+/**
+ * Returns the entry that the data must include: the requested one, or the last one that the reader of a feed has seen.
+ */
 function leastOf(path: string, query: URLSearchParams): number | null {
   const requested = atLeastOf(query)
   const after = path === feed && /^[0-9]{1,15}$/.test(query.get("after") ?? "") ? Number(query.get("after")) : null
@@ -83,7 +93,10 @@ class CopyReads {
     this.#original = original
   }
 
-  /** Checks whether the file has changed, and wakes waiting requests. @throws DataError if it is no longer this instance's data */
+  /**
+   * Checks whether the file has changed, and wakes waiting requests. @throws DataError if it is no longer this
+   * instance's data
+   */
   update(): void {
     const { state, isWhole } = this.#followed.look()
     if (!isWhole || state === this.#state) return

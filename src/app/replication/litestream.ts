@@ -1,4 +1,6 @@
-/** A client for the control socket of Litestream 0.5.18, which speaks HTTP. Litestream must have started this service. */
+/**
+ * A client for the control socket of Litestream 0.5.18, which speaks HTTP. Litestream must have started this service.
+ */
 import { realpathSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { basename, dirname, join } from "node:path"
@@ -16,7 +18,10 @@ const GRACE = 500
 const Info = v.object({ version: v.string(), pid: v.number() })
 const List = v.object({ databases: v.array(v.object({ path: v.string() })) })
 const Started = v.object({ status: v.picklist(["started", "already_running"]) })
-const Synced = v.object({ status: v.picklist(["synced", "no_change"]), replicated_txid: v.pipe(v.number(), v.minValue(1)) })
+const Synced = v.object({
+  status: v.picklist(["synced", "no_change"]),
+  replicated_txid: v.pipe(v.number(), v.minValue(1)),
+})
 const Failed = v.object({ error: v.string() })
 
 interface SocketResponse {
@@ -48,8 +53,8 @@ export class Litestream {
   }
 
   /**
-   * Checks that Litestream started this process and copies this file. If a service is killed while Litestream runs on, Litestream
-   * may copy an incomplete log, and the copy cannot be restored.
+   * Checks that Litestream started this process and copies this file. If a service is killed while Litestream runs on,
+   * Litestream may copy an incomplete log, and the copy cannot be restored.
    * @throws DataError with the reason
    */
   async mustHaveStarted(file: string): Promise<void> {
@@ -70,13 +75,16 @@ export class Litestream {
     const { databases } = await get("/list", List)
     const listed = databases.find(({ path }) => resolvedPath(path) === resolvedPath(file))
     if (listed === undefined)
-      throw new DataError(`Litestream keeps no copy of ${file}; it has ${databases.map(({ path }) => path).join(", ") || "none"}.`)
+      throw new DataError(
+        `Litestream keeps no copy of ${file}; it has ${databases.map(({ path }) => path).join(", ") || "none"}.`,
+      )
     this.#path = listed.path
   }
 
   /**
-   * Makes Litestream start a new copy with the whole file. A service that is killed during a commit may leave it in the log without
-   * an entry in SQLite's index of the log. Litestream copies that commit, although SQLite may overwrite it a moment later.
+   * Makes Litestream start a new copy with the whole file. A service that is killed during a commit may leave it in the
+   * log without an entry in SQLite's index of the log. Litestream copies that commit, although SQLite may overwrite it
+   * a moment later.
    * @param emptyLog writes the log into the file while no other process has it open; returns whether it could
    * @throws DataError if Litestream does not release the file, or does not open it again
    */
@@ -84,7 +92,12 @@ export class Litestream {
     // If the store of the copy does not answer, Litestream reports a failure but has released the file.
     await this.#request("POST", "/stop", { path: this.#path, timeout: RELEASE_TIMEOUT }, RELEASE_TIMEOUT)
     const isEmptied = emptyLog()
-    const { status, body } = await this.#request("POST", "/start", { path: this.#path, timeout: RELEASE_TIMEOUT }, RELEASE_TIMEOUT)
+    const { status, body } = await this.#request(
+      "POST",
+      "/start",
+      { path: this.#path, timeout: RELEASE_TIMEOUT },
+      RELEASE_TIMEOUT,
+    )
     if (!isEmptied || status !== 200 || !v.is(Started, body))
       throw new DataError(
         `The previous service was killed, and Litestream could not start a new copy of ${this.#path}: ${isEmptied ? (v.is(Failed, body) ? body.error : `it answers ${status}`) : "it did not release the file"}.`,
@@ -98,7 +111,11 @@ export class Litestream {
 
   /** Copies everything committed so far. @throws Error if that fails or takes too long */
   async sync(): Promise<void> {
-    const { status, body } = await this.#request("POST", "/sync", { path: this.#path, wait: true, timeout: this.#timeout })
+    const { status, body } = await this.#request("POST", "/sync", {
+      path: this.#path,
+      wait: true,
+      timeout: this.#timeout,
+    })
     if (status === 200 && v.is(Synced, body)) return
     throw new Error(v.is(Failed, body) ? body.error : `it answers ${status}`)
   }
@@ -110,7 +127,8 @@ export class Litestream {
   #request(method: "GET" | "POST", path: string, body?: object, seconds = this.#timeout): Promise<SocketResponse> {
     return new Promise((resolve, reject) => {
       const text = body === undefined ? "" : JSON.stringify(body)
-      const headers = body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }
+      const headers =
+        body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }
       const call = request({ socketPath: this.#socket, agent: this.#agent, method, path, headers }, (response) => {
         let received = ""
         response.setEncoding("utf8").on("data", (part: string) => (received += part))

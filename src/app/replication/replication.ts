@@ -1,6 +1,6 @@
 /**
- * Makes a service that Litestream started answer each write after Litestream has copied it. One sync runs at a time. It releases the
- * answers that were waiting when it began; later ones wait for the next sync.
+ * Makes a service that Litestream started answer each write after Litestream has copied it. One sync runs at a time. It
+ * releases the answers that were waiting when it began; later ones wait for the next sync.
  */
 import type { Logger } from "pino"
 import { messageOf } from "../../contract/faults.ts"
@@ -49,7 +49,9 @@ export class Replication {
     instance.ledger.answerAfter(() => this.#copied())
     this.#timer = repeat(() => {
       if (litestream.hasEnded())
-        onEnded("Litestream, which started this service, has ended: the service ends too, because nothing is copied any longer.")
+        onEnded(
+          "Litestream, which started this service, has ended: the service ends too, because nothing is copied any longer.",
+        )
     }, INTERVAL)
   }
 
@@ -67,7 +69,10 @@ export class Replication {
     return this.#failing === null ? null : `Litestream does not copy what is written: ${this.#failing}.`
   }
 
-  /** Waits until everything that a read may show is in the copy; undefined for a read that need not wait. @throws Refusal 503 */
+  /**
+   * Waits until everything that a read may show is in the copy; undefined for a read that need not wait. @throws
+   * Refusal 503
+   */
   mayBeSent = (read: string): Promise<void> | undefined => (confirmedReads.has(read) ? this.#settled() : undefined)
 
   close(): void {
@@ -88,7 +93,11 @@ export class Replication {
   async #settled(): Promise<void> {
     if (this.#parts.instance.ledger.journal.count() <= this.#through) return
     await this.#copied().catch(() => {
-      throw new Refusal("temporarily_unavailable", "The newest entries are not in the copy yet. Read again in a moment.", { retryAfter: 2 })
+      throw new Refusal(
+        "temporarily_unavailable",
+        "The newest entries are not in the copy yet. Read again in a moment.",
+        { retryAfter: 2 },
+      )
     })
   }
 
@@ -119,14 +128,18 @@ export class Replication {
   }
 
   #succeeded(): void {
-    if (this.#failing !== null) this.#parts.log.info({ alarm: "not_replicated", over: true }, "Litestream copies again.")
+    if (this.#failing !== null)
+      this.#parts.log.info({ alarm: "not_replicated", over: true }, "Litestream copies again.")
     this.#failing = null
   }
 
   #failed(why: string): void {
     const { log, onFailed } = this.#parts
     if (this.#failing === null)
-      log.warn({ alarm: "not_replicated", why }, "Litestream does not copy: writes are answered 503 until it does; reads still work.")
+      log.warn(
+        { alarm: "not_replicated", why },
+        "Litestream does not copy: writes are answered 503 until it does; reads still work.",
+      )
     this.#failing = why
     onFailed()
   }

@@ -6,7 +6,10 @@ import type { Instance } from "../compose/instance.ts"
 /** Milliseconds between two attempts. */
 const EVERY = 60_000
 
-/** Removes withheld words now and then every minute, without keeping the process alive. @returns a function that stops it */
+/**
+ * Removes withheld words now and then every minute, without keeping the process alive. @returns a function that stops
+ * it
+ */
 export async function keepClean({ db, ledger, tables }: Instance, log: Logger, every = EVERY): Promise<() => void> {
   let isFailing = false
   async function clean(work: () => unknown): Promise<void> {

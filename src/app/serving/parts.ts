@@ -23,7 +23,8 @@ export interface EdgeOptions {
   readonly securityContact?: string | undefined
 }
 
-const urlHost = (host: string) => (host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host)
+const urlHost = (host: string) =>
+  host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host
 
 /** The parts of the edge that do not depend on the instance. */
 export function edgeParts(
@@ -58,5 +59,7 @@ export function budgetsHere({ budgets: wanted = standardBudgets, log }: Pick<Edg
 }
 
 /** Returns the address of a service without a trailing slash: its base URL, or the address it listens on. */
-export const addressAt = ({ baseUrl, host }: { readonly baseUrl?: string | undefined; readonly host: string }, port: number): string =>
-  baseUrl === undefined ? `http://${urlHost(host)}:${port}` : withoutTrailing(baseUrl, "/")
+export const addressAt = (
+  { baseUrl, host }: { readonly baseUrl?: string | undefined; readonly host: string },
+  port: number,
+): string => (baseUrl === undefined ? `http://${urlHost(host)}:${port}` : withoutTrailing(baseUrl, "/"))

@@ -18,7 +18,10 @@ import type { Instance } from "../compose/instance.ts"
 import { pastsOnThisThread } from "../past/pasts.ts"
 
 const nothingHere = (event: H3Event) =>
-  new Refusal("unknown_operation", `Nothing is served at ${event.url.pathname}. The manifest at /api/manifest lists what is.`)
+  new Refusal(
+    "unknown_operation",
+    `Nothing is served at ${event.url.pathname}. The manifest at /api/manifest lists what is.`,
+  )
 
 /** The parts of the edge. Without `pasts`, this thread builds past states itself. */
 export interface AppParts extends Omit<Edge, "instance"> {
@@ -44,7 +47,12 @@ export function createApp(parts: AppParts): App {
     }
     if (error.status === 404) return pages.missing(event) ?? answerRefusal(edge, event, nothingHere(event), family)
     if (error.status < 500)
-      return answerRefusal(edge, event, new Refusal("unknown_operation", "The address of this request cannot be read."), family)
+      return answerRefusal(
+        edge,
+        event,
+        new Refusal("unknown_operation", "The address of this request cannot be read."),
+        family,
+      )
     edge.requestLog?.failed(contextOf(event), error)
     return refused(fault(event.req.method), family)
   }

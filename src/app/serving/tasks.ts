@@ -1,10 +1,16 @@
-/** Background work of a service: one task for each item of a list that others may change, such as the followed Rooms and the webhooks. */
+/**
+ * Background work of a service: one task for each item of a list that others may change, such as the followed Rooms and
+ * the webhooks.
+ */
 import { setTimeout } from "node:timers/promises"
 
 /** Milliseconds between two reads of the list. */
 const INTERVAL = 1_000
 
-/** Pauses between attempts, each twice as long as the one before up to the longest, until they are reset. @param first in milliseconds @param longest likewise */
+/**
+ * Pauses between attempts, each twice as long as the one before up to the longest, until they are reset. @param first
+ * in milliseconds @param longest likewise
+ */
 export function growingPauses(first: number, longest: number) {
   let milliseconds = first
   return {
@@ -37,7 +43,10 @@ export interface TaskParts<Item, T extends Task> {
 
 export class Tasks<Item, T extends Task> {
   readonly #parts: TaskParts<Item, T>
-  readonly #running = new Map<string, { readonly task: T; readonly ending: AbortController; readonly ended: Promise<void> }>()
+  readonly #running = new Map<
+    string,
+    { readonly task: T; readonly ending: AbortController; readonly ended: Promise<void> }
+  >()
   readonly #timer: NodeJS.Timeout
 
   /** Starts the tasks at once, and those of new items later. */

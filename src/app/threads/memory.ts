@@ -1,6 +1,6 @@
 /**
- * Returns memory after a busy period. V8 collects garbage only when a program allocates, so an idle service would keep the memory
- * of its busiest time.
+ * Returns memory after a busy period. V8 collects garbage only when a program allocates, so an idle service would keep
+ * the memory of its busiest time.
  */
 import { getHeapStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -13,10 +13,15 @@ export interface MemoryLimits {
   readonly busy: number
   /** How many times the idle memory must be in use for a collection. */
   readonly grown: number
-  /** The number of collections after a busy period, and the milliseconds between them: connections and caches expire later. */
+  /**
+   * The number of collections after a busy period, and the milliseconds between them: connections and caches expire
+   * later.
+   */
   readonly collections: number
   readonly apart: number
-  /** Milliseconds before the first collection after the start, which waits until the thread is idle; never by default. */
+  /**
+   * Milliseconds before the first collection after the start, which waits until the thread is idle; never by default.
+   */
   readonly started?: number
 }
 
@@ -30,7 +35,10 @@ function collector(): () => void {
   return () => collect({ type: "major", execution: "sync", flavor: "last-resort" })
 }
 
-/** Returns the bytes of this thread's heap, with garbage and empty pages. Unlike `process.memoryUsage`, it opens no file. */
+/**
+ * Returns the bytes of this thread's heap, with garbage and empty pages. Unlike `process.memoryUsage`, it opens no
+ * file.
+ */
 function usedBytes(): number {
   const { total_heap_size, external_memory } = getHeapStatistics()
   return total_heap_size + external_memory

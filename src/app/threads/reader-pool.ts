@@ -1,7 +1,7 @@
 /**
- * The reader threads of a service. Pages, expensive responses and texts to render wait here for a free thread. An expensive response
- * has a thread to itself, and if there are several threads, one is always left for other tasks, so that a long response blocks
- * nothing else.
+ * The reader threads of a service. Pages, expensive responses and texts to render wait here for a free thread. An
+ * expensive response has a thread to itself, and if there are several threads, one is always left for other tasks, so
+ * that a long response blocks nothing else.
  */
 import type { Logger } from "pino"
 import { limits } from "../../contract/limits.ts"
@@ -13,7 +13,11 @@ import type { Engine } from "../../renderer/engines.ts"
 import { type Loss, Reader, type ReadingTimes, type Task } from "./reader.ts"
 import type { ReaderCalls, ReaderEvents, ReaderSettings } from "./reader-calls.ts"
 
-const standardTimes: ReadingTimes = { seconds: limits.readingSeconds, rendering: limits.renderingMilliseconds, idle: 60_000 }
+const standardTimes: ReadingTimes = {
+  seconds: limits.readingSeconds,
+  rendering: limits.renderingMilliseconds,
+  idle: 60_000,
+}
 /** Milliseconds before a new thread is started after one ended before it was ready. */
 const PAUSE = 5_000
 /** The most threads that may be lost to the texts of one task. */
@@ -163,7 +167,8 @@ export class ReaderPool implements Readers, Engine {
   /** Makes all threads show a text as it was written from now on. */
   #avoid(text: string): void {
     this.#tooCostly.add(text)
-    if (this.#tooCostly.size > TOO_COSTLY) for (const oldest of this.#tooCostly.keys().take(1)) this.#tooCostly.delete(oldest)
+    if (this.#tooCostly.size > TOO_COSTLY)
+      for (const oldest of this.#tooCostly.keys().take(1)) this.#tooCostly.delete(oldest)
     for (const reader of this.#readers) reader.avoid(text)
   }
 
@@ -209,7 +214,8 @@ export class ReaderPool implements Readers, Engine {
     const [page] = this.#waiting.page
     const [expensive] = this.#waiting.expensive
     const atOnce = Math.max(1, this.#parts.threads - 1)
-    if (expensive === undefined || this.#readers.filter(({ hasExpensive }) => hasExpensive).length >= atOnce) return page && "page"
+    if (expensive === undefined || this.#readers.filter(({ hasExpensive }) => hasExpensive).length >= atOnce)
+      return page && "page"
     return page === undefined || (!this.#wasExpensive && expensive.number < page.number) ? "expensive" : "page"
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A reader thread: makes pages and expensive responses, so that no other request waits for them. It runs the same application on a
- * read-only connection of its own. The serving thread identifies the caller and keeps limits, log and metrics. This thread returns
- * the bytes of the response.
+ * A reader thread: makes pages and expensive responses, so that no other request waits for them. It runs the same
+ * application on a read-only connection of its own. The serving thread identifies the caller and keeps limits, log and
+ * metrics. This thread returns the bytes of the response.
  */
 import { workerData } from "node:worker_threads"
 import { Moved } from "../../channel/channel.ts"
@@ -69,14 +69,29 @@ const app = createApp({
 })
 const { origin } = new URL(baseUrl)
 
-async function respond({ method, target, headers, address, id, person, past }: OffloadedRequest): Promise<Moved<OffloadedResponse>> {
+async function respond({
+  method,
+  target,
+  headers,
+  address,
+  id,
+  person,
+  past,
+}: OffloadedRequest): Promise<Moved<OffloadedResponse>> {
   const context = new RequestContext(address, id)
   context.person = person
   currentPast = past
-  const response = await app.request(`${origin}${target}`, { method, headers: headers as [string, string][] }, { standsFor: context })
+  const response = await app.request(
+    `${origin}${target}`,
+    { method, headers: headers as [string, string][] },
+    { standsFor: context },
+  )
   const body = response.body === null ? null : new Uint8Array(await response.arrayBuffer())
   const { status, headers: sent } = response
-  return new Moved({ status, headers: Object.fromEntries(sent), body, refusal: context.refusal }, body === null ? [] : [body.buffer])
+  return new Moved(
+    { status, headers: Object.fromEntries(sent), body, refusal: context.refusal },
+    body === null ? [] : [body.buffer],
+  )
 }
 
 const channel = toStarter<ReaderEvents, ReaderCalls>({

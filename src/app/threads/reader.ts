@@ -140,8 +140,10 @@ export class Reader {
     const { until = now, what } = this.#task ?? {}
     const wasSlow = this.isSlow
     this.isSlow = renderingMs > SLOW
-    if (renderingMs > rendering) this.#giveUp(new Error(`A reader thread took more than ${rendering} milliseconds to render a text.`), name)
-    else if (until < now) this.#giveUp(new Error(`A reader thread took more than ${seconds} seconds for ${what}.`), null)
+    if (renderingMs > rendering)
+      this.#giveUp(new Error(`A reader thread took more than ${rendering} milliseconds to render a text.`), name)
+    else if (until < now)
+      this.#giveUp(new Error(`A reader thread took more than ${seconds} seconds for ${what}.`), null)
     else if (this.isSlow && !wasSlow) this.#parts.onSlow()
   }
 
@@ -158,7 +160,12 @@ export class Reader {
   }
 
   #log(line: string): void {
-    const { level, time: _, msg, ...members } = JSON.parse(line) as Record<string, unknown> & { level: number; msg: string }
+    const {
+      level,
+      time: _,
+      msg,
+      ...members
+    } = JSON.parse(line) as Record<string, unknown> & { level: number; msg: string }
     const name = levels.labels[level]
     if (name === "error" || name === "warn") this.#parts.log[name](members, msg)
     else this.#parts.log.info(members, msg)

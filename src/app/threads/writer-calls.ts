@@ -33,7 +33,10 @@ export interface WriterCalls {
   /** Pauses writes until `release` or `apply`. Returns when no write is running. */
   hold(): void
   release(): void
-  /** Makes the changes that the serving thread has tried out, and resumes writes. Returns when they are on the disk; false if another process has written since `hold`. */
+  /**
+   * Makes the changes that the serving thread has tried out, and resumes writes. Returns when they are on the disk;
+   * false if another process has written since `hold`.
+   */
   apply(changes: readonly Changed[]): boolean
   /** Empties the log if no reader needs it. */
   emptyLog(): void
@@ -42,12 +45,18 @@ export interface WriterCalls {
 
 /** The functions of the serving thread. */
 export interface WriterEvents {
-  /** A group of writes was committed or failed: the milliseconds it took, whether the storage failed, and the Rooms it wrote to. */
+  /**
+   * A group of writes was committed or failed: the milliseconds it took, whether the storage failed, and the Rooms it
+   * wrote to.
+   */
   grouped(writes: number, milliseconds: number, failed: boolean, roomIds: readonly string[]): void
   notIndexed(why: string): void
 }
 
-/** A checked write as the arguments of a call. `others` is JSON text of the ids in its path, `client` and the extras to keep. */
+/**
+ * A checked write as the arguments of a call. `others` is JSON text of the ids in its path, `client` and the extras to
+ * keep.
+ */
 export type PackedWrite = readonly [
   operation: string,
   rehearse: boolean,
@@ -66,7 +75,11 @@ function actorText({ userId, username, knownAs, agent, grant, key }: Actor): str
     username,
     knownAs,
     agent,
-    grant: grant && { ...grant, permissions: [...grant.permissions], threadIds: grant.threadIds && [...grant.threadIds] },
+    grant: grant && {
+      ...grant,
+      permissions: [...grant.permissions],
+      threadIds: grant.threadIds && [...grant.threadIds],
+    },
     key: key && { ...key, permissions: [...key.permissions] },
   }
   return JSON.stringify(actor)
@@ -83,14 +96,19 @@ function actorOf(text: string): Actor {
   const { grant, key, ...person } = trusted<Listed<Actor>>(text)
   const actor: Actor = {
     ...person,
-    grant: grant && { ...grant, permissions: new Set(grant.permissions), threadIds: grant.threadIds && new Set(grant.threadIds) },
+    grant: grant && {
+      ...grant,
+      permissions: new Set(grant.permissions),
+      threadIds: grant.threadIds && new Set(grant.threadIds),
+    },
     ...(key && { key: { ...key, permissions: new Set(key.permissions) } }),
   }
   actors.set(text, actor)
   return actor
 }
 /** A type with arrays in place of sets, for JSON. */
-type Listed<T> = T extends ReadonlySet<infer Item> ? Item[] : T extends object ? { readonly [K in keyof T]: Listed<T[K]> } : T
+type Listed<T> =
+  T extends ReadonlySet<infer Item> ? Item[] : T extends object ? { readonly [K in keyof T]: Listed<T[K]> } : T
 
 type Others = Pick<CheckedWrite, "params" | "client" | "keptExtras">
 
@@ -103,7 +121,16 @@ export const packWrite = (
   return [operation, rehearse, actorText(actor), content, contentDigest, deliveryId, requestDigest, others]
 }
 
-export function unpackWrite([, , actor, content, contentDigest, deliveryId, requestDigest, others]: PackedWrite): CheckedWrite {
+export function unpackWrite([
+  ,
+  ,
+  actor,
+  content,
+  contentDigest,
+  deliveryId,
+  requestDigest,
+  others,
+]: PackedWrite): CheckedWrite {
   const { params, client, keptExtras } = trusted<Others>(others)
   // The type requires every member except those that the writer thread or a replay makes.
   const checked: Required<Omit<CheckedWrite, "keptExtras" | "prepared" | "named" | "sealed">> = {
@@ -121,7 +148,10 @@ export function unpackWrite([, , actor, content, contentDigest, deliveryId, requ
 /** A batch as the arguments of a call. */
 export type PackedBatch = readonly [rehearse: boolean, actor: string, writes: string, kept: string]
 
-export const packBatch = ({ actor, writes, rehearse }: BatchRequest, kept: readonly (JsonObject | undefined)[]): PackedBatch => [
+export const packBatch = (
+  { actor, writes, rehearse }: BatchRequest,
+  kept: readonly (JsonObject | undefined)[],
+): PackedBatch => [
   rehearse,
   actorText(actor),
   JSON.stringify(writes.map((write) => ({ ...write, operation: write.operation.name }))),
@@ -135,7 +165,11 @@ export function unpackBatch(
 ): { readonly batch: BatchRequest; readonly kept: readonly (JsonObject | undefined)[] } {
   const packed = trusted<(Omit<BatchedWrite, "operation"> & { operation: string })[]>(writes)
   return {
-    batch: { rehearse, actor: actorOf(actor), writes: packed.map((write) => ({ ...write, operation: operationNamed(write.operation) })) },
+    batch: {
+      rehearse,
+      actor: actorOf(actor),
+      writes: packed.map((write) => ({ ...write, operation: operationNamed(write.operation) })),
+    },
     kept: trusted<(JsonObject | null)[]>(kept).map((each) => each ?? undefined),
   }
 }
@@ -143,7 +177,8 @@ export function unpackBatch(
 /** An admitted write. The object it made is left out if the write was a retry. */
 export type Accepted = readonly [receipt: string, madeId?: string, madeLabel?: string | null]
 
-export const packAdmitted = ({ receipt, made }: Admitted): Accepted => (made === undefined ? [receipt] : [receipt, made.id, made.label])
+export const packAdmitted = ({ receipt, made }: Admitted): Accepted =>
+  made === undefined ? [receipt] : [receipt, made.id, made.label]
 
 export const unpackAdmitted = ([receipt, madeId, madeLabel = null]: Accepted): Admitted =>
   madeId === undefined ? { receipt } : { receipt, made: { id: madeId, label: madeLabel } }

@@ -1,6 +1,6 @@
 /**
- * The writer thread. While a service runs, only this thread admits writes, so that reads wait neither for the disk nor for a
- * transaction. It runs the same ledger on a connection of its own.
+ * The writer thread. While a service runs, only this thread admits writes, so that reads wait neither for the disk nor
+ * for a transaction. It runs the same ledger on a connection of its own.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { toStarter } from "../../channel/thread.ts"
@@ -16,7 +16,14 @@ import { createInstance } from "../compose/instance.ts"
 import { messageOf } from "../../contract/faults.ts"
 import { AfterCommit } from "../../ledger/write/after-commit.ts"
 import { releaseMemory } from "./memory.ts"
-import { packAdmitted, unpackBatch, unpackWrite, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
+import {
+  packAdmitted,
+  unpackBatch,
+  unpackWrite,
+  type WriterCalls,
+  type WriterEvents,
+  type WriterSettings,
+} from "./writer-calls.ts"
 
 const { file, index, instanceId, repositories }: WriterSettings = workerData
 const db = openBeside(file)

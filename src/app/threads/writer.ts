@@ -7,7 +7,14 @@ import type { Delivery } from "../../ledger/journal/delivery.ts"
 import type { Leave } from "../../ledger/cut.ts"
 import type { BatchRequest } from "../../ledger/write/admission.ts"
 import type { JsonObject } from "../../contract/json.ts"
-import { packBatch, packWrite, unpackAdmitted, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
+import {
+  packBatch,
+  packWrite,
+  unpackAdmitted,
+  type WriterCalls,
+  type WriterEvents,
+  type WriterSettings,
+} from "./writer-calls.ts"
 
 export interface WriterHandlers extends WriterEvents {
   /** The thread ended unexpectedly. No more writes are possible. */
@@ -31,7 +38,9 @@ export class Writer implements OtherWriter {
   }
 
   async admit(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
-    return unpackAdmitted(await this.#thread.channel.ask("write", ...packWrite(delivery.operation.name, delivery, rehearse)))
+    return unpackAdmitted(
+      await this.#thread.channel.ask("write", ...packWrite(delivery.operation.name, delivery, rehearse)),
+    )
   }
 
   async admitBatch(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]> {

@@ -1,4 +1,7 @@
-/** Delivers one webhook event: a POST, signed as Standard Webhooks defines, that does not follow redirects or read the response body. */
+/**
+ * Delivers one webhook event: a POST, signed as Standard Webhooks defines, that does not follow redirects or read the
+ * response body.
+ */
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 import { Webhook as Signer } from "standardwebhooks"
@@ -28,11 +31,13 @@ interface DeliveryRequest {
 /** Returns why there was no response, in a few words. */
 function failureText(error: NodeJS.ErrnoException): string {
   if (error instanceof ForbiddenAddress) return error.message
-  if (error.name === "TimeoutError" || error.name === "AbortError") return `did not answer within ${limits.webhookSeconds} seconds`
+  if (error.name === "TimeoutError" || error.name === "AbortError")
+    return `did not answer within ${limits.webhookSeconds} seconds`
   return `could not be reached (${error.code ?? error.message})`
 }
 
-const statusText = (status: number): string => (status >= 300 && status < 400 ? `${status}: redirects are not followed` : String(status))
+const statusText = (status: number): string =>
+  status >= 300 && status < 400 ? `${status}: redirects are not followed` : String(status)
 
 /** Delivers an event. Each attempt for an entry has the same id. Never throws. */
 export function deliver({ url, secret, event, at, reach, signal }: DeliveryRequest): Promise<Outcome> {

@@ -17,7 +17,9 @@ export interface SendingSettings extends Reach {
   readonly pauses: readonly [first: number, longest: number]
 }
 
-/** Milliseconds between two stores of the position. After a kill, the deliveries since the last store are sent again. */
+/**
+ * Milliseconds between two stores of the position. After a kill, the deliveries since the last store are sent again.
+ */
 const STORE_INTERVAL = 1_000
 /** The most milliseconds that a webhook waits for a new entry before it checks again. */
 const INTERVAL = 60_000
@@ -52,7 +54,10 @@ export class Sending implements Task {
     this.#waking.abort()
   }
 
-  /** Delivers until `signal` is aborted or the webhook is turned off or deleted. If the data cannot be read or written, it ends after a pause. */
+  /**
+   * Delivers until `signal` is aborted or the webhook is turned off or deleted. If the data cannot be read or written,
+   * it ends after a pause.
+   */
   async run(): Promise<void> {
     const { log, webhookId, signal } = this.#parts
     try {
@@ -83,7 +88,10 @@ export class Sending implements Task {
       const event = roomEvent(webhook.roomId, parse(row.body), baseUrl)
       const outcome = await deliver({ ...webhook, reach: settings, event, at: new Date(at), signal })
       if (signal.aborted) break
-      webhook = await this.#handle(webhook, row.sequence, outcome, { at, milliseconds: Math.round(performance.now() - startedAt) })
+      webhook = await this.#handle(webhook, row.sequence, outcome, {
+        at,
+        milliseconds: Math.round(performance.now() - startedAt),
+      })
     }
     if (webhook !== undefined) await this.#store(webhook, null)
   }
@@ -95,7 +103,12 @@ export class Sending implements Task {
   }
 
   /** Handles the outcome of a delivery. @returns the updated webhook; undefined if it is turned off or deleted */
-  async #handle(webhook: Webhook, sequence: number, { status, text }: Outcome, { at, milliseconds }: { at: number; milliseconds: number }) {
+  async #handle(
+    webhook: Webhook,
+    sequence: number,
+    { status, text }: Outcome,
+    { at, milliseconds }: { at: number; milliseconds: number },
+  ) {
     const isDelivered = status !== null && status >= 200 && status < 300
     this.#deliveries.push({ sequence, at: isoTime(at), isDelivered, outcome: text, milliseconds })
     const isResent = webhook.resend !== null
@@ -123,7 +136,9 @@ export class Sending implements Task {
     if (this.#deliveries.length === 0) return
     const deliveries = this.#deliveries
     const { ledger, tables } = this.#parts.instance
-    await ledger.transact(() => tables.webhooks.note(this.#parts.webhookId, { delivered, failingSince, offBecause, deliveries }, resent))
+    await ledger.transact(() =>
+      tables.webhooks.note(this.#parts.webhookId, { delivered, failingSince, offBecause, deliveries }, resent),
+    )
     this.#deliveries = []
     this.#storedAt = performance.now()
   }

@@ -31,7 +31,10 @@ const reproduction = shape({
   /** Given by its registrant. */
   verdict: v.picklist(enumerations.reproductionVerdict),
   explanation: freeText,
-  /** The effect of a finding that it repeats, by its index, and how its own effect compares; it counts towards that effect. */
+  /**
+   * The effect of a finding that it repeats, by its index, and how its own effect compares; it counts towards that
+   * effect.
+   */
   repeats: v.exactOptional(
     shape({
       versionId: id,

@@ -1,4 +1,7 @@
-/** Boards: groups of attempts with comparable measurements, ranked. A best one is named only if it is distinct from the next. */
+/**
+ * Boards: groups of attempts with comparable measurements, ranked. A best one is named only if it is distinct from the
+ * next.
+ */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
@@ -42,7 +45,10 @@ export const board = shape({
   over: v.nullable(v.string()),
   where: place,
   baseline: v.nullable(place),
-  evaluator: shape({ repository: shape({ url: v.string(), commit: v.string() }), argv: v.exactOptional(v.array(freeText)) }),
+  evaluator: shape({
+    repository: shape({ url: v.string(), commit: v.string() }),
+    argv: v.exactOptional(v.array(freeText)),
+  }),
   data: v.array(v.string()),
   rows: v.array(row),
   /** The first row, if its difference to the next is distinct from zero; else null. */
@@ -61,13 +67,25 @@ export const board = shape({
   ),
   /** Which row is best, or why none is named, in a sentence. */
   sentence: freeText,
-  /** The denominator: every attempt of the Room pinned to the evaluator and the data, however it ended. Then those of them that succeeded and reported the metric. */
+  /**
+   * The denominator: every attempt of the Room pinned to the evaluator and the data, however it ended. Then those of
+   * them that succeeded and reported the metric.
+   */
   attempts: count,
   measured: count,
   /** Whether older attempts, or the lowest groups, are left out. */
   truncated: v.boolean(),
-  /** What was excluded: attempts of other code or data that reported the metric, attempts that failed or have not ended, and values with other dimensions. */
-  leftOut: shape({ otherEvaluator: count, otherData: count, unfinishedAttempts: count, withoutBy: count, excluded: count }),
+  /**
+   * What was excluded: attempts of other code or data that reported the metric, attempts that failed or have not ended,
+   * and values with other dimensions.
+   */
+  leftOut: shape({
+    otherEvaluator: count,
+    otherData: count,
+    unfinishedAttempts: count,
+    withoutBy: count,
+    excluded: count,
+  }),
   ...dated,
 })
 export type BoardAnswer = Omit<v.InferOutput<typeof board>, "schemaVersion">

@@ -11,7 +11,17 @@ import { schemaVersion } from "./parts.ts"
 const object = shape({ kind: v.string(), id, label: text })
 
 /** The lists of a brief, in their order. */
-export const briefLists = ["stands", "hypotheses", "findings", "failures", "disputes", "work", "claims", "next", "openQuestions"] as const
+export const briefLists = [
+  "stands",
+  "hypotheses",
+  "findings",
+  "failures",
+  "disputes",
+  "work",
+  "claims",
+  "next",
+  "openQuestions",
+] as const
 export type BriefList = (typeof briefLists)[number]
 
 const nextItem = shape({
@@ -82,14 +92,18 @@ const lists = {
       inDoubt,
     }),
   ),
-  /** Findings that have not fallen, whatever their outcome, the newest first. Failed reproductions show in the evidence. */
+  /**
+   * Findings that have not fallen, whatever their outcome, the newest first. Failed reproductions show in the evidence.
+   */
   findings: v.array(
     shape({
       versionId: id,
       label: v.string(),
       outcome: v.picklist(enumerations.findingOutcome),
       says: freeText,
-      /** Its present effects, in a sentence each; if there is little room, the first ones and how many more there are. */
+      /**
+       * Its present effects, in a sentence each; if there is little room, the first ones and how many more there are.
+       */
       effects: v.exactOptional(v.array(v.string())),
       omittedEffects: v.exactOptional(count),
       status: v.picklist(enumerations.recordStatus),
@@ -165,4 +179,10 @@ export const threadBrief = shape({
   activityWatermark: count,
   ...dated,
 })
-export const nextSteps = shape({ schemaVersion, roomId: id, items: v.array(nextItem), claims: v.array(claim), ...dated })
+export const nextSteps = shape({
+  schemaVersion,
+  roomId: id,
+  items: v.array(nextItem),
+  claims: v.array(claim),
+  ...dated,
+})

@@ -51,7 +51,10 @@ export const attemptCurves = shape({
       /** The lowest and the highest step reported; null without points. */
       fromStep: v.nullable(count),
       toStep: v.nullable(count),
-      /** Steps in one interval. Of each interval, the ends, the extremes and the first value that is not finite are kept. */
+      /**
+       * Steps in one interval. Of each interval, the ends, the extremes and the first value that is not finite are
+       * kept.
+       */
       stretch: count,
       columns: shape({ step: v.array(count), value: v.array(measured) }),
     }),

@@ -31,7 +31,8 @@ export const totalOf = ({ gpuHours, tokens, wallSeconds, money }: Cost): CostTot
   money: money === undefined ? [] : [{ currency: money.currency, amount: money.amount }],
 })
 
-const plainly = (value: number): string => Number(value.toPrecision(6)).toLocaleString("en", { maximumFractionDigits: 6 })
+const plainly = (value: number): string =>
+  Number(value.toPrecision(6)).toLocaleString("en", { maximumFractionDigits: 6 })
 
 /** Each declared cost in words: "3.5 GPU hours", "12 EUR". */
 export const costInWords = ({ gpuHours, tokens, wallSeconds, money }: CostTotals): string[] => [

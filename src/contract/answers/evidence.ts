@@ -1,6 +1,6 @@
 /**
- * The evidence model (protocol, section 8): what a record rests on, and what speaks for or against it. Everything about the
- * meaning of evidence is here or in src/research/evidence.
+ * The evidence model (protocol, section 8): what a record rests on, and what speaks for or against it. Everything about
+ * the meaning of evidence is here or in src/research/evidence.
  */
 import * as v from "valibot"
 import { count, id, optionalFreeText, optionalText as text, freeText } from "./fields.ts"
@@ -14,7 +14,8 @@ export const groundingPurposes = ["premise", "derived_from", "extends", "refines
 export const speakingPurposes = ["supports", "contradicts"] as const
 
 /** Whether a record has fallen: nothing new should rest on it. */
-export const hasFallen = (status: RecordStatus): status is "retracted" | "superseded" => status === "retracted" || status === "superseded"
+export const hasFallen = (status: RecordStatus): status is "retracted" | "superseded" =>
+  status === "retracted" || status === "superseded"
 /** The same for a status in SQL. */
 export const FALLEN = (status: string): string => `${status} IN ('retracted', 'superseded')`
 /** Whether a row of `standings` is doubted: corrected, or disputed without an answer of its author. */
@@ -33,7 +34,10 @@ export const evidenceTally = shape({
   failedReproductions: count,
   /** Other people than its author who made these statements. */
   independent: count,
-  /** Other agents than its own that made them. Any agent of another person counts as one, and so does a person in the browser. */
+  /**
+   * Other agents than its own that made them. Any agent of another person counts as one, and so does a person in the
+   * browser.
+   */
   otherAgents: count,
   /** Statements based on other code: another repository or commit. */
   otherCode: count,
@@ -89,7 +93,10 @@ export const evidenceItem = shape({
   independence,
   at: v.string(),
   standing: v.picklist(enumerations.evidenceStanding),
-  /** For a finding: the outputs that it cites, how many of them have the reported digest, and how many of its experiment's attempts it names. */
+  /**
+   * For a finding: the outputs that it cites, how many of them have the reported digest, and how many of its
+   * experiment's attempts it names.
+   */
   checked: v.exactOptional(shape({ outputs: count, outputsEqual: count, named: count, attempts: count })),
   /** For a reproduction that repeats an effect: how the two effects compare, in a sentence. */
   comparison: v.exactOptional(freeText),
@@ -134,9 +141,16 @@ export const staleSentence = (reason: StaleReason): string => `${reason.label ??
 
 const otherOf = (count: number, one: string, more: string): string => (count === 1 ? one : `${count} ${more}`)
 
-/** "from 2 other people", "from another agent of ada with other code": how independent the counted evidence is. @param author the record's author */
-export function tallyFrom({ independent, otherAgents, otherCode, ...counts }: EvidenceTally, author = "its author"): string {
-  const all = counts.supports + counts.contradicts + counts.inconclusive + counts.reproductions + counts.failedReproductions
+/**
+ * "from 2 other people", "from another agent of ada with other code": how independent the counted evidence is. @param
+ * author the record's author
+ */
+export function tallyFrom(
+  { independent, otherAgents, otherCode, ...counts }: EvidenceTally,
+  author = "its author",
+): string {
+  const all =
+    counts.supports + counts.contradicts + counts.inconclusive + counts.reproductions + counts.failedReproductions
   const who =
     independent > 0
       ? `from ${otherOf(independent, "1 other person", "other people")}`
@@ -146,7 +160,10 @@ export function tallyFrom({ independent, otherAgents, otherCode, ...counts }: Ev
   return otherCode === 0 ? who : `${who}, ${otherCode === all ? "" : `${otherCode} `}with other code`
 }
 
-/** "2 for it, 1 reproduction, from 2 other people": a tally in words; null if nothing counts. @param author the record's author */
+/**
+ * "2 for it, 1 reproduction, from 2 other people": a tally in words; null if nothing counts. @param author the record's
+ * author
+ */
 export function tallyInWords(tally: EvidenceTally, author?: string): string | null {
   const { supports, contradicts, inconclusive, reproductions, failedReproductions, doubted } = tally
   const parts = [
@@ -165,10 +182,14 @@ export function tallyInWords(tally: EvidenceTally, author?: string): string | nu
   ].join(", ")
 }
 
-/** "another agent of ada with other code and the same inputs": how independent a piece of evidence is. @param username its author */
+/**
+ * "another agent of ada with other code and the same inputs": how independent a piece of evidence is. @param username
+ * its author
+ */
 export function independenceInWords({ person, agent, code, inputs }: Independence, username: string): string {
   const who = person ? "another person" : agent === true ? `another agent of ${username}` : "the author's own word"
-  const which = (other: boolean | null, what: string) => (other === null ? [] : [`${other ? "other" : "the same"} ${what}`])
+  const which = (other: boolean | null, what: string) =>
+    other === null ? [] : [`${other ? "other" : "the same"} ${what}`]
   const differing = [...which(code, "code"), ...which(inputs, "inputs")]
   return differing.length === 0 ? who : `${who} with ${differing.join(" and ")}`
 }

@@ -25,7 +25,10 @@ const experimentIdentity = {
   entryId: id,
   proposer: author,
 }
-/** It lapses at `until` unless the assignee writes about the experiment before; then others may take the experiment over. */
+/**
+ * It lapses at `until` unless the assignee writes about the experiment before; then others may take the experiment
+ * over.
+ */
 export const lease = shape({ minutes: count, until: at, lapsed: v.boolean() })
 const experimentFields = {
   ...experimentIdentity,
@@ -59,7 +62,10 @@ const planFields = {
   acceptedBy: author,
   acceptedAt: at,
   contentDigest: v.string(),
-  /** For a plan that commits to a protocol without showing it: when it was opened, or whether that is overdue. Null for a plan that was never sealed. */
+  /**
+   * For a plan that commits to a protocol without showing it: when it was opened, or whether that is overdue. Null for
+   * a plan that was never sealed.
+   */
   sealed: v.nullable(shape({ digest: v.string(), opensAt: at, openedAt: v.nullable(at), overdue: v.boolean() })),
   /** The most that all its attempts together may cost. */
   budget: v.nullable(cost),
@@ -111,7 +117,10 @@ export const plan = shape({
   content: v.record(v.string(), json),
   /** Null while it is sealed. */
   protocol: v.nullable(json),
-  /** Whether the protocol of an opened plan matches the sealed digest; null if it was not sealed, or parts of it were withheld. */
+  /**
+   * Whether the protocol of an opened plan matches the sealed digest; null if it was not sealed, or parts of it were
+   * withheld.
+   */
   protocolMatchesSeal: v.nullable(v.boolean()),
   hypotheses: v.array(related),
   premises: v.array(shape({ ...related.entries, explanation: freeText })),

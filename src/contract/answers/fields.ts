@@ -1,4 +1,7 @@
-/** The building blocks of every answer. Answers are not validated at run time; the documents show these formats, and the tests check them. */
+/**
+ * The building blocks of every answer. Answers are not validated at run time; the documents show these formats, and the
+ * tests check them.
+ */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { isUuid, shape } from "../schema/fields.ts"
@@ -74,5 +77,8 @@ export const tokenFields = {
   lastUsedAt: v.nullable(at),
 }
 
-/** Absent if there are none. The path of a picture is `/api/research/figures/{digest}`; if its alt is withheld, the picture is removed too. */
+/**
+ * Absent if there are none. The path of a picture is `/api/research/figures/{digest}`; if its alt is withheld, the
+ * picture is removed too.
+ */
 export const shownFigures = v.exactOptional(v.array(shape({ digest: v.string(), alt: freeText })))

@@ -40,7 +40,10 @@ const contrast = shape({
   unit: v.nullable(freeText),
   /** The oldest first. */
   estimates: v.array(estimate),
-  /** A random-effects estimate: the variance by DerSimonian and Laird, the interval by Hartung and Knapp. Null for fewer than three estimates. */
+  /**
+   * A random-effects estimate: the variance by DerSimonian and Laird, the interval by Hartung and Knapp. Null for fewer
+   * than three estimates.
+   */
   pooled: v.nullable(
     shape({
       k: count,

@@ -1,4 +1,7 @@
-/** All answers of the service: receipts and refusals here, the rest in files by subject. The OpenAPI document and the client's types are made from them; the tests validate answers against them. */
+/**
+ * All answers of the service: receipts and refusals here, the rest in files by subject. The OpenAPI document and the
+ * client's types are made from them; the tests validate answers against them.
+ */
 import * as v from "valibot"
 import { at, count, id, freeText } from "./fields.ts"
 import { shape } from "../schema/fields.ts"

@@ -1,6 +1,6 @@
 /**
- * What lets a reader judge a record, or the conclusion of a Thread, in a minute (protocol, section 8): where the evidence for and
- * against it comes from, what failed on the way, what is doubted and why, and what rests on it.
+ * What lets a reader judge a record, or the conclusion of a Thread, in a minute (protocol, section 8): where the
+ * evidence for and against it comes from, what failed on the way, what is doubted and why, and what rests on it.
  */
 import * as v from "valibot"
 import { at, count, dated, id, optionalFreeText, optionalText as text, recordStatus, freeText } from "./fields.ts"
@@ -10,11 +10,17 @@ import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 
-/** What a reader should know about the runs behind a finding before relying on it. None of it is a refusal or counts as evidence. */
+/**
+ * What a reader should know about the runs behind a finding before relying on it. None of it is a refusal or counts as
+ * evidence.
+ */
 export const blemishes = shape({
   /** The attempts that it rests on: producing and baseline. */
   attempts: count,
-  /** Those of them that depart from their plan, that were registered as exploratory, and that were reported on after their end. */
+  /**
+   * Those of them that depart from their plan, that were registered as exploratory, and that were reported on after
+   * their end.
+   */
   departing: count,
   exploratory: count,
   late: count,
@@ -29,10 +35,14 @@ const ofAll = (some: number, all: number): string =>
 /** "2 of 3 attempts depart from their plan, 13 attempts are not named"; null if there is nothing to say. */
 export function blemishesInWords({ attempts, departing, exploratory, late, unnamed }: Blemishes): string | null {
   const parts = [
-    departing > 0 ? `${ofAll(departing, attempts)} ${departing === 1 ? "departs from its plan" : "depart from their plan"}` : [],
+    departing > 0
+      ? `${ofAll(departing, attempts)} ${departing === 1 ? "departs from its plan" : "depart from their plan"}`
+      : [],
     exploratory > 0 ? `${ofAll(exploratory, attempts)} ${exploratory === 1 ? "was" : "were"} exploratory` : [],
     late > 0 ? `${ofAll(late, attempts)} reported late` : [],
-    unnamed > 0 ? `${unnamed} ${unnamed === 1 ? "attempt" : "attempts"} of its experiment ${unnamed === 1 ? "is" : "are"} not named` : [],
+    unnamed > 0
+      ? `${unnamed} ${unnamed === 1 ? "attempt" : "attempts"} of its experiment ${unnamed === 1 ? "is" : "are"} not named`
+      : [],
   ].flat()
   return parts.length === 0 ? null : parts.join(", ")
 }

@@ -24,7 +24,10 @@ const materialFields = {
   obtainability: v.picklist(enumerations.obtainability),
 }
 export const materialSummary = shape(materialFields)
-const uses = shape({ total: count, items: v.array(shape({ id, label: v.string(), roomId: id, name: freeText, ...fromOtherRoom })) })
+const uses = shape({
+  total: count,
+  items: v.array(shape({ id, label: v.string(), roomId: id, name: freeText, ...fromOtherRoom })),
+})
 export const material = shape({
   schemaVersion,
   ...materialFields,

@@ -1,4 +1,7 @@
-/** The answer of the measurement table: groups of measured values, each with its mean, interval and difference to a baseline. */
+/**
+ * The answer of the measurement table: groups of measured values, each with its mean, interval and difference to a
+ * baseline.
+ */
 import * as v from "valibot"
 import { count, dated, id, freeText } from "./fields.ts"
 import { schemaVersion } from "./parts.ts"
@@ -158,7 +161,10 @@ export const effect = shape({
 export type EffectAnswer = v.InferOutput<typeof effect>
 export type MeasurementTable = Omit<v.InferOutput<typeof measurementTable>, "schemaVersion">
 
-/** Why an effect is stale, in words. @param now what it would be now, as a sentence; left out if that is the same or unknown */
+/**
+ * Why an effect is stale, in words. @param now what it would be now, as a sentence; left out if that is the same or
+ * unknown
+ */
 export const whyStale = (reason: NonNullable<EffectAnswer["staleReason"]>, now?: string): string =>
   reason === "values_withheld"
     ? `Names of values that its attempts reported have been withheld since; the figures are of the remaining values.${now === undefined ? "" : ` Now: ${now}`}`

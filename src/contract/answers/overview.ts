@@ -11,7 +11,10 @@ export const searchHit = shape({
   kind: v.picklist(enumerations.searchKind),
   id,
   label: text,
-  /** A one-line title: the wording of a record, the question of an experiment (and of its attempts), the summary of a plan, the title of a Thread (and of its messages), a conclusion, the title of a Room, the name of a person. */
+  /**
+   * A one-line title: the wording of a record, the question of an experiment (and of its attempts), the summary of a
+   * plan, the title of a Thread (and of its messages), a conclusion, the title of a Room, the name of a person.
+   */
   title: freeText,
   /** Where it was written; null for a person. A Room has no Thread. */
   roomId: text,
@@ -25,7 +28,10 @@ export const searchHit = shape({
   status: v.nullable(v.picklist(enumerations.recordStatus)),
   /** HTML: the matching passage, escaped except for `<mark>` and `</mark>` around the words. */
   snippet: v.string(),
-  /** Its present state: the status of a record, experiment or attempt, the verdict of a finding link, the kind of a link, the state of a checkpoint. */
+  /**
+   * Its present state: the status of a record, experiment or attempt, the verdict of a finding link, the kind of a
+   * link, the state of a checkpoint.
+   */
   standing: text,
   replacedBy: v.nullable(shape({ versionId: id, label: v.string(), ...fromOtherRoom })),
 })
@@ -38,7 +44,10 @@ const provenanceNode = shape({
   /** The Room in which it was made. Nodes of other Rooms are in the graph if this Room names them. */
   roomId: id,
   ...fromOtherRoom,
-  /** The standing of a record, the status of an experiment or attempt, the obtainability of a material; `withdrawn` for a link whose author withdrew it: its edges no longer count. */
+  /**
+   * The standing of a record, the status of an experiment or attempt, the obtainability of a material; `withdrawn` for
+   * a link whose author withdrew it: its edges no longer count.
+   */
   status: text,
   /** The outcome of a finding or attempt, the verdict of a finding link on the question. */
   outcome: text,

@@ -15,8 +15,13 @@ export const person = shape({ userId: id, username: v.string() })
 export const author = shape({ ...person.entries, agent: v.nullable(v.string()) })
 
 /** An author's name as it is shown: "ada", or "ada · agent mcp". */
-export const writerName = ({ username, agent }: { readonly username: string; readonly agent?: string | null | undefined }): string =>
-  agent == null ? username : `${username} · agent ${oneLine(agent)}`
+export const writerName = ({
+  username,
+  agent,
+}: {
+  readonly username: string
+  readonly agent?: string | null | undefined
+}): string => (agent == null ? username : `${username} · agent ${oneLine(agent)}`)
 
 export type Person = v.InferOutput<typeof person>
 export type Author = v.InferOutput<typeof author>
@@ -35,7 +40,10 @@ export const describedPerson = shape({
 export const target = shape({ kind: v.string(), id: v.string(), label: optionalText, ...fromOtherRoom })
 
 /** A page of a list. @param more members beyond those that every page has */
-export const page = <S extends v.GenericSchema, M extends v.ObjectEntries = Record<never, never>>(item: S, more: M = {} as M) =>
+export const page = <S extends v.GenericSchema, M extends v.ObjectEntries = Record<never, never>>(
+  item: S,
+  more: M = {} as M,
+) =>
   shape({
     schemaVersion,
     items: v.array(item),

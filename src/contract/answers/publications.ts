@@ -108,7 +108,9 @@ const execution = shape({
   ),
   denominator: shape({
     attempts: count,
-    /** The attempts of the experiment that the finding names: as producing it, as baselines, or only in its evidence. */
+    /**
+     * The attempts of the experiment that the finding names: as producing it, as baselines, or only in its evidence.
+     */
     named: shape({ producing: count, baseline: count, cited: count }),
     outcomes: shape({ registered: count, ...each(enumerations.attemptOutcome, () => count) }),
   }),
@@ -126,7 +128,14 @@ export const record = shape({
   warnings: v.array(warning),
   references: v.array(resolved),
   premises: v.array(resolved),
-  usedBy: shape({ premises: count, references: count, evidence: count, reuses: count, verdicts: count, reproductions: count }),
+  usedBy: shape({
+    premises: count,
+    references: count,
+    evidence: count,
+    reuses: count,
+    verdicts: count,
+    reproductions: count,
+  }),
   materials: v.array(v.unknown()),
   execution: v.nullable(execution),
   /** For a finding that names attempts. */

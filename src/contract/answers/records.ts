@@ -1,6 +1,17 @@
 /** The answers of the reads of links, checkpoints and contexts. */
 import * as v from "valibot"
-import { answered, at, count, dated, id, optionalFreeText, optionalText as text, freeText, recordStatus, withdrawn } from "./fields.ts"
+import {
+  answered,
+  at,
+  count,
+  dated,
+  id,
+  optionalFreeText,
+  optionalText as text,
+  freeText,
+  recordStatus,
+  withdrawn,
+} from "./fields.ts"
 import { archive, roomSummary, roomOfThread } from "./rooms.ts"
 import { notice, recordSummary, relatedFields } from "./publications.ts"
 import { author, schemaVersion } from "./parts.ts"
@@ -118,12 +129,15 @@ export const checkpoint = shape({
 })
 
 /**
- * An answer of which a reader may ask for some members. All members are there if none are chosen, so its type has all of them;
- * the tests validate answers against both forms.
+ * An answer of which a reader may ask for some members. All members are there if none are chosen, so its type has all
+ * of them; the tests validate answers against both forms.
  */
 const inParts = <E extends v.ObjectEntries>(entries: E, always: readonly (keyof E)[], more: v.ObjectEntries) => {
   const parts = Object.fromEntries(
-    Object.entries(entries).map(([name, schema]) => [name, always.includes(name) ? schema : v.exactOptional(more[name] ?? schema)]),
+    Object.entries(entries).map(([name, schema]) => [
+      name,
+      always.includes(name) ? schema : v.exactOptional(more[name] ?? schema),
+    ]),
   )
   return v.union([shape(entries), shape(parts)]) as v.GenericSchema as ReturnType<typeof shape<E>>
 }
@@ -173,7 +187,8 @@ const threadContextFields = {
 }
 export const threadResearchContext = inParts(threadContextFields, [...always, "timelineWatermark"], withoutAffordances)
 
-const partsOf = (fields: object, beyond: readonly string[]) => Object.keys(fields).filter((name) => !beyond.includes(name))
+const partsOf = (fields: object, beyond: readonly string[]) =>
+  Object.keys(fields).filter((name) => !beyond.includes(name))
 /** The blocks that `parts` can select: every member that is not always there. */
 export const contextParts = {
   room: partsOf(roomContextFields, always),

@@ -9,7 +9,10 @@ import { shape } from "../schema/fields.ts"
 const verdict = v.picklist(enumerations.reviewVerdict)
 const independence = shape({ person: degrees.entries.person, agent: degrees.entries.agent })
 
-/** The reviews that count: the newest of each author and agent that was not withdrawn. Null if nobody else has reviewed it. */
+/**
+ * The reviews that count: the newest of each author and agent that was not withdrawn. Null if nobody else has reviewed
+ * it.
+ */
 export const reviewed = v.nullable(
   shape({
     agrees: count,
@@ -32,7 +35,12 @@ const reviewFields = {
   threadId: id,
   entryId: id,
   /** What is reviewed. `says` is its wording, its conclusion, or the plan in a sentence. */
-  target: shape({ kind: v.picklist(["finding", "checkpoint", "plan"]), id, label: v.nullable(v.string()), says: optionalFreeText }),
+  target: shape({
+    kind: v.picklist(["finding", "checkpoint", "plan"]),
+    id,
+    label: v.nullable(v.string()),
+    says: optionalFreeText,
+  }),
   author,
   independence,
   at,
@@ -57,10 +65,16 @@ const says: { readonly [V in ReviewVerdict]: string } = {
 }
 
 /** "another person", "another agent of ada": the relation of a reviewer to the author of what is reviewed. */
-export const reviewerIs = ({ author: { username }, independence: { person, agent } }: Pick<Review, "author" | "independence">): string =>
+export const reviewerIs = ({
+  author: { username },
+  independence: { person, agent },
+}: Pick<Review, "author" | "independence">): string =>
   person ? "another person" : agent === true ? `another agent of ${username}` : "the same person"
 
-/** "grace · agent runner (another person) agrees with reservations": the newest reviews in words, and the number of others. */
+/**
+ * "grace · agent runner (another person) agrees with reservations": the newest reviews in words, and the number of
+ * others.
+ */
 export function reviewedInWords(all: Reviewed | null): string {
   if (all === null) return "not reviewed"
   const { newest, agrees, agreesWithReservations, objects } = all

@@ -22,12 +22,23 @@ const roomOrigin = shape({
   instanceId: id,
   baseUrl: v.string(),
   throughSequence: count,
-  /** Who reported this origin: the address of another instance, or `file` for an imported crate; null if the Room was fetched from there. */
+  /**
+   * Who reported this origin: the address of another instance, or `file` for an imported crate; null if the Room was
+   * fetched from there.
+   */
   toldBy: v.nullable(v.string()),
   importedAt: at,
-  /** null if it is not followed. Otherwise its last known sequence there, how many entries are missing here, and why following stopped. */
+  /**
+   * null if it is not followed. Otherwise its last known sequence there, how many entries are missing here, and why
+   * following stopped.
+   */
   mirror: v.nullable(
-    shape({ originSequence: v.nullable(count), behind: v.nullable(count), heardAt: v.nullable(at), stopped: v.nullable(v.string()) }),
+    shape({
+      originSequence: v.nullable(count),
+      behind: v.nullable(count),
+      heardAt: v.nullable(at),
+      stopped: v.nullable(v.string()),
+    }),
   ),
 })
 
@@ -69,11 +80,20 @@ export const roomSummary = shape(roomFields)
 
 export type RoomSummary = v.InferOutput<typeof roomSummary>
 
-export const member = shape({ userId: id, username: v.string(), ...described, role: v.picklist(enumerations.memberRole), joinedAt: at })
+export const member = shape({
+  userId: id,
+  username: v.string(),
+  ...described,
+  role: v.picklist(enumerations.memberRole),
+  joinedAt: at,
+})
 
 export type Member = v.InferOutput<typeof member>
 
-/** Entries whose bodies no digest proves, because parts of them were withheld: how many there are, and the first of them. */
+/**
+ * Entries whose bodies no digest proves, because parts of them were withheld: how many there are, and the first of
+ * them.
+ */
 export const unproved = shape({ entries: count, sequences: v.array(count) })
 
 export const room = shape({ schemaVersion, ...roomFields, unproved, costs, members: v.array(member), ...dated })
@@ -110,7 +130,13 @@ export const roomAccess = shape({
   schemaVersion,
   roomId: id,
   operations: v.array(
-    shape({ operation: v.string(), path: v.string(), allowed: v.boolean(), refusal: optionalText, needed: v.array(v.string()) }),
+    shape({
+      operation: v.string(),
+      path: v.string(),
+      allowed: v.boolean(),
+      refusal: optionalText,
+      needed: v.array(v.string()),
+    }),
   ),
 })
 
@@ -136,7 +162,10 @@ export const credentialOfRoom = shape({ ...credentialSummary.entries, roomId: id
 
 export const joinRequest = shape({ person, message: optionalFreeText, requestedAt: at })
 
-export const session = shape({ schemaVersion, person: v.nullable(shape({ userId: id, username: v.string(), isOperator: v.boolean() })) })
+export const session = shape({
+  schemaVersion,
+  person: v.nullable(shape({ userId: id, username: v.string(), isOperator: v.boolean() })),
+})
 
 /** The present state of a person after an operator's action, and how many of their tokens were ended. */
 export const operatedPerson = shape({
@@ -156,4 +185,10 @@ export const invitation = shape({
   expiresAt: at,
 })
 
-export const invitationIssued = shape({ schemaVersion, invitationId: id, link: v.string(), token: v.string(), expiresAt: at })
+export const invitationIssued = shape({
+  schemaVersion,
+  invitationId: id,
+  link: v.string(),
+  token: v.string(),
+  expiresAt: at,
+})

@@ -16,13 +16,18 @@ const similarItem = shape({
   ...fromOtherRoom,
   roomId: v.string(),
   threadId: v.string(),
-  /** The wording of a record, or the question of an experiment or of an attempt's experiment; shortened if it is long. */
+  /**
+   * The wording of a record, or the question of an experiment or of an attempt's experiment; shortened if it is long.
+   */
   says: freeText,
   author,
   at: v.string(),
   /** The standing of a record, the status of an experiment or attempt. */
   status: v.string(),
-  /** Its outcome in a sentence: why an attempt failed, how an experiment ended, the evidence on a hypothesis; null if there is none. */
+  /**
+   * Its outcome in a sentence: why an attempt failed, how an experiment ended, the evidence on a hypothesis; null if
+   * there is none.
+   */
   cameOfIt: optionalFreeText,
 })
 export type SimilarItem = v.InferOutput<typeof similarItem>

@@ -1,4 +1,7 @@
-/** The small form of a receipt, without what its sender knows or seldom needs, for agents that pay for each byte they read. */
+/**
+ * The small form of a receipt, without what its sender knows or seldom needs, for agents that pay for each byte they
+ * read.
+ */
 import * as v from "valibot"
 import { isObject } from "../json.ts"
 import { limits } from "../limits.ts"
@@ -41,7 +44,9 @@ const sentences = [200, 100, 60]
 
 /** The members of an object that are neither null, nor a list or an object. */
 const single = (value: unknown): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(isObject(value) ? value : {}).filter(([, inner]) => inner !== null && typeof inner !== "object"))
+  Object.fromEntries(
+    Object.entries(isObject(value) ? value : {}).filter(([, inner]) => inner !== null && typeof inner !== "object"),
+  )
 
 const similarItemOf = ({ label, status, says }: NonNullable<Receipt["similar"]>[number]) => ({ label, status, says })
 
@@ -85,10 +90,22 @@ function fill(small: Members, places: readonly Place[]): Members {
 
 /** Makes the small form: at most `limits.smallReceiptBytes`. The lists get the bytes that the other members leave. */
 export function smallReceiptOf(receipt: Receipt): Members {
-  const { operation, requestId, clientMessageId, target: made, targetId, entry, activity, replayed, credentialChanged, rehearsed } = receipt
+  const {
+    operation,
+    requestId,
+    clientMessageId,
+    target: made,
+    targetId,
+    entry,
+    activity,
+    replayed,
+    credentialChanged,
+    rehearsed,
+  } = receipt
   const results = Object.entries(receipt.result).filter(([name, value]) => name !== "label" && value !== null)
   const result: Members = {}
-  for (const [name, value] of results) if (!Array.isArray(value)) result[name] = typeof value === "string" ? shortened(value, WORDS) : value
+  for (const [name, value] of results)
+    if (!Array.isArray(value)) result[name] = typeof value === "string" ? shortened(value, WORDS) : value
   const small: Members = {
     operation,
     requestId,

@@ -1,6 +1,17 @@
 /** The answers about Threads, their timelines, and the activity of Rooms. */
 import * as v from "valibot"
-import { shownFigures, at, count, id, optionalFreeText, freeText, client, recordKind, recordStatus, withdrawn } from "./fields.ts"
+import {
+  shownFigures,
+  at,
+  count,
+  id,
+  optionalFreeText,
+  freeText,
+  client,
+  recordKind,
+  recordStatus,
+  withdrawn,
+} from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { oneOf, shape } from "../schema/fields.ts"
@@ -80,7 +91,11 @@ const checkpointCard = shape({
 })
 
 /** The contents of each kind of card in a timeline. */
-export const cards = { publication: recordCard, link_experiment_finding: findingLinkCard, post_research_checkpoint: checkpointCard }
+export const cards = {
+  publication: recordCard,
+  link_experiment_finding: findingLinkCard,
+  post_research_checkpoint: checkpointCard,
+}
 
 export type CardKind = keyof typeof cards
 
@@ -130,10 +145,16 @@ export const activityEntry = shape({
   contentDigest: v.string(),
   digest: v.string(),
   previousDigest: v.string(),
-  /** With include, and not covered by the digest: what happened in one sentence, and the accepted content; null if that is not kept. */
+  /**
+   * With include, and not covered by the digest: what happened in one sentence, and the accepted content; null if that
+   * is not kept.
+   */
   summary: v.exactOptional(v.string()),
   content: v.exactOptional(v.nullable(v.record(v.string(), v.unknown()))),
-  /** The write in the form of a crate, with the people it names besides its actor, and each Room it refers to, with the last entry needed from there. */
+  /**
+   * The write in the form of a crate, with the people it names besides its actor, and each Room it refers to, with the
+   * last entry needed from there.
+   */
   write: v.exactOptional(v.nullable(v.record(v.string(), v.unknown()))),
 })
 

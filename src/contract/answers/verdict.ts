@@ -30,7 +30,10 @@ export const verdict = {
 }
 export type Verdict = { readonly [M in keyof typeof verdict]: v.InferOutput<(typeof verdict)[M]> }
 
-/** "by effects, newest F3 supports it (grace · agent mcp, another person, 2026-03-02)": where a verdict comes from, in words. */
+/**
+ * "by effects, newest F3 supports it (grace · agent mcp, another person, 2026-03-02)": where a verdict comes from, in
+ * words.
+ */
 export function verdictFromInWords({ basis, newest }: NonNullable<Verdict["verdictFrom"]>): string {
   const { label, labelFromOtherRoom } = newest.by
   const from = `${writerName(newest.author)}, ${newest.independent ? "another person" : "its author"}, ${newest.at.slice(0, 10)}`

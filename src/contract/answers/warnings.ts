@@ -1,4 +1,7 @@
-/** Advice (protocol, section 8) in receipts, rehearsals and reads; it never refuses anything. Its codes are in the enumerations. */
+/**
+ * Advice (protocol, section 8) in receipts, rehearsals and reads; it never refuses anything. Its codes are in the
+ * enumerations.
+ */
 import * as v from "valibot"
 import { at, count, id, freeText } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"

@@ -19,7 +19,8 @@ const repetition = (words: readonly unknown[], fold: (word: string) => string): 
 
 /** Checks a list of words, such as ids. */
 const distinctWords: Visitor<Issue> = (value, path, found) => {
-  if (Array.isArray(value) && repetition(value, (word) => word.toLowerCase()) >= 0) found.push({ path: pointer(path), message: REPEATED })
+  if (Array.isArray(value) && repetition(value, (word) => word.toLowerCase()) >= 0)
+    found.push({ path: pointer(path), message: REPEATED })
 }
 const distinctMembers =
   ({ member, at }: UniqueBy): Visitor<Issue> =>
@@ -31,8 +32,13 @@ const distinctMembers =
       fold,
     )
     if (again < 0) return
-    if (at === "item") found.push({ path: pointer([...path, again, member]), message: `repeats the ${member} of an earlier item` })
-    else found.push({ path: pointer(path), message: `holds two items with the same ${member}, the second at ${pointer([...path, again])}` })
+    if (at === "item")
+      found.push({ path: pointer([...path, again, member]), message: `repeats the ${member} of an earlier item` })
+    else
+      found.push({
+        path: pointer(path),
+        message: `holds two items with the same ${member}, the second at ${pointer([...path, again])}`,
+      })
   }
 
 const repetitions = walker<Issue>((part) => {
@@ -43,10 +49,12 @@ const repetitions = walker<Issue>((part) => {
 
 /**
  * Finds the faults of a body that its schema does not find.
- * @param schemaIssues the issues of the schema; if there are none at all, undeclared concepts are refused later, as wrong references
+ * @param schemaIssues the issues of the schema; if there are none at all, undeclared concepts are refused later, as
+ * wrong references
  */
 export function beyondSchema({ body }: Operation, input: unknown, schemaIssues: readonly Issue[]): Issue[] {
   const found = repetitions(body, input)
-  const concepts = schemaIssues.length + found.length === 0 || !Object.hasOwn(body.entries, "assertion") ? [] : undeclaredIn(input)
+  const concepts =
+    schemaIssues.length + found.length === 0 || !Object.hasOwn(body.entries, "assertion") ? [] : undeclaredIn(input)
   return [...found, ...concepts].filter(({ path }) => schemaIssues.every((other) => other.path !== path))
 }

@@ -13,11 +13,16 @@ interface Queried<T> {
  * @param what the noun for the request, used in the refusal
  * @throws Refusal `invalid_parameter` naming every parameter that is unknown, repeated or malformed
  */
-export function checkParameters<T>({ name: readName, query: schema }: Queried<T>, query: URLSearchParams, what = "this read"): T {
+export function checkParameters<T>(
+  { name: readName, query: schema }: Queried<T>,
+  query: URLSearchParams,
+  what = "this read",
+): T {
   const input: Record<string, string> = {}
   const issues: Issue[] = []
   for (const [name, values] of Map.groupBy(query.entries(), ([name]) => name)) {
-    if (!Object.hasOwn(schema.entries, name)) issues.push({ path: `/${name}`, message: `is not a parameter of ${what}` })
+    if (!Object.hasOwn(schema.entries, name))
+      issues.push({ path: `/${name}`, message: `is not a parameter of ${what}` })
     else if (values.length > 1) issues.push({ path: `/${name}`, message: "is given more than once" })
     else input[name] = values[0]?.[1] ?? ""
   }

@@ -1,4 +1,7 @@
-/** Pictures: how they are uploaded and read, and how a write names them. An upload is not a write to a Room; a write that names the picture makes it part of the record. */
+/**
+ * Pictures: how they are uploaded and read, and how a write names them. An upload is not a write to a Room; a write
+ * that names the picture makes it part of the record.
+ */
 import * as v from "valibot"
 import { isObject } from "../json.ts"
 import { limits } from "../limits.ts"

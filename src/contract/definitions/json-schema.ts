@@ -37,7 +37,9 @@ export interface JsonSchema {
 const read = (schema: object): JsonSchema => schema as JsonSchema
 const written = (schema: JsonSchema | undefined): Made | undefined => schema as Made | undefined
 
-type Item = Parameters<NonNullable<NonNullable<Parameters<typeof toJsonSchema>[1]>["overrideAction"]>>[0]["valibotAction"] & {
+type Item = Parameters<
+  NonNullable<NonNullable<Parameters<typeof toJsonSchema>[1]>["overrideAction"]>
+>[0]["valibotAction"] & {
   readonly metadata?: Metadata
   readonly requirement?: unknown
   readonly message?: unknown
@@ -101,7 +103,9 @@ export interface Form {
 
 const shareAt = (name: string) => `#/components/schemas/${name}`
 
-type Overridden = Parameters<NonNullable<NonNullable<Parameters<typeof toJsonSchema>[1]>["overrideSchema"]>>[0]["valibotSchema"] & {
+type Overridden = Parameters<
+  NonNullable<NonNullable<Parameters<typeof toJsonSchema>[1]>["overrideSchema"]>
+>[0]["valibotSchema"] & {
   readonly wrapped?: { readonly type: string; readonly literal?: unknown }
 }
 
@@ -109,8 +113,8 @@ const typeOf = (value: unknown): "integer" | "boolean" | "string" =>
   typeof value === "number" ? "integer" : typeof value === "boolean" ? "boolean" : "string"
 
 /**
- * A single value, in a form that every generator of clients understands: none supports an optional `const`, or an `enum` of one
- * boolean. In answers, such a value is described as any boolean.
+ * A single value, in a form that every generator of clients understands: none supports an optional `const`, or an
+ * `enum` of one boolean. In answers, such a value is described as any boolean.
  */
 function single({ const: value, ...schema }: JsonSchema, open: boolean): JsonSchema {
   const type = typeOf(value)
@@ -155,7 +159,9 @@ export function jsonSchemaOf(schema: v.GenericSchema, form: Form = {}): JsonSche
 
 /** The shared schemas themselves, by name. */
 export const sharedSchemas = (form: Form & { readonly shared: Shared }): Record<string, JsonSchema> =>
-  Object.fromEntries(Object.entries(toJsonSchemaDefs(form.shared, configuration(form))).map(([name, schema]) => [name, read(schema)]))
+  Object.fromEntries(
+    Object.entries(toJsonSchemaDefs(form.shared, configuration(form))).map(([name, schema]) => [name, read(schema)]),
+  )
 
 /** The URL of an operation's schema. */
 export const schemaUrl = ({ document, name }: Pick<Operation, "document" | "name">, baseUrl: string): string =>
@@ -163,7 +169,10 @@ export const schemaUrl = ({ document, name }: Pick<Operation, "document" | "name
 
 /** The JSON Schema of an operation's body, with its conditional requirements. */
 export function bodySchema(operation: Operation, form: Form = {}): JsonSchema {
-  const condition = ({ when }: Conditional) => ({ properties: { [when.field]: { enum: when.in } }, required: [when.field] })
+  const condition = ({ when }: Conditional) => ({
+    properties: { [when.field]: { enum: when.in } },
+    required: [when.field],
+  })
   const conditions = [
     ...operation.requiredWhen.map((each) => ({
       if: condition(each),
@@ -177,7 +186,9 @@ export function bodySchema(operation: Operation, form: Form = {}): JsonSchema {
     description: operation.summary,
     ...jsonSchemaOf(operation.body, form),
     ...(conditions.length > 0 ? { allOf: conditions } : {}),
-    ...(operation.atLeastOneOf.length > 0 ? { anyOf: operation.atLeastOneOf.map((name) => ({ required: [name] })) } : {}),
+    ...(operation.atLeastOneOf.length > 0
+      ? { anyOf: operation.atLeastOneOf.map((name) => ({ required: [name] })) }
+      : {}),
   }
 }
 

@@ -38,8 +38,8 @@ export type Naming = (id: string) => string
 export interface OperationSpec<N extends string, E extends v.ObjectEntries, R extends v.ObjectEntries> {
   name: N
   /**
-   * Who may call it: agents, and people through the mirrored route (the default); only people in the browser; or only the
-   * command line, which has no route.
+   * Who may call it: agents, and people through the mirrored route (the default); only people in the browser; or only
+   * the command line, which has no route.
    */
   surface?: Surface
   method?: "POST" | "PATCH" | "DELETE"
@@ -54,8 +54,8 @@ export interface OperationSpec<N extends string, E extends v.ObjectEntries, R ex
   /** How it is refused in an archived Room; `admitted` if it is not refused. */
   archived?: "room_archived" | "room_unavailable" | "admitted"
   /**
-   * Whose retry gets the stored receipt: the member's, with any credential, or only that of the credential that sent the first
-   * delivery. `nobody`: the write only sets a state that may be set again, and its receipt is not kept.
+   * Whose retry gets the stored receipt: the member's, with any credential, or only that of the credential that sent
+   * the first delivery. `nobody`: the write only sets a state that may be set again, and its receipt is not kept.
    */
   receiptOf?: "member" | "credential" | "nobody"
   delivery?: DeliveryKey
@@ -66,8 +66,8 @@ export interface OperationSpec<N extends string, E extends v.ObjectEntries, R ex
   /** The kind of its entry in the Room's activity. Default: an agent operation's own name. */
   activity?: string
   /**
-   * The sentence for the Room's feed, without the person's name at its start. It gets the label of the target and a function for
-   * the labels of other objects. Required for agents' operations in Rooms.
+   * The sentence for the Room's feed, without the person's name at its start. It gets the label of the target and a
+   * function for the labels of other objects. Required for agents' operations in Rooms.
    */
   sentence?(content: v.InferOutput<v.StrictObjectSchema<E, undefined>>, label: string, named: Naming): string
   /** The expected values that a caller copies from what it read. */
@@ -111,7 +111,10 @@ export function operation<
         ? { sentence: unknown }
         : unknown
       : unknown),
-): Omit<Operation, "name" | "family" | "surface" | "path" | "delivery" | "schemaVersion" | "body" | "result" | "example"> & {
+): Omit<
+  Operation,
+  "name" | "family" | "surface" | "path" | "delivery" | "schemaVersion" | "body" | "result" | "example"
+> & {
   readonly name: N
   readonly family: F
   readonly surface: S
@@ -129,11 +132,15 @@ export function operation(spec: AnySpec & { family?: Family }): Operation {
   const inRooms = family === "research"
   const leavesEntry = surface === "agent" && inRooms
   const schemaVersion = schemaVersions[family]
-  const whole = (body: Record<string, unknown>) => ({ schemaVersion, [delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", ...body })
+  const whole = (body: Record<string, unknown>) => ({
+    schemaVersion,
+    [delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e",
+    ...body,
+  })
   return {
     method: "POST",
-    // The client reads the names of the ids from the type of this path. It is joined to make one flat string: every affordance
-    // carries it, and the engine keeps a template string in parts, which takes twice as long to write.
+    // The client reads the names of the ids from the type of this path. It is joined to make one flat string: every
+    // affordance carries it, and the engine keeps a template string in parts, which takes twice as long to write.
     path: ["/api/agent", family, name].join("/"),
     permissions: [],
     document: family,
@@ -154,7 +161,12 @@ export function operation(spec: AnySpec & { family?: Family }): Operation {
     surface,
     delivery,
     schemaVersion,
-    body: shape({ schemaVersion: v.literal(schemaVersion), [delivery]: uuid, client: v.exactOptional(client), ...fields }),
+    body: shape({
+      schemaVersion: v.literal(schemaVersion),
+      [delivery]: uuid,
+      client: v.exactOptional(client),
+      ...fields,
+    }),
     result: shape(result),
     example: whole(example),
     otherExamples: otherExamples.map(whole),
@@ -182,7 +194,12 @@ export const pathNames = (path: string): readonly string[] =>
   namesOf.getOrInsertComputed(path, () => [...path.matchAll(/\{([a-zA-Z]+)\}/g)].map(([, name = ""]) => name))
 
 /** The path by which people signed in to the browser call an operation: its own, or the twin of its agent path. */
-export function browserPath({ surface, path, document, name }: Pick<Operation, "surface" | "path" | "document" | "name">): string {
+export function browserPath({
+  surface,
+  path,
+  document,
+  name,
+}: Pick<Operation, "surface" | "path" | "document" | "name">): string {
   if (surface !== "agent") return path
   if (path.startsWith("/api/agent/research/")) return `/api/research-actions/${name}`
   if (path.startsWith("/api/agent/threads")) return path.replace("/api/agent/", "/api/")

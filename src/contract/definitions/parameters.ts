@@ -19,7 +19,8 @@ const digits = (minimum: number, maximum: number, more: JsonSchema = {}) =>
     v.transform(Number),
   )
 
-export const pageLimit = (most: number = limits.pageItems) => between(1, most, most, "The maximum number of items on a page.")
+export const pageLimit = (most: number = limits.pageItems) =>
+  between(1, most, most, "The maximum number of items on a page.")
 const cursorMeaning = "The nextCursor of the previous page. If omitted, the list starts at its beginning."
 export const sequence = digits(0, 999_999_999_999_999, { description: cursorMeaning })
 export const cursorText = described(plain(200), cursorMeaning)
@@ -49,20 +50,27 @@ const list = (
     v.string(),
     documented({ type: "array", items, minItems: 1, ...(most !== undefined && { maxItems: most }) }),
     v.transform(split),
-    v.check((found) => found.length <= (most ?? found.length) && found.every(isItem), `must be a comma-separated list of ${what}`),
+    v.check(
+      (found) => found.length <= (most ?? found.length) && found.every(isItem),
+      `must be a comma-separated list of ${what}`,
+    ),
   )
 
 /** A comma-separated list of words, each of them one of `words`. */
 export const words = (known: readonly string[]) =>
   list({ type: "string", enum: known }, undefined, (word) => known.includes(word), known.join(", "))
 
-/** A comma-separated list of texts that each match a pattern. @param what the noun for the items, used in the refusal */
+/**
+ * A comma-separated list of texts that each match a pattern. @param what the noun for the items, used in the refusal
+ */
 export const commaList = (pattern: RegExp, most: number, what: string) =>
   list({ type: "string", pattern: pattern.source }, most, (item) => pattern.test(item), `${what}, at most ${most}`)
 
 /** A comma-separated list of ids, without duplicates. @param most the most ids it may hold */
 export const ids = (most: number) =>
-  list({ type: "string", format: "uuid" }, most, isUuid, `at most ${most} ids`, (text) => [...new Set(text.toLowerCase().split(","))])
+  list({ type: "string", format: "uuid" }, most, isUuid, `at most ${most} ids`, (text) => [
+    ...new Set(text.toLowerCase().split(",")),
+  ])
 
 /** The query parameters of an agent's write. */
 export const writeParameters = {

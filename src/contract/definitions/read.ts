@@ -9,10 +9,17 @@ import { isPart } from "../schema/parts.ts"
 import { pageLimit, sequence, cursorText, earlier, libraryOffset } from "./parameters.ts"
 import { described } from "../schema/described.ts"
 
-/** How a list continues: after a sequence number, after the id of the last item, with an opaque text, or at an offset. */
+/**
+ * How a list continues: after a sequence number, after the id of the last item, with an opaque text, or at an offset.
+ */
 export type CursorKind = "sequence" | "uuid" | "opaque" | "offset"
 
-const cursors: Readonly<Record<CursorKind, v.GenericSchema>> = { sequence: count, offset: count, uuid: v.string(), opaque: v.string() }
+const cursors: Readonly<Record<CursorKind, v.GenericSchema>> = {
+  sequence: count,
+  offset: count,
+  uuid: v.string(),
+  opaque: v.string(),
+}
 
 /** The page of a list, with the one type that its cursor has. */
 function pageOf(answer: v.GenericSchema, cursor: CursorKind): v.GenericSchema {
@@ -21,7 +28,10 @@ function pageOf(answer: v.GenericSchema, cursor: CursorKind): v.GenericSchema {
     : answer
 }
 
-/** Who may call a read: anyone, a Room credential, a personal key, a signed-in person, an operator, or a browser whether signed in or not. */
+/**
+ * Who may call a read: anyone, a Room credential, a personal key, a signed-in person, an operator, or a browser whether
+ * signed in or not.
+ */
 export type ReadSurface = "public" | "credential" | "key" | "session" | "operator" | "visitor" | "discovery"
 
 const fileTypes = ["application/zip", "application/vnd.sqlite3"] as const
@@ -48,7 +58,8 @@ export type IdsOf<Path extends string> = { readonly [Name in NamesIn<Path>]: str
 /** Whether an answer is text, always sent in UTF-8; everything else is a file. */
 export const isText = (mediaType: MediaType): boolean => !fileTypes.some((type) => type === mediaType)
 
-export const isStreamed = (mediaType: MediaType): mediaType is StreamedType => streamed.some((type) => type === mediaType)
+export const isStreamed = (mediaType: MediaType): mediaType is StreamedType =>
+  streamed.some((type) => type === mediaType)
 /** Whether a read answers with events for as long as its reader listens. */
 export const isEvents = ({ mediaType }: Pick<Read, "mediaType">): boolean => mediaType === "text/event-stream"
 
@@ -75,7 +86,10 @@ export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
   refusals?: readonly RefusalCode[]
   /** Whether it can answer as of an earlier entry of its Room's activity; its answer then has `asOf`. */
   at?: boolean
-  /** Whether its work grows with the Room, so that one answer may take as long as a hundred others. A reader thread answers it. */
+  /**
+   * Whether its work grows with the Room, so that one answer may take as long as a hundred others. A reader thread
+   * answers it.
+   */
   costly?: boolean
   /** Default: JSON. */
   mediaType?: Exclude<MediaType, "application/json">
@@ -87,8 +101,8 @@ const formatParameter = (formats: Formats) =>
   v.exactOptional(described(oneOf(["json", ...Object.keys(formats)]), "The form of the answer. Default: json."))
 
 /**
- * Defines a read. A read with a cursor is a list: it takes `limit` and `after`, and answers pages. Lists of the Library take
- * only `offset`, and their pages have one size.
+ * Defines a read. A read with a cursor is a list: it takes `limit` and `after`, and answers pages. Lists of the Library
+ * take only `offset`, and their pages have one size.
  */
 export function read<
   const N extends string,
@@ -149,11 +163,18 @@ function saysAsOf(answer: unknown): boolean {
   return entries === undefined ? options.length > 0 && options.every(saysAsOf) : Object.is(entries.asOf, dated.asOf)
 }
 
-type Earlier<T extends boolean> = T extends true ? { at: v.ExactOptionalSchema<typeof earlier, undefined> } : Record<never, never>
+type Earlier<T extends boolean> = T extends true
+  ? { at: v.ExactOptionalSchema<typeof earlier, undefined> }
+  : Record<never, never>
 
 type FormatChoice<X extends Formats> = [keyof X] extends [never]
   ? Record<never, never>
-  : { format: v.ExactOptionalSchema<v.PicklistSchema<readonly ("json" | Extract<keyof X, string>)[], undefined>, undefined> }
+  : {
+      format: v.ExactOptionalSchema<
+        v.PicklistSchema<readonly ("json" | Extract<keyof X, string>)[], undefined>,
+        undefined
+      >
+    }
 
 type Paging<C extends CursorKind | undefined, F extends Family> = C extends undefined
   ? Record<never, never>
@@ -191,5 +212,9 @@ export const mediaTypeOf = ({ mediaType, formats }: Pick<Read, "mediaType" | "fo
   (typeof format === "string" ? formats[format]?.mediaType : undefined) ?? mediaType
 
 /** The browser's path of a read that is for a person or their personal key; null if there is none. */
-export const browserReadPath = ({ surface, permissions, path }: Pick<Read, "surface" | "permissions" | "path">): string | null =>
+export const browserReadPath = ({
+  surface,
+  permissions,
+  path,
+}: Pick<Read, "surface" | "permissions" | "path">): string | null =>
   surface === "key" && permissions.length > 0 ? path.replace("/api/agent/", "/api/") : null

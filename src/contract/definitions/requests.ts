@@ -18,7 +18,11 @@ const without = (input: Input, names: readonly string[]): Record<string, unknown
   Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)))
 
 /** @throws TypeError if the delivery id is not a string */
-function filledIn(operation: Operation, input: Input, client: Input | undefined): { readonly whole: Input; readonly deliveryId: string } {
+function filledIn(
+  operation: Operation,
+  input: Input,
+  client: Input | undefined,
+): { readonly whole: Input; readonly deliveryId: string } {
   const defined = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
   // Ids that grow with time are neighbours in the service's index of receipts; random ones are spread over all of it.
   const deliveryId = defined[operation.delivery] ?? v7()
@@ -47,8 +51,15 @@ export function delivery(operation: Operation, path: string, input: Input, clien
   return { path: filled(operation.name, path, whole), body, deliveryId, input: whole }
 }
 
-/** One write of a batch: as `delivery`, but with the ids of the path kept apart. @throws TypeError if the delivery id is not a string */
-export function batched(operation: Operation, input: Input, client: Input | undefined): { readonly params: Input; readonly body: Input } {
+/**
+ * One write of a batch: as `delivery`, but with the ids of the path kept apart. @throws TypeError if the delivery id is
+ * not a string
+ */
+export function batched(
+  operation: Operation,
+  input: Input,
+  client: Input | undefined,
+): { readonly params: Input; readonly body: Input } {
   const { whole } = filledIn(operation, input, client)
   const names = pathOnly(operation, operation.path)
   return {

@@ -23,25 +23,41 @@ export const assertion = shape({
   wording: text(limits.statement),
   predicate: variant("type", [concept, conceptRef]),
   roles: distinctBy(
-    list(shape({ role: key, definition: text(limits.roleDefinition), value: roleValue }), limits.rolesMax, limits.rolesMin),
+    list(
+      shape({ role: key, definition: text(limits.roleDefinition), value: roleValue }),
+      limits.rolesMax,
+      limits.rolesMin,
+    ),
     "role",
   ),
 })
 export type Assertion = v.InferOutput<typeof assertion>
 
-export const concepts = dictionary(shape({ label: text(limits.conceptLabel), definition: text(limits.conceptDefinition) }))
+export const concepts = dictionary(
+  shape({ label: text(limits.conceptLabel), definition: text(limits.conceptDefinition) }),
+)
 export type Concepts = v.InferOutput<typeof concepts>
 
 export const scope = text(limits.statement)
 
-export const premises = list(shape({ versionId: ref("record"), explanation: text(limits.explanation) }), limits.premises)
+export const premises = list(
+  shape({ versionId: ref("record"), explanation: text(limits.explanation) }),
+  limits.premises,
+)
 
 export const references = list(
-  shape({ versionId: ref("record"), purpose: oneOf(enumerations.referencePurpose), explanation: text(limits.explanation) }),
+  shape({
+    versionId: ref("record"),
+    purpose: oneOf(enumerations.referencePurpose),
+    explanation: text(limits.explanation),
+  }),
   limits.references,
 )
 
-/** Finds the terms of an assertion whose concepts the record does not declare. Any input is accepted; only an assertion has terms. */
+/**
+ * Finds the terms of an assertion whose concepts the record does not declare. Any input is accepted; only an assertion
+ * has terms.
+ */
 export function undeclaredIn(body: unknown): Issue[] {
   const member = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
   const declared = member(body, "concepts")

@@ -1,7 +1,7 @@
 /**
- * Withheld parts of accepted writes. In the data a mark replaces the part: text that no request can contain and no search finds,
- * and that identifies the write and the place in it. Answers show `{withheld: {at, by, reason}}` instead, or, within a longer
- * text, a word.
+ * Withheld parts of accepted writes. In the data a mark replaces the part: text that no request can contain and no
+ * search finds, and that identifies the write and the place in it. Answers show `{withheld: {at, by, reason}}` instead,
+ * or, within a longer text, a word.
  */
 import * as v from "valibot"
 import { type Withholding, withholding } from "../answers/fields.ts"
@@ -26,14 +26,18 @@ export const markBegins = OPEN
 export const WITHHELD = "[withheld]"
 
 /** The key of a mark: 32 hex digits, derived from the write and the place in it. @param path a JSON Pointer */
-export const markKey = (contentDigest: string, path: string): string => digestOf(`${contentDigest} ${path}`).slice(7, 39)
+export const markKey = (contentDigest: string, path: string): string =>
+  digestOf(`${contentDigest} ${path}`).slice(7, 39)
 export const markOf = (key: string): string =>
   `${OPEN}${[...key].map((digit) => String.fromCharCode(ZERO + Number.parseInt(digit, 16))).join("")}${CLOSE}`
 const keyIn = (mark: string): string => [...mark].map((sign) => (sign.charCodeAt(0) - ZERO).toString(16)).join("")
 
 /** Whether a text may hold a mark. Immediate for a text that has only Latin-1 characters. */
 export const holdsMark = (text: string): boolean => text.includes(OPEN)
-/** The key of a mark; undefined for another value. An object of any shape is withheld as one whose only member name is a mark. */
+/**
+ * The key of a mark; undefined for another value. An object of any shape is withheld as one whose only member name is a
+ * mark.
+ */
 export function markedAs(value: unknown): string | undefined {
   const name = isObject(value) && !Array.isArray(value) ? onlyName(value) : value
   const [, mark] = typeof name === "string" && holdsMark(name) ? (whole.exec(name) ?? []) : []
@@ -45,7 +49,8 @@ function onlyName(value: object): string | undefined {
 }
 
 /** The keys of all marks in a text. */
-export const marksIn = (text: string): string[] => (holdsMark(text) ? [...text.matchAll(marks)].map(([, mark = ""]) => keyIn(mark)) : [])
+export const marksIn = (text: string): string[] =>
+  holdsMark(text) ? [...text.matchAll(marks)].map(([, mark = ""]) => keyIn(mark)) : []
 
 /** Whether a value contains a whole mark. */
 export const hasMark = (value: unknown): boolean => anyMark.test(JSON.stringify(value) ?? "")
@@ -94,9 +99,14 @@ export function inAnswers(text: string, find: (key: string) => Withholding | und
   })
 }
 
-const isTitled = ({ pipe = [] }: Part, name: string): boolean => pipe.some(({ type, title }) => type === "title" && title === name)
-/** Texts and names that people chose. Ids, digests, keys and the like have titles of their own, or a fixed form and no title. */
-const isFree = (part: Part): boolean => Object.is(part, locationUri) || isTitled(part, "text") || isTitled(part, "string")
+const isTitled = ({ pipe = [] }: Part, name: string): boolean =>
+  pipe.some(({ type, title }) => type === "title" && title === name)
+/**
+ * Texts and names that people chose. Ids, digests, keys and the like have titles of their own, or a fixed form and no
+ * title.
+ */
+const isFree = (part: Part): boolean =>
+  Object.is(part, locationUri) || isTitled(part, "text") || isTitled(part, "string")
 /** Objects whose member names their writer chose too. */
 const isAnyShape = ({ type, key: name }: Part): boolean => type === "record" && !(isPart(name) && isTitled(name, "key"))
 
@@ -127,17 +137,23 @@ const placesIn = walker<Place>((part) => {
 
 /** The names of members that may hold an object of any shape. */
 export const anyShapes = (operations: readonly Pick<Operation, "body">[]): string[] => [
-  ...new Set(operations.flatMap(({ body }) => [...partsOf(body)].flatMap(({ part, name }) => (isAnyShape(part) ? [name] : [])))),
+  ...new Set(
+    operations.flatMap(({ body }) => [...partsOf(body)].flatMap(({ part, name }) => (isAnyShape(part) ? [name] : []))),
+  ),
 ]
 
 /** Whether parts of an operation's writes can be withheld: those that everybody can read in a Room's activity. */
-export const isWithholdable = ({ family, activity, surface }: Pick<Operation, "family" | "activity" | "surface">): boolean =>
+export const isWithholdable = ({
+  family,
+  activity,
+  surface,
+}: Pick<Operation, "family" | "activity" | "surface">): boolean =>
   family === "research" && activity !== null && surface !== "command"
 
 /**
- * The places of a body that can be withheld, as JSON Pointers: every text and name that people chose, whole objects of any shape,
- * and the locations of materials. Not what other records and the service rely on: ids, keys, digests, commits, addresses of
- * repositories, references of materials, usernames, numbers, times, and words of a fixed list.
+ * The places of a body that can be withheld, as JSON Pointers: every text and name that people chose, whole objects of
+ * any shape, and the locations of materials. Not what other records and the service rely on: ids, keys, digests,
+ * commits, addresses of repositories, references of materials, usernames, numbers, times, and words of a fixed list.
  */
 export const withholdable = ({ body }: Pick<Operation, "body">, content: JsonObject): string[] =>
   placesIn(body, content).map(({ path }) => pointer(path))
@@ -173,9 +189,11 @@ export interface Claim {
 export function claimsIn({ body }: Pick<Operation, "body">, content: JsonObject): Claim[] {
   function* within(value: unknown, path: Path, isTop: boolean): Generator<Claim> {
     const found = noticeIn(value)
-    if (found !== undefined) yield { place: pointer(path), notice: found, as: isTop ? "object" : "text", mayBeContent: true }
+    if (found !== undefined)
+      yield { place: pointer(path), notice: found, as: isTop ? "object" : "text", mayBeContent: true }
     else if (isObject(value))
-      for (const [name, held] of Object.entries(value)) yield* within(held, [...path, Array.isArray(value) ? Number(name) : name], false)
+      for (const [name, held] of Object.entries(value))
+        yield* within(held, [...path, Array.isArray(value) ? Number(name) : name], false)
   }
   return placesIn(body, content).flatMap(({ path, isAny }): Claim[] => {
     const place = pointer(path)
@@ -187,8 +205,9 @@ export function claimsIn({ body }: Pick<Operation, "body">, content: JsonObject)
 }
 
 /**
- * The places that each path names: the path itself, all places below it, or a place within an object of any shape. A mark counts
- * as what it replaces. If `isKnown`, so does a place within such an object that no longer holds it: all of it may be withheld by now.
+ * The places that each path names: the path itself, all places below it, or a place within an object of any shape. A
+ * mark counts as what it replaces. If `isKnown`, so does a place within such an object that no longer holds it: all of
+ * it may be withheld by now.
  * @returns the places of each path; null if it names nothing that can be withheld
  */
 export function placesOf(
@@ -199,13 +218,17 @@ export function placesOf(
 ): (readonly string[] | null)[] {
   const all = withholdable(operation, content)
   return paths.map((path) => {
-    const isInside = all.some((place) => place !== path && isNamedBy(path, place)) && (isKnown || valueAt(content, path) !== undefined)
+    const isInside =
+      all.some((place) => place !== path && isNamedBy(path, place)) && (isKnown || valueAt(content, path) !== undefined)
     const found = isInside ? [path] : all.filter((place) => isNamedBy(place, path))
     return found.length === 0 ? null : found
   })
 }
 
-/** A copy of a body with marks at some places. An object is replaced by an object: its schema may allow any shape, but no text. */
+/**
+ * A copy of a body with marks at some places. An object is replaced by an object: its schema may allow any shape, but
+ * no text.
+ */
 export const marked = (content: JsonObject, contentDigest: string, places: readonly string[]): JsonObject =>
   withMarks(
     content,
@@ -217,7 +240,11 @@ export const marked = (content: JsonObject, contentDigest: string, places: reado
   )
 
 /** A copy of a body with marks at some places. */
-export function withMarks(content: JsonObject, contentDigest: string, places: readonly Pick<Claim, "place" | "as">[]): JsonObject {
+export function withMarks(
+  content: JsonObject,
+  contentDigest: string,
+  places: readonly Pick<Claim, "place" | "as">[],
+): JsonObject {
   const copy = structuredClone(content)
   for (const { place, as } of places) {
     const names = namesOf(place)

@@ -1,7 +1,18 @@
 /** The parts of experiments, plans, attempts and materials. */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
-import { dictionary, distinct, distinctBy, list, oneOf, plain, shape, text, wellFormed, whole } from "../schema/fields.ts"
+import {
+  dictionary,
+  distinct,
+  distinctBy,
+  list,
+  oneOf,
+  plain,
+  shape,
+  text,
+  wellFormed,
+  whole,
+} from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { CLEAN, COMMIT, DIGEST, DIMENSION, LOCATION, MATERIAL, REPOSITORY } from "../schema/patterns.ts"
 import { ref } from "../schema/ref.ts"
@@ -32,10 +43,13 @@ export const materialReference = matching(
 )
 
 /**
- * The reported location of a material. The service never opens it. Locations are public, so the part before the path must name a
- * host and no user: `@` is refused there, and so is a backslash, which browsers read as a slash.
+ * The reported location of a material. The service never opens it. Locations are public, so the part before the path
+ * must name a host and no user: `@` is refused there, and so is a backslash, which browsers read as a slash.
  */
-export const locationUri = matching(LOCATION, "an https, s3, gs, hf, git, doi or ipfs address without a user or password")
+export const locationUri = matching(
+  LOCATION,
+  "an https, s3, gs, hf, git, doi or ipfs address without a user or password",
+)
 
 const cleanText = v.pipe(v.string("must be a string"), v.regex(CLEAN, "must be a string without NUL"), wellFormed)
 
@@ -69,7 +83,10 @@ export const protocol = shape({
   steps: list(text(limits.explanation), limits.protocolSteps),
   entrypoint: v.exactOptional(shape({ argv })),
   arms: distinctBy(
-    list(shape({ name: text(limits.name), argv, description: v.exactOptional(text(limits.explanation)) }), limits.protocolArms),
+    list(
+      shape({ name: text(limits.name), argv, description: v.exactOptional(text(limits.explanation)) }),
+      limits.protocolArms,
+    ),
     "name",
   ),
   configuration: v.exactOptional(configuration),
@@ -79,7 +96,10 @@ export type Protocol = v.InferOutput<typeof protocol>
 
 export const hypotheses = distinct(ref("hypothesis"), limits.references)
 
-export const requiredMaterials = list(shape({ materialId: ref("material"), purpose: text(limits.explanation) }), limits.materials)
+export const requiredMaterials = list(
+  shape({ materialId: ref("material"), purpose: text(limits.explanation) }),
+  limits.materials,
+)
 
 /** What the caller read of an experiment or attempt: the concurrency guard of every change to it. */
 export const expectedExperiment = { expectedRevision: whole(1), expectedStatus: oneOf(enumerations.experimentStatus) }
@@ -114,13 +134,18 @@ export const metric = shape({
   name: plain(limits.name),
   value: measured,
   unit: v.exactOptional(plain(limits.unit)),
-  step: v.exactOptional(described(whole(), "The time within the run. What tells runs apart, such as a seed, belongs in dimensions.")),
+  step: v.exactOptional(
+    described(whole(), "The time within the run. What tells runs apart, such as a seed, belongs in dimensions."),
+  ),
   split: v.exactOptional(plain(limits.name)),
   dimensions: v.exactOptional(dimensions),
 })
 export const metrics = list(metric, limits.metricsOfEvent)
 
-/** A correction of a metric in earlier events: the correct unit, or the value that the metrics of this event give for it. */
+/**
+ * A correction of a metric in earlier events: the correct unit, or the value that the metrics of this event give for
+ * it.
+ */
 export const corrects = list(
   shape({
     metric: plain(limits.name),

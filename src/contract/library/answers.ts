@@ -11,15 +11,21 @@ const links = shape({ self: v.string(), next: optionalText })
 const paging = { hasMore: v.boolean(), nextOffset: v.nullable(count), links }
 
 /** A page of a Library list, paged by offset. */
-export const libraryPage = <S extends v.GenericSchema, M extends v.ObjectEntries = Record<never, never>>(item: S, more: M = {} as M) =>
-  shape({ schemaVersion, items: v.array(item), ...paging, ...more })
+export const libraryPage = <S extends v.GenericSchema, M extends v.ObjectEntries = Record<never, never>>(
+  item: S,
+  more: M = {} as M,
+) => shape({ schemaVersion, items: v.array(item), ...paging, ...more })
 
 /** The answer of a list that is always short and has no pages. */
 export const libraryList = <S extends v.GenericSchema>(item: S) => shape({ schemaVersion, items: v.array(item) })
 
 const reach = v.picklist(enumerations.keyReach)
 const permissions = v.array(v.picklist(enumerations.libraryPermission))
-const keyAgent = shape({ name: v.exactOptional(v.string()), version: v.exactOptional(v.string()), model: v.exactOptional(v.string()) })
+const keyAgent = shape({
+  name: v.exactOptional(v.string()),
+  version: v.exactOptional(v.string()),
+  model: v.exactOptional(v.string()),
+})
 
 export const libraryIdentity = shape({
   schemaVersion,
@@ -73,7 +79,9 @@ export const libraryPaper = shape({
   collections: holding,
   /** The person's own tags for it; null if the key's reach excludes the Library. */
   tags: v.nullable(words),
-  /** `publications` lists what the Rooms of this instance published about it; null for a paper that no record can name. */
+  /**
+   * `publications` lists what the Rooms of this instance published about it; null for a paper that no record can name.
+   */
   links: shape({ self: v.string(), publications: optionalText }),
 })
 export type LibraryPaper = v.InferOutput<typeof libraryPaper>
@@ -144,7 +152,10 @@ export type Annotations = v.InferOutput<typeof annotations>
 /** A tag, with the number of saved papers that have it. */
 export const tagged = shape({ tag: v.string(), papers: count })
 
-const cslName = v.union([shape({ family: v.string(), given: v.exactOptional(v.string()) }), shape({ literal: v.string() })])
+const cslName = v.union([
+  shape({ family: v.string(), given: v.exactOptional(v.string()) }),
+  shape({ literal: v.string() }),
+])
 /** CSL-JSON of papers, as reference managers read it. */
 export const cslPapers = v.array(
   v.looseObject({

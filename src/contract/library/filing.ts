@@ -1,10 +1,23 @@
-/** What a person, or an agent with their personal key, files in the Library; the browser has the same operations under /api/library, and unsaves and tags papers. */
+/**
+ * What a person, or an agent with their personal key, files in the Library; the browser has the same operations under
+ * /api/library, and unsaves and tags papers.
+ */
 import * as v from "valibot"
 import { arxivId, distinct, distinctBy, list, shape, tag, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
-import { ids, newPapers, oneOfNew, oneOfPaper, oneOfPapers, onePaper, paperNamed, somePapers, unreadable } from "./papers.ts"
+import {
+  ids,
+  newPapers,
+  oneOfNew,
+  oneOfPaper,
+  oneOfPapers,
+  onePaper,
+  paperNamed,
+  somePapers,
+  unreadable,
+} from "./papers.ts"
 
 const byFiler = { family: "library", permissions: ["file_papers"] } as const
 /** Titles that the sender gives, each for one of the sent papers. */
@@ -27,12 +40,16 @@ export const filingOperations = [
     atLeastOneOf: oneOfNew,
     fields: { ...newPapers, titles: v.exactOptional(titles) },
     result: { saved: ids, alreadySaved: ids, unreadable, label },
-    example: { arxivIds: ["1706.03762", "hep-th/9711200"], identifiers: ["10.1002/j.1538-7305.1948.tb01338.x", "ISBN 978-0-262-03384-8"] },
+    example: {
+      arxivIds: ["1706.03762", "hep-th/9711200"],
+      identifiers: ["10.1002/j.1538-7305.1948.tb01338.x", "ISBN 978-0-262-03384-8"],
+    },
   }),
   operation({
     name: "create_collection",
     ...byFiler,
-    summary: "Creates an empty Collection owned by the person. A Collection created with a key of selected reach joins that reach.",
+    summary:
+      "Creates an empty Collection owned by the person. A Collection created with a key of selected reach joins that reach.",
     target: "collection",
     refusals: ["limit_reached"],
     fields: { name },
@@ -48,7 +65,15 @@ export const filingOperations = [
     refusals: ["limit_reached"],
     atLeastOneOf: oneOfNew,
     fields: { collectionId: subject("collection"), ...newPapers, titles: v.exactOptional(titles) },
-    result: { collectionId: uuid, added: ids, alreadyThere: ids, saved: v.nullable(ids), alreadySaved: v.nullable(ids), unreadable, label },
+    result: {
+      collectionId: uuid,
+      added: ids,
+      alreadyThere: ids,
+      saved: v.nullable(ids),
+      alreadySaved: v.nullable(ids),
+      unreadable,
+      label,
+    },
     example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivIds: ["1706.03762"] },
   }),
   operation({
@@ -81,7 +106,12 @@ export const filingOperations = [
     target: "note",
     refusals: ["unknown_paper", "limit_reached"],
     atLeastOneOf: oneOfPaper,
-    fields: { collectionId: subject("collection"), ...onePaper, text: text(limits.note), replyToNoteId: v.exactOptional(ref("note")) },
+    fields: {
+      collectionId: subject("collection"),
+      ...onePaper,
+      text: text(limits.note),
+      replyToNoteId: v.exactOptional(ref("note")),
+    },
     result: { noteId: uuid, collectionId: uuid, ...paperNamed, replyToNoteId: v.nullable(uuid), label },
     example: {
       collectionId: "0198f3a0-0000-7000-8000-000000000021",
@@ -93,7 +123,8 @@ export const filingOperations = [
     name: "unsave_papers",
     ...inBrowser,
     path: "/api/library/unsave_papers",
-    summary: "Removes papers from the Library's list of saved papers, with their tags. Collections keep them, and annotations stay.",
+    summary:
+      "Removes papers from the Library's list of saved papers, with their tags. Collections keep them, and annotations stay.",
     fields: somePapers,
     result: { unsaved: ids, notSaved: ids, label },
     example: { arxivIds: ["1706.03762"] },
@@ -102,7 +133,8 @@ export const filingOperations = [
     name: "tag_papers",
     ...inBrowser,
     path: "/api/library/tag_papers",
-    summary: "Gives papers your own tags, and saves those that are not saved yet. Tags are in lower case, and only you see them.",
+    summary:
+      "Gives papers your own tags, and saves those that are not saved yet. Tags are in lower case, and only you see them.",
     refusals: ["limit_reached"],
     fields: tagged,
     result: { tags: ids, tagged: ids, alreadyTagged: ids, saved: ids, alreadySaved: ids, label },

@@ -1,4 +1,7 @@
-/** Personal keys: the tokens with which a person's own agents use the Library. They are issued in the browser and shown once. */
+/**
+ * Personal keys: the tokens with which a person's own agents use the Library. They are issued in the browser and shown
+ * once.
+ */
 import * as v from "valibot"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -12,7 +15,9 @@ const permissions = distinct(oneOf(enumerations.libraryPermission), enumerations
 const reach = oneOf(enumerations.keyReach)
 const inBrowser = { family: "library", surface: "browser", target: "personal_key" } as const
 /** The person's description of the agent that will use the key. */
-export const agent = shape(each(["name", "version", "model"] as const, () => v.exactOptional(plain(limits.clientField))))
+export const agent = shape(
+  each(["name", "version", "model"] as const, () => v.exactOptional(plain(limits.clientField))),
+)
 
 export const keyOperations = [
   operation({

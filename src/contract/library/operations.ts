@@ -4,4 +4,9 @@ import { keyOperations } from "./keys.ts"
 import { readingOperations } from "./reading.ts"
 import { sharingOperations } from "./sharing.ts"
 
-export const libraryOperations = [...filingOperations, ...sharingOperations, ...readingOperations, ...keyOperations] as const
+export const libraryOperations = [
+  ...filingOperations,
+  ...sharingOperations,
+  ...readingOperations,
+  ...keyOperations,
+] as const

@@ -53,7 +53,14 @@ export const readingOperations = [
       suffix: v.exactOptional(plain(limits.locator)),
     },
     result: { ...annotated, highlightId: uuid },
-    example: { arxivId: "1706.03762", expectedRevision: 1, quote: "We used warmup_steps = 4000.", page: 7, colour: "yellow", version: 7 },
+    example: {
+      arxivId: "1706.03762",
+      expectedRevision: 1,
+      quote: "We used warmup_steps = 4000.",
+      page: 7,
+      colour: "yellow",
+      version: 7,
+    },
   }),
   operation({
     name: "amend_highlight",

@@ -1,4 +1,7 @@
-/** The reads of the Library: those for personal keys, which the person also has in the browser, and those only for the browser. */
+/**
+ * The reads of the Library: those for personal keys, which the person also has in the browser, and those only for the
+ * browser.
+ */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { oneOf, plain, tag } from "../schema/fields.ts"
@@ -14,7 +17,9 @@ const ofPerson = { family: "library", surface: "session" } as const
 
 /** The paper in question, by either id; one of them is required. */
 const ofPaper = {
-  paperId: v.exactOptional(described(onePaper.paperId.wrapped, "The paper's id in this service. Required without arxivId.")),
+  paperId: v.exactOptional(
+    described(onePaper.paperId.wrapped, "The paper's id in this service. Required without arxivId."),
+  ),
   arxivId: v.exactOptional(described(onePaper.arxivId.wrapped, "The paper's arXiv id. Required without paperId.")),
 }
 
@@ -66,7 +71,10 @@ export const libraryReads = [
       ),
       tag: v.exactOptional(tag),
       sort: v.exactOptional(
-        described(oneOf(enumerations.paperOrder), "Default: last saved first. Otherwise by title, or last published first."),
+        described(
+          oneOf(enumerations.paperOrder),
+          "Default: last saved first. Otherwise by title, or last published first.",
+        ),
       ),
     },
     refusals: ["not_authorized"],

@@ -41,7 +41,9 @@ export const ofAnswers = {
   briefMax: 64_000,
   /** Items of each kind that are read to write a brief, the newest first. */
   briefSight: 200,
-  /** Items of each kind that are read to show how strong a record is, the newest; and items of each list that are shown. */
+  /**
+   * Items of each kind that are read to show how strong a record is, the newest; and items of each list that are shown.
+   */
   caseSight: 200,
   caseItems: 20,
   /** Reviews that are shown with their subject, the newest. */
@@ -55,7 +57,10 @@ export const ofAnswers = {
   provenanceDepth: 5,
   /** Edges that one graph reads; if there are more, every kind is marked as cut. */
   provenanceEdges: 15_000,
-  /** The total of layers that the relations in a picture of the graph cross; those that cross most are shown only in its table. */
+  /**
+   * The total of layers that the relations in a picture of the graph cross; those that cross most are shown only in its
+   * table.
+   */
   graphCrossings: 250,
   metricPoints: 1_000,
   /** Points of one curve in an answer: the minimum, the default and the maximum. */
@@ -65,22 +70,28 @@ export const ofAnswers = {
   /** Attempts that can be compared by name. */
   comparedAttempts: 32,
   /**
-   * Attempts that a table sorts and takes columns from, the newest. Then what it reads of them: bytes of their registrations,
-   * settings of each, last values and inputs of all; and the columns that it has of either sort.
+   * Attempts that a table sorts and takes columns from, the newest. Then what it reads of them: bytes of their
+   * registrations, settings of each, last values and inputs of all; and the columns that it has of either sort.
    */
   tableAttempts: 2_000,
   tableSettingsBytes: 4_000_000,
   tableSettings: 200,
   tableMetrics: 50_000,
   tableColumns: 100,
-  /** Attempts and values that one measurement table reads, metrics and groups that it has, and attempts and values that each group names. */
+  /**
+   * Attempts and values that one measurement table reads, metrics and groups that it has, and attempts and values that
+   * each group names.
+   */
   measuredAttempts: 5_000,
   measuredMetrics: 1_000,
   measuredValues: 250_000,
   measuredGroups: 500,
   groupAttempts: 50,
   groupPoints: 200,
-  /** Rows and bytes of a table of measured values that a program reports, and characters of one that is pasted into a page. */
+  /**
+   * Rows and bytes of a table of measured values that a program reports, and characters of one that is pasted into a
+   * page.
+   */
   tableRows: 20_000,
   tableBytes: 4_000_000,
   pastedTable: 50_000,
@@ -96,7 +107,10 @@ export const ofAnswers = {
   nodeTitle: 300,
   /** Newest events that the read of an attempt shows; it shows ten times as many outputs and last values. */
   attemptEvents: 500,
-  /** Limits of one formula: its characters, KaTeX expansions, and the bytes and depth of its MathML. Beyond them its source is shown. */
+  /**
+   * Limits of one formula: its characters, KaTeX expansions, and the bytes and depth of its MathML. Beyond them its
+   * source is shown.
+   */
   formula: 2_000,
   formulaExpansions: 200,
   formulaBytes: 65_536,

@@ -1,4 +1,6 @@
-/** The limits of costly work: exports, answers about the past, foreign file formats, and requests to a repository host. */
+/**
+ * The limits of costly work: exports, answers about the past, foreign file formats, and requests to a repository host.
+ */
 export const ofCostlyWork = {
   /** Exports that run at one time; another one is refused with `retryAfter`. */
   exports: 2,
@@ -12,15 +14,19 @@ export const ofCostlyWork = {
   /** Bytes of a Room as one SQLite file; a larger one is refused. */
   exportFileBytes: 1024 * 1024 * 1024,
   /**
-   * The most that is replayed to answer as of an earlier entry, of a Room and of the Rooms connected to it by citations: writes,
-   * bytes of their content, seconds of processor time, MiB of objects, and bytes of the result; beyond it, 422 `past_too_large`.
+   * The most that is replayed to answer as of an earlier entry, of a Room and of the Rooms connected to it by
+   * citations: writes, bytes of their content, seconds of processor time, MiB of objects, and bytes of the result;
+   * beyond it, 422 `past_too_large`.
    */
   pastEntries: 50_000,
   pastContentBytes: 128 * 1024 * 1024,
   pastSeconds: 60,
   pastMegabytes: 256,
   pastBytes: 512 * 1024 * 1024,
-  /** Earlier states that are built at one time, and that may wait; beyond it, 503. Then those kept for later requests, and their bytes. */
+  /**
+   * Earlier states that are built at one time, and that may wait; beyond it, 503. Then those kept for later requests,
+   * and their bytes.
+   */
   pastProcesses: 1,
   pastWaiting: 8,
   pastKept: 8,

@@ -1,4 +1,7 @@
-/** The limits of a request, of the requests that are handled at one time, and of those that an address and a caller may send. */
+/**
+ * The limits of a request, of the requests that are handled at one time, and of those that an address and a caller may
+ * send.
+ */
 export const ofRequests = {
   /** Bytes of a request body; beyond it, 413 `request_too_large`. */
   requestBodyBytes: 1024 * 1024,
@@ -16,7 +19,10 @@ export const ofRequests = {
   callerBodiesBytes: 8 * 1024 * 1024,
   /** The same for all callers without credentials together. */
   strangersBodiesBytes: 4 * 1024 * 1024,
-  /** Connections at one time, in total and from one address; beyond it an idle one is closed, or a request is answered with 503. */
+  /**
+   * Connections at one time, in total and from one address; beyond it an idle one is closed, or a request is answered
+   * with 503.
+   */
   connections: 2_000,
   addressConnections: 500,
   /** Feeds held open with `wait` at one time, in total and from one address; beyond it, 503. */
@@ -27,7 +33,10 @@ export const ofRequests = {
   addressHeldReads: 400,
   /** Seconds after which an answer of a reader thread is abandoned, and the thread ended. */
   readingSeconds: 30,
-  /** Bytes of an uploaded picture, and of its stored form; its pixels; and seconds and 64 KiB pages of memory for decoding it. */
+  /**
+   * Bytes of an uploaded picture, and of its stored form; its pixels; and seconds and 64 KiB pages of memory for
+   * decoding it.
+   */
   figureBytes: 1_000_000,
   keptFigureBytes: 4_000_000,
   figurePixels: 20_000_000,
@@ -35,19 +44,25 @@ export const ofRequests = {
   figurePages: 6_400,
   /** Bytes of an MCP message with a picture in base64; beyond it, 413. Any other message has `requestBodyBytes`. */
   figureMessageBytes: 1_400_000,
-  /** Hours for which a picture is kept that no public object names, and how many of those one person may have: the oldest are removed first. */
+  /**
+   * Hours for which a picture is kept that no public object names, and how many of those one person may have: the
+   * oldest are removed first.
+   */
   unnamedFigureHours: 24,
   unnamedFigures: 50,
   batchWrites: 20,
-  /** Values in one batch that are taken from receipts of its own writes. Each adds the bytes of the value that replaces it. */
+  /**
+   * Values in one batch that are taken from receipts of its own writes. Each adds the bytes of the value that replaces
+   * it.
+   */
   batchReferences: 200,
   /** Values in a body, lists and objects included: more than `contentBytes` of canonical JSON can hold. */
   bodyValues: 30_000,
   /** Violations that a refusal lists; it says if there are more. */
   issues: 100,
   /**
-   * Requests accepted in a minute, and in a burst; beyond that, 429 `too_many_requests`. Whole groups read from one address, so
-   * its numbers are large; they do not apply to callers on the machine itself.
+   * Requests accepted in a minute, and in a burst; beyond that, 429 `too_many_requests`. Whole groups read from one
+   * address, so its numbers are large; they do not apply to callers on the machine itself.
    */
   addressRequestsPerMinute: 6_000,
   addressRequestsAtOnce: 3_000,

@@ -5,9 +5,15 @@ export const ofSearch = {
   searchBeginnings: 64,
   /** Matches of a search that are ranked, the newest. */
   searchRanked: 1_000,
-  /** Texts that hold a word, summed over all words of a query, up to which words are weighted; beyond it, the newest texts come first. */
+  /**
+   * Texts that hold a word, summed over all words of a query, up to which words are weighted; beyond it, the newest
+   * texts come first.
+   */
   searchWeighed: 20_000,
-  /** If every word of a query is in very many texts: the newest texts of all of them together among which those with all words are found. */
+  /**
+   * If every word of a query is in very many texts: the newest texts of all of them together among which those with all
+   * words are found.
+   */
   searchCommon: 16_000,
   /** Characters of texts that are read to find a phrase of very common words. */
   searchRead: 250_000,
@@ -18,8 +24,8 @@ export const ofSearch = {
   /** Words of a phrase that are looked up as one; a longer phrase is looked up in parts, all of which must occur. */
   searchPhrase: 4,
   /**
-   * Words in the texts of all matches, in total, up to which they are ranked; beyond it, the newest come first. A phrase is
-   * searched in half as many words, of the newest texts that hold its words.
+   * Words in the texts of all matches, in total, up to which they are ranked; beyond it, the newest come first. A
+   * phrase is searched in half as many words, of the newest texts that hold its words.
    */
   searchRankedWords: 200_000,
   /** Characters of the texts that are searched for the passages of one page; beyond them, matches are not marked. */
@@ -28,10 +34,15 @@ export const ofSearch = {
   substringRead: 2_000_000,
   /** Characters that a passage shows of a long word at either end. */
   searchWord: 100,
-  /** The newest texts of each kind in a Room that are searched for similar ones, and the characters of each that are compared. */
+  /**
+   * The newest texts of each kind in a Room that are searched for similar ones, and the characters of each that are
+   * compared.
+   */
   similarSight: 1_000,
   similarText: 1_500,
-  /** Similar items in an answer, characters of the line about each, and newest attempts on one commit that are compared. */
+  /**
+   * Similar items in an answer, characters of the line about each, and newest attempts on one commit that are compared.
+   */
   similarItems: 5,
   similarLine: 200,
   /** Similar items that a receipt shows, the most similar. */

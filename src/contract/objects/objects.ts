@@ -1,7 +1,7 @@
 /**
- * The list of all kinds of objects. Labels, permalinks, enumerations of kinds, the checks of references and their refusals, the
- * triggers that protect accepted content, the provenance graph and the contents of exports are made from it. An incomplete entry
- * does not compile.
+ * The list of all kinds of objects. Labels, permalinks, enumerations of kinds, the checks of references and their
+ * refusals, the triggers that protect accepted content, the provenance graph and the contents of exports are made from
+ * it. An incomplete entry does not compile.
  */
 import { keysOf } from "../each.ts"
 import type { ObjectSpec } from "./spec.ts"
@@ -45,14 +45,23 @@ export const searchKinds = kindsWhere<SearchKind>(({ isSearched }) => isSearched
 
 /** Objects with a page of their own, and the addresses of those pages. */
 export type PagedKind = KindsWith<{ page: string }>
-export type PageAddress<K extends PagedKind = PagedKind> = { [E in K]: `${Objects[E]["page"]}/{${Objects[E]["id"]}}` }[K]
+export type PageAddress<K extends PagedKind = PagedKind> = {
+  [E in K]: `${Objects[E]["page"]}/{${Objects[E]["id"]}}`
+}[K]
 /** Objects whose accepted content is in an export. */
 export type ExportedKind = KindsWith<{ exported: string }>
 /** The names of the ids by which anybody may read an object. */
 export type PublicId = Objects[KindsWith<{ isPublic: true; read: string }>]["id"]
 
 /** What a receipt may name in `target`: an object, or one of these. */
-export type TargetKind = ObjectKind | "record" | "member" | "join_request" | "library" | "annotation" | "reading_position"
+export type TargetKind =
+  | ObjectKind
+  | "record"
+  | "member"
+  | "join_request"
+  | "library"
+  | "annotation"
+  | "reading_position"
 
 /** What a reference may name: an object of one kind, or a record of any kind. */
 export type Referable = ObjectKind | "record"
@@ -62,29 +71,40 @@ const nounOf = (named: Referable): readonly [one: string, several: string] =>
 
 /** "an experiment", "a hypothesis or a finding". */
 export const aOrAn = (word: string): string => `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`
-export const oneOfNouns = (named: readonly Referable[]): string => named.map((each) => aOrAn(nounOf(each)[0])).join(" or ")
+export const oneOfNouns = (named: readonly Referable[]): string =>
+  named.map((each) => aOrAn(nounOf(each)[0])).join(" or ")
 export const noun = ([first]: readonly [Referable, ...Referable[]]): string => nounOf(first)[0]
 
 /** What a link may lead to: an object with its own page, or a record of any kind. */
 export type Linkable = PagedKind | "record"
 /** The page of an object named in a receipt, an activity entry or a graph; undefined if it has none. */
 export function pageOf(kind: string, id: string): string | undefined {
-  const page = kind === "record" ? objects.finding.page : (objectList.find((object) => object.kind === kind)?.page ?? null)
+  const page =
+    kind === "record" ? objects.finding.page : (objectList.find((object) => object.kind === kind)?.page ?? null)
   return page === null ? undefined : `${page}/${id}`
 }
 
 /** The address of an entry in the page of its Thread; undefined if it is in no Thread. */
 export const entryPage = (threadId: string | null, entryId: string | null): string | undefined =>
-  threadId === null || entryId === null ? undefined : `${objects.thread.page}/${threadId}?entry=${entryId}#entry-${entryId}`
+  threadId === null || entryId === null
+    ? undefined
+    : `${objects.thread.page}/${threadId}?entry=${entryId}#entry-${entryId}`
 
-/** The page that shows an entry of a Room's activity: its place in its Thread, else its target's page, else the Room's. */
+/**
+ * The page that shows an entry of a Room's activity: its place in its Thread, else its target's page, else the Room's.
+ */
 export const activityPage = (
   roomId: string,
-  { threadId, entryId, target }: { threadId: string | null; entryId: string | null; target: { kind: string; id: string } },
+  {
+    threadId,
+    entryId,
+    target,
+  }: { threadId: string | null; entryId: string | null; target: { kind: string; id: string } },
 ): string => entryPage(threadId, entryId) ?? pageOf(target.kind, target.id) ?? `${objects.room.page}/${roomId}`
 
 /** The refusal for an unknown id of a subject. */
-export const unknownOf = (named: Referable): RefusalCode => (named === "record" ? objects.finding.unknown : objects[named].unknown)
+export const unknownOf = (named: Referable): RefusalCode =>
+  named === "record" ? objects.finding.unknown : objects[named].unknown
 /** The refusals for an unknown id with this name in a path. */
 export const unknownIn = (id: string): RefusalCode[] => [
   ...new Set(objectList.filter((spec) => spec.id === id).map(({ unknown }) => unknown)),

@@ -77,7 +77,8 @@ export const objectsOfResearch = {
     id: "attemptId",
     noun: ["attempt", "attempts"],
     label: "A",
-    meaning: "A report that a person ran something on their own machine: which code, how, and with what result. This service runs no code.",
+    meaning:
+      "A report that a person ran something on their own machine: which code, how, and with what result. This service runs no code.",
     page: "/attempts",
     read: "attempt",
     table: "attempts",
@@ -113,7 +114,9 @@ export const objectsOfResearch = {
         named,
         {
           to: "attempt",
-          says: { sql: "CASE x.role WHEN 'producing' THEN 'results_from' WHEN 'baseline' THEN 'compares_with' ELSE 'evidence' END" },
+          says: {
+            sql: "CASE x.role WHEN 'producing' THEN 'results_from' WHEN 'baseline' THEN 'compares_with' ELSE 'evidence' END",
+          },
           table: "finding_attempts",
           by: "attempt_id",
         },

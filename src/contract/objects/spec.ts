@@ -47,7 +47,9 @@ export interface ObjectSpec {
   }
 }
 
-/** The references of an object to others. Columns and expressions are those of the table that holds them, aliased `x`. */
+/**
+ * The references of an object to others. Columns and expressions are those of the table that holds them, aliased `x`.
+ */
 export interface EdgeSpec {
   /** The kind of the objects referred to. */
   readonly to: string

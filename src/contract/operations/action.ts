@@ -12,7 +12,10 @@ interface Spec<N extends string, E extends v.ObjectEntries, A, B extends By, F e
   path: string
   /** The path to which a page's form is sent; absent if no page has a form for it. */
   form?: F
-  /** Who may do it: anyone (authorised by the body or path), a signed-in person, or an operator. For all others the path does not exist. */
+  /**
+   * Who may do it: anyone (authorised by the body or path), a signed-in person, or an operator. For all others the path
+   * does not exist.
+   */
   by: B
   summary: string
   /** Refusals of its own, beyond those that follow from its path and body. */
@@ -32,7 +35,10 @@ export const action = <
   spec: Spec<N, E, A, B, F>,
 ) => {
   const { fields, ...given } = spec
-  const common = { schemaVersion: v.exactOptional(v.literal(schemaVersions.research)), requestId: v.exactOptional(uuid) }
+  const common = {
+    schemaVersion: v.exactOptional(v.literal(schemaVersions.research)),
+    requestId: v.exactOptional(uuid),
+  }
   // Without fields, their type has no members.
   return { refusals: [], example: {}, ...given, body: shape({ ...common, ...(fields as E) }) }
 }

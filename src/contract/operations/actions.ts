@@ -109,7 +109,12 @@ const all = [
     summary:
       "Sets how the person wants to be cited: a name, its parts for citation styles that sort or shorten it, an ORCID. A property that is left out is removed. The service does not ask ORCID who owns it.",
     fields: description,
-    example: { name: "Ada Lovelace", givenName: "Ada", familyName: "Lovelace", orcid: "https://orcid.org/0000-0002-1825-0097" },
+    example: {
+      name: "Ada Lovelace",
+      givenName: "Ada",
+      familyName: "Lovelace",
+      orcid: "https://orcid.org/0000-0002-1825-0097",
+    },
     answer: answers.describedPerson,
   }),
   action({
@@ -177,7 +182,10 @@ export const actions: readonly Action<ActionName>[] = all
 
 export type ActionBody<N extends ActionName> = v.InferOutput<Extract<Definition, { name: N }>["body"]>
 /** The answer of an action, without the schema version. */
-export type ActionAnswer<N extends ActionName> = Omit<v.InferOutput<Extract<Definition, { name: N }>["answer"]>, "schemaVersion">
+export type ActionAnswer<N extends ActionName> = Omit<
+  v.InferOutput<Extract<Definition, { name: N }>["answer"]>,
+  "schemaVersion"
+>
 export type ActionBy<N extends ActionName> = Extract<Definition, { name: N }>["by"]
 export type OperatorAction = Extract<Definition, { by: "operator" }>["name"]
 /** The actions with a form on a page. */

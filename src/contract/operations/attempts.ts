@@ -49,7 +49,8 @@ export const attemptOperations = [
   operation({
     name: "register_attempt",
     sentence: ({ intent, argv }, label) => `registered ${intent} attempt ${label}${quoting(argv.join(" "))}`,
-    summary: "Registers one execution before its launch, pinned to a public commit. A rerun is a new attempt with a new attemptId.",
+    summary:
+      "Registers one execution before its launch, pinned to a public commit. A rerun is a new attempt with a new attemptId.",
     ...onAttempt,
     refusals: ["attempt_exists", "repository_unavailable"],
     requiredWhen: [
@@ -93,7 +94,15 @@ export const attemptOperations = [
     },
     otherExamples: [
       { attemptId, experimentId, intent: "exploratory", expectedRevision: 2, expectedStatus: "claimed", ...launched },
-      { attemptId, experimentId, intent: "rerun", expectedRevision: 3, expectedStatus: "in_progress", rerunOf: earlier, ...launched },
+      {
+        attemptId,
+        experimentId,
+        intent: "rerun",
+        expectedRevision: 3,
+        expectedStatus: "in_progress",
+        rerunOf: earlier,
+        ...launched,
+      },
       { attemptId, experimentId, intent: "reproduction", reproduces: { attemptId: earlier }, ...launched },
     ],
   }),
@@ -124,7 +133,9 @@ export const attemptOperations = [
           "Corrections of earlier events: a unit, by metric and split; or a value, by dimensions too, with the new value in metrics. The earlier report stays readable. A progress event with corrections is accepted even after the end.",
         ),
       ),
-      late: v.exactOptional(described(v.boolean("must be true or false"), "true: this progress event adds metrics after the end.")),
+      late: v.exactOptional(
+        described(v.boolean("must be true or false"), "true: this progress event adds metrics after the end."),
+      ),
       outputs: v.exactOptional(outputs),
       figures,
       cost: v.exactOptional(
@@ -142,7 +153,10 @@ export const attemptOperations = [
             explanation: text(limits.explanation),
             repeats: v.exactOptional(
               described(
-                shape({ ...namedEffect, attemptIds: v.exactOptional(distinct(ref("attempt"), limits.executionAttempts)) }),
+                shape({
+                  ...namedEffect,
+                  attemptIds: v.exactOptional(distinct(ref("attempt"), limits.executionAttempts)),
+                }),
                 "The effect of a finding that it repeats. The service computes the same contrast from this attempt and those in attemptIds, and counts the result.",
               ),
             ),
@@ -158,7 +172,9 @@ export const attemptOperations = [
       expectedStatus: "started",
       event: "succeeded",
       reportedAt,
-      metrics: [{ name: "loss", value: 3.41, unit: "nat", step: 1000, split: "train", dimensions: { arm: "warm-up", seed: 1 } }],
+      metrics: [
+        { name: "loss", value: 3.41, unit: "nat", step: 1000, split: "train", dimensions: { arm: "warm-up", seed: 1 } },
+      ],
       outputs: [
         {
           outputLabel: "metrics.json",

@@ -1,4 +1,6 @@
-/** Several writes in one request. They are admitted in order, in one transaction, or not at all (protocol, section 13). */
+/**
+ * Several writes in one request. They are admitted in order, in one transaction, or not at all (protocol, section 13).
+ */
 import * as v from "valibot"
 import { receipt } from "../answers/index.ts"
 import type { Operation } from "../definitions/operation.ts"
@@ -13,7 +15,10 @@ import { operationNamed, operations } from "./index.ts"
 export const isBatched = ({ family, surface }: Operation): boolean => family === "research" && surface === "agent"
 const names = operations.filter(isBatched).map(({ name }) => name)
 
-/** The body of a batch. A value in a body or in `params` may be `{"$from": "a", "path": "/targetId"}`: a part of the receipt of write `a`. */
+/**
+ * The body of a batch. A value in a body or in `params` may be `{"$from": "a", "path": "/targetId"}`: a part of the
+ * receipt of write `a`.
+ */
 export const batchBody = shape({
   writes: list(
     shape({
@@ -56,7 +61,10 @@ export interface BatchedWrite {
   readonly body: JsonObject
 }
 
-/** Reads a batch and checks its shape, its names, and that each reference is to an earlier write. @throws Refusal 422 that lists every fault */
+/**
+ * Reads a batch and checks its shape, its names, and that each reference is to an earlier write. @throws Refusal 422
+ * that lists every fault
+ */
 export function readBatch(input: unknown): readonly BatchedWrite[] {
   const checked = check(batchBody, input)
   if (!checked.ok) throw invalid(checked.issues)
@@ -68,7 +76,9 @@ export function readBatch(input: unknown): readonly BatchedWrite[] {
     const named = referencesIn({ params, body })
     references += named.length
     if (references > limits.batchReferences)
-      throw invalid([{ path: place, message: `at most ${limits.batchReferences} values of a batch may come from receipts` }])
+      throw invalid([
+        { path: place, message: `at most ${limits.batchReferences} values of a batch may come from receipts` },
+      ])
     for (const [path, { $from }] of named)
       if (!known.has($from))
         issues.push({ path: `${place}${path}`, message: `names ${$from}, which is not an earlier write of this batch` })
@@ -82,7 +92,8 @@ export function readBatch(input: unknown): readonly BatchedWrite[] {
   return writes
 }
 
-const invalid = (issues: Issue[]): Refusal => new Refusal("invalid_schema", "The batch breaks its schema. Nothing was stored.", { issues })
+const invalid = (issues: Issue[]): Refusal =>
+  new Refusal("invalid_schema", "The batch breaks its schema. Nothing was stored.", { issues })
 
 /** Narrows a value read from a request to an object. @throws Error if it is not one: a fault of the service */
 export function jsonObject(value: unknown): JsonObject {
@@ -96,7 +107,10 @@ interface Reference {
 }
 
 const isReference = (value: unknown): value is Reference =>
-  isObject(value) && typeof value.$from === "string" && typeof value.path === "string" && Object.keys(value).length === 2
+  isObject(value) &&
+  typeof value.$from === "string" &&
+  typeof value.path === "string" &&
+  Object.keys(value).length === 2
 
 /** Every reference in a value, with its JSON Pointer. */
 function referencesIn(value: unknown, at: readonly (string | number)[] = []): [string, Reference][] {
@@ -106,7 +120,11 @@ function referencesIn(value: unknown, at: readonly (string | number)[] = []): [s
 }
 
 /** Replaces each reference in a value. @param found returns the replacement of the reference at a JSON Pointer */
-export function resolved(value: Json, found: (reference: Reference, at: string) => Json, at: readonly (string | number)[] = []): Json {
+export function resolved(
+  value: Json,
+  found: (reference: Reference, at: string) => Json,
+  at: readonly (string | number)[] = [],
+): Json {
   if (isReference(value)) return found(value, pointer(at))
   if (Array.isArray(value)) return value.map((item, index) => resolved(item, found, [...at, index]))
   if (!isJsonObject(value)) return value
@@ -124,7 +142,8 @@ export function partAt(receipt: Json, path: string): Json | undefined {
 }
 
 /**
- * Turns the refusal of one write into the refusal of its batch: it says which write, and the paths of its issues begin at the batch.
+ * Turns the refusal of one write into the refusal of its batch: it says which write, and the paths of its issues begin
+ * at the batch.
  * @param from where in the write the issues' paths begin
  */
 export function refusedIn(writes: readonly BatchedWrite[], index: number, refusal: Refusal, from = "/body"): Refusal {

@@ -25,15 +25,25 @@ export const declareBoard = operation({
     metric: plain(limits.name),
     split: some(plain(limits.name)),
     direction: oneOf(enumerations.direction),
-    by: some(described(distinct(dimensionName, limits.dimensions, 1), "The dimensions whose values form the ranked groups. Default: arm.")),
+    by: some(
+      described(
+        distinct(dimensionName, limits.dimensions, 1),
+        "The dimensions whose values form the ranked groups. Default: arm.",
+      ),
+    ),
     over: some(described(dimensionName, "The dimension of repetitions, such as seed.")),
     where: some(dimensions),
-    baseline: some(described(dimensions, "The group that the others are compared with: its value for each dimension in by.")),
+    baseline: some(
+      described(dimensions, "The group that the others are compared with: its value for each dimension in by."),
+    ),
     evaluator: described(
       shape({ repository, argv: some(argv) }),
       "What measures. Only attempts count that are pinned to this commit and whose command line begins with argv.",
     ),
-    data: described(distinct(digest, limits.materials), "Digests of materials. An attempt must have all of them among its inputs."),
+    data: described(
+      distinct(digest, limits.materials),
+      "Digests of materials. An attempt must have all of them among its inputs.",
+    ),
   },
   result: { boardId: uuid, label: v.string() },
   example: {

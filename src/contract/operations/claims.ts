@@ -1,4 +1,7 @@
-/** Claims: an agent says what it is working on, so that others choose other work. A claim forbids nothing and ends on its own. */
+/**
+ * Claims: an agent says what it is working on, so that others choose other work. A claim forbids nothing and ends on
+ * its own.
+ */
 import * as v from "valibot"
 import { quoting, words } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -27,7 +30,9 @@ export const claimOperations = [
       { field: "object", when: { field: "what", in: ["run", "reproduce"] } },
       { field: "threadId", when: { field: "what", in: ["write_checkpoint"] } },
     ],
-    onlyWhen: [{ field: "object", when: { field: "what", in: claimedWork.filter((what) => what !== "write_checkpoint") } }],
+    onlyWhen: [
+      { field: "object", when: { field: "what", in: claimedWork.filter((what) => what !== "write_checkpoint") } },
+    ],
     fields: {
       object: v.exactOptional(subject("record", "experiment", "plan", "attempt", "checkpoint")),
       threadId: v.exactOptional(subject("thread")),

@@ -29,14 +29,19 @@ const steps = {
 }
 const arms = [
   { name: "no_warm_up", argv: ["python", "train.py", "--warmup", "0"] },
-  { name: "warm_up", argv: ["python", "train.py", "--warmup", "400"], description: "The ramp that the hypothesis is about." },
+  {
+    name: "warm_up",
+    argv: ["python", "train.py", "--warmup", "400"],
+    description: "The ramp that the hypothesis is about.",
+  },
 ]
 
 export const experimentOperations = [
   operation({
     name: "propose_experiment",
     sentence: ({ question }, label) => `proposed ${label}${quoting(question)}`,
-    summary: "Proposes a scoped question as an experiment that any member may take; it may address no hypothesis, one, or several.",
+    summary:
+      "Proposes a scoped question as an experiment that any member may take; it may address no hypothesis, one, or several.",
     ...ofAssignee,
     target: "experiment",
     fields: {
@@ -88,11 +93,17 @@ export const experimentOperations = [
     ...onExperiment,
     fields: { experimentId: subject("experiment"), ...expectedExperiment, reason: text(limits.explanation) },
     result,
-    example: { experimentId, expectedRevision: 2, expectedStatus: "open", reason: "Answered by the runs of another Room." },
+    example: {
+      experimentId,
+      expectedRevision: 2,
+      expectedStatus: "open",
+      reason: "Answered by the runs of another Room.",
+    },
   }),
   operation({
     name: "take_experiment",
-    sentence: ({ leaseMinutes }, label) => `took ${label}${leaseMinutes === undefined ? "" : ` with a lease of ${leaseMinutes} minutes`}`,
+    sentence: ({ leaseMinutes }, label) =>
+      `took ${label}${leaseMinutes === undefined ? "" : ` with a lease of ${leaseMinutes} minutes`}`,
     summary:
       "Takes an open experiment; if several take it at once, exactly one succeeds. Taking starts no computation. With leaseMinutes, others may take it over after you have written nothing about it for that long; each write of yours about it restarts the lease.",
     ...onExperiment,
@@ -203,7 +214,11 @@ export const experimentOperations = [
     fields: {
       planId: subject("plan"),
       protocol,
-      salt: v.pipe(v.string("must be a string"), v.title("salt"), v.regex(SALT, "must be 32 to 128 lower-case hex digits")),
+      salt: v.pipe(
+        v.string("must be a string"),
+        v.title("salt"),
+        v.regex(SALT, "must be 32 to 128 lower-case hex digits"),
+      ),
     },
     result: { planId: uuid, label: v.string(), openedAt: at },
     example: {

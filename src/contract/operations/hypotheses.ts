@@ -32,13 +32,28 @@ export const publishHypothesis = operation({
       wording: "A linear warm-up of 400 steps lowers the training loss at step 1,000 compared with no warm-up.",
       predicate: { type: "concept", key: "lowers" },
       roles: [
-        { role: "cause", definition: "What is changed between the two runs.", value: { type: "concept", key: "warm_up" } },
-        { role: "effect", definition: "What is measured.", value: { type: "text", value: "training loss at step 1,000" } },
-        { role: "length", definition: "How long the ramp lasts.", value: { type: "decimal", value: "400", unit: "step" } },
+        {
+          role: "cause",
+          definition: "What is changed between the two runs.",
+          value: { type: "concept", key: "warm_up" },
+        },
+        {
+          role: "effect",
+          definition: "What is measured.",
+          value: { type: "text", value: "training loss at step 1,000" },
+        },
+        {
+          role: "length",
+          definition: "How long the ramp lasts.",
+          value: { type: "decimal", value: "400", unit: "step" },
+        },
       ],
     },
     concepts: {
-      lowers: { label: "lowers", definition: "Makes the measured value smaller by more than twice its spread over seeds." },
+      lowers: {
+        label: "lowers",
+        definition: "Makes the measured value smaller by more than twice its spread over seeds.",
+      },
       warm_up: { label: "linear warm-up", definition: "The learning rate grows linearly from zero to its peak." },
     },
     scope: "Decoder-only language models of 10 to 100 million parameters trained with AdamW.",

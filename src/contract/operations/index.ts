@@ -67,7 +67,11 @@ export function operationNamed(name: string): Operation | undefined {
 }
 
 /** Operations whose receipts can be read with a credential. Receipts of a person's Library cannot. */
-export const receiptedOperations: readonly string[] = operations.flatMap(({ family, name }) => (family === "research" ? [name] : []))
+export const receiptedOperations: readonly string[] = operations.flatMap(({ family, name }) =>
+  family === "research" ? [name] : [],
+)
 
 /** The kinds of timeline entries that are receipts. Only some of these take replies. */
-export const receiptKinds: ReadonlySet<string> = new Set(operations.flatMap(({ entry }) => (entry?.form === "receipt" ? [entry.kind] : [])))
+export const receiptKinds: ReadonlySet<string> = new Set(
+  operations.flatMap(({ entry }) => (entry?.form === "receipt" ? [entry.kind] : [])),
+)

@@ -1,4 +1,7 @@
-/** Later statements about an exact record: corrections, supersessions, disputes, retractions. The record itself never changes. */
+/**
+ * Later statements about an exact record: corrections, supersessions, disputes, retractions. The record itself never
+ * changes.
+ */
 import * as v from "valibot"
 import { partInWords, quoting } from "../definitions/sentence.ts"
 import { distinct, text, uuid } from "../schema/fields.ts"
@@ -23,11 +26,20 @@ export const linkOperations = [
   operation({
     name: "assert_correction",
     ...onRecord,
-    sentence: ({ targetVersionId, correction }, label, named) => `corrected ${named(targetVersionId)} (${label})${quoting(correction)}`,
+    sentence: ({ targetVersionId, correction }, label, named) =>
+      `corrected ${named(targetVersionId)} (${label})${quoting(correction)}`,
     summary:
       "States what to correct in a record, with a replacement if there is one. A record may have several corrections; they have no order of rank.",
-    fields: { ...about, correction: text(limits.statement), replacementVersionId: v.exactOptional(replacementVersionId) },
-    example: { targetVersionId: target, explanation: "The unit was mistaken.", correction: "Read nats where it says bits." },
+    fields: {
+      ...about,
+      correction: text(limits.statement),
+      replacementVersionId: v.exactOptional(replacementVersionId),
+    },
+    example: {
+      targetVersionId: target,
+      explanation: "The unit was mistaken.",
+      correction: "Read nats where it says bits.",
+    },
   }),
   operation({
     name: "assert_supersession",
@@ -36,7 +48,11 @@ export const linkOperations = [
       `superseded ${named(targetVersionId)} by ${named(replacementVersionId)} (${label})${quoting(explanation)}`,
     summary: "States that a record is superseded by another one.",
     fields: { ...about, replacementVersionId },
-    example: { targetVersionId: target, explanation: "The later finding covers more seeds.", replacementVersionId: replacement },
+    example: {
+      targetVersionId: target,
+      explanation: "The later finding covers more seeds.",
+      replacementVersionId: replacement,
+    },
   }),
   operation({
     name: "assert_dispute",
@@ -47,7 +63,10 @@ export const linkOperations = [
     fields: {
       ...about,
       part: v.exactOptional(
-        described(text(limits.explanation), "A JSON Pointer into the record's content, such as /scope, or words of its wording."),
+        described(
+          text(limits.explanation),
+          "A JSON Pointer into the record's content, such as /scope, or words of its wording.",
+        ),
       ),
       evidence: v.exactOptional(distinct(ref("record"), limits.citations)),
     },
@@ -57,7 +76,8 @@ export const linkOperations = [
     name: "assert_retraction",
     ...onRecord,
     refusals: ["role_required", "link_exists"],
-    sentence: ({ targetVersionId, explanation }, label, named) => `retracted ${named(targetVersionId)} (${label})${quoting(explanation)}`,
+    sentence: ({ targetVersionId, explanation }, label, named) =>
+      `retracted ${named(targetVersionId)} (${label})${quoting(explanation)}`,
     summary: "Retracts a record: by its author, or by the Room's owner.",
     permissions: ["publish_records"],
     fields: about,
@@ -67,7 +87,8 @@ export const linkOperations = [
     name: "withdraw_link",
     refusals: ["role_required", "unknown_link", "state_conflict"],
     sentence: ({ explanation }, label) => `withdrew ${label}${quoting(explanation)}`,
-    summary: "Withdraws your own finding link, dispute, correction, supersession or review. It stays readable but no longer counts.",
+    summary:
+      "Withdraws your own finding link, dispute, correction, supersession or review. It stays readable but no longer counts.",
     permissions: ["post_thread"],
     target: "link",
     fields: { linkId: subject("link", "finding_link", "review"), explanation },

@@ -55,6 +55,10 @@ export const materialOperations = [
       explanation: v.exactOptional(text(limits.explanation)),
     },
     result: { materialId: uuid, label: v.string(), obtainability: oneOf(enumerations.obtainability), ...fromOtherRoom },
-    example: { materialId: "0198f3a0-0000-7000-8000-000000000008", uri: "https://example.org/data/token-counts.json", state: "available" },
+    example: {
+      materialId: "0198f3a0-0000-7000-8000-000000000008",
+      uri: "https://example.org/data/token-counts.json",
+      state: "available",
+    },
   }),
 ] as const

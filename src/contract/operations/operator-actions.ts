@@ -21,7 +21,12 @@ const onPerson = <const N extends string, const P extends string, const M extend
   })
 
 /** The revocation of one token or invitation, whoever owns it. */
-const onDoor = <const N extends string, const P extends string, const I extends string>(name: N, path: P, id: I, summary: string) =>
+const onDoor = <const N extends string, const P extends string, const I extends string>(
+  name: N,
+  path: P,
+  id: I,
+  summary: string,
+) =>
   action({
     name,
     method: "POST",
@@ -44,10 +49,15 @@ export const operatorActions = [
     refusals: ["state_conflict"],
   }),
   onPerson("make_operator", "operator", "Makes a person an operator of the service.", { refusals: ["state_conflict"] }),
-  onPerson("unmake_operator", "operator", "Removes a person as operator; one operator who is not disabled must remain.", {
-    method: "DELETE",
-    refusals: ["state_conflict"],
-  }),
+  onPerson(
+    "unmake_operator",
+    "operator",
+    "Removes a person as operator; one operator who is not disabled must remain.",
+    {
+      method: "DELETE",
+      refusals: ["state_conflict"],
+    },
+  ),
   onPerson("end_access", "end-access", "Ends all of a person's personal keys, and their credentials in every Room."),
   onPerson("clear_sign_in_count", "clear-sign-in-count", "Clears the failed sign-ins of a person."),
   onDoor("end_credential", "credentials", "credentialId", "Ends one credential of any member of any Room."),

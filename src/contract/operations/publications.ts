@@ -3,7 +3,19 @@ import * as v from "valibot"
 import { fromOtherRoom } from "../answers/evidence.ts"
 import { quoting, words } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { arxivId, distinct, distinctBy, list, oneOf, plain, shape, text, uuid, variant, whole } from "../schema/fields.ts"
+import {
+  arxivId,
+  distinct,
+  distinctBy,
+  list,
+  oneOf,
+  plain,
+  shape,
+  text,
+  uuid,
+  variant,
+  whole,
+} from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { figures } from "../definitions/figures.ts"
 import { operation } from "../definitions/operation.ts"
@@ -18,7 +30,13 @@ const locator = shape({ section: locatorPart, page: locatorPart, figure: locator
 const quote = text(limits.statement)
 
 const evidence = variant("kind", [
-  shape({ kind: v.literal("attempt_output"), attemptId: ref("attempt"), outputLabel: plain(limits.name), digest, explanation }),
+  shape({
+    kind: v.literal("attempt_output"),
+    attemptId: ref("attempt"),
+    outputLabel: plain(limits.name),
+    digest,
+    explanation,
+  }),
   shape({ kind: v.literal("attempt_outcome"), attemptId: ref("attempt"), explanation }),
   shape({ kind: v.literal("material"), materialId: ref("material"), explanation }),
   shape({ kind: v.literal("record"), versionId: ref("record"), explanation }),
@@ -59,7 +77,11 @@ const assertionExample = (wording: string) => ({
     wording,
     predicate: { type: "concept", key: "lowers" },
     roles: [
-      { role: "cause", definition: "What differs between the two runs.", value: { type: "text", value: "a linear warm-up of 400 steps" } },
+      {
+        role: "cause",
+        definition: "What differs between the two runs.",
+        value: { type: "text", value: "a linear warm-up of 400 steps" },
+      },
       { role: "effect", definition: "What is measured.", value: { type: "decimal", value: "0.07", unit: "nat" } },
     ],
   },
@@ -75,7 +97,8 @@ export const linkExperimentFinding = operation({
       ...towardHypothesis.map(({ versionId, verdict }) => `${words(verdict)} ${named(versionId)}`),
       `${words(towardQuestion.verdict)} the question`,
     ].join(" and ")}${quoting(towardQuestion.explanation)}`,
-  summary: "Relates a finding to an experiment with a split verdict: on each hypothesis, and on the question. It changes no state.",
+  summary:
+    "Relates a finding to an experiment with a split verdict: on each hypothesis, and on the question. It changes no state.",
   permissions: ["post_thread"],
   target: "finding_link",
   entry: { kind: "link_experiment_finding", form: "card" },
@@ -84,7 +107,10 @@ export const linkExperimentFinding = operation({
     findingVersionId: ref("finding"),
     attemptId: v.exactOptional(ref("attempt", { of: "experimentId" })),
     towardHypothesis: distinctBy(
-      list(shape({ versionId: ref("hypothesis"), verdict: oneOf(enumerations.hypothesisVerdict), explanation }), limits.verdicts),
+      list(
+        shape({ versionId: ref("hypothesis"), verdict: oneOf(enumerations.hypothesisVerdict), explanation }),
+        limits.verdicts,
+      ),
       "versionId",
       "list",
     ),
@@ -93,9 +119,19 @@ export const linkExperimentFinding = operation({
   result: {
     linkId: uuid,
     label: v.null(),
-    /** The verdict of each hypothesis before and after, and how many people other than its author made counted statements. */
+    /**
+     * The verdict of each hypothesis before and after, and how many people other than its author made counted
+     * statements.
+     */
     verdicts: v.array(
-      shape({ versionId: uuid, label: v.string(), ...fromOtherRoom, before: bearing, verdict: bearing, independent: whole() }),
+      shape({
+        versionId: uuid,
+        label: v.string(),
+        ...fromOtherRoom,
+        before: bearing,
+        verdict: bearing,
+        independent: whole(),
+      }),
     ),
   },
   example: {
@@ -103,7 +139,11 @@ export const linkExperimentFinding = operation({
     findingVersionId: "0198f3a0-0000-7000-8000-000000000009",
     attemptId: "0198f3a0-7777-4abc-8def-000000000007",
     towardHypothesis: [
-      { versionId: "0198f3a0-0000-7000-8000-000000000004", verdict: "supports", explanation: "The predicted difference was seen." },
+      {
+        versionId: "0198f3a0-0000-7000-8000-000000000004",
+        verdict: "supports",
+        explanation: "The predicted difference was seen.",
+      },
     ],
     towardQuestion: { verdict: "answers", explanation: "For this model size, yes." },
   },
@@ -126,7 +166,10 @@ export const publicationOperations = [
       outcome: oneOf(enumerations.findingOutcome),
       retrospective: v.boolean("must be true or false"),
       evidence: list(evidence, limits.evidence),
-      provenance: shape({ execution: v.exactOptional(execution), papers: list(plain(limits.explanation), limits.papers) }),
+      provenance: shape({
+        execution: v.exactOptional(execution),
+        papers: list(plain(limits.explanation), limits.papers),
+      }),
       materials: list(shape({ materialId: ref("material"), purpose: explanation }), limits.materials),
       references,
       effects: v.exactOptional(list(effect, limits.effects)),

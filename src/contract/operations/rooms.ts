@@ -27,7 +27,10 @@ export const roomOperations = [
     activity: "room_created",
     fields: { title, question: v.exactOptional(question), license: v.exactOptional(license) },
     result: { roomId: uuid, openingThreadId: uuid, label: v.null() },
-    example: { title: "Warm-up and early loss", question: "How much of the early loss does learning-rate warm-up explain?" },
+    example: {
+      title: "Warm-up and early loss",
+      question: "How much of the early loss does learning-rate warm-up explain?",
+    },
   }),
   operation({
     name: "amend_room",
@@ -97,7 +100,8 @@ export const roomOperations = [
     sentence: () => "ended a membership",
     method: "DELETE",
     path: "/api/rooms/{roomId}/members/{userId}",
-    summary: "Ends a membership: the owner removes a member, or a member leaves. Credentials of that membership stop working.",
+    summary:
+      "Ends a membership: the owner removes a member, or a member leaves. Credentials of that membership stop working.",
     target: "member",
     archived: "admitted",
     refusals: ["role_required", "state_conflict"],
@@ -151,8 +155,9 @@ export const roomOperations = [
     example: { reason: "Ada leaves for another group; Grace takes over." },
   }),
   /**
-   * Done by `import --adopt`: a Room of another instance continues as a Room of this one, owned by the person who adopts it. The entry
-   * records its origin, so that anybody who gets the Room from here can tell the people of that instance from those of this one.
+   * Done by `import --adopt`: a Room of another instance continues as a Room of this one, owned by the person who
+   * adopts it. The entry records its origin, so that anybody who gets the Room from here can tell the people of that
+   * instance from those of this one.
    */
   operation({
     name: "adopt_room",
@@ -168,7 +173,11 @@ export const roomOperations = [
     fields: { origin: shape({ instanceId: uuid, baseUrl: plain(limits.address), throughSequence: whole(1) }) },
     result: { ownerId: uuid, label: v.null() },
     example: {
-      origin: { instanceId: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", baseUrl: "https://rooms.example.org", throughSequence: 112 },
+      origin: {
+        instanceId: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e",
+        baseUrl: "https://rooms.example.org",
+        throughSequence: 112,
+      },
     },
   }),
 ] as const

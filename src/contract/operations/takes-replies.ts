@@ -12,7 +12,10 @@ const shown: ReadonlySet<string> = new Set<OperationName>([
   ...keysOf(linkKinds).map((kind) => linkKinds[kind].operation),
 ])
 
-/** Whether an entry accepts replies: a message, a card, or the receipt of a proposal, a registration, the outcome of an attempt, a research link, or a review. */
+/**
+ * Whether an entry accepts replies: a message, a card, or the receipt of a proposal, a registration, the outcome of an
+ * attempt, a research link, or a review.
+ */
 export function takesReplies(kind: string, result: Readonly<Record<string, unknown>> | undefined): boolean {
   if (!receiptKinds.has(kind) || shown.has(kind)) return true
   const status = result?.status

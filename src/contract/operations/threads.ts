@@ -31,7 +31,8 @@ export const threadOperations = [
     name: "create_thread",
     sentence: ({ title }) => `started a Thread${quoting(title)}`,
     path: "/api/agent/threads",
-    summary: "Starts a Thread in a Room, with an opening message if one is given; with replyToEntryId the Thread follows up a card.",
+    summary:
+      "Starts a Thread in a Room, with an opening message if one is given; with replyToEntryId the Thread follows up a card.",
     permissions: ["post_thread"],
     archived: "room_archived",
     receiptOf: "credential",
@@ -64,6 +65,9 @@ export const threadOperations = [
     entry: { kind: "publication", form: "card" },
     fields: { versionId: ref("record"), note: v.exactOptional(text(limits.explanation)) },
     result: { versionId: uuid, label: v.string(), ...fromOtherRoom },
-    example: { versionId: "0198f3a0-0000-7000-8000-000000000004", note: "The same prediction, tested there on a larger model." },
+    example: {
+      versionId: "0198f3a0-0000-7000-8000-000000000004",
+      note: "The same prediction, tested there on a larger model.",
+    },
   }),
 ] as const

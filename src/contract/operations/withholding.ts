@@ -7,7 +7,10 @@ import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { described } from "../schema/described.ts"
 
-/** A place in a body: a JSON Pointer, empty for the whole body. It has no title, because it is not text that a person chose. */
+/**
+ * A place in a body: a JSON Pointer, empty for the whole body. It has no title, because it is not text that a person
+ * chose.
+ */
 const place = v.pipe(
   v.string("must be a string"),
   v.regex(/^(?:\/[^\x00-\x1f\x7f]*)?$/u, "must be a JSON Pointer such as /assertion/wording"),

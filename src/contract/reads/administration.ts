@@ -37,7 +37,10 @@ export const administrationReads = [
       }),
       instanceId: id,
       lineage: v.array(id),
-      /** The time up to which writes of this instance are dated in the future, because its clock was ahead when they arrived; else null. */
+      /**
+       * The time up to which writes of this instance are dated in the future, because its clock was ahead when they
+       * arrived; else null.
+       */
       datedAhead: v.nullable(at),
     }),
   }),
@@ -87,7 +90,8 @@ export const administrationReads = [
     name: "admin_credentials",
     ...forOperators,
     path: "/api/admin/credentials",
-    summary: "For operators: credentials of every Room, the newest first. Only the first characters of tokens are shown.",
+    summary:
+      "For operators: credentials of every Room, the newest first. Only the first characters of tokens are shown.",
     cursor: "uuid",
     answer: answers.page(answers.credentialOfRoom),
   }),
@@ -95,7 +99,8 @@ export const administrationReads = [
     name: "admin_keys",
     ...forOperators,
     path: "/api/admin/keys",
-    summary: "For operators: the personal keys of all people, the newest first. Only the first characters of tokens are shown.",
+    summary:
+      "For operators: the personal keys of all people, the newest first. Only the first characters of tokens are shown.",
     cursor: "uuid",
     answer: answers.page(shape({ ...personalKey.entries, owner: person })),
   }),
@@ -103,7 +108,8 @@ export const administrationReads = [
     name: "admin_invitations",
     ...forOperators,
     path: "/api/admin/invitations",
-    summary: "For operators: invitations into the service and its Rooms, the newest first. Their links are never shown.",
+    summary:
+      "For operators: invitations into the service and its Rooms, the newest first. Their links are never shown.",
     cursor: "uuid",
     answer: answers.page(
       shape({

@@ -39,7 +39,11 @@ const paths = each(
 )
 
 /** The path of a read below the base path, with its ids and its query filled in. */
-export function pathTo(name: ReadName, ids: Readonly<Record<string, string>> = {}, query: Readonly<Record<string, string>> = {}): string {
+export function pathTo(
+  name: ReadName,
+  ids: Readonly<Record<string, string>> = {},
+  query: Readonly<Record<string, string>> = {},
+): string {
   const path = paths[name].replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => encodeURIComponent(ids[id] ?? ""))
   const search = new URLSearchParams(query).toString()
   return search === "" ? path : `${path}?${search}`

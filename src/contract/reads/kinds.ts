@@ -1,11 +1,14 @@
 /**
- * The kinds of entries, one set of words for the feed of a Room and the timelines of its Threads: the names of operations, the
- * feed's names for acts of people, and older names of timeline entries, each of which stands for several operations.
+ * The kinds of entries, one set of words for the feed of a Room and the timelines of its Threads: the names of
+ * operations, the feed's names for acts of people, and older names of timeline entries, each of which stands for
+ * several operations.
  */
 import type { Operation } from "../definitions/operation.ts"
 import { everyOperation, operations } from "../operations/index.ts"
 
-const distinct = <T>(found: readonly (T | null | undefined)[]): T[] => [...new Set(found.filter((each) => each != null))]
+const distinct = <T>(found: readonly (T | null | undefined)[]): T[] => [
+  ...new Set(found.filter((each) => each != null)),
+]
 
 /** The kinds of timeline entries: a message, a card, or the name of the operation for a receipt. */
 export const entryKinds: string[] = distinct(operations.map(({ entry }) => entry?.kind))

@@ -1,4 +1,7 @@
-/** The reads that compare attempts: as a table, as curves, and as means, intervals and differences computed from what they reported. */
+/**
+ * The reads that compare attempts: as a table, as curves, and as means, intervals and differences computed from what
+ * they reported.
+ */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { oneOf, plain } from "../schema/fields.ts"
@@ -84,7 +87,12 @@ export const measurementReads = [
       from: v.exactOptional(step),
       to: v.exactOptional(step),
       points: v.exactOptional(
-        between(limits.curvePointsMin, limits.curvePointsMax, limits.curvePoints, "The maximum number of points in each curve."),
+        between(
+          limits.curvePointsMin,
+          limits.curvePointsMax,
+          limits.curvePoints,
+          "The maximum number of points in each curve.",
+        ),
       ),
     },
     refusals: ["unknown_attempt"],

@@ -14,7 +14,9 @@ import { similarAnswer } from "../answers/similar.ts"
 import { described } from "../schema/described.ts"
 import { markdown } from "./shared.ts"
 
-const budget = v.exactOptional(between(limits.briefMin, limits.briefMax, limits.brief, "The maximum size of the answer in bytes."))
+const budget = v.exactOptional(
+  between(limits.briefMin, limits.briefMax, limits.brief, "The maximum size of the answer in bytes."),
+)
 
 /** The states of the objects that search finds. */
 const standings = [
@@ -93,7 +95,9 @@ export const overviewReads = [
     summary:
       "Similar work among a Room's newest hypotheses, experiments, findings and attempts, with its outcomes: similar to a text or to one of these objects. For an attempt, also attempts with the same commit, argv and configuration. Stems of words are compared, with rare ones weighted most; other words for the same thing are not found.",
     parameters: {
-      text: v.exactOptional(described(text(limits.explanation), "What you plan to propose, in a sentence or more. Required without like.")),
+      text: v.exactOptional(
+        described(text(limits.explanation), "What you plan to propose, in a sentence or more. Required without like."),
+      ),
       like: v.exactOptional(described(uuid, "The id of an object in this Room, instead of a text.")),
     },
     answer: similarAnswer,

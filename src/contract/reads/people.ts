@@ -1,4 +1,7 @@
-/** The reads of a Room credential (its identity, inbox, status, access and receipts), and of people, their sessions, memberships, credentials and invitations. */
+/**
+ * The reads of a Room credential (its identity, inbox, status, access and receipts), and of people, their sessions,
+ * memberships, credentials and invitations.
+ */
 import * as v from "valibot"
 import * as answers from "../answers/index.ts"
 import { webhook } from "../answers/webhooks.ts"
@@ -53,7 +56,11 @@ export const peopleReads = [
     path: "/api/agent/receipts",
     refusals: ["unknown_receipt"],
     summary: "The caller's own stored receipt: it settles an uncertain delivery without sending the body again.",
-    parameters: { operation: oneOf(receiptedOperations), requestId: v.exactOptional(uuid), clientMessageId: v.exactOptional(uuid) },
+    parameters: {
+      operation: oneOf(receiptedOperations),
+      requestId: v.exactOptional(uuid),
+      clientMessageId: v.exactOptional(uuid),
+    },
     answer: answers.receipt,
   }),
   read({

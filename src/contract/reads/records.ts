@@ -12,7 +12,10 @@ import { subject } from "../schema/ref.ts"
 import { review } from "../answers/reviews.ts"
 import * as answers from "../answers/records.ts"
 
-const choosing = (parts: readonly string[]) => ({ parts: v.exactOptional(words(parts)), affordances: v.exactOptional(oneOf(["0", "1"])) })
+const choosing = (parts: readonly string[]) => ({
+  parts: v.exactOptional(words(parts)),
+  affordances: v.exactOptional(oneOf(["0", "1"])),
+})
 
 export const recordReads = [
   read({

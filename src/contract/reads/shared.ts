@@ -20,7 +20,10 @@ export const markdown = { markdown: { mediaType: "text/markdown", answer: v.stri
 /** A feed's form for agents: one line per entry. */
 export const lines = { lines: { mediaType: "text/markdown", answer: v.string() } } as const
 
-/** The forms of a list for other programs, with all its items unless limit is given. CSV escapes texts that a spreadsheet would execute. */
+/**
+ * The forms of a list for other programs, with all its items unless limit is given. CSV escapes texts that a
+ * spreadsheet would execute.
+ */
 export const files = {
   csv: { mediaType: "text/csv", answer: v.string() },
   jsonl: { mediaType: "application/x-ndjson", answer: v.string() },

@@ -20,7 +20,13 @@ export const threadReads = [
     cursor: "opaque",
     answer: answers.page(answers.roomSummary),
   }),
-  read({ name: "room", at: true, path: "/api/research/rooms/{roomId}", summary: "One Room with its members.", answer: answers.room }),
+  read({
+    name: "room",
+    at: true,
+    path: "/api/research/rooms/{roomId}",
+    summary: "One Room with its members.",
+    answer: answers.room,
+  }),
   read({
     name: "room_threads",
     path: "/api/research/rooms/{roomId}/threads",

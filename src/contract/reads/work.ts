@@ -34,7 +34,8 @@ export const workReads = [
     name: "experiment",
     at: true,
     path: "/api/research/experiments/{experimentId}",
-    summary: "One experiment: its question, its assignee, its plans and attempts, and what may be done next and by whom.",
+    summary:
+      "One experiment: its question, its assignee, its plans and attempts, and what may be done next and by whom.",
     answer: answers.experiment,
   }),
   read({
@@ -83,7 +84,8 @@ export const workReads = [
     name: "attempt",
     at: true,
     path: "/api/research/attempts/{attemptId}",
-    summary: "One attempt: its registration, how it compares with its plan, events with both clocks, inputs, outputs and last metrics.",
+    summary:
+      "One attempt: its registration, how it compares with its plan, events with both clocks, inputs, outputs and last metrics.",
     answer: answers.attempt,
   }),
   read({

@@ -10,9 +10,15 @@ export const refusalsOfAbsence = {
     "Check the id against the list of attempts; an attempt is registered before its events.",
   ),
   unknown_record: unknown("No record has this version id.", "Check the id: it is a version id, not a label."),
-  unknown_material: unknown("No material has this id.", "Check the id against the list of materials; register the material first."),
+  unknown_material: unknown(
+    "No material has this id.",
+    "Check the id against the list of materials; register the material first.",
+  ),
   unknown_link: unknown("No link has this id.", "Check the id against the list of links."),
-  unknown_claim: unknown("No claim on work has this id.", "Take the id from the receipt of claim_work, or from the brief."),
+  unknown_claim: unknown(
+    "No claim on work has this id.",
+    "Take the id from the receipt of claim_work, or from the brief.",
+  ),
   unknown_figure: unknown(
     "No picture with this digest is named in public research.",
     "Take the digest from the figures of a message, finding, outcome or checkpoint.",

@@ -6,7 +6,8 @@ export const refusalsOfAccess = {
     status: [401],
     when: ["caller"],
     library: "not_authorized",
-    meaning: "The credential or session is missing, unknown, mistyped, expired, revoked, or of the wrong kind for this route.",
+    meaning:
+      "The credential or session is missing, unknown, mistyped, expired, revoked, or of the wrong kind for this route.",
     remedy: "Stop and ask the person who issued the credential for a new one; for browser routes, sign in.",
   },
   browser_origin: {
@@ -43,7 +44,8 @@ export const refusalsOfAccess = {
   },
   room_archived: {
     status: [403],
-    meaning: "The Room is archived and admits no new work on Thread, message and publication routes; current.room says when and why.",
+    meaning:
+      "The Room is archived and admits no new work on Thread, message and publication routes; current.room says when and why.",
     remedy: "Read, cite, and do not retry.",
   },
   room_mirrored: {
@@ -56,7 +58,8 @@ export const refusalsOfAccess = {
     status: [404],
     when: ["subject"],
     library: "unknown_object",
-    meaning: "No such Room, Thread or other object, or (with current.room) the Room is archived and admits no new research work.",
+    meaning:
+      "No such Room, Thread or other object, or (with current.room) the Room is archived and admits no new research work.",
     remedy: "With current.room, read and do not retry; otherwise check the id.",
   },
 } as const satisfies Record<string, RefusalSpecOf>

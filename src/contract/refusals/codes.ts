@@ -33,4 +33,5 @@ export const refusals: Readonly<Record<RefusalCode, RefusalSpec>> = each(keysOf(
 export const refusalCodes = keysOf(refusals)
 
 /** The code that a family uses for a refusal. */
-export const codeIn = (code: RefusalCode, family: Family): RefusalCode => (family === "library" ? (refusals[code].library ?? code) : code)
+export const codeIn = (code: RefusalCode, family: Family): RefusalCode =>
+  family === "library" ? (refusals[code].library ?? code) : code

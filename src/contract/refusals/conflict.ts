@@ -28,7 +28,8 @@ export const refusalsOfConflict = {
   },
   thread_exists: {
     status: [409],
-    meaning: "Another Thread already follows the same card; current names it. allowDuplicate starts a second one on purpose.",
+    meaning:
+      "Another Thread already follows the same card; current names it. allowDuplicate starts a second one on purpose.",
     remedy: "Post in the Thread that current names.",
   },
   link_exists: {

@@ -61,14 +61,16 @@ export const refusalsOfForm = {
     retryable: true,
     meaning:
       "422: the repository is not public or the full commit does not resolve. 503: it could not be checked now; retryAfter says when to try again.",
-    remedy: "On 422, publish the repository or correct the commit; on 503, wait retryAfter seconds and send the same request.",
+    remedy:
+      "On 422, publish the repository or correct the commit; on 503, wait retryAfter seconds and send the same request.",
   },
   malformed_request: {
     status: [400, 417, 431],
     when: ["http"],
     meaning:
       "The request cannot be read as HTTP: 400 malformed, 417 an expectation that cannot be met, 431 the address or headers are too long.",
-    remedy: "Send well-formed HTTP/1.1 with one Host and a short address; the program that sent the request is at fault.",
+    remedy:
+      "Send well-formed HTTP/1.1 with one Host and a short address; the program that sent the request is at fault.",
   },
   request_timeout: {
     status: [408],
@@ -89,7 +91,8 @@ export const refusalsOfForm = {
     status: [503],
     retryable: true,
     when: ["any"],
-    meaning: "The service could not finish; with committed null, delivery is uncertain: keep the id and the body and send them again.",
+    meaning:
+      "The service could not finish; with committed null, delivery is uncertain: keep the id and the body and send them again.",
     remedy: "Wait retryAfter seconds, then send the same id, body and credential again.",
   },
 } as const satisfies Record<string, RefusalSpecOf>

@@ -22,7 +22,8 @@ export const refusalsOfLibrary = {
   ),
   thread_has_notes: {
     status: [409],
-    meaning: "A paper cannot be removed from a Collection while there are notes on it there; current.notes counts them.",
+    meaning:
+      "A paper cannot be removed from a Collection while there are notes on it there; current.notes counts them.",
     remedy: "Leave the paper there, or ask the people who wrote the notes to delete them.",
   },
   limit_reached: {

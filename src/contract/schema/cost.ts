@@ -13,7 +13,11 @@ export const cost = shape({
   money: optional(
     shape({
       amount,
-      currency: v.pipe(v.string("must be a string"), v.title("currency"), v.regex(CURRENCY, "must be an ISO 4217 code such as EUR")),
+      currency: v.pipe(
+        v.string("must be a string"),
+        v.title("currency"),
+        v.regex(CURRENCY, "must be an ISO 4217 code such as EUR"),
+      ),
     }),
   ),
   wallSeconds: optional(amount),

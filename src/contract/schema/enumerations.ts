@@ -1,6 +1,14 @@
 import { nodeKinds, recordKinds, searchKinds } from "../objects/objects.ts"
 
-const referencePurpose = ["premise", "supports", "contradicts", "extends", "related", "derived_from", "refines"] as const
+const referencePurpose = [
+  "premise",
+  "supports",
+  "contradicts",
+  "extends",
+  "related",
+  "derived_from",
+  "refines",
+] as const
 const hypothesisVerdict = ["supports", "contradicts", "inconclusive"] as const
 const reproductionVerdict = ["reproduces", "partly_reproduces", "does_not_reproduce", "inconclusive"] as const
 const questionVerdict = ["answers", "partly_answers", "does_not_answer"] as const
@@ -33,7 +41,10 @@ export const enumerations = {
   questionVerdict,
   /** The verdict of a reproduction on what it reproduces, given by its registrant. */
   reproductionVerdict,
-  /** The source of evidence for or against a record: a finding link, another record's reference, a reproduction, or a research link. */
+  /**
+   * The source of evidence for or against a record: a finding link, another record's reference, a reproduction, or a
+   * research link.
+   */
   evidenceSource: ["finding_link", "reference", "reproduction", "research_link"],
   evidenceVerdict: [
     ...hypothesisVerdict,
@@ -43,8 +54,9 @@ export const enumerations = {
     "retracts",
   ],
   /**
-   * Whether evidence counts in the tally: it is `counted`; `replaced` by newer evidence of the same author and source; its source
-   * has `fallen`; it was `withdrawn`; or it is `uncounted`: it has no verdict, or is a research link, which shows in the status.
+   * Whether evidence counts in the tally: it is `counted`; `replaced` by newer evidence of the same author and source;
+   * its source has `fallen`; it was `withdrawn`; or it is `uncounted`: it has no verdict, or is a research link, which
+   * shows in the status.
    */
   evidenceStanding: ["counted", "replaced", "fallen", "withdrawn", "uncounted"],
   /** What the counted evidence says together; contested if it disagrees, or if the record is disputed. */
@@ -66,9 +78,14 @@ export const enumerations = {
     "dispute_evidence",
   ],
   effectStaleReason: ["values_changed", "values_withheld"],
-  /** How the effect of a reproduction compares with the original: its interval holds that estimate, only the sign agrees, or neither. */
+  /**
+   * How the effect of a reproduction compares with the original: its interval holds that estimate, only the sign
+   * agrees, or neither.
+   */
   effectAgreement: ["holds_estimate", "sign_agrees", "neither"],
-  /** A publication after the checkpoint; one before it that it does not cover; a cited record that is no longer current. */
+  /**
+   * A publication after the checkpoint; one before it that it does not cover; a cited record that is no longer current.
+   */
   staleReason: ["published_since", "not_covered", "citation_fallen", "citation_in_doubt"],
   /** What would advance a Room, in the order in which a reader should consider it. */
   nextStep: [
@@ -86,10 +103,10 @@ export const enumerations = {
   failureKind: ["attempt_failed", "attempt_diverged", "retraction"],
   linkKind,
   /**
-   * The warnings about a write or a record. It rests on something fallen, directly or indirectly, or names a plan that does; it
-   * names something fallen, or a material that cannot be obtained; it says too little, repeats itself or contradicts itself; a
-   * checkpoint covers less than an earlier one or reopens a conclusion; another agent has claimed the same work, holds the
-   * experiment, lost it to the sender after its lease lapsed, or took it over from the sender.
+   * The warnings about a write or a record. It rests on something fallen, directly or indirectly, or names a plan that
+   * does; it names something fallen, or a material that cannot be obtained; it says too little, repeats itself or
+   * contradicts itself; a checkpoint covers less than an earlier one or reopens a conclusion; another agent has claimed
+   * the same work, holds the experiment, lost it to the sender after its lease lapsed, or took it over from the sender.
    */
   warning: [
     ...fallen.map((status) => `rests_on_${status}` as const),
@@ -137,11 +154,11 @@ export const enumerations = {
   attemptRole: ["producing", "baseline", "evidence"],
   provenanceNode: nodeKinds,
   /**
-   * How an object leads back to another that it is about, rests on or was made with. From a record: its purpose in naming
-   * another, `evidence`, `results_from` and `compares_with` (attempts), `reports_on` (an experiment), `uses` (a material). From an
-   * experiment `addresses`; from a plan `plans`, `tests`, `premise`, `requires`; from an attempt `executes`, `follows`, `reruns`,
-   * `reproduces`, `consumes`; from a material `produced_by`. From a finding link `relates`, `evidence` and its verdicts; from a link
-   * its kind and `replaced_by`.
+   * How an object leads back to another that it is about, rests on or was made with. From a record: its purpose in
+   * naming another, `evidence`, `results_from` and `compares_with` (attempts), `reports_on` (an experiment), `uses` (a
+   * material). From an experiment `addresses`; from a plan `plans`, `tests`, `premise`, `requires`; from an attempt
+   * `executes`, `follows`, `reruns`, `reproduces`, `consumes`; from a material `produced_by`. From a finding link
+   * `relates`, `evidence` and its verdicts; from a link its kind and `replaced_by`.
    */
   provenanceEdge: [
     ...referencePurpose,
@@ -172,7 +189,10 @@ export const enumerations = {
   memberRole: ["owner", "member"],
   joinDecision: ["accept", "decline"],
   libraryPermission: ["read_library", "read_annotations", "file_papers", "post_notes"],
-  /** The reach of a personal key: the Library and every Collection, the Library and the person's own, or selected Collections. */
+  /**
+   * The reach of a personal key: the Library and every Collection, the Library and the person's own, or selected
+   * Collections.
+   */
   keyReach: ["all", "owned", "selected"],
   /** Whether metadata of a paper is known from a source. */
   metadata: ["known", "unknown"],
@@ -180,13 +200,19 @@ export const enumerations = {
   paperSource: ["arxiv", "crossref", "given"],
   paperOrder: ["saved", "title", "published"],
   highlightColour: ["yellow", "green", "blue", "pink", "purple", "orange"],
-  /** Why something is withheld from a public record: it gives access to something; it is about a person; it belongs to another person; a court or authority ordered it; or another reason, given in a sentence. */
+  /**
+   * Why something is withheld from a public record: it gives access to something; it is about a person; it belongs to
+   * another person; a court or authority ordered it; or another reason, given in a sentence.
+   */
   withholdingReason: ["secret", "personal_data", "rights", "legal_order", "other"],
   /** The parts of the service, in the order in which a client meets them. */
   slice: ["rooms", "threads", "research", "attempts", "materials", "publications", "links", "library"],
   /** What a feed can add to each entry. */
   activityInclude: ["summary", "content", "write"],
-  /** Why an entry of a Room concerns an agent: it replies to, names or bears on work of the agent, mentions the agent, takes an experiment over from it, or is about an experiment that it holds or proposed. */
+  /**
+   * Why an entry of a Room concerns an agent: it replies to, names or bears on work of the agent, mentions the agent,
+   * takes an experiment over from it, or is about an experiment that it holds or proposed.
+   */
   concern: ["reply", "named", "bears_on", "mentioned", "taken_over", "assigned", "proposed"],
   skillPart: ["reading", "capabilities", "examples"],
 } as const

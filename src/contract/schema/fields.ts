@@ -10,8 +10,14 @@ import { limits } from "../limits.ts"
 import { ARXIV, CLEAN, DECIMAL, KEY, PAPER, READABLE, TAG, TIME, USERNAME, UUID } from "./patterns.ts"
 import type { UniqueBy } from "./parts.ts"
 
-/** Refuses lone surrogates. UTF-8 cannot encode them, so other validators never meet one, and patterns do not mention them. */
-export const wellFormed = v.check<string, string>((text) => text.isWellFormed(), "must be a string without lone surrogates")
+/**
+ * Refuses lone surrogates. UTF-8 cannot encode them, so other validators never meet one, and patterns do not mention
+ * them.
+ */
+export const wellFormed = v.check<string, string>(
+  (text) => text.isWellFormed(),
+  "must be a string without lone surrogates",
+)
 
 /** A string of `min` to `max` code points that matches `pattern`; `title` is the name of its type in the documents. */
 const bounded = (title: string, pattern: RegExp, min: number, max: number, what: string) =>
@@ -26,10 +32,17 @@ const bounded = (title: string, pattern: RegExp, min: number, max: number, what:
 
 /** Text for people: 1 to `max` characters, at least one of them not white space. */
 export const text = (max: number) =>
-  bounded("text", READABLE, 1, max, "text with at least one character that is not a space, without NUL and lone surrogates")
+  bounded(
+    "text",
+    READABLE,
+    1,
+    max,
+    "text with at least one character that is not a space, without NUL and lone surrogates",
+  )
 
 /** A string of 1 to `max` characters for programs (a name, a unit, a password). It may be only white space. */
-export const plain = (max: number, min = 1) => bounded("string", CLEAN, min, max, "a string without NUL and lone surrogates")
+export const plain = (max: number, min = 1) =>
+  bounded("string", CLEAN, min, max, "a string without NUL and lone surrogates")
 
 /** An id, accepted in either letter case and converted to lower case. */
 export const uuid = v.pipe(
@@ -77,13 +90,21 @@ export const isDoi = (paperId: string): boolean => paperId.startsWith("10.") && 
 /** The paper id for a DOI: the arXiv id if arXiv gave the DOI, else the DOI in lower case. */
 export function paperOfDoi(doi: string): string {
   const lower = doi.toLowerCase()
-  const id = lower.startsWith(ARXIV_DOI) ? doi.slice(ARXIV_DOI.length).replace(/^[A-Za-z-]+/, (archive) => archive.toLowerCase()) : ""
+  const id = lower.startsWith(ARXIV_DOI)
+    ? doi.slice(ARXIV_DOI.length).replace(/^[A-Za-z-]+/, (archive) => archive.toLowerCase())
+    : ""
   return isArxivId(id) ? bareArxivId(id) : lower
 }
 
 /** A paper id, converted to its only form: an arXiv id without version, a DOI in lower case. */
 export const paperId = v.pipe(
-  bounded("paper id", PAPER, 1, limits.paperId, "an arXiv id, a DOI, isbn: with 13 digits, or a paperId from this service"),
+  bounded(
+    "paper id",
+    PAPER,
+    1,
+    limits.paperId,
+    "an arXiv id, a DOI, isbn: with 13 digits, or a paperId from this service",
+  ),
   v.transform((id) => (isDoi(id) ? paperOfDoi(id) : isArxivId(id) ? bareArxivId(id) : id)),
 )
 
@@ -107,9 +128,14 @@ export const tag = v.pipe(
 )
 /** A whole number from `min`, small enough that every JSON reader keeps it exact. */
 export const whole = (min = 0) =>
-  v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"), v.minValue(min, `must be at least ${min}`))
+  v.pipe(
+    v.number("must be a number"),
+    v.safeInteger("must be a whole number"),
+    v.minValue(min, `must be at least ${min}`),
+  )
 
-export const oneOf = <const T extends readonly string[]>(options: T) => v.picklist(options, `must be one of ${options.join(", ")}`)
+export const oneOf = <const T extends readonly string[]>(options: T) =>
+  v.picklist(options, `must be one of ${options.join(", ")}`)
 
 /** Whether a validator is for an object, so that its entries can be read. */
 export const isShape = (schema: v.GenericSchema): schema is v.StrictObjectSchema<v.ObjectEntries, undefined> =>
@@ -141,7 +167,10 @@ export function shape<const E extends v.ObjectEntries>(entries: E): v.StrictObje
 }
 
 /** One of several objects, told apart by their member `tag`. */
-export function variant<const K extends string, const O extends v.VariantOptions<K>>(tag: K, options: O): v.VariantSchema<K, O, undefined> {
+export function variant<const K extends string, const O extends v.VariantOptions<K>>(
+  tag: K,
+  options: O,
+): v.VariantSchema<K, O, undefined> {
   const schema = v.variant(tag, options)
   const run = schema["~run"]
   return {
@@ -156,7 +185,11 @@ export function variant<const K extends string, const O extends v.VariantOptions
 /** An array of `min` to `max` items. Items beyond `max` are not checked: a body may hold half a million items. */
 export function list<S extends v.GenericSchema>(item: S, max: number, min = 0) {
   const tooLong = `must have at most ${max} items`
-  const schema = v.pipe(v.array(item, "must be a list"), v.minLength(min, `must have at least ${min} items`), v.maxLength(max, tooLong))
+  const schema = v.pipe(
+    v.array(item, "must be a list"),
+    v.minLength(min, `must have at least ${min} items`),
+    v.maxLength(max, tooLong),
+  )
   const run = schema["~run"]
   return {
     ...schema,
@@ -165,7 +198,8 @@ export function list<S extends v.GenericSchema>(item: S, max: number, min = 0) {
       if (!Array.isArray(input) || input.length <= max) return run.call(this, dataset, config)
       const result = run.call(this, { value: input.slice(0, max + 1) }, config)
       // valibot counts the items only if all of them are valid.
-      if (!result.issues?.some(({ message }) => message === tooLong)) v._addIssue(this, "items", result, config, { message: tooLong })
+      if (!result.issues?.some(({ message }) => message === tooLong))
+        v._addIssue(this, "items", result, config, { message: tooLong })
       return result
     },
   } as typeof schema
@@ -203,7 +237,10 @@ export const distinctBy = <S extends v.GenericSchema>(schema: S, member: string,
 export function dictionary<S extends v.GenericSchema>(
   value: S,
   name?: v.GenericSchema<string, string>,
-): v.GenericSchema<Record<string, v.InferInput<S>>, Record<string, v.InferOutput<S>>> & { value: S; key: v.GenericSchema<string, string> }
+): v.GenericSchema<Record<string, v.InferInput<S>>, Record<string, v.InferOutput<S>>> & {
+  value: S
+  key: v.GenericSchema<string, string>
+}
 export function dictionary(value: v.GenericSchema, name: v.GenericSchema<string, string> = key): v.GenericSchema {
   const base = v.record(name, value, "must be an object")
   const made: v.GenericSchema & { value: v.GenericSchema; key: v.GenericSchema } = {
@@ -229,7 +266,12 @@ export function dictionary(value: v.GenericSchema, name: v.GenericSchema<string,
         }
         if (issues.length >= limits.issues) break
         // A plain assignment to `__proto__` would change the object's prototype.
-        Object.defineProperty(output, member, { value: checked.value, enumerable: true, configurable: true, writable: true })
+        Object.defineProperty(output, member, {
+          value: checked.value,
+          enumerable: true,
+          configurable: true,
+          writable: true,
+        })
       }
       const [first, ...others] = issues
       if (first !== undefined) return { typed: false, value: output, issues: [first, ...others] }

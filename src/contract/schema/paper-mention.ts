@@ -1,4 +1,7 @@
-/** Finds the papers that a text mentions: arXiv ids, DOIs and ISBNs, alone or within the addresses of sites that show papers. */
+/**
+ * Finds the papers that a text mentions: arXiv ids, DOIs and ISBNs, alone or within the addresses of sites that show
+ * papers.
+ */
 import { parse as parseIsbn } from "isbn3"
 import { arxivId, isArxivId, paperOfDoi } from "./fields.ts"
 import { check } from "./validation.ts"
@@ -23,7 +26,10 @@ export function asArxivId(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined
   // Archives are in lower case and their subject classes in upper case, but people also type `Math.gt/0309136`.
   const [, archive, subject = "", number] = /^([A-Za-z-]+)(\.[A-Za-z]{2})?(\/[0-9]{7}.*)$/.exec(value) ?? []
-  const checked = check(arxivId, archive === undefined ? value : `${archive.toLowerCase()}${subject.toUpperCase()}${number}`)
+  const checked = check(
+    arxivId,
+    archive === undefined ? value : `${archive.toLowerCase()}${subject.toUpperCase()}${number}`,
+  )
   return checked.ok ? checked.value : undefined
 }
 
@@ -40,7 +46,10 @@ interface Part {
   readonly at: number
   readonly end: number
 }
-/** The papers that a text mentions, in order and each once; and what looks like the name of a paper but is not, with the reason. */
+/**
+ * The papers that a text mentions, in order and each once; and what looks like the name of a paper but is not, with the
+ * reason.
+ */
 interface Mentions {
   readonly papers: readonly (Part & { readonly paperId: string })[]
   readonly mistakes: readonly (Part & { readonly text: string; readonly reason: string })[]
@@ -48,12 +57,16 @@ interface Mentions {
 
 /** Other forms in references and files: `abs/…` in DBLP, and the `eprint` field of BibTeX. */
 const NAMED = ["\\babs/", '\\beprint\\s{0,9}=\\s{0,9}[{"]?']
-const MARKED = new RegExp(`(?:${PLACES.join("|")}|10\\.48550/arxiv\\.|arxiv:\\s{0,9}|${NAMED.join("|")})${ID}(?!\\d)(?:v[0-9]{1,3})?`, "gi")
+const MARKED = new RegExp(
+  `(?:${PLACES.join("|")}|10\\.48550/arxiv\\.|arxiv:\\s{0,9}|${NAMED.join("|")})${ID}(?!\\d)(?:v[0-9]{1,3})?`,
+  "gi",
+)
 /** An arXiv id without a prefix, as in prose. Its number has four digits until 2014 and five since. */
 const BARE =
   /(?:^|[\s([{"'“,;])((?:0[7-9]|1[0-4])[01][0-9]\.[0-9]{4}|(?:1[5-9]|[2-9][0-9])[01][0-9]\.[0-9]{5}|[a-z-]{2,9}(?:\.[A-Z]{2})?\/[0-9]{7})(?:v[0-9]{1,3})?(?=$|[\s)\]}"'”,;.:])/g
 /** A DOI ends before another one that follows a comma, a semicolon or a bar. */
-const DOIS = /\b10\.[0-9]{4,9}(?:\.[0-9]{1,9}){0,4}\/(?:(?![,;|](?:doi:|https?:\/\/)?10\.[0-9]{4}|[,;|]https?:\/\/)[!-~]){1,400}/g
+const DOIS =
+  /\b10\.[0-9]{4,9}(?:\.[0-9]{1,9}){0,4}\/(?:(?![,;|](?:doi:|https?:\/\/)?10\.[0-9]{4}|[,;|]https?:\/\/)[!-~]){1,400}/g
 const ISBNS = /\b(?:isbn(?:-?1[03])?:?[ ]{0,3}([0-9][0-9xX -]{8,20})|(97[89][0-9 -]{10,16}))/gi
 /** A prefix that announces a name, with whatever follows it. */
 const CLAIMED = /\b(?:doi:[ ]{0,3}|doi\.org\/|arxiv:[ ]{0,3}|arxiv\.org\/[a-z-]+\/)([^\s,;"'<>]{1,100})/gi
@@ -92,7 +105,10 @@ function doiOf(raw: string, before: string): string {
 type Paper = Mentions["papers"][number]
 type Mistake = Mentions["mistakes"][number]
 
-/** Sorts parts, and drops each that overlaps an earlier one. @param parts if two begin at the same place, the first is kept */
+/**
+ * Sorts parts, and drops each that overlaps an earlier one. @param parts if two begin at the same place, the first is
+ * kept
+ */
 function apart<P extends Part>(parts: readonly P[]): P[] {
   let end = 0
   return [...parts]
@@ -135,19 +151,25 @@ export function mentionsIn(text: string): Mentions {
   for (const match of plain.matchAll(DOIS)) {
     const doi = doiOf(match[0], plain.slice(Math.max(0, match.index - 500), match.index))
     const part = { at: match.index, end: match.index + doi.length }
-    if (doi.length > limits.paperId) parts.push({ ...part, text: doi, reason: `is longer than ${limits.paperId} characters` })
+    if (doi.length > limits.paperId)
+      parts.push({ ...part, text: doi, reason: `is longer than ${limits.paperId} characters` })
     else if (!doi.endsWith("/")) parts.push({ ...part, paperId: paperOfDoi(doi) })
   }
   for (const match of [...plain.matchAll(MARKED), ...plain.matchAll(BARE)]) {
     const [whole, written = ""] = match
     const id = asArxivId(written)
-    if (id !== undefined) parts.push({ at: match.index + whole.indexOf(written), end: match.index + whole.length, paperId: id })
+    if (id !== undefined)
+      parts.push({ at: match.index + whole.indexOf(written), end: match.index + whole.length, paperId: id })
   }
   for (const match of plain.matchAll(ISBNS)) {
     const raw = (match[1] ?? match[2] ?? "").trimEnd()
     const part = { at: match.index, end: match.index + match[0].trimEnd().length }
     const isbn = isbnOf(raw)
-    parts.push(isbn === undefined ? { ...part, text: match[0].trim(), reason: whyNoIsbn(raw) } : { ...part, paperId: `isbn:${isbn}` })
+    parts.push(
+      isbn === undefined
+        ? { ...part, text: match[0].trim(), reason: whyNoIsbn(raw) }
+        : { ...part, paperId: `isbn:${isbn}` },
+    )
   }
   const found = apart(parts)
   const claims = [...plain.matchAll(CLAIMED)].map((match) => ({
@@ -158,7 +180,10 @@ export function mentionsIn(text: string): Mentions {
   }))
   const papers = new Map<string, Paper>()
   for (const part of found) if ("paperId" in part && !papers.has(part.paperId)) papers.set(part.paperId, part)
-  return { papers: [...papers.values()], mistakes: [...found.filter((part) => "reason" in part), ...outside(claims, found)] }
+  return {
+    papers: [...papers.values()],
+    mistakes: [...found.filter((part) => "reason" in part), ...outside(claims, found)],
+  }
 }
 
 /** The digits of an ISBN, without any that follow it in the text. */
@@ -187,7 +212,9 @@ const whyNoName = (whole: string, name: string): string =>
 /** An ISBN of 13 digits with its hyphens. */
 export const hyphenated = (isbn: string): string => parseIsbn(isbn)?.isbn13h ?? isbn
 
-/** A paper id as people write it: `arXiv:…`, a DOI, `ISBN …`; undefined for a paper that has only an id of this service. */
+/**
+ * A paper id as people write it: `arXiv:…`, a DOI, `ISBN …`; undefined for a paper that has only an id of this service.
+ */
 export function nameOfPaper(paperId: string): string | undefined {
   if (paperId.startsWith("isbn:")) return `ISBN ${hyphenated(paperId.slice(5))}`
   if (paperId.startsWith("ref:")) return undefined

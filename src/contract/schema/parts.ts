@@ -1,4 +1,7 @@
-/** Reads validators: the parts they are made of, the metadata of each part, and the walk over a value along its validator. */
+/**
+ * Reads validators: the parts they are made of, the metadata of each part, and the walk over a value along its
+ * validator.
+ */
 import { isObject } from "../json.ts"
 import type { Referable } from "../objects/objects.ts"
 
@@ -13,7 +16,9 @@ export interface Refers {
   readonly not?: string
 }
 
-/** The member that identifies an item of a list, and where a duplicate is reported: at the second item, or at the list. */
+/**
+ * The member that identifies an item of a list, and where a duplicate is reported: at the second item, or at the list.
+ */
 export interface UniqueBy {
   readonly member: string
   readonly at: "item" | "list"
@@ -51,7 +56,10 @@ export type Visitor<Found> = (value: unknown, path: Path, found: Found[], siblin
 type Selector<Found> = (part: Part) => { readonly visit: Visitor<Found>; readonly descends?: boolean } | undefined
 
 /** The visitor for an object's entries; undefined if no entry has one. */
-function entriesVisitor<Found>(entries: Readonly<Record<string, Part>>, select: Selector<Found>): Visitor<Found> | undefined {
+function entriesVisitor<Found>(
+  entries: Readonly<Record<string, Part>>,
+  select: Selector<Found>,
+): Visitor<Found> | undefined {
   const visitors = Object.entries(entries).flatMap(([name, part]) => {
     const visit = visitorOf(part, select)
     return visit === undefined ? [] : [[name, visit] as const]
@@ -59,14 +67,20 @@ function entriesVisitor<Found>(entries: Readonly<Record<string, Part>>, select: 
   if (visitors.length === 0) return undefined
   return (value, path, found) => {
     if (!isObject(value)) return
-    for (const [name, visit] of visitors) if (Object.hasOwn(value, name)) visit(value[name], [...path, name], found, value)
+    for (const [name, visit] of visitors)
+      if (Object.hasOwn(value, name)) visit(value[name], [...path, name], found, value)
   }
 }
 
 /** The visitor for alternatives: those whose tag matches, or, without a tag, all of them. */
-function optionsVisitor<Found>(options: readonly Part[], tag: unknown, select: Selector<Found>): Visitor<Found> | undefined {
+function optionsVisitor<Found>(
+  options: readonly Part[],
+  tag: unknown,
+  select: Selector<Found>,
+): Visitor<Found> | undefined {
   const visitors = options.map(
-    (option) => [typeof tag === "string" ? option.entries?.[tag]?.literal : undefined, visitorOf(option, select)] as const,
+    (option) =>
+      [typeof tag === "string" ? option.entries?.[tag]?.literal : undefined, visitorOf(option, select)] as const,
   )
   if (visitors.every(([, visit]) => visit === undefined)) return undefined
   return (value, path, found, siblings) => {
@@ -85,10 +99,12 @@ function visitorWithin<Found>(part: Part, select: Selector<Found>): Visitor<Foun
   if (visit === undefined) return undefined
   return part.item === undefined
     ? (value, path, found, siblings) => {
-        for (const [name, held] of Object.entries(isObject(value) ? value : {})) visit(held, [...path, name], found, siblings)
+        for (const [name, held] of Object.entries(isObject(value) ? value : {}))
+          visit(held, [...path, name], found, siblings)
       }
     : (value, path, found, siblings) => {
-        for (const [index, held] of (Array.isArray(value) ? value : []).entries()) visit(held, [...path, index], found, siblings)
+        for (const [index, held] of (Array.isArray(value) ? value : []).entries())
+          visit(held, [...path, index], found, siblings)
       }
 }
 
@@ -106,7 +122,10 @@ function visitorOf<Found>(part: Part, select: Selector<Found>): Visitor<Found> |
 
 const nothing: Siblings = {}
 
-/** Makes a walk that returns what its visitors find in a value, in the order of the schema. Each schema is prepared only once. */
+/**
+ * Makes a walk that returns what its visitors find in a value, in the order of the schema. Each schema is prepared only
+ * once.
+ */
 export function walker<Found>(select: Selector<Found>): (schema: object, value: unknown) => Found[] {
   const visitors = new WeakMap<object, Visitor<Found> | undefined>()
   return (schema, value) => {
@@ -117,7 +136,10 @@ export function walker<Found>(select: Selector<Found>): (schema: object, value: 
   }
 }
 
-/** Every part of a validator, itself first, each with the name of the member that holds it and its JSON Pointer, where `*` is any item or name. */
+/**
+ * Every part of a validator, itself first, each with the name of the member that holds it and its JSON Pointer, where
+ * `*` is any item or name.
+ */
 export function* partsOf(
   part: unknown,
   name = "",

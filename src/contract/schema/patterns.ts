@@ -1,6 +1,6 @@
 /**
- * The forms of strings, in what the regular expressions of ECMA-262, Rust, RE2 and Python have in common: no lookaround, no `\s`
- * (they disagree on its characters), and no `\u` escape in the exported pattern.
+ * The forms of strings, in what the regular expressions of ECMA-262, Rust, RE2 and Python have in common: no
+ * lookaround, no `\s` (they disagree on its characters), and no `\u` escape in the exported pattern.
  */
 
 /** White space and line ends of ECMA-262, as members of a class. */
@@ -10,7 +10,9 @@ const SIGN = `[^\\x00-\\x1f${SPACE}]`
 const of = (source: string) => new RegExp(`^${source}$`, "u")
 
 export const CLEAN = of("[^\\x00]*")
-/** Text without NUL, with at least one character that is not white space. Matches without backtracking: texts are long. */
+/**
+ * Text without NUL, with at least one character that is not white space. Matches without backtracking: texts are long.
+ */
 export const READABLE = of(`[${SPACE}]*[^${SPACE}\\x00][^\\x00]*`)
 
 export const UUID =
@@ -41,7 +43,9 @@ export const ARXIV =
 /** A DOI, in either letter case. */
 export const DOI = /^10\.[0-9]{4,9}(?:\.[0-9]{1,9})*\/[!-~]+$/u
 /** A paper id: an arXiv id, a DOI, an ISBN of 13 digits, or a digest of the description that a person gave. */
-export const PAPER = of(`(?:${[ARXIV, DOI].map(({ source }) => source.slice(1, -1)).join("|")}|isbn:97[89][0-9]{10}|ref:[0-9a-f]{24})`)
+export const PAPER = of(
+  `(?:${[ARXIV, DOI].map(({ source }) => source.slice(1, -1)).join("|")}|isbn:97[89][0-9]{10}|ref:[0-9a-f]{24})`,
+)
 
 const HOST = "[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?"
 const OWNED = "[A-Za-z0-9._-]+/[A-Za-z0-9._-]+"
@@ -56,12 +60,16 @@ export const CURRENCY = of("[A-Z]{3}")
 /** An address that names a place and no user. */
 export const LOCATION = of(`(?:https://|(?:s3|gs|hf|git|doi|ipfs):/*)[^\\x00-\\x1f${SPACE}/?#@\\\\]+(?:[/?#]${SIGN}*)?`)
 
-/** A pattern in its exported form. Characters beyond Latin-1 are written out: the languages have no escape in common. */
+/**
+ * A pattern in its exported form. Characters beyond Latin-1 are written out: the languages have no escape in common.
+ */
 export const portable = ({ source }: RegExp): string =>
-  source.replaceAll("\\/", "/").replace(/\\u([0-9a-f]{4})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+  source
+    .replaceAll("\\/", "/")
+    .replace(/\\u([0-9a-f]{4})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
 
 /**
- * Whether a text that ends with a line end must be refused in addition to the pattern, because Python's `$` also matches before a
- * final line end. Patterns of texts accept line ends anyway.
+ * Whether a text that ends with a line end must be refused in addition to the pattern, because Python's `$` also
+ * matches before a final line end. Patterns of texts accept line ends anyway.
  */
 export const refusesLines = (pattern: RegExp): boolean => !pattern.test("a\n")

@@ -1,6 +1,7 @@
 /**
- * A strict reader for JSON from clients. One pass over the text finds nesting that is too deep, too many values, names that an
- * object has twice, and numbers that cannot be kept as they were sent. Only a text without such issues is parsed.
+ * A strict reader for JSON from clients. One pass over the text finds nesting that is too deep, too many values, names
+ * that an object has twice, and numbers that cannot be kept as they were sent. Only a text without such issues is
+ * parsed.
  */
 import { limits } from "../limits.ts"
 import type { Issue } from "../refusals/refusal.ts"
@@ -33,7 +34,9 @@ function isKept(literal: string): boolean {
 }
 
 const [QUOTE, PLUS, COMMA, MINUS, ZERO, NINE, COLON] = [34, 43, 44, 45, 48, 57, 58]
-const [OPEN_LIST, BACKSLASH, CLOSE_LIST, SMALL_A, SMALL_E, SMALL_Z, OPEN_OBJECT, CLOSE_OBJECT] = [91, 92, 93, 97, 101, 122, 123, 125]
+const [OPEN_LIST, BACKSLASH, CLOSE_LIST, SMALL_A, SMALL_E, SMALL_Z, OPEN_OBJECT, CLOSE_OBJECT] = [
+  91, 92, 93, 97, 101, 122, 123, 125,
+]
 
 /** Whether a character may be in a number, or is a slash. */
 const isNumeric = (sign: number): boolean => (sign >= PLUS && sign <= NINE && sign !== COMMA) || (sign | 32) === SMALL_E
@@ -94,7 +97,9 @@ class Pass {
         this.#value(level)
         if (this.#levels.length === limits.nesting) this.#stop(`is nested deeper than ${limits.nesting} levels`)
         this.#levels.push(
-          sign === OPEN_LIST ? { names: null, step: -1, isNameNext: false } : { names: new Set(), step: "", isNameNext: true },
+          sign === OPEN_LIST
+            ? { names: null, step: -1, isNameNext: false }
+            : { names: new Set(), step: "", isNameNext: true },
         )
         at += 1
       } else if (sign === CLOSE_LIST || sign === CLOSE_OBJECT) {
@@ -120,7 +125,10 @@ class Pass {
   #value(level: Level | undefined): void {
     this.#values += 1
     if (this.#values > limits.bodyValues)
-      this.#stop(`holds, together with what comes before it, more than ${limits.bodyValues} values`, this.#levels.length > 1 ? 1 : 0)
+      this.#stop(
+        `holds, together with what comes before it, more than ${limits.bodyValues} values`,
+        this.#levels.length > 1 ? 1 : 0,
+      )
     if (level === undefined) return
     if (typeof level.step === "number") level.step += 1
     else level.isNameNext = true
@@ -148,7 +156,10 @@ class Pass {
   }
 }
 
-/** Reads a JSON text. Anything that would not be kept as it was sent is an issue at its JSON Pointer, and the text is not parsed. */
+/**
+ * Reads a JSON text. Anything that would not be kept as it was sent is an issue at its JSON Pointer, and the text is
+ * not parsed.
+ */
 export function readJson(text: string): Checked<unknown> {
   const pass = new Pass(text)
   try {

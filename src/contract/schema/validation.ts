@@ -1,4 +1,7 @@
-/** Turns the violations of a schema into the issues of a refusal, each with its JSON Pointer, up to a limit that people would read. */
+/**
+ * Turns the violations of a schema into the issues of a refusal, each with its JSON Pointer, up to a limit that people
+ * would read.
+ */
 import * as v from "valibot"
 import { limits } from "../limits.ts"
 import type { Issue } from "../refusals/refusal.ts"
@@ -24,7 +27,8 @@ function sentence(issue: v.BaseIssue<unknown>): string {
     return "is required"
   }
   if (issue.type === "literal") return `must be exactly ${issue.expected}`
-  if (issue.type === "variant") return issue.expected === "Object" ? "must be an object" : `must be one of ${issue.expected}`
+  if (issue.type === "variant")
+    return issue.expected === "Object" ? "must be an object" : `must be one of ${issue.expected}`
   if (issue.kind === "schema" && issue.message.startsWith("Invalid")) return "must be an object"
   return issue.message
 }

@@ -23,7 +23,10 @@ export interface Feed {
 
 /** Escapes text for XML. Replaces the characters that XML 1.0 does not allow. */
 const xml = (text: string): string =>
-  escapeHtml(text.toWellFormed().replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, "\uFFFD")).replaceAll("&#39;", "&apos;")
+  escapeHtml(text.toWellFormed().replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, "\uFFFD")).replaceAll(
+    "&#39;",
+    "&apos;",
+  )
 
 /** The date of an empty feed: constant, so that the feed does not change between requests. */
 const NEVER = "1970-01-01T00:00:00.000Z"
@@ -33,9 +36,12 @@ const author = ({ author: { name, address } = { name: "unknown" } }: FeedEntry):
 
 /** @param self the feed's path, without the base URL */
 export function atom({ title, path, entries }: Feed, self: string, baseUrl: string): string {
-  const link = (rel: string, href: string, type: string) => `<link rel="${rel}" type="${type}" href="${xml(baseUrl + href)}"/>`
+  const link = (rel: string, href: string, type: string) =>
+    `<link rel="${rel}" type="${type}" href="${xml(baseUrl + href)}"/>`
   const items = entries.map(
-    (entry) => `<entry><id>${xml(entry.id)}</id><title>${xml(entry.title)}</title>${link("alternate", entry.path, "text/html")}
+    (
+      entry,
+    ) => `<entry><id>${xml(entry.id)}</id><title>${xml(entry.title)}</title>${link("alternate", entry.path, "text/html")}
 <updated>${entry.at}</updated><published>${entry.at}</published><author>${author(entry)}</author>
 <content type="text">${xml(entry.text)}</content></entry>
 `,
@@ -62,6 +68,8 @@ export const jsonFeed = ({ title, path, entries }: Feed, self: string, baseUrl: 
       title,
       content_text: text,
       date_published: at,
-      ...(author !== undefined && { authors: [{ name: author.name, ...(author.address !== undefined && { url: author.address }) }] }),
+      ...(author !== undefined && {
+        authors: [{ name: author.name, ...(author.address !== undefined && { url: author.address }) }],
+      }),
     })),
   })

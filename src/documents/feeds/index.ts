@@ -29,7 +29,17 @@ type AuthorOf = ReturnType<typeof authors>
 
 const ofRecord =
   (authorOf: AuthorOf) =>
-  ({ versionId, kind, label, wording, author, createdAt, status, outcome, provenanceSummary }: RecordSummary): FeedEntry => ({
+  ({
+    versionId,
+    kind,
+    label,
+    wording,
+    author,
+    createdAt,
+    status,
+    outcome,
+    provenanceSummary,
+  }: RecordSummary): FeedEntry => ({
     id: urn(versionId),
     title: `${label} (${words(kind)}${outcome === null ? "" : `, ${outcome}`}${status === "current" ? "" : `, ${status}`}): ${inline(wording, TITLE)}`,
     text: `${shortened(wording, TEXT)}\n\n${provenanceSummary}`,
@@ -62,7 +72,8 @@ function roomFeed(source: DocumentSource): Feed {
 }
 
 function contentOf({ kind, author, message, card, receipt }: Entry): { readonly title: string; readonly text: string } {
-  if (message !== undefined) return { title: `${writerName(author)}: ${inline(message.text, TITLE)}`, text: shortened(message.text, TEXT) }
+  if (message !== undefined)
+    return { title: `${writerName(author)}: ${inline(message.text, TITLE)}`, text: shortened(message.text, TEXT) }
   if (receipt !== undefined) {
     const title = `${words(receipt.operation)}${receipt.target.label === null ? "" : ` ${receipt.target.label}`}`
     return { title, text: `${writerName(author)}: ${title}` }
@@ -81,7 +92,13 @@ function threadFeed(source: DocumentSource): Feed {
   const { items } = ask("thread_timeline", { threadId }, { after: lastPage(thread.timelineWatermark) })
   const entries = items.map((entry): FeedEntry => {
     const { entryId, author, at } = entry
-    return { id: urn(entryId), ...contentOf(entry), path: entryPage(threadId, entryId) ?? "/", author: authorOf(author), at }
+    return {
+      id: urn(entryId),
+      ...contentOf(entry),
+      path: entryPage(threadId, entryId) ?? "/",
+      author: authorOf(author),
+      at,
+    }
   })
   return { title: `${thread.title} · ${room.title}`, path: `/threads/${threadId}`, entries: entries.reverse() }
 }
@@ -104,7 +121,11 @@ function searchFeed(source: DocumentSource): Feed {
       at,
     }),
   )
-  return { title: `Search: ${inline(query.get("query") ?? "", TITLE)}`, path: `/search?${new URLSearchParams(parameters)}`, entries }
+  return {
+    title: `Search: ${inline(query.get("query") ?? "", TITLE)}`,
+    path: `/search?${new URLSearchParams(parameters)}`,
+    entries,
+  }
 }
 
 const plainOf = (snippet: string): string =>

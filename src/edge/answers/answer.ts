@@ -69,9 +69,12 @@ export const answer = (
   type: string,
   status = 200,
   headers: Readonly<Record<string, string>> = {},
-): Answer => new Answer(body, { status, headers: { ...commonHeaders, "content-type": `${type}; charset=utf-8`, ...headers } })
+): Answer =>
+  new Answer(body, { status, headers: { ...commonHeaders, "content-type": `${type}; charset=utf-8`, ...headers } })
 
-const asFile = (name: string) => ({ "content-disposition": `attachment; filename="${name.replace(/[^A-Za-z0-9._-]+/g, "-")}"` })
+const asFile = (name: string) => ({
+  "content-disposition": `attachment; filename="${name.replace(/[^A-Za-z0-9._-]+/g, "-")}"`,
+})
 
 /** Keeps proxies from buffering events. */
 const unbuffered = { "x-accel-buffering": "no" }
@@ -89,7 +92,12 @@ export const download = (body: ReadableStream<Uint8Array>, type: MediaType, name
 /** A file whose content never changes. */
 export const asset = (body: Uint8Array<ArrayBuffer>, type: string, tag: string): Answer =>
   new Answer(body, {
-    headers: { ...commonHeaders, "content-type": type, "cache-control": "public, max-age=31536000, immutable", etag: tag },
+    headers: {
+      ...commonHeaders,
+      "content-type": type,
+      "cache-control": "public, max-age=31536000, immutable",
+      etag: tag,
+    },
   })
 
 /** A weak ETag for content, the same for all encodings. */
@@ -112,7 +120,10 @@ export interface Place {
 export const versioned = (value: { readonly [member: string]: Writable }): string =>
   writeJson({ schemaVersion: schemaVersions.research, ...value })
 
-/** Wraps a reader's result in the envelope: the schema version of its family, and for a list the links to this page and the next. */
+/**
+ * Wraps a reader's result in the envelope: the schema version of its family, and for a list the links to this page and
+ * the next.
+ */
 export function enveloped(
   { family, cursor }: Pick<Read, "family" | "cursor">,
   found: { readonly [member: string]: Writable },
@@ -143,11 +154,16 @@ export function answerFound(definition: Read, format: unknown, found: Found, pla
   const whole = enveloped(definition, found, place)
   const { links } = whole
   const next = isObject(links) && "next" in links ? links.next : null
-  return json(writeJson(whole), 200, definition.cursor === null || typeof next !== "string" ? {} : { link: `<${next}>; rel="next"` })
+  return json(
+    writeJson(whole),
+    200,
+    definition.cursor === null || typeof next !== "string" ? {} : { link: `<${next}>; rel="next"` },
+  )
 }
 
 /** The refusal envelope as JSON. It may quote what the client sent, but never a token. */
-export const refusalText = (refusal: Refusal, family: Family): string => withoutTokens(writeJson(refusal.envelope(family)))
+export const refusalText = (refusal: Refusal, family: Family): string =>
+  withoutTokens(writeJson(refusal.envelope(family)))
 
 /** The headers of a refusal, with `Retry-After` if a time is known. */
 export const refusalHeaders = ({ status, details: { retryAfter, headers } }: Refusal): Record<string, string> => ({

@@ -1,6 +1,6 @@
 /**
- * Finishes a public response: compresses it if the client accepts that, answers 304 if the client already has it, and adds the
- * CORS headers if pages of other origins may read it.
+ * Finishes a public response: compresses it if the client accepts that, answers 304 if the client already has it, and
+ * adds the CORS headers if pages of other origins may read it.
  *
  * Nothing else is compressed. The length of a compressed response reveals what it contains beside text that an attacker
  * placed in it (BREACH), so a response for one person, agent or session goes out uncompressed.
@@ -11,8 +11,8 @@ import { Answer } from "./answer.ts"
 import { type Compressor, encodingFor } from "./compression.ts"
 
 /**
- * Who may receive a response: `everywhere`, everybody, including pages of other origins; `here`, everybody, with the same
- * content; `visitors`, the same content for everybody without a session. Left out, only the caller.
+ * Who may receive a response: `everywhere`, everybody, including pages of other origins; `here`, everybody, with the
+ * same content; `visitors`, the same content for everybody without a session. Left out, only the caller.
  */
 export type Open = "everywhere" | "here" | "visitors"
 
@@ -26,7 +26,8 @@ export interface PublicRoute {
 /** A smaller response fits into one packet uncompressed. */
 const WORTHWHILE = 1_024
 /** Text types. Fonts and zip files are compressed already, and events must not be held back. */
-const TEXT = /^(?:text\/(?!event-stream)|image\/svg|application\/(?:json|xml|yaml|x-bibtex|x-ndjson|[a-z.-]+\+(?:json|xml))\b)/
+const TEXT =
+  /^(?:text\/(?!event-stream)|image\/svg|application\/(?:json|xml|yaml|x-bibtex|x-ndjson|[a-z.-]+\+(?:json|xml))\b)/
 
 /** The CORS headers of a public read. */
 export const anyOrigin = {
@@ -41,7 +42,8 @@ const preflight = {
 
 /** Whether the response's tag is among those that the client has. Tags are weak: the same for all encodings. */
 const isHeld = (held: string, tag: string | null): boolean =>
-  tag !== null && (held.trim() === "*" || held.split(",").some((each) => each.trim().replace(/^W\//, "") === tag.replace(/^W\//, "")))
+  tag !== null &&
+  (held.trim() === "*" || held.split(",").some((each) => each.trim().replace(/^W\//, "") === tag.replace(/^W\//, "")))
 
 /** A 304 without body, for a client that already has the same content. */
 function unchanged({ headers, body }: Answer): Answer {
@@ -51,21 +53,28 @@ function unchanged({ headers, body }: Answer): Answer {
 }
 
 /** Applies the openness of its route to a response. */
-export async function applyOpenness(open: Open | undefined, event: H3Event, answer: Answer, compressor: Compressor): Promise<Answer> {
+export async function applyOpenness(
+  open: Open | undefined,
+  event: H3Event,
+  answer: Answer,
+  compressor: Compressor,
+): Promise<Answer> {
   if (open === undefined) return answer
   const { headers } = answer
   if (open === "everywhere") Object.assign(headers, anyOrigin)
   const { etag: tag = null } = headers
   const isUnchanged = isHeld(event.req.headers.get("if-none-match") ?? "", tag)
   if (!TEXT.test(headers["content-type"] ?? "")) return isUnchanged ? unchanged(answer) : answer
-  if (open === "visitors" && (getCookie(event, sessionCookie) !== undefined || headers["set-cookie"] !== undefined)) return answer
+  if (open === "visitors" && (getCookie(event, sessionCookie) !== undefined || headers["set-cookie"] !== undefined))
+    return answer
   answer.append("vary", "accept-encoding")
   if (isUnchanged) return unchanged(answer)
   const { body, status } = answer
   if (!(body instanceof ReadableStream) && (body === null || body.length < WORTHWHILE)) return answer
   const encoding = encodingFor(event.req.headers.get("accept-encoding"))
   if (encoding === null) return answer
-  const compressed = (smaller: Answer["body"]) => new Answer(smaller, { status, headers: { ...headers, "content-encoding": encoding } })
+  const compressed = (smaller: Answer["body"]) =>
+    new Answer(smaller, { status, headers: { ...headers, "content-encoding": encoding } })
   // The body of a HEAD is not sent.
   const isHead = event.req.method === "HEAD"
   if (body instanceof ReadableStream) return compressed(isHead ? null : body.pipeThrough(compressor.stream(encoding)))
@@ -75,5 +84,12 @@ export async function applyOpenness(open: Open | undefined, event: H3Event, answ
 }
 
 /** The response to OPTIONS: the methods allowed and, for pages of other origins, whether they may read. */
-export const optionsAnswer = (allow: string, open: Open | undefined, common: Readonly<Record<string, string>>): Answer =>
-  new Answer(null, { status: 204, headers: { ...common, allow, ...(open === "everywhere" ? { ...anyOrigin, ...preflight } : {}) } })
+export const optionsAnswer = (
+  allow: string,
+  open: Open | undefined,
+  common: Readonly<Record<string, string>>,
+): Answer =>
+  new Answer(null, {
+    status: 204,
+    headers: { ...common, allow, ...(open === "everywhere" ? { ...anyOrigin, ...preflight } : {}) },
+  })

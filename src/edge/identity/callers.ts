@@ -13,7 +13,10 @@ import { contextOf, isReading, type RequestContext } from "../limits/request-con
 /** Step 2 of an agent write: refuses requests from browser pages. @throws Refusal `browser_origin` */
 export function mustNotComeFromBrowser(event: H3Event): void {
   if (event.req.headers.has("origin")) {
-    throw new Refusal("browser_origin", "Agent routes refuse requests with an Origin header; pages use the browser routes.")
+    throw new Refusal(
+      "browser_origin",
+      "Agent routes refuse requests with an Origin header; pages use the browser routes.",
+    )
   }
 }
 
@@ -53,7 +56,8 @@ export function bearer(edge: Edge, family: Family, event: H3Event, method: strin
  * Checks that a bearer who waited for an answer may still receive it: a credential can expire or be revoked meanwhile.
  * @throws Refusal `not_authenticated`
  */
-export const mustStillBeBearer = (edge: Edge, family: Family, event: H3Event): void => void authenticated(edge, family, event)
+export const mustStillBeBearer = (edge: Edge, family: Family, event: H3Event): void =>
+  void authenticated(edge, family, event)
 
 /** Counts one more write of an authenticated caller. @throws Refusal `too_many_requests` */
 export function countWrite(edge: Edge, { userId }: Actor, event: H3Event): void {
@@ -61,7 +65,10 @@ export function countWrite(edge: Edge, { userId }: Actor, event: H3Event): void 
   edge.rates?.caller(context, context.credentialId ?? userId, "POST")
 }
 
-/** Records that a credential or key was used for a read, so that its owner sees that it is in use. The request does not wait for this. A write records its use in its own transaction. */
+/**
+ * Records that a credential or key was used for a read, so that its owner sees that it is in use. The request does not
+ * wait for this. A write records its use in its own transaction.
+ */
 function noteUse({ instance: { ledger, tables, world } }: Edge, { credentialId, keyId }: RequestContext): void {
   const at = isoTime(world.now())
   const note = (tokens: Pick<typeof tables.credentials, "isUseDue" | "used">, id: string | null) => {

@@ -13,7 +13,8 @@ const usual: Entrance = { passwords: true, invitations: "owners" }
 export const entranceOf = ({ entrance = usual }: Pick<Edge, "entrance">): Entrance => entrance
 
 /** The display name of the identity provider, if there is one. */
-export const providerNamed = (edge: Pick<Edge, "entrance">): string | undefined => entranceOf(edge).provider?.provider.name
+export const providerNamed = (edge: Pick<Edge, "entrance">): string | undefined =>
+  entranceOf(edge).provider?.provider.name
 
 /** @throws Refusal `state_conflict` if sign-in with a password is disabled */
 export function mustTakePasswords(edge: Edge): void {
@@ -50,12 +51,23 @@ const newcomer: v.GenericSchema<unknown, Admission> = v.union([
   v.strictObject({ invitation: v.string() }),
   v.literal("admitted"),
 ])
-const identity = v.strictObject({ issuer: v.string(), subject: v.string(), called: v.nullable(v.string()), email: v.nullable(v.string()) })
-/** The state of a sign-in through the provider, kept in a cookie on the way to the provider and back to the page that asks for confirmation. */
+const identity = v.strictObject({
+  issuer: v.string(),
+  subject: v.string(),
+  called: v.nullable(v.string()),
+  email: v.nullable(v.string()),
+})
+/**
+ * The state of a sign-in through the provider, kept in a cookie on the way to the provider and back to the page that
+ * asks for confirmation.
+ */
 const stepSchema = v.variant("step", [
   v.strictObject({
     step: v.literal("asked"),
-    asked: v.strictObject({ state: v.string(), nonce: v.string(), verifier: v.string() }) satisfies v.GenericSchema<unknown, SignInRequest>,
+    asked: v.strictObject({ state: v.string(), nonce: v.string(), verifier: v.string() }) satisfies v.GenericSchema<
+      unknown,
+      SignInRequest
+    >,
     /** What entitles the person to create an account; null if nothing does. */
     by: v.nullable(newcomer),
     /** The signed-in user who connects the provider to their account; null for a sign-in. */
@@ -84,10 +96,16 @@ export function mustHaveProvider(edge: Pick<Edge, "entrance">): NonNullable<Entr
 export const stepCookie = (edge: Edge, step: SignInStep) =>
   cookieOf(edge, COOKIE, mustHaveProvider(edge).sealer.seal(step, PATIENCE), PATIENCE)
 
-/** Reads the step from the cookie. @throws Refusal `not_authenticated` if the cookie is missing, expired or for another step */
+/**
+ * Reads the step from the cookie. @throws Refusal `not_authenticated` if the cookie is missing, expired or for another
+ * step
+ */
 export function readStep<S extends Step>(edge: Edge, event: H3Event, step: S): Extract<SignInStep, { step: S }> {
   const { provider, sealer } = mustHaveProvider(edge)
   const read = v.safeParse(stepSchema, sealer.open(getCookie(event, COOKIE) ?? ""))
   if (read.success && isOf(read.output, step)) return read.output
-  throw new Refusal("not_authenticated", `This sign-in with ${provider.name} expired, or was started in another browser. Start it again.`)
+  throw new Refusal(
+    "not_authenticated",
+    `This sign-in with ${provider.name} expired, or was started in another browser. Start it again.`,
+  )
 }

@@ -5,13 +5,18 @@ import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { readJson } from "../../contract/schema/strict-json.ts"
 import { bytesOf } from "./receiving.ts"
 
-const notJson = (why: string) => new Refusal("invalid_schema", `The body is not JSON: ${why}.`, { issues: [{ path: "", message: why }] })
+const notJson = (why: string) =>
+  new Refusal("invalid_schema", `The body is not JSON: ${why}.`, { issues: [{ path: "", message: why }] })
 
 /** The refusal of a text that cannot be parsed, or cannot be stored unchanged. */
 function unreadable(issues: Issue[]): Refusal {
   const [first] = issues
   if (first !== undefined && issues.length === 1 && first.path === "") return notJson(first.message)
-  return new Refusal("invalid_schema", "Parts of the body cannot be stored as they were sent; issues names them by path.", { issues })
+  return new Refusal(
+    "invalid_schema",
+    "Parts of the body cannot be stored as they were sent; issues names them by path.",
+    { issues },
+  )
 }
 
 /** @throws Refusal `not_json` for a compressed body */
@@ -26,7 +31,9 @@ function mustBePlain(event: H3Event): void {
 /** @throws Refusal `not_json` unless the body is sent as JSON in UTF-8 */
 function mustBeJson(event: H3Event): void {
   mustBePlain(event)
-  const [type = "", ...parameters] = (event.req.headers.get("content-type") ?? "").split(";").map((part) => part.trim().toLowerCase())
+  const [type = "", ...parameters] = (event.req.headers.get("content-type") ?? "")
+    .split(";")
+    .map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))
   if (type !== "application/json" || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))) {
     throw new Refusal("not_json", "Send the body as Content-Type: application/json, in UTF-8.")
@@ -43,7 +50,10 @@ export async function readFormBody(event: H3Event, most: number = limits.smallFo
   mustBePlain(event)
   const [type = ""] = (event.req.headers.get("content-type") ?? "").split(";")
   if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded")
-    throw new Refusal("not_json", "This address accepts only forms of this service's pages; programs use the routes under /api.")
+    throw new Refusal(
+      "not_json",
+      "This address accepts only forms of this service's pages; programs use the routes under /api.",
+    )
   return formIn(Buffer.from(await bytesOf(event, most)).toString("utf8"))
 }
 
@@ -56,11 +66,17 @@ function formIn(text: string): URLSearchParams {
   const form = new URLSearchParams(text)
   for (const name of form.keys())
     if (name.length > limits.formInputName)
-      throw new Refusal("request_too_large", `The name of an input is over ${limits.formInputName} characters. Nothing was stored.`)
+      throw new Refusal(
+        "request_too_large",
+        `The name of an input is over ${limits.formInputName} characters. Nothing was stored.`,
+      )
   return form
 }
 
-/** Reads a body of at most `most` bytes without decoding it. @throws Refusal `not_json` for a compressed body, `request_too_large` */
+/**
+ * Reads a body of at most `most` bytes without decoding it. @throws Refusal `not_json` for a compressed body,
+ * `request_too_large`
+ */
 export function readBytes(event: H3Event, most: number): Promise<Uint8Array> {
   mustBePlain(event)
   return bytesOf(event, most)
@@ -91,6 +107,9 @@ export async function readJsonBody(event: H3Event, larger?: Larger): Promise<unk
   const read = readJson(text)
   if (!read.ok) throw unreadable(read.issues)
   if (larger !== undefined && bytes.length > limits.requestBodyBytes && !larger.isOne(read.value))
-    throw new Refusal("request_too_large", `The request body is over ${limits.requestBodyBytes} bytes, which only ${larger.name} may be.`)
+    throw new Refusal(
+      "request_too_large",
+      `The request body is over ${limits.requestBodyBytes} bytes, which only ${larger.name} may be.`,
+    )
   return read.value
 }

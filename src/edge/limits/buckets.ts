@@ -1,7 +1,7 @@
 /**
- * Token buckets. Each allows a burst and refills at a steady rate. A bucket is stored as one number, the time when it will be
- * full again. The table is bounded: the buckets unused for longest are dropped, half of the table at a time, so that taking a
- * token never needs a scan.
+ * Token buckets. Each allows a burst and refills at a steady rate. A bucket is stored as one number, the time when it
+ * will be full again. The table is bounded: the buckets unused for longest are dropped, half of the table at a time, so
+ * that taking a token never needs a scan.
  */
 export interface BucketSize {
   readonly perMinute: number

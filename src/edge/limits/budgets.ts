@@ -1,6 +1,6 @@
 /**
- * How many bytes, connections and open feeds the service allows, in total and for each caller. The numbers are defined with
- * the limits of the contract. Over a budget the answer is 503 with `retryAfter`; reads without a body still work.
+ * How many bytes, connections and open feeds the service allows, in total and for each caller. The numbers are defined
+ * with the limits of the contract. Over a budget the answer is 503 with `retryAfter`; reads without a body still work.
  */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -86,8 +86,8 @@ const tooManyBytes = (): Refusal => {
 }
 
 /**
- * Limits the memory of request bodies. A body counts from its first byte until its request is answered. When the budget is
- * used up, the body that has been idle longest is dropped, so a stalled client does not block an active one.
+ * Limits the memory of request bodies. A body counts from its first byte until its request is answered. When the budget
+ * is used up, the body that has been idle longest is dropped, so a stalled client does not block an active one.
  */
 export class Bodies {
   readonly #counts: Counts
@@ -159,12 +159,18 @@ export class Budgets {
     this.reads = new Counts(numbers.reads)
   }
 
-  /** Counts an open feed. @param key the reader's address; null for an address shared by many @returns a function that releases it @throws Refusal */
+  /**
+   * Counts an open feed. @param key the reader's address; null for an address shared by many @returns a function that
+   * releases it @throws Refusal
+   */
   holdFeed(key: string | null): () => void {
     return this.feeds.hold(key, "Too many clients are waiting on this feed")
   }
 
-  /** Counts a request while another thread answers it. @param key as in `holdFeed` @returns a function that releases it @throws Refusal */
+  /**
+   * Counts a request while another thread answers it. @param key as in `holdFeed` @returns a function that releases it
+   * @throws Refusal
+   */
   holdRead(key: string | null): () => void {
     return this.reads.hold(key, "Too many clients are waiting for a page or a long answer")
   }

@@ -1,6 +1,6 @@
 /**
- * Limits how many requests one address and one caller may send. Checked before the body is read and before any query. The
- * numbers are defined with the limits of the contract.
+ * Limits how many requests one address and one caller may send. Checked before the body is read and before any query.
+ * The numbers are defined with the limits of the contract.
  */
 import { each, ofPairs } from "../../contract/each.ts"
 import { type CountedRate, countedRates, type RateLimit } from "../../contract/limits/requests.ts"
@@ -46,8 +46,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request against its address. Loopback callers are exempt: they are local agents, or all clients of a proxy that
-   * the service does not know of.
+   * Counts a request against its address. Loopback callers are exempt: they are local agents, or all clients of a proxy
+   * that the service does not know of.
    * @returns the refusal; null if there is none
    */
   request(address: string): Refusal | null {
@@ -64,7 +64,10 @@ export class RateLimits {
     if (refusal !== null) throw refusal
   }
 
-  /** Counts an invalid credential, key, session or set-up link. @throws Refusal `too_many_requests` instead of the 401, after too many */
+  /**
+   * Counts an invalid credential, key, session or set-up link. @throws Refusal `too_many_requests` instead of the 401,
+   * after too many
+   */
   refusedCredential({ address }: RequestContext): void {
     if (isLoopback(address)) return
     const refusal = this.#take("refusedCredentials", countedAs(address))
@@ -80,6 +83,8 @@ export class RateLimits {
     this.onRefused(what)
     const seconds = Math.max(1, Math.ceil(wait / 1000))
     const when = seconds === 1 ? "in a second" : `in ${seconds} seconds`
-    return new Refusal("too_many_requests", `${sentences[what]} Send the same request again ${when}.`, { retryAfter: seconds })
+    return new Refusal("too_many_requests", `${sentences[what]} Send the same request again ${when}.`, {
+      retryAfter: seconds,
+    })
   }
 }

@@ -20,7 +20,10 @@ export interface OffloadedRequest {
   readonly address: string
   readonly id: string
   readonly person: Person | null
-  /** The Room at the earlier moment that the request asks for. The serving thread keeps the file until the response arrives. */
+  /**
+   * The Room at the earlier moment that the request asks for. The serving thread keeps the file until the response
+   * arrives.
+   */
   readonly past: StoredPast | null
 }
 

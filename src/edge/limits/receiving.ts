@@ -68,7 +68,10 @@ export const tooLarge = (most: number): Refusal =>
     headers: { connection: "close" },
   })
 
-/** Reads the bytes of the body. @throws Refusal `request_too_large` as soon as the limit is passed, `temporarily_unavailable` if the budget is used up */
+/**
+ * Reads the bytes of the body. @throws Refusal `request_too_large` as soon as the limit is passed,
+ * `temporarily_unavailable` if the budget is used up
+ */
 export async function bytesOf(event: H3Event, atMost: number = limits.requestBodyBytes): Promise<Uint8Array> {
   const node = nodeSide(event)
   const caller = node === undefined ? null : callerOf(contextOf(event))
@@ -153,6 +156,8 @@ function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Re
       resolve(gathered.take())
     })
     // The client disconnected. A refusal keeps this from counting as a fault of the service.
-    req.on("error", () => reject(new Refusal("request_timeout", "The request did not arrive completely.", { retryAfter: 1 })))
+    req.on("error", () =>
+      reject(new Refusal("request_timeout", "The request did not arrive completely.", { retryAfter: 1 })),
+    )
   })
 }

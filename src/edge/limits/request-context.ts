@@ -1,5 +1,11 @@
 /** The state of one request, for its response headers, the log and the metrics. */
-import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse, STATUS_CODES } from "node:http"
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  ServerResponse,
+  STATUS_CODES,
+} from "node:http"
 import type { H3Event } from "h3"
 import type { Budgets } from "./budgets.ts"
 import type { Person } from "../../people/people.ts"
@@ -53,10 +59,15 @@ export class ServiceResponse extends ServerResponse {
     for (const name in this.ownHeaders) add(name, this.ownHeaders[name] ?? "")
     if (this.context !== null) add("x-request-id", this.context.id)
     // An empty reason phrase is allowed, but some clients treat such a response as failed.
-    return typeof reason === "string" ? super.writeHead(status, reason || STATUS_CODES[status], headers) : super.writeHead(status, headers)
+    return typeof reason === "string"
+      ? super.writeHead(status, reason || STATUS_CODES[status], headers)
+      : super.writeHead(status, headers)
   }
 
-  /** The client waits for 100 Continue. If it is never sent, nobody can tell where the next request begins, so the connection closes. */
+  /**
+   * The client waits for 100 Continue. If it is never sent, nobody can tell where the next request begins, so the
+   * connection closes.
+   */
   awaitContinue(): void {
     this.#staysAfterBody = this.shouldKeepAlive
     this.shouldKeepAlive = false

@@ -1,4 +1,6 @@
-/** Spreads long work: of large bodies and pages that arrive together, the thread handles one per turn of its event loop. */
+/**
+ * Spreads long work: of large bodies and pages that arrive together, the thread handles one per turn of its event loop.
+ */
 import { setImmediate as turn } from "node:timers/promises"
 
 let last: Promise<void> = Promise.resolve()

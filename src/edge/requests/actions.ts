@@ -49,8 +49,15 @@ const welcome = (edge: Edge, { person: { userId, username, isOperator }, token, 
   headers: cookieOf(edge, sessionCookie, token, maxAge),
 })
 
-/** Signs a person in through the identity provider. @returns the session cookie header; undefined if no account here belongs to that identity */
-export async function signedInBy(edge: Edge, event: H3Event, identity: Identity): Promise<Readonly<Record<string, string>> | undefined> {
+/**
+ * Signs a person in through the identity provider. @returns the session cookie header; undefined if no account here
+ * belongs to that identity
+ */
+export async function signedInBy(
+  edge: Edge,
+  event: H3Event,
+  identity: Identity,
+): Promise<Readonly<Record<string, string>> | undefined> {
   const done = await edge.instance.byProvider.signIn(identity, clientOf(event))
   if (done === undefined) return undefined
   contextOf(event).userId = done.person.userId
@@ -76,7 +83,11 @@ const onPerson =
 
 const ending =
   (kind: AccessKind) =>
-  async ({ edge, person, params }: Pick<ActionRequest<"end_key">, "edge" | "person" | "params">): Promise<Done<"end_key">> => {
+  async ({
+    edge,
+    person,
+    params,
+  }: Pick<ActionRequest<"end_key">, "edge" | "person" | "params">): Promise<Done<"end_key">> => {
     const [id = ""] = Object.values(params)
     const { owner, revokedAt } = await edge.instance.operators.revokeAccess(person, kind, id)
     return { answer: { id, of: owner, revokedAt }, headers: {} }
@@ -104,7 +115,10 @@ const acts: Acts = {
     return welcome(edge, await accounts.signIn(body, clientOf(event), browserOf(edge, event)))
   },
 
-  /** Ends every session that the browser sends: there may be one from before the cookie's path was limited to this service. */
+  /**
+   * Ends every session that the browser sends: there may be one from before the cookie's path was limited to this
+   * service.
+   */
   async sign_out({ edge, event }) {
     for (const pair of (event.req.headers.get("cookie") ?? "").split(/; */)) {
       const token = pair.startsWith(`${sessionCookie}=`) ? pair.slice(sessionCookie.length + 1) : ""
@@ -120,7 +134,8 @@ const acts: Acts = {
 
   async connect_provider({ edge, event, person }) {
     const { identity, userId } = readStep(edge, event, "connecting")
-    if (userId !== person.userId) throw new Refusal("state_conflict", "Another person started this in the same browser. Start again.")
+    if (userId !== person.userId)
+      throw new Refusal("state_conflict", "Another person started this in the same browser. Start again.")
     await edge.instance.byProvider.connect(person, identity, clientOf(event))
     return { answer: { person: { ...person } }, headers: {} }
   },
@@ -194,14 +209,20 @@ const acts: Acts = {
  * @returns a function that runs the action on a decoded body. @throws Refusal `invalid_schema`, and the action's own
  * @throws Refusal `browser_origin`, `not_authenticated`; NotServed if only operators may act and the caller is none
  */
-export function prepareAction<N extends ActionName>(edge: Edge, event: H3Event, name: N): (input: unknown) => Promise<Done<N>> {
+export function prepareAction<N extends ActionName>(
+  edge: Edge,
+  event: H3Event,
+  name: N,
+): (input: unknown) => Promise<Done<N>> {
   const action = actionNamed(name)
   const operator = action.by === "operator" ? mustBeOperator(edge, event) : undefined
   mustComeFromOwnPage(edge, event)
-  const person = (operator ?? (action.by === "person" ? mustBeSignedIn(edge, event) : undefined)) as ActionRequest<N>["person"]
+  const person = (operator ??
+    (action.by === "person" ? mustBeSignedIn(edge, event) : undefined)) as ActionRequest<N>["person"]
   return async (input) => {
     const checked = check(action.body, input)
-    if (!checked.ok) throw new Refusal("invalid_schema", `The body does not match the schema of ${name}.`, { issues: checked.issues })
+    if (!checked.ok)
+      throw new Refusal("invalid_schema", `The body does not match the schema of ${name}.`, { issues: checked.issues })
     return acts[name]({ edge, event, body: checked.value as ActionBody<N>, person, params: pathParams(event) })
   }
 }

@@ -30,7 +30,9 @@ function forwardedHeaders(headers: IncomingMessage["headers"]): Record<string, s
   )
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || hopHeaders.test(name) || named.has(name) ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]],
+      value === undefined || hopHeaders.test(name) || named.has(name)
+        ? []
+        : [[name, Array.isArray(value) ? value.join(", ") : value]],
     ),
   )
 }
@@ -40,11 +42,24 @@ const COOKIES = "research_room_"
 
 /** Response headers that only the original knows. The copy sets all others (security, CORS, scripts to load) itself. */
 const relayed = [
-  ...["allow", "cache-control", "content-disposition", "content-type", "etag", "link", "location", "retry-after", "vary"],
+  ...[
+    "allow",
+    "cache-control",
+    "content-disposition",
+    "content-type",
+    "etag",
+    "link",
+    "location",
+    "retry-after",
+    "vary",
+  ],
   ...["www-authenticate"],
 ]
 
-/** The media types of a service's responses. A browser runs none of them as a script: only the copy's own scripts run from its address. */
+/**
+ * The media types of a service's responses. A browser runs none of them as a script: only the copy's own scripts run
+ * from its address.
+ */
 const KNOWN_TYPE =
   /^(?:image\/x-icon|text\/(?:html|plain|markdown|x-python|csv)|application\/(?:json|yaml|zip|x-ndjson|x-bibtex|x-research-info-systems|[a-z.]{1,60}\+(?:json|xml)))(?:;|$)/
 
@@ -58,10 +73,14 @@ function isKnown({ statusCode = 0, headers }: IncomingMessage, path: string): bo
 }
 
 function relayedHeaders({ headers }: IncomingMessage): Record<string, string> {
-  const cookies = (headers["set-cookie"] ?? []).filter((cookie) => cookie.startsWith(COOKIES) && !/;\s{0,9}domain\b/i.test(cookie))
+  const cookies = (headers["set-cookie"] ?? []).filter(
+    (cookie) => cookie.startsWith(COOKIES) && !/;\s{0,9}domain\b/i.test(cookie),
+  )
   return {
     ...commonHeaders,
-    ...Object.fromEntries(relayed.flatMap((name) => (typeof headers[name] === "string" ? [[name, headers[name]]] : []))),
+    ...Object.fromEntries(
+      relayed.flatMap((name) => (typeof headers[name] === "string" ? [[name, headers[name]]] : [])),
+    ),
     // A service sets at most one.
     ...(cookies[0] !== undefined && { "set-cookie": cookies[0] }),
   }
@@ -79,7 +98,8 @@ const addressOf = (address: string, { url }: H3Event): string => `${address}${ur
 /** Redirects the caller to the original with the same method and body. */
 export const sendingOn = (address: string): Original => ({
   address,
-  answer: (event) => new Answer(null, { status: 307, headers: { ...commonHeaders, location: addressOf(address, event) } }),
+  answer: (event) =>
+    new Answer(null, { status: 307, headers: { ...commonHeaders, location: addressOf(address, event) } }),
 })
 
 /**
@@ -122,12 +142,14 @@ export function passingThrough(address: string, own: string, headersWithin = 1.5
       )
       // The promise may reject while the body is still being sent. A failed upgrade only closes the connection.
       response.catch(() => undefined)
-      if (!isReading(method)) await sendBody(node.req, request, mostAt(event.url.pathname), () => node.res.sendContinue())
+      if (!isReading(method))
+        await sendBody(node.req, request, mostAt(event.url.pathname), () => node.res.sendContinue())
       request.end()
       // Headers that arrive byte by byte would never reach the silence timeout.
       const tooSlow = setTimeout(() => request.destroy(new Error("slow")), headersWithin)
       const answer = await response.finally(() => clearTimeout(tooSlow))
-      if (!isKnown(answer, event.url.pathname)) throw unable("gave an answer that no research-room gives, so it was not passed through")
+      if (!isKnown(answer, event.url.pathname))
+        throw unable("gave an answer that no research-room gives, so it was not passed through")
       return new Answer(method === "HEAD" ? null : Readable.toWeb(answer), {
         status: answer.statusCode ?? 502,
         headers: relayedHeaders(answer),
@@ -140,11 +162,19 @@ export function passingThrough(address: string, own: string, headersWithin = 1.5
   return { address, answer: relay }
 }
 
-/** The largest body that the original reads at a path. Smaller limits are left to the original. If it refuses a body halfway, its answer can be lost. */
+/**
+ * The largest body that the original reads at a path. Smaller limits are left to the original. If it refuses a body
+ * halfway, its answer can be lost.
+ */
 const mostAt = (path: string): number => (path === mcpPath ? limits.figureMessageBytes : limits.requestBodyBytes)
 
 /** @throws Refusal `request_too_large` as soon as the limit is relay */
-async function sendBody(from: IncomingMessage, to: NodeJS.WritableStream, most: number, letCome: () => void): Promise<void> {
+async function sendBody(
+  from: IncomingMessage,
+  to: NodeJS.WritableStream,
+  most: number,
+  letCome: () => void,
+): Promise<void> {
   if (Number(from.headers["content-length"] ?? 0) > most) throw tooLarge(most)
   letCome()
   let length = 0

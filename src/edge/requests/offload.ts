@@ -10,8 +10,8 @@ import { contextOf, isReading, nodeSide } from "../limits/request-context.ts"
 import { type Moment, pastOf } from "./reads.ts"
 
 /**
- * Frees the memory of a body as soon as the system has sent it. V8 counts memory outside its heap as its own: a few long
- * responses would trigger a full collection of this thread's heap, and every request would wait for that.
+ * Frees the memory of a body as soon as the system has sent it. V8 counts memory outside its heap as its own: a few
+ * long responses would trigger a full collection of this thread's heap, and every request would wait for that.
  */
 function freeWhenSent(event: H3Event, { buffer }: Uint8Array<ArrayBuffer>): void {
   const response = nodeSide(event)?.res
@@ -45,7 +45,12 @@ async function pastFor(edge: Edge, event: H3Event, { moment }: Offloading): Prom
  * @returns null if this thread must answer: there are no reader threads, or they cannot read the requested moment
  * @throws Refusal 429 if the caller reached a limit, 503 if too many callers wait
  */
-export async function offload(edge: Edge, event: H3Event, path: string, offloading: Offloading): Promise<Answer | null> {
+export async function offload(
+  edge: Edge,
+  event: H3Event,
+  path: string,
+  offloading: Offloading,
+): Promise<Answer | null> {
   const { readers, budgets } = edge
   const { req, url } = event
   const { method } = req

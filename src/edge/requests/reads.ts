@@ -1,4 +1,7 @@
-/** Answers a read for every interface (HTTP, MCP, pages), now or as of an earlier entry: checks its parameters and the caller's permission. */
+/**
+ * Answers a read for every interface (HTTP, MCP, pages), now or as of an earlier entry: checks its parameters and the
+ * caller's permission.
+ */
 import { basePathOf } from "../../contract/base-path.ts"
 import { checkParameters } from "../../contract/definitions/check-parameters.ts"
 import type { Read } from "../../contract/definitions/read.ts"
@@ -11,14 +14,21 @@ import { type Asked, type Found, isDownload, NamedText } from "../../ledger/read
 import { keyRefusal } from "../../ledger/write/access.ts"
 import type { Edge, Past } from "../edge.ts"
 
-/** The Room of a read or page, found by the ids in its parameters. @throws Refusal 404 for an unknown id, 422 without one */
+/**
+ * The Room of a read or page, found by the ids in its parameters. @throws Refusal 404 for an unknown id, 422 without
+ * one
+ */
 function aboutRoom({ instance }: Edge, parameters: readonly (readonly [string, unknown])[]): string {
   for (const [name, ids] of parameters) {
     const id: unknown = Array.isArray(ids) ? ids[0] : ids
-    const roomId = typeof id === "string" ? instance.ledger.references.roomOf(name.replace(/Ids$/, "Id"), id) : undefined
+    const roomId =
+      typeof id === "string" ? instance.ledger.references.roomOf(name.replace(/Ids$/, "Id"), id) : undefined
     if (roomId !== undefined) return roomId
   }
-  throw badParameter("at", "is an entry of one Room's activity: name the Room, with roomId or the id of something in it")
+  throw badParameter(
+    "at",
+    "is an entry of one Room's activity: name the Room, with roomId or the id of something in it",
+  )
 }
 
 /** An earlier moment that a request asks for: an entry's sequence, and the parameters that identify its Room. */
@@ -28,7 +38,9 @@ export interface Moment extends Pick<Asked, "params" | "query"> {
 
 /** Restores the Room at a moment. @throws Refusal */
 export function pastOf(edge: Edge, { params, query, sequence }: Moment): Promise<Past> {
-  const roomId = edge.instance.ledger.snapshot(() => aboutRoom(edge, [...Object.entries(params), ...Object.entries(query)]))
+  const roomId = edge.instance.ledger.snapshot(() =>
+    aboutRoom(edge, [...Object.entries(params), ...Object.entries(query)]),
+  )
   if (edge.pasts === undefined) throw new Error("this edge has no source of past Rooms")
   return edge.pasts.of(roomId, sequence)
 }
@@ -41,7 +53,8 @@ function dated(found: Found, asOf: Past["asOf"], format: unknown): Found {
 }
 
 /** The first line of a Markdown answer as of an earlier moment. */
-export const markdownNote = ({ sequence, acceptedAt }: Past["asOf"]): string => `As of entry ${sequence}, ${acceptedAt}.\n\n`
+export const markdownNote = ({ sequence, acceptedAt }: Past["asOf"]): string =>
+  `As of entry ${sequence}, ${acceptedAt}.\n\n`
 
 /** Answers a read as of an entry. @throws Refusal */
 async function askPast(edge: Edge, { name, query }: Read<ReadName>, asked: Asked, sequence: number): Promise<Found> {
@@ -50,7 +63,8 @@ async function askPast(edge: Edge, { name, query }: Read<ReadName>, asked: Asked
   const { budget } = asked.query
   // The note of the moment counts against the budget.
   const less = Buffer.byteLength(asked.query.format === "markdown" ? markdownNote(asOf) : `,${writeJson({ asOf })}`)
-  const within = "budget" in query.entries ? { budget: (typeof budget === "number" ? budget : limits.brief) - less } : {}
+  const within =
+    "budget" in query.entries ? { budget: (typeof budget === "number" ? budget : limits.brief) - less } : {}
   return dated(await instance.ask(name, { ...asked, query: { ...asked.query, ...within } }), asOf, asked.query.format)
 }
 
@@ -63,8 +77,8 @@ export interface ReadCall {
 }
 
 /**
- * Answers a read. The caller is looked up in the snapshot that answers. A read of an earlier moment first waits until the Room
- * is restored.
+ * Answers a read. The caller is looked up in the snapshot that answers. A read of an earlier moment first waits until
+ * the Room is restored.
  * @throws Refusal for the caller, then for the parameters, then the read's own
  */
 export function askRead(
@@ -80,7 +94,15 @@ export function askRead(
     if (lacking) throw lacking
     const { at, ...now } = checked
     const keeping = () => ({ softwareVersion: edge.softwareVersion, storage: edge.storage?.() })
-    const asked = { params, query: now, actor, basePath: basePathOf(edge), baseUrl: edge.baseUrl, keeping, ...(signal && { signal }) }
+    const asked = {
+      params,
+      query: now,
+      actor,
+      basePath: basePathOf(edge),
+      baseUrl: edge.baseUrl,
+      keeping,
+      ...(signal && { signal }),
+    }
     if (definition.at && typeof at === "number") return { query: checked, found: askPast(edge, definition, asked, at) }
     return { query: checked, found: ask(definition.name, asked) }
   })

@@ -74,11 +74,14 @@ export class Routes {
         ? handler
         : async (event) => (await this.#offload(event, path, offloading)) ?? handler(event)
     const here: Handler = searching.test(path) ? (event) => instance.indexed().then(() => made(event)) : made
-    const served: Handler = forward === undefined ? here : async (event) => (await forward(event, { path, open })) ?? here(event)
+    const served: Handler =
+      forward === undefined ? here : async (event) => (await forward(event, { path, open })) ?? here(event)
     const answered = refusing(this.#edge, familyOf(path), path, served)
     const route = async (event: H3Event) => {
       const made = await answered(event)
-      const answer = made.isReady ? made : await applyOpenness(open, event, withoutMarks(this.#edge, made), this.#compressor)
+      const answer = made.isReady
+        ? made
+        : await applyOpenness(open, event, withoutMarks(this.#edge, made), this.#compressor)
       return event.req.method === "HEAD" ? answer.headOnly : answer.leaving
     }
     for (const pattern of routePatterns(path)) {
@@ -110,19 +113,28 @@ export class Routes {
 
   #find(method: string, path: string) {
     const registered = method === "HEAD" ? "GET" : method
-    if (this.#expressions?.length !== this.#own.length) this.#expressions = this.#own.map(({ pattern }) => expressionOf(pattern))
+    if (this.#expressions?.length !== this.#own.length)
+      this.#expressions = this.#own.map(({ pattern }) => expressionOf(pattern))
     const expressions = this.#expressions
-    return this.#own.find((route, at) => (method === "OPTIONS" || route.method === registered) && expressions[at]?.test(path))
+    return this.#own.find(
+      (route, at) => (method === "OPTIONS" || route.method === registered) && expressions[at]?.test(path),
+    )
   }
 
-  /** Answers the remaining methods of all paths: OPTIONS lists the allowed ones, others get 405. OPTIONS on an agent's path refuses pages. */
+  /**
+   * Answers the remaining methods of all paths: OPTIONS lists the allowed ones, others get 405. OPTIONS on an agent's
+   * path refuses pages.
+   */
   refuseOtherMethods(): void {
     for (const [pattern, { path, methods, open }] of this.#methods) {
       // The methods of operators' paths would reveal to others that they exist.
       if (isForOperators(path)) continue
-      const allow = [...methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])), "OPTIONS"].join(", ")
+      const allow = [...methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])), "OPTIONS"].join(
+        ", ",
+      )
       const other = refusing(this.#edge, familyOf(path), path, (event) => {
-        if (event.req.method !== "OPTIONS") throw new Refusal("method_not_allowed", `This path accepts ${allow}.`, { headers: { allow } })
+        if (event.req.method !== "OPTIONS")
+          throw new Refusal("method_not_allowed", `This path accepts ${allow}.`, { headers: { allow } })
         if (path.startsWith("/api/agent/") && open !== "everywhere") mustNotComeFromBrowser(event)
         return optionsAnswer(allow, open, commonHeaders)
       })

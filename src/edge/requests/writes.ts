@@ -22,7 +22,10 @@ export interface DecodedBatch {
   readonly rehearse: boolean
 }
 
-/** The outcome of a write, from the last members of its receipt. Text of the write cannot contain these strings: its quotes are escaped. */
+/**
+ * The outcome of a write, from the last members of its receipt. Text of the write cannot contain these strings: its
+ * quotes are escaped.
+ */
 const outcomeOf = (receipt: string): WriteOutcome =>
   receipt.includes('"rehearsed":true') ? "rehearsed" : receipt.includes('"replayed":true') ? "replayed" : "accepted"
 
@@ -56,15 +59,25 @@ export const sendWrite = (
  * @returns the receipts as JSON texts, in order
  * @throws Refusal of the first write that is refused
  */
-export const sendBatch = (edge: Edge, event: H3Event, actor: Actor, decode: () => Promise<DecodedBatch>): Promise<string[]> =>
+export const sendBatch = (
+  edge: Edge,
+  event: H3Event,
+  actor: Actor,
+  decode: () => Promise<DecodedBatch>,
+): Promise<string[]> =>
   counted(edge, event, batch.name, async () => {
     const decoded = await decode()
     const receipts = await edge.instance.ledger.admitBatch({ actor, ...decoded })
-    receipts.forEach((receipt, index) => edge.metrics?.wrote(decoded.writes[index]?.operation.name ?? batch.name, outcomeOf(receipt)))
+    receipts.forEach((receipt, index) =>
+      edge.metrics?.wrote(decoded.writes[index]?.operation.name ?? batch.name, outcomeOf(receipt)),
+    )
     return receipts
   })
 
-/** Stores an uploaded picture until a write names it. The same picture sent again keeps its digest. @throws Refusal 422 if it is not a picture of that type */
+/**
+ * Stores an uploaded picture until a write names it. The same picture sent again keeps its digest. @throws Refusal 422
+ * if it is not a picture of that type
+ */
 export async function keepFigure(
   { instance: { ledger, tables, world } }: Edge,
   { userId }: Pick<Actor, "userId">,

@@ -42,7 +42,11 @@ export class CopyMetrics {
           this.set(value())
         },
       })
-    gauge("lag_seconds", "Time since the oldest write that may be missing from the copy was committed.", () => state.lag / 1_000)
+    gauge(
+      "lag_seconds",
+      "Time since the oldest write that may be missing from the copy was committed.",
+      () => state.lag / 1_000,
+    )
     gauge("answers_waiting", "Answers waiting for the next sync.", () => state.waiting)
   }
 

@@ -19,7 +19,11 @@ export interface Gauges {
   readonly openFeedWaits: () => number
   /** Supplies the amount in use of each budget. */
   readonly budgets: Budgets
-  readonly storage: () => { readonly databaseBytes: number | null; readonly walBytes: number | null; readonly freeDiskBytes: number | null }
+  readonly storage: () => {
+    readonly databaseBytes: number | null
+    readonly walBytes: number | null
+    readonly freeDiskBytes: number | null
+  }
 }
 
 export type WriteOutcome = "accepted" | "replayed" | "rehearsed" | "refused"
@@ -56,20 +60,37 @@ export class Metrics implements CommitObserver {
     const registers = [this.#registry]
     const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
       new Counter({ name: `research_room_${name}`, help, labelNames: [...labelNames], registers })
-    const histogram = <L extends string>(name: string, help: string, buckets: readonly number[], labelNames: readonly L[] = []) =>
-      new Histogram({ name: `research_room_${name}`, help, labelNames: [...labelNames], buckets: [...buckets], registers })
+    const histogram = <L extends string>(
+      name: string,
+      help: string,
+      buckets: readonly number[],
+      labelNames: readonly L[] = [],
+    ) =>
+      new Histogram({
+        name: `research_room_${name}`,
+        help,
+        labelNames: [...labelNames],
+        buckets: [...buckets],
+        registers,
+      })
     this.#requests = counter("http_requests_total", "Requests answered, by route, method and class of status.", [
       "route",
       "method",
       "status",
     ])
-    this.#durations = histogram("http_request_duration_seconds", "From the headers of a request to the end of its response.", seconds, [
-      "route",
-      "method",
-    ])
+    this.#durations = histogram(
+      "http_request_duration_seconds",
+      "From the headers of a request to the end of its response.",
+      seconds,
+      ["route", "method"],
+    )
     this.#outcomes = counter("writes_total", "Writes by operation and outcome.", ["operation", "fate", "refusal"])
     this.#limited = counter("rate_limited_total", "Requests refused 429, by the limit reached.", ["limit"])
-    this.#groups = histogram("commit_group_writes", "Writes that shared one transaction.", [1, 2, 4, 8, 16, 32, 64, 128])
+    this.#groups = histogram(
+      "commit_group_writes",
+      "Writes that shared one transaction.",
+      [1, 2, 4, 8, 16, 32, 64, 128],
+    )
     this.#commits = histogram("commit_duration_seconds", "From BEGIN to the end of COMMIT.", seconds)
     this.#addGauges()
   }
@@ -84,7 +105,11 @@ export class Metrics implements CommitObserver {
       durations: this.#durations.labels({ route, method }),
     }))
     const digit = Math.floor(status / 100)
-    const counter = (answers[digit] ??= this.#requests.labels({ route, method, status: digit === 0 ? "aborted" : `${digit}xx` }))
+    const counter = (answers[digit] ??= this.#requests.labels({
+      route,
+      method,
+      status: digit === 0 ? "aborted" : `${digit}xx`,
+    }))
     counter.inc()
     durations.observe(milliseconds / 1000)
   }
@@ -140,8 +165,14 @@ export class Metrics implements CommitObserver {
       })
     const started = Date.now() / 1000 - process.uptime()
     gauge("research_room_http_requests_under_way", "Requests not answered yet.", () => this.inProgress)
-    gauge("research_room_feed_waits_open", "Readers waiting for a new entry in a Room.", () => this.#gauges?.openFeedWaits())
-    gauge("research_room_bodies_bytes", "Bytes of request bodies held for authenticated callers.", () => this.#gauges?.budgets.bodies.bytes)
+    gauge("research_room_feed_waits_open", "Readers waiting for a new entry in a Room.", () =>
+      this.#gauges?.openFeedWaits(),
+    )
+    gauge(
+      "research_room_bodies_bytes",
+      "Bytes of request bodies held for authenticated callers.",
+      () => this.#gauges?.budgets.bodies.bytes,
+    )
     gauge(
       "research_room_strangers_bodies_bytes",
       "Bytes of request bodies held for other callers.",
@@ -149,10 +180,18 @@ export class Metrics implements CommitObserver {
     )
     gauge("research_room_connections_open", "Connections of clients.", () => this.#gauges?.budgets.connections.sum)
     gauge("research_room_feeds_held", "Requests waiting on a feed.", () => this.#gauges?.budgets.feeds.sum)
-    gauge("research_room_reads_held", "Pages and long answers being made by other threads.", () => this.#gauges?.budgets.reads.sum)
+    gauge(
+      "research_room_reads_held",
+      "Pages and long answers being made by other threads.",
+      () => this.#gauges?.budgets.reads.sum,
+    )
     gauge("research_room_database_bytes", "Size of the database file.", () => this.#gauges?.storage().databaseBytes)
     gauge("research_room_wal_bytes", "Size of the write-ahead log.", () => this.#gauges?.storage().walBytes)
-    gauge("research_room_free_disk_bytes", "Free space on the data's disk.", () => this.#gauges?.storage().freeDiskBytes)
+    gauge(
+      "research_room_free_disk_bytes",
+      "Free space on the data's disk.",
+      () => this.#gauges?.storage().freeDiskBytes,
+    )
     gauge("process_start_time_seconds", "When the process started.", () => started)
     new Counter({
       name: "process_cpu_seconds_total",

@@ -1,6 +1,6 @@
 /**
- * The four files of @prometheus-io/client that are used. Its main file also loads the push gateway and the default collectors, which
- * would add 30 ms to every start.
+ * The four files of @prometheus-io/client that are used. Its main file also loads the push gateway and the default
+ * collectors, which would add 30 ms to every start.
  */
 declare module "@prometheus-io/client/lib/registry.js" {
   import { Registry } from "@prometheus-io/client"

@@ -1,6 +1,6 @@
 /**
- * The edge's log: sign-ins, failed authentication, failures and, if enabled, one line per request. It never contains a token,
- * password, cookie, query or body, and only the pattern of a path.
+ * The edge's log: sign-ins, failed authentication, failures and, if enabled, one line per request. It never contains a
+ * token, password, cookie, query or body, and only the pattern of a path.
  */
 import type { Logger } from "pino"
 import type { Refusal } from "../../contract/refusals/refusal.ts"
@@ -10,7 +10,16 @@ import type { RequestContext } from "../limits/request-context.ts"
 /** Limits the lines that anybody can cause, to what an operator can read and a disk can hold. */
 const LINES = { perMinute: 120, atOnce: 240 }
 
-function members({ id, address, route, operation, refusal, credentialId, keyId, userId }: RequestContext): Record<string, string> {
+function members({
+  id,
+  address,
+  route,
+  operation,
+  refusal,
+  credentialId,
+  keyId,
+  userId,
+}: RequestContext): Record<string, string> {
   const known = { requestId: id, address, route, operation, refusal, credentialId, keyId, userId }
   return Object.fromEntries(Object.entries(known).filter((member): member is [string, string] => member[1] !== null))
 }
@@ -31,7 +40,10 @@ export class RequestLog {
     this.#log.info({ ...members(context), username }, "signed in")
   }
 
-  /** Logs a password, link, credential, key or session that was not accepted. @param why without anything the client sent */
+  /**
+   * Logs a password, link, credential, key or session that was not accepted. @param why without anything the client
+   * sent
+   */
   authenticationFailed(context: RequestContext, why?: string): void {
     this.#bounded("warn", { ...members(context), ...(why === undefined ? {} : { why }) }, "not let in")
   }
@@ -48,7 +60,10 @@ export class RequestLog {
 
   /** Logs a finished request. @param bytes of the response, headers and body */
   request(context: RequestContext, method: string, status: number, milliseconds: number, bytes: number): void {
-    this.#log.info({ ...members(context), method, status, ms: Math.round(milliseconds * 1000) / 1000, bytes }, "request")
+    this.#log.info(
+      { ...members(context), method, status, ms: Math.round(milliseconds * 1000) / 1000, bytes },
+      "request",
+    )
   }
 
   #bounded(level: "warn" | "error", line: object, text: string): void {

@@ -1,4 +1,6 @@
-/** The activity of each Room: the journal's writes that the Room shows, each chained to the one before it by a digest. */
+/**
+ * The activity of each Room: the journal's writes that the Room shows, each chained to the one before it by a digest.
+ */
 import type { ActivityEntry } from "../../contract/answers/index.ts"
 import { firstPreviousDigest } from "../../contract/answers/chain.ts"
 import { digestOf, parse, type Stored, stored } from "../../contract/json.ts"
@@ -52,7 +54,11 @@ export const activityText = (fields: ActivityFields, previousDigest: string): st
   `${membersOf(fields, fields.contentDigest, previousDigest)}}`
 
 /** The same text without the closing brace. */
-function membersOf(fields: Omit<ActivityFields, "contentDigest">, contentDigest: string, previousDigest: string): string {
+function membersOf(
+  fields: Omit<ActivityFields, "contentDigest">,
+  contentDigest: string,
+  previousDigest: string,
+): string {
   const { sequence, operation, at, userId, username, agent, threadId, entryId } = fields
   const id = (value: string | null) => (value === null ? "null" : `"${value}"`)
   return (
@@ -64,13 +70,20 @@ function membersOf(fields: Omit<ActivityFields, "contentDigest">, contentDigest:
 
 interface Kept extends Omit<ActivityFields, "contentDigest"> {
   readonly name: string
-  /** The digests of its content, of itself and of the entry before it, if there is one, as one hex text: the driver returns one text faster than three. */
+  /**
+   * The digests of its content, of itself and of the entry before it, if there is one, as one hex text: the driver
+   * returns one text faster than three.
+   */
   readonly digests: string
 }
 const HEX = 64
 function served(row: Kept): Stored<ActivityEntry> {
-  const [content = "", own = "", previous = ""] = [0, 1, 2].map((nth) => SHA256 + row.digests.slice(nth * HEX, (nth + 1) * HEX))
-  return stored<ActivityEntry>(`${membersOf(row, content, previous === SHA256 ? firstPreviousDigest : previous)},"digest":"${own}"}`)
+  const [content = "", own = "", previous = ""] = [0, 1, 2].map(
+    (nth) => SHA256 + row.digests.slice(nth * HEX, (nth + 1) * HEX),
+  )
+  return stored<ActivityEntry>(
+    `${membersOf(row, content, previous === SHA256 ? firstPreviousDigest : previous)},"digest":"${own}"}`,
+  )
 }
 
 const FROM = `FROM journal j JOIN writers w ON w.writer = j.writer LEFT JOIN places t ON t.place = j.thread
@@ -95,7 +108,13 @@ export interface Writer {
   readonly credentialId: string | null
 }
 /** Up to `count` entries of a Room after `after`, of some kinds or of all, without those of one writer. */
-type Page = readonly [roomId: string, after: number, kinds: readonly string[] | undefined, count: number, without?: Writer]
+type Page = readonly [
+  roomId: string,
+  after: number,
+  kinds: readonly string[] | undefined,
+  count: number,
+  without?: Writer,
+]
 const OTHERS = "AND w.person_id || w.sender IS NOT +?"
 const IN_ROOM = `WHERE j.room = ${placeOf("+?")} AND j.room_sequence`
 
@@ -108,7 +127,9 @@ const byKind = Map.groupBy(
 export type Activity = ReturnType<typeof activity>
 
 export function activity(db: Db) {
-  const head = db.prepare<Head>("SELECT activity_sequence AS sequence, activity_digest AS digest FROM room_heads WHERE room_id = +?")
+  const head = db.prepare<Head>(
+    "SELECT activity_sequence AS sequence, activity_digest AS digest FROM room_heads WHERE room_id = +?",
+  )
   const advance = inserting(db, "room_heads", {
     onConflict: `DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = excluded.activity_digest,
       last_activity_at = excluded.last_activity_at, accepted_bytes = accepted_bytes + excluded.accepted_bytes`,
@@ -139,7 +160,8 @@ export function activity(db: Db) {
     const pageOfOperation = find(writers, `${OTHERS} AND j.operation = +?`)
     function found(...[roomId, after, kinds, count, without]: Page): (Found & Further)[] {
       const excluded = without === undefined ? null : without.userId + (without.credentialId ?? "")
-      if (kinds === undefined) return excluded === null ? page.all(roomId, after, count) : pageOfOthers.all(roomId, after, excluded, count)
+      if (kinds === undefined)
+        return excluded === null ? page.all(roomId, after, count) : pageOfOthers.all(roomId, after, excluded, count)
       const operations = kinds.flatMap((kind) => byKind.get(kind) ?? [])
       return ofKinds(operations, ({ name }) => pageOfOperation.all(roomId, after, excluded, name, count), count)
     }
@@ -169,8 +191,15 @@ export function activity(db: Db) {
     /** Finds an entry of a Room in the journal. */
     placeOf: (roomId: string, sequence: number): Place | undefined => place.get(roomId, sequence),
 
-    /** Advances a Room's head to a new entry. The entry itself is part of the write's row. @param content the content of the write */
-    advance(roomId: string, content: string, fields: Omit<ActivityFields, "sequence">): { sequence: number; digest: string } {
+    /**
+     * Advances a Room's head to a new entry. The entry itself is part of the write's row. @param content the content of
+     * the write
+     */
+    advance(
+      roomId: string,
+      content: string,
+      fields: Omit<ActivityFields, "sequence">,
+    ): { sequence: number; digest: string } {
       const before = head.get(roomId)
       const sequence = (before?.sequence ?? 0) + 1
       const digest = digestOf(activityText({ ...fields, sequence }, before?.digest ?? firstPreviousDigest))
@@ -191,6 +220,11 @@ export function activity(db: Db) {
     after: (...page: Page): Row[] => lean(...page).map(({ row: { sequence }, body }) => ({ sequence, body })),
     /** Returns the same entries with the content of their writes. */
     fullAfter: (...page: Page): FullRow[] =>
-      full(...page).map(({ row: { sequence, content, isSealed }, body }) => ({ sequence, body, content, isSealed: isSealed === 1 })),
+      full(...page).map(({ row: { sequence, content, isSealed }, body }) => ({
+        sequence,
+        body,
+        content,
+        isSealed: isSealed === 1,
+      })),
   }
 }

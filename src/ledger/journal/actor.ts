@@ -1,6 +1,12 @@
 /** The author of a write, and what the ledger must know of Rooms to admit it. */
 import type { Archive, RoomOrigin } from "../../contract/answers/index.ts"
-import type { KeyReach, LibraryPermission, MemberRole, Permission, RoomState } from "../../contract/schema/enumerations.ts"
+import type {
+  KeyReach,
+  LibraryPermission,
+  MemberRole,
+  Permission,
+  RoomState,
+} from "../../contract/schema/enumerations.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import type { Entry } from "./journal.ts"
 
@@ -20,7 +26,10 @@ export interface KeyGrant {
   readonly reach: KeyReach
 }
 
-/** A person who acts through a credential, through a personal key or, without either, from a signed-in browser with every permission. */
+/**
+ * A person who acts through a credential, through a personal key or, without either, from a signed-in browser with
+ * every permission.
+ */
 export interface Actor {
   readonly userId: string
   /** Their name on this instance. */

@@ -10,7 +10,9 @@ export interface ActCall {
 }
 
 interface AnyAct {
-  /** Each act takes its own type of input. It is declared as a method so that acts with different inputs fit one record. */
+  /**
+   * Each act takes its own type of input. It is declared as a method so that acts with different inputs fit one record.
+   */
   act(call: ActCall, input: unknown): unknown
 }
 export type Acts = Readonly<Record<string, AnyAct["act"]>>

@@ -2,11 +2,17 @@
 import type { Author } from "../../contract/answers/index.ts"
 import type { Actor } from "./actor.ts"
 
-/** SQL for the agent that sent a write: empty for a person in the browser, null if not recorded. @param position SQL for its position in the journal */
+/**
+ * SQL for the agent that sent a write: empty for a person in the browser, null if not recorded. @param position SQL for
+ * its position in the journal
+ */
 export const AGENT_OR_NONE_AT = (position: string): string =>
   `(SELECT aw.agent FROM journal aj JOIN writers aw ON aw.writer = aj.writer WHERE aj.position = ${position})`
 
-/** SQL for the name of the agent that sent a write; null for a person in the browser. @param position SQL for its position in the journal */
+/**
+ * SQL for the name of the agent that sent a write; null for a person in the browser. @param position SQL for its
+ * position in the journal
+ */
 export const AGENT_AT = (position: string): string => `nullif(${AGENT_OR_NONE_AT(position)}, '')`
 
 /** The same for the write that made a row. @param row the alias of a table with the column `history_position` */

@@ -21,7 +21,9 @@ export interface Call<Body = unknown, Params = Readonly<Record<string, string>>>
   readonly contentDigest: string
   /** The result of the behaviour's own `prepare`. */
   readonly prepared?: unknown
-  /** In a Room of another instance, the id of the person named in the body: usernames there belong to other people here. */
+  /**
+   * In a Room of another instance, the id of the person named in the body: usernames there belong to other people here.
+   */
   readonly named?: string
 }
 
@@ -60,7 +62,10 @@ export interface Change {
   newId(): string
   /** Makes a token: the text for its holder, the digest to store. */
   token(mint: (bytes: (count: number) => Buffer) => string): Token
-  /** Reads a list that is not derived from the journal, such as what sources say about papers. A replay returns the list that was read originally. */
+  /**
+   * Reads a list that is not derived from the journal, such as what sources say about papers. A replay returns the list
+   * that was read originally.
+   */
   told<T extends Json>(read: () => readonly T[]): readonly T[]
   /** The next label of a kind in the subject's Room. */
   label(kind: LabelledKind): string
@@ -77,7 +82,10 @@ export const madeBy = (
 export type Made = Readonly<ReturnType<typeof madeBy>>
 
 export interface Outcome<Result = Readonly<Record<string, Writable>>> {
-  /** The object that the receipt names. `kind` defaults to the definition's. `labelFromOtherRoom` is set if another Room gave the label. */
+  /**
+   * The object that the receipt names. `kind` defaults to the definition's. `labelFromOtherRoom` is set if another Room
+   * gave the label.
+   */
   readonly target: {
     readonly kind?: string
     readonly id: string
@@ -103,7 +111,10 @@ export interface Outcome<Result = Readonly<Record<string, Writable>>> {
   readonly warnings?: readonly Warning[]
 }
 
-/** The part of an operation that its domain implements. Its functions are called in this order; all but `outside` and `prepare` run inside the transaction. */
+/**
+ * The part of an operation that its domain implements. Its functions are called in this order; all but `outside` and
+ * `prepare` run inside the transaction.
+ */
 export interface Behaviour<
   Body = never,
   Result = Readonly<Record<string, Writable>>,
@@ -112,11 +123,15 @@ export interface Behaviour<
 > {
   /** Finds the subject. @throws Refusal 404 for its kind */
   subject(call: Call<Body, Params>): S
-  /** Returns faults in the references that the schema cannot express. Missing objects and objects of the wrong kind are reported before. */
+  /**
+   * Returns faults in the references that the schema cannot express. Missing objects and objects of the wrong kind are
+   * reported before.
+   */
   references?(call: Call<Body, Params>, subject: S): Issue[]
   /**
-   * Finds the members returned beside the receipt from the state before the write. Runs on the thread that validates the request, so
-   * that no other write waits for it, and only if nothing but the object's state can still refuse the write.
+   * Finds the members returned beside the receipt from the state before the write. Runs on the thread that validates
+   * the request, so that no other write waits for it, and only if nothing but the object's state can still refuse the
+   * write.
    */
   findExtras?(call: Call<Body, Params>): ReceiptExtras
   /** Restores the members returned beside a receipt from the part that was stored. */
@@ -127,7 +142,10 @@ export interface Behaviour<
   prepare?(call: Call<Body, Params>): Promise<unknown>
   /** @param at the time of the write @throws Refusal 403 or 409 if the state or the actor does not allow the write */
   admit?(call: Call<Body, Params>, subject: S, at: string): void
-  /** For the answer to a retry: returns the current state of the receipt's subject, or undefined if it has not changed since. */
+  /**
+   * For the answer to a retry: returns the current state of the receipt's subject, or undefined if it has not changed
+   * since.
+   */
   moved?(receipt: { readonly targetId: string; readonly result: Result }): JsonObject | undefined
   /** Writes the domain's own rows. */
   write(call: Call<Body, Params>, subject: S, change: Change): Outcome<Result>
@@ -135,10 +153,18 @@ export interface Behaviour<
 
 /** One behaviour for each operation. */
 export type Behaviours = { readonly [N in OperationName]: BehaviourOf<N> }
-export type BehaviourOf<N extends OperationName, S extends Subject = Subject> = Behaviour<BodyOf<N>, ResultOf<N>, S, ParamsOf<N>>
+export type BehaviourOf<N extends OperationName, S extends Subject = Subject> = Behaviour<
+  BodyOf<N>,
+  ResultOf<N>,
+  S,
+  ParamsOf<N>
+>
 
 /** The members of a behaviour that find what is returned beside its receipt. */
 export type ExtrasOf<N extends OperationName> = Pick<BehaviourOf<N>, "findExtras" | "restoreExtras">
 
 /** Checks a behaviour against its operation's body and result, and accepts any type of subject. */
-export const behaviour = <N extends OperationName, S extends Subject>(_name: N, made: BehaviourOf<N, S>): BehaviourOf<N> => made
+export const behaviour = <N extends OperationName, S extends Subject>(
+  _name: N,
+  made: BehaviourOf<N, S>,
+): BehaviourOf<N> => made

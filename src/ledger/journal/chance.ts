@@ -15,7 +15,10 @@ export interface Chance {
   newId(): string
   /** Makes a token from the random bytes that `mint` is given. */
   token(mint: (bytes: (count: number) => Buffer) => string): Token
-  /** Reads a list that is not derived from the journal, such as what sources say about papers. A replay returns the list that was read originally. */
+  /**
+   * Reads a list that is not derived from the journal, such as what sources say about papers. A replay returns the list
+   * that was read originally.
+   */
   told<T extends Json>(read: () => readonly T[]): readonly T[]
   given(): Given
 }
@@ -56,7 +59,10 @@ export function fresh(world: World): Chance {
 /** A replay took something else from the world than the original write did. */
 export class OtherChance extends Error {}
 
-/** Chance for a replay, taken from the record. @throws OtherChance if more is requested than was recorded, or, at `given`, if less was requested */
+/**
+ * Chance for a replay, taken from the record. @throws OtherChance if more is requested than was recorded, or, at
+ * `given`, if less was requested
+ */
 export function again(then: Given): Chance {
   let ids = 0
   let tokens = 0

@@ -11,7 +11,10 @@ export interface Writer {
   readonly username: string | null
   /** Their name and id on this instance, if either differs, as it may for people of other instances. */
   readonly here?: { readonly userId: string; readonly username: string }
-  /** The credential or personal key; null for a person in the browser; its Room's id, or another, for a write of another instance. */
+  /**
+   * The credential or personal key; null for a person in the browser; its Room's id, or another, for a write of another
+   * instance.
+   */
   readonly sender: string | null
   /** The name of the agent at the time of the write; empty for a person in the browser, left out if not recorded. */
   readonly agent?: string | undefined
@@ -21,8 +24,8 @@ export interface Writer {
 const REMEMBERED = 2_000
 
 /**
- * Caches numbers for a connection. A number assigned in the open transaction may be rolled back and then assigned to another name, so
- * only numbers from committed transactions are cached.
+ * Caches numbers for a connection. A number assigned in the open transaction may be rolled back and then assigned to
+ * another name, so only numbers from committed transactions are cached.
  */
 class Remembered {
   readonly #found = new Map<string, number>()
@@ -50,7 +53,10 @@ class Remembered {
 }
 const remembered = new WeakMap<Db, Remembered>()
 
-/** The numbers by which the journal refers to Rooms, Threads and writers: ids are long, and most writes refer to the same few. */
+/**
+ * The numbers by which the journal refers to Rooms, Threads and writers: ids are long, and most writes refer to the
+ * same few.
+ */
 export type Keys = ReturnType<typeof keys>
 
 export function keys(db: Db) {
@@ -120,7 +126,9 @@ interface Places {
 }
 const placeNames = ["threadId", "roomId"] as const
 
-/** Packs the ids of a path. If the write's Thread or Room is the only one, just its name is stored. @param params JSON */
+/**
+ * Packs the ids of a path. If the write's Thread or Room is the only one, just its name is stored. @param params JSON
+ */
 export const packedParams = (params: string | null, places: Places): string | null =>
   placeNames.find((name) => params === `{"${name}":"${places[name]}"}`) ?? params
 export function unpackedParams(params: string | null, places: Places): string | null {
@@ -128,7 +136,10 @@ export function unpackedParams(params: string | null, places: Places): string | 
   return name === undefined ? params : `{"${name}":"${places[name]}"}`
 }
 
-/** Packs what a write took from the world. For most writes that is only the id of their entry, which the row has. @param given JSON */
+/**
+ * Packs what a write took from the world. For most writes that is only the id of their entry, which the row has. @param
+ * given JSON
+ */
 export const packedGiven = (given: string | null, entryId: string | null): string | null =>
   entryId !== null && given === `{"ids":["${entryId}"]}` ? null : given
 export const unpackedGiven = (given: string | null, entryId: string | null): string | null =>
@@ -146,7 +157,8 @@ export interface Target {
 }
 
 /** SQL for a member of `given` of a write `j`. The JSON is parsed only if it can have the member; few rows do. */
-const given = (member: string, value: string, otherwise: string): string => `iif(instr(j.given, '"${member}"') > 0, ${value}, ${otherwise})`
+const given = (member: string, value: string, otherwise: string): string =>
+  `iif(instr(j.given, '"${member}"') > 0, ${value}, ${otherwise})`
 
 /** SQL for the target's columns of a write `j` and its entry `e`. */
 export const TARGET = `e.entry_id AS entryId, j.target_kind AS targetKind, j.target_id AS targetId, j.label, ${given("labelledBy", "j.given ->> '$.labelledBy'", "NULL")} AS labelledBy`

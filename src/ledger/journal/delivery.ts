@@ -46,9 +46,15 @@ const isMarked = (body: JsonObject, path: string): boolean =>
  * @param hasMarks whether marks replace withheld parts of the body; the schema does not apply to them
  * @throws Refusal 422, 413
  */
-export function checkRequest({ operation, actor, params, body: input }: Request, behaviour: AnyBehaviour, hasMarks = false): Delivery {
+export function checkRequest(
+  { operation, actor, params, body: input }: Request,
+  behaviour: AnyBehaviour,
+  hasMarks = false,
+): Delivery {
   const checked = checkBody(operation, input)
-  const found = checked.ok ? [] : checked.issues.filter(({ path }) => !hasMarks || !(isJsonObject(input) && isMarked(input, path)))
+  const found = checked.ok
+    ? []
+    : checked.issues.filter(({ path }) => !hasMarks || !(isJsonObject(input) && isMarked(input, path)))
   const issues = [...found, ...beyondSchema(operation, input, found)]
   const value = checked.ok ? checked.value : hasMarks && issues.length === 0 && isJsonObject(input) ? input : null
   if (value === null || issues.length > 0) {
@@ -60,7 +66,11 @@ export function checkRequest({ operation, actor, params, body: input }: Request,
   }
   const { client, ...compared } = value
   const content = canonicalJson(compared)
-  if (!hasMarks && (holdsMark(content) || (client !== undefined && holdsMark(JSON.stringify(client)))) && hasMark(value))
+  if (
+    !hasMarks &&
+    (holdsMark(content) || (client !== undefined && holdsMark(JSON.stringify(client)))) &&
+    hasMark(value)
+  )
     throw new Refusal(
       "invalid_schema",
       `The body does not match the schema of ${operation.name}; a text in it is kept for the service's own use.`,
@@ -88,7 +98,9 @@ export function checkRequest({ operation, actor, params, body: input }: Request,
 
 const clientIn = (client: unknown): JsonObject | undefined => (isJsonObject(client) ? client : undefined)
 
-/** Reads a body from the journal's columns: what a write stores must not depend on the order in which members were sent. */
+/**
+ * Reads a body from the journal's columns: what a write stores must not depend on the order in which members were sent.
+ */
 export const bodyOf = (content: string, client: JsonObject | undefined): JsonObject => ({
   ...trusted<JsonObject>(content),
   ...(client === undefined ? {} : { client }),
@@ -102,5 +114,7 @@ export function requestDigestOf(
   contentDigest?: string,
 ): string {
   const inPath = pathNames(path)
-  return inPath.length === 0 ? (contentDigest ?? digestOf(content)) : digestOf(`${inPath.map((name) => params[name]).join(" ")} ${content}`)
+  return inPath.length === 0
+    ? (contentDigest ?? digestOf(content))
+    : digestOf(`${inPath.map((name) => params[name]).join(" ")} ${content}`)
 }

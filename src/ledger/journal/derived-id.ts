@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto"
 
 /**
- * Derives an id from one that the activity's digests cover. Nothing would prove an independent id in another instance's history.
- * The timestamp stays, so both ids sort together.
+ * Derives an id from one that the activity's digests cover. Nothing would prove an independent id in another instance's
+ * history. The timestamp stays, so both ids sort together.
  * @param id a UUIDv7 @param what what the new id is for, such as "review"
  */
 export const derivedId = (id: string, what: string): string =>

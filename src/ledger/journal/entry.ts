@@ -41,7 +41,10 @@ export interface Entry extends Writer {
   readonly sealed?: Sealed
 }
 
-/** The digests of a write from before parts of it were withheld: its content, the digest that a retry must match, and the journal's own digest. */
+/**
+ * The digests of a write from before parts of it were withheld: its content, the digest that a retry must match, and
+ * the journal's own digest.
+ */
 export interface Sealed {
   readonly contentDigest: string
   readonly requestDigest: string
@@ -49,7 +52,10 @@ export interface Sealed {
   readonly digest?: string
 }
 
-/** What a write stored: the places of its entries, and its answer. An act, which is not an operation, stores none of these. */
+/**
+ * What a write stored: the places of its entries, and its answer. An act, which is not an operation, stores none of
+ * these.
+ */
 export interface Left {
   readonly roomId: string | null
   readonly activity: { readonly sequence: number; readonly digest: string } | null

@@ -1,11 +1,11 @@
 /**
- * The journal: every accepted write in one row, in order. Activity, timelines and receipts are three indexes into it (activity.ts,
- * timeline.ts, receipts.ts), and none of them stores a body of its own. Their JSON is assembled from the columns as text. Whatever
- * cannot be computed again (the result of a receipt, the card of a record) is stored beside the content. Timeline entries have a small
- * table of their own, since a write may make two.
+ * The journal: every accepted write in one row, in order. Activity, timelines and receipts are three indexes into it
+ * (activity.ts, timeline.ts, receipts.ts), and none of them stores a body of its own. Their JSON is assembled from the
+ * columns as text. Whatever cannot be computed again (the result of a receipt, the card of a record) is stored beside
+ * the content. Timeline entries have a small table of their own, since a write may make two.
  *
- * All other tables are derived from the journal by the behaviours. It never holds tokens or passwords, only digests of tokens. The digest
- * of each row covers the digest of the row before it.
+ * All other tables are derived from the journal by the behaviours. It never holds tokens or passwords, only digests of
+ * tokens. The digest of each row covers the digest of the row before it.
  */
 import { createHash } from "node:crypto"
 import { digestOf, type JsonObject, parse, type Stored, stored } from "../../contract/json.ts"
@@ -13,7 +13,17 @@ import { holdsMark } from "../../contract/definitions/withheld-text.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import type { Entry, Given, Left } from "./entry.ts"
-import { idOf, keys, packedDigest, packedGiven, packedId, packedParams, unpackedDigest, unpackedGiven, unpackedParams } from "./columns.ts"
+import {
+  idOf,
+  keys,
+  packedDigest,
+  packedGiven,
+  packedId,
+  packedParams,
+  unpackedDigest,
+  unpackedGiven,
+  unpackedParams,
+} from "./columns.ts"
 
 export type { Entry, Given, Left, Sealed } from "./entry.ts"
 
@@ -39,7 +49,8 @@ interface Row {
 }
 
 /** SQL for the content of the write that made a row. @param row the alias of the row's table */
-export const contentOf = (row: string): string => `(SELECT h.content FROM journal h WHERE h.position = ${row}.history_position)`
+export const contentOf = (row: string): string =>
+  `(SELECT h.content FROM journal h WHERE h.position = ${row}.history_position)`
 
 /** JSON text of an object; null if it has no members. */
 const json = <T extends object>(value: T | undefined): Stored<T> | null => {
@@ -63,7 +74,11 @@ const entryOf = (row: Row): Entry => {
     client: row.client === null ? undefined : parse(row.client),
     given: given === null ? {} : parse(stored<Given>(given)),
     ...(row.requestDigest !== null && {
-      sealed: { contentDigest: unpackedDigest(row.contentDigest), requestDigest: row.requestDigest, digest: row.digest.toString("hex") },
+      sealed: {
+        contentDigest: unpackedDigest(row.contentDigest),
+        requestDigest: row.requestDigest,
+        digest: row.digest.toString("hex"),
+      },
     }),
   }
 }
@@ -80,7 +95,19 @@ const chained = (
 ) =>
   createHash("sha256")
     .update(before)
-    .update(JSON.stringify([position, operation, userId, username, sender, at, ...(agent == null ? [] : [agent]), ...texts, contentDigest]))
+    .update(
+      JSON.stringify([
+        position,
+        operation,
+        userId,
+        username,
+        sender,
+        at,
+        ...(agent == null ? [] : [agent]),
+        ...texts,
+        contentDigest,
+      ]),
+    )
     .digest()
 
 /** The previous digest of the first row. */
@@ -97,7 +124,9 @@ const ROWS = `SELECT j.position, j.operation, w.user_id AS userId, w.username, w
 export type Journal = ReturnType<typeof journal>
 
 export function journal(db: Db) {
-  const last = db.prepare<{ position: number; digest: Buffer }>("SELECT position, digest FROM journal ORDER BY position DESC LIMIT 1")
+  const last = db.prepare<{ position: number; digest: Buffer }>(
+    "SELECT position, digest FROM journal ORDER BY position DESC LIMIT 1",
+  )
   const insert = inserting(db, "journal")
   const insertSeal = inserting(db, "withheld_writes")
   const seal = (historyPosition: number, requestDigest: string) => insertSeal({ historyPosition, requestDigest })
@@ -107,9 +136,12 @@ export function journal(db: Db) {
   const count = db.prepare<{ entries: number }>("SELECT coalesce(max(position), 0) AS entries FROM journal")
   const { place, writer } = keys(db)
 
-  /** The newest row as `next` read it: the write that called `next` is appended right after it, in the same transaction. */
+  /**
+   * The newest row as `next` read it: the write that called `next` is appended right after it, in the same transaction.
+   */
   let seen: { position: number; digest: Buffer } | undefined
-  const before = (position: number): Buffer => (seen?.position === position - 1 ? seen.digest : (last.get()?.digest ?? FIRST))
+  const before = (position: number): Buffer =>
+    seen?.position === position - 1 ? seen.digest : (last.get()?.digest ?? FIRST)
 
   return {
     /** The position of the next entry. To be called within the transaction that appends it. */
@@ -188,7 +220,12 @@ export function journal(db: Db) {
       for (let rows = page.all(0); rows.length > 0; rows = page.all(due - 1)) {
         for (const row of rows) {
           if (row.position !== due) return due
-          const entry = { ...row, userId: row.userId || null, username: row.username || null, sender: row.sender || null }
+          const entry = {
+            ...row,
+            userId: row.userId || null,
+            username: row.username || null,
+            sender: row.sender || null,
+          }
           const contentDigest = unpackedDigest(row.contentDigest)
           const texts = [unpackedParams(row.params, row), row.client, unpackedGiven(row.given, row.entryId)]
           // If more than the content was withheld, only the next row can prove this one.

@@ -1,7 +1,8 @@
 /**
- * A cache of the JSON texts of entries, each under a name that contains the digest of its write. What that digest covers changes only
- * when words are withheld or Rooms dropped. Both drop the journal's triggers for a moment, which increments SQLite's schema version;
- * the cache is cleared whenever that version changes. So a text is never older than the snapshot in which it is read.
+ * A cache of the JSON texts of entries, each under a name that contains the digest of its write. What that digest
+ * covers changes only when words are withheld or Rooms dropped. Both drop the journal's triggers for a moment, which
+ * increments SQLite's schema version; the cache is cleared whenever that version changes. So a text is never older than
+ * the snapshot in which it is read.
  */
 import type { Db } from "../storage/database.ts"
 
@@ -20,8 +21,14 @@ export function keptTexts(db: Db) {
   const texts = new Map<string, string>()
   let [known, bytes] = [0, 0]
 
-  /** Returns a map with the texts of all given rows, and of others. Within a snapshot. @param make makes the texts that are not cached */
-  return <Row extends Named>(rows: readonly Row[], make: (missing: readonly Row[]) => readonly Text[]): ReadonlyMap<string, string> => {
+  /**
+   * Returns a map with the texts of all given rows, and of others. Within a snapshot. @param make makes the texts that
+   * are not cached
+   */
+  return <Row extends Named>(
+    rows: readonly Row[],
+    make: (missing: readonly Row[]) => readonly Text[],
+  ): ReadonlyMap<string, string> => {
     const { schema_version: now } = schema.one()
     if (now !== known || bytes > MOST) texts.clear()
     if (texts.size === 0) [known, bytes] = [now, 0]

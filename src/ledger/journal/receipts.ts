@@ -1,4 +1,7 @@
-/** Receipts, read from the journal by delivery id. A retry is compared with the stored request and answered from the receipt. */
+/**
+ * Receipts, read from the journal by delivery id. A retry is compared with the stored request and answered from the
+ * receipt.
+ */
 import type { Receipt } from "../../contract/answers/index.ts"
 import { digestOf, extendJson, type Json, type Stored, stored, type Writable, writeJson } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
@@ -53,7 +56,11 @@ const SELECT = `SELECT j.position, ${idOf("j.room")} AS roomId, ${idOf("j.thread
 export type Receipts = ReturnType<typeof receipts>
 
 /** @param beside restores the members that were returned beside the receipt and are not stored with it */
-export function receipts(db: Db, journal: Journal, beside: (operation: Operation, entry: Entry) => Readonly<Record<string, Writable>>) {
+export function receipts(
+  db: Db,
+  journal: Journal,
+  beside: (operation: Operation, entry: Entry) => Readonly<Record<string, Writable>>,
+) {
   const ofPerson = db.prepare<Row>(`${SELECT} ORDER BY j.position LIMIT 1`)
   const ofSender = db.prepare<Row>(`${SELECT} AND w.sender = +? ORDER BY j.position LIMIT 1`)
   const ofMember = db.prepare<Row>(`${SELECT} ORDER BY w.sender = +? DESC, j.position LIMIT 1`)
@@ -70,24 +77,38 @@ export function receipts(db: Db, journal: Journal, beside: (operation: Operation
       warnings: entry.given.warnings ?? [],
     })
     return {
-      requestDigest: entry.sealed?.requestDigest ?? requestDigestOf(operation, entry.params, entry.content, digestOf(entry.content)),
+      requestDigest:
+        entry.sealed?.requestDigest ?? requestDigestOf(operation, entry.params, entry.content, digestOf(entry.content)),
       credentialId: entry.sender,
       body: stored(extendJson(text, beside(operation, entry))),
     }
   }
 
   return {
-    /** Finds a member's receipt for an operation and a delivery id, from any of their senders: the actor's own first, then the oldest. */
+    /**
+     * Finds a member's receipt for an operation and a delivery id, from any of their senders: the actor's own first,
+     * then the oldest.
+     */
     ofMember: (operation: Operation, actor: Actor, deliveryId: string): Kept | undefined =>
       operation.receiptOf === "nobody"
         ? undefined
-        : kept(operation, deliveryId, ofMember.get(packedId(deliveryId), operation.name, actor.userId, senderId(actor) ?? "")),
+        : kept(
+            operation,
+            deliveryId,
+            ofMember.get(packedId(deliveryId), operation.name, actor.userId, senderId(actor) ?? ""),
+          ),
 
-    /** Finds the receipt that answers a retry. By rule 4 of the interface's delivery ids, Threads and messages are keyed on member and credential. */
+    /**
+     * Finds the receipt that answers a retry. By rule 4 of the interface's delivery ids, Threads and messages are keyed
+     * on member and credential.
+     */
     find(operation: Operation, actor: Actor, deliveryId: string): Kept | undefined {
       if (operation.receiptOf === "nobody") return undefined
       const named = [packedId(deliveryId), operation.name, actor.userId] as const
-      const row = operation.receiptOf === "credential" ? ofSender.get(...named, actor.grant?.credentialId ?? "") : ofPerson.get(...named)
+      const row =
+        operation.receiptOf === "credential"
+          ? ofSender.get(...named, actor.grant?.credentialId ?? "")
+          : ofPerson.get(...named)
       return kept(operation, deliveryId, row)
     },
   }

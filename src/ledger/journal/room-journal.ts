@@ -50,8 +50,12 @@ export function roomEntry(db: Db) {
 
 /** Finds the end of a Room's activity at the time of a write. */
 export function standingBefore(db: Db) {
-  const last = db.prepare<{ sequence: number }>("SELECT activity_sequence AS sequence FROM room_heads WHERE room_id = +?")
-  const at = db.prepare<{ position: number }>(`SELECT position FROM journal WHERE room = ${placeOf("+?")} AND room_sequence = +?`)
+  const last = db.prepare<{ sequence: number }>(
+    "SELECT activity_sequence AS sequence FROM room_heads WHERE room_id = +?",
+  )
+  const at = db.prepare<{ position: number }>(
+    `SELECT position FROM journal WHERE room = ${placeOf("+?")} AND room_sequence = +?`,
+  )
   /** Returns the last entry of a Room before a position in the journal; 0 if there is none. */
   return (roomId: string, position: number): number => {
     let [low, high] = [0, last.get(roomId)?.sequence ?? 0]

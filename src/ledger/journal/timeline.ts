@@ -13,7 +13,10 @@ import { idOf, keys, placeOf, type Target, TARGET_HERE, targetText } from "./col
 import { marked, markIn } from "../lists/other-room.ts"
 import { ofKinds } from "../lists/paging.ts"
 
-/** The card of a record or checkpoint. With `standingOf`, the standing of that record is added to the card at every read. */
+/**
+ * The card of a record or checkpoint. With `standingOf`, the standing of that record is added to the card at every
+ * read.
+ */
 export interface EntryBody {
   readonly card: { readonly [member: string]: Writable }
   readonly standingOf?: string
@@ -115,10 +118,14 @@ function beginningOf(row: Row): string {
   )
 }
 
-/** Returns an entry as JSON: the cached beginning, then the standing of its card and the count of its replies as they are now. */
+/**
+ * Returns an entry as JSON: the cached beginning, then the standing of its card and the count of its replies as they
+ * are now.
+ */
 function served({ versionId, status, notices, further, replyCount }: Moving, begins: string): JsonText<Entry> {
   // If the record belongs to another Room, so do the links in its notices.
-  const list = notices === null ? "[]" : begins.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(begins)) : notices
+  const list =
+    notices === null ? "[]" : begins.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(begins)) : notices
   const standing = versionId === null ? "" : `,"status":"${status ?? "current"}","notices":${list}`
   const end = versionId === null && further === null ? "" : `${standing}${further ?? ""}}`
   return new JsonText(stored<Entry>(`${begins}${end},"replyCount":${replyCount}}`))
@@ -142,7 +149,8 @@ export function timeline(db: Db) {
   const pageOfKind = db.prepare<Moving>(
     `${SELECT_BY_KIND} WHERE ${IN_THREAD} AND e.kind = +? AND e.sequence > +? ORDER BY e.sequence LIMIT +?`,
   )
-  // Entries that published a record of one kind are read through the records: most entries may publish other kinds. Ids ascend with time.
+  // Entries that published a record of one kind are read through the records: most entries may publish other kinds. Ids
+  // ascend with time.
   const pageOfRecords = db.prepare<Moving>(
     `SELECT ${MOVING} FROM records r JOIN timeline_entries e ON e.entry_id = r.entry_id ${JOINED}
      WHERE r.thread_id = +? AND r.kind = +? AND r.version_id > coalesce((SELECT b.entry_id FROM timeline_entries b WHERE b.thread = ${placeOf("r.thread_id")} AND b.sequence = +?), '')
@@ -160,7 +168,9 @@ export function timeline(db: Db) {
     db.snapshot(() => {
       const rows = find()
       const begins = texts(rows, (missing) =>
-        some.all(JSON.stringify(missing.map(({ name }) => name.slice(HEX)))).map((row) => ({ name: row.name, text: beginningOf(row) })),
+        some
+          .all(JSON.stringify(missing.map(({ name }) => name.slice(HEX))))
+          .map((row) => ({ name: row.name, text: beginningOf(row) })),
       )
       return rows.map((row) => ({ row, sequence: row.sequence, entry: served(row, present(begins.get(row.name))) }))
     })
@@ -180,7 +190,9 @@ export function timeline(db: Db) {
     },
 
     /** Finds an entry, and tells whether a message may reply to it; undefined if there is none. */
-    find(entryId: string): { threadId: string; kind: string; takesReplies: boolean; entry: JsonText<Entry> } | undefined {
+    find(
+      entryId: string,
+    ): { threadId: string; kind: string; takesReplies: boolean; entry: JsonText<Entry> } | undefined {
       const [found] = withText(() => one.all(entryId))
       if (found === undefined) return undefined
       const { kind, result, threadId } = found.row

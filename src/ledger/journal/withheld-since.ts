@@ -2,7 +2,8 @@
 import type { Db } from "../storage/database.ts"
 
 /**
- * SQL that counts the withheld places of the writes about some objects, as far as they were withheld after the write at a position.
+ * SQL that counts the withheld places of the writes about some objects, as far as they were withheld after the write at
+ * a position.
  * @param position SQL @param places SQL for a GLOB pattern of paths @param targetIds SQL for a JSON list of ids
  */
 export const WITHHELD_SINCE = (position: string, places: string, targetIds: string): string =>

@@ -1,6 +1,7 @@
 /**
- * Withheld content: the places of each write that were withheld, and by which later write. The words themselves are gone: marks replace
- * them in the journal and in every table derived from it (src/contract/definitions/withheld-text.ts).
+ * Withheld content: the places of each write that were withheld, and by which later write. The words themselves are
+ * gone: marks replace them in the journal and in every table derived from it
+ * (src/contract/definitions/withheld-text.ts).
  */
 import type { Withholding } from "../../contract/answers/fields.ts"
 import { canonicalJson, isJsonObject, type Json, type JsonObject, trusted } from "../../contract/json.ts"
@@ -65,11 +66,19 @@ export function withheld(db: Db) {
   const ofPosition = db.prepare<Standing>(`${STANDING} j.room_sequence IS NOT NULL AND j.position = +?`)
   const isSealed = db.prepare("SELECT 1 FROM withheld_writes WHERE history_position = +?")
   const note = inserting(db, "withheld_fields")
-  const find = db.prepare<{ at: string; userId: string; username: string; reason: Withholding["reason"]; userIdHere: string }>(
+  const find = db.prepare<{
+    at: string
+    userId: string
+    username: string
+    reason: Withholding["reason"]
+    userIdHere: string
+  }>(
     `SELECT h.at, w.user_id AS userId, w.username, h.content ->> '$.reason' AS reason, w.person_id AS userIdHere
      FROM withheld_fields f JOIN journal h ON h.position = f.by_position JOIN writers w ON w.writer = h.writer WHERE f.mark = +?`,
   )
-  const sealed = db.prepare<{ position: number }>("SELECT history_position AS position FROM withheld_writes ORDER BY history_position")
+  const sealed = db.prepare<{ position: number }>(
+    "SELECT history_position AS position FROM withheld_writes ORDER BY history_position",
+  )
   const withholdings = db.prepare<{ position: number }>(
     `SELECT position FROM journal WHERE room = ${placeOf("+?")} AND operation = 'withhold_content' AND room_sequence > 0`,
   )
@@ -79,7 +88,10 @@ export function withheld(db: Db) {
   )
   const any = db.prepare<{ count: number }>("SELECT count(*) AS count FROM withheld_fields")
 
-  /** Removes quotations of withheld texts from what this write and later ones took from the world: warnings and similar records. */
+  /**
+   * Removes quotations of withheld texts from what this write and later ones took from the world: warnings and similar
+   * records.
+   */
   function unquote(texts: readonly string[], from: number, mark: string): void {
     const quotable = [...new Set(texts.filter(({ length }) => length >= QUOTED))]
     for (let at = 0; at < quotable.length; at += AT_ONCE) unquoteSome(quotable.slice(at, at + AT_ONCE), from, mark)
@@ -100,7 +112,10 @@ export function withheld(db: Db) {
       .all(from, ...beginnings)
     const patterns = texts.map((text) => {
       const start = text.slice(0, LONGEST)
-      return new RegExp(`${start.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}${text.length > start.length ? "[^]*" : ""}`, "g")
+      return new RegExp(
+        `${start.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}${text.length > start.length ? "[^]*" : ""}`,
+        "g",
+      )
     })
     for (const { position } of found) {
       const entry = kept.at(position)
@@ -124,7 +139,9 @@ export function withheld(db: Db) {
   function withholdableAt(position: number): { operation: Operation; body: JsonObject } | undefined {
     const entry = kept.at(position)
     const operation = entry && recordedOperation(entry.operation)
-    return entry && operation && isWithholdable(operation) ? { operation, body: bodyOf(entry.content, entry.client) } : undefined
+    return entry && operation && isWithholdable(operation)
+      ? { operation, body: bodyOf(entry.content, entry.client) }
+      : undefined
   }
 
   return {
@@ -138,7 +155,13 @@ export function withheld(db: Db) {
             : ofRecord.get(roomId, named.versionId)
       if (row === undefined) return undefined
       const { position, sequence, threadId, contentDigest } = row
-      return { position, sequence, threadId, contentDigest: unpackedDigest(contentDigest), target: trusted(targetText(row)) }
+      return {
+        position,
+        sequence,
+        threadId,
+        contentDigest: unpackedDigest(contentDigest),
+        target: trusted(targetText(row)),
+      }
     },
 
     /** Returns the index of the first path that names nothing withholdable in a write; undefined if every path does. */
@@ -179,8 +202,8 @@ export function withheld(db: Db) {
     },
 
     /**
-     * Replaces places of a write, all of which hold text, with marks, and keeps the digest that a retry must match. Within a transaction
-     * in which accepted writes may change.
+     * Replaces places of a write, all of which hold text, with marks, and keeps the digest that a retry must match.
+     * Within a transaction in which accepted writes may change.
      * @returns the texts that were there
      */
     seal({ position, contentDigest }: StandingWrite, places: readonly string[]): string[] {
@@ -190,7 +213,11 @@ export function withheld(db: Db) {
       const body = bodyOf(entry.content, entry.client)
       if (isSealed.get(position) === undefined) kept.seal(position, requestDigestAt(entry))
       const { client, ...content } = marked(body, contentDigest, places)
-      kept.rewrite(position, { content: canonicalJson(content), client: isJsonObject(client) ? client : undefined, given: entry.given })
+      kept.rewrite(position, {
+        content: canonicalJson(content),
+        client: isJsonObject(client) ? client : undefined,
+        given: entry.given,
+      })
       const texts = places.flatMap((place) => textsIn(valueAt(body, place)))
       unquote(texts, position, markOf(markKey(contentDigest, first)))
       return texts
@@ -198,7 +225,8 @@ export function withheld(db: Db) {
 
     /** Records which write withholds places of another write. */
     note({ position, contentDigest }: StandingWrite, places: readonly string[], byPosition: number): void {
-      for (const place of places) note({ mark: markKey(contentDigest, place), historyPosition: position, path: place, byPosition })
+      for (const place of places)
+        note({ mark: markKey(contentDigest, place), historyPosition: position, path: place, byPosition })
     },
 
     /** Returns when, by whom and why a place was withheld; undefined if this instance does not know. */
@@ -222,11 +250,16 @@ export function withheld(db: Db) {
       }
       return undefined
     },
-    /** Returns the entries of a Room whose bodies cannot be verified: the digest covers the whole body, and parts of it were withheld. */
+    /**
+     * Returns the entries of a Room whose bodies cannot be verified: the digest covers the whole body, and parts of it
+     * were withheld.
+     */
     unproved(roomId: string): number[] {
       const by = withholdings.all(roomId).map(({ position }) => position)
       if (by.length === 0) return []
-      return sealedBy.all(JSON.stringify(by), markBegins).flatMap(({ position }) => ofPosition.get(roomId, position)?.sequence ?? [])
+      return sealedBy
+        .all(JSON.stringify(by), markBegins)
+        .flatMap(({ position }) => ofPosition.get(roomId, position)?.sequence ?? [])
     },
     /** Counts the withheld places. */
     count: (): number => any.get()?.count ?? 0,

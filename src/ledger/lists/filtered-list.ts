@@ -1,4 +1,6 @@
-/** Keyset lists with optional filters. Each combination of filters has a statement of its own, which is prepared once. */
+/**
+ * Keyset lists with optional filters. Each combination of filters has a statement of its own, which is prepared once.
+ */
 import type { Db, Statement } from "../storage/database.ts"
 
 /** Sorts after every id. */
@@ -11,15 +13,26 @@ const END = "g"
  * @param descends whether the list starts with the greatest key
  * @returns a function that returns up to `count` rows after a key that match the filters
  */
-export function filteredList<Row>(db: Db, select: string, columns: Readonly<Record<string, string>>, key: string, descends = false) {
+export function filteredList<Row>(
+  db: Db,
+  select: string,
+  columns: Readonly<Record<string, string>>,
+  key: string,
+  descends = false,
+) {
   const [beyond, order, start] = descends ? (["<", "DESC", END] as const) : ([">", "ASC", ""] as const)
   const prepared = new Map<string, Statement<Row>>()
-  return (filters: { readonly [name: string]: string | undefined }, after: string | number | undefined, count: number): Row[] => {
+  return (
+    filters: { readonly [name: string]: string | undefined },
+    after: string | number | undefined,
+    count: number,
+  ): Row[] => {
     const names = Object.keys(columns).filter((name) => filters[name] !== undefined)
     const values = names.flatMap((name) => filters[name] ?? [])
     const known = names.join(" ")
     const conditions = [...names.map((name) => `${columns[name]} = +?`), `${key} ${beyond} +?`].join(" AND ")
-    const statement = prepared.get(known) ?? db.prepare<Row>(`${select} WHERE ${conditions} ORDER BY ${key} ${order} LIMIT +?`)
+    const statement =
+      prepared.get(known) ?? db.prepare<Row>(`${select} WHERE ${conditions} ORDER BY ${key} ${order} LIMIT +?`)
     prepared.set(known, statement)
     return statement.all(...values, after ?? start, count)
   }

@@ -9,11 +9,16 @@ export interface Labelled {
 }
 
 /** One kind for each table with labels: a statement on the table finds all of its kinds. */
-const tables = [...new Map(objectList.flatMap((spec) => (spec.label === null ? [] : [[spec.table, spec] as const]))).values()]
+const tables = [
+  ...new Map(objectList.flatMap((spec) => (spec.label === null ? [] : [[spec.table, spec] as const]))).values(),
+]
 
 export type Labels = ReturnType<typeof labelled>
 
-/** @returns a function that finds the objects with the given labels in a Room by one statement; unknown labels are left out */
+/**
+ * @returns a function that finds the objects with the given labels in a Room by one statement; unknown labels are left
+ * out
+ */
 export function labelled(db: Db) {
   const find = db.prepare<Labelled>(
     tables

@@ -6,7 +6,10 @@ import { limits } from "../../contract/limits.ts"
 import { digestOf } from "../../contract/json.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 
-/** A page as a domain makes it; the edge adds the envelope. If the items exceed the size limit of a list, the page ends early. */
+/**
+ * A page as a domain makes it; the edge adds the envelope. If the items exceed the size limit of a list, the page ends
+ * early.
+ */
 export interface Page<Item> {
   readonly items: JsonText<Item>[]
   /** The cursor of the next page; null at the end of a list that is not a feed. */
@@ -76,14 +79,20 @@ export function feedOf<Row extends { readonly sequence: number }, Item>(
   return { items, nextCursor: hasMore ? last : Math.max(last, end), hasMore }
 }
 
-/** Reads a cursor that is a sequence number, for a list whose order a parameter chooses; 0 at the start. @throws Refusal `invalid_parameter` */
+/**
+ * Reads a cursor that is a sequence number, for a list whose order a parameter chooses; 0 at the start. @throws Refusal
+ * `invalid_parameter`
+ */
 export function sequenceCursor(after: string | undefined): number {
   if (after === undefined) return 0
   if (!/^(?:0|[1-9][0-9]{0,14})$/u.test(after)) throw badCursor()
   return Number(after)
 }
 
-/** Refuses a cursor beyond the end: the client may be off by one, or have read another history. @throws Refusal `invalid_parameter` with the end of the feed */
+/**
+ * Refuses a cursor beyond the end: the client may be off by one, or have read another history. @throws Refusal
+ * `invalid_parameter` with the end of the feed
+ */
 export function mustNotBeAhead(after: number | undefined, watermark: number): void {
   if (after === undefined || after <= watermark) return
   throw new Refusal("invalid_parameter", `The feed ends at ${watermark}.`, {
@@ -108,7 +117,10 @@ const markOf = (list: ListOf) => digestOf(JSON.stringify(list.map((word) => word
 export const opaqueCursor = (parts: readonly string[], list: ListOf): string =>
   Buffer.from(JSON.stringify([markOf(list), ...parts])).toString("base64url")
 
-/** Reads the parts of an opaque cursor; undefined at the start. @throws Refusal `invalid_parameter`, also for a cursor of another list */
+/**
+ * Reads the parts of an opaque cursor; undefined at the start. @throws Refusal `invalid_parameter`, also for a cursor
+ * of another list
+ */
 export function readOpaqueCursor(after: string | undefined, parts: number, list: ListOf): string[] | undefined {
   if (after === undefined) return undefined
   try {

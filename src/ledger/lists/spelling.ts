@@ -10,7 +10,9 @@ const ALPHABETS: readonly (readonly [script: RegExp, letters: string])[] = [
 const SHORTEST = 4
 const LONGEST = 24
 
-/** Returns every word one typing error away, likely errors first: about 75 for each letter. @param word in lower case */
+/**
+ * Returns every word one typing error away, likely errors first: about 75 for each letter. @param word in lower case
+ */
 export function nearWords(word: string): string[] {
   const letters = [...word]
   if (letters.length < SHORTEST || letters.length > LONGEST) return []

@@ -24,13 +24,19 @@ export function standings(db: Db) {
     "SELECT status, notices FROM standings WHERE version_id = +?",
   )
   const set = inserting(db, "standings", {
-    onConflict: "DO UPDATE SET status = excluded.status, open_dispute = excluded.open_dispute, notices = excluded.notices",
+    onConflict:
+      "DO UPDATE SET status = excluded.status, open_dispute = excluded.open_dispute, notices = excluded.notices",
   })
   function before(versionId: string): { status: RecordStatus; notices: Notice[] } {
     const row = find.get(versionId)
     return row === undefined ? { status: "current", notices: [] } : { status: row.status, notices: parse(row.notices) }
   }
-  function store(versionId: string, status: RecordStatus, notices: readonly Notice[], { open, answers }: Disputes): void {
+  function store(
+    versionId: string,
+    status: RecordStatus,
+    notices: readonly Notice[],
+    { open, answers }: Disputes,
+  ): void {
     const list = notices.map(({ answered: _before, ...notice }) => {
       const answered = answers.get(notice.linkId)
       return answered === undefined ? notice : { ...notice, answered }
@@ -50,8 +56,13 @@ export function standings(db: Db) {
       standing: LinkKind[],
       disputes: Disputes,
     ): void {
-      const notices = before(versionId).notices.map((notice) => (notice.linkId === linkId ? { ...notice, withdrawn } : notice))
-      const status = standing.reduce<RecordStatus>((strongest, kind) => strongerStatus(strongest, linkKinds[kind].status), "current")
+      const notices = before(versionId).notices.map((notice) =>
+        notice.linkId === linkId ? { ...notice, withdrawn } : notice,
+      )
+      const status = standing.reduce<RecordStatus>(
+        (strongest, kind) => strongerStatus(strongest, linkKinds[kind].status),
+        "current",
+      )
       store(versionId, status, notices, disputes)
     },
     /** Adds a notice. If they exceed the size limit, the oldest are dropped. */

@@ -1,15 +1,18 @@
 /**
- * Substring search by an index of trigrams. If some trigram of the query occurs in few texts, only those are compared with the query.
- * Otherwise, and for a query of less than three characters, the list is scanned, newest first: a common substring is soon found. The
- * index may return texts that do not match, so each is compared. Either way, a page compares a limited number of bytes: a page of
- * rare matches may be short or empty, and the next page continues where it stopped.
+ * Substring search by an index of trigrams. If some trigram of the query occurs in few texts, only those are compared
+ * with the query. Otherwise, and for a query of less than three characters, the list is scanned, newest first: a common
+ * substring is soon found. The index may return texts that do not match, so each is compared. Either way, a page
+ * compares a limited number of bytes: a page of rare matches may be short or empty, and the next page continues where
+ * it stopped.
  */
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../storage/database.ts"
 
 /** The most trigrams of a query to look up; a longer query is sampled evenly. */
 const MOST = 16
-/** The number of texts below which a trigram is rare. All trigrams are tried with the first limit, then with the next. */
+/**
+ * The number of texts below which a trigram is rare. All trigrams are tried with the first limit, then with the next.
+ */
 const FEW = [64, 1_024, 4_096]
 
 const quoted = (trigram: string): string => `"${trigram.replaceAll('"', '""')}"`
@@ -18,7 +21,9 @@ const quoted = (trigram: string): string => `"${trigram.replaceAll('"', '""')}"`
 function trigramsOf(text: string): string[] {
   const signs = [...text]
   const step = Math.max(1, (signs.length - 2) / MOST)
-  const starts = Array.from({ length: Math.min(MOST, Math.max(0, signs.length - 2)) }, (_, place) => Math.floor(place * step))
+  const starts = Array.from({ length: Math.min(MOST, Math.max(0, signs.length - 2)) }, (_, place) =>
+    Math.floor(place * step),
+  )
   return [...new Set(starts.map((start) => quoted(signs.slice(start, start + 3).join(""))))]
 }
 
@@ -27,7 +32,9 @@ function trigramsOf(text: string): string[] {
  * @param few the limits below which a trigram is rare, ascending
  */
 export function substrings(db: Db, table: string, few: readonly number[] = FEW) {
-  const counted = db.prepare<{ texts: number }>(`SELECT count(*) AS texts FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH +? LIMIT +?)`)
+  const counted = db.prepare<{ texts: number }>(
+    `SELECT count(*) AS texts FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH +? LIMIT +?)`,
+  )
   return {
     /**
      * Returns the index query for the texts that may contain `query`; undefined if there may be many.

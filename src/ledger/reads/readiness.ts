@@ -58,7 +58,8 @@ export class Readiness {
     } catch {
       this.#failing = true
       why =
-        this.#parts.otherwise() ?? "The data cannot be written at the moment: the disk is full or fails, or another program holds the data."
+        this.#parts.otherwise() ??
+        "The data cannot be written at the moment: the disk is full or fails, or another program holds the data."
     }
     this.#found = { why, at: performance.now() }
     return why

@@ -2,13 +2,24 @@
 import type * as v from "valibot"
 import type { StreamedType } from "../../contract/definitions/read.ts"
 import type { JsonText, Served, Writable } from "../../contract/json.ts"
-import { type AnswerOf, type DefinitionOf, type ParametersOf, type ParamsOf, type ReadName, reads } from "../../contract/reads/index.ts"
+import {
+  type AnswerOf,
+  type DefinitionOf,
+  type ParametersOf,
+  type ParamsOf,
+  type ReadName,
+  reads,
+} from "../../contract/reads/index.ts"
 import type { Actor, Grant } from "../journal/actor.ts"
 import type { Db } from "../storage/database.ts"
 import type { WatchReadings } from "../storage/disk-watch.ts"
 
 /** One request to a read, with validated parameters. */
-export interface Asked<Params = Readonly<Record<string, string>>, Query = Readonly<Record<string, unknown>>, Who = Actor | null> {
+export interface Asked<
+  Params = Readonly<Record<string, string>>,
+  Query = Readonly<Record<string, unknown>>,
+  Who = Actor | null,
+> {
   /** The ids in the path, in lower case. */
   readonly params: Params
   readonly query: Query
@@ -57,12 +68,14 @@ type File = Download | NamedText
 
 type Less<Answer, Members extends PropertyKey> = Answer extends unknown ? Omit<Answer, Members> : never
 /** The members that the edge adds to an object, or to a page of a list. */
-type Envelope<N extends ReadName> = DefinitionOf<N>["cursor"] extends null ? "schemaVersion" : "schemaVersion" | "generatedAt" | "links"
+type Envelope<N extends ReadName> = DefinitionOf<N>["cursor"] extends null
+  ? "schemaVersion"
+  : "schemaVersion" | "generatedAt" | "links"
 type Plain<N extends ReadName> = Less<AnswerOf<N>, Envelope<N>>
 
 /**
- * The result of a reader, by the read's definition: a file, a text, the answer's object without its envelope, or the whole answer as
- * JSON text. In one of the read's other formats it is a text or a file.
+ * The result of a reader, by the read's definition: a file, a text, the answer's object without its envelope, or the
+ * whole answer as JSON text. In one of the read's other formats it is a text or a file.
  */
 export type FoundBy<N extends ReadName> =
   | (DefinitionOf<N>["mediaType"] extends StreamedType
@@ -122,12 +135,14 @@ export const answering = <R extends Partial<Readers>>(readers: R & Exact<R>): R 
 export type Ask = (name: ReadName, asked: Asked) => Found | Promise<Found>
 
 /** The schemas of reads with query parameters. */
-const queries = new Map(reads.filter(({ query }) => Object.keys(query.entries).length > 0).map(({ name, query }) => [name, query]))
+const queries = new Map(
+  reads.filter(({ query }) => Object.keys(query.entries).length > 0).map(({ name, query }) => [name, query]),
+)
 
 /**
- * The one way to call a read, for routes, pages and tools. Each answer comes from one snapshot, however many statements it runs, since
- * another thread or process may write between any two of them. Within an open snapshot, it uses that one. For a reader that waits, this
- * holds until it first waits.
+ * The one way to call a read, for routes, pages and tools. Each answer comes from one snapshot, however many statements
+ * it runs, since another thread or process may write between any two of them. Within an open snapshot, it uses that
+ * one. For a reader that waits, this holds until it first waits.
  * @param mustKnow refuses a query with an id that must exist and does not
  */
 export function asking(db: Db, readers: Readers, mustKnow: (schema: v.GenericSchema, query: unknown) => void): Ask {

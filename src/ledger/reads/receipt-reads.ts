@@ -11,10 +11,14 @@ export function receiptReads(ledger: Ledger) {
     receipt({ actor, query }) {
       const operation = present(operationNamed(query.operation))
       const deliveryId = query[operation.delivery]
-      if (deliveryId === undefined) throw badParameter(operation.delivery, `is the id of a delivery of ${operation.name}: it is missing`)
+      if (deliveryId === undefined)
+        throw badParameter(operation.delivery, `is the id of a delivery of ${operation.name}: it is missing`)
       const stored = ledger.receipt(operation, actor, deliveryId)
       if (stored === undefined)
-        throw new Refusal("unknown_receipt", "You have no receipt under this operation and id: nothing was stored for it.")
+        throw new Refusal(
+          "unknown_receipt",
+          "You have no receipt under this operation and id: nothing was stored for it.",
+        )
       return new JsonText(stored)
     },
   } satisfies Partial<Readers>

@@ -1,4 +1,7 @@
-/** After part of the journal was withheld or dropped: derives all tables again in another database, and corrects this one by it. */
+/**
+ * After part of the journal was withheld or dropped: derives all tables again in another database, and corrects this
+ * one by it.
+ */
 import { readdirSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -44,12 +47,19 @@ const notCleansed = () =>
 /** Removes the journal's own digests from sealed entries, so that they are computed again. */
 function* unsealed(entries: Iterable<Entry>): Generator<Entry> {
   for (const { sealed, ...entry } of entries)
-    yield sealed === undefined ? entry : { ...entry, sealed: { contentDigest: sealed.contentDigest, requestDigest: sealed.requestDigest } }
+    yield sealed === undefined
+      ? entry
+      : { ...entry, sealed: { contentDigest: sealed.contentDigest, requestDigest: sealed.requestDigest } }
 }
 
-/** Drops all triggers and defers foreign keys, within an open transaction. @returns a function that restores the triggers */
+/**
+ * Drops all triggers and defers foreign keys, within an open transaction. @returns a function that restores the
+ * triggers
+ */
 function dropTriggers(db: Db): () => void {
-  const found = db.prepare<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all()
+  const found = db
+    .prepare<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+    .all()
   for (const { name } of found) db.exec(`DROP TRIGGER ${name}`)
   db.exec("PRAGMA defer_foreign_keys = ON")
   return () => {
@@ -72,7 +82,9 @@ export class Remaking {
     this.#parts = parts
   }
 
-  /** Changes accepted writes within an open transaction. The derived tables are corrected by its last step, or later. */
+  /**
+   * Changes accepted writes within an open transaction. The derived tables are corrected by its last step, or later.
+   */
   change(change: () => void): void {
     const { db } = this.#parts
     const restoreTriggers = dropTriggers(db)
@@ -89,7 +101,8 @@ export class Remaking {
 
   /**
    * The last step of a transaction: corrects the derived tables in the same transaction.
-   * @param isLeft whether another thread does that after the commit; until then the tables still contain what was withheld
+   * @param isLeft whether another thread does that after the commit; until then the tables still contain what was
+   * withheld
    */
   settle(isLeft: boolean): void {
     if (!this.#isDue) return
@@ -144,8 +157,8 @@ export class Remaking {
   }
 
   /**
-   * Removes withheld content from the files: from the tables, from unused pages and from the log. Runs outside of any transaction. If it
-   * is interrupted, the next start completes it. Waits a few seconds for readers of the log.
+   * Removes withheld content from the files: from the tables, from unused pages and from the log. Runs outside of any
+   * transaction. If it is interrupted, the next start completes it. Waits a few seconds for readers of the log.
    * @throws Refusal 503 if the disk does not allow it: the content stays withheld, but the files may still hold it
    */
   cleanse(): Promise<void> {
@@ -174,7 +187,8 @@ export class Remaking {
         db.exec(`PRAGMA temp_store = ${kept}`)
       }
       // The log is emptied before this is recorded as done: until then it may hold the words.
-      for (let look = 0; look < LOOKS && !isLogEmptied(db); look += 1) await new Promise((resolve) => setTimeout(resolve, PAUSE))
+      for (let look = 0; look < LOOKS && !isLogEmptied(db); look += 1)
+        await new Promise((resolve) => setTimeout(resolve, PAUSE))
       if (changes !== this.#changes) continue
       db.exec("UPDATE instance SET unclean = 0")
       this.#isMade = false

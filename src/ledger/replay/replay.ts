@@ -1,6 +1,6 @@
 /**
- * Replay: runs the journal through the same behaviours in a fresh database, with the recorded ids and chance. Each entry must request
- * exactly what was recorded; the caller compares the tables.
+ * Replay: runs the journal through the same behaviours in a fresh database, with the recorded ids and chance. Each
+ * entry must request exactly what was recorded; the caller compares the tables.
  */
 import type { Ledger } from "../write/admit.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
@@ -41,7 +41,11 @@ export interface Watching {
  * @returns how many
  * @throws Divergence at the first entry whose result differs
  */
-export function replay(entries: Iterable<Entry>, { db, ledger }: Scratch, { onEntry, onProgress }: Watching = {}): number {
+export function replay(
+  entries: Iterable<Entry>,
+  { db, ledger }: Scratch,
+  { onEntry, onProgress }: Watching = {},
+): number {
   let done = 0
   db.exec("BEGIN")
   for (const entry of entries) {
@@ -50,7 +54,9 @@ export function replay(entries: Iterable<Entry>, { db, ledger }: Scratch, { onEn
       onEntry?.(entry, recorded)
     } catch (error) {
       // A disk failure is not the entry's fault.
-      throw error instanceof Divergence || isStorageFault(error) ? error : new Divergence(entry, messageOf(error), error)
+      throw error instanceof Divergence || isStorageFault(error)
+        ? error
+        : new Divergence(entry, messageOf(error), error)
     }
     done += 1
     if (done % GROUP !== 0) continue

@@ -9,8 +9,8 @@ import { isoTime, momentOf, realWorld, type World } from "../world.ts"
 export const databaseFile = (folder: string): string => join(folder, "research-room.db")
 
 /**
- * The time in the newest id that this instance gave to a write, in milliseconds; 0 for new data. Writes of other instances bring their
- * own ids: their sender is their Room, or their first id.
+ * The time in the newest id that this instance gave to a write, in milliseconds; 0 for new data. Writes of other
+ * instances bring their own ids: their sender is their Room, or their first id.
  */
 export function newestId(db: Db): number {
   const row = db
@@ -26,8 +26,8 @@ export function newestId(db: Db): number {
 }
 
 /**
- * Returns the time of the newest write if it was made while the clock was ahead, and lies in the future; otherwise null. It is read on
- * the first call: later writes are dated by the clock.
+ * Returns the time of the newest write if it was made while the clock was ahead, and lies in the future; otherwise
+ * null. It is read on the first call: later writes are dated by the clock.
  */
 export function datedAhead(db: Db, world: World): () => string | null {
   let newest: number | undefined
@@ -45,7 +45,9 @@ export function renewInstance(db: Db): void {
 
 /** Returns the identity of the instance that owns the data, and those it was restored from, oldest first. */
 export function whoseData(db: Db) {
-  const earlier = db.prepare<{ instance_id: string }>("SELECT instance_id FROM earlier_instances ORDER BY position").all()
+  const earlier = db
+    .prepare<{ instance_id: string }>("SELECT instance_id FROM earlier_instances ORDER BY position")
+    .all()
   return {
     instanceId: db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance").one().instance_id,
     lineage: earlier.map((row) => row.instance_id),
@@ -64,7 +66,11 @@ export function openData(file: string, chosenWorld?: World) {
     const instance = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance")
     // If two processes open new data at once, the first one names the instance.
     if (instance.get() === undefined)
-      inserting(db, "instance", { onConflict: "DO NOTHING" })({ one: 1, instanceId: world.id(), createdAt: isoTime(world.now()) })
+      inserting(db, "instance", { onConflict: "DO NOTHING" })({
+        one: 1,
+        instanceId: world.id(),
+        createdAt: isoTime(world.now()),
+      })
     return {
       db,
       world,

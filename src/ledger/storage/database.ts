@@ -18,11 +18,12 @@ export type Changed = readonly [sql: string, values?: readonly Value[]]
 
 export interface Db {
   /**
-   * Prepares a statement. It is compiled when it is first used, since each thread uses only some of them. Callers keep it.
+   * Prepares a statement. It is compiled when it is first used, since each thread uses only some of them. Callers keep
+   * it.
    *
-   * SQL writes each value as `+?`. SQLite compiles a statement with a bare `?` again when its value may be 0 or 1, and the driver clears
-   * the values after every call, so half of the statements would be compiled at each call. The plus hides the value from the planner and
-   * has no other effect. test/house.test.ts finds a bare `?`.
+   * SQL writes each value as `+?`. SQLite compiles a statement with a bare `?` again when its value may be 0 or 1, and
+   * the driver clears the values after every call, so half of the statements would be compiled at each call. The plus
+   * hides the value from the planner and has no other effect. test/house.test.ts finds a bare `?`.
    */
   prepare<Row = unknown>(sql: string): Statement<Row>
   /** Runs SQL without values: transaction control and schema. */
@@ -33,7 +34,10 @@ export interface Db {
   readonly inTransaction: boolean
   /** Runs `work` in one read transaction. */
   snapshot<T>(work: () => T): T
-  /** Runs `work` and records the statements that may change data. Within an open transaction of a connection that can write. */
+  /**
+   * Runs `work` and records the statements that may change data. Within an open transaction of a connection that can
+   * write.
+   */
   noting?<T>(work: () => T): { readonly value: T; readonly changes: readonly Changed[] }
   close(): void
 }

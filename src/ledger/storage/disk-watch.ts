@@ -1,6 +1,6 @@
 /**
- * Watches the files of a served instance: the write-ahead log, which grows for as long as an old snapshot is being read, and the free
- * space of the disk. Logs a message when one of them passes its limit and another when it recovers.
+ * Watches the files of a served instance: the write-ahead log, which grows for as long as an old snapshot is being
+ * read, and the free space of the disk. Logs a message when one of them passes its limit and another when it recovers.
  */
 import { type StatsFs, statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
@@ -53,7 +53,10 @@ export interface WatchParts {
   readonly statfs?: (folder: string) => DiskSpace
 }
 
-/** A message when a reading passes its limit, and another only when it is well again, so that a value at the limit does not cause one at each check. */
+/**
+ * A message when a reading passes its limit, and another only when it is well again, so that a value at the limit does
+ * not cause one at each check.
+ */
 class Alarm {
   readonly #log: WatchParts["log"]
   readonly #alarm: string
@@ -73,7 +76,8 @@ class Alarm {
 }
 
 /** In whole MiB; less than ten in KiB, since on a small disk the last MiB matter. */
-const inMiB = (bytes: number) => (bytes < 10 * MIB ? `${Math.floor(bytes / 1024)} KiB` : `${Math.round(bytes / MIB)} MiB`)
+const inMiB = (bytes: number) =>
+  bytes < 10 * MIB ? `${Math.floor(bytes / 1024)} KiB` : `${Math.round(bytes / MIB)} MiB`
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 /** Checkpoints the log and truncates it, unless another connection reads from it. Does not wait for one. */

@@ -39,7 +39,10 @@ function mustBeCurrent(followed: Db, file: string): void {
   )
 }
 
-/** Refuses views, triggers and tables that this program does not make, since its queries would use them. @throws DataError */
+/**
+ * Refuses views, triggers and tables that this program does not make, since its queries would use them. @throws
+ * DataError
+ */
 function mustBeMadeHere(followed: Db, file: string): void {
   const problems: string[] = []
   structure(followed, (problem) => problems.push(problem))
@@ -50,7 +53,10 @@ function mustBeMadeHere(followed: Db, file: string): void {
     )
 }
 
-/** Checks the structure of a file first: with a hostile view in place, the identity of the instance could not be trusted. Then checks that identity. */
+/**
+ * Checks the structure of a file first: with a hostile view in place, the identity of the instance could not be
+ * trusted. Then checks that identity.
+ */
 function proof(file: string): (followed: Db) => void {
   let proved: { readonly structure: string; readonly instanceId: string } | undefined
   return (followed) => {
@@ -59,7 +65,9 @@ function proof(file: string): (followed: Db) => void {
     if (here !== proved?.structure) mustBeMadeHere(followed, file)
     const { instanceId } = whoseData(followed)
     if (proved !== undefined && instanceId !== proved.instanceId)
-      throw new DataError(`${file} holds the data of another instance now. The copy stops. Start it again if the change was intended.`)
+      throw new DataError(
+        `${file} holds the data of another instance now. The copy stops. Start it again if the change was intended.`,
+      )
     proved = { structure: here, instanceId }
   }
 }

@@ -1,8 +1,9 @@
 /**
- * Data that Litestream's follower writes and this process only reads. The follower writes whole transactions under SQLite's own lock, so
- * nothing changes during a read. But it does not tell other connections that pages have changed, and their caches (pages, and the search
- * index's own data) would be mixed with new pages: so the file is reopened whenever it has changed. A follower that is killed while it
- * writes leaves a torn file until it is started again. Its note is then older than the file, and nothing is read.
+ * Data that Litestream's follower writes and this process only reads. The follower writes whole transactions under
+ * SQLite's own lock, so nothing changes during a read. But it does not tell other connections that pages have changed,
+ * and their caches (pages, and the search index's own data) would be mixed with new pages: so the file is reopened
+ * whenever it has changed. A follower that is killed while it writes leaves a torn file until it is started again. Its
+ * note is then older than the file, and nothing is read.
  */
 import { statSync, utimesSync } from "node:fs"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -14,7 +15,10 @@ import { leaveLog, openMade, saysLog } from "./opening.ts"
 export const readPatienceMs = 100
 /** The same while the thread starts, when no request waits for it. */
 const START_PATIENCE_MS = 5_000
-/** Milliseconds within which two changes of the file may have the same timestamp: the clock of the file system has this resolution. */
+/**
+ * Milliseconds within which two changes of the file may have the same timestamp: the clock of the file system has this
+ * resolution.
+ */
 const CLOCK_STEP_MS = 20
 
 const stillWriting = () =>
@@ -36,7 +40,11 @@ interface Look {
 function lookAt(file: string): Look {
   const [data, note] = [file, followerNote(file)].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }))
   if (data === undefined || note === undefined) return { state: "", isWhole: false, at: 0 }
-  return { state: `${data.ino} ${data.mtimeNs} ${data.size}`, isWhole: note.mtimeNs >= data.mtimeNs, at: Number(data.mtimeMs) }
+  return {
+    state: `${data.ino} ${data.mtimeNs} ${data.size}`,
+    isWhole: note.mtimeNs >= data.mtimeNs,
+    at: Number(data.mtimeMs),
+  }
 }
 
 interface Opened {
@@ -64,7 +72,8 @@ export class FollowerDb implements Db {
    */
   constructor(file: string, prove: (db: Db) => void = () => {}) {
     this.#prove = prove
-    // A restored file is marked as having a log: a reader that opened it in that state would keep the follower from writing.
+    // A restored file is marked as having a log: a reader that opened it in that state would keep the follower from
+    // writing.
     if (saysLog(file)) {
       // The file must not be changed here before the follower has finished.
       for (const until = performance.now() + START_PATIENCE_MS; !lookAt(file).isWhole; Atomics.wait(pause, 0, 0, 5))
@@ -118,8 +127,9 @@ export class FollowerDb implements Db {
   }
 
   /**
-   * Registers a callback for the first read after words were withheld or Rooms dropped in the file; it is called within that read. Both remove
-   * the triggers that protect the journal for the time of the transaction, and SQLite counts such changes of the schema.
+   * Registers a callback for the first read after words were withheld or Rooms dropped in the file; it is called within
+   * that read. Both remove the triggers that protect the journal for the time of the transaction, and SQLite counts
+   * such changes of the schema.
    */
   onChangedSchema(callback: () => void): void {
     this.#onChangedSchema = callback
@@ -158,7 +168,12 @@ export class FollowerDb implements Db {
     try {
       for (const sql of this.#setUp) db.exec(sql)
       // A hostile file may have a view of any name, which a query would run; the schema itself is always a table.
-      return { db, begin: db.prepare("BEGIN"), first: db.prepare("SELECT 1 FROM sqlite_schema"), end: db.prepare("COMMIT") }
+      return {
+        db,
+        begin: db.prepare("BEGIN"),
+        first: db.prepare("SELECT 1 FROM sqlite_schema"),
+        end: db.prepare("COMMIT"),
+      }
     } catch (error) {
       db.close()
       throw error

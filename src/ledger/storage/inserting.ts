@@ -1,6 +1,6 @@
 /**
- * Inserts rows by the names of their columns: a missing, unknown or wrongly typed value does not compile. Other inserts are written by
- * hand: those with RETURNING, those from a query, and those into a word index.
+ * Inserts rows by the names of their columns: a missing, unknown or wrongly typed value does not compile. Other inserts
+ * are written by hand: those with RETURNING, those from a query, and those into a word index.
  */
 import type { NewRows } from "../../../schema.d.ts"
 import type { Db, Value } from "./database.ts"
@@ -33,7 +33,9 @@ const camelCase = (column: string): string =>
     .map((word, index) => (index === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`))
     .join("")
 
-/** Returns the columns that an insert names: those without a default. A key that SQLite numbers itself may be left out. */
+/**
+ * Returns the columns that an insert names: those without a default. A key that SQLite numbers itself may be left out.
+ */
 export const namedColumns = (
   db: Db,
   table: string,
@@ -63,7 +65,9 @@ export function inserting<T extends Table, Worked extends string = never>(
     const other: Readonly<Record<string, WorkedOut<string>>> = worked ?? {}
     const values = columns.map(({ name }) => other[name]?.sql ?? "+?").join(", ")
     const conflict = onConflict === undefined ? "" : ` ON CONFLICT ${onConflict}`
-    const statement = db.prepare(`INSERT INTO ${table} (${columns.map(({ column }) => column).join(", ")}) VALUES (${values})${conflict}`)
+    const statement = db.prepare(
+      `INSERT INTO ${table} (${columns.map(({ column }) => column).join(", ")}) VALUES (${values})${conflict}`,
+    )
     return { statement, names: columns.flatMap(({ name }) => other[name]?.from ?? [name]) }
   }
   let known: ReturnType<typeof prepared> | undefined

@@ -1,5 +1,6 @@
 /**
- * The files that mark data as replicated by Litestream, or as a copy made by it. Neither may be served as if it were standalone.
+ * The files that mark data as replicated by Litestream, or as a copy made by it. Neither may be served as if it were
+ * standalone.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -10,7 +11,9 @@ const markOf = (file: string): string => join(dirname(file), "replicated")
 /** Whether acknowledgements wait for a copy of this data. */
 export const isReplicated = (file: string): boolean => file !== ":memory:" && existsSync(markOf(file))
 
-/** The second line of the mark while a service writes. A start that finds it knows that the service before was killed. */
+/**
+ * The second line of the mark while a service writes. A start that finds it knows that the service before was killed.
+ */
 const OPEN = "open"
 
 /** Marks data as replicated, and whether a service writes to it now. @throws Error if the folder cannot be written */
@@ -18,7 +21,8 @@ export const markReplicated = (file: string, socket: string, isServed: boolean):
   writeFileSync(markOf(file), `${socket}\n${isServed ? `${OPEN}\n` : ""}`)
 
 /** Whether the last service was killed, perhaps during a commit. */
-export const wasCutOff = (file: string): boolean => isReplicated(file) && readFileSync(markOf(file), "utf8").split("\n")[1] === OPEN
+export const wasCutOff = (file: string): boolean =>
+  isReplicated(file) && readFileSync(markOf(file), "utf8").split("\n")[1] === OPEN
 
 /** The message for a service that would serve such data without Litestream. */
 export const notAlone = (file: string): string =>

@@ -1,6 +1,7 @@
 /**
- * The tables and columns that are not derived from the journal, each with the reason. A replay does not fill them, and a comparison
- * skips them. They are checked by a seal in each row, a short digest of it; the audit log by its chain; sessions not at all.
+ * The tables and columns that are not derived from the journal, each with the reason. A replay does not fill them, and
+ * a comparison skips them. They are checked by a seal in each row, a short digest of it; the audit log by its chain;
+ * sessions not at all.
  */
 import { createHash } from "node:crypto"
 
@@ -15,7 +16,12 @@ export interface NotReplayed {
 
 export const notReplayed: readonly NotReplayed[] = [
   { table: "instance", key: "one", columns: null, why: "the identity of the instance exists before any write" },
-  { table: "earlier_instances", key: "position", columns: null, why: "a restore is recorded in the copy, not by a write" },
+  {
+    table: "earlier_instances",
+    key: "position",
+    columns: null,
+    why: "a restore is recorded in the copy, not by a write",
+  },
   { table: "sessions", columns: null, why: "signing in and out makes no write" },
   {
     table: "provider_accounts",
@@ -70,7 +76,12 @@ export const notReplayed: readonly NotReplayed[] = [
     columns: ["last_used_at", "token_start"],
     why: "reads count as uses and are not writes; the journal has only a digest of a token",
   },
-  { table: "personal_keys", key: "key_id", columns: ["last_used_at", "token_start"], why: "the same as for credentials" },
+  {
+    table: "personal_keys",
+    key: "key_id",
+    columns: ["last_used_at", "token_start"],
+    why: "the same as for credentials",
+  },
   {
     table: "saved_papers",
     key: "entry",
@@ -106,7 +117,9 @@ export interface Sealed {
 export const sealedTables = (columnsOf: (table: string) => readonly string[]): readonly Sealed[] =>
   notReplayed.flatMap(({ table, key, columns }) => {
     if (key === undefined) return []
-    const covered = (columns === null ? columnsOf(table) : [key, ...columns]).filter((column) => !unsealed.includes(column))
+    const covered = (columns === null ? columnsOf(table) : [key, ...columns]).filter(
+      (column) => !unsealed.includes(column),
+    )
     return [{ table, key, columns: covered, due: `row_seal(${covered.join(", ")})` }]
   })
 

@@ -1,10 +1,10 @@
 /**
- * Detects that the data's files were replaced, or overwritten by another program. A process keeps using a file that it has open after
- * the file was deleted or replaced, and whatever it then writes is lost when it ends. And if another program overwrote the file, its
- * content would be served as data.
+ * Detects that the data's files were replaced, or overwritten by another program. A process keeps using a file that it
+ * has open after the file was deleted or replaced, and whatever it then writes is lost when it ends. And if another
+ * program overwrote the file, its content would be served as data.
  *
- * The files are looked up by name. Opening and closing one of them again would release the database's own locks, so the shared-memory
- * index of the log is opened once and kept open for as long as the database.
+ * The files are looked up by name. Opening and closing one of them again would release the database's own locks, so the
+ * shared-memory index of the log is opened once and kept open for as long as the database.
  */
 import { type BigIntStats, closeSync, existsSync, openSync, readSync, statSync, writeFileSync } from "node:fs"
 import { DataError } from "./schema.ts"
@@ -16,7 +16,10 @@ const identity = (file: string): string | null => {
   return found === undefined ? null : nameOf(found)
 }
 
-/** Offsets in the log's index (SQLite's wal.c): the log's salt, how much of the log was copied into the data file, and how much is being copied. */
+/**
+ * Offsets in the log's index (SQLite's wal.c): the log's salt, how much of the log was copied into the data file, and
+ * how much is being copied.
+ */
 const SALT = [32, 40] as const
 const COPIED = 96
 const BEING_COPIED = 128
@@ -29,7 +32,10 @@ interface Copying {
 }
 
 export class OpenedFiles {
-  /** The log's index, to share with another thread of this process; null if it cannot be read. Foreign writes are then not detected. */
+  /**
+   * The log's index, to share with another thread of this process; null if it cannot be read. Foreign writes are then
+   * not detected.
+   */
   readonly index: number | null
   readonly #file: string
   readonly #opened: { readonly data: string | null; log: string | null }
@@ -39,7 +45,10 @@ export class OpenedFiles {
   #isOverwritten = false
   #isClosed = false
 
-  /** @param file the database's file, already open @param index the index that another thread has open; opened here if left out */
+  /**
+   * @param file the database's file, already open @param index the index that another thread has open; opened here if
+   * left out
+   */
   constructor(file: string, index: number | null = openIndex(file)) {
     this.#file = file
     this.index = index
@@ -62,7 +71,10 @@ export class OpenedFiles {
     return identity(this.#file) !== this.#opened.data
   }
 
-  /** Whether another program wrote into the data file: it changed without SQLite copying anything into it. Once true, it stays true. */
+  /**
+   * Whether another program wrote into the data file: it changed without SQLite copying anything into it. Once true, it
+   * stays true.
+   */
   isOverwritten(): boolean {
     if (this.#isOverwritten) return true
     const before = this.#copying()
@@ -86,7 +98,8 @@ export class OpenedFiles {
 
   #copying(): Copying | null {
     const read = this.#read
-    if (this.index === null || this.#isClosed || readSync(this.index, read, 0, read.length, 0) < read.length) return null
+    if (this.index === null || this.#isClosed || readSync(this.index, read, 0, read.length, 0) < read.length)
+      return null
     const [copied, wanted] = [read.readUInt32LE(COPIED), read.readUInt32LE(BEING_COPIED)]
     return { state: `${read.toString("latin1", ...SALT)} ${copied} ${wanted}`, isUnderWay: copied < wanted }
   }
@@ -106,11 +119,15 @@ const replaced = (file: string): string =>
 const overwritten = (file: string): string =>
   `Another program wrote into ${file} while it was served. The service stops, and no longer reads or writes the file. The next start says what to do. Stop the service before you change its data.`
 
-/** The suffix of a note beside a data file that another program overwrote. It keeps the next start from applying a log that does not belong to the file. */
+/**
+ * The suffix of a note beside a data file that another program overwrote. It keeps the next start from applying a log
+ * that does not belong to the file.
+ */
 export const OVERWRITTEN = "-overwritten"
 
 /** Writes the note. @throws Error if the folder cannot be written */
-export const noteOverwritten = (file: string): void => writeFileSync(`${file}${OVERWRITTEN}`, `${new Date().toISOString()}\n`)
+export const noteOverwritten = (file: string): void =>
+  writeFileSync(`${file}${OVERWRITTEN}`, `${new Date().toISOString()}\n`)
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
@@ -120,7 +137,8 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
  */
 export function mustOwnLog(file: string): void {
   const [log, note] = [`${file}-wal`, `${file}${OVERWRITTEN}`]
-  const otherwise = "restore a backup with research-room restore BACKUP --force, which keeps the present files under another name"
+  const otherwise =
+    "restore a backup with research-room restore BACKUP --force, which keeps the present files under another name"
   if (existsSync(note))
     throw new DataError(
       `Another program wrote into ${file} while it was served. Nothing was changed. If its content is no longer the data, ${otherwise}. To use the file as it is now, delete ${log} and ${note}. If only its date was changed, delete ${note}.`,

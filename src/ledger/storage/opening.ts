@@ -1,4 +1,6 @@
-/** Opens data files in each way: as an instance's data, as a further connection, for reading only, or as a scratch file. */
+/**
+ * Opens data files in each way: as an instance's data, as a further connection, for reading only, or as a scratch file.
+ */
 import { codeOf } from "../../contract/faults.ts"
 import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
 import { dirname } from "node:path"
@@ -64,8 +66,8 @@ function setUp(database: Database.Database, file: string): void {
   database.pragma("recursive_triggers = ON")
   // Truncates a large log after a checkpoint.
   database.pragma("journal_size_limit = 67108864")
-  // Each checkpoint copies and syncs pages that the next writes change again. 4000 pages fit one block of the log's index, so reads do
-  // not become slower. Litestream checkpoints the log itself, after copying it.
+  // Each checkpoint copies and syncs pages that the next writes change again. 4000 pages fit one block of the log's
+  // index, so reads do not become slower. Litestream checkpoints the log itself, after copying it.
   database.pragma(`wal_autocheckpoint = ${isReplicated(file) ? 0 : 4000}`)
   if (number(database, "synchronous") !== 2 || number(database, "foreign_keys") !== 1) {
     throw new DataError(`${file} could not be opened with full durability.`)
@@ -77,7 +79,10 @@ function isWhole(database: Database.Database): boolean {
   const cache = number(database, "cache_size")
   // No page is read twice: a small cache avoids keeping 16 MB of them.
   database.pragma("cache_size = -1000")
-  const tables = database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0").pluck().all()
+  const tables = database
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
+    .pluck()
+    .all()
   const areWhole = tables.every((table) => database.pragma(`quick_check("${table}")`, { simple: true }) === "ok")
   database.pragma(`cache_size = ${cache}`)
   return areWhole
@@ -107,7 +112,8 @@ export function openDatabase(file: string, target = latestSchema): SqliteDb {
   } catch (error) {
     if (error instanceof DataError) throw error
     const code = codeOf(error)
-    if (["EACCES", "ENOTDIR", "EROFS", "EEXIST"].includes(code)) throw new DataError(`${file} cannot be opened for writing (${code}).`)
+    if (["EACCES", "ENOTDIR", "EROFS", "EEXIST"].includes(code))
+      throw new DataError(`${file} cannot be opened for writing (${code}).`)
     throw damage(error, file) ?? error
   }
 }
@@ -154,15 +160,18 @@ export async function fill(db: Db, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** For a connection whose process now commits on another one. Its transactions are rolled back, and must not spill to the disk. */
+/**
+ * For a connection whose process now commits on another one. Its transactions are rolled back, and must not spill to
+ * the disk.
+ */
 export const leaveWriting = (db: Db): void => db.exec("PRAGMA cache_spill = OFF")
 
 /** Opens a further connection that writes, to a file that this process has already opened and checked. */
 export function openBeside(file: string): SqliteDb {
   const database = new Database(file, { fileMustExist: true, timeout: BUSY_TIMEOUT })
   setUp(database, file)
-  // A statement with triggers keeps a journal of its own, so that it can be rolled back alone. It is a few pages, not worth a temporary
-  // file. No large sort runs on this connection.
+  // A statement with triggers keeps a journal of its own, so that it can be rolled back alone. It is a few pages, not
+  // worth a temporary file. No large sort runs on this connection.
   return new SqliteDb(database)
 }
 
@@ -175,12 +184,17 @@ export function openReadConnection(file: string): SqliteDb {
   return new SqliteDb(database)
 }
 
-/** Opens a file for reading only: one that does not change any more, or that another process changes under SQLite's lock. */
+/**
+ * Opens a file for reading only: one that does not change any more, or that another process changes under SQLite's
+ * lock.
+ */
 export function openMade(file: string, timeout = BUSY_TIMEOUT): SqliteDb {
   return new SqliteDb(new Database(file, { readonly: true, fileMustExist: true, timeout }))
 }
 
-/** Whether the header of a file says that it uses a write-ahead log. @throws DataError if it is not an SQLite database */
+/**
+ * Whether the header of a file says that it uses a write-ahead log. @throws DataError if it is not an SQLite database
+ */
 export function saysLog(file: string): boolean {
   refuseForeignFile(file)
   return headOf(file)[18] === 2
@@ -200,7 +214,10 @@ export function leaveLog(file: string): void {
   }
 }
 
-/** Returns the schema version of this program's data in a file; null if the file is missing, unreadable or not this program's. Changes nothing. */
+/**
+ * Returns the schema version of this program's data in a file; null if the file is missing, unreadable or not this
+ * program's. Changes nothing.
+ */
 export function storedSchema(file: string): number | null {
   // A regular connection would create files that its follower does not expect.
   if (isFollowed(file)) return null

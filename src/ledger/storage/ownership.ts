@@ -1,8 +1,9 @@
 /**
- * Makes sure that only one process serves a data folder. The claim is a lock on a small SQLite file beside the data, and another that the
- * operating system keeps for a process, since somebody may delete the file. On Linux that is a socket without a file, named after the
- * folder's device and inode; on macOS a lock on the folder itself. On Windows the lock file cannot be deleted while it is held. The system
- * releases both when the process ends, however it ends, so neither is ever stale.
+ * Makes sure that only one process serves a data folder. The claim is a lock on a small SQLite file beside the data,
+ * and another that the operating system keeps for a process, since somebody may delete the file. On Linux that is a
+ * socket without a file, named after the folder's device and inode; on macOS a lock on the folder itself. On Windows
+ * the lock file cannot be deleted while it is held. The system releases both when the process ends, however it ends, so
+ * neither is ever stale.
  */
 import { codeOf } from "../../contract/faults.ts"
 import {
@@ -57,7 +58,9 @@ export function lockFolder(folder: string): () => void {
 }
 
 const taken = (folder: string, by: string) =>
-  new DataError(`Another research-room process${by} serves ${folder} already. Stop it, or choose another --data folder.`)
+  new DataError(
+    `Another research-room process${by} serves ${folder} already. Stop it, or choose another --data folder.`,
+  )
 
 /** The process id in the note, for the message. */
 function holder(note: string): string {

@@ -20,8 +20,9 @@ const may = (path: string, what: number): boolean => {
 export const isReadOnly = (file: string): boolean => !may(dirname(file), constants.W_OK) || !may(file, constants.W_OK)
 
 /**
- * Opens data without changing it. If another process has it open, it is read as of this moment. Otherwise SQLite would create files
- * beside it and apply a remaining log: that happens in a copy in the system's temporary folder, which is deleted on closing.
+ * Opens data without changing it. If another process has it open, it is read as of this moment. Otherwise SQLite would
+ * create files beside it and apply a remaining log: that happens in a copy in the system's temporary folder, which is
+ * deleted on closing.
  * @param bringForward upgrades a copy of earlier data to this version
  * @throws DataError if the data cannot be read, or there is no space for the copy
  */

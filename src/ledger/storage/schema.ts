@@ -1,4 +1,7 @@
-/** The schema of the data: creates it in a new file, verifies that a file is this program's, and restores the triggers that protect accepted writes. */
+/**
+ * The schema of the data: creates it in a new file, verifies that a file is this program's, and restores the triggers
+ * that protect accepted writes.
+ */
 import type Database from "better-sqlite3"
 import { packaged } from "../../packaged.ts"
 import { isDerived, keepingTriggers } from "./triggers.ts"
@@ -11,11 +14,16 @@ export class DataError extends Error {
 /** The data is of an earlier version, and its tables must be derived again before it can be opened. */
 export class EarlierData extends DataError {
   constructor(to: number) {
-    super(`The data is older than schema ${to}, and the command that opens it must upgrade it first. Nothing was changed.`)
+    super(
+      `The data is older than schema ${to}, and the command that opens it must upgrade it first. Nothing was changed.`,
+    )
   }
 }
 
-/** The version that this program creates and reads. Data of every earlier version is upgraded by replaying its journal (src/app/compose/upgrade.ts). */
+/**
+ * The version that this program creates and reads. Data of every earlier version is upgraded by replaying its journal
+ * (src/app/compose/upgrade.ts).
+ */
 export const latestSchema = 6
 
 /** Returns the SQL that creates all tables in a new file. */
@@ -29,13 +37,17 @@ const UNRELEASED_ID = 0x524f4f4d
 const LAST_TO_READ = "c6f7581"
 
 /** Reads a numeric pragma. */
-export const number = (database: Database.Database, pragma: string): number => Number(database.pragma(pragma, { simple: true }))
+export const number = (database: Database.Database, pragma: string): number =>
+  Number(database.pragma(pragma, { simple: true }))
 
 /** Whether the file has never held data. Litestream may have added tables of its own. */
 const isNew = (database: Database.Database): boolean =>
   number(database, "user_version") === 0 &&
   number(database, "application_id") === 0 &&
-  database.prepare("SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE '\\_litestream\\_%' ESCAPE '\\'").pluck().get() === 0
+  database
+    .prepare("SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE '\\_litestream\\_%' ESCAPE '\\'")
+    .pluck()
+    .get() === 0
 
 /** @param id the application_id of a file @throws DataError if it is not this program's */
 export function mustBearMark(id: number, file: string): void {
@@ -44,7 +56,9 @@ export function mustBearMark(id: number, file: string): void {
       `${file} was written before version 1.0.0, and commit ${LAST_TO_READ} is the last that reads it. Nothing was changed.`,
     )
   if (id !== APPLICATION_ID)
-    throw new DataError(`${file} is an SQLite database of another program. Nothing was changed. Choose another --data folder.`)
+    throw new DataError(
+      `${file} is an SQLite database of another program. Nothing was changed. Choose another --data folder.`,
+    )
 }
 
 /** Refuses a file that this program must not change. @throws DataError */

@@ -1,4 +1,7 @@
-/** Handles all tables as the database itself describes them: lists them, reads their rows, compares those of two databases and corrects one by the other. */
+/**
+ * Handles all tables as the database itself describes them: lists them, reads their rows, compares those of two
+ * databases and corrects one by the other.
+ */
 import type { Db, Value } from "./database.ts"
 import { columnsNotReplayed, isNotReplayed, sealedTables } from "./not-replayed.ts"
 
@@ -37,7 +40,8 @@ export type Row = Readonly<Record<string, Value>>
 /** Iterates over the rows of a table in the order of its key. The key must be among the columns. */
 export function* rowsOf(db: Db, { name, key }: Table, columns: readonly string[]): Generator<Row, undefined> {
   const keys = key.join(", ")
-  const select = (where: string) => db.prepare<Row>(`SELECT ${columns.join(", ")} FROM ${name} ${where} ORDER BY ${keys} LIMIT ${PAGE}`)
+  const select = (where: string) =>
+    db.prepare<Row>(`SELECT ${columns.join(", ")} FROM ${name} ${where} ORDER BY ${keys} LIMIT ${PAGE}`)
   const after = select(`WHERE (${keys}) > (${key.map(() => "+?").join(", ")})`)
   for (let rows = select("").all(); ; ) {
     yield* rows
@@ -55,7 +59,8 @@ function order(one: Value = null, other: Value = null): number {
     return Buffer.compare(Buffer.from(one), Buffer.from(other))
   }
   if (typeof one === "number" && typeof other === "number") return one - other
-  const rank = (value: Value) => (value === null ? 0 : typeof value === "number" ? 1 : typeof value === "string" ? 2 : 3)
+  const rank = (value: Value) =>
+    value === null ? 0 : typeof value === "number" ? 1 : typeof value === "string" ? 2 : 3
   return rank(one) - rank(other)
 }
 
@@ -109,13 +114,16 @@ export function* differing(data: Db, made: Db, table: Table): Generator<Differen
 }
 
 /**
- * Changes the tables of one database to match another one, after part of the journal that they are derived from was withheld. Within an
- * open transaction, without the triggers.
+ * Changes the tables of one database to match another one, after part of the journal that they are derived from was
+ * withheld. Within an open transaction, without the triggers.
  * @param made the result of a replay of the same journal
  */
 export function correct(data: Db, made: Db): void {
   const sealed = new Map(
-    sealedTables((name) => tablesOf(data).find((each) => each.name === name)?.columns ?? []).map((each) => [each.table, each]),
+    sealedTables((name) => tablesOf(data).find((each) => each.name === name)?.columns ?? []).map((each) => [
+      each.table,
+      each,
+    ]),
   )
   for (const table of replayedTables(made)) {
     const { name, key } = table
@@ -133,7 +141,8 @@ export function correct(data: Db, made: Db): void {
       kept: each.which === "unlike" ? (beside?.get(...valuesOf(each.here, key)) ?? {}) : {},
     }))
     for (const each of found) if (each.which !== "only_due") remove.run(...valuesOf(each.here, key))
-    for (const each of found) if (each.which !== "only_here") insert.run(...valuesOf({ ...each.kept, ...each.due }, all))
+    for (const each of found)
+      if (each.which !== "only_here") insert.run(...valuesOf({ ...each.kept, ...each.due }, all))
     const { due } = sealed.get(name) ?? {}
     if (due !== undefined && found.length > 0) data.exec(`UPDATE ${name} SET seal = ${due} WHERE seal IS NULL`)
   }

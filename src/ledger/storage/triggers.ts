@@ -1,4 +1,6 @@
-/** The triggers that protect accepted writes, seal rows and note new objects for search, made from the list of objects. */
+/**
+ * The triggers that protect accepted writes, seal rows and note new objects for search, made from the list of objects.
+ */
 import { aOrAn, objectList } from "../../contract/objects/objects.ts"
 import { type Sealed, sealedTables } from "./not-replayed.ts"
 
@@ -34,17 +36,32 @@ const kept: readonly Kept[] = [
   ).values(),
 ]
 
-const trigger = (name: string, does: string): [name: string, sql: string] => [name, `CREATE TRIGGER ${name} BEFORE ${does}; END`]
+const trigger = (name: string, does: string): [name: string, sql: string] => [
+  name,
+  `CREATE TRIGGER ${name} BEFORE ${does}; END`,
+]
 
-const triggersOf = ({ table, what, moves, deletable }: Kept, columns: readonly string[]): [name: string, sql: string][] => {
+const triggersOf = (
+  { table, what, moves, deletable }: Kept,
+  columns: readonly string[],
+): [name: string, sql: string][] => {
   const still = columns.filter((column) => column !== "seal" && !moves.includes(column))
   const changed = moves.length === 0 ? "UPDATE" : `UPDATE OF ${still.join(", ")}`
-  const keep = trigger(`${table}_keep`, `${changed} ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is immutable')`)
-  const stay = trigger(`${table}_stay`, `DELETE ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is never deleted')`)
+  const keep = trigger(
+    `${table}_keep`,
+    `${changed} ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is immutable')`,
+  )
+  const stay = trigger(
+    `${table}_stay`,
+    `DELETE ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is never deleted')`,
+  )
   return deletable ? [keep] : [keep, stay]
 }
 
-/** Notes new objects of a Room for the search index. Records are noted with their entry, and messages by triggers in schema.sql. */
+/**
+ * Notes new objects of a Room for the search index. Records are noted with their entry, and messages by triggers in
+ * schema.sql.
+ */
 const indexed = objectList.flatMap(({ kind, table, key, kindIn, room, isSearched }): [name: string, sql: string][] => {
   const name = `${table}_indexed`
   const insert = `INSERT INTO search_items (kind, id) VALUES ('${kind}', new.${key})`
@@ -65,7 +82,12 @@ const sealing = ({ table, key, columns, due }: Sealed): [name: string, sql: stri
 
 /** Returns the derived triggers by name. @param columnsOf returns the columns of a table */
 export const keepingTriggers = (columnsOf: (table: string) => readonly string[]): ReadonlyMap<string, string> =>
-  new Map([...kept.flatMap((each) => triggersOf(each, columnsOf(each.table))), ...sealedTables(columnsOf).flatMap(sealing), ...indexed])
+  new Map([
+    ...kept.flatMap((each) => triggersOf(each, columnsOf(each.table))),
+    ...sealedTables(columnsOf).flatMap(sealing),
+    ...indexed,
+  ])
 
 /** Whether a trigger has the name of a derived one. */
-export const isDerived = (name: string): boolean => /_(?:keep|stay|sealed|resealed)$/.test(name) || indexed.some(([each]) => each === name)
+export const isDerived = (name: string): boolean =>
+  /_(?:keep|stay|sealed|resealed)$/.test(name) || indexed.some(([each]) => each === name)

@@ -15,14 +15,23 @@ const archivedRoom = (standing: Pick<RoomAccess, "roomId" | "state" | "archive">
 })
 
 /** Returns the refusal for a permission that a personal key lacks, or null. */
-export function keyRefusal({ name, permissions }: Pick<Operation, "name" | "permissions">, { key }: Actor): Refusal | null {
+export function keyRefusal(
+  { name, permissions }: Pick<Operation, "name" | "permissions">,
+  { key }: Actor,
+): Refusal | null {
   const held: ReadonlySet<string> | undefined = key?.permissions
   const needed = held && permissions.find((permission) => !held.has(permission))
   if (needed === undefined) return null
-  return new Refusal("not_authorized", `${name} needs ${needed}; this key lacks it.`, { status: 403, current: { needed: [needed] } })
+  return new Refusal("not_authorized", `${name} needs ${needed}; this key lacks it.`, {
+    status: 403,
+    current: { needed: [needed] },
+  })
 }
 
-/** Returns the refusal for permissions that the credential or key lacks, or null. Checked before any object is looked up. */
+/**
+ * Returns the refusal for permissions that the credential or key lacks, or null. Checked before any object is looked
+ * up.
+ */
 export function grantRefusal(operation: Operation, actor: Actor): Refusal | null {
   const { grant, key } = actor
   // The edge lets neither through. Without this check, such a caller would have a person's full permissions.
@@ -44,16 +53,26 @@ export function grantRefusal(operation: Operation, actor: Actor): Refusal | null
 
 /**
  * Returns the refusal of the Room that the write is about, or null.
- * @param threadId the Thread in which the subject was made; null if it was made in none; undefined to skip the scope check
+ * @param threadId the Thread in which the subject was made; null if it was made in none; undefined to skip the scope
+ * check
  */
-export function roomRefusal(operation: Operation, actor: Actor, standing: RoomAccess, threadId: string | null | undefined): Refusal | null {
+export function roomRefusal(
+  operation: Operation,
+  actor: Actor,
+  standing: RoomAccess,
+  threadId: string | null | undefined,
+): Refusal | null {
   const { grant } = actor
   // Command-line operations check the origin of a Room themselves.
   if (standing.origin !== null && operation.surface !== "command") {
-    return new Refusal("room_mirrored", "The Room belongs to another instance. You can read and cite it here, and write to it there.", {
-      status: operation.archived === "room_unavailable" ? 404 : 403,
-      current: { room: { id: standing.roomId, origin: standing.origin } },
-    })
+    return new Refusal(
+      "room_mirrored",
+      "The Room belongs to another instance. You can read and cite it here, and write to it there.",
+      {
+        status: operation.archived === "room_unavailable" ? 404 : 403,
+        current: { room: { id: standing.roomId, origin: standing.origin } },
+      },
+    )
   }
   if (operation.by !== "person" && standing.role === null) {
     return new Refusal("not_a_member", `${actor.username} is not a member of this Room.`)
@@ -62,12 +81,18 @@ export function roomRefusal(operation: Operation, actor: Actor, standing: RoomAc
     return new Refusal("scope_missing", "This credential belongs to another Room.")
   }
   if (grant?.threadIds && threadId !== undefined && (threadId === null || !grant.threadIds.has(threadId))) {
-    return new Refusal("scope_missing", "This credential is limited to certain Threads, and this object was not made in any of them.", {
-      current: { threadIds: [...grant.threadIds] },
-    })
+    return new Refusal(
+      "scope_missing",
+      "This credential is limited to certain Threads, and this object was not made in any of them.",
+      {
+        current: { threadIds: [...grant.threadIds] },
+      },
+    )
   }
   if (operation.by === "owner" && standing.role !== "owner") {
-    return new Refusal("role_required", `${operation.name} is for the owner of the Room.`, { current: { needed: ["owner"] } })
+    return new Refusal("role_required", `${operation.name} is for the owner of the Room.`, {
+      current: { needed: ["owner"] },
+    })
   }
   if (standing.state === "archived" && operation.archived !== "admitted") {
     return new Refusal(operation.archived, "The Room is archived: it can be read and cited, and admits no new work.", {

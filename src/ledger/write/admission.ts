@@ -1,6 +1,6 @@
 /**
- * The checks of a write from step 6 on, in the protocol's order (section 2), from top to bottom. An admitted write is stored in one
- * immediate transaction with its label, timeline entry, activity entry and receipt.
+ * The checks of a write from step 6 on, in the protocol's order (section 2), from top to bottom. An admitted write is
+ * stored in one immediate transaction with its label, timeline entry, activity entry and receipt.
  */
 import { extendJson, type JsonObject, parse } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
@@ -67,7 +67,10 @@ export interface OtherWriter {
   admitBatch(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]>
   /** Takes the path of a write; with `touch` it writes without changing anything. Rejects as a write would. */
   probe(touch: boolean): Promise<unknown>
-  /** Runs `tryOut` while the writer pauses, and has it make the same changes. @throws Refusal 503 if the outcome is uncertain */
+  /**
+   * Runs `tryOut` while the writer pauses, and has it make the same changes. @throws Refusal 503 if the outcome is
+   * uncertain
+   */
   transact<T>(tryOut: () => TriedOut<T>): Promise<T>
   /** Removes withheld content from the files. */
   cleanse(): Promise<unknown>
@@ -133,7 +136,10 @@ export class Admission {
     return admitted
   }
 
-  /** Runs steps 8 to 10 before the transaction, so that a retry does not query a host. @returns the receipt, if there is one */
+  /**
+   * Runs steps 8 to 10 before the transaction, so that a retry does not query a host. @returns the receipt, if there is
+   * one
+   */
   answeredBefore(delivery: Delivery): string | undefined {
     const { db, world } = this.#parts
     const found = db.snapshot(() => this.#precheck(delivery, isoTime(world.now())))
@@ -168,7 +174,10 @@ export class Admission {
     return { receipt: answer, made }
   }
 
-  /** Steps 8 to 10, which change nothing. @returns the receipt for a retry, or the subject of a new write @throws Refusal of the first check that fails */
+  /**
+   * Steps 8 to 10, which change nothing. @returns the receipt for a retry, or the subject of a new write @throws
+   * Refusal of the first check that fails
+   */
   #precheck(delivery: Delivery, at: string): { replayed: string } | { subject: Subject } {
     const { operation, behaviour, actor } = delivery
     const { gate, references } = this.#parts
@@ -191,7 +200,9 @@ export class Admission {
     const [first] = faults
     if (first === undefined) return { subject }
     const others =
-      faults.length === 1 ? "" : ` ${faults.length - 1} more of its references ${faults.length === 2 ? "is" : "are"} wrong: see issues.`
+      faults.length === 1
+        ? ""
+        : ` ${faults.length - 1} more of its references ${faults.length === 2 ? "is" : "are"} wrong: see issues.`
     throw new Refusal("unknown_reference", `${first.path} ${first.message}.${others}`, { issues: faults })
   }
 
@@ -216,7 +227,11 @@ export class Admission {
     }
     const changed = known.credentialId !== senderId(actor)
     const current = behaviour.moved?.(parse(known.body))
-    return extendJson(known.body, { replayed: true, ...(changed ? { credentialChanged: true } : {}), ...(current && { current }) })
+    return extendJson(known.body, {
+      replayed: true,
+      ...(changed ? { credentialChanged: true } : {}),
+      ...(current && { current }),
+    })
   }
 
   /** Step 10: the objects that the path names. @throws Refusal 404 */
@@ -233,7 +248,10 @@ export class Admission {
     const answer = await this.#parts.repositories.check(pin)
     if (answer.ok) return
     if (answer.ok === false)
-      throw new Refusal("repository_unavailable", answer.reason, { status: 422, issues: [{ path: "/repository", message: answer.reason }] })
+      throw new Refusal("repository_unavailable", answer.reason, {
+        status: 422,
+        issues: [{ path: "/repository", message: answer.reason }],
+      })
     throw new Refusal("repository_unavailable", answer.reason, {
       status: 503,
       ...(answer.retryAfter === null ? {} : { retryAfter: answer.retryAfter }),
@@ -242,4 +260,7 @@ export class Admission {
 }
 
 /** A checked write with its body as the journal will give it back. */
-export const asWritten = (delivery: Omit<Delivery, "body">): Delivery => ({ ...delivery, body: bodyOf(delivery.content, delivery.client) })
+export const asWritten = (delivery: Omit<Delivery, "body">): Delivery => ({
+  ...delivery,
+  body: bodyOf(delivery.content, delivery.client),
+})

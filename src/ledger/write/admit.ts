@@ -1,4 +1,7 @@
-/** The only way in for a write: `Admission` admits it, in this thread or in another one, and it is answered after the commit. */
+/**
+ * The only way in for a write: `Admission` admits it, in this thread or in another one, and it is answered after the
+ * commit.
+ */
 import type { Receipt } from "../../contract/answers/index.ts"
 import { extendJson, joinJson, type Stored, stored } from "../../contract/json.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -16,7 +19,14 @@ import { tryStorage } from "../storage/try-storage.ts"
 import { isUnclean } from "../storage/residue.ts"
 import { isoTime, type World } from "../world.ts"
 import type { Leave } from "../cut.ts"
-import { Admission, asWritten, type BatchRequest, isWithholding, type OtherWriter, type OutsideCheck } from "./admission.ts"
+import {
+  Admission,
+  asWritten,
+  type BatchRequest,
+  isWithholding,
+  type OtherWriter,
+  type OutsideCheck,
+} from "./admission.ts"
 import { BatchAdmission } from "./batch.ts"
 import { CommitQueue } from "./commit-queue.ts"
 import { Watch } from "./feed-waiters.ts"
@@ -154,7 +164,8 @@ export class Ledger {
   }
 
   /**
-   * Drops Rooms of other instances, whole or from an entry on, and records each in the audit log. All tables are derived again without them.
+   * Drops Rooms of other instances, whole or from an entry on, and records each in the audit log. All tables are
+   * derived again without them.
    * @throws Refusal 409 if a Room that is not dropped too refers to them
    */
   async leave(leave: Leave): Promise<void> {
@@ -172,7 +183,10 @@ export class Ledger {
     this.#writer = writer
   }
 
-  /** From now on, a write is answered only after `confirm` has settled, which is called after the commit. If it rejects, so does the write. */
+  /**
+   * From now on, a write is answered only after `confirm` has settled, which is called after the commit. If it rejects,
+   * so does the write.
+   */
   answerAfter(confirm: () => Promise<void>): void {
     this.#confirm = confirm
   }
@@ -191,11 +205,14 @@ export class Ledger {
   }
 
   /**
-   * Runs work that is not an operation (a sign-in, a key's last use) in the same queue of transactions. If another thread writes, the work
-   * is done here and rolled back, and that thread makes the same changes: only it waits for the disk. The work may run more than once.
+   * Runs work that is not an operation (a sign-in, a key's last use) in the same queue of transactions. If another
+   * thread writes, the work is done here and rolled back, and that thread makes the same changes: only it waits for the
+   * disk. The work may run more than once.
    */
   async transact<T>(work: () => T): Promise<T> {
-    const done = await (this.#writer === null ? this.queue.run(work) : this.#writer.transact(() => this.queue.tryOut(work)))
+    const done = await (this.#writer === null
+      ? this.queue.run(work)
+      : this.#writer.transact(() => this.queue.tryOut(work)))
     if (this.#confirm !== null) await this.#confirm()
     return done
   }

@@ -46,11 +46,15 @@ export class AfterCommit {
   async now(): Promise<boolean> {
     const { newest, reached, step } = this.#following
     // Between two steps the thread may end and close its database.
-    for (const until = newest(); !this.#hasEnded && reached() < until; await turn()) if (!this.#between(step)) return false
+    for (const until = newest(); !this.#hasEnded && reached() < until; await turn())
+      if (!this.#between(step)) return false
     return true
   }
 
-  /** Does the rest at once, before the thread ends. Later calls of `soon` do nothing, since a timer would keep the thread alive. */
+  /**
+   * Does the rest at once, before the thread ends. Later calls of `soon` do nothing, since a timer would keep the
+   * thread alive.
+   */
   end(): void {
     this.#hasEnded = true
     clearTimeout(this.#timer)

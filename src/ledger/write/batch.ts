@@ -1,7 +1,7 @@
 /**
- * A batch: several writes of one caller, admitted in order in one transaction, or none of them. A write may take values from the receipt
- * of an earlier one, which are known only inside the transaction, so its schema is checked there. Before that, a placeholder id replaces
- * them to find the repositories to check and similar records.
+ * A batch: several writes of one caller, admitted in order in one transaction, or none of them. A write may take values
+ * from the receipt of an earlier one, which are known only inside the transaction, so its schema is checked there.
+ * Before that, a placeholder id replaces them to find the repositories to check and similar records.
  */
 import { canonicalJson, isObject, type Json, type JsonObject, trusted } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
@@ -42,10 +42,15 @@ const asRequest = (actor: Actor, { operation }: BatchedWrite, whole: Json): Requ
 /** Normalises an id of a path to lower case, as a route does. */
 function idIn(name: string, value: Json): string {
   if (typeof value === "string") return isUuid(value) ? value.toLowerCase() : value
-  throw new Refusal("invalid_schema", `${name} must be a string.`, { issues: [{ path: `/params/${name}`, message: "must be a string" }] })
+  throw new Refusal("invalid_schema", `${name} must be a string.`, {
+    issues: [{ path: `/params/${name}`, message: "must be a string" }],
+  })
 }
 
-/** The part of a write that is known before the transaction. `isWhole` is false if it takes values from an earlier write. */
+/**
+ * The part of a write that is known before the transaction. `isWhole` is false if it takes values from an earlier
+ * write.
+ */
 function provisional(actor: Actor, write: BatchedWrite): { readonly request: Request; readonly isWhole: boolean } {
   let isWhole = true
   const { params, body } = write
@@ -84,11 +89,17 @@ function deliverAll<Admitted extends { readonly receipt: string }>(
   }
 }
 
-/** The refusal of a pin that comes partly from another write, so that it could not be checked before the transaction. */
+/**
+ * The refusal of a pin that comes partly from another write, so that it could not be checked before the transaction.
+ */
 const uncheckedPin = (): Refusal =>
-  new Refusal("invalid_schema", "repository must be given in the write itself, because it is checked before the batch begins.", {
-    issues: [{ path: "/repository", message: "must not come from another write of the batch" }],
-  })
+  new Refusal(
+    "invalid_schema",
+    "repository must be given in the write itself, because it is checked before the batch begins.",
+    {
+      issues: [{ path: "/repository", message: "must not come from another write of the batch" }],
+    },
+  )
 
 export interface BatchAdmissionParts {
   readonly admission: Admission
@@ -128,7 +139,9 @@ export class BatchAdmission {
     const checkedPins = await this.#lookUp(batch)
     const isPinChecked = ({ behaviour, operation, deliveryId, ...call }: Delivery) => {
       const pin = behaviour.outside?.(call) ?? null
-      return pin === null || checkedPins.has(canonicalJson(pin)) || receipts.find(operation, actor, deliveryId) !== undefined
+      return (
+        pin === null || checkedPins.has(canonicalJson(pin)) || receipts.find(operation, actor, deliveryId) !== undefined
+      )
     }
     return this.#parts.queue.run(
       () => {
@@ -149,7 +162,10 @@ export class BatchAdmission {
     )
   }
 
-  /** Step 11 for the writes of a batch, outside of any transaction. @returns the pins of public repositories, as canonical JSON */
+  /**
+   * Step 11 for the writes of a batch, outside of any transaction. @returns the pins of public repositories, as
+   * canonical JSON
+   */
   async #lookUp({ actor, writes }: BatchRequest): Promise<ReadonlySet<string>> {
     const found = new Set<string>()
     for (const [index, write] of writes.entries()) {
@@ -165,7 +181,10 @@ export class BatchAdmission {
     return found
   }
 
-  /** The pin to check for one write of a batch; null for a retry, and for a write that the transaction will refuse. @throws Refusal of steps 6 to 10 */
+  /**
+   * The pin to check for one write of a batch; null for a retry, and for a write that the transaction will refuse.
+   * @throws Refusal of steps 6 to 10
+   */
   #pinOf(actor: Actor, write: BatchedWrite): RepositoryPin | null {
     const { admission, receipts, behaviourOf } = this.#parts
     const { operation } = write

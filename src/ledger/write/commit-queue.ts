@@ -1,13 +1,24 @@
 /**
- * Group commit: writes that wait in the same turn of the event loop share one immediate transaction, and are answered after its COMMIT.
- * Writes that arrive while the group runs join it, up to a limit. Each write still succeeds or fails alone. Almost every failure is a
- * refusal before anything was changed, so a group runs without savepoints (each would make the full-text index flush its buffer). If a
- * write fails later than that, the group is rolled back and run again with a savepoint around each write.
+ * Group commit: writes that wait in the same turn of the event loop share one immediate transaction, and are answered
+ * after its COMMIT. Writes that arrive while the group runs join it, up to a limit. Each write still succeeds or fails
+ * alone. Almost every failure is a refusal before anything was changed, so a group runs without savepoints (each would
+ * make the full-text index flush its buffer). If a write fails later than that, the group is rolled back and run again
+ * with a savepoint around each write.
  */
 import { present } from "../../contract/present.ts"
 import { type Keys, keys } from "../journal/columns.ts"
 import { type Changed, type Db, isStorageFault } from "../storage/database.ts"
-import { type GroupHooks, isStorageFailure, type Job, notStored, redo, type Settled, type TriedOut, tryOut, uncertain } from "./group.ts"
+import {
+  type GroupHooks,
+  isStorageFailure,
+  type Job,
+  notStored,
+  redo,
+  type Settled,
+  type TriedOut,
+  tryOut,
+  uncertain,
+} from "./group.ts"
 
 /** Thrown by work to roll back its changes and still return a value. */
 export class RollbackWith<T> {
@@ -50,8 +61,9 @@ export class CommitQueue {
   }
 
   /**
-   * Runs `work` inside a transaction and resolves with its result after the commit. If it throws, only its own changes are rolled back. It
-   * may run more than once, with the changes of the run before rolled back, so it must have no effect outside of the database.
+   * Runs `work` inside a transaction and resolves with its result after the commit. If it throws, only its own changes
+   * are rolled back. It may run more than once, with the changes of the run before rolled back, so it must have no
+   * effect outside of the database.
    */
   run<T>(work: () => T, { rehearsal = false } = {}): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -147,7 +159,10 @@ export class CommitQueue {
     jobs.push(...this.#taken())
   }
 
-  /** Commits the jobs with those that join them, and returns the outcome of each. Never throws, so that every job is answered. */
+  /**
+   * Commits the jobs with those that join them, and returns the outcome of each. Never throws, so that every job is
+   * answered.
+   */
   #commit(jobs: Job[]): Settled[] {
     let committing = false
     try {
@@ -174,7 +189,9 @@ export class CommitQueue {
     }
   }
 
-  /** Opens the transaction and runs the jobs: first without savepoints, then with them if one of the jobs needs that. */
+  /**
+   * Opens the transaction and runs the jobs: first without savepoints, then with them if one of the jobs needs that.
+   */
   #attemptAll(jobs: Job[]): Settled[] {
     const { begin, rollback } = this.#statements
     for (const withSavepoints of [false, true]) {
@@ -224,7 +241,10 @@ export class CommitQueue {
     return outcome
   }
 
-  /** Returns what `work` returns or throws. If it throws, its changes are rolled back, unless the failure has ended the transaction. */
+  /**
+   * Returns what `work` returns or throws. If it throws, its changes are rolled back, unless the failure has ended the
+   * transaction.
+   */
   #outcome(work: () => unknown, undo: () => void): Settled {
     const notified = this.#committed.length
     try {

@@ -1,4 +1,7 @@
-/** A group of writes that share a transaction: its members, their outcomes, the hooks around it, and the refusals when the storage fails. */
+/**
+ * A group of writes that share a transaction: its members, their outcomes, the hooks around it, and the refusals when
+ * the storage fails.
+ */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Changed, type Db, isStorageFault } from "../storage/database.ts"
 
@@ -22,21 +25,32 @@ export interface GroupHooks {
   beforeCommit?(): void
   /** Whether the data's files were replaced: then a commit would be lost, and no write may be reported as stored. */
   isLost?(): boolean
-  /** Called after each group with the number of its writes, its duration in milliseconds, and whether the storage failed. */
+  /**
+   * Called after each group with the number of its writes, its duration in milliseconds, and whether the storage
+   * failed.
+   */
   afterGroup?(writes: number, milliseconds: number, failed: boolean): void
 }
 
 /** The storage rejected the write. */
 export const notStored = () =>
-  new Refusal("temporarily_unavailable", "The database could not take the write; nothing was stored. Send the same request again.", {
-    retryAfter: 2,
-  })
+  new Refusal(
+    "temporarily_unavailable",
+    "The database could not take the write; nothing was stored. Send the same request again.",
+    {
+      retryAfter: 2,
+    },
+  )
 /** The storage may have stored the write. */
 export const uncertain = () =>
-  new Refusal("temporarily_unavailable", "The write could not be finished for certain. Keep its id and body and send it again.", {
-    retryAfter: 2,
-    committed: null,
-  })
+  new Refusal(
+    "temporarily_unavailable",
+    "The write could not be finished for certain. Keep its id and body and send it again.",
+    {
+      retryAfter: 2,
+      committed: null,
+    },
+  )
 
 /** Work that is done on one connection, rolled back, and repeated on another one by its recorded statements. */
 export interface TriedOut<T> {
@@ -46,7 +60,10 @@ export interface TriedOut<T> {
   readonly notify: () => void
 }
 
-/** Runs work in a transaction and rolls it back. @returns its result and its changes @throws Refusal 503 if the storage fails */
+/**
+ * Runs work in a transaction and rolls it back. @returns its result and its changes @throws Refusal 503 if the storage
+ * fails
+ */
 export function tryOut<T>(db: Db, work: () => T): Pick<TriedOut<T>, "value" | "changes"> {
   if (db.noting === undefined) throw new Error("this connection cannot record changes")
   try {

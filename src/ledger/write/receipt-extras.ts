@@ -1,4 +1,7 @@
-/** Finds what a behaviour returns beside a receipt, such as similar work. Runs on the thread that answers, before the write. */
+/**
+ * Finds what a behaviour returns beside a receipt, such as similar work. Runs on the thread that answers, before the
+ * write.
+ */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { ReceiptExtras, ReceiptTarget } from "../journal/behaviour.ts"
 import type { Delivery } from "../journal/delivery.ts"
@@ -21,13 +24,17 @@ export class ExtrasFinder {
   }
 
   /**
-   * Finds the extras of a write. Skipped if the actor lacks the permission, and for a retry of a recent write. For a retry of an older
-   * write they are found and not used: the answer is the stored one.
+   * Finds the extras of a write. Skipped if the actor lacks the permission, and for a retry of a recent write. For a
+   * retry of an older write they are found and not used: the answer is the stored one.
    * @throws Refusal 503 if the storage fails
    */
   of(delivery: Delivery): ReceiptExtras | undefined {
     const { operation, actor, behaviour } = delivery
-    if (behaviour.findExtras === undefined || grantRefusal(operation, actor) !== null || this.#recent.has(nameOf(delivery)))
+    if (
+      behaviour.findExtras === undefined ||
+      grantRefusal(operation, actor) !== null ||
+      this.#recent.has(nameOf(delivery))
+    )
       return undefined
     try {
       return this.#db.snapshot(() => behaviour.findExtras?.(delivery))

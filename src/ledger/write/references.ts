@@ -1,6 +1,15 @@
 /** Checks the ids in a body: that each names an object of the right kind, in the right place. */
 import type * as v from "valibot"
-import { aOrAn, kindsOf, noun, type ObjectKind, objectList, objectOf, oneOfNouns, type Referable } from "../../contract/objects/objects.ts"
+import {
+  aOrAn,
+  kindsOf,
+  noun,
+  type ObjectKind,
+  objectList,
+  objectOf,
+  oneOfNouns,
+  type Referable,
+} from "../../contract/objects/objects.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { kindsIn, type Named, namedIn } from "../../contract/schema/ref.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
@@ -42,13 +51,18 @@ export function references(db: Db) {
         `${(kind === "room" ? key : room) ?? "NULL"} AS roomId`,
         ...Object.entries(of).map(([whole, column]) => `${column} AS "${whole}"`),
       ]
-      return [table, db.prepare<Row>(`SELECT ${columns.join(", ")} FROM ${table} WHERE ${key} IN (SELECT value FROM json_each(+?))`)]
+      return [
+        table,
+        db.prepare<Row>(`SELECT ${columns.join(", ")} FROM ${table} WHERE ${key} IN (SELECT value FROM json_each(+?))`),
+      ]
     }),
   )
   const known = new Map(
     findable.map(({ table, key, kind, kindIn }) => [
       table,
-      db.prepare<{ readonly kind: ObjectKind }>(`SELECT ${kindIn ?? `'${kind}'`} AS kind FROM ${table} WHERE ${key} = +?`),
+      db.prepare<{ readonly kind: ObjectKind }>(
+        `SELECT ${kindIn ?? `'${kind}'`} AS kind FROM ${table} WHERE ${key} = +?`,
+      ),
     ]),
   )
   const rooms = new Map(
@@ -56,7 +70,12 @@ export function references(db: Db) {
       const column = kind === "room" ? key : room
       return column === null
         ? []
-        : [[table, db.prepare<{ readonly roomId: string }>(`SELECT ${column} AS roomId FROM ${table} WHERE ${key} = +?`)]]
+        : [
+            [
+              table,
+              db.prepare<{ readonly roomId: string }>(`SELECT ${column} AS roomId FROM ${table} WHERE ${key} = +?`),
+            ],
+          ]
     }),
   )
   const pictures = figures(db)
@@ -78,7 +97,9 @@ export function references(db: Db) {
     const column = of[whole.kind]
     if (label === null || column === undefined) return ""
     const rows = db
-      .prepare<{ label: string }>(`SELECT label FROM ${table} WHERE ${column} = +? ORDER BY ${key} LIMIT ${MOST_NAMED + 1}`)
+      .prepare<{ label: string }>(
+        `SELECT label FROM ${table} WHERE ${column} = +? ORDER BY ${key} LIMIT ${MOST_NAMED + 1}`,
+      )
       .all(whole.id)
     const labels = rows.slice(0, MOST_NAMED).map((row) => row.label)
     if (labels.length === 0) return `; ${whole.label} has no ${noun[0]}`
@@ -113,7 +134,9 @@ export function references(db: Db) {
   }
 
   return {
-    /** Returns the Room of an object. @param name the name of its id @throws Refusal 404 for an id that names nothing */
+    /**
+     * Returns the Room of an object. @param name the name of its id @throws Refusal 404 for an id that names nothing
+     */
     roomOf(name: string, id: string): string | undefined {
       // Several kinds may share a name, such as both kinds of link.
       const exact = objectList.filter((spec) => spec.id === name && rooms.has(spec.table))
@@ -134,22 +157,29 @@ export function references(db: Db) {
       if (named.length === 0) return missingPictures
       const wanted = new Map<string, Set<string>>()
       for (const { refers, id } of named)
-        for (const { table } of kindsIn(refers).map(objectOf)) wanted.set(table, (wanted.get(table) ?? new Set()).add(id))
+        for (const { table } of kindsIn(refers).map(objectOf))
+          wanted.set(table, (wanted.get(table) ?? new Set()).add(id))
       const rows = new Map([...wanted].flatMap(([table, ids]) => inTable(table, [...ids])).map((row) => [row.id, row]))
       const rooms = new Set([...rows.values()].flatMap(({ roomId }) => roomId ?? []))
       const notVouchedFor = new Map([...rooms].map((roomId) => [roomId, fromAnotherMirror(roomId)]))
       const faults = named.flatMap(({ refers, id, path, siblings }) => {
         const row = rows.get(id)
-        if (row === undefined || !kindsIn(refers).includes(row.kind)) return [{ path, message: wrongKind(id, refers.named) }]
+        if (row === undefined || !kindsIn(refers).includes(row.kind))
+          return [{ path, message: wrongKind(id, refers.named) }]
         if (refers.not !== undefined && siblings[refers.not] === id)
           return [{ path, message: `is the ${noun(refers.named)} itself, not another one` }]
-        const message = (refers.of === undefined ? undefined : misplaced(row, refers.of, siblings)) ?? notVouchedFor.get(row.roomId ?? "")
+        const message =
+          (refers.of === undefined ? undefined : misplaced(row, refers.of, siblings)) ??
+          notVouchedFor.get(row.roomId ?? "")
         return message === undefined ? [] : [{ path, message }]
       })
       return [...faults, ...missingPictures]
     },
 
-    /** Checks the subjects in a query, such as the filters of a list. @throws Refusal 404 for the first that does not exist */
+    /**
+     * Checks the subjects in a query, such as the filters of a list. @throws Refusal 404 for the first that does not
+     * exist
+     */
     mustKnow(schema: v.GenericSchema, given: unknown): void {
       for (const { refers, id } of namedIn(schema, given)) {
         const kinds = kindsIn(refers)
@@ -161,19 +191,28 @@ export function references(db: Db) {
         if (row !== undefined && kinds.includes(row.kind)) continue
         const other = anywhere(id)
         const refusal = noSuch(kind)
-        throw other === undefined ? refusal : new Refusal(refusal.code, `${refusal.message} ${id} is ${described(other)}.`)
+        throw other === undefined
+          ? refusal
+          : new Refusal(refusal.code, `${refusal.message} ${id} is ${described(other)}.`)
       }
     },
 
     /** Extends the refusal of a missing subject if its id names an object of another kind. */
-    explained(refusal: unknown, operation: Operation, params: Readonly<Record<string, string>>, body: unknown): unknown {
+    explained(
+      refusal: unknown,
+      operation: Operation,
+      params: Readonly<Record<string, string>>,
+      body: unknown,
+    ): unknown {
       if (!(refusal instanceof Refusal) || refusal.status !== 404 || operation.family !== "research") return refusal
       const subjects = [
         ...Object.entries(params).map(([name, id]) => ({
           id,
           kinds: objectList.filter((spec) => spec.id === name).map(({ kind }) => kind),
         })),
-        ...namedIn(operation.body, body).flatMap(({ refers, id }) => (refers.isSubject ? [{ id, kinds: kindsIn(refers) }] : [])),
+        ...namedIn(operation.body, body).flatMap(({ refers, id }) =>
+          refers.isSubject ? [{ id, kinds: kindsIn(refers) }] : [],
+        ),
       ]
       for (const { id, kinds } of subjects) {
         const row = anywhere(id)

@@ -22,8 +22,9 @@ export interface ReplayingParts {
 }
 
 /**
- * Makes a sender for the second of two credentials of one member that used the same delivery id on their instance: here the Room's id
- * stands for all their credentials. The id comes from a digest, so that another instance cannot choose one that belongs to a credential here.
+ * Makes a sender for the second of two credentials of one member that used the same delivery id on their instance: here
+ * the Room's id stands for all their credentials. The id comes from a digest, so that another instance cannot choose
+ * one that belongs to a credential here.
  */
 function standIn(roomId: string, deliveryId: string, { given }: Pick<Entry, "given">): string {
   const digest = digestOf(`${roomId} ${deliveryId} ${given.ids?.[0] ?? ""}`).slice("sha256:".length)
@@ -38,8 +39,8 @@ export class Replaying {
   }
 
   /**
-   * Replays an accepted write. Nothing can refuse it: no repository is checked, and neither are permissions nor the state of its subject.
-   * Within an open transaction.
+   * Replays an accepted write. Nothing can refuse it: no repository is checked, and neither are permissions nor the
+   * state of its subject. Within an open transaction.
    * @returns its result; null for an act
    * @throws OtherChance, or whatever the behaviour throws, if it cannot be replayed
    */
@@ -55,7 +56,8 @@ export class Replaying {
     }
     const { given, content, client } = entry
     const here = <Id extends string | null | undefined>(id: Id) => (id == null ? id : (given.people?.[id] ?? id)) as Id
-    const params = entry.params.userId === undefined ? entry.params : { ...entry.params, userId: here(entry.params.userId) }
+    const params =
+      entry.params.userId === undefined ? entry.params : { ...entry.params, userId: here(entry.params.userId) }
     const body = bodyOf(content, client)
     const contentDigest = entry.sealed?.contentDigest ?? digestOf(content)
     const delivery: Delivery = {
@@ -78,8 +80,8 @@ export class Replaying {
   }
 
   /**
-   * Replays an accepted write of another instance, as `entry` does, within an open transaction. Its body is validated like that of a new
-   * write.
+   * Replays an accepted write of another instance, as `entry` does, within an open transaction. Its body is validated
+   * like that of a new write.
    * @param roomId the Room it should belong to
    * @throws Refusal for an invalid body, or whatever keeps it from being replayed
    */
@@ -88,9 +90,16 @@ export class Replaying {
     const operation = recordedOperation(entry.operation)
     if (operation === undefined) throw new Error(`${entry.operation} is unknown to this program`)
     const { userId, username, agent, params, client } = entry
-    const actor = gate.actorOf({ userId: entry.given.people?.[userId ?? ""] ?? userId, username, agent, sender: roomId }, operation)
+    const actor = gate.actorOf(
+      { userId: entry.given.people?.[userId ?? ""] ?? userId, username, agent, sender: roomId },
+      operation,
+    )
     const body = bodyOf(entry.content, client)
-    const { deliveryId, content } = checkRequest({ operation, actor, params, body }, behaviourOf(operation), entry.sealed !== undefined)
+    const { deliveryId, content } = checkRequest(
+      { operation, actor, params, body },
+      behaviourOf(operation),
+      entry.sealed !== undefined,
+    )
     if (content !== entry.content) throw new Error("its body is not in canonical form")
     const isTaken = receipts.find(operation, actor, deliveryId) !== undefined
     if (isTaken && operation.receiptOf === "member")

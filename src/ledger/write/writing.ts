@@ -1,4 +1,7 @@
-/** Step 13 of a write: the operation's own changes, and what every accepted write has: its row of the journal and the places of its entries. */
+/**
+ * Step 13 of a write: the operation's own changes, and what every accepted write has: its row of the journal and the
+ * places of its entries.
+ */
 import { type Json, writeJson } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { label as labelText } from "../../contract/objects/labels.ts"
@@ -61,7 +64,8 @@ export class Writing {
   /** Makes an admitted write. Within an open transaction. */
   write(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
     const { actor, operation } = delivery
-    const written = operation.family === "library" ? delivery : { ...delivery, actor: { ...actor, agent: actor.agent ?? "" } }
+    const written =
+      operation.family === "library" ? delivery : { ...delivery, actor: { ...actor, agent: actor.agent ?? "" } }
     const recorded = this.#do(written, subject, at, chance, true)
     if (recorded.activity !== null && recorded.roomId !== null) this.#parts.landed(recorded.roomId)
     return recorded
@@ -118,7 +122,10 @@ export class Writing {
     // The record keeps the ids that people of another instance have there.
     const ids = new Map(Object.entries(given.people ?? {}).map(([there, here]) => [here, there]))
     const there = (id: string) => ids.get(id) ?? id
-    const params = delivery.params.userId === undefined ? delivery.params : { ...delivery.params, userId: there(delivery.params.userId) }
+    const params =
+      delivery.params.userId === undefined
+        ? delivery.params
+        : { ...delivery.params, userId: there(delivery.params.userId) }
     const warnings = given.warnings ?? outcome.warnings ?? []
     const roomId = outcome.roomId ?? subject.roomId
     const threadId = outcome.threadId ?? subject.threadId ?? null
@@ -178,17 +185,37 @@ export class Writing {
       { ...stored, targetId, card },
     )
     this.#figures.name(position, delivery.body)
-    if (entrySequence !== null && threadId !== null) this.#appendEntries(threadId, entrySequence, operation, change, outcome)
+    if (entrySequence !== null && threadId !== null)
+      this.#appendEntries(threadId, entrySequence, operation, change, outcome)
     const result = outcome.secret === undefined ? stored.result : writeJson({ ...outcome.result, ...outcome.secret })
-    return { answer: receiptText(operation, { ...stored, deliveryId, result, warnings }), made: { id, label }, roomId, activity }
+    return {
+      answer: receiptText(operation, { ...stored, deliveryId, result, warnings }),
+      made: { id, label },
+      roomId,
+      activity,
+    }
   }
 
   /** Adds the write's own entry to its Thread, and the message that came with it. */
-  #appendEntries(threadId: string, sequence: number, operation: Operation, { at, position, entryId }: Change, outcome: Outcome): void {
+  #appendEntries(
+    threadId: string,
+    sequence: number,
+    operation: Operation,
+    { at, position, entryId }: Change,
+    outcome: Outcome,
+  ): void {
     const { timeline } = this.#parts
     const kind = operation.entry?.kind ?? operation.name
     const { entry, replyToEntryId = null, messageEntryId = null } = outcome
-    timeline.append({ entryId, threadId, sequence, kind, replyToEntryId, standingOf: entry?.standingOf ?? null, position })
+    timeline.append({
+      entryId,
+      threadId,
+      sequence,
+      kind,
+      replyToEntryId,
+      standingOf: entry?.standingOf ?? null,
+      position,
+    })
     if (messageEntryId === null) return
     const next = this.#sequences.entry(threadId, at)
     timeline.append({

@@ -58,7 +58,10 @@ export function citationFields(cited: Cited) {
     isTitled: source.title != null,
     authors: source.authors ?? [],
     date: source.publishedAt?.slice(0, 10),
-    year: source.year ?? (source.publishedAt == null ? undefined : Number(source.publishedAt.slice(0, 4))) ?? (arxivId && yearOf(arxivId)),
+    year:
+      source.year ??
+      (source.publishedAt == null ? undefined : Number(source.publishedAt.slice(0, 4))) ??
+      (arxivId && yearOf(arxivId)),
     venue: source.venue ?? undefined,
     volume: source.volume ?? undefined,
     issue: source.issue ?? undefined,

@@ -11,7 +11,13 @@ export const isCsl = (text: string): boolean =>
   /^\uFEFF?\s*(?:\[\s*(?:\{\s*"|\]\s*$)|\{\s*"(?:id|type|DOI|title|citation-key)")/.test(text.slice(0, 1_000))
 
 const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" ? value : typeof value === "number" ? String(value) : Array.isArray(value) ? textOf(value[0]) : undefined
+  typeof value === "string"
+    ? value
+    : typeof value === "number"
+      ? String(value)
+      : Array.isArray(value)
+        ? textOf(value[0])
+        : undefined
 
 function dateOf(issued: unknown): string | undefined {
   if (!isObject(issued)) return undefined
@@ -58,7 +64,10 @@ export function readCsl(text: string, collector: PaperCollector): void {
   for (const item of Array.isArray(value) ? value : [value]) {
     if (!isObject(item)) collector.addUnreadable(JSON.stringify(item), "is not a CSL-JSON item")
     else if (JSON.stringify(item).length > limits.bibtexEntry * 2)
-      collector.addUnreadable(textOf(item.title) ?? textOf(item.id) ?? "", `is longer than ${inDigits(limits.bibtexEntry * 2)} characters`)
+      collector.addUnreadable(
+        textOf(item.title) ?? textOf(item.id) ?? "",
+        `is longer than ${inDigits(limits.bibtexEntry * 2)} characters`,
+      )
     else takeEntry(entryOf(item), collector)
   }
 }

@@ -26,13 +26,18 @@ interface Creator {
 }
 
 const fieldText = (value: unknown): string =>
-  typeof value === "string" ? value : Array.isArray(value) ? value.filter((part) => typeof part === "string").join(" ") : ""
+  typeof value === "string"
+    ? value
+    : Array.isArray(value)
+      ? value.filter((part) => typeof part === "string").join(" ")
+      : ""
 
 /** Finds an arXiv id in a text, but not in a bare number: page and volume numbers look like ids. */
 const mentionIn = (text: string): string | undefined => (/[a-z]/i.test(text) ? mentionedArxivId(text) : undefined)
 
 /** DBLP writes CoRR as the journal and the arXiv id as the volume. */
-const arxivIdAsVolume = (fields: Entry["fields"]) => mentionedArxivId(fieldText(fields.volume).replace(/^\s*abs\//i, ""))
+const arxivIdAsVolume = (fields: Entry["fields"]) =>
+  mentionedArxivId(fieldText(fields.volume).replace(/^\s*abs\//i, ""))
 
 /** Finds the arXiv id of an entry in its eprint, or in the other fields that people put it in. */
 function arxivIdOf({ fields }: Entry): string | undefined {
@@ -40,18 +45,32 @@ function arxivIdOf({ fields }: Entry): string | undefined {
   const archive = fieldText(fields.archiveprefix ?? fields.eprinttype ?? "arxiv").toLowerCase()
   if (archive === "arxiv") {
     // Old-style ids were often split, with the archive in primaryClass and the number in eprint.
-    const found = mentionedArxivId(eprint) ?? asArxivId(`${fieldText(fields.primaryclass ?? fields.eprintclass)}/${eprint}`)
+    const found =
+      mentionedArxivId(eprint) ?? asArxivId(`${fieldText(fields.primaryclass ?? fields.eprintclass)}/${eprint}`)
     if (found !== undefined) return found
   }
   const journal = fieldText(fields.journal ?? fields.journaltitle)
   const inCorr = /\bcorr\b/i.test(journal) ? arxivIdAsVolume(fields) : undefined
   if (inCorr !== undefined) return inCorr
-  const texts = ["doi", "url", "journal", "journaltitle", "howpublished", "note", "number", "volume", "eid", "pages", "annote"]
+  const texts = [
+    "doi",
+    "url",
+    "journal",
+    "journaltitle",
+    "howpublished",
+    "note",
+    "number",
+    "volume",
+    "eid",
+    "pages",
+    "annote",
+  ]
   return texts.map((name) => mentionIn(fieldText(fields[name]))).find((found) => found !== undefined)
 }
 
 /** Types of entries that are whole books. The ISBN of a chapter does not identify the chapter. */
-const BOOKS = /^(?:book|mvbook|collection|mvcollection|proceedings|mvproceedings|manual|reference|periodical|ebook|edbook|conf|monograph)$/i
+const BOOKS =
+  /^(?:book|mvbook|collection|mvcollection|proceedings|mvproceedings|manual|reference|periodical|ebook|edbook|conf|monograph)$/i
 
 /** Reads the DOI or ISBN field, and reports a value that is neither. */
 function namedIn(name: "doi" | "isbn", { fields, key }: Entry, collector: PaperCollector): string | undefined {
@@ -60,7 +79,11 @@ function namedIn(name: "doi" | "isbn", { fields, key }: Entry, collector: PaperC
   const direct = name === "doi" ? doiIn(text) : null
   if (direct !== null) return direct
   const { papers, mistakes } = mentionsIn(
-    name === "doi" && !/^(?:https?:|10\.)/i.test(text) ? `doi:${text}` : name === "isbn" ? `isbn ${text.replace(/^isbn/i, "")}` : text,
+    name === "doi" && !/^(?:https?:|10\.)/i.test(text)
+      ? `doi:${text}`
+      : name === "isbn"
+        ? `isbn ${text.replace(/^isbn/i, "")}`
+        : text,
   )
   const found = papers.find((paper) => (name === "isbn") === paper.paperId.startsWith("isbn:"))?.paperId
   if (found === undefined)
@@ -98,8 +121,11 @@ function momentIn(text: string): string | undefined {
 function descriptionIn({ fields }: Entry, isbn: string | undefined): Given {
   const short = (name: string, most: number): string | undefined =>
     plainText(fieldText(fields[name])).slice(0, most).toWellFormed() || undefined
-  const oneOf = (names: readonly string[], most = 500) => names.map((name) => short(name, most)).find((text) => text !== undefined)
-  const authors = Array.isArray(fields.author) ? (fields.author as Creator[]).map(nameOf).filter((name) => name !== "") : []
+  const oneOf = (names: readonly string[], most = 500) =>
+    names.map((name) => short(name, most)).find((text) => text !== undefined)
+  const authors = Array.isArray(fields.author)
+    ? (fields.author as Creator[]).map(nameOf).filter((name) => name !== "")
+    : []
   const date = fieldText(fields.date)
   const year = /^\D{0,3}([0-9]{4})\b/.exec(date || fieldText(fields.year))?.[1]
   const venue = oneOf(["journal", "journaltitle", "booktitle", "publisher", "school", "institution", "organization"])
@@ -135,7 +161,8 @@ export function takeEntry(entry: Entry, collector: PaperCollector): void {
   }
   const isNamed = identifiers.arxivId !== undefined || identifiers.doi !== undefined || identifiers.isbn !== undefined
   // A paper without an id keeps its URL, which may serve as its title.
-  const given = !isNamed && /^https?:\/\//.test(url) && URL.canParse(url) ? { title: url, ...description, url } : description
+  const given =
+    !isNamed && /^https?:\/\//.test(url) && URL.canParse(url) ? { title: url, ...description, url } : description
   const filed = identify(identifiers, given)
   if (filed === undefined)
     collector.addUnreadable(
@@ -147,6 +174,10 @@ export function takeEntry(entry: Entry, collector: PaperCollector): void {
 
 /** Finds a DOI in a doi.org URL of an entry. */
 function doiInAddress({ fields }: Entry): string | undefined {
-  const text = [fields.url, fields.howpublished, fields.note].map(fieldText).find((field) => /\bdoi\.org\//i.test(field))
-  return text === undefined ? undefined : mentionsIn(text).papers.find(({ paperId }) => !paperId.startsWith("isbn:"))?.paperId
+  const text = [fields.url, fields.howpublished, fields.note]
+    .map(fieldText)
+    .find((field) => /\bdoi\.org\//i.test(field))
+  return text === undefined
+    ? undefined
+    : mentionsIn(text).papers.find(({ paperId }) => !paperId.startsWith("isbn:"))?.paperId
 }

@@ -12,12 +12,14 @@ const BATCH = 200
 /** Splits a name before its last word, the family name. The name of a collaboration is not split. */
 function splitName(name: string): { family: string; given?: string } | { literal: string } {
   const [, given, family] = /^(.*\S)\s+(\S+)$/.exec(name) ?? []
-  if (given === undefined || family === undefined || /,|\band\b|Collaboration|Consortium|\bTeam\b/i.test(name)) return { literal: name }
+  if (given === undefined || family === undefined || /,|\band\b|Collaboration|Consortium|\bTeam\b/i.test(name))
+    return { literal: name }
   return { family, given }
 }
 
 /** The DOI of a paper. arXiv assigns one to each of its papers. */
-const doiOf = ({ doi, arxivId }: ReturnType<typeof citationFields>): string | undefined => doi ?? (arxivId && `10.48550/arXiv.${arxivId}`)
+const doiOf = ({ doi, arxivId }: ReturnType<typeof citationFields>): string | undefined =>
+  doi ?? (arxivId && `10.48550/arXiv.${arxivId}`)
 
 const cslTypes = { book: "book", article: "article-journal", preprint: "article", other: "document" } as const
 
@@ -52,7 +54,9 @@ const risTypes = { book: "BOOK", article: "JOUR", preprint: "UNPB", other: "GEN"
 function risEntry(cited: Cited): string {
   const paper = citationFields(cited)
   const { form, pages, arxivId } = paper
-  const names = paper.authors.map(splitName).map((name) => ("literal" in name ? name.literal : `${name.family}, ${name.given ?? ""}`))
+  const names = paper.authors
+    .map(splitName)
+    .map((name) => ("literal" in name ? name.literal : `${name.family}, ${name.given ?? ""}`))
   const [first, last] = pages?.split(/[–—-]+/) ?? []
   return risText([
     ["TY", risTypes[form]],
@@ -80,7 +84,13 @@ function risEntry(cited: Cited): string {
 const formats = {
   bibtex: { extension: "bib", before: "", entry: bibtexEntry, between: "\n", after: "" },
   ris: { extension: "ris", before: "", entry: risEntry, between: "\r\n", after: "" },
-  csl: { extension: "json", before: "[", entry: (cited: Cited) => JSON.stringify(cslItem(cited)), between: ",\n", after: "]\n" },
+  csl: {
+    extension: "json",
+    before: "[",
+    entry: (cited: Cited) => JSON.stringify(cslItem(cited)),
+    between: ",\n",
+    after: "]\n",
+  },
 } as const
 
 /** The `read` of a bibliography whose papers were all read beforehand. */

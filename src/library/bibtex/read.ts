@@ -1,6 +1,6 @@
 /**
- * Reads the papers of a BibTeX or RIS file, entry by entry. A hostile file can take unbounded time and memory, so `../reading.ts`
- * runs this in a separate process.
+ * Reads the papers of a BibTeX or RIS file, entry by entry. A hostile file can take unbounded time and memory, so
+ * `../reading.ts` runs this in a separate process.
  */
 import { limits } from "../../contract/limits.ts"
 import { inDigits } from "../../contract/text.ts"
@@ -11,7 +11,11 @@ import { isRis, readRis } from "./ris.ts"
 const UNBALANCED = "cannot be read as BibTeX: its braces or quotes do not match"
 
 /** Reads a BibTeX or RIS file. @param aside called with the text between BibTeX entries */
-export async function readBibtex(text: string, collector: PaperCollector, aside: (rest: string) => void): Promise<void> {
+export async function readBibtex(
+  text: string,
+  collector: PaperCollector,
+  aside: (rest: string) => void,
+): Promise<void> {
   const tooLong = `is longer than ${inDigits(limits.bibtexEntry)} characters`
   if (isRis(text)) return readRis(text, collector)
   const strings: Record<string, string> = {}
@@ -27,8 +31,13 @@ export async function readBibtex(text: string, collector: PaperCollector, aside:
       continue
     }
     try {
-      const { entries, errors, strings: defined } = parse(piece, { sentenceCase: false, unsupported: "ignore", strings: { ...strings } })
-      // A string may contain an earlier one twice, and so grow exponentially. Later entries see only strings that stay short.
+      const {
+        entries,
+        errors,
+        strings: defined,
+      } = parse(piece, { sentenceCase: false, unsupported: "ignore", strings: { ...strings } })
+      // A string may contain an earlier one twice, and so grow exponentially. Later entries see only strings that stay
+      // short.
       for (const [name, value] of Object.entries(defined)) if (value.length <= limits.bibtexEntry) strings[name] = value
       if (errors.length > 0 && entries.every(({ fields }) => Object.keys(fields).length === 0)) {
         collector.addUnreadable(piece, UNBALANCED)

@@ -12,14 +12,20 @@ const LINE = /^([A-Z][A-Z0-9]) {1,3}-(?: (.*))?$/
 /** Whether a text is a RIS file: its first line that is not blank begins an entry. */
 export const isRis = (text: string): boolean => /^\uFEFF?\s*TY {1,3}- ?\S/.test(text.slice(0, 1_000))
 
-/** Yields the entries of a file, with the start of the text of each for messages. An entry that is too long is undefined. */
+/**
+ * Yields the entries of a file, with the start of the text of each for messages. An entry that is too long is
+ * undefined.
+ */
 export function* risEntries(text: string) {
   let entry = new Map<string, string[]>()
   let length = 0
   let start = ""
   let last: string[] | undefined
   const finish = () => {
-    const finished: { entry: RisEntry | undefined; start: string } = { entry: length > limits.bibtexEntry ? undefined : entry, start }
+    const finished: { entry: RisEntry | undefined; start: string } = {
+      entry: length > limits.bibtexEntry ? undefined : entry,
+      start,
+    }
     entry = new Map()
     length = 0
     start = ""

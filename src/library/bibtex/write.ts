@@ -1,4 +1,6 @@
-/** Writes papers as BibTeX. arXiv's metadata is TeX already, so only characters that would break the file are escaped. */
+/**
+ * Writes papers as BibTeX. arXiv's metadata is TeX already, so only characters that would break the file are escaped.
+ */
 import { isBalanced } from "../../contract/text.ts"
 import { type Cited, citationFields } from "./cited.ts"
 
@@ -17,7 +19,8 @@ export function texValue(text: string): string {
 }
 
 /** Braces the name of a collaboration, which BibTeX would otherwise split at its commas and at the word "and". */
-const author = (name: string): string => (/,|\band\b|Collaboration/i.test(name) ? `{${texValue(name)}}` : texValue(name))
+const author = (name: string): string =>
+  /,|\band\b|Collaboration/i.test(name) ? `{${texValue(name)}}` : texValue(name)
 
 /** The entry type of each form, and the field for its venue. */
 const types = {
@@ -28,7 +31,8 @@ const types = {
 } as const
 
 /** A value without TeX markup. Unbalanced braces, which would end the field, are removed. */
-const verbatim = (text: string | undefined): string | undefined => (text === undefined || isPaired(text) ? text : text.replace(/[{}]/g, ""))
+const verbatim = (text: string | undefined): string | undefined =>
+  text === undefined || isPaired(text) ? text : text.replace(/[{}]/g, "")
 const tex = (text: string | undefined): string | undefined => (text === undefined ? undefined : texValue(text))
 
 export function bibtexEntry(cited: Cited): string {

@@ -1,6 +1,7 @@
 /**
- * The ids that people know papers by. A paper is filed under its arXiv id, else its DOI, else its ISBN, else an id derived from its
- * description. If two ids turn out to belong to one paper, what a person has under one moves to the other, and the first becomes an alias.
+ * The ids that people know papers by. A paper is filed under its arXiv id, else its DOI, else its ISBN, else an id
+ * derived from its description. If two ids turn out to belong to one paper, what a person has under one moves to the
+ * other, and the first becomes an alias.
  */
 import { canonicalJson, type JsonObject } from "../../contract/json.ts"
 import { isArxivId, isDoi } from "../../contract/schema/fields.ts"
@@ -11,7 +12,10 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 export const NAMES = (user: string, paper: string): string =>
   `(SELECT ${paper} UNION ALL SELECT m.paper_id FROM same_papers m WHERE m.user_id = ${user} AND m.same_as = ${paper})`
 
-/** Rebuilds the search index entry of one person's paper: the update changes nothing, but fires the trigger that does so. */
+/**
+ * Rebuilds the search index entry of one person's paper: the update changes nothing, but fires the trigger that does
+ * so.
+ */
 export const REINDEX = `UPDATE saved_papers SET known = known WHERE (user_id, paper_id) IN (SELECT w.user_id, coalesce(m.same_as, w.paper_id)
   FROM (SELECT +? AS user_id, +? AS paper_id) w LEFT JOIN same_papers m ON m.user_id = w.user_id AND m.paper_id = w.paper_id)`
 
@@ -36,8 +40,12 @@ const REACHING = (paper: string) => `
 export type Names = ReturnType<typeof names>
 
 export function names(db: Db) {
-  const canonical = db.prepare<{ sameAs: string }>("SELECT same_as AS sameAs FROM same_papers WHERE user_id = +? AND paper_id = +?")
-  const aliases = db.prepare<{ paperId: string }>("SELECT paper_id AS paperId FROM same_papers WHERE user_id = +? AND same_as = +?")
+  const canonical = db.prepare<{ sameAs: string }>(
+    "SELECT same_as AS sameAs FROM same_papers WHERE user_id = +? AND paper_id = +?",
+  )
+  const aliases = db.prepare<{ paperId: string }>(
+    "SELECT paper_id AS paperId FROM same_papers WHERE user_id = +? AND same_as = +?",
+  )
   const insertAlias = inserting(db, "same_papers", { onConflict: "DO UPDATE SET same_as = excluded.same_as" })
   const repointAliases = db.prepare("UPDATE same_papers SET same_as = +? WHERE user_id = +? AND same_as = +?")
   const reaches = db.prepare<{ has: number }>(
@@ -66,11 +74,16 @@ export function names(db: Db) {
     /** Returns the id that a person's paper is filed under. */
     of: (userId: string, paperId: string): string => canonical.get(userId, paperId)?.sameAs ?? paperId,
     /** Returns the id that a paper is filed under, followed by its aliases. */
-    all: (userId: string, paperId: string): string[] => [paperId, ...aliases.all(userId, paperId).map((alias) => alias.paperId)],
+    all: (userId: string, paperId: string): string[] => [
+      paperId,
+      ...aliases.all(userId, paperId).map((alias) => alias.paperId),
+    ],
     /** Whether a person saved or annotated a paper, or one of their Collections holds it. */
     reaches: (userId: string, paperId: string): boolean => reaches.one(paperId, userId).has === 1,
 
-    /** Merges everything a person has under two ids of one paper. @param given a description used if the person has none */
+    /**
+     * Merges everything a person has under two ids of one paper. @param given a description used if the person has none
+     */
     join(userId: string, { paperId, sameAs }: SamePaper, given: JsonObject | null): void {
       if (paperId === sameAs || names.of(userId, sameAs) === paperId) return
       repointAliases.run(sameAs, userId, paperId)
@@ -88,7 +101,10 @@ export function names(db: Db) {
       collectionsWithBoth.get(paperId, sameAs) !== undefined ||
       peopleWithBoth.all(paperId, sameAs).some(({ userId }) => names.of(userId, paperId) === paperId),
 
-    /** Returns the pairs of ids, and the records, that sources report for the given papers, as far as the person may see those records. */
+    /**
+     * Returns the pairs of ids, and the records, that sources report for the given papers, as far as the person may see
+     * those records.
+     */
     reportedPairs: (userId: string, paperIds: readonly string[]) => reportedPairs.all(userId, JSON.stringify(paperIds)),
   }
   return names
@@ -105,8 +121,12 @@ function joins(db: Db) {
   const tagsOf = db.prepare<{ tag: string }>("SELECT tag FROM paper_tags WHERE user_id = +? AND paper_id = +?")
   const untag = db.prepare("DELETE FROM paper_tags WHERE user_id = +? AND paper_id = +?")
   const tag = db.prepare("INSERT INTO paper_tags (user_id, paper_id, tag) VALUES (+?, +?, +?) ON CONFLICT DO NOTHING")
-  const rename = db.prepare("UPDATE saved_papers SET paper_id = +?, known = 0, given = coalesce(given, +?) WHERE entry = +?")
-  const merge = db.prepare("UPDATE saved_papers SET saved_at = min(saved_at, +?), given = coalesce(given, +?) WHERE entry = +?")
+  const rename = db.prepare(
+    "UPDATE saved_papers SET paper_id = +?, known = 0, given = coalesce(given, +?) WHERE entry = +?",
+  )
+  const merge = db.prepare(
+    "UPDATE saved_papers SET saved_at = min(saved_at, +?), given = coalesce(given, +?) WHERE entry = +?",
+  )
   const unsave = db.prepare("DELETE FROM saved_papers WHERE entry = +?")
   const reindex = db.prepare(REINDEX)
   const moveAnnotations = [
@@ -120,7 +140,9 @@ function joins(db: Db) {
      ON CONFLICT DO UPDATE SET page = excluded.page, pages = coalesce(excluded.pages, pages), thousandths = excluded.thousandths, set_at = excluded.set_at
        WHERE excluded.set_at > set_at`,
   ].map((sql) => db.prepare(sql))
-  const clear = ["annotations", "reading_positions"].map((table) => db.prepare(`DELETE FROM ${table} WHERE user_id = +? AND paper_id = +?`))
+  const clear = ["annotations", "reading_positions"].map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE user_id = +? AND paper_id = +?`),
+  )
   const moveNotes = ["notes", "unread_notes"].map((table) =>
     db.prepare(`UPDATE ${table} SET paper_id = +? WHERE collection_id = +? AND paper_id = +?`),
   )

@@ -31,7 +31,10 @@ function paperOf({ id, title, summary, published, author, category, ...more }: M
   })
 }
 
-/** Returns the papers of an Atom feed, and the number of entries that are not papers. @throws Error if the XML is not a feed */
+/**
+ * Returns the papers of an Atom feed, and the number of entries that are not papers. @throws Error if the XML is not a
+ * feed
+ */
 export function atomPapers(xml: string): { papers: SourcePaper[]; others: number } {
   const { feed }: { feed?: unknown } = parser.parse(xml.trim(), true)
   if (feed === undefined) throw new Error("This is not an Atom feed.")

@@ -3,7 +3,18 @@ import { isObject } from "../../contract/json.ts"
 import { asArxivId, mentionedArxivId } from "../../contract/schema/paper-mention.ts"
 import { isDoi } from "../../contract/schema/fields.ts"
 import type { PaperRecord, SourcePaper } from "./papers.ts"
-import { clean, cleanList, doiIn, LONGEST_ABSTRACT, list, MOST_AUTHORS, MOST_CATEGORIES, type Members, objects, short } from "./record.ts"
+import {
+  clean,
+  cleanList,
+  doiIn,
+  LONGEST_ABSTRACT,
+  list,
+  MOST_AUTHORS,
+  MOST_CATEGORIES,
+  type Members,
+  objects,
+  short,
+} from "./record.ts"
 
 const first = (value: unknown): unknown => list(value)[0]
 
@@ -16,7 +27,8 @@ const withoutTags = (value: unknown): string =>
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&")
 
-const nameOf = ({ given, family, name, suffix }: Members): string => clean(name) || cleanList([given, family, suffix], 3).join(" ")
+const nameOf = ({ given, family, name, suffix }: Members): string =>
+  clean(name) || cleanList([given, family, suffix], 3).join(" ")
 
 /** Reads the earliest date of a work, which Crossref calls `issued`; `published` if that is missing. */
 function dateOf({ issued, published }: Members): { year: number | null; publishedAt: string | null } {
@@ -62,7 +74,10 @@ export function paperFromWork(work: Members): SourcePaper | null {
   return { paperId, sameAs: preprintOf(work), record }
 }
 
-/** Finds the works in an answer or a public data file, which hold one work or a list. @throws Error if the JSON is neither */
+/**
+ * Finds the works in an answer or a public data file, which hold one work or a list. @throws Error if the JSON is
+ * neither
+ */
 function worksOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   const message = isObject(value) && isObject(value.message) ? value.message : value
@@ -71,7 +86,10 @@ function worksOf(value: unknown): readonly unknown[] {
   throw new Error("This holds no Crossref works.")
 }
 
-/** Returns the papers of an answer, and the number of works that are not papers. @throws Error if the JSON is not from Crossref */
+/**
+ * Returns the papers of an answer, and the number of works that are not papers. @throws Error if the JSON is not from
+ * Crossref
+ */
 export function crossrefPapers(json: string): { papers: SourcePaper[]; others: number } {
   const works = worksOf(JSON.parse(json) as unknown)
   const papers = objects(works).flatMap((work) => paperFromWork(work) ?? [])

@@ -1,6 +1,7 @@
 /**
- * Fetches the metadata of filed papers from a source, arXiv or Crossref, in the background. To be polite it batches papers, sends one
- * request at a time, pauses in between, and pauses longer after a failure or if the source asks for it. No write waits for it.
+ * Fetches the metadata of filed papers from a source, arXiv or Crossref, in the background. To be polite it batches
+ * papers, sends one request at a time, pauses in between, and pauses longer after a failure or if the source asks for
+ * it. No write waits for it.
  */
 import type { Logger } from "pino"
 import type { Job } from "../../jobs/job.ts"
@@ -107,7 +108,10 @@ export class MetadataFetcher {
   }
 
   start(): void {
-    const delayMs = Math.min(Math.max(this.#pause * 2 ** this.#failures, this.#waitMs), Math.max(LONGEST_PAUSE, this.#pause))
+    const delayMs = Math.min(
+      Math.max(this.#pause * 2 ** this.#failures, this.#waitMs),
+      Math.max(LONGEST_PAUSE, this.#pause),
+    )
     this.#timer = setTimeout(() => {
       this.#work = this.#fetchBatch()
         .catch((error: unknown) => this.#failed(error))

@@ -31,7 +31,8 @@ export class PaperCollector {
     if (paper === undefined) return
     const { citationKey, ...filed } = paper
     const earlier = this.#papers.get(paper.paperId)
-    const key = citationKey !== undefined && earlier === undefined && !this.#keys.has(citationKey) ? citationKey : undefined
+    const key =
+      citationKey !== undefined && earlier === undefined && !this.#keys.has(citationKey) ? citationKey : undefined
     if (key !== undefined) this.#keys.add(key)
     // The first description is kept.
     this.#papers.set(paper.paperId, { ...filed, ...earlier, ...(key !== undefined && { citationKey: key }) })
@@ -46,7 +47,13 @@ export class PaperCollector {
 
   result(): Found {
     const rest =
-      this.#unlisted === 0 ? [] : [{ text: "…", reason: `and ${this.#unlisted.toLocaleString("en")} more parts could not be read` }]
-    return { papers: [...this.#papers.values()], unreadable: [...this.#unreadable.values(), ...rest], byWords: [...this.#byWords] }
+      this.#unlisted === 0
+        ? []
+        : [{ text: "…", reason: `and ${this.#unlisted.toLocaleString("en")} more parts could not be read` }]
+    return {
+      papers: [...this.#papers.values()],
+      unreadable: [...this.#unreadable.values(), ...rest],
+      byWords: [...this.#byWords],
+    }
   }
 }

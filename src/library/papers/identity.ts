@@ -16,7 +16,9 @@ const familyOf = (name: string): string => normalize(name.trim().split(/\s+/).at
 /** Returns the `ref:` id of a paper with no other id: a digest of its title, first author and year, or of its URL. */
 export function referenceOf({ title = "", authors = [], year = null, url }: Given): string {
   const parts =
-    url !== undefined && (title === "" || title === url) ? [url] : [normalize(title) || title, familyOf(authors[0] ?? ""), year ?? ""]
+    url !== undefined && (title === "" || title === url)
+      ? [url]
+      : [normalize(title) || title, familyOf(authors[0] ?? ""), year ?? ""]
   return `ref:${createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 24)}`
 }
 

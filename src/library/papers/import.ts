@@ -1,6 +1,6 @@
 /**
- * Imports metadata from a file of arXiv or Crossref: JSON lines of any length in bounded memory (arXiv's snapshot, Crossref's public
- * data file), or one response of their APIs (Atom, JSON). Each may be compressed with gzip.
+ * Imports metadata from a file of arXiv or Crossref: JSON lines of any length in bounded memory (arXiv's snapshot,
+ * Crossref's public data file), or one response of their APIs (Atom, JSON). Each may be compressed with gzip.
  */
 import { codeOf } from "../../contract/faults.ts"
 import { createReadStream } from "node:fs"
@@ -22,7 +22,10 @@ const LONGEST_LINE = 4_000_000
 const LONGEST_ANSWER = 100_000_000
 /** The start of a Crossref response, or of JSON that spans several lines. */
 const RESPONSE = /^\s*\{\s*(?:"(?:status|message|message-type|items)"|\r?\n)/
-/** The most times its own size that a file may unpack to, checked after so many characters. Real files unpack to 3 to 10 times their size. */
+/**
+ * The most times its own size that a file may unpack to, checked after so many characters. Real files unpack to 3 to 10
+ * times their size.
+ */
 const MAX_EXPANSION = 100
 const UNCHECKED_CHARACTERS = 16_000_000
 
@@ -66,12 +69,18 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<readonly st
 }
 
 /** Passes a text on unless it unpacks to far more than the size of its file. @throws ImportError */
-async function* limitExpansion(text: AsyncIterable<string>, file: string, bytesRead: () => number): AsyncGenerator<string> {
+async function* limitExpansion(
+  text: AsyncIterable<string>,
+  file: string,
+  bytesRead: () => number,
+): AsyncGenerator<string> {
   let length = 0
   for await (const chunk of text) {
     length += chunk.length
     if (length > UNCHECKED_CHARACTERS && length > MAX_EXPANSION * bytesRead())
-      throw new ImportError(`${file} unpacks to more than ${MAX_EXPANSION} times its size. Such a file is not imported.`)
+      throw new ImportError(
+        `${file} unpacks to more than ${MAX_EXPANSION} times its size. Such a file is not imported.`,
+      )
     yield chunk
   }
 }
@@ -80,7 +89,8 @@ async function wholeText(text: AsyncIterable<string>): Promise<string> {
   let whole = ""
   for await (const chunk of text) {
     whole += chunk
-    if (whole.length > LONGEST_ANSWER) throw new ImportError("An answer of this size cannot be imported. Use a file of JSON lines.")
+    if (whole.length > LONGEST_ANSWER)
+      throw new ImportError("An answer of this size cannot be imported. Use a file of JSON lines.")
   }
   return whole
 }
@@ -116,7 +126,11 @@ async function* withFirst(first: string, rest: AsyncGenerator<string>): AsyncGen
  * @throws ImportError if the file cannot be read or has none of these formats
  */
 export async function importPapers(
-  { ledger, world, metadataIntake }: { readonly ledger: Ledger; readonly world: World; readonly metadataIntake: MetadataIntake },
+  {
+    ledger,
+    world,
+    metadataIntake,
+  }: { readonly ledger: Ledger; readonly world: World; readonly metadataIntake: MetadataIntake },
   file: string,
   { onProgress }: { readonly onProgress?: (bytes: number, papers: number) => void } = {},
 ): Promise<Imported> {
@@ -153,13 +167,19 @@ export async function importPapers(
     } catch (error) {
       if (!(error instanceof LineTooLong)) throw error
       if (batch.length > 0) await store(batch)
-      throw new ImportError(`${error.message} ${stored === 0 ? "Nothing was imported." : `The ${stored} papers before it were imported.`}`)
+      throw new ImportError(
+        `${error.message} ${stored === 0 ? "Nothing was imported." : `The ${stored} papers before it were imported.`}`,
+      )
     }
     if (batch.length > 0) await store(batch)
   }
 
   /** Imports a response of an API. @param mismatch completes the message if it cannot be parsed */
-  async function importResponse(chunks: AsyncIterable<string>, read: typeof atomPapers, mismatch: string): Promise<void> {
+  async function importResponse(
+    chunks: AsyncIterable<string>,
+    read: typeof atomPapers,
+    mismatch: string,
+  ): Promise<void> {
     let found: ReturnType<typeof atomPapers>
     try {
       found = read(await wholeText(chunks))
@@ -168,7 +188,8 @@ export async function importPapers(
       throw new ImportError(`${file} is ${mismatch} (${error instanceof Error ? error.message : String(error)}).`)
     }
     skipped += found.others
-    for (let start = 0; start < found.papers.length; start += BATCH) await store(found.papers.slice(start, start + BATCH))
+    for (let start = 0; start < found.papers.length; start += BATCH)
+      await store(found.papers.slice(start, start + BATCH))
   }
 
   try {
@@ -178,7 +199,8 @@ export async function importPapers(
     const whole = withFirst(head, chunks)
     const mark = head.trimStart()[0]
     if (mark === "<") await importResponse(whole, atomPapers, "XML, but not an Atom answer of arXiv")
-    else if (mark === "[" || RESPONSE.test(head)) await importResponse(whole, crossrefPapers, "JSON, but not an answer of Crossref")
+    else if (mark === "[" || RESPONSE.test(head))
+      await importResponse(whole, crossrefPapers, "JSON, but not an answer of Crossref")
     else if (mark === "{") await importLines(whole)
     else
       throw new ImportError(
@@ -186,7 +208,8 @@ export async function importPapers(
       )
   } catch (error) {
     const code = codeOf(error)
-    if (code === "Z_DATA_ERROR" || code === "Z_BUF_ERROR" || code === "EISDIR") throw new ImportError(`${file} cannot be read (${code}).`)
+    if (code === "Z_DATA_ERROR" || code === "Z_BUF_ERROR" || code === "EISDIR")
+      throw new ImportError(`${file} cannot be read (${code}).`)
     throw error
   } finally {
     source.destroy()

@@ -1,4 +1,7 @@
-/** Stores metadata from sources, reveals it to the people who filed the papers, and merges two ids if it reports them as one paper. */
+/**
+ * Stores metadata from sources, reveals it to the people who filed the papers, and merges two ids if it reports them as
+ * one paper.
+ */
 import type { JsonObject } from "../../contract/json.ts"
 import type { Acts } from "../../ledger/journal/acts.ts"
 import { type Names, pairOf, type SamePaper } from "../names/names.ts"
@@ -36,7 +39,8 @@ export function metadataIntake({ papers, metadata, names, join }: MetadataIntake
     store(sourcePapers: readonly SourcePaper[], origin: Origin, at: string): void {
       for (const paper of sourcePapers) papers.put(paper, origin, at)
       // Metadata that the operator imported is visible to everyone at once.
-      if (origin === "import") joinReported(sourcePapers.flatMap(({ paperId, sameAs }) => (sameAs === null ? [] : [paperId])))
+      if (origin === "import")
+        joinReported(sourcePapers.flatMap(({ paperId, sameAs }) => (sameAs === null ? [] : [paperId])))
     },
     /** Makes the metadata of papers visible to everyone who filed them. */
     reveal(paperIds: readonly string[]): void {

@@ -4,7 +4,9 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { PaperRecord } from "./papers.ts"
 
-/** How long to wait before requesting a paper again that its source did not have. It may have been announced by then. */
+/**
+ * How long to wait before requesting a paper again that its source did not have. It may have been announced by then.
+ */
 const RETRY_AFTER_MS = 7 * 86_400_000
 
 export type Metadata = ReturnType<typeof metadata>
@@ -26,15 +28,20 @@ export function metadata(db: Db) {
   const insertMiss = inserting(db, "paper_misses", { onConflict: "DO UPDATE SET asked_at = excluded.asked_at" })
 
   return {
-    /** Returns filed papers whose metadata is not shown yet: `here` if this instance has it for someone else, `absent` if it must be requested. */
+    /**
+     * Returns filed papers whose metadata is not shown yet: `here` if this instance has it for someone else, `absent`
+     * if it must be requested.
+     */
     missing(source: PaperRecord["source"], now: number, count: number): { here: string[]; absent: string[] } {
       const rows = missingFrom[source].all(isoTime(now - RETRY_AFTER_MS), isoTime(now), count)
       const ids = (here: boolean) => rows.filter((row) => (row.here === 1) === here).map((row) => row.paper_id)
       return { here: ids(true), absent: ids(false) }
     },
     /** Makes the metadata of papers visible to everyone who filed them. */
-    reveal: (paperIds: readonly string[]) => paperIds.forEach((paperId) => reveal.forEach((statement) => statement.run(paperId))),
+    reveal: (paperIds: readonly string[]) =>
+      paperIds.forEach((paperId) => reveal.forEach((statement) => statement.run(paperId))),
     /** Records that a source does not have these papers. */
-    recordMisses: (paperIds: readonly string[], at: string) => paperIds.forEach((paperId) => insertMiss({ paperId, askedAt: at })),
+    recordMisses: (paperIds: readonly string[], at: string) =>
+      paperIds.forEach((paperId) => insertMiss({ paperId, askedAt: at })),
   }
 }

@@ -54,7 +54,14 @@ export interface SourcePaper {
 
 /** Reduces a record to the description that a person could have sent. */
 export function descriptionFrom(record: Stored<PaperRecord>): JsonObject {
-  const { url: _url, abstract: _abstract, categories: _categories, source: _source, authors, ...members } = parse(record)
+  const {
+    url: _url,
+    abstract: _abstract,
+    categories: _categories,
+    source: _source,
+    authors,
+    ...members
+  } = parse(record)
   const description: JsonObject = { authors: authors.slice(0, AUTHORS_KEPT) }
   for (const [name, value] of Object.entries(members)) if (value !== null) description[name] = value
   return description
@@ -89,7 +96,9 @@ export interface ShownPaper {
   readonly given: Stored<Given> | null
 }
 
-/** Writes a paper for an answer from its record, or else its description. @param more the other members of the answer */
+/**
+ * Writes a paper for an answer from its record, or else its description. @param more the other members of the answer
+ */
 export function shownPaper<Answer extends { readonly [M in PaperMember]: unknown }>(
   { paperId, record, sameAs, given }: ShownPaper,
   more: { readonly [M in Exclude<keyof Answer, PaperMember>]: Served<Answer[M]> },
@@ -165,7 +174,9 @@ export function papers(db: Db) {
   )
 
   return {
-    /** Stores a record. A record that the operator imported stays visible to everyone, even if a source sends it again. */
+    /**
+     * Stores a record. A record that the operator imported stays visible to everyone, even if a source sends it again.
+     */
     put: ({ paperId, sameAs, record }: SourcePaper, origin: Origin, at: string) =>
       put({ paperId, origin, recordedAt: at, record: JSON.stringify(record), sameAs }),
 

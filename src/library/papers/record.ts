@@ -49,7 +49,8 @@ export function doiIn(value: unknown): string | null {
 
 /** The unchecked fields of an arXiv paper. The authors entered `doi` and `journal` for the published version. */
 export type ArxivFields = Readonly<
-  Record<"id" | "title" | "abstract" | "published" | "doi" | "journal", unknown> & Record<"authors" | "categories", readonly unknown[]>
+  Record<"id" | "title" | "abstract" | "published" | "doi" | "journal", unknown> &
+    Record<"authors" | "categories", readonly unknown[]>
 >
 
 const noPublication = { venue: null, volume: null, issue: null, pages: null, isbn: null, url: null } satisfies Partial<
@@ -57,7 +58,16 @@ const noPublication = { venue: null, volume: null, issue: null, pages: null, isb
 >
 
 /** Makes a paper from arXiv's fields; null if they have no arXiv id or no title. */
-export function paperFromArxiv({ id, title, authors, abstract, categories, published, doi, journal }: ArxivFields): SourcePaper | null {
+export function paperFromArxiv({
+  id,
+  title,
+  authors,
+  abstract,
+  categories,
+  published,
+  doi,
+  journal,
+}: ArxivFields): SourcePaper | null {
   const paperId = asArxivId(id)
   const named = clean(title)
   if (paperId === undefined || named === "") return null

@@ -5,12 +5,17 @@ import type { SourcePaper } from "./papers.ts"
 import { list, type Members, paperFromArxiv } from "./record.ts"
 import { isObject } from "../../contract/json.ts"
 
-/** Reads the authors from `authors_parsed`, lists of last name, first names and suffix, or else from the text that they entered. */
+/**
+ * Reads the authors from `authors_parsed`, lists of last name, first names and suffix, or else from the text that they
+ * entered.
+ */
 function authorsOf({ authors, authors_parsed: parsed }: Members): string[] {
   if (Array.isArray(parsed)) {
     return parsed
       .filter(Array.isArray)
-      .map((parts: unknown[]) => [parts[1], parts[0], parts[2]].filter((part) => typeof part === "string" && part !== "").join(" "))
+      .map((parts: unknown[]) =>
+        [parts[1], parts[0], parts[2]].filter((part) => typeof part === "string" && part !== "").join(" "),
+      )
   }
   return typeof authors === "string" ? authors.split(/,|\sand\s/).map((author) => author.trim()) : []
 }

@@ -36,7 +36,8 @@ export function crossref({ api, contact }: CrossrefSettings): Source {
     pause: 1_000,
     job: answerJob("crossref", "Crossref"),
     request([first, ...others]) {
-      if (!PLAIN.test(first)) return { ...requestTo(new URL(`${base}/works/${encodeURIComponent(first)}`), [first]), mayBeAbsent: true }
+      if (!PLAIN.test(first))
+        return { ...requestTo(new URL(`${base}/works/${encodeURIComponent(first)}`), [first]), mayBeAbsent: true }
       const batch = [first]
       let length = first.length
       for (const doi of others) {

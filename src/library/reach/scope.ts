@@ -1,6 +1,7 @@
 /**
- * The part of a Library that a caller can see: all of it for a person in the browser, less for a personal key with a limited reach.
- * Every read of a Collection goes through the one SQL expression below, so a Collection out of reach looks like one that does not exist.
+ * The part of a Library that a caller can see: all of it for a person in the browser, less for a personal key with a
+ * limited reach. Every read of a Collection goes through the one SQL expression below, so a Collection out of reach
+ * looks like one that does not exist.
  */
 import type { KeyReach } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
@@ -25,7 +26,10 @@ export const wholeScope = (userId: string): Scope => ({ userId, reach: "all", ke
 /** Whether saved papers are in reach, and not only Collections. */
 export const reachesLibrary = ({ reach }: Scope): boolean => reach !== "selected"
 
-/** Common table expressions to put after `WITH`: `reached` holds the Collections in reach. The first three parameters come from `values`. */
+/**
+ * Common table expressions to put after `WITH`: `reached` holds the Collections in reach. The first three parameters
+ * come from `values`.
+ */
 export const REACHED = `
   me (user_id, reach, key_id) AS (VALUES (+?, +?, +?)),
   reached AS (
@@ -73,4 +77,7 @@ export function mustFit(limit: keyof typeof labels, now: number, added: number):
 export const noCollection = (): Refusal => new Refusal("unknown_collection", "There is no such Collection in reach.")
 export const noPaper = (): Refusal => new Refusal("unknown_paper", "There is no such paper in reach.")
 export const ownerOnly = (): Refusal =>
-  new Refusal("not_authorized", "Only the owner of the Collection may do this.", { status: 403, current: { needed: ["owner"] } })
+  new Refusal("not_authorized", "Only the owner of the Collection may do this.", {
+    status: 403,
+    current: { needed: ["owner"] },
+  })

@@ -1,4 +1,7 @@
-/** HTTP requests to an identity provider, which is not trusted until its responses are verified: time and size are limited, and redirects ignored. */
+/**
+ * HTTP requests to an identity provider, which is not trusted until its responses are verified: time and size are
+ * limited, and redirects ignored.
+ */
 
 const TIMEOUT_MS = 8_000
 const MAX_BYTES = 256 * 1024

@@ -1,4 +1,7 @@
-/** Sign-in at the group's identity provider with OpenID Connect, authorization code and PKCE. The client library is loaded on first use. */
+/**
+ * Sign-in at the group's identity provider with OpenID Connect, authorization code and PKCE. The client library is
+ * loaded on first use.
+ */
 import type { Configuration } from "openid-client"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -39,7 +42,9 @@ const PAUSE = 5_000
 /** Milliseconds for which the discovery document is cached. */
 const CACHED_FOR = 3_600_000
 const AT_ONCE = 8
-/** OpenID Connect permits at most 255 ASCII characters. The database could store anything else as a different subject. */
+/**
+ * OpenID Connect permits at most 255 ASCII characters. The database could store anything else as a different subject.
+ */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
 /** Maximum length of an address to which a browser is redirected. */
 const ADDRESS_MOST = 4_000
@@ -70,12 +75,18 @@ export class ProviderRefusal extends Refusal {
 
 /** Accepts only plain text: with bidirectional marks, one name could look like another. */
 const text = (value: unknown): string | null =>
-  typeof value === "string" && value !== "" && value.length <= limits.title && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)
+  typeof value === "string" &&
+  value !== "" &&
+  value.length <= limits.title &&
+  !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)
     ? value
     : null
 /** The common form of an email address. Other forms, such as quoted ones, can hide a second "@". */
 const EMAIL = /^[\x21\x23-\x3f\x41-\x7e]+@[a-z0-9.-]+$/i
-/** Returns the email address if the same source says that it is verified: the flag of one source does not apply to the address in another. */
+/**
+ * Returns the email address if the same source says that it is verified: the flag of one source does not apply to the
+ * address in another.
+ */
 function verifiedEmail({ email, email_verified }: Readonly<Record<string, unknown>>): string | null {
   const address = email_verified === true ? text(email) : null
   return address !== null && EMAIL.test(address) ? address : null
@@ -97,10 +108,17 @@ export class Provider {
     this.#fetch = fetching
   }
 
-  /** Returns the address for the redirect, and the values for `finish`. @throws Refusal `temporarily_unavailable` while the provider is down */
+  /**
+   * Returns the address for the redirect, and the values for `finish`. @throws Refusal `temporarily_unavailable` while
+   * the provider is down
+   */
   async begin(): Promise<{ readonly address: string; readonly asked: SignInRequest }> {
     const [client, configuration] = await this.#discovered()
-    const asked = { state: client.randomState(), nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier() }
+    const asked = {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      verifier: client.randomPKCECodeVerifier(),
+    }
     const address = client.buildAuthorizationUrl(configuration, {
       redirect_uri: this.#settings.backTo,
       response_type: "code",
@@ -137,7 +155,8 @@ export class Provider {
         idTokenExpected: true,
       })
       const claims = tokens.claims()
-      if (claims === undefined || !SUBJECT.test(claims.sub)) throw this.#untrusted("its subject is not 1 to 255 ASCII characters")
+      if (claims === undefined || !SUBJECT.test(claims.sub))
+        throw this.#untrusted("its subject is not 1 to 255 ASCII characters")
       // Many providers give the name and the email address only at the userinfo endpoint.
       const isWhole = claims.preferred_username !== undefined && claims.email !== undefined
       const userInfo: Readonly<Record<string, unknown>> =
@@ -177,7 +196,11 @@ export class Provider {
   }
 
   #down(why: string): ProviderRefusal {
-    return new ProviderRefusal("temporarily_unavailable", `${this.name} does not answer now. Try again in a few seconds.`, why)
+    return new ProviderRefusal(
+      "temporarily_unavailable",
+      `${this.name} does not answer now. Try again in a few seconds.`,
+      why,
+    )
   }
 
   #unfit(why: string): ProviderRefusal {
@@ -186,7 +209,11 @@ export class Provider {
   }
 
   #untrusted(why: string): ProviderRefusal {
-    return new ProviderRefusal("not_authenticated", `${this.name} did not sign you in, or its response could not be verified.`, why)
+    return new ProviderRefusal(
+      "not_authenticated",
+      `${this.name} did not sign you in, or its response could not be verified.`,
+      why,
+    )
   }
 
   /** Whether a browser may be redirected to an address: https only, unless the issuer itself uses http. */
@@ -195,7 +222,9 @@ export class Provider {
     return protocol === "https:" || (protocol === "http:" && this.#settings.issuer.startsWith("http:"))
   }
 
-  /** Returns the provider's configuration, cached for an hour. After a failure it repeats the refusal for a few seconds. */
+  /**
+   * Returns the provider's configuration, cached for an hour. After a failure it repeats the refusal for a few seconds.
+   */
   #discovered(): Promise<[Library, Configuration]> {
     const now = performance.now()
     if (this.#failed !== undefined && this.#failed.until > now) return Promise.reject(this.#failed.refusal)
@@ -214,10 +243,19 @@ export class Provider {
     const client = await library()
     const { issuer, clientId, clientSecret } = this.#settings
     const authenticate = authentication(client, clientSecret)
-    const configuration = await client.discovery(new URL(issuer), clientId, { [client.clockTolerance]: 30 }, authenticate, {
-      [client.customFetch]: this.#fetch,
-      execute: [client.enableNonRepudiationChecks, ...(issuer.startsWith("http:") ? [client.allowInsecureRequests] : [])],
-    })
+    const configuration = await client.discovery(
+      new URL(issuer),
+      clientId,
+      { [client.clockTolerance]: 30 },
+      authenticate,
+      {
+        [client.customFetch]: this.#fetch,
+        execute: [
+          client.enableNonRepudiationChecks,
+          ...(issuer.startsWith("http:") ? [client.allowInsecureRequests] : []),
+        ],
+      },
+    )
     // Checked here, so that an unusable document is not cached.
     const { authorization_endpoint = "" } = configuration.serverMetadata()
     if (!this.#canSendTo(authorization_endpoint))

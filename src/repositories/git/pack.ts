@@ -1,4 +1,6 @@
-/** Reads objects in a pack. An object may be stored as a delta to another object of the same type, in a chain of deltas. */
+/**
+ * Reads objects in a pack. An object may be stored as a delta to another object of the same type, in a chain of deltas.
+ */
 import { DamagedRepository, type StoredFile } from "./file.ts"
 
 /** The types of objects in a repository, in the order of their numbers in a pack, which begin with 1. */
@@ -27,7 +29,8 @@ export async function typeInPack(
   idBytes: number,
   find: (id: Buffer) => Promise<number | null>,
 ): Promise<ObjectType> {
-  if ((await pack.read(0, PACK_HEADER)).toString("latin1", 0, 4) !== PACK) throw new DamagedRepository("a pack has no header")
+  if ((await pack.read(0, PACK_HEADER)).toString("latin1", 0, 4) !== PACK)
+    throw new DamagedRepository("a pack has no header")
   let at = offset
   for (let links = 0; links <= LONGEST_CHAIN; links += 1) {
     const { type, rest } = await readEntry(pack, at)
@@ -39,7 +42,10 @@ export async function typeInPack(
   throw new DamagedRepository("a chain of deltas does not end")
 }
 
-/** Reads the type, three bits of the first byte, and the bytes after the size, which continues while the highest bit is set. */
+/**
+ * Reads the type, three bits of the first byte, and the bytes after the size, which continues while the highest bit is
+ * set.
+ */
 async function readEntry(pack: StoredFile, at: number) {
   const head = await pack.readUpTo(at, ENTRY_HEAD)
   const end = head.findIndex((byte) => byte < 0x80)
@@ -47,7 +53,10 @@ async function readEntry(pack: StoredFile, at: number) {
   return { type: ((head[0] ?? 0) >> 4) & 7, rest: head.subarray(end + 1) }
 }
 
-/** Decodes a distance: seven bits per byte, highest first. Each byte but the last counts one more than its bits, so the encoding is unique. */
+/**
+ * Decodes a distance: seven bits per byte, highest first. Each byte but the last counts one more than its bits, so the
+ * encoding is unique.
+ */
 function distance(bytes: Buffer): number {
   let value = 0
   for (const byte of bytes) {
@@ -64,8 +73,8 @@ function wholeType(number: number): ObjectType {
   return type
 }
 
-// The index of a pack in version 2, which git writes since 2008: a fan-out table over the first byte, then sorted ids, checksums,
-// and the offsets of the objects in the pack. It is searched in the file; nothing is cached.
+// The index of a pack in version 2, which git writes since 2008: a fan-out table over the first byte, then sorted ids,
+// checksums, and the offsets of the objects in the pack. It is searched in the file; nothing is cached.
 const SIGNATURE = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2])
 const FAN_OUT = 8
 const IDS = FAN_OUT + 256 * 4
@@ -74,7 +83,8 @@ const IN_LARGE_TABLE = 0x80000000
 
 /** Returns the offset of an object in its pack; null if the pack does not hold it. @throws DamagedRepository */
 export async function offsetInPack(index: StoredFile, id: Buffer): Promise<number | null> {
-  if (!(await index.read(0, FAN_OUT)).equals(SIGNATURE)) throw new DamagedRepository("a pack's index is not of version 2")
+  if (!(await index.read(0, FAN_OUT)).equals(SIGNATURE))
+    throw new DamagedRepository("a pack's index is not of version 2")
   const count = await index.number32(IDS - 4)
   const first = id[0] ?? 0
   const start = first === 0 ? 0 : await index.number32(FAN_OUT + (first - 1) * 4)
@@ -98,7 +108,10 @@ async function search(index: StoredFile, id: Buffer, start: number, end: number)
   return null
 }
 
-/** Returns the offset of the object with a rank. The table of offsets follows the ids and a 4-byte checksum for each object. */
+/**
+ * Returns the offset of the object with a rank. The table of offsets follows the ids and a 4-byte checksum for each
+ * object.
+ */
 async function offsetOf(index: StoredFile, rank: number, count: number, idBytes: number): Promise<number> {
   const table = IDS + count * (idBytes + 4)
   const entry = await index.number32(table + rank * 4)

@@ -1,8 +1,8 @@
 /**
  * Finds objects of a repository: loose ones, packed ones, and those of other repositories in `info/alternates`.
  *
- * No library fits: isomorphic-git (1.44) supports only SHA-1 and loads whole packs, and the check needs only the type of an
- * object. Multi-pack indexes are ignored, since git also keeps the index of each pack.
+ * No library fits: isomorphic-git (1.44) supports only SHA-1 and loads whole packs, and the check needs only the type
+ * of an object. Multi-pack indexes are ignored, since git also keeps the index of each pack.
  */
 import { readdir, readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
@@ -16,7 +16,8 @@ const DEEPEST_ALTERNATE = 5
 const MOST_FOLDERS = 100
 
 /**
- * Returns the type of an object; null if the repository does not have it. The object need not be reachable from a branch.
+ * Returns the type of an object; null if the repository does not have it. The object need not be reachable from a
+ * branch.
  * @param objects the repository's `objects` folder
  * @param id 40 or 64 lower-case hex digits, depending on the repository's format
  * @throws DamagedRepository, or the file system's error
@@ -50,8 +51,8 @@ async function packedType(folder: string, id: Buffer): Promise<ObjectType | null
 }
 
 /**
- * Returns `objects` and its alternates, nearest first, without duplicates, since they may refer to each other. A path in
- * `alternates` is relative to the objects folder of that file.
+ * Returns `objects` and its alternates, nearest first, without duplicates, since they may refer to each other. A path
+ * in `alternates` is relative to the objects folder of that file.
  * @throws DamagedRepository for too many folders
  */
 async function objectFolders(objects: string): Promise<string[]> {
@@ -74,13 +75,16 @@ async function objectFolders(objects: string): Promise<string[]> {
   return [...folders]
 }
 
-/** Enough bytes for the tables of the first deflate block and the header after them. They inflate to less than a megabyte. */
+/**
+ * Enough bytes for the tables of the first deflate block and the header after them. They inflate to less than a
+ * megabyte.
+ */
 const HEAD_BYTES = 1024
 const HEADER = /^(commit|tree|blob|tag) [0-9]+\0/
 
 /**
- * Reads the type of a loose object from its first bytes; null if there is none. It is a file of its own with `<type> <size>`, NUL and
- * the content, compressed with zlib.
+ * Reads the type of a loose object from its first bytes; null if there is none. It is a file of its own with `<type>
+ * <size>`, NUL and the content, compressed with zlib.
  */
 function looseType(objects: string, id: string): Promise<ObjectType | null> {
   return withFile(join(objects, id.slice(0, 2), id.slice(2)), async (file) => {
@@ -108,7 +112,10 @@ const DIGITS: ReadonlyMap<string, number> = new Map([
 const SECTION = /^\s*\[([^\]]*)\]/
 const OBJECT_FORMAT = /^\s*objectformat\s*=\s*"?([a-z0-9]+)"?\s*(?:[#;].*)?$/i
 
-/** Returns the number of hex digits in an object id of the repository at `path`. @throws DamagedRepository for an unknown hash */
+/**
+ * Returns the number of hex digits in an object id of the repository at `path`. @throws DamagedRepository for an
+ * unknown hash
+ */
 export async function hexDigits(path: string): Promise<number> {
   const name = objectFormat(await unlessMissing(readFile(join(path, "config"), "utf8"), ""))
   const digits = DIGITS.get(name)

@@ -74,7 +74,11 @@ export class GitHubApi {
    * @param path relative to the API's address, or an address below it
    * @throws Unanswered if there is no usable answer
    */
-  async get<S extends v.GenericSchema>(path: string, schema: S, check: Check): Promise<Resource<v.InferOutput<S>> | null> {
+  async get<S extends v.GenericSchema>(
+    path: string,
+    schema: S,
+    check: Check,
+  ): Promise<Resource<v.InferOutput<S>> | null> {
     let url = new URL(path, this.#root)
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const response = await this.#request(url, check)
@@ -107,15 +111,22 @@ export class GitHubApi {
     throw new Unanswered(LIMIT_REACHED, Math.max(1, budget.wait(needs)))
   }
 
-  /** Returns the target of a redirect, which must have the same origin: only that one is trusted and may get the token. */
+  /**
+   * Returns the target of a redirect, which must have the same origin: only that one is trusted and may get the token.
+   */
   #redirectTarget(from: URL, { headers }: ApiResponse): URL {
     const location = headers.get("location")
     const to = location !== null && URL.canParse(location, from.href) ? new URL(location, from) : null
-    if (to?.origin !== this.#root.origin) throw new Unanswered("GitHub redirects the request to another server, which is not followed.")
+    if (to?.origin !== this.#root.origin)
+      throw new Unanswered("GitHub redirects the request to another server, which is not followed.")
     return to
   }
 
-  #parse<S extends v.GenericSchema>(url: URL, { status, headers, text }: ApiResponse, schema: S): Resource<v.InferOutput<S>> | null {
+  #parse<S extends v.GenericSchema>(
+    url: URL,
+    { status, headers, text }: ApiResponse,
+    schema: S,
+  ): Resource<v.InferOutput<S>> | null {
     const cached = this.#cache.get(url.href)
     // An address is always read with the same schema.
     if (status === 304 && cached !== undefined) return this.#remember(url, cached.tag, cached.facts as v.InferOutput<S>)
@@ -124,9 +135,12 @@ export class GitHubApi {
       if (!parsed.success) throw new Unanswered("GitHub's answer could not be understood.")
       return this.#remember(url, headers.get("etag"), parsed.output)
     }
-    if (UNAVAILABLE.has(status) || (status === 403 && v.parse(refusal, parseJson(text)).block !== undefined)) return null
+    if (UNAVAILABLE.has(status) || (status === 403 && v.parse(refusal, parseJson(text)).block !== undefined))
+      return null
     throw new Unanswered(
-      status === 401 ? "GitHub does not accept the token of this server." : `GitHub could not answer (status ${status}).`,
+      status === 401
+        ? "GitHub does not accept the token of this server."
+        : `GitHub could not answer (status ${status}).`,
     )
   }
 

@@ -1,6 +1,6 @@
 /**
- * Tracks how many requests GitHub's API still accepts from this server, by its rate-limit headers. Before the first of them
- * arrives, a server without a token counts its own requests; one with a token does not know its limit yet.
+ * Tracks how many requests GitHub's API still accepts from this server, by its rate-limit headers. Before the first of
+ * them arrives, a server without a token counts its own requests; one with a token does not know its limit yet.
  */
 import { limits } from "../../contract/limits.ts"
 
@@ -64,7 +64,8 @@ export class Budget {
 
   /**
    * Reads the rate-limit headers. @returns whether they were plausible.
-   * Responses may arrive out of order: headers of an earlier hour are ignored, and within an hour the smallest remainder counts.
+   * Responses may arrive out of order: headers of an earlier hour are ignored, and within an hour the smallest
+   * remainder counts.
    */
   #read(headers: Headers): boolean {
     const remaining = wholeNumber(headers.get("x-ratelimit-remaining"))
@@ -92,4 +93,5 @@ export function requestedPause({ status, headers, text }: ApiResponse): number |
   return status === 429 || /rate limit/i.test(text) ? PAUSE : null
 }
 
-const wholeNumber = (text: string | null): number | null => (text !== null && /^[0-9]{1,12}$/.test(text) ? Number(text) : null)
+const wholeNumber = (text: string | null): number | null =>
+  text !== null && /^[0-9]{1,12}$/.test(text) ? Number(text) : null

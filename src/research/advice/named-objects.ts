@@ -1,4 +1,6 @@
-/** Warnings about the objects that a write names: records that are no longer current, and materials that are in doubt. */
+/**
+ * Warnings about the objects that a write names: records that are no longer current, and materials that are in doubt.
+ */
 import { hasFallen } from "../../contract/answers/evidence.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import { linkKinds, strongerStatus } from "../../contract/operations/link-kinds.ts"
@@ -29,7 +31,8 @@ export function namedObjects({ evidence, materials, links }: Tables) {
   const namesMaterials = (ids: readonly string[], seenFrom: string): Warning[] =>
     [...new Set(ids)].flatMap((materialId): Warning[] => {
       const found = materials.summary(materialId, seenFrom)
-      if (found === undefined || (found.obtainability !== "unobtainable" && found.obtainability !== "disputed")) return []
+      if (found === undefined || (found.obtainability !== "unobtainable" && found.obtainability !== "disputed"))
+        return []
       const { label, obtainability, materialOriginRoom } = found
       const reason = obtainability === "disputed" ? "reports on it disagree" : "it is reported to be unobtainable"
       return [

@@ -1,6 +1,6 @@
 /**
- * Warnings for the sender of a write (protocol, section 8), in its receipt and its rehearsal. They never refuse a write.
- * Warnings that a record's read also shows come from the same functions.
+ * Warnings for the sender of a write (protocol, section 8), in its receipt and its rehearsal. They never refuse a
+ * write. Warnings that a record's read also shows come from the same functions.
  */
 import { present } from "../../contract/present.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
@@ -51,7 +51,11 @@ type Advisers = { readonly [N in OperationName]?: (written: Written<BodyOf<N>>) 
 
 const twice = (ids: readonly string[]): string[] => [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]
 
-const shown = ({ attemptId, label, roomId }: Attempt, seenFrom: string) => ({ attemptId, label, ...fromOtherRoom(roomId, seenFrom) })
+const shown = ({ attemptId, label, roomId }: Attempt, seenFrom: string) => ({
+  attemptId,
+  label,
+  ...fromOtherRoom(roomId, seenFrom),
+})
 
 const repeatedPremises = (premises: Premises): Warning[] =>
   twice(premises.map(({ versionId }) => versionId)).map((versionId) => ({
@@ -61,7 +65,10 @@ const repeatedPremises = (premises: Premises): Warning[] =>
   }))
 
 /** Warns that a registration departs from its plan without declaring it. */
-export function planWarnings(deviations: readonly { readonly field: string }[], intendedDeviation: string | undefined): Warning[] {
+export function planWarnings(
+  deviations: readonly { readonly field: string }[],
+  intendedDeviation: string | undefined,
+): Warning[] {
   if (deviations.length === 0 || intendedDeviation !== undefined) return []
   const fields = deviations.map(({ field }) => field)
   const message = `The registration departs from its plan in ${fields.join(", ")} and declares no intendedDeviation.`
@@ -70,7 +77,10 @@ export function planWarnings(deviations: readonly { readonly field: string }[], 
 
 export type Warnings = ReturnType<typeof warnings>
 
-export function warnings(db: Db, { evidence, findings, materials, plans, attempts, experiments, checkpoints, links, costs }: Tables) {
+export function warnings(
+  db: Db,
+  { evidence, findings, materials, plans, attempts, experiments, checkpoints, links, costs }: Tables,
+) {
   const doubts = doubtsOf({ evidence, findings, plans })
   const { namesFallen, namesMaterials, speaksOfFallen } = namedObjects({ evidence, materials, links })
   const shownAt = db.prepare<{ versionId: string }>(
@@ -81,7 +91,8 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
   /** The doubts about a record that has no plans behind it. */
   const statementDoubts = ({ id, roomId }: { readonly id: string; readonly roomId: string }): Warning[] =>
     eachOnce(evidence.doubtsOf(id, roomId))
-  const recordDoubts = ({ id, roomId }: { readonly id: string; readonly roomId: string }): Warning[] => doubts.ofRecord(id, roomId)
+  const recordDoubts = ({ id, roomId }: { readonly id: string; readonly roomId: string }): Warning[] =>
+    doubts.ofRecord(id, roomId)
 
   const asserting = ({ body, id, roomId }: Written<{ readonly targetVersionId: string }>) =>
     speaksOfFallen(body.targetVersionId, roomId, id)
@@ -106,7 +117,12 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
         ...recordDoubts(written),
         ...findings.warningsOf(written.id, written.roomId),
         ...(citesNothing
-          ? [{ code: "cites_nothing", message: "It is not retrospective, and cites neither evidence nor an execution." } as const]
+          ? [
+              {
+                code: "cites_nothing",
+                message: "It is not retrospective, and cites neither evidence nor an execution.",
+              } as const,
+            ]
           : []),
         ...both.map((attemptId) => {
           const attempt = present(attempts.find(attemptId))
@@ -131,10 +147,18 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
       const { label, registeredAt, planId } = present(attempts.find(body.attemptId))
       const found: Warning[] = []
       if (event === "succeeded" && exitCode !== undefined && exitCode !== 0)
-        found.push({ code: "exit_code_contradicts", message: `${label} succeeded, yet its exit code is ${exitCode}.`, exitCode })
+        found.push({
+          code: "exit_code_contradicts",
+          message: `${label} succeeded, yet its exit code is ${exitCode}.`,
+          exitCode,
+        })
       const slack = limits.clockSlackSeconds * 1000
       if (Date.parse(reportedAt) > Date.parse(at) + slack)
-        found.push({ code: "reported_in_future", message: `${reportedAt} is in the future: the server's time is ${at}.`, reportedAt })
+        found.push({
+          code: "reported_in_future",
+          message: `${reportedAt} is in the future: the server's time is ${at}.`,
+          reportedAt,
+        })
       if (Date.parse(reportedAt) < Date.parse(registeredAt) - slack)
         found.push({
           code: "reported_before_registration",
@@ -171,7 +195,11 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
         ...(isNamed
           ? []
           : [
-              { code: "attempt_not_named", message: `The finding does not name ${producing.label}.`, ...shown(producing, roomId) } as const,
+              {
+                code: "attempt_not_named",
+                message: `The finding does not name ${producing.label}.`,
+                ...shown(producing, roomId),
+              } as const,
             ]),
         ...towardHypothesis
           .filter(({ versionId }) => !addressed.includes(versionId))
@@ -182,7 +210,8 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
       ]
     },
     post_research_checkpoint({ result: { supersedesCheckpointId }, body }) {
-      const earlier = typeof supersedesCheckpointId === "string" ? checkpoints.read(supersedesCheckpointId)?.checkpoint : undefined
+      const earlier =
+        typeof supersedesCheckpointId === "string" ? checkpoints.read(supersedesCheckpointId)?.checkpoint : undefined
       if (earlier === undefined) return []
       const { checkpointId } = earlier
       const found: Warning[] = []
@@ -193,13 +222,20 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
           checkpointId,
         })
       if (earlier.state === "concluded" && body.state === "open")
-        found.push({ code: "reopens_conclusion", message: "It reopens what the previous checkpoint concluded.", checkpointId })
+        found.push({
+          code: "reopens_conclusion",
+          message: "It reopens what the previous checkpoint concluded.",
+          checkpointId,
+        })
       return found
     },
   }
 
   return {
-    /** Returns the warnings about a write after its rows are stored: its own first, then those about the objects it names. */
+    /**
+     * Returns the warnings about a write after its rows are stored: its own first, then those about the objects it
+     * names.
+     */
     of(name: OperationName, written: Written<unknown>): readonly Warning[] {
       const own = (advisers[name] as ((written: Written<unknown>) => readonly Warning[]) | undefined)?.(written) ?? []
       const { body } = operationOf(name)

@@ -41,11 +41,17 @@ export function admitEvent(attempt: AttemptState, userId: string, body: BodyOf<"
   if (body.expectedRevision !== attempt.revision || body.expectedStatus !== attempt.status)
     throw new Refusal("state_conflict", `${attempt.label} has changed since you read it.`, { current })
   const sent = { corrects: (body.corrects ?? []).length > 0, late: body.late === true }
-  const row = rowsFrom(attempt.status).find((each) => each.event === body.event && (!("needs" in each) || sent[each.needs]))
+  const row = rowsFrom(attempt.status).find(
+    (each) => each.event === body.event && (!("needs" in each) || sent[each.needs]),
+  )
   if (row === undefined) {
     const following = stepsFrom(attempt.status)
     const steps = following.length === 0 ? "nothing more does" : `${orOf(following.map(({ event }) => event))} does`
-    throw new Refusal("state_conflict", `${attempt.label} is ${attempt.status}: ${body.event} does not follow; ${steps}.`, { current })
+    throw new Refusal(
+      "state_conflict",
+      `${attempt.label} is ${attempt.status}: ${body.event} does not follow; ${steps}.`,
+      { current },
+    )
   }
   return row.to === "unchanged" ? attempt.status : row.to
 }

@@ -16,7 +16,18 @@ import { text } from "../experiments/summary.ts"
 import type { AttemptState } from "./admission.ts"
 import type { PlanMatch } from "./plan-match.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
-import { type Row, type ListedRow, shown, summary, ORDINAL, STATE, REPRODUCTION, SUMMARY, WHOLE, OF_FINDING } from "./summary.ts"
+import {
+  type Row,
+  type ListedRow,
+  shown,
+  summary,
+  ORDINAL,
+  STATE,
+  REPRODUCTION,
+  SUMMARY,
+  WHOLE,
+  OF_FINDING,
+} from "./summary.ts"
 
 /** An attempt with its Room, Thread and plan. */
 export interface Attempt extends AttemptState {
@@ -37,7 +48,9 @@ export interface NewAttempt
   readonly inputs: readonly { readonly materialId: string; readonly name: string }[]
 }
 
-type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent" | "label" | "findingVersionId" | "agent"]?: string }
+type Filters = {
+  readonly [N in "experimentId" | "roomId" | "status" | "intent" | "label" | "findingVersionId" | "agent"]?: string
+}
 
 type Reproduction = NonNullable<BodyOf<"report_attempt_event">["reproduction"]>
 
@@ -48,11 +61,17 @@ export function attempts(db: Db, basePath = "") {
   const insert = inserting(db, "attempts")
   const insertInput = inserting(db, "attempt_inputs")
   const updateMatch = db.prepare("UPDATE attempts SET plan_match = +? WHERE attempt_id = +?")
-  const following = db.prepare<{ attemptId: string; status: AttemptStatus; content: Stored<BodyOf<"register_attempt">> }>(
+  const following = db.prepare<{
+    attemptId: string
+    status: AttemptStatus
+    content: Stored<BodyOf<"register_attempt">>
+  }>(
     `SELECT a.attempt_id AS attemptId, a.status, ${contentOf("a")} AS content FROM attempts a WHERE a.plan_id = +? ORDER BY a.attempt_id`,
   )
   const updateCost = db.prepare("UPDATE attempts SET cost = +? WHERE attempt_id = +?")
-  const update = db.prepare("UPDATE attempts SET status = +?, revision = revision + 1, updated_at = +? WHERE attempt_id = +?")
+  const update = db.prepare(
+    "UPDATE attempts SET status = +?, revision = revision + 1, updated_at = +? WHERE attempt_id = +?",
+  )
   const insertReproduction = inserting(db, "reproductions")
   const reproducing = db.prepare<Pick<Row, "attemptId" | "label" | "roomId" | "status" | "reproduction"> & Author>(
     `SELECT a.attempt_id AS attemptId, a.label, a.room_id AS roomId, a.status, a.registrant_id AS userId, p.username, ${AGENT("a")} AS agent, ${REPRODUCTION}
@@ -62,20 +81,42 @@ export function attempts(db: Db, basePath = "") {
   const find = db.prepare<Omit<Attempt, "reproduces"> & { readonly reproduces: string | null }>(
     `SELECT ${STATE}, a.plan_id AS planId, coalesce(a.reproduces_attempt_id, a.reproduces_version_id) AS reproduces FROM attempts a WHERE a.attempt_id = +?`,
   )
-  const match = db.prepare<{ planMatch: Stored<PlanMatch> | null }>("SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = +?")
+  const match = db.prepare<{ planMatch: Stored<PlanMatch> | null }>(
+    "SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = +?",
+  )
   const one = db.prepare<Row & { content: Stored<BodyOf<"register_attempt">> }>(`${WHOLE} WHERE a.attempt_id = +?`)
-  const plain = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent", label: "a.label" }
+  const plain = {
+    experimentId: "a.experiment_id",
+    roomId: "a.room_id",
+    status: "a.status",
+    intent: "a.intent",
+    label: "a.label",
+  }
   const columns = { ...plain, agent: AGENT("a") }
-  // A plus keeps SQLite from using the index of that column: an experiment has fewer attempts than a Room has of one status.
+  // A plus keeps SQLite from using the index of that column: an experiment has fewer attempts than a Room has of one
+  // status.
   const compared = { ...each(keysOf(plain), (name) => `+${plain[name]}`), agent: AGENT("a") }
-  /** Lists attempts in the order of a key, from the list that reads the fewest rows: that of a finding, of an experiment, or of everything. */
+  /**
+   * Lists attempts in the order of a key, from the list that reads the fewest rows: that of a finding, of an
+   * experiment, or of everything.
+   */
   function listedBy<After extends string | number>(key: string, keyOfFinding: string) {
     const any = filteredList<ListedRow>(db, SUMMARY, columns, key)
     const ofExperiment = filteredList<ListedRow>(db, SUMMARY, { ...columns, roomId: compared.roomId }, key)
-    const ofFinding = filteredList<ListedRow>(db, OF_FINDING, { ...compared, findingVersionId: "t.version_id" }, keyOfFinding)
+    const ofFinding = filteredList<ListedRow>(
+      db,
+      OF_FINDING,
+      { ...compared, findingVersionId: "t.version_id" },
+      keyOfFinding,
+    )
     return (filters: Filters, after: After | undefined, count: number) => {
       const { findingVersionId, experimentId, label } = filters
-      const list = findingVersionId !== undefined ? ofFinding : experimentId !== undefined && label === undefined ? ofExperiment : any
+      const list =
+        findingVersionId !== undefined
+          ? ofFinding
+          : experimentId !== undefined && label === undefined
+            ? ofExperiment
+            : any
       return list(filters, after, count).map(summaryOf)
     }
   }
@@ -107,7 +148,8 @@ export function attempts(db: Db, basePath = "") {
     },
 
     /** Returns the attempts that follow a plan, with their registrations. */
-    following: (planId: string) => following.all(planId).map(({ content, ...attempt }) => ({ ...attempt, registered: parse(content) })),
+    following: (planId: string) =>
+      following.all(planId).map(({ content, ...attempt }) => ({ ...attempt, registered: parse(content) })),
     /** Stores the comparison with a plan that was opened after the registration. */
     rematch: (attemptId: string, match: PlanMatch): void => void updateMatch.run(JSON.stringify(match), attemptId),
     /** Stores the latest reported cost. */
@@ -119,7 +161,14 @@ export function attempts(db: Db, basePath = "") {
       { verdict, explanation, repeats }: Reproduction,
       effect: { readonly repeats: string; readonly figures: string } | undefined,
     ) {
-      insertReproduction({ attemptId, verdict, explanation, ...effect, repeatsId: repeats?.versionId, repeatsPosition: repeats?.effect })
+      insertReproduction({
+        attemptId,
+        verdict,
+        explanation,
+        ...effect,
+        repeatsId: repeats?.versionId,
+        repeatsPosition: repeats?.effect,
+      })
     },
     /** Returns the newest attempts registered to reproduce another one. */
     reproducing: (attemptId: string, seenFrom: string) =>
@@ -146,7 +195,10 @@ export function attempts(db: Db, basePath = "") {
     },
     /** Returns up to `count` attempts after an id that match the filters; for a finding, each with its role. */
     page: listedBy<string>("a.attempt_id", "t.attempt_id"),
-    /** The same in the order of labels, after the number of a label. A finding names few attempts, so sorting them is cheap. */
+    /**
+     * The same in the order of labels, after the number of a label. A finding names few attempts, so sorting them is
+     * cheap.
+     */
     pageByLabel: listedBy<number>(ORDINAL, ORDINAL),
   }
 }

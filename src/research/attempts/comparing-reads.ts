@@ -8,15 +8,24 @@ import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
 import { csvFile, fileOf } from "./rows.ts"
 import type { Curves } from "./curves.ts"
 import type { Settings } from "./settings.ts"
-import { type AttemptTables, differing, type Last, type Metric, metricKey, type Row, shownRow, type Value } from "./table.ts"
+import {
+  type AttemptTables,
+  differing,
+  type Last,
+  type Metric,
+  metricKey,
+  type Row,
+  shownRow,
+  type Value,
+} from "./table.ts"
 import { fitted, partOf } from "./thinning.ts"
 
 type Sortable = string | number | undefined
 const asNumber = (text: string): number => (text.trim() === "" ? Number.NaN : Number(text))
 
 /**
- * Sorts rows by a key. Texts are compared as numbers if all of them are. Whatever the order, numbers that are not finite come
- * after the others, and missing keys last.
+ * Sorts rows by a key. Texts are compared as numbers if all of them are. Whatever the order, numbers that are not
+ * finite come after the others, and missing keys last.
  */
 function sorted<T>(rows: readonly T[], keyOf: (row: T) => Sortable, isDescending: boolean): T[] {
   const keys = new Map(rows.map((row) => [row, keyOf(row)]))
@@ -54,7 +63,8 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
 
   function findRows({ attemptIds, roomId, experimentId, status, intent }: Query) {
     if (attemptIds !== undefined) return { rows: mustName(attemptIds), isAll: true }
-    if (roomId === undefined && experimentId === undefined) throw badParameter("roomId", "must be given, or experimentId, or attemptIds")
+    if (roomId === undefined && experimentId === undefined)
+      throw badParameter("roomId", "must be given, or experimentId, or attemptIds")
     const found = tables.newest({ roomId, experimentId, status, intent })
     const rows = found.length > limits.tableAttempts ? found.slice(1) : found
     return { rows, isAll: rows.length === found.length }
@@ -72,7 +82,10 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
     const [kind, name] = [sort.slice(0, sort.indexOf(":")), sort.slice(sort.indexOf(":") + 1)]
     if (kind === "setting") return ({ attemptId }) => settings.get(attemptId)?.get(name)
     if (kind !== "metric")
-      throw badParameter("sort", `must be one of ${[...plainKeys.keys()].join(", ")}, or begin with metric: or setting:`)
+      throw badParameter(
+        "sort",
+        `must be one of ${[...plainKeys.keys()].join(", ")}, or begin with metric: or setting:`,
+      )
     const metric = metrics.find((each) => each.key === name)
     const lasts = metric && tables.lasts(rows, metric)
     return ({ attemptId }) => {
@@ -97,7 +110,10 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
       settingsTruncated: differ.length > limits.tableColumns,
       sameSettings: same,
     }
-    const cells = (some: readonly Row[], of: { metrics: readonly Metric[]; settings: readonly { readonly key: string }[] } = columns) => {
+    const cells = (
+      some: readonly Row[],
+      of: { metrics: readonly Metric[]; settings: readonly { readonly key: string }[] } = columns,
+    ) => {
       const lasts = of.metrics.map((metric) => tables.lasts(some, metric))
       return some.map((row) => ({
         row,
@@ -105,7 +121,12 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
         settings: of.settings.map(({ key }) => settings.get(row.attemptId)?.get(key) ?? null),
       }))
     }
-    return { inOrder, metrics, cells, about: { columns, compared: rows.length, comparedAll: isAll, settingsCompared: settings.size } }
+    return {
+      inOrder,
+      metrics,
+      cells,
+      about: { columns, compared: rows.length, comparedAll: isAll, settingsCompared: settings.size },
+    }
   }
 
   return {
@@ -113,7 +134,16 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
       const { inOrder, metrics, about, cells } = tableOf(query)
       const { format, limit, after = 0, setting, metric } = query
       if (format === "csv") {
-        const known = ["label", "experiment", "status", "intent", "registeredAt", "failureStage", "failureExplanation", "attemptId"]
+        const known = [
+          "label",
+          "experiment",
+          "status",
+          "intent",
+          "registeredAt",
+          "failureStage",
+          "failureExplanation",
+          "attemptId",
+        ]
         const columns = [...known, ...[...about.columns.metrics, ...about.columns.settings].map(({ key }) => key)]
         const file = query.roomId ?? query.experimentId ?? "compared"
         return fileOf(
@@ -167,16 +197,28 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
     },
 
     attempt_curves({ query }) {
-      const { attemptIds, metric, split, from = 0, to = Number.MAX_SAFE_INTEGER, points = limits.curvePoints, format } = query
+      const {
+        attemptIds,
+        metric,
+        split,
+        from = 0,
+        to = Number.MAX_SAFE_INTEGER,
+        points = limits.curvePoints,
+        format,
+      } = query
       const rows = mustName(attemptIds)
       const unit = tables.metrics(rows).find(({ key }) => key === metricKey(metric, split ?? null))?.unit ?? null
       const found = rows.map(({ attemptId, label }) => {
         const series = [attemptId, metric, split ?? "", 0] as const
         const state = curves.state(...series)
-        if (state === undefined) return { attemptId, label, unit: null, points: 0, fromStep: null, toStep: null, stretch: 1, pairs: [] }
+        if (state === undefined)
+          return { attemptId, label, unit: null, points: 0, fromStep: null, toStep: null, stretch: 1, pairs: [] }
         const whole = curves.between(series, state, from, Math.min(to, state.toStep))
         const { curve, width } = fitted(partOf(whole, from, to), points, state.stretch)
-        const pairs = Array.from({ length: curve.length / 2 }, (_, n) => [curve[2 * n] ?? 0, shownValue(curve[2 * n + 1] ?? 0)] as const)
+        const pairs = Array.from(
+          { length: curve.length / 2 },
+          (_, n) => [curve[2 * n] ?? 0, shownValue(curve[2 * n + 1] ?? 0)] as const,
+        )
         const { fromStep, toStep } = state
         return { attemptId, label, unit, points: state.points, fromStep, toStep, stretch: width, pairs }
       })
@@ -200,7 +242,8 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
   } satisfies Partial<Readers>
 }
 
-const lastShown = (last: Last | undefined) => (last === undefined ? null : { step: last.step, value: new JsonText(last.value) })
+const lastShown = (last: Last | undefined) =>
+  last === undefined ? null : { step: last.step, value: new JsonText(last.value) }
 
 /** Returns a value as JSON holds it: NaN and the infinities by name. */
 const shownValue = (value: number): Value =>

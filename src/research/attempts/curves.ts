@@ -1,6 +1,6 @@
 /**
- * Keeps a thinned curve of each metric and split of an attempt, and updates it with every report. Reading it costs as little
- * for a long run as for a short one.
+ * Keeps a thinned curve of each metric and split of an attempt, and updates it with every report. Reading it costs as
+ * little for a long run as for a short one.
  */
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
@@ -11,7 +11,10 @@ const STRETCHES = 2_048
 /** The number of stretches in one row. A new point rewrites its row. */
 const OF_PART = 32
 
-/** The state of a series, known without reading its points: their number, the least and the greatest step, and the steps of one stretch. */
+/**
+ * The state of a series, known without reading its points: their number, the least and the greatest step, and the steps
+ * of one stretch.
+ */
 export type SeriesState = Pick<NewRow<"attempt_last_metrics">, "points" | "fromStep" | "toStep" | "stretch">
 
 /** A point of the curve. If no step was reported, its index among all points of the attempt is used. */
@@ -36,10 +39,14 @@ export function curves(db: Db) {
     "SELECT points FROM attempt_curves WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +? AND part BETWEEN +? AND +? ORDER BY part",
   )
   const put = inserting(db, "attempt_curves", { onConflict: "DO UPDATE SET points = excluded.points" })
-  const clear = db.prepare("DELETE FROM attempt_curves WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +?")
+  const clear = db.prepare(
+    "DELETE FROM attempt_curves WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +?",
+  )
 
   const read = (series: Series, from: number, to: number): Curve =>
-    some.all(...series, from, to).reduce<Curve>((curve, { points }) => merged(curve, curveIn(points)), new Float64Array())
+    some
+      .all(...series, from, to)
+      .reduce<Curve>((curve, { points }) => merged(curve, curveIn(points)), new Float64Array())
 
   return {
     /** Returns the state of a series; undefined if it has no points. */

@@ -1,4 +1,7 @@
-/** Handles values that an attempt reports twice at the same dimensions and step. An equal value counts once; a different one must be a correction. */
+/**
+ * Handles values that an attempt reports twice at the same dimensions and step. An equal value counts once; a different
+ * one must be a correction.
+ */
 import { canonicalJson } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -25,8 +28,8 @@ const keyOf = ({ name, split = "", dimensions = {} }: Cell): string => canonical
 const hasDimensions = ({ dimensions = {} }: Cell): boolean => Object.keys(dimensions).length > 0
 
 /**
- * Returns the values of an event, each with the earlier value of its cell at the same step. A value without dimensions never
- * has one: it is a point of a curve.
+ * Returns the values of an event, each with the earlier value of its cell at the same step. A value without dimensions
+ * never has one: it is a point of a curve.
  */
 function withEarlier(metrics: readonly Metric[], lastOf: LastOf) {
   const seen = new Map<string, LastValue & { readonly index: number | null }>()
@@ -68,7 +71,10 @@ export function mustBeOneValue(label: string, { metrics = [], corrects = [] }: R
     })
 }
 
-/** @throws Refusal `invalid_schema` for a correction of a value that the attempt has not reported, or one that changes nothing */
+/**
+ * @throws Refusal `invalid_schema` for a correction of a value that the attempt has not reported, or one that changes
+ * nothing
+ */
 export function mustCorrect(
   label: string,
   { metrics = [], corrects = [] }: Reported,
@@ -79,9 +85,16 @@ export function mustCorrect(
   const issues = corrects.flatMap(({ metric, split, dimensions, unit }, index): Issue[] => {
     const cell = { name: metric, split, dimensions }
     if (!hasReported(metric, split))
-      return [{ path: `/corrects/${index}/metric`, message: `names no metric that ${label} reported in an earlier event` }]
+      return [
+        { path: `/corrects/${index}/metric`, message: `names no metric that ${label} reported in an earlier event` },
+      ]
     if (dimensions !== undefined && lastOf(cell) === undefined)
-      return [{ path: `/corrects/${index}/dimensions`, message: `match no value of ${metric} that ${label} reported in an earlier event` }]
+      return [
+        {
+          path: `/corrects/${index}/dimensions`,
+          message: `match no value of ${metric} that ${label} reported in an earlier event`,
+        },
+      ]
     if (unit !== undefined || reported.has(keyOf(cell))) return []
     return [{ path: `/corrects/${index}`, message: "has neither a unit nor a new value in metrics" }]
   })

@@ -39,13 +39,17 @@ export function events(db: Db) {
   const blocks = valueBlocks(db)
   const insert = inserting(db, "attempt_events")
   const insertOutput = inserting(db, "attempt_outputs")
-  const lastOrdinal = db.prepare<{ last: number }>("SELECT coalesce(max(ordinal), 0) AS last FROM attempt_metrics WHERE attempt_id = +?")
+  const lastOrdinal = db.prepare<{ last: number }>(
+    "SELECT coalesce(max(ordinal), 0) AS last FROM attempt_metrics WHERE attempt_id = +?",
+  )
   const insertMetric = inserting(db, "attempt_metrics")
   const setLast = inserting(db, "attempt_last_metrics", {
     onConflict: `DO UPDATE SET ordinal = excluded.ordinal, unit = excluded.unit, step = excluded.step, value = excluded.value,
       points = excluded.points, from_step = excluded.from_step, to_step = excluded.to_step, stretch = excluded.stretch`,
   })
-  const setUnit = db.prepare("UPDATE attempt_last_metrics SET unit = +? WHERE attempt_id = +? AND name = +? AND split = +?")
+  const setUnit = db.prepare(
+    "UPDATE attempt_last_metrics SET unit = +? WHERE attempt_id = +? AND name = +? AND split = +?",
+  )
   const unitOf = db.prepare<{ unit: string | null }>(
     "SELECT unit FROM attempt_last_metrics WHERE attempt_id = +? AND name = +? AND split = +?",
   )
@@ -82,7 +86,11 @@ export function events(db: Db) {
 
     /** Stores the first event of an attempt. */
     registered: (attemptId: string, at: string) =>
-      insert({ attemptId, revision: 1, body: writeJson({ event: "registered", receivedAt: at, revision: 1, reportedAt: null }) }),
+      insert({
+        attemptId,
+        revision: 1,
+        body: writeJson({ event: "registered", receivedAt: at, revision: 1, reportedAt: null }),
+      }),
 
     report(attemptId: string, revision: number, at: string, body: Reported): void {
       const { event, reportedAt, late, corrects, outputs = [] } = body
@@ -92,14 +100,31 @@ export function events(db: Db) {
         receivedAt: at,
         revision,
         reportedAt,
-        ...picked(body, "message", "late", "exitCode", "cost", "failure", "reproduction", "corrects", "figures", "client"),
+        ...picked(
+          body,
+          "message",
+          "late",
+          "exitCode",
+          "cost",
+          "failure",
+          "reproduction",
+          "corrects",
+          "figures",
+          "client",
+        ),
         metricPoints: metrics.length,
         outputLabels: outputs.map(({ outputLabel }) => outputLabel),
       })
       insert({ attemptId, revision, body: served })
       if (late === true) countLate.run(attemptId)
       outputs.forEach((output, position) =>
-        insertOutput({ ...output, attemptId, revision, position, body: writeJson({ ...output, reportedAt, receivedAt: at }) }),
+        insertOutput({
+          ...output,
+          attemptId,
+          revision,
+          position,
+          body: writeJson({ ...output, reportedAt, receivedAt: at }),
+        }),
       )
       for (const { metric, split = "", unit } of corrects ?? [])
         if (unit !== undefined) {
@@ -116,7 +141,9 @@ export function events(db: Db) {
       }))
       for (const { ordinal, name, split, dimensionsId, unit, step, text } of points)
         insertMetric({ attemptId, ordinal, name, split, dimensionsId, unit, step, value: text, reportedAt })
-      for (const series of Map.groupBy(points, ({ name, split, dimensionsId }) => JSON.stringify([name, split, dimensionsId])).values()) {
+      for (const series of Map.groupBy(points, ({ name, split, dimensionsId }) =>
+        JSON.stringify([name, split, dimensionsId]),
+      ).values()) {
         const last = series.at(-1)
         if (last === undefined) continue
         const { name, split = "", dimensionsId, ordinal, step, text } = last
@@ -131,7 +158,8 @@ export function events(db: Db) {
       }
     },
 
-    hasMetric: (attemptId: string, name: string, split = ""): boolean => unitOf.get(attemptId, name, split) !== undefined,
+    hasMetric: (attemptId: string, name: string, split = ""): boolean =>
+      unitOf.get(attemptId, name, split) !== undefined,
     hasOutput: (attemptId: string, outputLabel: string): boolean => output.get(attemptId, outputLabel) !== undefined,
 
     /** Returns the newest events, last values and newest outputs for the read of an attempt. */

@@ -47,7 +47,10 @@ interface Tables {
   readonly leases: Leases
 }
 
-/** Returns warnings about the effect that a reproduction repeats. @param could a finding whose effect it could have named */
+/**
+ * Returns warnings about the effect that a reproduction repeats. @param could a finding whose effect it could have
+ * named
+ */
 function adviceOn(
   { label }: Attempt,
   { reproduction, event }: Reported,
@@ -84,7 +87,8 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
     references({ body: { intent, planId } }, { experiment }) {
       const acceptedBy = intent !== "planned" || planId === undefined ? undefined : plans.read(planId)?.shown.acceptedBy
       // If nobody holds the experiment, admission refuses the write for that reason.
-      if (acceptedBy === undefined || experiment.assigneeId === null || acceptedBy.userId === experiment.assigneeId) return []
+      if (acceptedBy === undefined || experiment.assigneeId === null || acceptedBy.userId === experiment.assigneeId)
+        return []
       const message = `was accepted by ${acceptedBy.username}, who does not hold ${experiment.label} now; its assignee must accept a plan of their own first`
       return [{ path: "/planId", message }]
     },
@@ -92,11 +96,22 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
     admit({ actor, body }, { experiment }, at) {
       const existing = attempts.find(body.attemptId)
       if (existing !== undefined)
-        throw new Refusal("attempt_exists", `${existing.label} already has this attemptId. Every execution needs a new one.`, {
-          current: currentAttempt(existing),
-        })
+        throw new Refusal(
+          "attempt_exists",
+          `${existing.label} already has this attemptId. Every execution needs a new one.`,
+          {
+            current: currentAttempt(existing),
+          },
+        )
       const { intent } = body
-      admitToExperiment("register_attempt", experiment, actor.userId, body, at, ({ values }) => values?.intent.includes(intent) === true)
+      admitToExperiment(
+        "register_attempt",
+        experiment,
+        actor.userId,
+        body,
+        at,
+        ({ values }) => values?.intent.includes(intent) === true,
+      )
     },
     write(call, subject, change) {
       const { actor, body } = call
@@ -124,10 +139,15 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
   /** @throws Refusal `invalid_schema` if an output label is not unique among all events of the attempt */
   function mustBeNewOutputs(attemptId: string, outputs: readonly Output[]): void {
     const issues = outputs.flatMap(({ outputLabel }, index) => {
-      const repeated = events.hasOutput(attemptId, outputLabel) || outputs.findIndex((other) => other.outputLabel === outputLabel) < index
-      return repeated ? [{ path: `/outputs/${index}/outputLabel`, message: "names an output that this attempt already has" }] : []
+      const repeated =
+        events.hasOutput(attemptId, outputLabel) ||
+        outputs.findIndex((other) => other.outputLabel === outputLabel) < index
+      return repeated
+        ? [{ path: `/outputs/${index}/outputLabel`, message: "names an output that this attempt already has" }]
+        : []
     })
-    if (issues.length > 0) throw new Refusal("invalid_schema", "Each output of an attempt has a label of its own.", { issues })
+    if (issues.length > 0)
+      throw new Refusal("invalid_schema", "Each output of an attempt has a label of its own.", { issues })
   }
 
   /** @throws Refusal `invalid_schema` if an attempt that reproduces nothing reports a verdict */
@@ -165,7 +185,12 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
       const kept = reproductionEffects.kept(attempt, body)
       if (body.reproduction !== undefined && attempt.reproduces !== undefined) {
         attempts.setReproduction(attemptId, body.reproduction, kept)
-        evidence.reproduced(attemptId, kept?.repetition?.verdict ?? body.reproduction.verdict, kept?.repetition?.comparison.sentence, at)
+        evidence.reproduced(
+          attemptId,
+          kept?.repetition?.verdict ?? body.reproduction.verdict,
+          kept?.repetition?.comparison.sentence,
+          at,
+        )
       }
       // Effects that rest on this attempt change when it succeeds, and when it reports more values later.
       if (status === "succeeded") for (const recount of movedEffects.moved(attemptId)) evidence.recounted(recount)

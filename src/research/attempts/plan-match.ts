@@ -16,10 +16,17 @@ const same = (one: unknown, other: unknown) => canonicalJson(one ?? null) === ca
 const departing = (departs: boolean, field: string, planned: unknown, registered: unknown): Deviations =>
   departs ? [{ field, planned, registered }] : []
 
-const configurationDeviations = (planned: Registered["configuration"], registered: Registered["configuration"]): Deviations =>
+const configurationDeviations = (
+  planned: Registered["configuration"],
+  registered: Registered["configuration"],
+): Deviations =>
   Object.keys(planned)
     .filter((name) => !Object.hasOwn(registered, name) || !same(planned[name], registered[name]))
-    .map((name) => ({ field: `configuration/${name}`, planned: planned[name] ?? null, registered: registered[name] ?? null }))
+    .map((name) => ({
+      field: `configuration/${name}`,
+      planned: planned[name] ?? null,
+      registered: registered[name] ?? null,
+    }))
 
 /** Normalises the address of a repository. */
 export const addressOf = ({ url }: { readonly url: string }): string => url.toLowerCase().replace(/\.git$/, "")
@@ -28,7 +35,9 @@ export const addressOf = ({ url }: { readonly url: string }): string => url.toLo
 export function planMatch(planId: string, plan: PlanContent, registered: Registered): PlanMatch {
   const { entrypoint, arms = [], configuration = {} } = plan.protocol ?? {}
   const argvMatches = entrypoint !== undefined && same(entrypoint.argv, registered.argv)
-  const argvComparedWith = argvMatches ? "entrypoint" : (arms.find(({ argv }) => same(argv, registered.argv))?.name ?? null)
+  const argvComparedWith = argvMatches
+    ? "entrypoint"
+    : (arms.find(({ argv }) => same(argv, registered.argv))?.name ?? null)
   const namesArgv = entrypoint !== undefined || arms.length > 0
   const argvMatchesPlan = namesArgv ? argvComparedWith !== null : null
 

@@ -32,8 +32,14 @@ const columnsOf = (points: readonly MetricPoint[]) => ({
 const PAGE = 50
 
 /** Names a series in one line, such as `error (test) arm=shift seed=3`. */
-const nameOfSeries = (name: string, split: string | null, dimensions: Readonly<Record<string, unknown>> | null): string =>
-  [metricKey(name, split), ...Object.entries(dimensions ?? {}).map(([key, value]) => `${key}=${String(value)}`)].join(" ")
+const nameOfSeries = (
+  name: string,
+  split: string | null,
+  dimensions: Readonly<Record<string, unknown>> | null,
+): string =>
+  [metricKey(name, split), ...Object.entries(dimensions ?? {}).map(([key, value]) => `${key}=${String(value)}`)].join(
+    " ",
+  )
 
 const pointTable = {
   columns: ["ordinal", "metric", "split", "dimensions", "unit", "step", "value", "reportedAt"],
@@ -45,8 +51,27 @@ const pointTable = {
 }
 
 const attemptColumns = [
-  ...(["attemptId", "label", "roomId", "experimentId", "experimentLabel", "registrant", "intent", "status", "outcome"] as const),
-  ...(["planId", "rerunOf", "registeredAt", "updatedAt", "argv", "metrics", "failureStage", "failureExplanation"] as const),
+  ...([
+    "attemptId",
+    "label",
+    "roomId",
+    "experimentId",
+    "experimentLabel",
+    "registrant",
+    "intent",
+    "status",
+    "outcome",
+  ] as const),
+  ...([
+    "planId",
+    "rerunOf",
+    "registeredAt",
+    "updatedAt",
+    "argv",
+    "metrics",
+    "failureStage",
+    "failureExplanation",
+  ] as const),
 ]
 
 /** Attempts as rows. Lists in a cell are JSON. */
@@ -74,18 +99,32 @@ function pointsAsMarkdown(rows: readonly Cells[], next: number | undefined): str
   return [...markdownTable(pointTable.columns, rows), "", ...more].join("\n")
 }
 
-export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, materials: Materials, evidence: Evidence) {
+export function attemptReads(
+  rooms: Rooms,
+  attempts: Attempts,
+  events: Events,
+  materials: Materials,
+  evidence: Evidence,
+) {
   return {
     attempts({ query }) {
       rooms.mustFitLabel(query)
       const { format, limit, after } = query
       if (format === "csv" || format === "jsonl") {
-        if (query.order === "label") throw badParameter("order", "cannot be used with csv or jsonl, which are in the order of ids")
+        if (query.order === "label")
+          throw badParameter("order", "cannot be used with csv or jsonl, which are in the order of ids")
         const file = query.roomId === undefined ? "attempts" : `attempts-${query.roomId}`
-        return fileOf(file, format, attemptTable, (last) => attempts.page(query, last?.attemptId ?? uuidCursor(after), PAGE), limit)
+        return fileOf(
+          file,
+          format,
+          attemptTable,
+          (last) => attempts.page(query, last?.attemptId ?? uuidCursor(after), PAGE),
+          limit,
+        )
       }
       if (query.order === "label") {
-        if (query.roomId === undefined && query.experimentId === undefined) throw badParameter("order", "needs roomId or experimentId")
+        if (query.roomId === undefined && query.experimentId === undefined)
+          throw badParameter("order", "needs roomId or experimentId")
         const found = attempts.pageByLabel(query, sequenceCursor(query.after), pageSize(query) + 1)
         return keysetPage(found, query, ({ label }) => label.slice(1))
       }
@@ -99,7 +138,14 @@ export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, m
     attempt({ params }) {
       const { registration, ...attempt } = known("attempt", attempts.read(params.attemptId))
       const difference = evidence.differing(attempt.attemptId)
-      const { repository, argv, configuration, environment = null, intendedDeviation = null, inputs } = parsed(registration)
+      const {
+        repository,
+        argv,
+        configuration,
+        environment = null,
+        intendedDeviation = null,
+        inputs,
+      } = parsed(registration)
       return {
         ...attempt,
         repository,

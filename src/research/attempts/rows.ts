@@ -5,7 +5,9 @@ import type { Download } from "../../ledger/reads/reading.ts"
 
 /** Characters at which some spreadsheet ends a cell, even within quotes: each language has its own separator. */
 const CELL_END = /([;\t\r\n])/
-/** The beginning of a cell that a spreadsheet reads as a formula. It ignores spaces, quotes and invisible characters. */
+/**
+ * The beginning of a cell that a spreadsheet reads as a formula. It ignores spaces, quotes and invisible characters.
+ */
 const FORMULA = /^[\s\p{C}"]*[=+\-@＝＋－＠]/u
 /** Texts that call no function, such as `--seed`, `-Infinity` and `-0.5`. */
 const HARMLESS = /^[+-][\w.-]*$/
@@ -18,8 +20,9 @@ export type Cells = readonly (string | number | null)[]
 const guarded = (part: string): string => (FORMULA.test(part) && !HARMLESS.test(part) ? `'${part}` : part)
 
 /**
- * Writes a CSV cell. Each part that a spreadsheet would run as a formula gets an apostrophe in front, as OWASP's page on CSV
- * injection advises. `--seed` is only quoted, so that programs find the column by its name. JSON lines hold every text as it was sent.
+ * Writes a CSV cell. Each part that a spreadsheet would run as a formula gets an apostrophe in front, as OWASP's page
+ * on CSV injection advises. `--seed` is only quoted, so that programs find the column by its name. JSON lines hold
+ * every text as it was sent.
  */
 function cell(value: string | number | null): string {
   if (value === null) return ""
@@ -60,8 +63,8 @@ interface Table<Item> {
 }
 
 /**
- * Streams a list as a file. It holds one page at a time, and reads the next when the client has taken it. It reads the first
- * page before the first byte, so that a bad cursor is refused.
+ * Streams a list as a file. It holds one page at a time, and reads the next when the client has taken it. It reads the
+ * first page before the first byte, so that a bad cursor is refused.
  * @param most the most items in the file
  * @throws Refusal if reading the first page throws one
  */
@@ -99,4 +102,6 @@ export function fileOf<Item>(
 
 /** Makes a CSV file of rows that are in memory. */
 export const csvFile = (name: string, columns: readonly string[], rows: readonly Cells[]): Download =>
-  fileOf(name, "csv", { columns, row: (cells: Cells) => cells, json: (cells) => cells }, (last) => (last === undefined ? rows : []))
+  fileOf(name, "csv", { columns, row: (cells: Cells) => cells, json: (cells) => cells }, (last) =>
+    last === undefined ? rows : [],
+  )

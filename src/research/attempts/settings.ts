@@ -6,7 +6,8 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 type Registration = Pick<BodyOf<"register_attempt">, "argv" | "configuration" | "environment" | "repository">
 export type Settings = ReadonlyMap<string, string>
 
-const cut = (text: string): string => (text.length <= limits.tableCell ? text : `${text.slice(0, limits.tableCell - 1)}…`)
+const cut = (text: string): string =>
+  text.length <= limits.tableCell ? text : `${text.slice(0, limits.tableCell - 1)}…`
 
 /** Yields the leaves of a nested value with their paths. A list is a leaf. */
 function* leaves(value: unknown, path: string): Generator<readonly [string, string]> {
@@ -33,7 +34,11 @@ function* commandLine(argv: readonly string[]): Generator<readonly [string, stri
   yield ["command", words.join(" ")]
 }
 
-function* all({ argv, configuration, environment = {}, repository }: Registration, arm: string | null, inputs: Settings) {
+function* all(
+  { argv, configuration, environment = {}, repository }: Registration,
+  arm: string | null,
+  inputs: Settings,
+) {
   if (arm !== null) yield ["arm", arm] as const
   yield* leaves(configuration, "")
   yield* commandLine(argv)
@@ -43,7 +48,8 @@ function* all({ argv, configuration, environment = {}, repository }: Registratio
 }
 
 /**
- * Returns the first settings of an attempt. If several parts of a registration have a setting of the same name, the first counts.
+ * Returns the first settings of an attempt. If several parts of a registration have a setting of the same name, the
+ * first counts.
  * @param arm the arm of its plan with this command line
  * @param inputs labels of materials by the name of the input
  */

@@ -11,7 +11,17 @@ import type { PlanMatch } from "./plan-match.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 import { text } from "../experiments/summary.ts"
 
-type Own = "attemptId" | "label" | "experimentId" | "experimentLabel" | "roomId" | "threadId" | "entryId" | "intent" | "status" | "revision"
+type Own =
+  | "attemptId"
+  | "label"
+  | "experimentId"
+  | "experimentLabel"
+  | "roomId"
+  | "threadId"
+  | "entryId"
+  | "intent"
+  | "status"
+  | "revision"
 export type Row = Pick<AttemptSummary, Own | "planId" | "rerunOf" | "registeredAt" | "updatedAt" | "contentDigest"> & {
   readonly registrantId: string
   readonly username: string
@@ -91,7 +101,8 @@ const COLUMNS = `${STATE}, a.entry_id AS entryId, a.plan_id AS planId, a.rerun_o
   p.username, ${AGENT("a")} AS agent, e.label AS experimentLabel, ${WORK_STATE("r")} AS roomState,
   EXISTS (SELECT 1 FROM members m WHERE m.room_id = a.room_id AND m.user_id = a.registrant_id) AS registrantIsMember`
 /** The dimensions of a value; null if it has none. */
-export const DIMENSIONS = (row: string) => `(SELECT d.dimensions FROM dimension_sets d WHERE d.dimensions_id = ${row}.dimensions_id)`
+export const DIMENSIONS = (row: string) =>
+  `(SELECT d.dimensions FROM dimension_sets d WHERE d.dimensions_id = ${row}.dimensions_id)`
 /** The columns of a list, which has only the command line of a registration. */
 const LISTED = `${COLUMNS}, ${contentOf("a")} -> '$.argv' AS argv,
   (SELECT json_group_array(json_object('name', name, 'split', split, 'dimensions', json(dimensions), 'unit', unit, 'step', step, 'value', json(value))) FROM (

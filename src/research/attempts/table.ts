@@ -15,7 +15,15 @@ import { AGENT } from "../../ledger/journal/author.ts"
 
 export type Row = Pick<
   AttemptSummary,
-  "attemptId" | "label" | "experimentId" | "experimentLabel" | "roomId" | "intent" | "status" | "registeredAt" | "updatedAt"
+  | "attemptId"
+  | "label"
+  | "experimentId"
+  | "experimentLabel"
+  | "roomId"
+  | "intent"
+  | "status"
+  | "registeredAt"
+  | "updatedAt"
 > & {
   readonly registrantId: string
   readonly username: string
@@ -54,8 +62,16 @@ export type AttemptTables = ReturnType<typeof attemptTables>
 export function attemptTables(db: Db) {
   const columns = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent" }
   const newest = filteredList<Row>(db, `${ROW} FROM attempts a ${RELATED}`, columns, ORDINAL, true)
-  const newestOfExperiment = filteredList<Row>(db, `${ROW} FROM attempts a ${RELATED}`, { ...columns, roomId: "+a.room_id" }, ORDINAL, true)
-  const named = db.prepare<Row>(`${ROW} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${RELATED} ORDER BY j.key`)
+  const newestOfExperiment = filteredList<Row>(
+    db,
+    `${ROW} FROM attempts a ${RELATED}`,
+    { ...columns, roomId: "+a.room_id" },
+    ORDINAL,
+    true,
+  )
+  const named = db.prepare<Row>(
+    `${ROW} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${RELATED} ORDER BY j.key`,
+  )
   const metrics = db.prepare<Omit<Metric, "key">>(
     `SELECT name, nullif(split, '') AS split, max(unit) AS unit, count(*) AS attempts FROM (
        SELECT l.name, l.split, l.unit FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.dimensions_id = 0 LIMIT ${limits.tableMetrics})
@@ -74,7 +90,9 @@ export function attemptTables(db: Db) {
   const idsOf = (rows: readonly Row[]) => JSON.stringify(rows.map(({ attemptId }) => attemptId))
 
   return {
-    /** Returns the newest attempts that match the filters, in the order of labels; one over the limit if there are more. */
+    /**
+     * Returns the newest attempts that match the filters, in the order of labels; one over the limit if there are more.
+     */
     newest: (filters: { readonly [N in keyof typeof columns]: string | undefined }): Row[] =>
       (filters.experimentId === undefined ? newest : newestOfExperiment)(
         filters,
@@ -112,13 +130,23 @@ export function attemptTables(db: Db) {
   }
 }
 
-/** Returns the settings in which attempts differ, the most frequent first, and the number of settings that are the same in all. */
-export function differing(settings: ReadonlyMap<string, Settings>): { differ: AttemptTable["columns"]["settings"]; same: number } {
+/**
+ * Returns the settings in which attempts differ, the most frequent first, and the number of settings that are the same
+ * in all.
+ */
+export function differing(settings: ReadonlyMap<string, Settings>): {
+  differ: AttemptTable["columns"]["settings"]
+  same: number
+} {
   const found = Map.groupBy(
     [...settings.values()].flatMap((of) => [...of]),
     ([key]) => key,
   )
-  const all = [...found].map(([key, of]) => ({ key, attempts: of.length, values: new Set(of.map(([, value]) => value)).size }))
+  const all = [...found].map(([key, of]) => ({
+    key,
+    attempts: of.length,
+    values: new Set(of.map(([, value]) => value)).size,
+  }))
   const differ = all.filter(({ attempts, values }) => values > 1 || attempts < settings.size)
   return { differ: differ.toSorted((one, other) => other.attempts - one.attempts), same: all.length - differ.length }
 }

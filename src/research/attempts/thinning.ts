@@ -1,8 +1,9 @@
 /**
- * Thins curves without a visible change. A curve is a list of points in the order of steps, each a step and a value. For each
- * stretch of steps, thinning keeps the first and last point, the least and greatest value, and the first NaN, Infinity and
- * -Infinity, so that the line looks the same and no fault is lost. Thinning parts, in any order, gives the same result as
- * thinning the whole curve.
+ * Thins curves without a visible change. A curve is a list of points in the order of steps, each a step and a value.
+ * For each stretch of steps, thinning keeps the first and last point, the least and greatest value, and the first NaN,
+ * Infinity and
+ * -Infinity, so that the line looks the same and no fault is lost. Thinning parts, in any order, gives the same result
+ * as thinning the whole curve.
  */
 
 /** Pairs of step and value. */

@@ -1,4 +1,7 @@
-/** Stores the dimensions of reported values, each set once, and the last values of an attempt in blocks, so that a table of many attempts reads only a few rows of each. */
+/**
+ * Stores the dimensions of reported values, each set once, and the last values of an attempt in blocks, so that a table
+ * of many attempts reads only a few rows of each.
+ */
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -13,8 +16,8 @@ export type BlockScalars = Readonly<Record<string, readonly Dimensions[string][]
 export const OF_BLOCK = 128
 
 /**
- * Encodes the dimensions of some values, at most OF_BLOCK. `codes` has, for each name in turn, one byte for each value: 0 if it lacks
- * the dimension, else the index in `scalars`, counted from 1.
+ * Encodes the dimensions of some values, at most OF_BLOCK. `codes` has, for each name in turn, one byte for each value:
+ * 0 if it lacks the dimension, else the index in `scalars`, counted from 1.
  */
 export function blockOf(each: readonly Dimensions[]) {
   const names = [...new Set(each.flatMap((dimensions) => Object.keys(dimensions)))].sort()
@@ -30,7 +33,9 @@ export function blockOf(each: readonly Dimensions[]) {
 /** The sets of dimensions that were reported. */
 export function dimensionSets(db: Db) {
   const find = db.prepare<{ id: number }>("SELECT dimensions_id AS id FROM dimension_sets WHERE dimensions = +?")
-  const insert = db.prepare<{ id: number }>("INSERT INTO dimension_sets (dimensions) VALUES (+?) RETURNING dimensions_id AS id")
+  const insert = db.prepare<{ id: number }>(
+    "INSERT INTO dimension_sets (dimensions) VALUES (+?) RETURNING dimensions_id AS id",
+  )
   /** Returns the id of a stored set; 0 for no dimensions, undefined if it is not stored. */
   const known = (dimensions: Dimensions = {}): number | undefined =>
     Object.keys(dimensions).length === 0 ? 0 : find.get(canonicalJson(dimensions))?.id
@@ -42,14 +47,21 @@ export function dimensionSets(db: Db) {
 }
 
 export function valueBlocks(db: Db) {
-  const series = db.prepare<{ value: Stored<number | string>; unit: string | null; dimensions: Stored<Dimensions> | null }>(
+  const series = db.prepare<{
+    value: Stored<number | string>
+    unit: string | null
+    dimensions: Stored<Dimensions> | null
+  }>(
     `SELECT l.value, l.unit, s.dimensions FROM attempt_last_metrics l LEFT JOIN dimension_sets s USING (dimensions_id)
      WHERE l.attempt_id = +? AND l.name = +? AND l.split = +? AND l.dimensions_id BETWEEN +? AND +? ORDER BY l.dimensions_id`,
   )
   const put = inserting(db, "attempt_values", {
-    onConflict: "DO UPDATE SET units = excluded.units, dimensions = excluded.dimensions, codes = excluded.codes, told = excluded.told",
+    onConflict:
+      "DO UPDATE SET units = excluded.units, dimensions = excluded.dimensions, codes = excluded.codes, told = excluded.told",
   })
-  const blocks = db.prepare<{ block: number }>("SELECT block FROM attempt_values WHERE attempt_id = +? AND name = +? AND split = +?")
+  const blocks = db.prepare<{ block: number }>(
+    "SELECT block FROM attempt_values WHERE attempt_id = +? AND name = +? AND split = +?",
+  )
 
   function keep(attemptId: string, name: string, split: string, block: number): void {
     const rows = series.all(attemptId, name, split, block * OF_BLOCK, (block + 1) * OF_BLOCK - 1)
@@ -69,7 +81,8 @@ export function valueBlocks(db: Db) {
   return {
     /** Rewrites the blocks of some values of a metric. @param dimensionsIds 0 for a value without dimensions */
     keep(attemptId: string, name: string, split: string, dimensionsIds: readonly number[]): void {
-      for (const block of new Set(dimensionsIds.map((id) => Math.floor(id / OF_BLOCK)))) keep(attemptId, name, split, block)
+      for (const block of new Set(dimensionsIds.map((id) => Math.floor(id / OF_BLOCK))))
+        keep(attemptId, name, split, block)
     },
     /** Rewrites all blocks of a metric. */
     keepAll(attemptId: string, name: string, split: string): void {

@@ -18,7 +18,10 @@ const COLUMNS = `g.board_id AS boardId, g.label, g.room_id AS roomId, g.thread_i
   g.author_id AS userId, p.username, ${AGENT("g")} AS agent, ${["title", "metric", "direction"].map((name) => `${contentOf("g")} ->> '$.${name}' AS ${name}`).join(", ")}`
 const TABLES = "boards g JOIN people p ON p.user_id = g.author_id"
 
-const shown = ({ userId, username, agent, ...row }: Row): BoardSummary => ({ ...row, author: { userId, username, agent } })
+const shown = ({ userId, username, agent, ...row }: Row): BoardSummary => ({
+  ...row,
+  author: { userId, username, agent },
+})
 
 export type Boards = ReturnType<typeof boards>
 
@@ -26,7 +29,9 @@ export function boards(db: Db) {
   const one = db.prepare<Whole>(
     `SELECT ${COLUMNS}, g.content_digest AS contentDigest, ${contentOf("g")} AS content FROM ${TABLES} WHERE g.board_id = +?`,
   )
-  const ofRoom = db.prepare<Row>(`SELECT ${COLUMNS} FROM ${TABLES} WHERE g.room_id = +? AND g.board_id > +? ORDER BY g.board_id LIMIT +?`)
+  const ofRoom = db.prepare<Row>(
+    `SELECT ${COLUMNS} FROM ${TABLES} WHERE g.room_id = +? AND g.board_id > +? ORDER BY g.board_id LIMIT +?`,
+  )
 
   return {
     insert: inserting(db, "boards"),
@@ -38,6 +43,7 @@ export function boards(db: Db) {
       return { summary: shown(rest), contentDigest, declared: parse(content) }
     },
     /** Returns up to `count` boards of a Room after an id, in the order of their declaration. */
-    ofRoom: (roomId: string, after: string | undefined, count: number): BoardSummary[] => ofRoom.all(roomId, after ?? "", count).map(shown),
+    ofRoom: (roomId: string, after: string | undefined, count: number): BoardSummary[] =>
+      ofRoom.all(roomId, after ?? "", count).map(shown),
   }
 }

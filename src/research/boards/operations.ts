@@ -15,7 +15,8 @@ function mustFit(declared: Declared): void {
     ...[...by, ...(over === undefined ? [] : [over])]
       .filter((name) => Object.hasOwn(where, name))
       .map((name) => ({ path: `/where/${name}`, message: "is a dimension that the board compares" })),
-    ...(baseline === undefined || (by.every((name) => Object.hasOwn(baseline, name)) && Object.keys(baseline).length === by.length)
+    ...(baseline === undefined ||
+    (by.every((name) => Object.hasOwn(baseline, name)) && Object.keys(baseline).length === by.length)
       ? []
       : [{ path: "/baseline", message: `must have a value for each dimension of by: ${by.join(", ")}` }]),
   ]

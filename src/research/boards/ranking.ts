@@ -1,4 +1,6 @@
-/** Ranks the groups of a board and decides whether the lead of the first is real. Pure, and tested on simulated groups. */
+/**
+ * Ranks the groups of a board and decides whether the lead of the first is real. Pure, and tested on simulated groups.
+ */
 import type { BoardAnswer } from "../../contract/answers/boards.ts"
 import { type Dimensions, matchesPlace } from "../measurements/cells.ts"
 import { figure, interval } from "../measurements/figures.ts"
@@ -16,7 +18,9 @@ type Ranking = ReturnType<typeof ranked>
 
 type Better = Declared["direction"]
 
-/** The significance level of the lead, corrected for all pairs: any two groups could have been the first and the next. */
+/**
+ * The significance level of the lead, corrected for all pairs: any two groups could have been the first and the next.
+ */
 const levelFor = (groups: number): number => LEVEL / Math.max(1, (groups * (groups - 1)) / 2)
 
 function leadOf(first: Group, next: Group, groups: number): Lead | null {
@@ -26,14 +30,28 @@ function leadOf(first: Group, next: Group, groups: number): Lead | null {
   if (se === null || df === null) return null
   const level = levelFor(groups)
   const half = halfWidth(se, df, level)
-  return { of: first.key, against: next.key, method, estimate, se, low: estimate - half, high: estimate + half, level, pairs }
+  return {
+    of: first.key,
+    against: next.key,
+    method,
+    estimate,
+    se,
+    low: estimate - half,
+    high: estimate + half,
+    level,
+    pairs,
+  }
 }
 
-/** Ranks groups by their means; those without a finite value come last. There is a best one only if the interval of the lead excludes zero. */
+/**
+ * Ranks groups by their means; those without a finite value come last. There is a best one only if the interval of the
+ * lead excludes zero.
+ */
 export function ranked(groups: readonly Group[], direction: Better) {
   const sign = direction === "lower" ? 1 : -1
   const inOrder = groups.toSorted((one, other) => {
-    if (one.summary === null || other.summary === null) return Number(one.summary === null) - Number(other.summary === null)
+    if (one.summary === null || other.summary === null)
+      return Number(one.summary === null) - Number(other.summary === null)
     return sign * (one.summary.mean - other.summary.mean)
   })
   const measured = inOrder.filter(({ summary }) => summary !== null)
@@ -56,7 +74,8 @@ const percent = (level: number): string => `${Number(((1 - level) * 100).toPreci
 /** Names the best group, or says why there is none. */
 export function sentenceOf({ groups, lead, best }: Ranking, units: readonly string[]): string {
   const measured = groups.filter(({ summary }) => summary !== null)
-  if (units.length > 1) return `No group is named best: attempts report the metric in different units, ${units.slice(0, 5).join(" and ")}.`
+  if (units.length > 1)
+    return `No group is named best: attempts report the metric in different units, ${units.slice(0, 5).join(" and ")}.`
   const [first] = measured
   if (first === undefined) return "No attempt with this evaluator and this data has reported the metric yet."
   if (measured.length === 1) return `${placeInWords(first.key)} is alone on the board.`

@@ -10,8 +10,26 @@ import type { Boards } from "./boards.ts"
 import type { BoardStandings } from "./standings.ts"
 
 /** Writes a board as Markdown: the best group, and each group with its interval. */
-function markdownOf({ label, title, metric, direction, unit, by, rows, sentence, attempts, measured }: BoardAnswer): string {
-  const head = ["", ...by, "n", `${metric}${unit === null ? "" : ` in ${unit}`}, ${direction} is better`, "95 % interval", "reproduced"]
+function markdownOf({
+  label,
+  title,
+  metric,
+  direction,
+  unit,
+  by,
+  rows,
+  sentence,
+  attempts,
+  measured,
+}: BoardAnswer): string {
+  const head = [
+    "",
+    ...by,
+    "n",
+    `${metric}${unit === null ? "" : ` in ${unit}`}, ${direction} is better`,
+    "95 % interval",
+    "reproduced",
+  ]
   return [
     `**${label}: ${title}**`,
     "",

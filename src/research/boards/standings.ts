@@ -29,9 +29,13 @@ interface Repeat {
   readonly place: Stored<Dimensions> | null
 }
 
-type Standing = Omit<BoardAnswer, "boardId" | "label" | "roomId" | "threadId" | "entryId" | "author" | "declaredAt" | "contentDigest">
+type Standing = Omit<
+  BoardAnswer,
+  "boardId" | "label" | "roomId" | "threadId" | "entryId" | "author" | "declaredAt" | "contentDigest"
+>
 
-const beginsWith = (argv: readonly string[], begins: readonly string[]): boolean => begins.every((part, index) => argv[index] === part)
+const beginsWith = (argv: readonly string[], begins: readonly string[]): boolean =>
+  begins.every((part, index) => argv[index] === part)
 
 export type BoardStandings = ReturnType<typeof boardStandings>
 
@@ -77,7 +81,8 @@ export function boardStandings(db: Db, values: Values) {
     const { repository, argv: begins = [] } = evaluator
     const found = atCommit.all(JSON.stringify(data), roomId, repository.commit)
     const evaluated = found.filter(
-      ({ url, argv }) => addressOf({ url }) === addressOf(repository) && (begins.length === 0 || beginsWith(parse(argv), begins)),
+      ({ url, argv }) =>
+        addressOf({ url }) === addressOf(repository) && (begins.length === 0 || beginsWith(parse(argv), begins)),
     )
     const pinned = evaluated.filter((attempt) => attempt.data === data.length)
     const attempts = values.attempts({ attemptIds: pinned.map(({ attemptId }) => attemptId).toReversed() })
@@ -91,7 +96,11 @@ export function boardStandings(db: Db, values: Values) {
     const named = units.length > 1 ? { ...ranking, lead: null, best: null } : ranking
     const known = Map.groupBy(repeats.all(roomId), ({ of }) => of)
     const { attempts: reported } = reporting.one(roomId, metric, split ?? "")
-    const { attempts: own } = reportingAmong.one(JSON.stringify(evaluated.map(({ attemptId }) => attemptId)), metric, split ?? "")
+    const { attempts: own } = reportingAmong.one(
+      JSON.stringify(evaluated.map(({ attemptId }) => attemptId)),
+      metric,
+      split ?? "",
+    )
     const all = ranking.groups.slice(0, limits.measuredGroups).map((group, index) => ({
       rank: group.summary === null ? null : index + 1,
       ...shown(group, over, true),

@@ -1,4 +1,7 @@
-/** Writes a brief of a Room or Thread within a budget of bytes: the most important items, with texts cut to fit and omitted items counted. */
+/**
+ * Writes a brief of a Room or Thread within a budget of bytes: the most important items, with texts cut to fit and
+ * omitted items counted.
+ */
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
 import { blemishesInWords } from "../../contract/answers/judging.ts"
 import { verdictFromInWords } from "../../contract/answers/verdict.ts"
@@ -15,7 +18,9 @@ import type { NextItem } from "./next.ts"
 
 export interface Head {
   /** The members before the lists, with texts cut to a number of characters. */
-  readonly about: (characters: number) => Pick<AnswerOf<"room_brief">, "room"> | Pick<AnswerOf<"thread_brief">, "thread">
+  readonly about: (
+    characters: number,
+  ) => Pick<AnswerOf<"room_brief">, "room"> | Pick<AnswerOf<"thread_brief">, "thread">
   readonly activityWatermark: number
   /** The total number of items of each list, including those that were not read. */
   readonly totals: Partial<Record<BriefList, number>>
@@ -37,7 +42,11 @@ const silentSince = ({ status, lastSign }: Gathered["work"][number], now: number
   status !== "open" && now - Date.parse(lastSign) > limits.silentDays * DAY ? lastSign : null
 
 /** Makes the items of each list. @returns a function of the number of characters to which it cuts their texts */
-function listsOf(gathered: Gathered, { items: next, claims, effects: effectsOf }: Derived, now: number): (most: number) => Lists {
+function listsOf(
+  gathered: Gathered,
+  { items: next, claims, effects: effectsOf }: Derived,
+  now: number,
+): (most: number) => Lists {
   const work = gathered.work.map((row) => {
     const { revision: _revision, leaseMinutes: _minutes, leaseUntil: _until, lastSign: _sign, ...each } = row
     const lease = leaseOf(row, now)
@@ -55,15 +64,26 @@ function listsOf(gathered: Gathered, { items: next, claims, effects: effectsOf }
       staleReasons: parse(stand.staleReasons).slice(0, 5),
       reviewed: reviewedSentence(stand.reviewed),
     })),
-    hypotheses: gathered.hypotheses.map(({ rank: _rank, threadId: _thread, isAddressed: _addressed, ...hypothesis }) => ({
-      ...hypothesis,
-      says: shortened(hypothesis.says, most),
-      verdictBy: hypothesis.verdictBy === null ? null : verdictFromInWords(parse(hypothesis.verdictBy)),
-      evidence: parse(hypothesis.evidence),
-      inDoubt: hypothesis.inDoubt === 1,
-    })),
+    hypotheses: gathered.hypotheses.map(
+      ({ rank: _rank, threadId: _thread, isAddressed: _addressed, ...hypothesis }) => ({
+        ...hypothesis,
+        says: shortened(hypothesis.says, most),
+        verdictBy: hypothesis.verdictBy === null ? null : verdictFromInWords(parse(hypothesis.verdictBy)),
+        evidence: parse(hypothesis.evidence),
+        inDoubt: hypothesis.inDoubt === 1,
+      }),
+    ),
     findings: gathered.findings.map((row) => {
-      const { experimentId: _experiment, threadId: _thread, isRepeated: _repeated, versionId, label, outcome, says, ...finding } = row
+      const {
+        experimentId: _experiment,
+        threadId: _thread,
+        isRepeated: _repeated,
+        versionId,
+        label,
+        outcome,
+        says,
+        ...finding
+      } = row
       const [effects, shown] = [effectsOf.get(versionId) ?? [], effectsShown(most)]
       return {
         versionId,
@@ -92,13 +112,21 @@ function listsOf(gathered: Gathered, { items: next, claims, effects: effectsOf }
     work: [...idle, ...busy].map((each) => ({ ...each, question: shortened(each.question, most) })),
     claims: claims.map((claim) => ({ ...claim, note: claim.note === null ? null : shortened(claim.note, most) })),
     next: next.map((step) => ({ ...step, why: shortened(step.why, most), body: cutTexts(step.body, most * 2) })),
-    openQuestions: gathered.openQuestions.map(({ question, threadId }) => ({ question: shortened(question, most), threadId })),
+    openQuestions: gathered.openQuestions.map(({ question, threadId }) => ({
+      question: shortened(question, most),
+      threadId,
+    })),
   })
 }
 
 /** Cuts the texts of a prepared body, which an agent reads in full before it sends the body. */
 const cutTexts = (body: NextItem["body"], characters: number): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(body).map(([name, value]) => [name, typeof value === "string" ? shortened(value, characters) : value]))
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      typeof value === "string" ? shortened(value, characters) : value,
+    ]),
+  )
 
 /** The lengths of texts to try, longest first. If items are left out, only the shortest is used. */
 const lengths = (budget: number): number[] => {
@@ -111,7 +139,14 @@ const lengths = (budget: number): number[] => {
  * @param budget bytes of the text, at least `limits.briefMin`; the text is never longer
  * @param now milliseconds since 1970
  */
-export function briefText(head: Head, gathered: Gathered, derived: Derived, budget: number, now: number, format: BriefFormat): string {
+export function briefText(
+  head: Head,
+  gathered: Gathered,
+  derived: Derived,
+  budget: number,
+  now: number,
+  format: BriefFormat,
+): string {
   const listsAt = listsOf(gathered, derived, now)
   const most = lengths(budget)
   const own = Math.min(...most)

@@ -1,7 +1,8 @@
 /**
  * The candidates for a brief, most important first. The order of each list:
  * - where it stands: the opening Thread, then conclusions, then open syntheses, newest first;
- * - hypotheses: contested ones (disputed, or with evidence for and against), then those with evidence, then the rest, newest first;
+ * - hypotheses: contested ones (disputed, or with evidence for and against), then those with evidence, then the rest,
+ * newest first;
  * - findings that have not fallen, failures, disputes and objections, open questions: newest first;
  * - work: held but silent, then held, then open, oldest first, because it has waited longest.
  * At most `limits.briefSight` items of each list are read, each from an index, and all are counted.
@@ -34,13 +35,18 @@ export type Candidates = ReturnType<typeof candidates>
 
 /** Everything that a brief chooses from. */
 export type Gathered = {
-  readonly [L in "stands" | "hypotheses" | "findings" | "failures" | "disputes" | "work" | "openQuestions"]: ReturnType<Candidates[L]>
+  readonly [L in "stands" | "hypotheses" | "findings" | "failures" | "disputes" | "work" | "openQuestions"]: ReturnType<
+    Candidates[L]
+  >
 }
 /** The candidates from which next steps are derived. */
 export type Leads = Omit<Gathered, "failures">
 
 export function candidates(db: Db) {
-  /** Prepares a query for a Room and for a Thread. Each `?` is the id of one of them. @param table the table whose columns hold it */
+  /**
+   * Prepares a query for a Room and for a Thread. Each `?` is the id of one of them. @param table the table whose
+   * columns hold it
+   */
   function both<Row>(table: string, sql: (place: string) => string) {
     const prepared = (place: string) => {
       const text = sql(place)
@@ -85,7 +91,9 @@ export function candidates(db: Db) {
      LEFT JOIN research_links l ON f.kind = 'retraction' AND l.link_id = f.id
      LEFT JOIN records t ON t.version_id = l.target_version_id
      JOIN people p ON p.user_id = coalesce(a.registrant_id, l.author_id)`
-  const failuresBefore = db.prepare<Failure>(`${FAILURE} WHERE f.room_id = +? AND f.sequence < +? ORDER BY f.sequence DESC LIMIT +?`)
+  const failuresBefore = db.prepare<Failure>(
+    `${FAILURE} WHERE f.room_id = +? AND f.sequence < +? ORDER BY f.sequence DESC LIMIT +?`,
+  )
   const failures = both<Failure>("f", (place) => `${FAILURE} WHERE ${place} ORDER BY f.sequence DESC LIMIT ${SIGHT}`)
   // Ordered by the newest dispute that stands, not by the record, because an old record may be disputed today.
   const disputed = both<Dispute>(
@@ -97,7 +105,10 @@ export function candidates(db: Db) {
      FROM (SELECT version_id, link_id FROM disputed_records d WHERE ${place} ORDER BY link_id DESC LIMIT ${SIGHT}) d
      JOIN research_links l ON l.link_id = d.link_id JOIN records r ON r.version_id = d.version_id JOIN people p ON p.user_id = l.author_id ORDER BY d.link_id DESC`,
   )
-  const objected = both<Dispute>("v", (place) => `${OBJECTION} WHERE v.is_open = 1 AND ${place} ORDER BY v.link_id DESC LIMIT ${SIGHT}`)
+  const objected = both<Dispute>(
+    "v",
+    (place) => `${OBJECTION} WHERE v.is_open = 1 AND ${place} ORDER BY v.link_id DESC LIMIT ${SIGHT}`,
+  )
   const disputes = (place: Place): Dispute[] =>
     [...disputed(place), ...objected(place)].sort((one, other) => (one.linkId < other.linkId ? 1 : -1)).slice(0, SIGHT)
   // One query for each status, from its index. A single sorted query would read all live experiments of a Room.
@@ -119,7 +130,9 @@ export function candidates(db: Db) {
   )
   const running = both<Running>(
     "a",
-    (place) => `SELECT a.attempt_id AS attemptId, a.label, a.status, a.revision, p.username AS registrant, a.updated_at AS updatedAt
+    (
+      place,
+    ) => `SELECT a.attempt_id AS attemptId, a.label, a.status, a.revision, p.username AS registrant, a.updated_at AS updatedAt
      FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.status IN ('registered', 'started') AND ${place} ORDER BY a.history_position LIMIT ${SIGHT}`,
   )
   const sealed = both<SealedPlan>(
@@ -173,7 +186,9 @@ export function candidates(db: Db) {
     beingAsked: (roomId: string, questions: readonly string[]): ReadonlySet<string> =>
       new Set(beingAsked.all(roomId, JSON.stringify(questions)).map(({ question }) => question)),
     openQuestions: (place: Place) =>
-      selectedQuestions(place).flatMap(({ questions, threadId }) => parse(questions).map((question) => ({ question, threadId }))),
+      selectedQuestions(place).flatMap(({ questions, threadId }) =>
+        parse(questions).map((question) => ({ question, threadId })),
+      ),
     gather(place: Place): Gathered {
       return { ...this.gatherLeads(place), failures: failures(place) }
     },

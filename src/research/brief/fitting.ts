@@ -27,7 +27,10 @@ export interface BriefFormat {
   /** The bytes that one item of a list adds. */
   readonly cost: <L extends BriefList>(list: L, item: Brief[L][number]) => number
 }
-export const asJson: BriefFormat = { write: JSON.stringify, cost: (_list, item) => Buffer.byteLength(JSON.stringify(item)) + 1 }
+export const asJson: BriefFormat = {
+  write: JSON.stringify,
+  cost: (_list, item) => Buffer.byteLength(JSON.stringify(item)) + 1,
+}
 
 /** Whether all items fit into a number of bytes. */
 export function fits(lists: Lists, bytes: number, format: BriefFormat): boolean {

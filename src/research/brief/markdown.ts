@@ -20,7 +20,21 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   ],
   findings: [
     "Findings",
-    ({ label, versionId, outcome, says, effects, omittedEffects, status, evidence, inDoubt, reviewed, blemishes, by, agent }) =>
+    ({
+      label,
+      versionId,
+      outcome,
+      says,
+      effects,
+      omittedEffects,
+      status,
+      evidence,
+      inDoubt,
+      reviewed,
+      blemishes,
+      by,
+      agent,
+    }) =>
       `${label}, ${outcome}${standing(status, inDoubt)}: ${line(says)}${effectsInWords(effects, omittedEffects)} [${tallyInWords(evidence) ?? "not reproduced yet"}${reviewed === null ? "" : `; ${reviewed}`}${blemishes === null ? "" : `; ${blemishes}`}] (${writerName({ username: by, agent })}) ${versionId}`,
   ],
   failures: [
@@ -45,14 +59,21 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   ],
   next: [
     "What to do next",
-    ({ what, object, why, operation }) => `${what.replaceAll("_", " ")} ${object.label ?? object.id}: ${line(why)} (${operation})`,
+    ({ what, object, why, operation }) =>
+      `${what.replaceAll("_", " ")} ${object.label ?? object.id}: ${line(why)} (${operation})`,
   ],
   openQuestions: ["Open questions", ({ question }) => line(question)],
 }
 const effectsInWords = (effects: readonly string[] = [], omitted = 0): string =>
-  effects.length === 0 ? "" : ` Measured: ${[...effects.map(line), ...(omitted > 0 ? [`${omitted} more`] : [])].join("; ")}.`
+  effects.length === 0
+    ? ""
+    : ` Measured: ${[...effects.map(line), ...(omitted > 0 ? [`${omitted} more`] : [])].join("; ")}.`
 const leaseInWords = (lease: Brief["work"][number]["lease"]): string =>
-  lease === undefined ? "" : lease.lapsed ? `, lease lapsed at ${lease.until}: it can be taken over` : ` until ${lease.until}`
+  lease === undefined
+    ? ""
+    : lease.lapsed
+      ? `, lease lapsed at ${lease.until}: it can be taken over`
+      : ` until ${lease.until}`
 const standing = (status: string, inDoubt: boolean): string =>
   `${status === "current" ? "" : ` (${status})`}${inDoubt ? " (rests on what has fallen)" : ""}`
 const lineOf = <L extends BriefList>(list: L, item: Brief[L][number]): string => `- ${sections[list][1](item)}\n`
@@ -60,8 +81,11 @@ const lineOf = <L extends BriefList>(list: L, item: Brief[L][number]): string =>
 function section<L extends BriefList>(brief: Brief, list: L): string {
   const items: readonly Brief[L][number][] = brief[list]
   const omitted = brief.omitted[list]
-  const left = omitted === undefined ? "" : `- and ${omitted.count} more${omitted.link === undefined ? "" : `: ${omitted.link}`}\n`
-  return items.length === 0 && left === "" ? "" : `\n## ${sections[list][0]}\n${items.map((item) => lineOf(list, item)).join("")}${left}`
+  const left =
+    omitted === undefined ? "" : `- and ${omitted.count} more${omitted.link === undefined ? "" : `: ${omitted.link}`}\n`
+  return items.length === 0 && left === ""
+    ? ""
+    : `\n## ${sections[list][0]}\n${items.map((item) => lineOf(list, item)).join("")}${left}`
 }
 
 function briefMarkdown(brief: Brief): string {

@@ -74,9 +74,21 @@ export function nextSteps(
   for (const { source, kind, id, label, why, by, threadId, replyTo } of known.disputes) {
     const reason = `${by} ${source === "dispute" ? "disputes" : "objects to"} it: ${shortened(why, QUOTED)}`
     const body = replyTo === null ? { targetVersionId: id } : { threadId, replyToEntryId: replyTo }
-    add("answer_dispute", { id, label }, reason, body, { kind, operation: replyTo === null ? "assert_correction" : "post_message" })
+    add("answer_dispute", { id, label }, reason, body, {
+      kind,
+      operation: replyTo === null ? "assert_correction" : "post_message",
+    })
   }
-  for (const { checkpointId: id, threadId, title, state, stale, staleReasons, reviewed, timelineWatermark } of known.stands) {
+  for (const {
+    checkpointId: id,
+    threadId,
+    title,
+    state,
+    stale,
+    staleReasons,
+    reviewed,
+    timelineWatermark,
+  } of known.stands) {
     const conclusion = `conclusion of "${shortened(title, 80)}"`
     if (state === "concluded" && stale === 1) {
       const because = parse(staleReasons).slice(0, 3)
@@ -88,13 +100,23 @@ export function nextSteps(
   }
   for (const { attemptId, label, status, revision, registrant, updatedAt } of candidates.running(place)) {
     const why = `${registrant} registered it; its status has been ${status} since ${updatedAt}.`
-    add("report_outcome", { id: attemptId, label }, why, { attemptId, expectedRevision: revision, expectedStatus: status })
+    add("report_outcome", { id: attemptId, label }, why, {
+      attemptId,
+      expectedRevision: revision,
+      expectedStatus: status,
+    })
   }
   for (const { planId, label, acceptor, opensAt } of candidates.sealed(place))
-    if (Date.parse(opensAt) <= now) add("open_plan", { id: planId, label }, `${acceptor} was to open it by ${opensAt}.`, { planId })
+    if (Date.parse(opensAt) <= now)
+      add("open_plan", { id: planId, label }, `${acceptor} was to open it by ${opensAt}.`, { planId })
   for (const { question, threadId } of known.openQuestions)
     if (!asked.has(question))
-      add("answer_question", { id: threadId }, shortened(question, QUOTED), { roomId, threadId, question, hypotheses: [] })
+      add("answer_question", { id: threadId }, shortened(question, QUOTED), {
+        roomId,
+        threadId,
+        question,
+        hypotheses: [],
+      })
   for (const { versionId: id, label, says, rank, status, isAddressed, threadId } of known.hypotheses)
     if (rank === 0 && status === "current" && isAddressed === 0) {
       const why = `There is no evidence on it yet: ${shortened(says, QUOTED)}`
@@ -103,7 +125,8 @@ export function nextSteps(
   for (const each of known.work) {
     const { experimentId, label, question, status, revision, assignee, agent, leaseUntil } = each
     if (status !== "open" && leaseOf(each, now)?.lapsed !== true) continue
-    const held = assignee !== null && `${writerName({ username: assignee, agent })} held it; the lease lapsed at ${leaseUntil}`
+    const held =
+      assignee !== null && `${writerName({ username: assignee, agent })} held it; the lease lapsed at ${leaseUntil}`
     const body = { experimentId, expectedRevision: revision, expectedStatus: status }
     add("take_experiment", { id: experimentId, label }, `${held || "It is open"}: ${shortened(question, QUOTED)}`, body)
   }
@@ -121,5 +144,7 @@ export function nextSteps(
   const isClaimed = (step: NextItem) =>
     taken.some(({ what, objectId }) => what === kindsOfSteps[step.what].work && idsOf(step).includes(objectId))
   const free = steps.filter((step) => !isClaimed(step))
-  return enumerations.nextStep.flatMap((what) => free.filter((each) => each.what === what).slice(0, EACH)).slice(0, limits.pageItems)
+  return enumerations.nextStep
+    .flatMap((what) => free.filter((each) => each.what === what).slice(0, EACH))
+    .slice(0, limits.pageItems)
 }

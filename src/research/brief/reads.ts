@@ -20,7 +20,13 @@ import { nextSteps } from "./next.ts"
 
 /** @param now milliseconds since 1970 */
 export function briefReads(
-  { rooms, threads, brief, claims, effects }: { rooms: Rooms; threads: Threads; brief: Candidates; claims: Claims; effects: Effects },
+  {
+    rooms,
+    threads,
+    brief,
+    claims,
+    effects,
+  }: { rooms: Rooms; threads: Threads; brief: Candidates; claims: Claims; effects: Effects },
   now: () => number,
 ) {
   function next(place: Place, known: Leads) {
@@ -38,7 +44,8 @@ export function briefReads(
 
   const linksOf = ({ roomId, threadId }: Place, basePath: string): Head["links"] => {
     const to = (path: string) => `${basePath}${path}`
-    const context = threadId === undefined ? pathTo("room_context", { roomId }) : pathTo("thread_research_context", { threadId })
+    const context =
+      threadId === undefined ? pathTo("room_context", { roomId }) : pathTo("thread_research_context", { threadId })
     return {
       stands: to(pathTo("room_threads", { roomId })),
       hypotheses: to(pathTo("hypotheses", {}, { roomId })),
@@ -59,9 +66,13 @@ export function briefReads(
     basePath: string,
   ): JsonText<AnswerOf<N>> | string {
     const gathered = brief.gather(place)
-    const derived = { ...next(place, gathered), effects: effects.sentencesOf(gathered.findings.map(({ versionId }) => versionId)) }
+    const derived = {
+      ...next(place, gathered),
+      effects: effects.sentencesOf(gathered.findings.map(({ versionId }) => versionId)),
+    }
     const head = { about, activityWatermark, totals: brief.counts(place), links: linksOf(place, basePath) }
-    const written = (format: BriefFormat) => briefText(head, gathered, derived, query.budget ?? limits.brief, now(), format)
+    const written = (format: BriefFormat) =>
+      briefText(head, gathered, derived, query.budget ?? limits.brief, now(), format)
     return query.format === "markdown" ? written(asMarkdown) : new JsonText(stored<AnswerOf<N>>(written(asJson)))
   }
 
@@ -73,7 +84,9 @@ export function briefReads(
       const { title, question, openingThreadId, state, concluded, activityWatermark } = room
       const about = (characters: number) => {
         const asked = question === null ? null : shortened(question, characters * 2)
-        return { room: { roomId, title: shortened(title, characters), question: asked, openingThreadId, state, concluded } }
+        return {
+          room: { roomId, title: shortened(title, characters), question: asked, openingThreadId, state, concluded },
+        }
       }
       return write<"room_brief">({ roomId }, { about, activityWatermark }, query, basePath)
     },
@@ -84,8 +97,15 @@ export function briefReads(
       const room = thread && rooms.summary(thread.roomId)
       if (thread === undefined || room === undefined) throw noSuch("thread")
       const { roomId, title, timelineWatermark } = thread
-      const about = (characters: number) => ({ thread: { threadId, roomId, title: shortened(title, characters), timelineWatermark } })
-      return write<"thread_brief">({ roomId, threadId }, { about, activityWatermark: room.activityWatermark }, query, basePath)
+      const about = (characters: number) => ({
+        thread: { threadId, roomId, title: shortened(title, characters), timelineWatermark },
+      })
+      return write<"thread_brief">(
+        { roomId, threadId },
+        { about, activityWatermark: room.activityWatermark },
+        query,
+        basePath,
+      )
     },
 
     room_failures({ params, query }) {

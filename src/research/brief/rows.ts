@@ -30,7 +30,8 @@ export interface Hypothesis extends Omit<Item<"hypotheses">, "verdictBy" | "evid
   /** Whether an experiment that is not cancelled addresses it. */
   readonly isAddressed: number
 }
-export interface Finding extends Omit<Item<"findings">, "evidence" | "inDoubt" | "reviewed" | "blemishes" | "effects" | "omittedEffects"> {
+export interface Finding
+  extends Omit<Item<"findings">, "evidence" | "inDoubt" | "reviewed" | "blemishes" | "effects" | "omittedEffects"> {
   readonly evidence: Stored<EvidenceTally>
   readonly inDoubt: number
   readonly reviewed: Stored<Reviewed> | null

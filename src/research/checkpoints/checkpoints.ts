@@ -17,7 +17,10 @@ export interface NewCheckpoint extends Omit<NewRow<"checkpoints">, "openQuestion
   readonly citations: readonly string[]
 }
 
-type Row = Omit<CheckpointSummary, "author" | "openQuestions" | "selected" | "stale" | "staleReasons" | "reviewed" | "archive"> &
+type Row = Omit<
+  CheckpointSummary,
+  "author" | "openQuestions" | "selected" | "stale" | "staleReasons" | "reviewed" | "archive"
+> &
   Author & {
     readonly archive: Stored<NonNullable<CheckpointSummary["archive"]>> | null
     readonly openQuestions: Stored<string[]>
@@ -59,10 +62,12 @@ export const questionsOf = (checkpoints: readonly Asking[]): OpenQuestion[] =>
     .flatMap(({ checkpointId, threadId, openQuestions }) =>
       openQuestions.map((question) => ({ question, checkpointId, threadId })).reverse(),
     )
-const questionsIn = (rows: readonly AskingRow[]) => questionsOf(rows.map((row) => ({ ...row, openQuestions: parse(row.openQuestions) })))
+const questionsIn = (rows: readonly AskingRow[]) =>
+  questionsOf(rows.map((row) => ({ ...row, openQuestions: parse(row.openQuestions) })))
 
 /** The previous checkpoint of the Thread of `c`. */
-const SUPERSEDED = "(SELECT max(b.checkpoint_id) FROM checkpoints b WHERE b.thread_id = c.thread_id AND b.checkpoint_id < c.checkpoint_id)"
+const SUPERSEDED =
+  "(SELECT max(b.checkpoint_id) FROM checkpoints b WHERE b.thread_id = c.thread_id AND b.checkpoint_id < c.checkpoint_id)"
 
 const OWN = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
     c.author_id AS userId, p.username, ${AGENT("c")} AS agent, c.at, c.state, c.covers_through AS coversThrough, h.content ->> '$.synthesis' AS synthesis,
@@ -82,7 +87,9 @@ export function checkpoints(db: Db) {
   const insert = inserting(db, "checkpoints")
   const cite = inserting(db, "checkpoint_citations")
   const select = db.prepare("UPDATE threads SET selected_checkpoint_id = +? WHERE thread_id = +?")
-  const superseded = db.prepare<{ id: string | null }>(`SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = +?`)
+  const superseded = db.prepare<{ id: string | null }>(
+    `SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = +?`,
+  )
   const one = db.prepare<WholeRow>(
     `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content, h.room_sequence AS activitySequence FROM ${TABLES} WHERE c.checkpoint_id = +?`,
   )
@@ -114,7 +121,10 @@ export function checkpoints(db: Db) {
       const row = one.get(checkpointId)
       if (row === undefined) return undefined
       const { citations, content, activitySequence, ...rest } = row
-      return { checkpoint: { ...shown(rest), activitySequence, content: new JsonText(content) }, citations: parse(citations) }
+      return {
+        checkpoint: { ...shown(rest), activitySequence, content: new JsonText(content) },
+        citations: parse(citations),
+      }
     },
     /** Returns the selected checkpoint of a Thread; undefined if it has none. */
     selectedOfThread(threadId: string) {

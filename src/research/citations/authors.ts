@@ -5,7 +5,8 @@ import { texOf } from "./tex.ts"
 export type Author = Described & { readonly username: string }
 
 /** Formats part of a name for BibTeX. Plain letters are not put in braces, so that a style may abbreviate them. */
-const part = (text: string): string => (/^[\p{L}\p{M} .'-]+$/u.test(text) && !/\band\b/i.test(text) ? text : `{${texOf(text)}}`)
+const part = (text: string): string =>
+  /^[\p{L}\p{M} .'-]+$/u.test(text) && !/\band\b/i.test(text) ? text : `{${texOf(text)}}`
 
 /** Formats an author for the `author` field of BibTeX. */
 export function bibtexAuthor({ familyName, givenName, ...author }: Author): string {
@@ -25,7 +26,9 @@ export const risAuthor = ({ familyName, givenName, ...author }: Author): string 
 
 /** Formats an author for the `author` member of CSL-JSON. The ORCID is in the member that Crossref uses. */
 export const cslAuthor = ({ familyName, givenName, orcid, ...author }: Author) => ({
-  ...(familyName === null ? { literal: shownName(author) } : { family: familyName, ...(givenName !== null && { given: givenName }) }),
+  ...(familyName === null
+    ? { literal: shownName(author) }
+    : { family: familyName, ...(givenName !== null && { given: givenName }) }),
   ...(orcid !== null && { ORCID: orcidAddress(orcid) }),
 })
 

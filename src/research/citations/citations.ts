@@ -48,7 +48,10 @@ export function citations(records: Records, rooms: Rooms, findings: Findings, pe
     const all = parsed<Notice[]>(record.notices)
     // A notice that its author withdrew no longer counts.
     const notices = all.filter(({ withdrawn }) => withdrawn === undefined)
-    const standing = notices.length === 0 ? [] : [`${status}: ${notices.map((notice) => `${notice.label} ${notice.kind} it`).join(", ")}`]
+    const standing =
+      notices.length === 0
+        ? []
+        : [`${status}: ${notices.map((notice) => `${notice.label} ${notice.kind} it`).join(", ")}`]
     const what =
       kind === "finding"
         ? [`${kindOf(kind)} ${label}, ${outcome}, ${denominator(versionId, record.roomId)}`]

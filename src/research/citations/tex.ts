@@ -1,6 +1,6 @@
 /**
- * Escapes untrusted text for TeX. Outside formulas every special character is escaped. A formula is kept only if all its commands are
- * known to do nothing but typeset symbols.
+ * Escapes untrusted text for TeX. Outside formulas every special character is escaped. A formula is kept only if all
+ * its commands are known to do nothing but typeset symbols.
  */
 import { isBalanced } from "../../contract/text.ts"
 
@@ -32,10 +32,15 @@ const harmless = new Set(
   ),
 )
 
-/** Whether a formula can be kept: it has only known commands, balanced braces, complete subscripts and superscripts, and no other special characters. */
+/**
+ * Whether a formula can be kept: it has only known commands, balanced braces, complete subscripts and superscripts, and
+ * no other special characters.
+ */
 function isFormula(text: string): boolean {
   if (text.trim() === "" || /[%#~&]|[\^_]\s*(?:[\^_}]|$)/.test(text) || !isBalanced(text)) return false
-  return [...text.matchAll(/\\([A-Za-z]+|.?)/gs)].every(([, command = ""]) => harmless.has(command) || /^[,;:! |]$/.test(command))
+  return [...text.matchAll(/\\([A-Za-z]+|.?)/gs)].every(
+    ([, command = ""]) => harmless.has(command) || /^[,;:! |]$/.test(command),
+  )
 }
 
 /** Matches formulas as messages and wordings do: `$5 and $6` is not a formula. */

@@ -38,7 +38,10 @@ export interface Claim {
 export type NotedClaim = Claim & { readonly note: string | null }
 
 const IDS = "IN (SELECT value FROM json_each(+?))"
-/** The columns that lead from an object to related objects: from an attempt, for example, to its experiment, plan and target. */
+/**
+ * The columns that lead from an object to related objects: from an attempt, for example, to its experiment, plan and
+ * target.
+ */
 const RELATED = [
   ...["experiment_id", "plan_id", "rerun_of", "reproduces_attempt_id", "reproduces_version_id"].map((column) => [
     "attempts",
@@ -78,9 +81,9 @@ export function claims(db: Db) {
     `SELECT DISTINCT what, object_id AS objectId FROM work_claims WHERE object_id ${IDS} AND until > +?`,
   )
   const related = db.prepare<{ id: string }>(
-    RELATED.map(([table, column, key]) => `SELECT ${column} AS id FROM ${table} WHERE ${key} ${IDS} AND ${column} IS NOT NULL`).join(
-      " UNION ",
-    ),
+    RELATED.map(
+      ([table, column, key]) => `SELECT ${column} AS id FROM ${table} WHERE ${key} ${IDS} AND ${column} IS NOT NULL`,
+    ).join(" UNION "),
   )
   const lasting = (column: string) =>
     db.prepare<NotedClaim>(
@@ -116,7 +119,17 @@ export function claims(db: Db) {
       const { what, minutes } = claim
       const until = later(at, minutes)
       replaced.run(at, id, at, what, userId, agent)
-      insert({ ...claim, roomId, threadId, objectId: id, objectKind: kind, objectLabel: label, authorId: userId, agent, until })
+      insert({
+        ...claim,
+        roomId,
+        threadId,
+        objectId: id,
+        objectKind: kind,
+        objectLabel: label,
+        authorId: userId,
+        agent,
+        until,
+      })
       return until
     },
 
@@ -138,7 +151,13 @@ export function claims(db: Db) {
      * @param what the work that the write does
      * @returns a warning for each claim of another agent on that work
      */
-    renew(roomId: string, ids: string, what: ClaimedWork | undefined, { userId, agent = "" }: Actor, at: string): Warning[] {
+    renew(
+      roomId: string,
+      ids: string,
+      what: ClaimedWork | undefined,
+      { userId, agent = "" }: Actor,
+      at: string,
+    ): Warning[] {
       for (const { claimId, minutes } of own.all(ids, at, roomId, userId, agent)) end.run(later(at, minutes), claimId)
       if (what === undefined) return []
       return others.all(ids, at, roomId, what, userId, agent).map((claim) => ({
@@ -153,7 +172,9 @@ export function claims(db: Db) {
     among: (ids: readonly string[], at: string) => (ids.length === 0 ? [] : among.all(JSON.stringify(ids), at)),
 
     /** Returns the active claims of a Room or a Thread. */
-    lasting: ({ roomId, threadId }: { readonly roomId: string; readonly threadId?: string }, at: string): NotedClaim[] =>
-      threadId === undefined ? ofRoom.all(roomId, at) : ofThread.all(threadId, at),
+    lasting: (
+      { roomId, threadId }: { readonly roomId: string; readonly threadId?: string },
+      at: string,
+    ): NotedClaim[] => (threadId === undefined ? ofRoom.all(roomId, at) : ofThread.all(threadId, at)),
   }
 }

@@ -21,7 +21,9 @@ export function claimOperations(claims: Claims) {
         : new Refusal("unknown_record", "There is nothing with this id that can be claimed.")
     },
     references: ({ body }, { threadId }) =>
-      body.threadId === undefined || body.threadId === threadId ? [] : [{ path: "/threadId", message: "is not the Thread of the object" }],
+      body.threadId === undefined || body.threadId === threadId
+        ? []
+        : [{ path: "/threadId", message: "is not the Thread of the object" }],
     admit({ body }, { found: { id, kind, label, status } }) {
       const current = { id, kind, label, status }
       if (body.what === "run" && kind === "experiment" && isOver(kind, status))
@@ -45,8 +47,11 @@ export function claimOperations(claims: Claims) {
     },
     admit({ actor }, { claim: { claimId, authorId, until } }, at) {
       if (authorId !== actor.userId)
-        throw new Refusal("role_required", "Only the person whose agent made a claim can release it.", { current: { needed: ["author"] } })
-      if (until <= at) throw new Refusal("state_conflict", `The claim ended at ${until}.`, { current: { claimId, until } })
+        throw new Refusal("role_required", "Only the person whose agent made a claim can release it.", {
+          current: { needed: ["author"] },
+        })
+      if (until <= at)
+        throw new Refusal("state_conflict", `The claim ended at ${until}.`, { current: { claimId, until } })
     },
     write(_call, { claim: { claimId } }, { at }) {
       claims.end(claimId, at)
@@ -96,7 +101,11 @@ export function heedOthers(
     const { actor } = call
     const isLeased = leases.anyOf(actor.userId, roomId)
     if (!isLeased && !claims.anyActive(roomId, change.at)) return outcome
-    const ids = [...namedIn(body, call.body).map(({ id }) => id), outcome.target.id, ...(threadId == null ? [] : [threadId])]
+    const ids = [
+      ...namedIn(body, call.body).map(({ id }) => id),
+      outcome.target.id,
+      ...(threadId == null ? [] : [threadId]),
+    ]
     const concerned = claims.withRelated(ids)
     if (isLeased) leases.renew(concerned, actor, change.at)
     const added = claims.renew(roomId, concerned, workOf(name, call.body), actor, change.at)

@@ -31,7 +31,10 @@ type Lists = { readonly [N in ListName]: AnswerOf<"room_context">[N] }
 /** The list of publications leaves out hypotheses, which have a list of their own. */
 const PUBLISHED = recordKinds.filter((kind) => kind !== "hypothesis")
 
-/** The paged read that continues each list of a Room's context. Finding links are listed only in the activity; open questions are in the Threads' checkpoints. */
+/**
+ * The paged read that continues each list of a Room's context. Finding links are listed only in the activity; open
+ * questions are in the Threads' checkpoints.
+ */
 const pagedInRoom = (roomId: string): Record<ListName, string> => ({
   experiments: pathTo("experiments", {}, { roomId }),
   hypotheses: pathTo("hypotheses", {}, { roomId }),
@@ -48,8 +51,8 @@ const pagedInThread = (roomId: string, threadId: string): Record<ListName, strin
 })
 
 /**
- * Serialises the newest items of each requested list, oldest first, with the path that continues each list that was cut.
- * Each list is serialised before the next is read, so that its objects are garbage collected early.
+ * Serialises the newest items of each requested list, oldest first, with the path that continues each list that was
+ * cut. Each list is serialised before the next is read, so that its objects are garbage collected early.
  */
 function cut(
   basePath: string,
@@ -81,7 +84,10 @@ const requestedBy =
   (name: string): boolean =>
     parts === undefined || parts.includes(name)
 
-function blocks<B extends object>(isRequested: (name: string) => boolean, all: { readonly [K in keyof B]: () => B[K] }): Partial<B> {
+function blocks<B extends object>(
+  isRequested: (name: string) => boolean,
+  all: { readonly [K in keyof B]: () => B[K] },
+): Partial<B> {
   const read: Partial<B> = {}
   for (const name in all) if (isRequested(name)) read[name] = all[name]()
   return read
@@ -111,7 +117,9 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
       publications: () => published()(PUBLISHED),
       // `selected` is cut at `limits.contextItems`.
       openQuestions: () =>
-        readsSelected && selected.length < limits.contextItems ? questionsOf(selected) : checkpoints.openQuestions(roomId),
+        readsSelected && selected.length < limits.contextItems
+          ? questionsOf(selected)
+          : checkpoints.openQuestions(roomId),
     }
     return {
       ...blocks(isRequested, { room: () => room, counts: () => room.counts, threads: () => threads.all(roomId) }),
@@ -152,7 +160,8 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
   }
 
   return {
-    room_context: ({ params, query, basePath = "" }) => roomContext(params.roomId, basePath, query) as Whole<"room_context">,
+    room_context: ({ params, query, basePath = "" }) =>
+      roomContext(params.roomId, basePath, query) as Whole<"room_context">,
     thread_research_context: ({ params, query, basePath = "" }) =>
       threadContext(params.threadId, basePath, query) as Whole<"thread_research_context">,
     checkpoint({ params }) {

@@ -1,6 +1,6 @@
 /**
- * The model of evidence: what a record rests on, what speaks for or against it, and what uses it. Operations report their
- * writes to it; warnings, counts and graphs read from it.
+ * The model of evidence: what a record rests on, what speaks for or against it, and what uses it. Operations report
+ * their writes to it; warnings, counts and graphs read from it.
  */
 import { speakingPurposes } from "../../contract/answers/evidence.ts"
 import { isOneOf } from "../../contract/each.ts"
@@ -62,7 +62,13 @@ export function evidence(db: Db) {
   const used = uses(db)
   const doubt = shaken(db)
   const reproductions = reproductionsOf(db)
-  const standing = db.prepare<{ versionId: string; label: string; roomId: string; verdict: Bearing; independent: number }>(
+  const standing = db.prepare<{
+    versionId: string
+    label: string
+    roomId: string
+    verdict: Bearing
+    independent: number
+  }>(
     `SELECT r.version_id AS versionId, r.label, r.room_id AS roomId, ${BEARING} AS verdict, coalesce(y.independent, 0) AS independent
      FROM json_each(+?) j CROSS JOIN records r ON r.version_id = j.value LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")} ORDER BY j.key`,
   )
@@ -99,14 +105,26 @@ export function evidence(db: Db) {
         if (part !== "plan") used.note({ targetId, how: part, byKind: kind, byId: versionId, at })
         if (part === "reference" && purpose !== undefined && isOneOf(speakingPurposes, purpose))
           evidenceWords.add(
-            { targetId, source: "reference", sourceId: versionId, position, speakerId: versionId, voiceId, verdict: purpose, ...by },
+            {
+              targetId,
+              source: "reference",
+              sourceId: versionId,
+              position,
+              speakerId: versionId,
+              voiceId,
+              verdict: purpose,
+              ...by,
+            },
             { speaker: by, ran },
           )
       }
       if (references.length > 0) doubt.published(versionId)
     },
 
-    /** Applies earlier reproductions to a new finding: those of its attempts, and those of the finding whose voice it shares. */
+    /**
+     * Applies earlier reproductions to a new finding: those of its attempts, and those of the finding whose voice it
+     * shares.
+     */
     restsOnAttempts(versionId: string, attemptIds: readonly string[], voiceId: string, target: Attribution): void {
       const targets = voiceId === versionId ? attemptIds : [...attemptIds, voiceId]
       for (const word of reproductions.of(targets)) {
@@ -118,28 +136,62 @@ export function evidence(db: Db) {
 
     /** Records that a finding reports an attempt that reproduces something. */
     reported(targetId: string, versionId: string, attemptId: string, position: number, by: Attribution): void {
-      evidenceWords.add({ targetId, source: "reproduction", sourceId: versionId, position, speakerId: attemptId, verdict: null, ...by })
+      evidenceWords.add({
+        targetId,
+        source: "reproduction",
+        sourceId: versionId,
+        position,
+        speakerId: attemptId,
+        verdict: null,
+        ...by,
+      })
     },
 
     /**
-     * Records that a finding repeats an effect of another one. If one of its attempts was registered to reproduce that one, the
-     * finding speaks with the attempt's voice.
+     * Records that a finding repeats an effect of another one. If one of its attempts was registered to reproduce that
+     * one, the finding speaks with the attempt's voice.
      */
-    repeated({ repeatsId, verdict, comparison }: Recount, versionId: string, attempts: ReadonlyMap<string, string>, by: Attribution): void {
-      const speaker = [...attempts].find(([, id]) => id === repeatsId || reproductions.restingOn(id).includes(repeatsId))?.[0]
-      const [speakerId, voiceId] = speaker === undefined ? [versionId, reproductions.voiceOfFinding(versionId)] : [speaker, speaker]
+    repeated(
+      { repeatsId, verdict, comparison }: Recount,
+      versionId: string,
+      attempts: ReadonlyMap<string, string>,
+      by: Attribution,
+    ): void {
+      const speaker = [...attempts].find(
+        ([, id]) => id === repeatsId || reproductions.restingOn(id).includes(repeatsId),
+      )?.[0]
+      const [speakerId, voiceId] =
+        speaker === undefined ? [versionId, reproductions.voiceOfFinding(versionId)] : [speaker, speaker]
       for (const targetId of reproductions.sharingVoice(repeatsId))
         evidenceWords.add(
-          { targetId, source: "reproduction", sourceId: versionId, position: 0, speakerId, voiceId, verdict, comparison, ...by },
+          {
+            targetId,
+            source: "reproduction",
+            sourceId: versionId,
+            position: 0,
+            speakerId,
+            voiceId,
+            verdict,
+            comparison,
+            ...by,
+          },
           { speaker: by },
         )
     },
     /** Changes the verdict of a reproduction after its values changed. */
     recounted({ sourceId, repeatsId, isAttempt, verdict, comparison }: Recount): void {
-      evidenceWords.changeVerdict(sourceId, isAttempt ? undefined : reproductions.sharingVoice(repeatsId), verdict, comparison)
+      evidenceWords.changeVerdict(
+        sourceId,
+        isAttempt ? undefined : reproductions.sharingVoice(repeatsId),
+        verdict,
+        comparison,
+      )
     },
 
-    /** Records the verdicts of a finding link toward hypotheses. @returns the verdict on each hypothesis before and after, with its Room */
+    /**
+     * Records the verdicts of a finding link toward hypotheses. @returns the verdict on each hypothesis before and
+     * after, with its Room
+     */
     linked(
       linkId: string,
       findingVersionId: string,
@@ -166,13 +218,28 @@ export function evidence(db: Db) {
       return standing.all(ids).map((after) => ({ ...after, before: before.get(after.versionId) ?? after.verdict }))
     },
 
-    /** Records an attempt that is to reproduce a finding or another attempt, and with it every finding that rests on it. */
-    reproducing(reproducedId: string, attemptId: string, repository: Parameters<typeof codeOf>[0], by: Attribution): void {
+    /**
+     * Records an attempt that is to reproduce a finding or another attempt, and with it every finding that rests on it.
+     */
+    reproducing(
+      reproducedId: string,
+      attemptId: string,
+      repository: Parameters<typeof codeOf>[0],
+      by: Attribution,
+    ): void {
       used.note({ targetId: reproducedId, how: "reproduction", byKind: "attempt", byId: attemptId, at: by.at })
       const also = [...reproductions.restingOn(reproducedId), ...reproductions.sharingVoice(reproducedId)]
       for (const targetId of new Set([reproducedId, ...also]))
         evidenceWords.add(
-          { targetId, source: "reproduction", sourceId: attemptId, position: 0, speakerId: attemptId, verdict: null, ...by },
+          {
+            targetId,
+            source: "reproduction",
+            sourceId: attemptId,
+            position: 0,
+            speakerId: attemptId,
+            verdict: null,
+            ...by,
+          },
           { speaker: by, ran: [codeOf(repository)] },
         )
     },
@@ -183,7 +250,15 @@ export function evidence(db: Db) {
     /** Records a research link as evidence. A supersession is not evidence. */
     asserted(targetId: string, linkId: string, kind: LinkKind, by: Attribution): void {
       if (kind !== "supersedes")
-        evidenceWords.add({ targetId, source: "research_link", sourceId: linkId, position: 0, speakerId: linkId, verdict: kind, ...by })
+        evidenceWords.add({
+          targetId,
+          source: "research_link",
+          sourceId: linkId,
+          position: 0,
+          speakerId: linkId,
+          verdict: kind,
+          ...by,
+        })
     },
 
     /** Withdraws a link. @param uses the records that it used */
@@ -194,7 +269,9 @@ export function evidence(db: Db) {
 
     /** Updates the evidence of a record after a dispute, a correction or an answer. The record does not fall. */
     doubted: (versionId: string): void => evidenceWords.speakerMoved(versionId),
-    /** Updates the evidence of a record, and the records that rest on it, after it fell, stood again or was replaced. */
+    /**
+     * Updates the evidence of a record, and the records that rest on it, after it fell, stood again or was replaced.
+     */
     moved(versionId: string): void {
       evidenceWords.speakerMoved(versionId)
       doubt.moved(versionId)

@@ -1,6 +1,6 @@
 /**
- * The records that a record rests on (protocol, section 8). If one of them falls, the record is in doubt. A record never rests
- * on one that it contradicts or replaces, or that replaces it.
+ * The records that a record rests on (protocol, section 8). If one of them falls, the record is in doubt. A record
+ * never rests on one that it contradicts or replaces, or that replaces it.
  */
 import { groundingPurposes, isSpokenOf } from "../../contract/answers/evidence.ts"
 import type { RecordKind, RecordStatus } from "../../contract/schema/enumerations.ts"
@@ -23,7 +23,9 @@ export interface Ground {
 }
 
 /** A record that rests on another one. `through` is the record on the way that rests on it directly. */
-export type Resting = Omit<Ground, "rests" | "isAnswered"> & { readonly through: Pick<Ground, "versionId" | "label"> | null }
+export type Resting = Omit<Ground, "rests" | "isAnswered"> & {
+  readonly through: Pick<Ground, "versionId" | "label"> | null
+}
 
 /** A record further down. `through` is the first record on the way to it. */
 interface Reached extends Ground {
@@ -34,16 +36,24 @@ interface Reached extends Ground {
 const REPLACES = (one: string, other: string): string =>
   `EXISTS (SELECT 1 FROM research_links q WHERE q.target_version_id = ${other} AND q.replacement_version_id = ${one}
      AND NOT EXISTS (SELECT 1 FROM link_withdrawals d WHERE d.link_id = q.link_id))`
-/** Whether a row `x` of `record_references` means that one record rests on another. A record and its replacement never rest on each other. */
+/**
+ * Whether a row `x` of `record_references` means that one record rests on another. A record and its replacement never
+ * rest on each other.
+ */
 export const RESTS = `(x.part IN ('premise', 'evidence', 'plan', 'role') OR x.part = 'reference' AND x.purpose IN (${groundingPurposes.map((purpose) => `'${purpose}'`).join(", ")}))
   AND NOT ${REPLACES("x.version_id", "x.to_version_id")} AND NOT ${REPLACES("x.to_version_id", "x.version_id")}`
 
-const RECORD = "r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status"
+const RECORD =
+  "r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status"
 const IS_ANSWERED = "coalesce(s.status = 'disputed' AND s.open_dispute IS NULL, 0) AS isAnswered"
 const GROUND = `${RECORD}, ${IS_ANSWERED}, EXISTS (SELECT 1 FROM record_references x WHERE x.version_id = r.version_id AND ${RESTS}) AS rests`
 
 /** Returns the warning about a fallen or doubted record. @param roomId the Room that shows it */
-const doubt = ({ through, isAnswered, ...fallen }: Reached, status: Exclude<RecordStatus, "current">, roomId: string): Warning => ({
+const doubt = (
+  { through, isAnswered, ...fallen }: Reached,
+  status: Exclude<RecordStatus, "current">,
+  roomId: string,
+): Warning => ({
   code: `rests_on_${status}`,
   message: `It rests on ${fallen.label}, which is ${status}${isAnswered === 1 ? " (its author has answered)" : ""}${through === null ? "" : `, through ${through.label}`}.`,
   versionId: fallen.versionId,
@@ -119,7 +129,9 @@ export function grounds(db: Db) {
     restingOn(versionId: string, count: number): Resting[] {
       const found: Resting[] = []
       const visited = new Set([versionId])
-      let level: readonly { readonly versionId: string; readonly through: Resting["through"] }[] = [{ versionId, through: null }]
+      let level: readonly { readonly versionId: string; readonly through: Resting["through"] }[] = [
+        { versionId, through: null },
+      ]
       while (level.length > 0 && found.length < count) {
         const next = level.flatMap((from) =>
           above.all(from.versionId).flatMap((record) => {
@@ -133,7 +145,10 @@ export function grounds(db: Db) {
       }
       return found.slice(0, count)
     },
-    /** Returns a warning for each fallen or doubted record that a record rests on, directly or further down, nearest first. */
+    /**
+     * Returns a warning for each fallen or doubted record that a record rests on, directly or further down, nearest
+     * first.
+     */
     doubtsOf(versionId: string, roomId: string) {
       return fallenBelow(belowItself.all(versionId), roomId)
     },

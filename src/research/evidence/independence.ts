@@ -1,6 +1,6 @@
 /**
- * Compares evidence with its target by person, agent, code and inputs (protocol, section 13). Agent and code are compared when
- * a word is stored; the inputs when it is read, because attempts go on reporting seeds.
+ * Compares evidence with its target by person, agent, code and inputs (protocol, section 13). Agent and code are
+ * compared when a word is stored; the inputs when it is read, because attempts go on reporting seeds.
  */
 import { limits } from "../../contract/limits.ts"
 import { AGENT_OR_NONE_AT } from "../../ledger/journal/author.ts"
@@ -36,7 +36,9 @@ export function independence(db: Db) {
     `SELECT DISTINCT pin ->> '$.url' AS url, pin ->> '$.commit' AS "commit" FROM
        (SELECT ${contentOf("r")} -> '$.repository' AS pin FROM attempts r WHERE r.attempt_id IN (${RUNS}))`,
   )
-  const inputs = db.prepare<{ input: string }>(`SELECT DISTINCT material_id AS input FROM attempt_inputs WHERE attempt_id IN (${RUNS})`)
+  const inputs = db.prepare<{ input: string }>(
+    `SELECT DISTINCT material_id AS input FROM attempt_inputs WHERE attempt_id IN (${RUNS})`,
+  )
   const seeds = db.prepare<{ seed: string }>(
     `SELECT DISTINCT 'seed ' || seed AS seed FROM (
        SELECT d.dimensions ->> '$.seed' AS seed FROM (SELECT DISTINCT l.dimensions_id FROM attempt_last_metrics l WHERE l.attempt_id IN (${RUNS})) JOIN dimension_sets d USING (dimensions_id)
@@ -74,4 +76,6 @@ export function independence(db: Db) {
 
 /** Whether two sets differ; null if one of them is empty. */
 const isOtherSet = (one: readonly string[], other: readonly string[]): boolean | null =>
-  one.length === 0 || other.length === 0 ? null : one.length !== other.length || one.some((each) => !other.includes(each))
+  one.length === 0 || other.length === 0
+    ? null
+    : one.length !== other.length || one.some((each) => !other.includes(each))

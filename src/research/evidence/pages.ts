@@ -40,7 +40,11 @@ const labelled = (id: string, member: string, label: string, room: string) =>
   labelledObject(`'${member}', ${id}, 'label', ${label}`, room, "t.room_id")
 /** The object that speaks about a record or uses it. */
 const object = (kind: string, id: string, label: string, wording: string, status: string, room: string) =>
-  labelledObject(`'kind', ${kind}, 'id', ${id}, 'label', ${label}, 'wording', ${wording}, 'status', ${status}`, room, "t.room_id")
+  labelledObject(
+    `'kind', ${kind}, 'id', ${id}, 'label', ${label}, 'wording', ${wording}, 'status', ${status}`,
+    room,
+    "t.room_id",
+  )
 const ofRecord = (record: string, standing: string) =>
   object(
     `${record}.kind`,
@@ -53,8 +57,8 @@ const ofRecord = (record: string, standing: string) =>
 const ofAttempt = object("'attempt'", "a.attempt_id", "a.label", "NULL", "a.status", "a.room_id")
 
 /**
- * The checks of a finding `b`: how many cited outputs match the reported ones, and the denominator. It reads only the attempts
- * that the finding names, because its experiment may have a million.
+ * The checks of a finding `b`: how many cited outputs match the reported ones, and the denominator. It reads only the
+ * attempts that the finding names, because its experiment may have a million.
  */
 const CHECKED = `CASE WHEN b.kind = 'finding' THEN (SELECT json_object(
     'outputs', (SELECT count(*) FROM finding_evidence d WHERE d.version_id = b.version_id AND d.kind = 'attempt_output'),
@@ -104,7 +108,10 @@ const users = {
     join: "LEFT JOIN experiments e ON e.experiment_id = u.by_id",
     shown: object("'experiment'", "e.experiment_id", "e.label", "e.question", "e.status", "e.room_id"),
   },
-  plan: { join: "LEFT JOIN plans n ON n.plan_id = u.by_id", shown: object("'plan'", "n.plan_id", "n.label", "NULL", "NULL", "n.room_id") },
+  plan: {
+    join: "LEFT JOIN plans n ON n.plan_id = u.by_id",
+    shown: object("'plan'", "n.plan_id", "n.label", "NULL", "NULL", "n.room_id"),
+  },
   attempt: { join: "LEFT JOIN attempts a ON a.attempt_id = u.by_id", shown: ofAttempt },
   checkpoint: {
     join: "LEFT JOIN checkpoints c ON c.checkpoint_id = u.by_id",
@@ -147,7 +154,10 @@ const USES = `
 const END = Number.MAX_SAFE_INTEGER
 
 /** Returns all degrees of independence of a word. @param inputs compares the inputs */
-const degrees = ({ independent, otherAgent, otherCode }: StoredDegrees, inputs: () => boolean | null): Independence => ({
+const degrees = (
+  { independent, otherAgent, otherCode }: StoredDegrees,
+  inputs: () => boolean | null,
+): Independence => ({
   person: independent === 1,
   agent: otherAgent === null ? null : otherAgent === 1,
   code: otherCode === null ? null : otherCode === 1,
@@ -200,7 +210,8 @@ export function evidencePages(db: Db) {
     /** Returns a function that compares reproductions of an attempt with it. */
     differing(attemptId: string): (reproductionId: string) => Independence {
       const isOtherInput = comparingInputs()
-      return (reproductionId) => degrees(ofReproduction.one(reproductionId, attemptId), () => isOtherInput(reproductionId, attemptId))
+      return (reproductionId) =>
+        degrees(ofReproduction.one(reproductionId, attemptId), () => isOtherInput(reproductionId, attemptId))
     },
     /** Returns up to `count` uses of a record, before a sequence. */
     usesOf: (versionId: string, before: number | undefined, count: number) =>

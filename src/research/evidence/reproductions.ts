@@ -50,12 +50,21 @@ export function reproductionsOf(db: Db) {
 
   return {
     /**
-     * Returns the voice of an earlier finding with the same result: it rests on the same effect of the same attempts. If one of
-     * the two findings has no effects, the earlier one must have the same attempts, baseline attempts and outcome.
+     * Returns the voice of an earlier finding with the same result: it rests on the same effect of the same attempts.
+     * If one of the two findings has no effects, the earlier one must have the same attempts, baseline attempts and
+     * outcome.
      */
-    voiceOf(attemptIds: readonly string[], baselineIds: readonly string[], outcome: string, effects: readonly SameEffect[]) {
+    voiceOf(
+      attemptIds: readonly string[],
+      baselineIds: readonly string[],
+      outcome: string,
+      effects: readonly SameEffect[],
+    ) {
       if (attemptIds.length === 0) return undefined
-      const [own, others] = [JSON.stringify(attemptIds), JSON.stringify(baselineIds.filter((id) => !attemptIds.includes(id)))]
+      const [own, others] = [
+        JSON.stringify(attemptIds),
+        JSON.stringify(baselineIds.filter((id) => !attemptIds.includes(id))),
+      ]
       const known = effects.flatMap(({ contrast, attempts }) => (attempts === "[]" ? [] : [{ contrast, attempts }]))
       const shared = known.length === 0 ? undefined : sameEffect.get(JSON.stringify(known))
       return (shared ?? sameAttempts.get(own, outcome, effects.length, own, own, others, others))?.voiceId

@@ -33,7 +33,9 @@ export function shaken(db: Db) {
   return {
     /** Puts a new record in doubt if it rests on a fallen record. */
     published: (versionId: string): void => void from.run(versionId, versionId, versionId, versionId),
-    /** Updates the records that rest on a record, directly or further down, after it fell, stood again or was replaced. */
+    /**
+     * Updates the records that rest on a record, directly or further down, after it fell, stood again or was replaced.
+     */
     moved(versionId: string): void {
       restart(versionId)
       for (const { causeId } of causes.all(versionId)) restart(causeId)

@@ -6,7 +6,10 @@ import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
 
 export type Use = (typeof enumerations.recordUse)[number]
 
-/** The kinds of objects that use records: nodes of the graph that name others, checkpoints, and entries that reuse a record in another Thread. */
+/**
+ * The kinds of objects that use records: nodes of the graph that name others, checkpoints, and entries that reuse a
+ * record in another Thread.
+ */
 export type UserKind = Exclude<NodeKind, "material"> | "checkpoint" | "entry"
 
 export interface NewUse {
@@ -19,7 +22,9 @@ export interface NewUse {
 
 export function uses(db: Db) {
   const insert = inserting(db, "record_uses", {
-    workedOut: { sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM record_uses WHERE target_id = ${"targetId"})` },
+    workedOut: {
+      sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM record_uses WHERE target_id = ${"targetId"})`,
+    },
   })
   const remove = db.prepare("DELETE FROM record_uses WHERE target_id = +? AND how = +? AND by_id = +?")
   const count = inserting(db, "use_counts", { onConflict: "DO UPDATE SET uses = uses + excluded.uses" })

@@ -1,6 +1,6 @@
 /**
- * SQL for the verdict of all counted evidence on a record, from its tally `y` and standing `s`. The table of tallies weighs
- * the evidence; an unanswered dispute makes the record contested.
+ * SQL for the verdict of all counted evidence on a record, from its tally `y` and standing `s`. The table of tallies
+ * weighs the evidence; an unanswered dispute makes the record contested.
  */
 import { FALLEN } from "../../contract/answers/evidence.ts"
 import type { Verdict } from "../../contract/answers/verdict.ts"
@@ -15,8 +15,8 @@ const NEWEST = `(SELECT * FROM evidence_words c WHERE c.target_id = r.version_id
   AND c.sequence > (SELECT max(m.sequence) - ${WORDS_READ} FROM evidence_words m WHERE m.target_id = r.version_id) ORDER BY c.sequence DESC LIMIT ${AUTHORS_NAMED}) w`
 
 /**
- * Stores, with the tally of a hypothesis, whose words its verdict comes from: these change rarely, and briefs show them often.
- * Takes the id of the record, and does nothing for other kinds.
+ * Stores, with the tally of a hypothesis, whose words its verdict comes from: these change rarely, and briefs show them
+ * often. Takes the id of the record, and does nothing for other kinds.
  */
 export const WHOSE = `UPDATE evidence_tallies AS y SET verdict_from = (SELECT json_object(
     'basis', iif(y.measured_supports + y.measured_contradicts > 0, 'effects', 'words'), 'independent', y.independent,

@@ -1,12 +1,14 @@
 /**
- * Which links were withdrawn, and what answered a dispute. A withdrawn link stays readable and no longer counts; an answered dispute is
- * no longer a doubt.
+ * Which links were withdrawn, and what answered a dispute. A withdrawn link stays readable and no longer counts; an
+ * answered dispute is no longer a doubt.
  */
 
 /** Whether a link was not withdrawn. @param row the alias of the link */
-export const STANDS = (row: string): string => `NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = ${row}.link_id)`
+export const STANDS = (row: string): string =>
+  `NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = ${row}.link_id)`
 /**
- * The author's answer to a dispute or an objection, as JSON: a later correction or supersession by the author, or a reply.
+ * The author's answer to a dispute or an objection, as JSON: a later correction or supersession by the author, or a
+ * reply.
  * @param row the alias of the dispute or objection @param target SQL for the id of the object it is about
  */
 export const answerTo = (row: string, target: string): string => `coalesce(

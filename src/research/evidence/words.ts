@@ -1,8 +1,8 @@
 /**
- * Stores the evidence about records and attempts (protocol, section 8). A word is one statement for or against its target, made
- * by a speaker, such as a finding. Words with the same voice count once: of each voice, the newest word counts that was not
- * withdrawn and whose speaker has not fallen. The links of a finding, by any author, and its references share one voice, and so
- * do findings that report the same attempts.
+ * Stores the evidence about records and attempts (protocol, section 8). A word is one statement for or against its
+ * target, made by a speaker, such as a finding. Words with the same voice count once: of each voice, the newest word
+ * counts that was not withdrawn and whose speaker has not fallen. The links of a finding, by any author, and its
+ * references share one voice, and so do findings that report the same attempts.
  */
 import type { EvidenceTally } from "../../contract/answers/evidence.ts"
 import { DOUBTED, FALLEN, tallyColumns } from "../../contract/answers/evidence.ts"
@@ -22,7 +22,10 @@ export interface Word {
   /** The record or attempt it is about. */
   readonly targetId: string
   readonly source: Source
-  /** The row that it comes from: a finding link, a referring record, an attempt or the finding that reports it, a research link. */
+  /**
+   * The row that it comes from: a finding link, a referring record, an attempt or the finding that reports it, a
+   * research link.
+   */
   readonly sourceId: string
   /** Its index among the words of that row. */
   readonly position: number
@@ -84,7 +87,11 @@ const bit = (answer: boolean | null): 0 | 1 | null => (answer === null ? null : 
 const columns = tallyColumns
 const members = keysOf(columns)
 /** The columns of the table of tallies, some of which no answer shows. */
-const storedColumns = { ...columns, measuredSupports: "measured_supports", measuredContradicts: "measured_contradicts" } as const
+const storedColumns = {
+  ...columns,
+  measuredSupports: "measured_supports",
+  measuredContradicts: "measured_contradicts",
+} as const
 
 /** SQL for a tally as JSON; use with `TALLY_OF`. */
 export const TALLY = `json_object(${members.map((member) => `'${member}', coalesce(y.${columns[member]}, 0)`).join(", ")})`
@@ -96,7 +103,9 @@ export const TALLY_OF = (id: string): string => `LEFT JOIN evidence_tallies y ON
 
 export function words(db: Db) {
   const insert = inserting(db, "evidence_words", {
-    workedOut: { sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM evidence_words WHERE target_id = ${"targetId"})` },
+    workedOut: {
+      sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM evidence_words WHERE target_id = ${"targetId"})`,
+    },
   })
   const { writerOf, codesOf, isOtherCode } = independence(db)
   const setVerdict = db.prepare<Group>(
@@ -112,7 +121,9 @@ export function words(db: Db) {
   const withdraw = db.prepare<Group>(
     "UPDATE evidence_words SET withdrawn = 1 WHERE source_id = +? AND withdrawn = 0 RETURNING target_id AS targetId, voice_id AS voiceId",
   )
-  const groupsOf = db.prepare<Group>("SELECT DISTINCT target_id AS targetId, voice_id AS voiceId FROM evidence_words WHERE speaker_id = +?")
+  const groupsOf = db.prepare<Group>(
+    "SELECT DISTINCT target_id AS targetId, voice_id AS voiceId FROM evidence_words WHERE speaker_id = +?",
+  )
   const ofGroup = db.prepare<WordRow>(
     `SELECT w.target_id AS targetId, w.sequence, w.source, w.verdict, w.independent, w.measured, w.other_agent AS otherAgent, w.other_code AS otherCode,
        coalesce(w.speaker_agent, '') AS agent, w.withdrawn, w.counted, w.doubted,
@@ -135,7 +146,10 @@ export function words(db: Db) {
 
   const updateVerdictFrom = db.prepare(WHOSE)
 
-  /** Returns the change in the number of speakers when one of them gains or loses a word. @param words the words it has now */
+  /**
+   * Returns the change in the number of speakers when one of them gains or loses a word. @param words the words it has
+   * now
+   */
   const changeOfSpeakers = ({ words }: { readonly words: number }, by: number): number =>
     by === 1 ? Number(words === 1) : -Number(words === 0)
 
@@ -147,9 +161,14 @@ export function words(db: Db) {
     const as = countedAs(word.source, word.verdict)
     const share = {
       ...each(members, (member) => (member === as ? by : 0)),
-      independent: by === 0 || word.independent === 0 ? 0 : changeOfSpeakers(countPerson.one(word.targetId, word.personId, by), by),
+      independent:
+        by === 0 || word.independent === 0
+          ? 0
+          : changeOfSpeakers(countPerson.one(word.targetId, word.personId, by), by),
       otherAgents:
-        by === 0 || word.otherAgent !== 1 ? 0 : changeOfSpeakers(countAgent.one(word.targetId, word.personId, word.agent, by), by),
+        by === 0 || word.otherAgent !== 1
+          ? 0
+          : changeOfSpeakers(countAgent.one(word.targetId, word.personId, word.agent, by), by),
       otherCode: word.otherCode === 1 ? by : 0,
       doubted: doubted - word.doubted,
       measuredSupports: word.measured === 1 && as === "supports" ? by : 0,
@@ -163,9 +182,12 @@ export function words(db: Db) {
   function settle({ targetId, voiceId }: Group): void {
     const group = ofGroup.all(voiceId, targetId)
     const counting = group.find(
-      ({ source, verdict, withdrawn, isFallen }) => withdrawn === 0 && isFallen === 0 && countedAs(source, verdict) !== null,
+      ({ source, verdict, withdrawn, isFallen }) =>
+        withdrawn === 0 && isFallen === 0 && countedAs(source, verdict) !== null,
     )
-    const changes = group.map((word) => (word === counting ? count(word, 1, word.isDoubted === 1 ? 1 : 0) : count(word, 0, 0)))
+    const changes = group.map((word) =>
+      word === counting ? count(word, 1, word.isDoubted === 1 ? 1 : 0) : count(word, 0, 0),
+    )
     if (changes.includes(true)) updateVerdictFrom.run(targetId)
   }
 
@@ -177,7 +199,11 @@ export function words(db: Db) {
     add({ agent, ...word }: Word, pending: Pending = {}): void {
       const { targetId, source, speakerId, voiceId = speakerId, authorId, verdict } = word
       const writer = { authorId, agent }
-      const { target = present(writerOf(targetId)), speaker = writerOf(speakerId) ?? writer, ran = codesOf(speakerId) } = pending
+      const {
+        target = present(writerOf(targetId)),
+        speaker = writerOf(speakerId) ?? writer,
+        ran = codesOf(speakerId),
+      } = pending
       const independent = authorId === target.authorId || speaker.authorId === target.authorId ? 0 : 1
       const otherAgent = areOtherAgents([writer, speaker], target)
       const otherCode = isOtherCode(ran, targetId)
@@ -201,7 +227,12 @@ export function words(db: Db) {
     },
 
     /** Changes the verdict of a reproduction. @param targetIds the records concerned; undefined for all */
-    changeVerdict(sourceId: string, targetIds: readonly string[] | undefined, verdict: Verdict, comparison: string): void {
+    changeVerdict(
+      sourceId: string,
+      targetIds: readonly string[] | undefined,
+      verdict: Verdict,
+      comparison: string,
+    ): void {
       for (const group of groupsFrom.all(sourceId)) {
         if (targetIds?.includes(group.targetId) === false) continue
         // Each word must leave the tally with its old verdict first.

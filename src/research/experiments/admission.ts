@@ -37,8 +37,10 @@ interface Row {
 const rows: readonly Row[] = experimentStates
 
 /** Returns the lease of an experiment; null without one. @param now milliseconds since 1970 */
-export const leaseOf = ({ leaseMinutes: minutes, leaseUntil: until }: Pick<ExperimentState, "leaseMinutes" | "leaseUntil">, now: number) =>
-  minutes === null || until === null ? null : { minutes, until, lapsed: Date.parse(until) <= now }
+export const leaseOf = (
+  { leaseMinutes: minutes, leaseUntil: until }: Pick<ExperimentState, "leaseMinutes" | "leaseUntil">,
+  now: number,
+) => (minutes === null || until === null ? null : { minutes, until, lapsed: Date.parse(until) <= now })
 
 /** Returns the state of an experiment for a refusal, with the `expected` block to copy into the next request. */
 export const currentExperiment = (experiment: ExperimentState): JsonObject => ({
@@ -70,16 +72,22 @@ export function admitToExperiment(
   which: (row: Row) => boolean = () => true,
 ): void {
   const isLapsed = leaseOf(experiment, Date.parse(at))?.lapsed === true
-  const matching = rows.filter((row) => row.operation === operation && which(row) && (row.needs === undefined || isLapsed))
+  const matching = rows.filter(
+    (row) => row.operation === operation && which(row) && (row.needs === undefined || isLapsed),
+  )
   const by = matching[0]?.by
   const current = currentExperiment(experiment)
   const { status, assigneeId } = experiment
   if (by === "proposer" && experiment.proposerId !== userId) {
-    throw new Refusal("role_required", "Only the proposer of an experiment can do this.", { current: { ...current, needed: ["proposer"] } })
+    throw new Refusal("role_required", "Only the proposer of an experiment can do this.", {
+      current: { ...current, needed: ["proposer"] },
+    })
   }
   const from = matching.flatMap((row) => row.from)
   if (isOver("experiment", status) && !from.includes(status))
-    throw new Refusal("experiment_not_open", `${experiment.label} is ${status} and cannot change any more.`, { current })
+    throw new Refusal("experiment_not_open", `${experiment.label} is ${status} and cannot change any more.`, {
+      current,
+    })
   if (by === "assignee" && assigneeId !== userId) {
     throw new Refusal(
       "assignment_conflict",
@@ -89,15 +97,25 @@ export function admitToExperiment(
   }
   if (by !== "assignee" && !from.includes(status) && assigneeId !== userId)
     throw new Refusal("assignment_conflict", heldByAnother(experiment), { current })
-  if (isStale(experiment, expected)) throw new Refusal("state_conflict", `${experiment.label} has changed since you read it.`, { current })
-  if (!from.includes(status)) throw new Refusal("experiment_not_open", `${experiment.label} is ${status}, not open.`, { current })
+  if (isStale(experiment, expected))
+    throw new Refusal("state_conflict", `${experiment.label} has changed since you read it.`, { current })
+  if (!from.includes(status))
+    throw new Refusal("experiment_not_open", `${experiment.label} is ${status}, not open.`, { current })
 }
 
 /** Admits a reported status. @throws Refusal 409 */
-export function admitReport(experiment: ExperimentState, userId: string, reported: string, expected: Expected, at: string): void {
+export function admitReport(
+  experiment: ExperimentState,
+  userId: string,
+  reported: string,
+  expected: Expected,
+  at: string,
+): void {
   admitToExperiment("report_experiment_status", experiment, userId, expected, at)
   const reachable = rows.flatMap((row) =>
-    row.operation === "report_experiment_status" && row.from.includes(experiment.status) && typeof row.to === "object" ? row.to.status : [],
+    row.operation === "report_experiment_status" && row.from.includes(experiment.status) && typeof row.to === "object"
+      ? row.to.status
+      : [],
   )
   if (!reachable.includes(reported))
     throw new Refusal(
@@ -135,7 +153,8 @@ export function experimentAffordances(experiment: ExperimentState, grounds: Grou
   const people = { proposer: experiment.proposerId, assignee: experiment.assigneeId, any_member: null }
   const afforded = rows.flatMap((row) => {
     const values = valuesOf(row, grounds)
-    if (!grounds.roomIsActive || !grounds.isMember[row.by] || values === null || !row.from.includes(experiment.status)) return []
+    if (!grounds.roomIsActive || !grounds.isMember[row.by] || values === null || !row.from.includes(experiment.status))
+      return []
     if (row.needs !== undefined && !grounds.leaseIsLapsed) return []
     const { path, permissions } = operationOf(row.operation)
     return [
@@ -149,5 +168,8 @@ export function experimentAffordances(experiment: ExperimentState, grounds: Grou
       },
     ]
   })
-  return { expected: { expectedRevision: experiment.revision, expectedStatus: experiment.status }, operations: afforded }
+  return {
+    expected: { expectedRevision: experiment.revision, expectedStatus: experiment.status },
+    operations: afforded,
+  }
 }

@@ -27,7 +27,12 @@ export function costSums(db: Db) {
     return (id) => {
       const { count: attempts, ...cost } = spent.one(id)
       const { count: plans, ...budget } = allowed.one(id)
-      return { attempts, spent: { ...cost, money: parse(cost.money) }, plans, budget: { ...budget, money: parse(budget.money) } }
+      return {
+        attempts,
+        spent: { ...cost, money: parse(cost.money) },
+        plans,
+        budget: { ...budget, money: parse(budget.money) },
+      }
     }
   }
   return { ofExperiment: summing("experiment_id"), ofRoom: summing("room_id"), ofPlan: summing("plan_id") }

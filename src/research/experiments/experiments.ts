@@ -67,7 +67,9 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
   const one = db.prepare<Row & Texts>(
     `SELECT ${COLUMNS}, e.suggested_protocol AS suggestedProtocol, e.handoff, e.conclusion FROM ${TABLES} WHERE e.experiment_id = +?`,
   )
-  const revisions = db.prepare<Omit<Revision, "author" | "content"> & Author & { readonly content: Stored<Revision["content"]> }>(
+  const revisions = db.prepare<
+    Omit<Revision, "author" | "content"> & Author & { readonly content: Stored<Revision["content"]> }
+  >(
     `SELECT v.revision, v.operation, v.at, v.author_id AS userId, p.username, ${AGENT("v")} AS agent, v.status, v.assignee_id AS assigneeId, v.plan_id AS planId, ${contentOf("v")} AS content FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id
      WHERE v.experiment_id = +? AND v.revision > +? ORDER BY v.revision LIMIT +?`,
   )
@@ -77,7 +79,8 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
   const plain = { roomId: "e.room_id", label: "e.label", status: "e.status", assigneeId: "e.assignee_id" }
   const columns = { ...plain, agent: AGENT_OF_ENTRY("e.entry_id") }
   const list = filteredList<Row>(db, SUMMARY, columns, "e.experiment_id")
-  // A plus keeps SQLite from using the index of that column: a person holds fewer experiments than a Room has, and a hypothesis has fewer still.
+  // A plus keeps SQLite from using the index of that column: a person holds fewer experiments than a Room has, and a
+  // hypothesis has fewer still.
   const ofAssignee = filteredList<Row>(db, SUMMARY, { ...columns, roomId: "+e.room_id" }, "e.experiment_id")
   const ofHypothesis = filteredList<Row>(
     db,
@@ -89,7 +92,9 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
     "u.by_id",
   )
   const newestOf = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = +? ORDER BY e.experiment_id DESC LIMIT +?`)
-  const newestOfThread = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = +? AND e.thread_id = +? ORDER BY e.experiment_id DESC LIMIT +?`)
+  const newestOfThread = db.prepare<Row>(
+    `${SUMMARY} WHERE e.room_id = +? AND e.thread_id = +? ORDER BY e.experiment_id DESC LIMIT +?`,
+  )
   const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value))
 
   return {
@@ -105,7 +110,15 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
         createdAt: at,
         updatedAt: at,
       })
-      insertRevision({ experimentId, revision: 1, operation: "propose_experiment", status: "open", authorId, at, historyPosition })
+      insertRevision({
+        experimentId,
+        revision: 1,
+        operation: "propose_experiment",
+        status: "open",
+        authorId,
+        at,
+        historyPosition,
+      })
     },
 
     /** Advances an experiment by one revision. @param position the write's position in the journal */
@@ -145,19 +158,34 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
       const row = one.get(experimentId)
       if (row === undefined) return undefined
       const { suggestedProtocol, handoff, conclusion } = row
-      return { ...summaryOf(row), suggestedProtocol: text(suggestedProtocol), handoff: text(handoff), conclusion: text(conclusion) }
+      return {
+        ...summaryOf(row),
+        suggestedProtocol: text(suggestedProtocol),
+        handoff: text(handoff),
+        conclusion: text(conclusion),
+      }
     },
 
     /** Returns up to `count` experiments after an id. */
-    page(filters: { readonly [N in keyof typeof columns | "hypothesisVersionId"]?: string }, after: string | undefined, count: number) {
+    page(
+      filters: { readonly [N in keyof typeof columns | "hypothesisVersionId"]?: string },
+      after: string | undefined,
+      count: number,
+    ) {
       const { hypothesisVersionId, assigneeId, label } = filters
-      const found = hypothesisVersionId !== undefined ? ofHypothesis : assigneeId !== undefined && label === undefined ? ofAssignee : list
+      const found =
+        hypothesisVersionId !== undefined
+          ? ofHypothesis
+          : assigneeId !== undefined && label === undefined
+            ? ofAssignee
+            : list
       return found(filters, after, count).map(summaryOf)
     },
 
     /** Returns the newest experiments of a Room, newest first. */
     newestOf: (roomId: string, count: number) => newestOf.all(roomId, count).map(summaryOf),
-    newestOfThread: (roomId: string, threadId: string, count: number) => newestOfThread.all(roomId, threadId, count).map(summaryOf),
+    newestOfThread: (roomId: string, threadId: string, count: number) =>
+      newestOfThread.all(roomId, threadId, count).map(summaryOf),
 
     /** Returns up to `count` revisions after a revision, each with its number as its sequence. */
     history: (experimentId: string, after: number, count: number) =>

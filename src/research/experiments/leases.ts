@@ -14,7 +14,9 @@ export const later = (at: string, minutes: number): string => isoTime(Date.parse
 export type Leases = ReturnType<typeof leases>
 
 export function leases(db: Db) {
-  const anyOf = db.prepare("SELECT 1 FROM experiments WHERE assignee_id = +? AND room_id = +? AND lease_until IS NOT NULL LIMIT 1")
+  const anyOf = db.prepare(
+    "SELECT 1 FROM experiments WHERE assignee_id = +? AND room_id = +? AND lease_until IS NOT NULL LIMIT 1",
+  )
   // If a person took the experiment in the browser, any agent of theirs renews the lease.
   const held = db.prepare<{ experimentId: string; minutes: number }>(
     `SELECT e.experiment_id AS experimentId, e.lease_minutes AS minutes FROM experiments e
@@ -45,7 +47,10 @@ export function leases(db: Db) {
     },
 
     /** Warns an agent that another agent of the same person holds the experiment. */
-    heldByOther({ experimentId, label, assigneeId, holdingAgent }: Experiment, { userId, username, agent = "" }: Actor): Warning[] {
+    heldByOther(
+      { experimentId, label, assigneeId, holdingAgent }: Experiment,
+      { userId, username, agent = "" }: Actor,
+    ): Warning[] {
       if (assigneeId !== userId || !holdingAgent || holdingAgent === agent) return []
       const message = `${label} is held by another agent of the same person: ${writerName({ username, agent: holdingAgent })}.`
       return [{ code: "held_by_other_agent", message, experimentId, label, by: username, agent: holdingAgent }]
@@ -58,7 +63,9 @@ export function leases(db: Db) {
       const running = unended.all(experimentId).map((attempt) => attempt.label)
       const still = running.length === 0 ? "" : ` No outcome was reported for ${running.join(", ")}.`
       const message = `${label} was held by ${writerName(from)}, whose lease lapsed at ${leaseUntil}.${still}`
-      return [{ code: "lease_lapsed", message, experimentId, label, by: from.username, agent: from.agent, until: leaseUntil }]
+      return [
+        { code: "lease_lapsed", message, experimentId, label, by: from.username, agent: from.agent, until: leaseUntil },
+      ]
     },
 
     /** Warns the sender of a report if another agent took the experiment over since the attempt was registered. */

@@ -27,7 +27,10 @@ interface Tables {
   readonly leases: Leases
 }
 
-export function experimentOperations({ threads, experiments, plans, evidence, leases }: Tables, extras: ExtrasOf<"propose_experiment">) {
+export function experimentOperations(
+  { threads, experiments, plans, evidence, leases }: Tables,
+  extras: ExtrasOf<"propose_experiment">,
+) {
   const subject = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
 
   /** Advances the experiment and returns the outcome for the receipt. */
@@ -41,7 +44,9 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
   /** Returns the state of an experiment if it has changed since an earlier receipt. */
   function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
     const experiment = experiments.find(targetId)
-    return experiment === undefined || experiment.revision === result.revision ? undefined : currentExperiment(experiment)
+    return experiment === undefined || experiment.revision === result.revision
+      ? undefined
+      : currentExperiment(experiment)
   }
 
   /** What the operations that only change the state of an experiment share. */
@@ -72,7 +77,8 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
     ...step("amend_experiment"),
     write(call, subject, change) {
       const { experimentId, hypotheses } = call.body
-      if (hypotheses !== undefined) evidence.addresses(experimentId, experiments.hypothesesOf(experimentId), hypotheses, change.at)
+      if (hypotheses !== undefined)
+        evidence.addresses(experimentId, experiments.hypothesesOf(experimentId), hypotheses, change.at)
       return advance(call, subject, "amend_experiment", change, { proposal: call.body })
     },
   })
@@ -80,7 +86,10 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
   const cancel_experiment = behaviour<"cancel_experiment", Found>("cancel_experiment", {
     ...step("cancel_experiment"),
     write: (call, subject, change) =>
-      advance(call, subject, "cancel_experiment", change, { status: "cancelled", conclusion: statement(call, change, call.body.reason) }),
+      advance(call, subject, "cancel_experiment", change, {
+        status: "cancelled",
+        conclusion: statement(call, change, call.body.reason),
+      }),
   })
 
   const take_experiment = behaviour<"take_experiment", Found>("take_experiment", {
@@ -90,7 +99,11 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
       const { leaseMinutes } = call.body
       const lease = leaseMinutes === undefined ? null : { minutes: leaseMinutes, until: later(change.at, leaseMinutes) }
       const warnings = leases.tookOver(subject.experiment)
-      const { target, result } = advance(call, subject, "take_experiment", change, { status: "claimed", assigneeId, lease })
+      const { target, result } = advance(call, subject, "take_experiment", change, {
+        status: "claimed",
+        assigneeId,
+        lease,
+      })
       return { target, result: { ...result, assigneeId, ...(lease && { leaseUntil: lease.until }) }, warnings }
     },
   })
@@ -133,7 +146,14 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
       const { experimentId } = subject.experiment
       const planId = change.newId()
       const label = change.label("plan")
-      plans.insert({ ...body, ...madeBy(call, subject, change), planId, experimentId, label, opensAt: body.sealed?.opensAt })
+      plans.insert({
+        ...body,
+        ...madeBy(call, subject, change),
+        planId,
+        experimentId,
+        label,
+        opensAt: body.sealed?.opensAt,
+      })
       const premises = body.premises.map(({ versionId }) => versionId)
       evidence.uses("plan", planId, "plan_premise", premises, change.at)
       evidence.uses("plan", planId, "plan_hypothesis", body.hypotheses, change.at)

@@ -1,4 +1,7 @@
-/** The rows of accepted plans, how they are shown, and their seals: a digest commits to a protocol before it is published. */
+/**
+ * The rows of accepted plans, how they are shown, and their seals: a digest commits to a protocol before it is
+ * published.
+ */
 import type { Author } from "../../contract/answers/index.ts"
 import { canonicalJson, digestOf, JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { Reviewed } from "../../contract/answers/reviews.ts"
@@ -24,12 +27,20 @@ const refuse = (message: string, path: string, rule: string): never => {
   throw new Refusal("invalid_schema", message, { issues: [{ path, message: rule }] })
 }
 
-/** @param at the time of the write @throws Refusal `invalid_schema` if a sealed plan shows its protocol, or does not open within a year */
-export function mustSealInTime({ protocol, sealed }: Pick<BodyOf<"accept_plan">, "protocol" | "sealed">, at: string): void {
+/**
+ * @param at the time of the write @throws Refusal `invalid_schema` if a sealed plan shows its protocol, or does not
+ * open within a year
+ */
+export function mustSealInTime(
+  { protocol, sealed }: Pick<BodyOf<"accept_plan">, "protocol" | "sealed">,
+  at: string,
+): void {
   if (sealed === undefined) return
-  if (protocol !== undefined) refuse("A sealed plan does not show its protocol.", "/protocol", "must be left out of a sealed plan")
+  if (protocol !== undefined)
+    refuse("A sealed plan does not show its protocol.", "/protocol", "must be left out of a sealed plan")
   const wait = Date.parse(sealed.opensAt) - Date.parse(at)
-  if (wait <= 0 || wait > YEAR) refuse("A sealed plan opens within a year.", "/sealed/opensAt", "must be in the future, and within a year")
+  if (wait <= 0 || wait > YEAR)
+    refuse("A sealed plan opens within a year.", "/sealed/opensAt", "must be in the future, and within a year")
 }
 
 /** @throws Refusal `invalid_schema` if this is not the protocol that was sealed */
@@ -101,7 +112,10 @@ export function plans(db: Db, now = Date.now) {
   const markOpened = db.prepare("UPDATE plans SET opened_position = +? WHERE plan_id = +?")
   const isWithheldSince = withheldSince(db)
   const foundation = db.prepare<
-    Pick<Row, "planId" | "label" | "roomId"> & { readonly hypotheses: Stored<string[]>; readonly premises: Stored<PlanContent["premises"]> }
+    Pick<Row, "planId" | "label" | "roomId"> & {
+      readonly hypotheses: Stored<string[]>
+      readonly premises: Stored<PlanContent["premises"]>
+    }
   >(
     `SELECT n.plan_id AS planId, n.label, n.room_id AS roomId, h.content -> '$.hypotheses' AS hypotheses, h.content -> '$.premises' AS premises
      FROM plans n JOIN journal h ON h.position = n.history_position WHERE n.plan_id = +?`,
@@ -111,12 +125,16 @@ export function plans(db: Db, now = Date.now) {
     insert(plan: NewPlan): void {
       const { planId, authorId, at, budget } = plan
       insert({ ...plan, acceptedBy: authorId, acceptedAt: at, budget: budget && JSON.stringify(budget) })
-      plan.requiredMaterials.forEach(({ materialId, purpose }, position) => insertMaterial({ planId, position, materialId, purpose }))
+      plan.requiredMaterials.forEach(({ materialId, purpose }, position) =>
+        insertMaterial({ planId, position, materialId, purpose }),
+      )
     },
     /** Returns a plan to compare with; undefined if there is none, or it belongs to another experiment. */
     contentOf(planId: string, experimentId: string): PlanContent | undefined {
       const row = one.get(planId)
-      return row?.experimentId === experimentId ? { ...parse(row.content), ...(row.opening && protocolOf(row.opening)) } : undefined
+      return row?.experimentId === experimentId
+        ? { ...parse(row.content), ...(row.opening && protocolOf(row.opening)) }
+        : undefined
     },
     /** Marks a sealed plan as opened. @param position the write's position in the journal */
     open: (planId: string, position: number): void => void markOpened.run(position, planId),
@@ -137,7 +155,8 @@ export function plans(db: Db, now = Date.now) {
         content: new JsonText(content),
         parsed,
         protocol: opened?.protocol ?? parsed.protocol ?? null,
-        protocolMatchesSeal: opened === null || !isWhole || parsed.sealed === undefined ? null : sealOf(opened) === parsed.sealed.digest,
+        protocolMatchesSeal:
+          opened === null || !isWhole || parsed.sealed === undefined ? null : sealOf(opened) === parsed.sealed.digest,
       }
     },
     /** Returns the plans of an experiment in the order they were accepted. */

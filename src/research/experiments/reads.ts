@@ -55,7 +55,17 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
       const experiment = mustRead(params.proposalId)
       return {
         proposalId: params.proposalId,
-        ...picked(experiment, "experimentId", "label", "roomId", "threadId", "entryId", "proposer", "createdAt", "updatedAt"),
+        ...picked(
+          experiment,
+          "experimentId",
+          "label",
+          "roomId",
+          "threadId",
+          "entryId",
+          "proposer",
+          "createdAt",
+          "updatedAt",
+        ),
         ...picked(experiment, "revision", "status", "question", "scope", "hypotheses", "suggestedProtocol"),
       }
     },

@@ -17,7 +17,10 @@ export interface Experiment extends ExperimentState {
 }
 export type Statement = ExperimentAnswer["handoff"]
 
-export type Row = Omit<ExperimentSummary, "proposer" | "assignee" | "hypotheses" | "attempts" | "affordances" | "lease"> &
+export type Row = Omit<
+  ExperimentSummary,
+  "proposer" | "assignee" | "hypotheses" | "attempts" | "affordances" | "lease"
+> &
   Omit<Experiment, "holdingAgent"> & {
     readonly proposerName: string
     readonly proposerAgent: string | null
@@ -62,7 +65,8 @@ export function summary(row: Row, basePath: string, now: number): ExperimentSumm
     entryId: row.entryId,
     proposer: { userId: proposerId, username: row.proposerName, agent: row.proposerAgent },
     assigneeId,
-    assignee: assigneeId === null ? null : { userId: assigneeId, username: row.assigneeName ?? "", agent: row.assigneeAgent },
+    assignee:
+      assigneeId === null ? null : { userId: assigneeId, username: row.assigneeName ?? "", agent: row.assigneeAgent },
     lease,
     status: row.status,
     revision: row.revision,

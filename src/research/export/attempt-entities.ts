@@ -63,17 +63,23 @@ export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
       error: errorOf(row.status, last),
     }),
   }
-  const files = outputs.flatMap(({ outputLabel, digest, mediaType, sizeBytes, materialId, description }, index): Entity[] => {
-    if (materialId !== undefined) return []
-    const file = {
-      "@id": ids.output(row.attemptId, index),
-      "@type": "File",
-      name: `${outputLabel} of ${row.label}`,
-      localPath: outputLabel,
-      sha256: digest.slice("sha256:".length),
-      ...compact({ description, encodingFormat: mediaType, contentSize: sizeBytes === undefined ? undefined : String(sizeBytes) }),
-    }
-    return [file]
-  })
+  const files = outputs.flatMap(
+    ({ outputLabel, digest, mediaType, sizeBytes, materialId, description }, index): Entity[] => {
+      if (materialId !== undefined) return []
+      const file = {
+        "@id": ids.output(row.attemptId, index),
+        "@type": "File",
+        name: `${outputLabel} of ${row.label}`,
+        localPath: outputLabel,
+        sha256: digest.slice("sha256:".length),
+        ...compact({
+          description,
+          encodingFormat: mediaType,
+          contentSize: sizeBytes === undefined ? undefined : String(sizeBytes),
+        }),
+      }
+      return [file]
+    },
+  )
   return [action, ...files]
 }

@@ -13,7 +13,9 @@ export function citing(db: Db) {
   const standing = standingBefore(db)
 
   const roomsOf = (table: string, key: string, room: string) =>
-    rooms.getOrInsertComputed(table, () => db.prepare<{ roomId: string }>(`SELECT ${room} AS roomId FROM ${table} WHERE ${key} = +?`))
+    rooms.getOrInsertComputed(table, () =>
+      db.prepare<{ roomId: string }>(`SELECT ${room} AS roomId FROM ${table} WHERE ${key} = +?`),
+    )
 
   /** @returns the cited Rooms, ordered by id, each with the last entry of its activity before the write */
   return (roomId: string, { entry, targetId }: Pick<RoomEntry, "entry" | "targetId">) => {
@@ -46,7 +48,8 @@ function citedRooms(db: Db, roomId: string): Set<string> {
   const cites = citing(db)
   const found = new Set([roomId])
   // A Set also iterates over items that are added during the loop.
-  for (const of of found) for (const each of roomJournal(db, of)) for (const cited of cites(of, each)) found.add(cited.roomId)
+  for (const of of found)
+    for (const each of roomJournal(db, of)) for (const cited of cites(of, each)) found.add(cited.roomId)
   found.delete(roomId)
   return found
 }
@@ -68,9 +71,12 @@ export function* citedHistory(db: Db, roomId: string): Generator<CitedEntry> {
   let last = own.next().value
   let before = 1
   for (;;) {
-    const [first] = others.filter(({ next }) => next !== null).sort((one, other) => positionOf(one.next) - positionOf(other.next))
+    const [first] = others
+      .filter(({ next }) => next !== null)
+      .sort((one, other) => positionOf(one.next) - positionOf(other.next))
     if (first === undefined || first.next === null) return
-    for (; last !== undefined && last.entry.position < first.next.entry.position; last = own.next().value) before = last.sequence + 1
+    for (; last !== undefined && last.entry.position < first.next.entry.position; last = own.next().value)
+      before = last.sequence + 1
     yield { roomId: first.of, before, ...first.next }
     step(first)
   }

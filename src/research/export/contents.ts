@@ -93,7 +93,12 @@ export function* contents(room: ExportedRoom, mentioned: Mentioned, here: RoomSo
   )
   // The origin depends on the instance that shows the Room, so it is not part of the record.
   const { origin: _origin, ...summary } = room.summary
-  yield jsonFile("room.json", "The Room", "The Room as it is served, with its members.", line({ ...summary, members: room.members }))
+  yield jsonFile(
+    "room.json",
+    "The Room",
+    "The Room as it is served, with its members.",
+    line({ ...summary, members: room.members }),
+  )
   yield jsonLines("threads.jsonl", "Threads", "Every Thread as it is served.", each(room.threads))
   for (const { threadId, sequence, title } of room.threads) {
     yield jsonLines(
@@ -112,8 +117,10 @@ export function* contents(room: ExportedRoom, mentioned: Mentioned, here: RoomSo
     "Every record with its standing, its notices and its provenance.",
     each(room.records().map(recordSummary)).map(room.atHome),
   )
-  for (const row of room.links()) yield accepted(pathOf.link(row.label), `${row.label}: ${row.kind} ${row.target.label}`, row.content.text)
-  for (const row of room.checkpoints()) yield accepted(pathOf.checkpoint(row.checkpointId), `Checkpoint of ${row.at}`, row.content)
+  for (const row of room.links())
+    yield accepted(pathOf.link(row.label), `${row.label}: ${row.kind} ${row.target.label}`, row.content.text)
+  for (const row of room.checkpoints())
+    yield accepted(pathOf.checkpoint(row.checkpointId), `Checkpoint of ${row.at}`, row.content)
 
   for (const row of room.boards()) yield accepted(pathOf.board(row.label), `${row.label}: ${row.title}`, row.content)
 

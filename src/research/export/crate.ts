@@ -41,12 +41,16 @@ function* files(room: ExportedRoom, here: RoomSource): Generator<TextFile> {
     },
   ]
   for (const parts of [contents(room, mentioned, here), guides])
-    for (const { text, ...file } of parts) yield { path: file.path, text, onWritten: (written) => kept.push({ ...file, ...written }) }
+    for (const { text, ...file } of parts)
+      yield { path: file.path, text, onWritten: (written) => kept.push({ ...file, ...written }) }
   yield { path: "ro-crate-preview.html", text: previewText(room, source) }
   yield { path: "ro-crate-metadata.json", text: metadataText(room, mentioned, kept, source) }
 }
 
-/** Replaces the marks of withheld parts: in JSON by the form that answers have, in texts for people and in the metadata by a word. */
+/**
+ * Replaces the marks of withheld parts: in JSON by the form that answers have, in texts for people and in the metadata
+ * by a word.
+ */
 function withoutMarks({ text, ...file }: TextFile, told: Withheld["told"]): TextFile {
   const isData = !file.path.startsWith("ro-crate-") && /\.jsonl?$/.test(file.path)
   const replaced = (part: string) => (isData ? inAnswers(part, told) : withWords(part))

@@ -34,7 +34,8 @@ const unknownLicence: Entity = {
   "@id": "#licence-not-stated",
   "@type": "CreativeWork",
   name: "Licence not stated",
-  description: "No licence has been stated. Ask its authors before you reuse more than the law allows without permission.",
+  description:
+    "No licence has been stated. Ask its authors before you reuse more than the law allows without permission.",
 }
 /** The licence of a Room's content, if its owner has stated one. */
 export const licenceOf = (id: string | null): Entity =>
@@ -87,11 +88,22 @@ export const authorship = (kind: string, id: string, authorId: string, at: strin
 })
 
 /** The path of a record in this crate, or the address of its page if it belongs to another Room. */
-const recordId = (record: Pick<Named, "versionId" | "label" | "kind" | "roomId">, roomId: string, baseUrl: string): string =>
+const recordId = (
+  record: Pick<Named, "versionId" | "label" | "kind" | "roomId">,
+  roomId: string,
+  baseUrl: string,
+): string =>
   record.roomId === roomId ? pathOf.record(record.label) : `${baseUrl}${pageOf(record.kind, record.versionId)}`
 
-/** The members that a record adds to the entity of its file, and entities for the papers and the records of other Rooms that it names. */
-export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): { members: JsonObject; others: Entity[] } {
+/**
+ * The members that a record adds to the entity of its file, and entities for the papers and the records of other Rooms
+ * that it names.
+ */
+export function recordMembers(
+  row: RecordRow,
+  roomId: string,
+  baseUrl: string,
+): { members: JsonObject; others: Entity[] } {
   const named = parse(row.named)
   const { paper, evidence = [] } = parse(row.content)
   const papers = [...new Set([paper, ...evidence].flatMap((entry) => entry?.arxivId ?? []))]
@@ -134,7 +146,10 @@ export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): 
 }
 
 /** The members of a correction, supersession, dispute or retraction, including its target. */
-export const linkMembers = ({ linkId, kind, explanation, withdrawn, author, at, target }: ShownLink, baseUrl: string): JsonObject => ({
+export const linkMembers = (
+  { linkId, kind, explanation, withdrawn, author, at, target }: ShownLink,
+  baseUrl: string,
+): JsonObject => ({
   additionalType: kind,
   description:
     withdrawn === null

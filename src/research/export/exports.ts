@@ -67,7 +67,10 @@ export class Exports {
     return files(roomId, { baseUrl, instanceId, softwareVersion }, format)
   }
 
-  /** Streams a Room's crate to a client, which may disconnect or stop reading. @throws Refusal 404, or 429 while too many exports run */
+  /**
+   * Streams a Room's crate to a client, which may disconnect or stop reading. @throws Refusal 404, or 429 while too
+   * many exports run
+   */
   open(roomId: string, source: ExportSource): Download {
     const { name, bytes } = this.bytes(roomId, source)
     this.#begin()
@@ -89,7 +92,8 @@ export class Exports {
 
   /** @throws Refusal 429 while too many exports run */
   #begin(): void {
-    if (this.#open >= limits.exports) throw new Refusal("too_many_requests", "Other exports are running.", { retryAfter: RETRY })
+    if (this.#open >= limits.exports)
+      throw new Refusal("too_many_requests", "Other exports are running.", { retryAfter: RETRY })
     this.#open += 1
   }
 
@@ -97,7 +101,8 @@ export class Exports {
   reads() {
     return {
       room_export: ({ params, baseUrl = "" }) => withFirstBytes(this.open(params.roomId, { baseUrl, softwareVersion })),
-      room_sqlite: async ({ params, baseUrl = "" }) => withFirstBytes(await this.openSqlite(params.roomId, { baseUrl, softwareVersion })),
+      room_sqlite: async ({ params, baseUrl = "" }) =>
+        withFirstBytes(await this.openSqlite(params.roomId, { baseUrl, softwareVersion })),
     } satisfies Partial<Readers>
   }
 
@@ -139,7 +144,8 @@ export class Exports {
             end()
             throw error
           }
-          if (!ended) stall = abortAfter(controller, limits.exportStallSeconds, "the reader of an export stopped reading")
+          if (!ended)
+            stall = abortAfter(controller, limits.exportStallSeconds, "the reader of an export stopped reading")
         },
         async cancel() {
           end()
@@ -152,7 +158,10 @@ export class Exports {
   }
 }
 
-/** Waits for the first bytes of a download. If they cannot be made, the reader gets a refusal instead of a broken connection. */
+/**
+ * Waits for the first bytes of a download. If they cannot be made, the reader gets a refusal instead of a broken
+ * connection.
+ */
 async function withFirstBytes({ name, bytes }: Download): Promise<Download> {
   const reader = bytes.getReader()
   let first: Awaited<ReturnType<typeof reader.read>> | undefined = await reader.read()

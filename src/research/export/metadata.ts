@@ -38,7 +38,8 @@ const folders: Readonly<Record<Folder, string>> = {
   "timelines/": "The messages and events of each Thread, in order.",
   "figures/": "Pictures, each named by the digest of its bytes.",
 }
-const folderOf = (path: string): string | undefined => (path.includes("/") ? path.slice(0, path.indexOf("/") + 1) : undefined)
+const folderOf = (path: string): string | undefined =>
+  path.includes("/") ? path.slice(0, path.indexOf("/") + 1) : undefined
 
 /** Serializes a part of the document, with the ids of people replaced by their ORCID addresses. */
 type Text = (part: unknown) => string
@@ -51,7 +52,8 @@ function textOf(room: ExportedRoom, { people }: Mentioned): Text {
     const { orcid } = room.described(userId)
     if (orcid !== null && taken.size < taken.add(orcid).size) addresses.set(ids.person(userId), orcidAddress(orcid))
   }
-  return (part) => JSON.stringify(part, (name, value: unknown) => (name === "@id" ? (addresses.get(value) ?? value) : value))
+  return (part) =>
+    JSON.stringify(part, (name, value: unknown) => (name === "@id" ? (addresses.get(value) ?? value) : value))
 }
 
 /** Writes a member that refers to other entities. A single one is not written as a list. */
@@ -69,7 +71,11 @@ function* listText(text: Text, name: string, ids: Iterable<string>): Generator<s
 }
 
 /** Writes an object whose lists may be too long for memory. */
-function* objectText(text: Text, members: JsonObject, lists: Readonly<Record<string, () => Iterable<string>>>): Generator<string> {
+function* objectText(
+  text: Text,
+  members: JsonObject,
+  lists: Readonly<Record<string, () => Iterable<string>>>,
+): Generator<string> {
   yield text(members).slice(0, -1)
   for (const [name, items] of Object.entries(lists)) yield* listText(text, name, items())
   yield "}"
@@ -89,7 +95,8 @@ function* root(
   { baseUrl }: RoomSource,
   text: Text,
 ): Generator<string> {
-  const { roomId, title, question, owner, state, concluded, lastActivityAt, activityWatermark, createdAt } = room.summary
+  const { roomId, title, question, owner, state, concluded, lastActivityAt, activityWatermark, createdAt } =
+    room.summary
   const members: JsonObject = {
     "@id": "./",
     "@type": "Dataset",
@@ -110,7 +117,11 @@ function* root(
   const used = new Set(kept.flatMap(({ path }) => folderOf(path) ?? []))
   yield* objectText(text, members, {
     contributor: () => [...people.keys()].map(ids.person),
-    hasPart: () => [...kept.filter(({ path }) => folderOf(path) === undefined).map(({ path }) => path), ...used, ...software.keys()],
+    hasPart: () => [
+      ...kept.filter(({ path }) => folderOf(path) === undefined).map(({ path }) => path),
+      ...used,
+      ...software.keys(),
+    ],
     mentions: function* () {
       for (const row of room.experiments()) yield ids.experiment(row.label)
       for (const row of room.materials()) yield ids.material(row.materialId)
@@ -133,7 +144,12 @@ function* folderTexts(kept: readonly Kept[], text: Text): Generator<string> {
 }
 
 /** Yields every entity except the root and the folders. */
-function* entities(room: ExportedRoom, { people, software }: Mentioned, kept: readonly Kept[], source: RoomSource): Generator<Entity> {
+function* entities(
+  room: ExportedRoom,
+  { people, software }: Mentioned,
+  kept: readonly Kept[],
+  source: RoomSource,
+): Generator<Entity> {
   const { baseUrl, instanceId, softwareVersion } = source
   const { roomId } = room.summary
   yield {
@@ -184,7 +200,12 @@ function* entities(room: ExportedRoom, { people, software }: Mentioned, kept: re
 }
 
 /** Writes the whole document. @param kept every file written before it */
-export function* metadataText(room: ExportedRoom, mentioned: Mentioned, kept: readonly Kept[], source: RoomSource): Generator<string> {
+export function* metadataText(
+  room: ExportedRoom,
+  mentioned: Mentioned,
+  kept: readonly Kept[],
+  source: RoomSource,
+): Generator<string> {
   yield `{"@context":${JSON.stringify(CONTEXT)},"@graph":[\n`
   const text = textOf(room, mentioned)
   yield* root(room, mentioned, kept, source, text)

@@ -11,7 +11,10 @@ import type { Written } from "./zip.ts"
 export type Kept = Omit<CrateFile, "text"> & Written
 
 /** Describes a file with its size and digest. */
-export const fileEntity = ({ path, name, mediaType, description, bytes, sha256 }: Kept, more: JsonObject = {}): Entity => ({
+export const fileEntity = (
+  { path, name, mediaType, description, bytes, sha256 }: Kept,
+  more: JsonObject = {},
+): Entity => ({
   "@id": path,
   "@type": "File",
   name,

@@ -48,8 +48,10 @@ export const pathOf = {
   /** A material has the label of the Room that registered it first. */
   material: (roomId: string, { materialOriginRoom, label }: { materialOriginRoom: string; label: string }) =>
     `${folders.material}/${materialOriginRoom === roomId ? label : `${materialOriginRoom}-${label}`}.json`,
-  figure: (digest: string, mediaType: FigureType) => `${FIGURES}/${digest.slice("sha256:".length)}.${figureTypes[mediaType]}`,
-  timeline: (sequence: number, threadId: string) => `${places.message}/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
+  figure: (digest: string, mediaType: FigureType) =>
+    `${FIGURES}/${digest.slice("sha256:".length)}.${figureTypes[mediaType]}`,
+  timeline: (sequence: number, threadId: string) =>
+    `${places.message}/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
 } as const
 
 /** A file name of characters that every system accepts. */

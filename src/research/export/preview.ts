@@ -11,7 +11,8 @@ import { pathOf } from "./paths.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import type { ExportedRoom } from "./room.ts"
 
-const link = (address: string, text: string): string => `<a href="${escapeHtml(encodeURI(address))}">${escapeHtml(text)}</a>`
+const link = (address: string, text: string): string =>
+  `<a href="${escapeHtml(encodeURI(address))}">${escapeHtml(text)}</a>`
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
 h1,blockquote{font-family:Georgia,serif}blockquote{margin:0 0 .5rem;font-size:1.1rem}table{border-collapse:collapse;width:100%}
@@ -46,7 +47,16 @@ function* statements(room: ExportedRoom, { baseUrl }: RoomSource): Generator<str
 }
 
 function* conclusions(room: ExportedRoom): Generator<string> {
-  for (const { selected, state, synthesis, conclusion, openQuestions, threadId: of, at, staleReasons } of room.checkpoints()) {
+  for (const {
+    selected,
+    state,
+    synthesis,
+    conclusion,
+    openQuestions,
+    threadId: of,
+    at,
+    staleReasons,
+  } of room.checkpoints()) {
     if (selected !== 1) continue
     const title = room.threads.find(({ threadId }) => threadId === of)?.title ?? ""
     const questions = parse(openQuestions)

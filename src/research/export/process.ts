@@ -28,6 +28,9 @@ export const filesOf = (file: string): RoomFiles =>
       yield* exporting.stream(job, { file, roomId, source })
     } catch (error) {
       if (!(error instanceof TooCostly || error instanceof ProcessLost)) throw error
-      throw new Refusal("temporarily_unavailable", "The process that made the export ended.", { retryAfter: RETRY, cause: error })
+      throw new Refusal("temporarily_unavailable", "The process that made the export ended.", {
+        retryAfter: RETRY,
+        cause: error,
+      })
     }
   }

@@ -31,7 +31,8 @@ export type ExportedRoom = NonNullable<ReturnType<typeof exportedRoom>>
 
 /** @param db a snapshot @returns undefined if there is no such Room */
 export function exportedRoom(db: Db, roomId: string) {
-  // People from the Room's own instance have their names from there, as in the accepted writes. Other people have their names from here.
+  // People from the Room's own instance have their names from there, as in the accepted writes. Other people have their
+  // names from here.
   const from = importedRooms(db).from(roomId)
   const home = from?.instanceId ?? ""
   const prefix = `${from?.baseUrl ?? ""} `.replaceAll("'", "''")
@@ -54,7 +55,9 @@ export function exportedRoom(db: Db, roomId: string) {
   const withId = db.prepare<Named>(
     `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")} FROM main.people p WHERE user_id = +?`,
   )
-  const seen = db.prepare<Named>(`SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE user_id = +?`)
+  const seen = db.prepare<Named>(
+    `SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE user_id = +?`,
+  )
   const renamed = db.prepare<{ here: string; there: string }>(
     "SELECT m.username AS here, p.username AS there FROM main.people m JOIN people p USING (user_id) WHERE m.user_id = +? AND m.username <> p.username",
   )
@@ -98,12 +101,15 @@ export function exportedRoom(db: Db, roomId: string) {
       const found = new Map<string, RoomSource>()
       for (const { roomId: other } of citedHistory(db, roomId))
         if (!found.has(other)) found.set(other, from(other) ?? withHomes(other, source))
-      return Object.fromEntries([...found].filter(([, { instanceId, adopted }]) => instanceId !== own.instanceId || adopted !== undefined))
+      return Object.fromEntries(
+        [...found].filter(([, { instanceId, adopted }]) => instanceId !== own.instanceId || adopted !== undefined),
+      )
     },
     /** The writes of other Rooms that the Room cites. */
     *cited(): Generator<ExportedWrite> {
       for (const each of citedHistory(db, roomId))
-        for (const { body } of feed.after(each.roomId, each.sequence - 1, undefined, 1)) yield { ...each, activity: body }
+        for (const { body } of feed.after(each.roomId, each.sequence - 1, undefined, 1))
+          yield { ...each, activity: body }
     },
     /** A person, with how they want to be cited. */
     described: (userId: string): Named => present(seen.get(userId)),
@@ -125,10 +131,13 @@ export function exportedRoom(db: Db, roomId: string) {
     activity: () => paged(0, (after) => feed.after(roomId, after, undefined, PAGE), sequenceOf).map(({ body }) => body),
 
     timeline: (threadId: string) =>
-      paged(0, (after) => entries.after(threadId, after, undefined, PAGE), sequenceOf).map(({ entry }) => atHome(entry.text)),
+      paged(0, (after) => entries.after(threadId, after, undefined, PAGE), sequenceOf).map(({ entry }) =>
+        atHome(entry.text),
+      ),
 
     /** Findings related to experiments, with their verdicts, as they are served. */
-    findingLinks: () => paged(undefined, (after: string | undefined) => linkedFindings.ofRoom(roomId, after, PAGE), linkIdOf),
+    findingLinks: () =>
+      paged(undefined, (after: string | undefined) => linkedFindings.ofRoom(roomId, after, PAGE), linkIdOf),
     links: () => paged(undefined, (after: string | undefined) => researchLinks.page({ roomId }, after, PAGE), linkIdOf),
     reviews: () => paged(undefined, (after: string | undefined) => reviewed.page({ roomId }, after, PAGE), linkIdOf),
   }

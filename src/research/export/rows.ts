@@ -33,7 +33,10 @@ export interface Named {
   readonly wording: string
 }
 export interface RecordRow extends SummaryRow {
-  content: Stored<{ readonly paper?: { arxivId: string }; readonly evidence?: readonly { readonly arxivId?: string }[] }>
+  content: Stored<{
+    readonly paper?: { arxivId: string }
+    readonly evidence?: readonly { readonly arxivId?: string }[]
+  }>
   /** The records and the attempts that it names. */
   named: Stored<Named[]>
   attempts: Stored<string[]>
@@ -56,7 +59,15 @@ export type AttemptRow = Authored<BodyOf<"register_attempt">> &
 export type MaterialRow = Authored &
   Pick<
     MaterialSummary,
-    "materialId" | "label" | "materialOriginRoom" | "reference" | "name" | "description" | "mediaType" | "sizeBytes" | "registeredAt"
+    | "materialId"
+    | "label"
+    | "materialOriginRoom"
+    | "reference"
+    | "name"
+    | "description"
+    | "mediaType"
+    | "sizeBytes"
+    | "registeredAt"
   > & {
     /** Location reports, oldest first. */
     readonly locations: Stored<{ readonly uri: string; readonly state: string }[]>
@@ -67,7 +78,12 @@ export type CheckpointRow = Authored &
     readonly selected: number
     readonly staleReasons: Stored<StaleReason[]>
   }
-export type BoardRow = Authored & { readonly boardId: string; readonly label: string; readonly title: string; readonly at: string }
+export type BoardRow = Authored & {
+  readonly boardId: string
+  readonly label: string
+  readonly title: string
+  readonly at: string
+}
 export interface MetricRow {
   readonly ordinal: number
   readonly name: string
@@ -137,7 +153,11 @@ const MEASURED = `SELECT a.attempt_id AS attemptId, a.label FROM attempts a
 const METRICS = `SELECT ordinal, name, split, ${DIMENSIONS("m")} AS dimensions, unit, step, value, reported_at AS reportedAt FROM attempt_metrics m WHERE attempt_id = +? AND ordinal > +? ORDER BY ordinal LIMIT ${PAGE}`
 
 /** Yields rows page by page. @param pageAfter reads up to `PAGE` rows after a key @param keyOf the key of a row */
-export function* paged<Row, Key>(start: Key, pageAfter: (after: Key) => readonly Row[], keyOf: (row: Row) => Key): Generator<Row> {
+export function* paged<Row, Key>(
+  start: Key,
+  pageAfter: (after: Key) => readonly Row[],
+  keyOf: (row: Row) => Key,
+): Generator<Row> {
   for (let after = start; ; ) {
     const page = pageAfter(after)
     yield* page
@@ -177,7 +197,8 @@ export function rows(db: Db, roomId: string) {
     /** Every point of every metric series, attempt by attempt. */
     *metrics(): Generator<MetricRow & { readonly label: string; readonly attemptId: string }> {
       for (const attempt of measured())
-        for (const point of paged(0, (after) => points.all(attempt.attemptId, after), ordinalOf)) yield { ...attempt, ...point }
+        for (const point of paged(0, (after) => points.all(attempt.attemptId, after), ordinalOf))
+          yield { ...attempt, ...point }
     },
   }
 }

@@ -1,4 +1,7 @@
-/** Exports a Room as an SQLite file for other programs: written to a scratch file from one snapshot, and named after the head of the chain. */
+/**
+ * Exports a Room as an SQLite file for other programs: written to a scratch file from one snapshot, and named after the
+ * head of the chain.
+ */
 import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -55,7 +58,8 @@ function schema(): string {
 const fillOf = (name: string, { columns }: View): string =>
   `INSERT INTO _${name} SELECT ${list(Object.values(columns).map(({ from }) => (from.startsWith("$") ? `d ->> ${quoted(from)}` : from)))} FROM (SELECT +? AS d)`
 
-const outOfSpace = (cause: unknown) => new Refusal("temporarily_unavailable", TOO_LARGE, cause instanceof Error ? { cause } : {})
+const outOfSpace = (cause: unknown) =>
+  new Refusal("temporarily_unavailable", TOO_LARGE, cause instanceof Error ? { cause } : {})
 
 /** Writes to the scratch file. @throws Refusal 503 if it is full */
 function writeScratch(write: () => void): void {
@@ -93,8 +97,8 @@ function* bytesOf(handle: number): Generator<Uint8Array> {
 }
 
 /**
- * Yields the name of a Room's file, then empty chunks while the file is made, then its bytes. The same state of a Room gives the
- * same bytes.
+ * Yields the name of a Room's file, then empty chunks while the file is made, then its bytes. The same state of a Room
+ * gives the same bytes.
  * @param openReader opens a connection, which is closed at the end or when the reader disconnects
  * @throws Refusal 503 if the file would be larger than `limits.exportFileBytes`, or the disk is full
  */
@@ -116,7 +120,8 @@ export function* roomFile(openReader: () => Db, roomId: string, source: RoomSour
     const about = db.prepare("INSERT INTO _about VALUES (+?, +?)")
     const facts = { roomId, title: withWords(title), entries: String(activityWatermark), digest, instanceId, baseUrl }
     for (const [name, value] of Object.entries(facts)) writeScratch(() => about.run(name, value))
-    // An unlinked file leaves nothing behind if this process is killed. It is unlinked only now, because SQLite needs its name to begin to write.
+    // An unlinked file leaves nothing behind if this process is killed. It is unlinked only now, because SQLite needs
+    // its name to begin to write.
     if (process.platform !== "win32") file.remove()
     const lines = linesOf(data, room)
     for (const name of keysOf(views)) {

@@ -27,7 +27,8 @@ export function linesOf(db: Db, room: ExportedRoom): Readonly<Record<ViewName, I
   function* effectLines(): Generator<string> {
     for (const { versionId, label, kind } of room.records())
       if (kind === "finding")
-        for (const [position, effect] of effectsOf(versionId).entries()) yield writeJson({ versionId, finding: label, position, ...effect })
+        for (const [position, effect] of effectsOf(versionId).entries())
+          yield writeJson({ versionId, finding: label, position, ...effect })
   }
   function* evidenceLines(): Generator<string> {
     for (const { versionId, label } of room.records()) {
@@ -39,18 +40,20 @@ export function linesOf(db: Db, room: ExportedRoom): Readonly<Record<ViewName, I
     for (const row of room.records())
       if (row.kind === wanted) yield writeJson({ ...recordSummary(row), content: new JsonText(row.content) })
   }
-  const points = room.metrics().map(({ attemptId, label, ordinal, name, split, dimensions, unit, step, value, reportedAt }) => ({
-    attemptId,
-    attempt: label,
-    ordinal,
-    metric: name,
-    split,
-    unit,
-    step,
-    reportedAt,
-    dimensions: dimensions === null ? null : new JsonText(stored(dimensions)),
-    value: new JsonText(value),
-  }))
+  const points = room
+    .metrics()
+    .map(({ attemptId, label, ordinal, name, split, dimensions, unit, step, value, reportedAt }) => ({
+      attemptId,
+      attempt: label,
+      ordinal,
+      metric: name,
+      split,
+      unit,
+      step,
+      reportedAt,
+      dimensions: dimensions === null ? null : new JsonText(stored(dimensions)),
+      value: new JsonText(value),
+    }))
   return {
     entries,
     experiments: each(room.experiments().map(experiment)).map(room.atHome),

@@ -9,22 +9,33 @@ import { onlySaid } from "../../contract/unproved.ts"
 import { packaged } from "../../packaged.ts"
 import { acceptedFolders, HISTORY } from "./paths.ts"
 
-/** The operations whose content a crate also holds outside the history: those that make an exported object, or change one whose every content is exported. */
+/**
+ * The operations whose content a crate also holds outside the history: those that make an exported object, or change
+ * one whose every content is exported.
+ */
 const operationsWithFile: readonly string[] = operations
   .filter(({ target, body }) => {
     const exported = objectList.find(({ kind }) => kind === target)?.exported ?? null
-    const isChange = refersIn(body).some(({ refers }) => refers.isSubject && kindsIn(refers).some((kind) => kind === target))
+    const isChange = refersIn(body).some(
+      ({ refers }) => refers.isSubject && kindsIn(refers).some((kind) => kind === target),
+    )
     return exported === "every" || (exported === "made" && !isChange)
   })
   .map(({ name }) => name)
 
 /** The last lines that the programs print. */
-const caveats = [onlySaid, "Proved only by an instance that imports the crate: the ids in paths, and the files made from the history."]
+const caveats = [
+  onlySaid,
+  "Proved only by an instance that imports the crate: the ids in paths, and the files made from the history.",
+]
 
 /** Both files are in this folder and differ only in their language. */
 export type Verifier = "verify.mjs" | "verify.py"
 
-/** Returns the text of a program that proves a crate, with its parameters filled in as JSON, which both languages can read. */
+/**
+ * Returns the text of a program that proves a crate, with its parameters filled in as JSON, which both languages can
+ * read.
+ */
 export function verifier(name: Verifier): string {
   const known = {
     folders: acceptedFolders,

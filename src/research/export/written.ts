@@ -7,8 +7,8 @@ import { roomEntry, type RoomEntry } from "../../ledger/journal/room-journal.ts"
 import { citing } from "./cited.ts"
 
 /**
- * An accepted write as another instance replays it. Of the values that the write was given it has only the ids, because a replay
- * computes the rest. Digests of tokens and the sender's credential stay here.
+ * An accepted write as another instance replays it. Of the values that the write was given it has only the ids, because
+ * a replay computes the rest. Digests of tokens and the sender's credential stay here.
  */
 export const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "entry">) => ({
   sequence,
@@ -32,7 +32,10 @@ export function writes(db: Db) {
     `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")} FROM people p WHERE user_id = +?`,
   )
   const cites = citing(db)
-  /** Returns the write, the people it names with how they want to be cited, and the Rooms it cites; null if it is not stored. */
+  /**
+   * Returns the write, the people it names with how they want to be cited, and the Rooms it cites; null if it is not
+   * stored.
+   */
   return (roomId: string, sequence: number): Writable => {
     const found = find(roomId, sequence)
     if (found === undefined) return null

@@ -57,7 +57,10 @@ async function* bytesOf(text: TextFile["text"], done: (written: Written) => void
  * Yields the bytes of a zip of some files. Makes only what is read.
  * @param at the time of all files, so that the same files give the same bytes
  */
-export async function* zipped(files: Iterable<TextFile> | AsyncIterable<TextFile>, at: Date): AsyncGenerator<Uint8Array> {
+export async function* zipped(
+  files: Iterable<TextFile> | AsyncIterable<TextFile>,
+  at: Date,
+): AsyncGenerator<Uint8Array> {
   const zip = new ZipFile()
   const mtime = new Date(Math.max(at.getTime(), FIRST_TIME))
   const output = zip.outputStream
@@ -74,7 +77,9 @@ export async function* zipped(files: Iterable<TextFile> | AsyncIterable<TextFile
           { objectMode: false },
         )
         current.once("error", reject)
-        current.once("close", () => (written === undefined ? reject(new Error(`${path} was not written to its end`)) : resolve(written)))
+        current.once("close", () =>
+          written === undefined ? reject(new Error(`${path} was not written to its end`)) : resolve(written),
+        )
         open(null, current)
       })
     })

@@ -4,7 +4,10 @@ import type { Stored } from "../../contract/json.ts"
 
 const RESTING = (condition: string): string => `count(*) FILTER (WHERE t.role <> 'evidence' AND ${condition})`
 
-/** SQL for the blemishes of the finding `f`, as JSON; null if it names no attempt. It reads only those it names: its experiment may have a million attempts. */
+/**
+ * SQL for the blemishes of the finding `f`, as JSON; null if it names no attempt. It reads only those it names: its
+ * experiment may have a million attempts.
+ */
 export const BLEMISHES = `(SELECT CASE WHEN count(*) > 0 THEN json_object('attempts', ${RESTING("1")},
     'departing', ${RESTING("json_array_length(a.plan_match, '$.deviations') > 0")}, 'exploratory', ${RESTING("a.intent = 'exploratory'")}, 'late', ${RESTING("a.late_reports > 0")},
     'unnamed', coalesce((SELECT sum(c.attempts) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id), 0) - count(*) FILTER (WHERE a.experiment_id = f.experiment_id)) END

@@ -30,23 +30,28 @@ export function doubts({ evidence, plans, findings }: Tables) {
     if (plan === undefined) return []
     const { planId: id, label, roomId, hypotheses, premises } = plan
     const shownPlan = { planId: id, label, ...fromOtherRoom(roomId, seenFrom) }
-    return evidence.doubtsAmong([...hypotheses, ...premises.map(({ versionId }) => versionId)], seenFrom).map((doubt) =>
-      doubt.code === "rests_on_more"
-        ? doubt
-        : {
-            ...doubt,
-            code: `plan_${doubt.code}` as WarningCode,
-            message: `${label} ${doubt.message.slice("It ".length)}`,
-            direct: false,
-            plan: shownPlan,
-            through: shownPlan,
-          },
-    )
+    return evidence
+      .doubtsAmong([...hypotheses, ...premises.map(({ versionId }) => versionId)], seenFrom)
+      .map((doubt) =>
+        doubt.code === "rests_on_more"
+          ? doubt
+          : {
+              ...doubt,
+              code: `plan_${doubt.code}` as WarningCode,
+              message: `${label} ${doubt.message.slice("It ".length)}`,
+              direct: false,
+              plan: shownPlan,
+              through: shownPlan,
+            },
+      )
   }
   return {
     ofPlan,
     /** Returns the doubts about what a record rests on, itself or through its plans. */
     ofRecord: (versionId: string, roomId: string): Warning[] =>
-      eachOnce([...evidence.doubtsOf(versionId, roomId), ...findings.plansOf(versionId).flatMap((planId) => ofPlan(planId, roomId))]),
+      eachOnce([
+        ...evidence.doubtsOf(versionId, roomId),
+        ...findings.plansOf(versionId).flatMap((planId) => ofPlan(planId, roomId)),
+      ]),
   }
 }

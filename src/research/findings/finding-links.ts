@@ -15,11 +15,18 @@ import { AGENT_OF_ENTRY, authorIn } from "../../ledger/journal/author.ts"
 export interface NewFindingLink extends Omit<NewRow<"finding_links">, "versionId" | "towardQuestion"> {
   readonly findingVersionId: string
   readonly towardQuestion: object
-  readonly towardHypothesis: readonly { readonly versionId: string; readonly verdict: string; readonly explanation: string }[]
+  readonly towardHypothesis: readonly {
+    readonly versionId: string
+    readonly verdict: string
+    readonly explanation: string
+  }[]
 }
 
 type Finding = FindingLink["finding"]
-type Row = Omit<FindingLink, "kind" | "finding" | "author" | "towardQuestion" | "towardHypothesis" | "card" | "reviewedBy" | "withdrawn"> &
+type Row = Omit<
+  FindingLink,
+  "kind" | "finding" | "author" | "towardQuestion" | "towardHypothesis" | "card" | "reviewedBy" | "withdrawn"
+> &
   FindingLink["card"] &
   Author &
   StandingRow &
@@ -37,7 +44,17 @@ type Row = Omit<FindingLink, "kind" | "finding" | "author" | "towardQuestion" | 
 
 function shown(row: Row) {
   const { linkId, roomId, experimentId, experimentLabel, attemptId, attemptLabel, at, entryId, threadId, replies } = row
-  const { versionId, findingLabel, findingKind, findingRoomId, wording, outcome, towardQuestion, towardHypothesis, reviewedBy } = row
+  const {
+    versionId,
+    findingLabel,
+    findingKind,
+    findingRoomId,
+    wording,
+    outcome,
+    towardQuestion,
+    towardHypothesis,
+    reviewedBy,
+  } = row
   return {
     linkId,
     kind: "finding_link" as const,
@@ -109,7 +126,9 @@ export function findingLinks(db: Db) {
   const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = +?`)
   const list = filteredList<Row>(db, SELECT, { experimentId: "l.experiment_id", roomId: "l.room_id" }, "l.link_id")
   const newestOfRoom = db.prepare<Row>(`${SELECT} WHERE l.room_id = +? ORDER BY l.link_id DESC LIMIT +?`)
-  const newestOfThread = db.prepare<Row>(`${SELECT} WHERE l.room_id = +? AND l.thread_id = +? ORDER BY l.link_id DESC LIMIT +?`)
+  const newestOfThread = db.prepare<Row>(
+    `${SELECT} WHERE l.room_id = +? AND l.thread_id = +? ORDER BY l.link_id DESC LIMIT +?`,
+  )
 
   const verdictsOn = db.prepare<{ experimentId: string; verdict: string; status: RecordStatus; withdrawn: number }>(
     `SELECT l.experiment_id AS experimentId, l.toward_question ->> '$.verdict' AS verdict, coalesce(s.status, 'current') AS status, g.link_id IS NOT NULL AS withdrawn
@@ -126,7 +145,13 @@ export function findingLinks(db: Db) {
     /** Returns an earlier link by the same author with the same verdicts that was not withdrawn. */
     repeated(
       authorId: string,
-      { findingVersionId, experimentId, attemptId, towardQuestion, towardHypothesis }: BodyOf<"link_experiment_finding">,
+      {
+        findingVersionId,
+        experimentId,
+        attemptId,
+        towardQuestion,
+        towardHypothesis,
+      }: BodyOf<"link_experiment_finding">,
     ) {
       const toward = JSON.stringify(towardHypothesis.map(({ versionId, verdict }) => `${versionId} ${verdict}`).sort())
       const found = standingBy
@@ -139,7 +164,8 @@ export function findingLinks(db: Db) {
       return row && shown(row)
     },
     /** Returns up to `count` links of an experiment after an id. */
-    ofExperiment: (experimentId: string, after: string | undefined, count: number) => list({ experimentId }, after, count).map(shown),
+    ofExperiment: (experimentId: string, after: string | undefined, count: number) =>
+      list({ experimentId }, after, count).map(shown),
     /** Returns up to `count` links of a Room after an id. */
     ofRoom: (roomId: string, after: string | undefined, count: number) => list({ roomId }, after, count).map(shown),
     /** Returns the verdicts of findings toward the questions of several experiments, oldest first, with one query. */
@@ -152,6 +178,7 @@ export function findingLinks(db: Db) {
       })),
     /** Returns the newest links of a Room, newest first. */
     newestOfRoom: (roomId: string, count: number) => newestOfRoom.all(roomId, count).map(shown),
-    newestOfThread: (roomId: string, threadId: string, count: number) => newestOfThread.all(roomId, threadId, count).map(shown),
+    newestOfThread: (roomId: string, threadId: string, count: number) =>
+      newestOfThread.all(roomId, threadId, count).map(shown),
   }
 }

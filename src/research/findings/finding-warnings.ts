@@ -28,7 +28,10 @@ export interface NamedAttempt {
   readonly hasValues: number
 }
 
-const shown = ({ attemptId, label, originRoomId }: Pick<NamedAttempt, "attemptId" | "label" | "originRoomId">, seenFrom: string) => ({
+const shown = (
+  { attemptId, label, originRoomId }: Pick<NamedAttempt, "attemptId" | "label" | "originRoomId">,
+  seenFrom: string,
+) => ({
   attemptId,
   label,
   ...fromOtherRoom(originRoomId, seenFrom),
@@ -39,7 +42,8 @@ const isUnfinished = (status: AttemptStatus) => status === "registered" || statu
 function attemptWarnings(attempt: NamedAttempt, citedOutcomes: ReadonlySet<string>, seenFrom: string): Warning[] {
   const { attemptId, label, status, outputs, hasValues } = attempt
   const at = shown(attempt, seenFrom)
-  if (isUnfinished(status)) return [{ code: "attempt_without_outcome", message: `${label} is ${status}: its outcome is not known.`, ...at }]
+  if (isUnfinished(status))
+    return [{ code: "attempt_without_outcome", message: `${label} is ${status}: its outcome is not known.`, ...at }]
   // An attempt that is cited for its outcome need not have reported outputs or metrics.
   if (outputs === 0 && hasValues === 0 && !citedOutcomes.has(attemptId))
     return [{ code: "attempt_produced_nothing", message: `${label} reported no output and no metric.`, ...at }]
@@ -57,7 +61,12 @@ function outputWarnings(entry: EvidenceRow, seenFrom: string): Warning[] {
   if (kind !== "attempt_output" || outputLabel === null || reportedDigest === digest) return []
   if (reportedDigest === null)
     return [
-      { code: "output_unknown", message: `${label} has reported no output ${outputLabel}; its digest is not known.`, ...at, outputLabel },
+      {
+        code: "output_unknown",
+        message: `${label} has reported no output ${outputLabel}; its digest is not known.`,
+        ...at,
+        outputLabel,
+      },
     ]
   return [
     {
@@ -94,7 +103,8 @@ interface Earlier {
 }
 
 /**
- * Warns of attempts without an outcome, of outputs that differ from the cited ones, and of an earlier finding with the same result.
+ * Warns of attempts without an outcome, of outputs that differ from the cited ones, and of an earlier finding with the
+ * same result.
  * @param seenFrom the Room of the finding
  * @param earlier the first finding that reports the same result of the same attempts, if it is another one
  */
@@ -105,7 +115,9 @@ export function evidenceWarnings(
   execution: NamedPlan | null,
   earlier: Earlier | undefined,
 ): Warning[] {
-  const citedOutcomes = new Set(evidence.filter(({ kind }) => kind === "attempt_outcome").map(({ attemptId }) => attemptId))
+  const citedOutcomes = new Set(
+    evidence.filter(({ kind }) => kind === "attempt_outcome").map(({ attemptId }) => attemptId),
+  )
   return [
     ...attempts.flatMap((attempt) => attemptWarnings(attempt, citedOutcomes, seenFrom)),
     ...planWarnings(attempts, execution, seenFrom),

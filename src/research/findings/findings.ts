@@ -46,7 +46,10 @@ function attemptRoles(execution: Execution | undefined, evidence: readonly Evide
   return new Map([...roles].reverse().flatMap((role) => named[role].map((attemptId) => [attemptId, role] as const)))
 }
 
-const partOf = { producing: "producing", baseline: "baseline", evidence: "cited" } as const satisfies Record<AttemptRole, string>
+const partOf = { producing: "producing", baseline: "baseline", evidence: "cited" } as const satisfies Record<
+  AttemptRole,
+  string
+>
 /** Whether an attempt belongs to the experiment of its finding and is named in a given part. */
 const isPart = ({ role, experimentId }: AttemptRow, part: string, of: ExecutionRow): boolean =>
   partOf[role] === part && experimentId === of.experimentId
@@ -87,8 +90,12 @@ export function findings(db: Db, materials: Materials) {
     `SELECT plan_id AS planId FROM findings WHERE version_id = +? AND plan_id IS NOT NULL
      UNION SELECT a.plan_id FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = +? AND t.role <> 'evidence' AND a.plan_id IS NOT NULL`,
   )
-  const blemished = db.prepare<{ blemishes: StoredBlemishes }>(`SELECT ${BLEMISHES} AS blemishes FROM findings f WHERE f.version_id = +?`)
-  const role = db.prepare<{ role: AttemptRole }>("SELECT role FROM finding_attempts WHERE version_id = +? AND attempt_id = +?")
+  const blemished = db.prepare<{ blemishes: StoredBlemishes }>(
+    `SELECT ${BLEMISHES} AS blemishes FROM findings f WHERE f.version_id = +?`,
+  )
+  const role = db.prepare<{ role: AttemptRole }>(
+    "SELECT role FROM finding_attempts WHERE version_id = +? AND attempt_id = +?",
+  )
 
   const sharing = db.prepare<{ versionId: string; label: string; originRoomId: string }>(
     `SELECT r.version_id AS versionId, r.label, r.room_id AS originRoomId FROM findings f JOIN records r ON r.version_id = f.voice_id
@@ -104,10 +111,19 @@ export function findings(db: Db, materials: Materials) {
   /** @param plan the plan that the finding names */
   function warningsOf(versionId: string, seenFrom: string, named: readonly AttemptRow[], plan: NamedPlan | null) {
     const resting = named.filter((attempt) => attempt.role !== "evidence")
-    return evidenceWarnings(resting, named.length === 0 ? [] : evidence.all(versionId), seenFrom, plan, sharing.get(versionId))
+    return evidenceWarnings(
+      resting,
+      named.length === 0 ? [] : evidence.all(versionId),
+      seenFrom,
+      plan,
+      sharing.get(versionId),
+    )
   }
 
-  /** Returns the execution behind a finding, with the denominator: the attempts of its experiment, and how many of them it names. */
+  /**
+   * Returns the execution behind a finding, with the denominator: the attempts of its experiment, and how many of them
+   * it names.
+   */
   function executionOf(versionId: string, seenFrom: string, named: readonly AttemptRow[]) {
     const row = execution.get(versionId)
     if (row === undefined) return null
@@ -118,14 +134,19 @@ export function findings(db: Db, materials: Materials) {
     return {
       ...run,
       ...fromOtherRoom(originRoomId, seenFrom),
-      attempts: named.map(({ outputs: _outputs, hasValues: _values, planId: _plan, originRoomId: origin, ...attempt }) => ({
-        ...attempt,
-        outcome: outcomeOf(attempt.status),
-        ...fromOtherRoom(origin, seenFrom),
-      })),
+      attempts: named.map(
+        ({ outputs: _outputs, hasValues: _values, planId: _plan, originRoomId: origin, ...attempt }) => ({
+          ...attempt,
+          outcome: outcomeOf(attempt.status),
+          ...fromOtherRoom(origin, seenFrom),
+        }),
+      ),
       denominator: {
         attempts: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
-        named: each(["producing", "baseline", "cited"] as const, (part) => named.filter((attempt) => isPart(attempt, part, row)).length),
+        named: each(
+          ["producing", "baseline", "cited"] as const,
+          (part) => named.filter((attempt) => isPart(attempt, part, row)).length,
+        ),
         outcomes,
       },
     }

@@ -43,14 +43,27 @@ function papersOf({ evidence, provenance }: Finding): string[] {
 }
 
 export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_finding">) {
-  const { threads, records, concepts: index, plans, attempts, findings, effects, movedEffects, evidence: model } = tables
+  const {
+    threads,
+    records,
+    concepts: index,
+    plans,
+    attempts,
+    findings,
+    effects,
+    movedEffects,
+    evidence: model,
+  } = tables
   const { experiments, findingLinks } = tables
 
   /** Returns the premises of the finding's plan, and of the plans of the attempts it names. */
   function planned({ execution }: Finding["provenance"]): Reference[] {
     if (execution === undefined) return []
     const { planId, attemptIds, baselineAttemptIds } = execution
-    const planIds = new Set([planId, ...[...attemptIds, ...baselineAttemptIds].map((attemptId) => attempts.find(attemptId)?.planId)])
+    const planIds = new Set([
+      planId,
+      ...[...attemptIds, ...baselineAttemptIds].map((attemptId) => attempts.find(attemptId)?.planId),
+    ])
     const premises = [...planIds].flatMap((id) => (id ? (plans.foundation(id)?.premises ?? []) : []))
     return premises.map((premise) => ({ part: "plan", ...premise }))
   }
@@ -60,7 +73,9 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
     return [
       ...references.map((reference) => ({ part: "reference" as const, ...reference })),
       ...evidence.flatMap((entry) =>
-        entry.kind === "record" ? [{ part: "evidence" as const, versionId: entry.versionId, explanation: entry.explanation }] : [],
+        entry.kind === "record"
+          ? [{ part: "evidence" as const, versionId: entry.versionId, explanation: entry.explanation }]
+          : [],
       ),
       ...planned(provenance),
     ]
@@ -69,7 +84,10 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
   const publish_finding = behaviour("publish_finding", {
     ...extras,
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
-    references: ({ body }) => [...undeclaredConcepts(index, body), ...effects.faults(body.effects ?? [], body.provenance.execution)],
+    references: ({ body }) => [
+      ...undeclaredConcepts(index, body),
+      ...effects.faults(body.effects ?? [], body.provenance.execution),
+    ],
     write(call, subject, change) {
       const { body } = call
       const { outcome, provenance } = body
@@ -126,9 +144,18 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
     admit({ actor, body }) {
       const repeated = findingLinks.repeated(actor.userId, body)
       if (repeated !== undefined)
-        throw new Refusal("link_exists", "You already related this finding to this experiment with the same verdicts.", {
-          current: { ...repeated, kind: "finding_link", experimentId: body.experimentId, findingVersionId: body.findingVersionId },
-        })
+        throw new Refusal(
+          "link_exists",
+          "You already related this finding to this experiment with the same verdicts.",
+          {
+            current: {
+              ...repeated,
+              kind: "finding_link",
+              experimentId: body.experimentId,
+              findingVersionId: body.findingVersionId,
+            },
+          },
+        )
     },
     write(call, subject, change) {
       const { actor, body } = call

@@ -1,6 +1,6 @@
 /**
- * Reads a crate from an untrusted source. Names, sizes and digests are checked before any content is used. Nothing is written to
- * disk, and no more than a line is held in memory.
+ * Reads a crate from an untrusted source. Names, sizes and digests are checked before any content is used. Nothing is
+ * written to disk, and no more than a line is held in memory.
  */
 import { createHash } from "node:crypto"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
@@ -16,7 +16,9 @@ export interface CrateBounds {
   readonly total: number
   readonly line: number
   readonly metadata: number
-  /** The most that a file may grow when it is unpacked, as a factor. Lower limits would refuse files that compress well. */
+  /**
+   * The most that a file may grow when it is unpacked, as a factor. Lower limits would refuse files that compress well.
+   */
   readonly ratio: number
 }
 
@@ -47,7 +49,10 @@ async function* bytesOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   }
 }
 
-/** Returns the files of a zip by name. @throws CrateFault for a duplicate, an encrypted file, or more than the limits allow */
+/**
+ * Returns the files of a zip by name. @throws CrateFault for a duplicate, an encrypted file, or more than the limits
+ * allow
+ */
 async function entriesOf(zip: ZipFile, bounds: CrateBounds): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>()
   let total = 0
@@ -58,14 +63,18 @@ async function entriesOf(zip: ZipFile, bounds: CrateBounds): Promise<Map<string,
       if (entries.has(fileName)) throw new CrateFault(`${fileName} is in the crate twice.`)
       if (entry.isEncrypted()) throw new CrateFault(`${fileName} in the crate is encrypted.`)
       if (uncompressedSize > SMALL && uncompressedSize > compressedSize * bounds.ratio)
-        throw new CrateFault(`${fileName} in the crate would unpack to ${uncompressedSize} bytes from ${compressedSize}.`)
+        throw new CrateFault(
+          `${fileName} in the crate would unpack to ${uncompressedSize} bytes from ${compressedSize}.`,
+        )
       total += uncompressedSize
       entries.set(fileName, entry)
       if (entries.size > bounds.files) throw new CrateFault(`The crate holds more than ${bounds.files} files.`)
       if (total > bounds.total) throw new CrateFault(`The crate would unpack to more than ${bounds.total} bytes.`)
     }
   } catch (error) {
-    throw error instanceof CrateFault ? error : new CrateFault(`The file is not a complete zip file (${messageOf(error)}).`)
+    throw error instanceof CrateFault
+      ? error
+      : new CrateFault(`The file is not a complete zip file (${messageOf(error)}).`)
   }
   return entries
 }
@@ -114,7 +123,9 @@ export async function openCrate(file: string, bounds: CrateBounds = crateBounds)
       },
       async bytes(path, most) {
         const entry = entries.get(path)
-        return entry === undefined || entry.uncompressedSize > most ? undefined : Buffer.concat(await Array.fromAsync(bytesOf(zip, entry)))
+        return entry === undefined || entry.uncompressedSize > most
+          ? undefined
+          : Buffer.concat(await Array.fromAsync(bytesOf(zip, entry)))
       },
       close: () => zip.close(),
     }
@@ -124,7 +135,11 @@ export async function openCrate(file: string, bounds: CrateBounds = crateBounds)
   }
 }
 
-async function describedIn(zip: ZipFile, entries: ReadonlyMap<string, Entry>, bounds: CrateBounds): Promise<Map<string, Described>> {
+async function describedIn(
+  zip: ZipFile,
+  entries: ReadonlyMap<string, Entry>,
+  bounds: CrateBounds,
+): Promise<Map<string, Described>> {
   const entry = entries.get(METADATA)
   if (entry === undefined) throw new CrateFault("The file is not a crate: it has no ro-crate-metadata.json.")
   if (entry.uncompressedSize > bounds.metadata) throw new CrateFault(`${METADATA} is over ${bounds.metadata} bytes.`)
@@ -132,7 +147,8 @@ async function describedIn(zip: ZipFile, entries: ReadonlyMap<string, Entry>, bo
   const { "@graph": graph }: { readonly "@graph"?: unknown } = parsed(text) ?? {}
   if (!Array.isArray(graph)) throw new CrateFault(`${METADATA} does not describe a crate.`)
   const files = graph.filter(
-    (each): each is Described => each?.["@type"] === "File" && typeof each["@id"] === "string" && !each["@id"].startsWith("#"),
+    (each): each is Described =>
+      each?.["@type"] === "File" && typeof each["@id"] === "string" && !each["@id"].startsWith("#"),
   )
   return new Map(files.map((each) => [each["@id"], each]))
 }

@@ -13,7 +13,9 @@ const MOST_PEOPLE = 20_000
 export const uuid = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "is not an id"))
 /** The name of a person on the instance that wrote the crate. */
 export const NAME = v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/, "is not a name"))
-/** The address of a service as a browser writes it. Another spelling of the same host would pass for another instance. */
+/**
+ * The address of a service as a browser writes it. Another spelling of the same host would pass for another instance.
+ */
 export const address = v.pipe(
   v.string(),
   v.maxLength(300),
@@ -48,7 +50,9 @@ export type CrateOrigin = v.InferOutput<typeof originSchema>
 export function checked<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
   const found = v.safeParse(schema, value, { abortEarly: true })
   if (found.success) return found.output
-  throw new CrateFault(`${what} is not as this program writes it (${v.getDotPath(found.issues[0]) ?? "it"}: ${found.issues[0].message}).`)
+  throw new CrateFault(
+    `${what} is not as this program writes it (${v.getDotPath(found.issues[0]) ?? "it"}: ${found.issues[0].message}).`,
+  )
 }
 
 async function first(crate: CrateFile, path: string): Promise<unknown> {
@@ -74,7 +78,9 @@ export const personLine = v.strictObject({
   givenName: named,
   familyName: named,
   orcid: v.optional(
-    v.nullable(v.pipe(v.string(), v.regex(/^[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9X]$/), v.check(isOrcid, "is not an ORCID"))),
+    v.nullable(
+      v.pipe(v.string(), v.regex(/^[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9X]$/), v.check(isOrcid, "is not an ORCID")),
+    ),
   ),
 })
 
@@ -82,8 +88,16 @@ export const personLine = v.strictObject({
 const UNSEEN = /[\p{Cc}\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u
 const seen = (name: string | null) => (name === null || UNSEEN.test(name) ? null : name)
 
-/** How a person wants to be cited, without names that have invisible characters; undefined if their instance does not say. */
-export const describedBy = ({ name, givenName = null, familyName = null, orcid = null }: v.InferOutput<typeof personLine>) =>
+/**
+ * How a person wants to be cited, without names that have invisible characters; undefined if their instance does not
+ * say.
+ */
+export const describedBy = ({
+  name,
+  givenName = null,
+  familyName = null,
+  orcid = null,
+}: v.InferOutput<typeof personLine>) =>
   name === undefined ? undefined : { name: seen(name), givenName: seen(givenName), familyName: seen(familyName), orcid }
 
 /** Reads the people that a crate names: their names, and how they want to be cited, by id. @throws CrateFault */

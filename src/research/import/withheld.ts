@@ -14,7 +14,11 @@ const markSchema = v.object({
   at: v.string(),
   actor: v.object({ userId: v.string(), username: v.string() }),
   body: v.object({
-    of: v.object({ sequence: v.optional(v.number()), entryId: v.optional(v.string()), versionId: v.optional(v.string()) }),
+    of: v.object({
+      sequence: v.optional(v.number()),
+      entryId: v.optional(v.string()),
+      versionId: v.optional(v.string()),
+    }),
     fields: v.pipe(v.array(v.string()), v.maxLength(1_000)),
     reason: v.string(),
   }),
@@ -59,7 +63,11 @@ export class Withholdings {
     roomId: string,
     operation: Operation,
     received: WithheldPart,
-    { contentDigest, isWhole, where }: { readonly contentDigest: string; readonly isWhole: boolean; readonly where: string },
+    {
+      contentDigest,
+      isWhole,
+      where,
+    }: { readonly contentDigest: string; readonly isWhole: boolean; readonly where: string },
   ): { readonly content: string; readonly client: JsonObject | undefined } | null {
     if (!isWithholdable(operation)) return null
     const whole = { ...received.body, ...(received.client === undefined ? {} : { client: received.client }) }
@@ -67,7 +75,9 @@ export class Withholdings {
     const explained = claims.filter((claim) => this.#explains(roomId, received, claim))
     const open = claims.find((claim) => !claim.mayBeContent && !explained.includes(claim))
     if (open !== undefined)
-      throw new CrateFault(`${where} is said to be withheld at ${open.place}, and no write of the activity withholds that.`)
+      throw new CrateFault(
+        `${where} is said to be withheld at ${open.place}, and no write of the activity withholds that.`,
+      )
     if (explained.length === 0) return null
     const { client, ...content } = withMarks(whole, contentDigest, explained)
     return { content: canonicalJson(content), client: client as JsonObject | undefined }

@@ -1,4 +1,6 @@
-/** Reads writes from a crate or another instance's feed. Each is proved against its Room's feed before it is replayed. */
+/**
+ * Reads writes from a crate or another instance's feed. Each is proved against its Room's feed before it is replayed.
+ */
 import * as v from "valibot"
 import { entryDigest, firstPreviousDigest } from "../../contract/answers/chain.ts"
 import { canonicalJson, digestOf, isObject, type JsonObject } from "../../contract/json.ts"
@@ -20,7 +22,11 @@ const at = v.pipe(
 )
 const digest = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/))
 /** The actor, with the name of the agent, which the digest in the feed covers. */
-const actor = v.strictObject({ userId: uuid, username: NAME, agent: v.optional(v.nullable(plain(limits.credentialLabel))) })
+const actor = v.strictObject({
+  userId: uuid,
+  username: NAME,
+  agent: v.optional(v.nullable(plain(limits.credentialLabel))),
+})
 const object = v.custom<JsonObject>((value) => isObject(value) && !Array.isArray(value), "is not an object")
 
 const writeSchema = v.strictObject({
@@ -68,7 +74,10 @@ export class Prover {
   #sequence: number
   #digest: string
 
-  /** @param withheld writes that withhold parts of earlier ones @param of how messages name the Room @param after the last entry already proved */
+  /**
+   * @param withheld writes that withhold parts of earlier ones @param of how messages name the Room @param after the
+   * last entry already proved
+   */
   constructor(
     roomId: string,
     withheld: Withholdings,
@@ -102,11 +111,17 @@ export class Prover {
     const write = checked(writeSchema, written, inHistory)
     const operation = recordedOperation(write.operation)
     if (operation === undefined || operation.family !== "research" || operation.activity === null)
-      throw new CrateFault(`${inHistory} is ${write.operation}, which this program does not know: it is from a newer version.`)
+      throw new CrateFault(
+        `${inHistory} is ${write.operation}, which this program does not know: it is from a newer version.`,
+      )
     const content = canonicalJson(write.body)
     const { userId, username } = write.actor
     const isWhole = digestOf(content) === entry.contentDigest
-    const marked = this.#withheld.marked(this.#roomId, operation, write, { contentDigest: entry.contentDigest, isWhole, where: inHistory })
+    const marked = this.#withheld.marked(this.#roomId, operation, write, {
+      contentDigest: entry.contentDigest,
+      isWhole,
+      where: inHistory,
+    })
     const isMatch =
       write.sequence === due &&
       write.operation === entry.operation &&
@@ -157,11 +172,17 @@ const citedSchema = v.strictObject({
 })
 
 /** Yields the writes of other Rooms in a crate, in the order of their replay. */
-async function* citedWrites(crate: CrateFile, withheld: Withholdings): AsyncGenerator<ProvedWrite & { readonly before: number }> {
+async function* citedWrites(
+  crate: CrateFile,
+  withheld: Withholdings,
+): AsyncGenerator<ProvedWrite & { readonly before: number }> {
   const provers = new Map<string, Prover>()
   for await (const { number, value } of crate.lines("cited.jsonl")) {
     const { roomId, before, activity, write } = checked(citedSchema, value, `Line ${number} of cited.jsonl`)
-    const prover = provers.getOrInsertComputed(roomId, () => new Prover(roomId, withheld, ` of the cited Room ${roomId}`))
+    const prover = provers.getOrInsertComputed(
+      roomId,
+      () => new Prover(roomId, withheld, ` of the cited Room ${roomId}`),
+    )
     yield { ...prover.prove(activity, write), before }
   }
 }
@@ -193,6 +214,7 @@ export async function* provedWrites(crate: CrateFile, roomId: string): AsyncGene
     if (line.done === true) throw new CrateFault(`The history ends before entry ${due}.`)
     yield prover.prove(value, line.value.value)
   }
-  if ((await history.next()).done !== true) throw new CrateFault(`The history continues after entry ${due}, the last of the activity.`)
+  if ((await history.next()).done !== true)
+    throw new CrateFault(`The history continues after entry ${due}, the last of the activity.`)
   for (; next.done !== true; next = await cited.next()) yield next.value
 }

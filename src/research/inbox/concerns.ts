@@ -70,7 +70,9 @@ export function concerns(db: Db, labelled: Labels) {
     })
     if (others.length === 0) return []
     const labels = new Map(others.map(({ row, texts }) => [row.sequence, labelsIn(texts)]))
-    const idByLabel = new Map(labelled(roomId, [...new Set([...labels.values()].flat())]).map(({ label, id }) => [label, id]))
+    const idByLabel = new Map(
+      labelled(roomId, [...new Set([...labels.values()].flat())]).map(({ label, id }) => [label, id]),
+    )
     const ids = new Set([...others.flatMap((each) => [...each.ids]), ...idByLabel.values()])
     const experimentOf = own.experimentsOf(ids)
     const experiments = new Set(experimentOf.values())
@@ -87,7 +89,8 @@ export function concerns(db: Db, labelled: Labels) {
       const answered = reply === null ? undefined : mine.get(reply)
       if (answered !== undefined) found.push(concern("reply", answered, "It answers what you wrote."))
       const mention = mentionOf(agent, texts)
-      if (mention !== undefined) found.push({ because: "named", kind: null, id: null, label: null, sentence: `It names ${mention}.` })
+      if (mention !== undefined)
+        found.push({ because: "named", kind: null, id: null, label: null, sentence: `It names ${mention}.` })
       for (const id of ids) {
         const what = mine.get(id)
         if (what === undefined || id === reply || what.kind === "experiment") continue
@@ -96,16 +99,21 @@ export function concerns(db: Db, labelled: Labels) {
       for (const id of new Set([...ids].map((each) => experimentOf.get(each) ?? each))) {
         const proposed = mine.get(id)
         const label = held.get(id)
-        if (label !== undefined) found.push(concern("assigned", { id, kind: "experiment", label }, `${label} is assigned to you.`))
-        else if (proposed?.kind === "experiment") found.push(concern("proposed", proposed, `You proposed ${nameOf(proposed)}.`))
+        if (label !== undefined)
+          found.push(concern("assigned", { id, kind: "experiment", label }, `${label} is assigned to you.`))
+        else if (proposed?.kind === "experiment")
+          found.push(concern("proposed", proposed, `You proposed ${nameOf(proposed)}.`))
       }
       for (const label of labels.get(row.sequence) ?? []) {
         const id = idByLabel.get(label) ?? ""
         const what = mine.get(id) ?? (held.has(id) ? { id, kind: "experiment", label } : undefined)
         const how = held.has(id) ? "is assigned to you" : "you wrote"
-        if (what !== undefined && !ids.has(id)) found.push(concern("mentioned", what, `Its text names ${label}, which ${how}.`))
+        if (what !== undefined && !ids.has(id))
+          found.push(concern("mentioned", what, `Its text names ${label}, which ${how}.`))
       }
-      return found.length === 0 ? [] : [{ sequence: row.sequence, entry, row, concerns: found.slice(0, limits.inboxConcerns) }]
+      return found.length === 0
+        ? []
+        : [{ sequence: row.sequence, entry, row, concerns: found.slice(0, limits.inboxConcerns) }]
     })
   }
 }

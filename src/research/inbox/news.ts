@@ -31,10 +31,15 @@ export interface Newest {
 }
 
 /**
- * Yields the entries after one sequence and through another, newest first, until their contents reach the limit of a page, because a
- * content may have a million characters.
+ * Yields the entries after one sequence and through another, newest first, until their contents reach the limit of a
+ * page, because a content may have a million characters.
  */
-export function* newest(activity: Pick<Activity, "fullAfter">, roomId: string, after: number, through: number): Generator<Newest> {
+export function* newest(
+  activity: Pick<Activity, "fullAfter">,
+  roomId: string,
+  after: number,
+  through: number,
+): Generator<Newest> {
   let left = CHARACTERS
   for (let end = through; end > after; end -= STEP) {
     const from = Math.max(after, end - STEP)
@@ -74,9 +79,12 @@ function attemptsInWords(entries: readonly ToldEntry[]): string {
   const counts = Map.groupBy(outcomes.values(), (outcome) => outcome)
   const open = counts.get(null)?.length ?? 0
   if (open === outcomes.size)
-    return entries.every(({ entry }) => entry.operation === "register_attempt") ? `registered ${labels}.` : `is running ${labels}.`
+    return entries.every(({ entry }) => entry.operation === "register_attempt")
+      ? `registered ${labels}.`
+      : `is running ${labels}.`
   const [[only] = []] = counts.keys().map((outcome) => [outcome])
-  if (counts.size === 1) return `finished ${labels}, ${outcomes.size === 1 ? "which" : outcomes.size === 2 ? "both" : "all"} ${only}.`
+  if (counts.size === 1)
+    return `finished ${labels}, ${outcomes.size === 1 ? "which" : outcomes.size === 2 ? "both" : "all"} ${only}.`
   const parts = [...counts].map(([outcome, of]) => `${of.length} ${outcome ?? "not ended yet"}`)
   return `finished ${labels}: ${parts.join(", ")}.`
 }
@@ -104,10 +112,14 @@ function isSameRun({ entry, actor }: ToldEntry, before: ToldEntry): boolean {
 const ended: ReadonlySet<string> = new Set(states.attempt.terminal)
 
 /** Returns the outcome and the target that an accepted content states. */
-function statedIn({ operation, target }: ActivityEntry, content: string | null): Pick<ToldEntry, "outcome" | "bearsOn"> {
+function statedIn(
+  { operation, target }: ActivityEntry,
+  content: string | null,
+): Pick<ToldEntry, "outcome" | "bearsOn"> {
   const isEvent = operation === "report_attempt_event"
   if (content === null || (!isEvent && target.kind !== "link")) return { outcome: null, bearsOn: null }
-  const { event, targetVersionId } = trusted<Partial<BodyOf<"report_attempt_event"> & BodyOf<"assert_retraction">>>(content)
+  const { event, targetVersionId } =
+    trusted<Partial<BodyOf<"report_attempt_event"> & BodyOf<"assert_retraction">>>(content)
   return { outcome: event !== undefined && ended.has(event) ? words(event) : null, bearsOn: targetVersionId ?? null }
 }
 
@@ -119,7 +131,11 @@ const SIGHT = 50
 export function news({ activity, describe }: { readonly activity: Activity; readonly describe: DescribeEntry }) {
   const isOwn = ({ actor }: ActivityEntry, userId: string) => actor.userId === userId && actor.agent == null
 
-  function* withContents(roomId: string, after: number, through: number): Generator<{ entry: ActivityEntry; content: string | null }> {
+  function* withContents(
+    roomId: string,
+    after: number,
+    through: number,
+  ): Generator<{ entry: ActivityEntry; content: string | null }> {
     let before = through + 1
     for (const { row, entry } of newest(activity, roomId, after, through)) {
       before = entry.sequence
@@ -130,15 +146,26 @@ export function news({ activity, describe }: { readonly activity: Activity; read
   }
 
   return {
-    /** Returns the last entry that a person has certainly read: the last one they wrote in the browser, among the newest entries. */
+    /**
+     * Returns the last entry that a person has certainly read: the last one they wrote in the browser, among the newest
+     * entries.
+     */
     writtenThrough(roomId: string, userId: string): number {
       const before = Math.max(0, activity.watermark(roomId) - SIGHT)
       const rows = activity.after(roomId, before, undefined, SIGHT)
       return rows.findLast(({ body }) => isOwn(parse(body), userId))?.sequence ?? before
     },
 
-    /** Describes the entries after one sequence and through another, newest first. Contents beyond the limit of a page are left out. */
-    told(roomId: string, after: number, through: number, isIncluded: (entry: ActivityEntry) => boolean = () => true): NewsItem[] {
+    /**
+     * Describes the entries after one sequence and through another, newest first. Contents beyond the limit of a page
+     * are left out.
+     */
+    told(
+      roomId: string,
+      after: number,
+      through: number,
+      isIncluded: (entry: ActivityEntry) => boolean = () => true,
+    ): NewsItem[] {
       const groups: ToldEntry[][] = []
       for (const { entry, content } of withContents(roomId, after, through)) {
         if (!isIncluded(entry)) continue
@@ -153,7 +180,10 @@ export function news({ activity, describe }: { readonly activity: Activity; read
       })
     },
 
-    /** Returns the sequences of the newest entries after one by the kind of their target, without those that a person wrote in the browser. @param most entries to read */
+    /**
+     * Returns the sequences of the newest entries after one by the kind of their target, without those that a person
+     * wrote in the browser. @param most entries to read
+     */
     counted(roomId: string, after: number, most: number, userId: string): ReadonlyMap<string, number[]> {
       const watermark = activity.watermark(roomId)
       const found = new Map<string, number[]>()

@@ -33,9 +33,9 @@ interface Sources {
 export type Concerning = ReturnType<typeof concerning>
 
 /**
- * Finds up to 20 entries, newest first. Leaves out entries that the person has read, and those that they followed by an entry of their
- * own in the same Thread, or in the Room for an entry without a Thread. Also leaves out replies, disputes and objections, which are
- * listed on their own until they are answered.
+ * Finds up to 20 entries, newest first. Leaves out entries that the person has read, and those that they followed by an
+ * entry of their own in the same Thread, or in the Room for an entry without a Thread. Also leaves out replies,
+ * disputes and objections, which are listed on their own until they are answered.
  */
 export function concerning({ activity, members, concerns, summary }: Sources) {
   /** Returns the newest entries of a Room after a sequence and since a time, oldest first. */

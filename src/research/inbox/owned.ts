@@ -4,7 +4,10 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { AGENT_AT } from "../../ledger/journal/author.ts"
 import { HOLDING_AGENT } from "../experiments/summary.ts"
 
-/** An agent: a person, and the name of the credential that writes for them; null for the person with all of their agents. */
+/**
+ * An agent: a person, and the name of the credential that writes for them; null for the person with all of their
+ * agents.
+ */
 export interface Agent {
   readonly userId: string
   readonly username: string
@@ -20,7 +23,9 @@ export interface Owned {
 
 const NAMED = "IN (SELECT value FROM json_each(+?))"
 /** One kind of each table, because one statement finds all kinds of a table. */
-const tableKinds = [...new Map(objectList.flatMap((spec) => (spec.madeAt === null ? [] : [[spec.table, spec] as const]))).values()]
+const tableKinds = [
+  ...new Map(objectList.flatMap((spec) => (spec.madeAt === null ? [] : [[spec.table, spec] as const]))).values(),
+]
 const ofExperiments = objectList.flatMap(({ table, key, of }) =>
   of.experiment === undefined ? [] : [{ table, key, column: of.experiment }],
 )
@@ -35,11 +40,16 @@ export function owned(db: Db) {
         ({ table, key, kind, kindIn, label, madeAt }) =>
           `SELECT x.${key} AS id, ${kindIn === null ? `'${kind}'` : `x.${kindIn}`} AS kind, ${label === null ? "NULL" : "x.label"} AS label, ${madeAt} AS position FROM ${table} x WHERE x.${key} ${NAMED}`,
       )
-      .join(" UNION ALL ")}) o JOIN journal j ON j.position = o.position JOIN writers w ON w.writer = j.writer WHERE ${WRITTEN_BY}`,
+      .join(
+        " UNION ALL ",
+      )}) o JOIN journal j ON j.position = o.position JOIN writers w ON w.writer = j.writer WHERE ${WRITTEN_BY}`,
   )
   const belonging = db.prepare<{ id: string; experimentId: string }>(
     ofExperiments
-      .map(({ table, key, column }) => `SELECT ${key} AS id, ${column} AS experimentId FROM ${table} WHERE ${key} ${NAMED}`)
+      .map(
+        ({ table, key, column }) =>
+          `SELECT ${key} AS id, ${column} AS experimentId FROM ${table} WHERE ${key} ${NAMED}`,
+      )
       .join(" UNION ALL "),
   )
   const assigned = db.prepare<{ id: string; label: string }>(
@@ -67,7 +77,9 @@ export function owned(db: Db) {
     /** The experiments that some ids belong to. */
     experimentsOf(ids: Iterable<string>): ReadonlyMap<string, string> {
       const idList = JSON.stringify([...ids])
-      return new Map(belonging.all(...ofExperiments.map(() => idList)).map(({ id, experimentId }) => [id, experimentId]))
+      return new Map(
+        belonging.all(...ofExperiments.map(() => idList)).map(({ id, experimentId }) => [id, experimentId]),
+      )
     },
 
     /** Returns the labels of the experiments among some ids that an agent holds, or held when they ended. */

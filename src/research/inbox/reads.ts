@@ -25,7 +25,9 @@ interface Sources {
 export function inboxReads({ activity, watch, concerns, snapshot, lines, summary }: Sources) {
   const shown = (roomId: string, { sequence, entry, row, concerns }: Concerning) => ({
     sequence,
-    item: new JsonText<InboxEntry>(stored(extendJson(row.body, { summary: summary(roomId, entry, row.content), concerns: [...concerns] }))),
+    item: new JsonText<InboxEntry>(
+      stored(extendJson(row.body, { summary: summary(roomId, entry, row.content), concerns: [...concerns] })),
+    ),
   })
 
   return {

@@ -1,6 +1,6 @@
 /**
- * Collects what helps a reader to judge a record or a checkpoint: who its evidence comes from, what failed, what is doubted,
- * and what cites it. `src/research/evidence` decides which evidence counts and what rests on what.
+ * Collects what helps a reader to judge a record or a checkpoint: who its evidence comes from, what failed, what is
+ * doubted, and what cites it. `src/research/evidence` decides which evidence counts and what rests on what.
  */
 import type { Author } from "../../contract/answers/index.ts"
 import { each, picked } from "../../contract/each.ts"
@@ -80,7 +80,8 @@ export function judging(db: Db, evidence: Evidence) {
        iif(w.other_agent = 1, w.author_id || ' ' || coalesce(w.speaker_agent, ''), NULL) AS otherAgent
      FROM evidence_words w WHERE w.target_id = +? AND w.counted = 1 ORDER BY w.sequence DESC LIMIT ${SIGHT}`,
   )
-  // The attempts behind a piece of evidence: those that produced the finding, the one its link names, or the reproduction itself.
+  // The attempts behind a piece of evidence: those that produced the finding, the one its link names, or the
+  // reproduction itself.
   const commits = db.prepare<{ sequence: number; commit: string }>(
     `SELECT word AS sequence, ${contentOf("a")} ->> '$.repository.commit' AS "commit" FROM (
        SELECT w.sequence AS word, t.attempt_id AS ran FROM ${WORDS("w.counted = 1")} JOIN finding_attempts t ON t.version_id = w.speaker_id AND t.role = 'producing'
@@ -123,7 +124,9 @@ export function judging(db: Db, evidence: Evidence) {
      FROM json_each(+?) JOIN experiments e ON e.experiment_id = json_each.value AND e.status = 'cancelled'
      JOIN people p ON p.user_id = coalesce(e.conclusion ->> '$.by.userId', e.proposer_id)`,
   )
-  const DOUBTED = (agent: string) => `p.user_id AS userId, p.username, ${agent} AS agent, r.version_id AS targetId, r.kind AS targetKind,
+  const DOUBTED = (
+    agent: string,
+  ) => `p.user_id AS userId, p.username, ${agent} AS agent, r.version_id AS targetId, r.kind AS targetKind,
        r.label AS targetLabel, r.wording, coalesce(s.status, 'current') AS status, r.room_id AS roomId`
   const DOUBTED_OF = `JOIN records r ON r.version_id = json_each.value LEFT JOIN standings s ON s.version_id = json_each.value`
   const doubts = db.prepare<DoubtRow>(
@@ -167,32 +170,43 @@ export function judging(db: Db, evidence: Evidence) {
     }
   }
 
-  /** Returns the work on some records, its failures, and the doubts about them. @param seenFrom the Room that shows it */
+  /**
+   * Returns the work on some records, its failures, and the doubts about them. @param seenFrom the Room that shows it
+   */
   function around(versionIds: readonly string[], seenFrom: string) {
     const list = JSON.stringify(versionIds)
     const work = lines.all(...Array<string>(6).fill(list))
     const experimentIds = JSON.stringify(work.map(({ id }) => id))
     const attempts = each(["registered", ...enumerations.attemptOutcome] as const, () => 0)
-    for (const { status, attempts: count } of ended.all(experimentIds)) attempts[outcomeOf(status) ?? "registered"] += count
-    const failures = [...work.slice(0, limits.pageItems).flatMap(({ id }) => failed.all(id)), ...cancelled.all(experimentIds)].toSorted(
-      (one, other) => other.written - one.written,
-    )
+    for (const { status, attempts: count } of ended.all(experimentIds))
+      attempts[outcomeOf(status) ?? "registered"] += count
+    const failures = [
+      ...work.slice(0, limits.pageItems).flatMap(({ id }) => failed.all(id)),
+      ...cancelled.all(experimentIds),
+    ].toSorted((one, other) => other.written - one.written)
     const bearing = speakers.all(list).map(({ id }) => id)
     const itself = new Set(versionIds)
     const grounds = new Set(versionIds.flatMap((id) => evidence.groundsOf(id)))
-    const placeOf = (id: string): Doubt["of"] => (itself.has(id) ? "itself" : bearing.includes(id) ? "bears_on_it" : "it_rests_on")
+    const placeOf = (id: string): Doubt["of"] =>
+      itself.has(id) ? "itself" : bearing.includes(id) ? "bears_on_it" : "it_rests_on"
     const targets = [...new Set([...versionIds, ...bearing, ...grounds])]
     return {
       work: {
-        experiments: each(enumerations.experimentStatus, (status) => work.filter((line) => line.status === status).length),
+        experiments: each(
+          enumerations.experimentStatus,
+          (status) => work.filter((line) => line.status === status).length,
+        ),
         attempts,
       },
-      failed: newest(failures, ({ userId, username, agent, experimentId, experimentLabel, roomId, written: _order, ...item }) => ({
-        ...item,
-        author: { userId, username, agent },
-        experiment: { experimentId, label: experimentLabel, ...fromOtherRoom(roomId, seenFrom) },
-        ...fromOtherRoom(roomId, seenFrom),
-      })),
+      failed: newest(
+        failures,
+        ({ userId, username, agent, experimentId, experimentLabel, roomId, written: _order, ...item }) => ({
+          ...item,
+          author: { userId, username, agent },
+          experiment: { experimentId, label: experimentLabel, ...fromOtherRoom(roomId, seenFrom) },
+          ...fromOtherRoom(roomId, seenFrom),
+        }),
+      ),
       doubts: newest(doubts.all(JSON.stringify(targets), JSON.stringify(targets)), (row) => ({
         ...picked(row, "linkId", "label", "kind", "explanation", "at"),
         ...(row.attemptId === null ? {} : { attemptId: row.attemptId }),
@@ -214,10 +228,15 @@ export function judging(db: Db, evidence: Evidence) {
   return {
     weightOf,
     around,
-    /** Returns what a record's fall would put in doubt: records that rest on it, and selected checkpoints that cite it or one of these. */
+    /**
+     * Returns what a record's fall would put in doubt: records that rest on it, and selected checkpoints that cite it
+     * or one of these.
+     */
     downstream(versionId: string, seenFrom: string) {
       const resting = evidence.restingOn(versionId, PROBE)
-      const cited = citing.all(JSON.stringify([versionId, ...resting.slice(0, ITEMS).map((record) => record.versionId)]))
+      const cited = citing.all(
+        JSON.stringify([versionId, ...resting.slice(0, ITEMS).map((record) => record.versionId)]),
+      )
       return {
         restingOnIt: newest(resting, ({ roomId, ...record }) => ({ ...record, ...fromOtherRoom(roomId, seenFrom) })),
         citedIn: newest(cited, ({ versionId: citedId, label, roomId, recordRoomId, ...checkpoint }) => ({

@@ -24,11 +24,24 @@ export function judgingReads(records: Records, checkpoints: Checkpoints, judging
     checkpoint_case({ params }) {
       const found = known("checkpoint", checkpoints.read(params.checkpointId))
       const { roomId } = found.checkpoint
-      const cited = found.citations.map((versionId) => records.summary(versionId)).filter((record) => record !== undefined)
+      const cited = found.citations
+        .map((versionId) => records.summary(versionId))
+        .filter((record) => record !== undefined)
       return {
         ...picked(found.checkpoint, "checkpointId", "roomId", "threadId", "state"),
         citations: cited.map((record) => ({
-          ...picked(record, "versionId", "kind", "label", "wording", "status", "author", "outcome", "evidenceTally", "inDoubt"),
+          ...picked(
+            record,
+            "versionId",
+            "kind",
+            "label",
+            "wording",
+            "status",
+            "author",
+            "outcome",
+            "evidenceTally",
+            "inDoubt",
+          ),
           ...fromOtherRoom(record.roomId, roomId),
         })),
         ...judging.around(

@@ -9,7 +9,14 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import { limits } from "../../contract/limits.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import type { Reply } from "../../threads/operations.ts"
-import { ANSWER, STANDS, WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
+import {
+  ANSWER,
+  STANDS,
+  WITHDRAWAL,
+  WITHDRAWAL_OF_LINK,
+  withdrawal,
+  type WithdrawalRow,
+} from "../evidence/withdrawals.ts"
 import { related, type RelatedRow, standing, type StandingRow } from "../records/shown.ts"
 import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 
@@ -26,7 +33,10 @@ export interface Disputed {
 type Answered = NonNullable<ResearchLink["answered"]>
 
 type Target = ResearchLink["target"]
-type Row = Pick<ResearchLink, "linkId" | "kind" | "label" | "roomId" | "threadId" | "entryId" | "at" | "explanation" | "contentDigest"> &
+type Row = Pick<
+  ResearchLink,
+  "linkId" | "kind" | "label" | "roomId" | "threadId" | "entryId" | "at" | "explanation" | "contentDigest"
+> &
   StandingRow &
   WithdrawalRow &
   Author & {
@@ -57,7 +67,8 @@ function shown(row: Row) {
     at,
     explanation,
     target: { versionId: targetId, label: targetLabel, kind: targetKind, wording, status: targetStanding.status },
-    replacement: replacement && related({ ...parse(replacement), status: replacementStatus, notices: replacementNotices }, roomId),
+    replacement:
+      replacement && related({ ...parse(replacement), status: replacementStatus, notices: replacementNotices }, roomId),
     withdrawn: withdrawal(row),
     answered: row.answered === null ? null : parse(row.answered),
     ...targetStanding,
@@ -156,7 +167,8 @@ export function links(db: Db) {
       return row && shown(row)
     },
     /** Returns the links of one kind that a member made to a record and did not withdraw. */
-    standingBy: (authorId: string, kind: LinkKind, targetVersionId: string) => standingBy.all(targetVersionId, kind, authorId),
+    standingBy: (authorId: string, kind: LinkKind, targetVersionId: string) =>
+      standingBy.all(targetVersionId, kind, authorId),
     /** Returns the kinds of all links to a record that were not withdrawn. @param but a link to leave out */
     standingOn: (versionId: string, but = ""): LinkKind[] => standingOn.all(versionId, but).map(({ kind }) => kind),
     /** Returns the newest answered disputes of a record with their answers, by link. */
@@ -164,7 +176,10 @@ export function links(db: Db) {
       new Map(disputesOn.all(versionId).map(({ linkId, answered }) => [linkId, parse(answered)])),
     /** Returns the newest unanswered dispute of a record. */
     openDispute: (versionId: string): string | null => openDispute.get(versionId)?.linkId ?? null,
-    /** Records a reply by the author of a disputed record to the dispute's entry. @returns the record; undefined for any other reply */
+    /**
+     * Records a reply by the author of a disputed record to the dispute's entry. @returns the record; undefined for any
+     * other reply
+     */
     replied({ to, entryId, authorId, at }: Reply): string | undefined {
       const dispute = disputeAt.get(to, authorId)
       if (dispute !== undefined) reply({ linkId: dispute.linkId, entryId, at })
@@ -176,7 +191,9 @@ export function links(db: Db) {
     withdraw: inserting(db, "link_withdrawals"),
     /** Returns up to `count` links of a Room after an id that match the filters. */
     page: (
-      filters: { roomId: string } & { readonly [N in "kind" | "targetVersionId" | "targetAuthorId" | "agent"]?: string },
+      filters: { roomId: string } & {
+        readonly [N in "kind" | "targetVersionId" | "targetAuthorId" | "agent"]?: string
+      },
       after: string | undefined,
       count: number,
     ) => (filters.targetVersionId === undefined ? list : ofTarget)({ ...filters }, after, count).map(shown),

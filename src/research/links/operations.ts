@@ -1,4 +1,7 @@
-/** The behaviours that assert corrections, supersessions, disputes and retractions, and withdraw links. They never change the record. */
+/**
+ * The behaviours that assert corrections, supersessions, disputes and retractions, and withdraw links. They never
+ * change the record.
+ */
 import type { LinkKind } from "../../contract/schema/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { type Json, parsed, trusted } from "../../contract/json.ts"
@@ -64,9 +67,15 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     })
   }
 
-  const disputesOf = (versionId: string): Disputes => ({ open: links.openDispute(versionId), answers: links.answersOn(versionId) })
+  const disputesOf = (versionId: string): Disputes => ({
+    open: links.openDispute(versionId),
+    answers: links.answersOn(versionId),
+  })
 
-  /** Updates the evidence after the status of a record changed. @param replacementVersionId the record that replaces it, or did */
+  /**
+   * Updates the evidence after the status of a record changed. @param replacementVersionId the record that replaces it,
+   * or did
+   */
   function moved(versionId: string, replacementVersionId?: string): void {
     model.moved(versionId)
     if (replacementVersionId !== undefined) model.moved(replacementVersionId)
@@ -78,7 +87,14 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     const { at } = change
     const linkId = change.newId()
     const label = change.label("link")
-    links.insert({ ...body, ...madeBy(call, subject, change), linkId, kind, label, targetAuthorId: subject.record.author.userId })
+    links.insert({
+      ...body,
+      ...madeBy(call, subject, change),
+      linkId,
+      kind,
+      label,
+      targetAuthorId: subject.record.author.userId,
+    })
     const notice = {
       linkId,
       label,
@@ -92,7 +108,8 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     }
     standings.note(targetVersionId, linkKinds[kind].status, notice, disputesOf(targetVersionId))
     model.asserted(targetVersionId, linkId, kind, attributionOf(actor, at))
-    if (hasFallen(linkKinds[kind].status) || replacementVersionId !== undefined) moved(targetVersionId, replacementVersionId)
+    if (hasFallen(linkKinds[kind].status) || replacementVersionId !== undefined)
+      moved(targetVersionId, replacementVersionId)
     else model.doubted(targetVersionId)
     model.uses("link", linkId, "replacement", replacementVersionId === undefined ? [] : [replacementVersionId], at)
     model.uses("link", linkId, "dispute_evidence", evidence, at)
@@ -102,7 +119,9 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
   /** Checks that a record does not replace one that replaced it, directly or through others. */
   function circularReplacement({ body: { targetVersionId, replacementVersionId } }: Call<Assertion>): Issue[] {
     const isCircular = replacementVersionId !== undefined && links.supersedes(targetVersionId, replacementVersionId)
-    return isCircular ? [{ path: "/replacementVersionId", message: "is itself superseded by the record, directly or through others" }] : []
+    return isCircular
+      ? [{ path: "/replacementVersionId", message: "is itself superseded by the record, directly or through others" }]
+      : []
   }
 
   /** Checks that the record contains the disputed part. */
@@ -111,7 +130,9 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     if (part === undefined || record === undefined) return []
     const isMember = part.startsWith("/") && valueAt(trusted<Json>(record.content.text), part) !== undefined
     const isInRecord = isMember || records.summary(targetVersionId)?.wording.includes(part) === true
-    return isInRecord ? [] : [{ path: "/part", message: "is neither a JSON Pointer to something in the record nor words of its wording" }]
+    return isInRecord
+      ? []
+      : [{ path: "/part", message: "is neither a JSON Pointer to something in the record nor words of its wording" }]
   }
 
   const assertion = (kind: LinkKind) => ({
@@ -129,7 +150,8 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
   /** Returns the records that a link of any form uses. */
   function usesOf(link: ReturnType<typeof linkSubject>["link"]) {
     if (link.kind === "review") return []
-    if (!("target" in link)) return link.towardHypothesis.map(({ versionId }) => ({ targetId: versionId, how: "verdict" as const }))
+    if (!("target" in link))
+      return link.towardHypothesis.map(({ versionId }) => ({ targetId: versionId, how: "verdict" as const }))
     const { evidence = [] } = parsed<{ readonly evidence?: readonly string[] }>(link.content)
     return [
       ...(link.replacement === null ? [] : [{ targetId: link.replacement.versionId, how: "replacement" as const }]),
@@ -183,16 +205,23 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     operations: {
       withdraw_link,
       assert_correction: behaviour("assert_correction", assertion("corrects")),
-      assert_supersession: behaviour("assert_supersession", { ...assertion("supersedes"), references: circularReplacement }),
+      assert_supersession: behaviour("assert_supersession", {
+        ...assertion("supersedes"),
+        references: circularReplacement,
+      }),
       assert_dispute: behaviour("assert_dispute", { ...assertion("disputes"), references: missingPart }),
       assert_retraction: behaviour("assert_retraction", {
         ...assertion("retracts"),
         admit(call, { roomId, record }: Subject) {
           const { userId } = call.actor
           if (record.author.userId !== userId && rooms.standing(roomId, userId)?.role !== "owner") {
-            throw new Refusal("role_required", "Only the author of a record, or the owner of its Room, can retract it.", {
-              current: { needed: ["author", "owner"] },
-            })
+            throw new Refusal(
+              "role_required",
+              "Only the author of a record, or the owner of its Room, can retract it.",
+              {
+                current: { needed: ["author", "owner"] },
+              },
+            )
           }
           mustBeNew("retracts", call)
         },

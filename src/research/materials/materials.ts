@@ -30,7 +30,8 @@ const oldestFirst = (reports: Row["reports"]) => parse(reports).sort((one, other
 
 /** @param roomId the Room that shows it; null outside of Rooms */
 function shown(row: Row, roomId: string | null): MaterialSummary {
-  const { materialId, label, materialOriginRoom, reference, name, description, mediaType, sizeBytes, valuesDigest } = row
+  const { materialId, label, materialOriginRoom, reference, name, description, mediaType, sizeBytes, valuesDigest } =
+    row
   const digest = digestOfReference(reference)
   return {
     materialId,
@@ -64,7 +65,9 @@ const COLUMNS = `m.material_id AS materialId, m.label, m.origin_room_id AS mater
 const TABLES = "materials m JOIN people p ON p.user_id = m.registered_by"
 const SUMMARY = `SELECT ${COLUMNS} FROM ${TABLES}`
 
-/** The instance that a Room came from, empty for this one. Two instances may register the same reference independently. */
+/**
+ * The instance that a Room came from, empty for this one. Two instances may register the same reference independently.
+ */
 const KNOWN_IN = "coalesce((SELECT known_in FROM imported_rooms WHERE room_id = +?), '')"
 
 export type Materials = ReturnType<typeof materials>
@@ -72,7 +75,9 @@ export type Materials = ReturnType<typeof materials>
 export function materials(db: Db) {
   const insert = inserting(db, "materials", { workedOut: { knownIn: { sql: KNOWN_IN, from: ["originRoomId"] } } })
   const insertReport = inserting(db, "material_reports", {
-    workedOut: { sequence: workedOut`(SELECT coalesce(max(sequence), 0) + 1 FROM material_reports WHERE material_id = ${"materialId"})` },
+    workedOut: {
+      sequence: workedOut`(SELECT coalesce(max(sequence), 0) + 1 FROM material_reports WHERE material_id = ${"materialId"})`,
+    },
   })
   const byReference = db.prepare<{ materialId: string; label: string; originRoomId: string }>(
     `SELECT material_id AS materialId, label, origin_room_id AS originRoomId FROM materials WHERE reference = +? AND known_in = ${KNOWN_IN}`,
@@ -102,8 +107,8 @@ export function materials(db: Db) {
     "SELECT l.reporter_id AS userId, p.username, l.room_id AS roomId, l.at, l.uri, l.state, l.observed_digest AS observedDigest, l.explanation FROM material_reports l JOIN people p ON p.user_id = l.reporter_id WHERE l.material_id = +? ORDER BY l.sequence DESC LIMIT 500",
   )
   /**
-   * Reads the uses of one kind: their total number, and the first of them, oldest first. They are read in the order of an index, so that
-   * a material with very many uses needs no sort.
+   * Reads the uses of one kind: their total number, and the first of them, oldest first. They are read in the order of
+   * an index, so that a material with very many uses needs no sort.
    */
   function using(uses: string, users: string, key: string, name: string, order: string) {
     const first = db.prepare<UseRow>(

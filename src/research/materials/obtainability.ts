@@ -9,13 +9,17 @@ export interface Report {
   readonly observedDigest: string | null
 }
 
-const meanings: Record<LocationState, Obtainability> = { available: "obtainable", restricted: "restricted", unavailable: "unobtainable" }
+const meanings: Record<LocationState, Obtainability> = {
+  available: "obtainable",
+  restricted: "restricted",
+  unavailable: "unobtainable",
+}
 /** The states in order of precedence: the first that any report has decides. */
 const order: readonly LocationState[] = ["available", "restricted", "unavailable"]
 
 /**
- * Considers the newest report of each reporter on each URI. The material is `disputed` if reports on one URI disagree about the
- * state or the digest, or if a digest differs from the reference. Otherwise one URI that has it is enough.
+ * Considers the newest report of each reporter on each URI. The material is `disputed` if reports on one URI disagree
+ * about the state or the digest, or if a digest differs from the reference. Otherwise one URI that has it is enough.
  * @param reports oldest first
  * @param digest the digest in the reference, or null
  */

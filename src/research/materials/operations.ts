@@ -26,14 +26,18 @@ export function materialOperations(rooms: Rooms, threads: Threads, materials: Ma
       if (body.location !== undefined)
         materials.report({ materialId, reporterId: actor.userId, roomId, at, uri: body.location, state: "available" })
       const origin = fromOtherRoom(known?.originRoomId ?? roomId, roomId)
-      return { target: { id: materialId, label, ...origin }, result: { materialId, label, existing: known !== undefined, ...origin } }
+      return {
+        target: { id: materialId, label, ...origin },
+        result: { materialId, label, existing: known !== undefined, ...origin },
+      }
     },
   })
 
   const report_material_location = behaviour("report_material_location", {
     subject({ actor, body }) {
       const place = known("material", materials.place(body.materialId))
-      // If several Rooms registered the material, the report goes to the credential's Room, or to one that the person belongs to.
+      // If several Rooms registered the material, the report goes to the credential's Room, or to one that the person
+      // belongs to.
       const own = actor.grant?.roomId ?? materials.roomOf(actor.userId, body.materialId)
       const ownThread = own === undefined ? undefined : materials.threadIn(own, body.materialId)
       const roomId = own !== undefined && ownThread !== undefined ? own : place.originRoomId

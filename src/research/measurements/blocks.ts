@@ -28,7 +28,11 @@ export function storedBlocks(db: Db) {
   )
 
   /** Yields the blocks of some attempts, up to the limit of a table. @param beyond called if there are more values */
-  function* read<B extends StoredBlock>(attemptIds: readonly string[], query: (ids: string) => B[], beyond: () => void): Generator<B> {
+  function* read<B extends StoredBlock>(
+    attemptIds: readonly string[],
+    query: (ids: string) => B[],
+    beyond: () => void,
+  ): Generator<B> {
     let total = 0
     for (let from = 0; from < attemptIds.length; from += AT_ONCE)
       for (const block of query(JSON.stringify(attemptIds.slice(from, from + AT_ONCE)))) {

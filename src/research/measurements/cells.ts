@@ -39,7 +39,9 @@ function compareKeys(one: number | string, other: number | string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** Orders numbers by size, before texts. Texts, and equal numbers such as 1 and "1.0", are ordered by their characters. */
+/**
+ * Orders numbers by size, before texts. Texts, and equal numbers such as 1 and "1.0", are ordered by their characters.
+ */
 export const compareScalars = (one: Scalar, other: Scalar): number =>
   compareKeys(sortKey(one), sortKey(other)) || compareKeys(textOf(one), textOf(other))
 

@@ -84,15 +84,26 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
       staleReason: isWithheld ? "values_withheld" : hasMoved ? "values_changed" : null,
       now: now && { ...now, sentence: effectInWords(effect, now) },
       // The current figures of both are compared.
-      repeats: first && { ...first, comparison: repeated.repetition(effect, hasMoved ? now : original, first)?.comparison ?? null },
+      repeats: first && {
+        ...first,
+        comparison: repeated.repetition(effect, hasMoved ? now : original, first)?.comparison ?? null,
+      },
     }
   }
 
   return {
-    /** Why effects of a finding cannot be computed, each with its path in the body. @param named undefined if the finding names no attempts */
+    /**
+     * Why effects of a finding cannot be computed, each with its path in the body. @param named undefined if the
+     * finding names no attempts
+     */
     faults(declared: readonly Effect[], named: Named | undefined): { path: string; message: string }[] {
       if (declared.length > 0 && named === undefined)
-        return [{ path: "/provenance/execution", message: "is needed, because effects are worked out from the attempts that it names" }]
+        return [
+          {
+            path: "/provenance/execution",
+            message: "is needed, because effects are worked out from the attempts that it names",
+          },
+        ]
       return declared.flatMap((effect, index) => {
         if (named === undefined) return []
         const found = workedOut(effect, named)
@@ -134,15 +145,17 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
     /** The current effects of several findings, one sentence each, from one query. */
     sentencesOf: (versionIds: readonly string[]): ReadonlyMap<string, readonly string[]> =>
       new Map(
-        [...Map.groupBy(sentences.all(JSON.stringify(versionIds)), ({ versionId }) => versionId)].map(([versionId, rows]) => [
-          versionId,
-          rows.map((row) => {
-            const figures = parse(row.figures)
-            const isWithheld = figures !== null && row.withheld > 0
-            const since = isWithheld ? " (values withheld since)" : row.hasMoved === 1 ? " (changed since)" : ""
-            return `${effectInWords(parse(row.effect), figures)}${since}`
-          }),
-        ]),
+        [...Map.groupBy(sentences.all(JSON.stringify(versionIds)), ({ versionId }) => versionId)].map(
+          ([versionId, rows]) => [
+            versionId,
+            rows.map((row) => {
+              const figures = parse(row.figures)
+              const isWithheld = figures !== null && row.withheld > 0
+              const since = isWithheld ? " (values withheld since)" : row.hasMoved === 1 ? " (changed since)" : ""
+              return `${effectInWords(parse(row.effect), figures)}${since}`
+            }),
+          ],
+        ),
       ),
   }
 }

@@ -2,7 +2,9 @@
 
 /** The number of decimals that show `digits` significant digits of a number of this scale. */
 const decimalsFor = (scale: number, digits: number): number =>
-  scale === 0 || !Number.isFinite(scale) ? 0 : Math.min(15, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(scale)))))
+  scale === 0 || !Number.isFinite(scale)
+    ? 0
+    : Math.min(15, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(scale)))))
 
 /** Replaces a hyphen by a minus sign, as in printed tables. */
 const signed = (text: string): string => text.replace(/^-/, "−")
@@ -17,7 +19,11 @@ const isPlain = (value: number): boolean => value === 0 || (Math.abs(value) < 1e
 export function figure(value: number | null, se?: number | null): string {
   if (value === null) return "–"
   if (!isPlain(value)) return signed(value.toExponential(3))
-  return signed(value.toFixed(se === undefined || se === null || se === 0 ? Math.min(6, decimalsFor(value, 4)) : decimalsFor(se, 2)))
+  return signed(
+    value.toFixed(
+      se === undefined || se === null || se === 0 ? Math.min(6, decimalsFor(value, 4)) : decimalsFor(se, 2),
+    ),
+  )
 }
 
 /** Formats an interval: `−1.72 to −0.58`. */

@@ -1,8 +1,13 @@
-/** Measured values in columns, from which tables, effects and boards are computed. A frame may hold a quarter of a million values. */
+/**
+ * Measured values in columns, from which tables, effects and boards are computed. A frame may hold a quarter of a
+ * million values.
+ */
 import { type BlockScalars, blockOf, OF_BLOCK } from "../attempts/value-blocks.ts"
 import { type Dimensions, type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
 
-/** A dimension of a frame. For each value, `codes` has an index into `scalars`, or −1 if the value lacks the dimension. */
+/**
+ * A dimension of a frame. For each value, `codes` has an index into `scalars`, or −1 if the value lacks the dimension.
+ */
 export interface Column {
   readonly codes: Int32Array
   /** Without duplicates; values that print alike are equal. */
@@ -88,7 +93,9 @@ export class FrameBuilder {
     const size = this.#blocks.reduce((sum, { bytes }) => sum + countOf(bytes), 0)
     const [sourceOf, values] = [new Int32Array(size), new Float64Array(size)]
     const valueBytes = new Uint8Array(values.buffer)
-    const columns = new Map([...this.#codes].map(([name, { scalars }]) => [name, { codes: new Int32Array(size).fill(-1), scalars }]))
+    const columns = new Map(
+      [...this.#codes].map(([name, { scalars }]) => [name, { codes: new Int32Array(size).fill(-1), scalars }]),
+    )
     let from = 0
     for (const block of this.#blocks) {
       const count = countOf(block.bytes)
@@ -117,7 +124,10 @@ export function filtered(frame: Frame, accepts: (index: number) => boolean): Fra
     sourceOf: picked(frame.sourceOf, some, new Int32Array(size)),
     values: valuesAt(frame, some),
     columns: new Map(
-      [...frame.columns].map(([name, { codes, scalars }]) => [name, { codes: picked(codes, some, new Int32Array(size)), scalars }]),
+      [...frame.columns].map(([name, { codes, scalars }]) => [
+        name,
+        { codes: picked(codes, some, new Int32Array(size)), scalars },
+      ]),
     ),
   }
 }
@@ -130,7 +140,8 @@ function picked<List extends Float64Array | Int32Array>(numbers: List, indices: 
 }
 
 /** Returns the values at some indices of a frame. */
-export const valuesAt = ({ values }: Frame, indices: Int32Array): Float64Array => picked(values, indices, new Float64Array(indices.length))
+export const valuesAt = ({ values }: Frame, indices: Int32Array): Float64Array =>
+  picked(values, indices, new Float64Array(indices.length))
 
 /** Returns the values of a frame that match a place. A dimension that a value lacks is the empty text. */
 export function atPlace(frame: Frame, place: Dimensions): Frame {

@@ -1,4 +1,7 @@
-/** The effects of the findings that count towards a record, grouped by what they compare: the numbers of a forest plot. Three or more are pooled. */
+/**
+ * The effects of the findings that count towards a record, grouped by what they compare: the numbers of a forest plot.
+ * Three or more are pooled.
+ */
 import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import { picked } from "../../contract/each.ts"
@@ -62,11 +65,16 @@ export type GatheredEffects = ReturnType<typeof gatheredEffects>
 export function gatheredEffects(db: Db) {
   const counted = db.prepare<Row>(COUNTED)
 
-  /** The effects that count towards a record, starting with the contrast that has the most estimates. Beyond the limit, only the newest. */
+  /**
+   * The effects that count towards a record, starting with the contrast that has the most estimates. Beyond the limit,
+   * only the newest.
+   */
   return function gathered(versionId: string): { readonly contrasts: GatheredContrast[]; readonly truncated: boolean } {
     const found = counted.all(versionId)
     const rows = [
-      ...new Map(found.slice(0, limits.gatheredEffects).map((row) => [`${row.versionId} ${row.position}`, row])).values(),
+      ...new Map(
+        found.slice(0, limits.gatheredEffects).map((row) => [`${row.versionId} ${row.position}`, row]),
+      ).values(),
     ].toReversed()
     const groups = Map.groupBy(
       rows.flatMap((row) => {

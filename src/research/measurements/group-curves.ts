@@ -42,7 +42,9 @@ function valueAt({ step, value }: Member, at: number): number | undefined {
   return to === from || at === from ? one : one + ((other - one) * (at - from)) / (to - from)
 }
 
-/** The steps at which a group is averaged: its own, or evenly spaced ones if there are more than a picture has room for. */
+/**
+ * The steps at which a group is averaged: its own, or evenly spaced ones if there are more than a picture has room for.
+ */
 function stepsOf(members: readonly Member[]): number[] {
   const all = [...new Set(members.flatMap(({ step }) => step))].sort((one, other) => one - other)
   if (all.length <= STEPS) return all
@@ -73,7 +75,8 @@ export function groupCurves(values: Values, curves: Curves) {
   return function drawn({ attemptIds, metric, split, by, over, absent }: GroupCurvesQuery) {
     const attempts = values.attempts({ attemptIds })
     const series = values.series(attempts, metric, split ?? "", [...by, ...(over === null ? [] : [over])], SERIES + 1)
-    if (series.length > SERIES) throw badParameter("metric", `has more than ${SERIES} series here, the most that can be averaged`)
+    if (series.length > SERIES)
+      throw badParameter("metric", `has more than ${SERIES} series here, the most that can be averaged`)
     const groups = new Map<string, { key: Record<string, Scalar>; members: Member[] }>()
     for (const { attempt, dimensions, dimensionsId } of series) {
       const key = Object.fromEntries(by.map((name) => [name, dimensionAt(dimensions, name) ?? absent]))

@@ -27,7 +27,8 @@ export const compareKeys =
 /** Sorts indices by the number of each, from −1 to below `most`, in a stable counting sort. */
 function inOrder(indices: Int32Array, numbers: Int32Array, most: number) {
   const starts = new Int32Array(most + 2)
-  for (let at = 0; at < numbers.length; at += 1) starts[(numbers[at] ?? -1) + 2] = (starts[(numbers[at] ?? -1) + 2] ?? 0) + 1
+  for (let at = 0; at < numbers.length; at += 1)
+    starts[(numbers[at] ?? -1) + 2] = (starts[(numbers[at] ?? -1) + 2] ?? 0) + 1
   for (let at = 1; at < starts.length; at += 1) starts[at] = (starts[at] ?? 0) + (starts[at - 1] ?? 0)
   const next = starts.slice()
   const sorted = new Int32Array(indices.length)
@@ -53,7 +54,11 @@ export function orderedOver({ values }: Frame, over: Column | undefined): Int32A
 }
 
 /** Groups the values of a frame. `withoutBy` counts the values that belong to no group. */
-export function grouped(frame: Frame, { by, absent }: Question, over: Column | undefined): { groups: Grouped[]; withoutBy: number } {
+export function grouped(
+  frame: Frame,
+  { by, absent }: Question,
+  over: Column | undefined,
+): { groups: Grouped[]; withoutBy: number } {
   const groupOf = new Int32Array(frame.values.length)
   let keys: Record<string, Scalar>[] = [{}]
   for (const dimension of by) {
@@ -68,7 +73,10 @@ export function grouped(frame: Frame, { by, absent }: Question, over: Column | u
       const code = own === -1 ? absentCode : own
       const value = scalars[code] ?? absent
       const pair = group * (scalars.length + 1) + code + 1
-      groupOf[index] = group === -1 || value === undefined ? -1 : (known[pair] ??= next.push({ ...keys[group], [dimension]: value }) - 1)
+      groupOf[index] =
+        group === -1 || value === undefined
+          ? -1
+          : (known[pair] ??= next.push({ ...keys[group], [dimension]: value }) - 1)
     }
     keys = next
   }

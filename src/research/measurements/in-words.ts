@@ -24,7 +24,10 @@ export function contrastInWords({
 const values = (count: number): string => `${count} ${count === 1 ? "value" : "values"}`
 
 /** How many values an effect uses, and how many it leaves out. */
-function countInWords({ pairs, unpaired, ofCount, againstCount, withoutOver }: Figures, over: string | undefined): string {
+function countInWords(
+  { pairs, unpaired, ofCount, againstCount, withoutOver }: Figures,
+  over: string | undefined,
+): string {
   const left = [
     ...(unpaired > 0 ? [`${values(unpaired)} without a partner`] : []),
     ...(withoutOver > 0 ? [`${values(withoutOver)} without ${over} left out`] : []),
@@ -33,7 +36,10 @@ function countInWords({ pairs, unpaired, ofCount, againstCount, withoutOver }: F
   return `${over === undefined ? "unpaired" : `fewer than two pairs over ${over}: unpaired`}, ${ofCount} and ${againstCount} values${left.join("")}`
 }
 
-/** Describes an effect in one sentence: `error of smoothing − baseline at labels 400: −1.15 %, 95 % −1.72 to −0.58, 10 pairs`. */
+/**
+ * Describes an effect in one sentence: `error of smoothing − baseline at labels 400: −1.15 %, 95 % −1.72 to −0.58, 10
+ * pairs`.
+ */
 export function effectInWords(effect: Effect, figures: Figures | null): string {
   const what = contrastInWords(effect)
   if (figures === null) return `${what}: the values it was worked out from were withheld`

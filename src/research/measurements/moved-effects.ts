@@ -1,4 +1,7 @@
-/** Recomputes effects when their attempts report more or correct themselves, stores the new figures, and recounts the reproductions of these effects. */
+/**
+ * Recomputes effects when their attempts report more or correct themselves, stores the new figures, and recounts the
+ * reproductions of these effects.
+ */
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -24,7 +27,9 @@ const isSame = (one: Figures | null, other: Figures | null): boolean =>
 const NAMED = `(SELECT json_object('attemptIds', json_group_array(n.attempt_id) FILTER (WHERE n.role = 'producing'),
     'baselineAttemptIds', json_group_array(n.attempt_id) FILTER (WHERE n.role = 'baseline'))
   FROM finding_attempts n WHERE n.version_id = f.version_id)`
-/** The effect of a reproduction: the contrast that it repeats, computed from its own attempt and those that it names. */
+/**
+ * The effect of a reproduction: the contrast that it repeats, computed from its own attempt and those that it names.
+ */
 const OF_REPRODUCTION = `SELECT q.attempt_id AS holderId, 0 AS position, json_set(x.effect, '$.experimentId', a.experiment_id) AS effect, q.figures,
     json_object('attemptIds', json_array(q.attempt_id), 'baselineAttemptIds', json(coalesce(q.repeats -> '$.attemptIds', '[]'))) AS named,
     q.verdict, q.repeats_id AS repeatsId, q.repeats_position AS repeatsPosition
@@ -42,7 +47,9 @@ export type MovedEffects = ReturnType<typeof movedEffects>
 export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
   const store = inserting(db, "moved_effects", { onConflict: "DO UPDATE SET now = excluded.now" })
   const remove = db.prepare("DELETE FROM moved_effects WHERE holder_id = +? AND position = +?")
-  const current = db.prepare<{ now: Stored<Figures> | null }>("SELECT now FROM moved_effects WHERE holder_id = +? AND position = +?")
+  const current = db.prepare<{ now: Stored<Figures> | null }>(
+    "SELECT now FROM moved_effects WHERE holder_id = +? AND position = +?",
+  )
   const resting = db.prepare<Row>(
     `SELECT f.version_id AS holderId, f.position, f.effect, f.figures, ${NAMED} AS named
      FROM (SELECT version_id FROM finding_attempts WHERE attempt_id = +? AND role <> 'evidence' ORDER BY version_id LIMIT ${limits.groundsFollowed}) t
@@ -54,7 +61,9 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
   )
   const REPEATING = `SELECT f.version_id AS holderId, f.position, f.effect, f.figures, ${NAMED} AS named, NULL AS verdict,
      f.repeats_id AS repeatsId, f.repeats_position AS repeatsPosition FROM finding_effects f`
-  const ofFinding = db.prepare<Repeating>(`${REPEATING} WHERE f.version_id = +? AND f.repeats_id IS NOT NULL ORDER BY f.position`)
+  const ofFinding = db.prepare<Repeating>(
+    `${REPEATING} WHERE f.version_id = +? AND f.repeats_id IS NOT NULL ORDER BY f.position`,
+  )
   const repeatingOf = db.prepare<Repeating>(
     `${REPEATING} WHERE f.repeats_id = +? ORDER BY f.version_id, f.position LIMIT ${limits.groundsFollowed}`,
   )
@@ -99,7 +108,10 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
     /** The verdicts of a finding on the findings whose effects it repeats. */
     ofFinding: (versionId: string): Recount[] => recounts(ofFinding.all(versionId)),
 
-    /** Recomputes the effects of an attempt that succeeded or reported after its end. @returns the verdicts that may have changed */
+    /**
+     * Recomputes the effects of an attempt that succeeded or reported after its end. @returns the verdicts that may
+     * have changed
+     */
     moved(attemptId: string): Recount[] {
       const changed = resting.all(attemptId).filter(recompute)
       const own = ownReproduction.all(attemptId).filter(recompute)

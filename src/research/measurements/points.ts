@@ -6,7 +6,10 @@ interface AnsweredPoint {
   readonly value: number
 }
 
-/** The values of a group: the mean of its cells for each value of `over`, sorted by it. Without `over`, each cell, unsorted. */
+/**
+ * The values of a group: the mean of its cells for each value of `over`, sorted by it. Without `over`, each cell,
+ * unsorted.
+ */
 export class Points {
   readonly values: Float64Array
   /** For each value, the index of its `over` in `overs`, unique and ascending; null without `over`. */
@@ -23,7 +26,10 @@ export class Points {
   /** Returns the first values in the form of an answer. */
   first(count: number): AnsweredPoint[] {
     const inOrder = this.ranks === null ? this.values.toSorted() : this.values
-    return Array.from(inOrder.subarray(0, count), (value, at) => ({ over: this.#overs[this.ranks?.[at] ?? -1] ?? null, value }))
+    return Array.from(inOrder.subarray(0, count), (value, at) => ({
+      over: this.#overs[this.ranks?.[at] ?? -1] ?? null,
+      value,
+    }))
   }
 
   /** Subtracts other points from these at each value of `over` that both have. */
@@ -39,10 +45,15 @@ export class Points {
 
   /** Restores the points of the groups in an answer. */
   static ofAll(groups: readonly (readonly AnsweredPoint[])[]): Points[] {
-    const overs = sortedBy([...new Set(groups.flatMap((points) => points.flatMap(({ over }) => over ?? [])))], (over) => over)
+    const overs = sortedBy(
+      [...new Set(groups.flatMap((points) => points.flatMap(({ over }) => over ?? [])))],
+      (over) => over,
+    )
     const rankOf = new Map(overs.map((over, rank) => [over, rank]))
     return groups.map((points) => {
-      const ranks = points.some(({ over }) => over === null) ? null : Int32Array.from(points, ({ over }) => rankOf.get(over ?? "") ?? -1)
+      const ranks = points.some(({ over }) => over === null)
+        ? null
+        : Int32Array.from(points, ({ over }) => rankOf.get(over ?? "") ?? -1)
       const values = Float64Array.from(points, ({ value }) => value)
       return new Points(values, ranks, overs)
     })

@@ -60,13 +60,18 @@ function rowsOf(text: string): { readonly line: number; readonly cells: readonly
   return rows.map((cells, index) => ({ line: lines[index] ?? 0, cells }))
 }
 
-/** Classifies the columns. Columns of texts, `seed` and the columns in `by` are dimensions; other columns of numbers are metrics. */
+/**
+ * Classifies the columns. Columns of texts, `seed` and the columns in `by` are dimensions; other columns of numbers are
+ * metrics.
+ */
 function columnsOf(header: readonly string[], rows: ReturnType<typeof rowsOf>, by: readonly string[]) {
   const at = (name: string): number => header.indexOf(name)
   const named = NAMES.find((name) => at(name) >= 0)
   const isLong = named !== undefined && at("value") >= 0
   const own = isLong ? [named, "value"] : []
-  const further = header.flatMap((name, column) => (RESERVED.includes(name) || own.includes(name) ? [] : [[name, column] as const]))
+  const further = header.flatMap((name, column) =>
+    RESERVED.includes(name) || own.includes(name) ? [] : [[name, column] as const],
+  )
   const isMeasured = ([name, column]: readonly [string, number]): boolean =>
     !isLong &&
     name !== "seed" &&
@@ -82,8 +87,9 @@ function columnsOf(header: readonly string[], rows: ReturnType<typeof rowsOf>, b
 }
 
 /**
- * Reads a table of measured values. With columns `metric` (or `name`) and `value`, each row is a value; otherwise each column of numbers
- * is a metric. `step`, `split` and `unit` belong to the values, and every other column is a dimension. Empty cells are skipped.
+ * Reads a table of measured values. With columns `metric` (or `name`) and `value`, each row is a value; otherwise each
+ * column of numbers is a metric. `step`, `split` and `unit` belong to the values, and every other column is a
+ * dimension. Empty cells are skipped.
  * @param by columns of numbers that are dimensions, in addition to `seed`
  */
 export function readTable(text: string, by: readonly string[] = []): ReadTable {
@@ -98,10 +104,14 @@ export function readTable(text: string, by: readonly string[] = []): ReadTable {
   const [head, ...rows] = found
   if (head === undefined || rows.length === 0) return failed(1, "has no row below its header")
   if (rows.length >= limits.tableRows)
-    return failed(limits.tableRows + 1, `is one row too many: a table has at most ${limits.tableRows.toLocaleString("en")}`)
+    return failed(
+      limits.tableRows + 1,
+      `is one row too many: a table has at most ${limits.tableRows.toLocaleString("en")}`,
+    )
   const header = head.cells
   const twice = header.find((name, column) => name === "" || header.indexOf(name) < column)
-  if (twice !== undefined) return failed(head.line, twice === "" ? "has a column without a name" : `names the column ${twice} twice`)
+  if (twice !== undefined)
+    return failed(head.line, twice === "" ? "has a column without a name" : `names the column ${twice} twice`)
   const unknown = by.find((name) => !header.includes(name))
   if (unknown !== undefined) return failed(head.line, `has no column ${unknown}`)
   const columns = columnsOf(header, rows, by)

@@ -20,14 +20,21 @@ type Query = AskedOf<"experiment_measurements">["query"]
 export const PRIMARY = ["planned", "exploratory"]
 
 /** Splits `arm:baseline` into a dimension and a value. */
-const placeOf = (text: string) => ({ dimension: text.slice(0, text.indexOf(":")), value: text.slice(text.indexOf(":") + 1) })
+const placeOf = (text: string) => ({
+  dimension: text.slice(0, text.indexOf(":")),
+  value: text.slice(text.indexOf(":") + 1),
+})
 
 const listed = ({ dimensions, ...metric }: KnownMetric): MeasurementTable["metrics"][number] => ({
   ...metric,
   units: metric.units.slice(0, limits.groupAttempts),
   dimensions: [...dimensions].slice(0, limits.tableColumns).map(([dimension, known]) => {
     const values = sortedBy(known, (value) => value).map(textOf)
-    return { dimension, values: values.slice(0, limits.groupAttempts), valuesTruncated: values.length > limits.groupAttempts }
+    return {
+      dimension,
+      values: values.slice(0, limits.groupAttempts),
+      valuesTruncated: values.length > limits.groupAttempts,
+    }
   }),
 })
 
@@ -40,8 +47,12 @@ function notesOf({ summary, nonFinite, withoutOver, differs, contrast }: Group, 
     ...(withoutOver > 0 ? [`${runs(withoutOver)} without ${over} left out`] : []),
     ...(differs.includes("code") ? ["attempts ran different code"] : []),
     ...(differs.includes("inputs") ? ["attempts had different inputs"] : []),
-    ...(contrast !== null && contrast.unpaired > 0 ? [`${contrast.pairs} pairs; ${runs(contrast.unpaired)} had no partner`] : []),
-    ...(over !== undefined && contrast !== null && contrast.pairs === null ? [`fewer than two pairs over ${over}: compared unpaired`] : []),
+    ...(contrast !== null && contrast.unpaired > 0
+      ? [`${contrast.pairs} pairs; ${runs(contrast.unpaired)} had no partner`]
+      : []),
+    ...(over !== undefined && contrast !== null && contrast.pairs === null
+      ? [`fewer than two pairs over ${over}: compared unpaired`]
+      : []),
   ]
 }
 
@@ -75,7 +86,10 @@ export function measurementTables(values: Values) {
     const arms = own.includes("arm") || !attempts.some(({ arm }) => arm !== null) ? [] : ["arm"]
     const all = [...arms, ...own.filter((name) => name !== repeats)]
     if (by === undefined && all.length > limits.dimensions + arms.length)
-      throw badParameter("by", `must be given: the metric has ${all.length} dimensions, such as ${all.slice(0, 20).join(", ")}`)
+      throw badParameter(
+        "by",
+        `must be given: the metric has ${all.length} dimensions, such as ${all.slice(0, 20).join(", ")}`,
+      )
     return { by: by ?? all, over: repeats }
   }
 
@@ -88,7 +102,12 @@ export function measurementTables(values: Values) {
     const intents = query.intents ?? (query.attempts === undefined ? PRIMARY : undefined)
     const wanted = intents === undefined ? all : all.filter(({ intent }) => intents.includes(intent))
     const over = wanted.filter(({ status }) => status === "succeeded")
-    const leftOut = { unfinishedAttempts: wanted.length - over.length, otherIntents: all.length - wanted.length, withoutBy: 0, excluded: 0 }
+    const leftOut = {
+      unfinishedAttempts: wanted.length - over.length,
+      otherIntents: all.length - wanted.length,
+      withoutBy: 0,
+      excluded: 0,
+    }
     if (query.metric === undefined) {
       const metrics = values.metrics(over)
       const known = metrics.slice(0, limits.measuredMetrics).map(listed)
@@ -110,7 +129,9 @@ export function measurementTables(values: Values) {
     }
     const reported = values.frame(over, query.metric, query.split ?? "")
     if (reported.values.length === 0) {
-      const known = values.metrics(over).map((each) => (each.split === null ? each.metric : `${each.metric} with split=${each.split}`))
+      const known = values
+        .metrics(over)
+        .map((each) => (each.split === null ? each.metric : `${each.metric} with split=${each.split}`))
       throw badParameter(
         "metric",
         known.length === 0
@@ -123,7 +144,10 @@ export function measurementTables(values: Values) {
     const where = Object.fromEntries((query.where ?? []).map(placeOf).map(({ dimension, value }) => [dimension, value]))
     const against = query.against === undefined ? undefined : placeOf(query.against)
     if (against !== undefined && !question.by.includes(against.dimension))
-      throw badParameter("against", `must name one of the dimensions of by: ${question.by.join(", ") || "there are none"}`)
+      throw badParameter(
+        "against",
+        `must name one of the dimensions of by: ${question.by.join(", ") || "there are none"}`,
+      )
     const here = values.at(reported, over, { ...question, where })
     const table = tableOf(here, { ...question, against, absent })
     if (table.groups.length > limits.measuredGroups)
@@ -133,7 +157,10 @@ export function measurementTables(values: Values) {
       )
     if (against !== undefined && !table.groups.some(({ isBaseline }) => isBaseline)) {
       const known = new Set(table.groups.map(({ key }) => textOf(key[against.dimension] ?? "")))
-      throw badParameter("against", `names no group; ${against.dimension} is one of ${[...known].slice(0, 20).join(", ")}`)
+      throw badParameter(
+        "against",
+        `names no group; ${against.dimension} is one of ${[...known].slice(0, 20).join(", ")}`,
+      )
     }
     const groups = table.groups.map((group) => shown(group, question.over, query.points === "1"))
     if (fitting(groups, limits.listBytes).length < groups.length)
@@ -185,7 +212,11 @@ export function measurementReads({ rooms, experiments, measured, evidence, gathe
     },
     room_measurements({ params, query: { experiments: experimentIds, ...query } }) {
       rooms.mustExist(params.roomId)
-      return answered("measurements", experimentIds === undefined ? { roomId: params.roomId } : { experimentIds }, query)
+      return answered(
+        "measurements",
+        experimentIds === undefined ? { roomId: params.roomId } : { experimentIds },
+        query,
+      )
     },
   } satisfies Partial<Readers>
 }

@@ -10,7 +10,8 @@ import { contrastOf, type Effect, type Figures, type WorkedOut } from "./working
 type Estimated = Pick<Figures, "estimate" | "se" | "low" | "high">
 type Comparison = NonNullable<NonNullable<EffectAnswer["repeats"]>["comparison"]>
 
-const contains = ({ low, high }: Estimated, value: number): boolean => low !== null && high !== null && low <= value && value <= high
+const contains = ({ low, high }: Estimated, value: number): boolean =>
+  low !== null && high !== null && low <= value && value <= high
 
 /** Returns the same difference with its sides swapped. */
 export const reversed = <E extends Estimated>(effect: E): E => ({
@@ -25,11 +26,18 @@ function agreementOf(own: Estimated, first: Estimated): EffectAgreement {
   return Math.sign(own.estimate) === Math.sign(first.estimate) ? "sign_agrees" : "neither"
 }
 
-/** Whether an interval is too wide to tell much: it contains both the first estimate and zero, which the first interval excluded. */
+/**
+ * Whether an interval is too wide to tell much: it contains both the first estimate and zero, which the first interval
+ * excluded.
+ */
 const isInconclusive = (own: Estimated, first: Estimated): boolean =>
   contains(own, first.estimate) && contains(own, 0) && !contains(first, 0)
 
-const verdicts = { holds_estimate: "reproduces", sign_agrees: "partly_reproduces", neither: "does_not_reproduce" } as const
+const verdicts = {
+  holds_estimate: "reproduces",
+  sign_agrees: "partly_reproduces",
+  neither: "does_not_reproduce",
+} as const
 
 /** Compares an effect with the one that it repeats. @param label label of the finding with the first effect */
 function compared(own: Estimated, first: Estimated, label: string): Repetition {
@@ -42,7 +50,10 @@ function compared(own: Estimated, first: Estimated, label: string): Repetition {
     sign_agrees: `The sign of ${estimate}, ${between}, agrees with the first estimate, ${firstly}; its interval does not hold it.`,
     neither: `Neither the interval nor the sign of ${estimate}, ${between}, agrees with the first estimate, ${firstly}.`,
   }
-  return { verdict: isOpen ? "inconclusive" : verdicts[agreement], comparison: { agreement, sentence: sentences[agreement] } }
+  return {
+    verdict: isOpen ? "inconclusive" : verdicts[agreement],
+    comparison: { agreement, sentence: sentences[agreement] },
+  }
 }
 
 /** Returns the joint verdict of several effects that repeat effects of one finding; undefined without any. */
@@ -80,7 +91,9 @@ export function repeatedEffects(db: Db) {
      WHERE f.version_id = +? AND f.position = +?`,
   )
   const count = db.prepare<{ count: number }>("SELECT count(*) AS count FROM finding_effects WHERE version_id = +?")
-  const labels = db.prepare<{ label: string }>("SELECT a.label FROM json_each(+?) j JOIN attempts a ON a.attempt_id = j.value LIMIT 5")
+  const labels = db.prepare<{ label: string }>(
+    "SELECT a.label FROM json_each(+?) j JOIN attempts a ON a.attempt_id = j.value LIMIT 5",
+  )
 
   return {
     /** Returns the definition of an effect; undefined if the finding has none at that position. */
@@ -90,18 +103,25 @@ export function repeatedEffects(db: Db) {
     },
 
     /** Why an effect does not repeat another, and which member of `named` is at fault; undefined if it does. */
-    fault(own: Effect, { figures, attemptIds }: WorkedOut, named: NamedEffect): { at: keyof NamedEffect; message: string } | undefined {
+    fault(
+      own: Effect,
+      { figures, attemptIds }: WorkedOut,
+      named: NamedEffect,
+    ): { at: keyof NamedEffect; message: string } | undefined {
       const row = one.get(named.versionId, named.effect)
       if (row === undefined) {
         const has = count.one(named.versionId).count
         return {
           at: "effect",
           message:
-            has === 0 ? "does not exist: the finding has no effects" : `must be less than ${has}, the number of effects of the finding`,
+            has === 0
+              ? "does not exist: the finding has no effects"
+              : `must be less than ${has}, the number of effects of the finding`,
         }
       }
       const first = parse(row.effect)
-      if (first.metric !== own.metric) return { at: "effect", message: `is of ${first.metric} in ${row.label}, not of ${own.metric}` }
+      if (first.metric !== own.metric)
+        return { at: "effect", message: `is of ${first.metric} in ${row.label}, not of ${own.metric}` }
       const unit = parse(row.figures)?.unit ?? null
       if (unit !== null && figures.unit !== null && unit !== figures.unit)
         return { at: "effect", message: `is in ${unit} in ${row.label}, not in ${figures.unit}` }

@@ -43,7 +43,10 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
       if (event !== "succeeded") return issue("", "can only come with success: an attempt that failed has no effect")
       const { reproduces = "" } = attempt
       if (rests.get(named.versionId, reproduces, named.versionId, reproduces) === undefined)
-        return issue("/versionId", "is neither the finding that this attempt reproduces nor one that rests on the same result")
+        return issue(
+          "/versionId",
+          "is neither the finding that this attempt reproduces nor one that rests on the same result",
+        )
       const first = repeated.definition(named)
       if (first === undefined) return issue("/effect", "is not an effect of that finding")
       const { effect, named: attempts } = repeatOf(first, attempt, named.attemptIds)
@@ -53,7 +56,9 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
       return fault === undefined ? [] : issue(`/${fault.at}`, fault.message)
     },
 
-    /** Compares a reproduction that ended with the effect that it repeats, as JSON to store; undefined if it names none. */
+    /**
+     * Compares a reproduction that ended with the effect that it repeats, as JSON to store; undefined if it names none.
+     */
     kept(attempt: Reproduction, { reproduction }: Reported) {
       const named = reproduction?.repeats
       const first = named && repeated.definition(named)
@@ -63,7 +68,10 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
       const figures = found === undefined || isFault(found) ? null : found.figures
       const measured = first && repeated.repetition(first, figures, named)
       // The registrant may call the run inconclusive; otherwise the numbers decide.
-      const repetition = measured && reproduction.verdict === "inconclusive" ? { ...measured, verdict: "inconclusive" as const } : measured
+      const repetition =
+        measured && reproduction.verdict === "inconclusive"
+          ? { ...measured, verdict: "inconclusive" as const }
+          : measured
       const { versionId, effect, attemptIds } = named
       const result = repetition === undefined ? {} : { countsAs: repetition.verdict, comparison: repetition.comparison }
       return {

@@ -1,6 +1,6 @@
 /**
- * The statistics of measurements: means, spreads, intervals and contrasts. Values are summed in exact parts, so that they give the
- * same digits in any order.
+ * The statistics of measurements: means, spreads, intervals and contrasts. Values are summed in exact parts, so that
+ * they give the same digits in any order.
  */
 import tCdf from "@stdlib/stats-base-dists-t-cdf"
 import tQuantile from "@stdlib/stats-base-dists-t-quantile"
@@ -17,7 +17,10 @@ export type Summary = { readonly [N in "n" | "mean" | "min" | "max"]: number } &
 
 /** The difference of a group from its baseline, as a table answers it. */
 export type Contrast = Readonly<NonNullable<MeasurementTable["groups"][number]["contrast"]>>
-/** A difference of two means, with the t distribution that its interval is read from. Only paired values have a standard deviation. */
+/**
+ * A difference of two means, with the t distribution that its interval is read from. Only paired values have a standard
+ * deviation.
+ */
 export type Difference = Pick<Contrast, "method" | "estimate" | "sd" | "se" | "df" | "low" | "high" | "p">
 /** The interval of a comparison, corrected for the number of comparisons. */
 export type Corrected = NonNullable<Contrast["corrected"]>
@@ -26,9 +29,10 @@ export type Corrected = NonNullable<Contrast["corrected"]>
 const HUGE = 2 ** 900
 
 /**
- * Sums values, with the same result in any order (Rump, Ogita and Oishi's extraction). Each value is cut into three pieces at positions
- * that depend only on the largest value and the number of values, high enough that the pieces of one level add up without rounding.
- * For a quarter of a million values, three levels keep over 90 binary digits below the largest value.
+ * Sums values, with the same result in any order (Rump, Ogita and Oishi's extraction). Each value is cut into three
+ * pieces at positions that depend only on the largest value and the number of values, high enough that the pieces of
+ * one level add up without rounding. For a quarter of a million values, three levels keep over 90 binary digits below
+ * the largest value.
  * @param values finite
  */
 export function sumOf(values: ArrayLike<number>): number {
@@ -66,7 +70,8 @@ function squaresAround(values: ArrayLike<number>, mean: number): number {
 }
 
 /** Half the width of the two-sided interval of a standard error. */
-export const halfWidth = (se: number, df: number, level: number = LEVEL): number => (se === 0 ? 0 : tQuantile(1 - level / 2, df) * se)
+export const halfWidth = (se: number, df: number, level: number = LEVEL): number =>
+  se === 0 ? 0 : tQuantile(1 - level / 2, df) * se
 
 /** @param values finite, at least one */
 export function summaryOf(values: ArrayLike<number>): Summary {
@@ -110,17 +115,29 @@ export function welch(of: ArrayLike<number>, against: ArrayLike<number>): Differ
   const se = Math.sqrt(a + b)
   const df = se === 0 ? one.n + other.n - 2 : (a + b) ** 2 / (a ** 2 / (one.n - 1) + b ** 2 / (other.n - 1))
   const half = halfWidth(se, df)
-  return { method: "welch", estimate, sd: null, se, df, low: estimate - half, high: estimate + half, p: pOf(estimate, se, df) }
+  return {
+    method: "welch",
+    estimate,
+    sd: null,
+    se,
+    df,
+    low: estimate - half,
+    high: estimate + half,
+    p: pOf(estimate, se, df),
+  }
 }
 
 /**
- * Holm's correction. Each comparison gets the interval at the level of its step: 0.05 divided by the number of comparisons that
- * are not rejected yet. After the first step that does not reject, the rest keep its level, and their intervals contain zero.
+ * Holm's correction. Each comparison gets the interval at the level of its step: 0.05 divided by the number of
+ * comparisons that are not rejected yet. After the first step that does not reject, the rest keep its level, and their
+ * intervals contain zero.
  * @returns a correction for each difference, in order; null for a difference without a standard error
  */
 export function holm(differences: readonly Difference[]): (Corrected | null)[] {
   const inOrder = differences
-    .flatMap(({ estimate, se, df, p }, index) => (se === null || df === null || p === null ? [] : [{ estimate, se, df, p, index }]))
+    .flatMap(({ estimate, se, df, p }, index) =>
+      se === null || df === null || p === null ? [] : [{ estimate, se, df, p, index }],
+    )
     .toSorted((one, other) => one.p - other.p || one.index - other.index)
   const corrected: (Corrected | null)[] = differences.map(() => null)
   let left = inOrder.length
@@ -135,7 +152,10 @@ export function holm(differences: readonly Difference[]): (Corrected | null)[] {
   return corrected
 }
 
-/** A random-effects estimate: `tau2` is the variance between the estimates, `i2` their share of the variation, and `q` Cochran's Q. */
+/**
+ * A random-effects estimate: `tau2` is the variance between the estimates, `i2` their share of the variation, and `q`
+ * Cochran's Q.
+ */
 export type Pooled = Readonly<Omit<NonNullable<GatheredContrast["pooled"]>, "heterogeneity">>
 
 /**
@@ -157,5 +177,14 @@ export function pooled(estimates: readonly Pick<Pooled, "estimate" | "se">[]): P
   const estimate = mean(weights)
   const se = Math.sqrt(squares(weights, estimate) / ((k - 1) * sumOf(weights)))
   const half = halfWidth(se, k - 1)
-  return { k, estimate, se, low: estimate - half, high: estimate + half, tau2, i2: q === 0 ? 0 : Math.max(0, (q - (k - 1)) / q), q }
+  return {
+    k,
+    estimate,
+    se,
+    low: estimate - half,
+    high: estimate + half,
+    tau2,
+    i2: q === 0 ? 0 : Math.max(0, (q - (k - 1)) / q),
+    q,
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * The measurement table: cells grouped by dimensions, each group with its mean and interval, and with its difference from the
- * baseline if there is one. Deterministic: the same cells give the same digits in any order.
+ * The measurement table: cells grouped by dimensions, each group with its mean and interval, and with its difference
+ * from the baseline if there is one. Deterministic: the same cells give the same digits in any order.
  */
 import { type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
 import { type Column, type Frame, valuesAt } from "./frame.ts"
@@ -27,7 +27,10 @@ export interface Group {
 const keyText = (key: Readonly<Record<string, Scalar>>, by: readonly string[]): string =>
   JSON.stringify(by.map((dimension) => textOf(key[dimension] ?? "")))
 
-/** Returns one point for each value of `over`, or each value if there is no `over`. @param finite indices of finite values, ordered by `over` */
+/**
+ * Returns one point for each value of `over`, or each value if there is no `over`. @param finite indices of finite
+ * values, ordered by `over`
+ */
 function pointsAmong(frame: Frame, finite: Int32Array, over: Column | undefined): Points {
   if (over === undefined) return new Points(valuesAt(frame, finite), null, [])
   const [values, ranks] = [new Float64Array(finite.length), new Int32Array(finite.length)]
@@ -57,7 +60,10 @@ function finiteAmong({ values }: Frame, indices: Int32Array): Int32Array {
   return finite.subarray(0, size)
 }
 
-/** Returns the points of a frame: one for each value of `over`, or each finite value without it. Points from parts of one frame can be compared. */
+/**
+ * Returns the points of a frame: one for each value of `over`, or each finite value without it. Points from parts of
+ * one frame can be compared.
+ */
 export function pointsOf(frame: Frame, name: string | undefined): Points {
   const over = overOf(frame, name)
   return pointsAmong(frame, finiteAmong(frame, orderedOver(frame, over)), over)
@@ -78,7 +84,8 @@ function described(
   const attempts = labelled.flatMap((place) => (isIn[place] === 1 ? (frame.sources[place] ?? []) : []))
   const [first] = attempts
   let withoutOver = 0
-  while (over !== undefined && withoutOver < indices.length && (over.codes[indices[withoutOver] ?? -1] ?? -1) < 0) withoutOver += 1
+  while (over !== undefined && withoutOver < indices.length && (over.codes[indices[withoutOver] ?? -1] ?? -1) < 0)
+    withoutOver += 1
   return {
     key,
     summary: points.values.length === 0 ? null : summaryOf(points.values),
@@ -95,14 +102,16 @@ function described(
 }
 
 /**
- * Returns the difference of two groups of one table: paired if they have at least two values of `over` in common, otherwise Welch's.
+ * Returns the difference of two groups of one table: paired if they have at least two values of `over` in common,
+ * otherwise Welch's.
  * @returns null if either side has no finite value
  */
 export function differenceOf(of: Points, against: Points): Omit<Contrast, "corrected"> | null {
   const [ofCount, againstCount] = [of.values.length, against.values.length]
   if (ofCount === 0 || againstCount === 0) return null
   const differences = of.less(against)
-  if (differences.length < 2) return { ...welch(of.values, against.values), pairs: null, unpaired: 0, lower: 0, higher: 0 }
+  if (differences.length < 2)
+    return { ...welch(of.values, against.values), pairs: null, unpaired: 0, lower: 0, higher: 0 }
   let [lower, higher] = [0, 0]
   for (let at = 0; at < differences.length; at += 1) {
     const difference = differences[at] ?? 0
@@ -114,7 +123,10 @@ export function differenceOf(of: Points, against: Points): Omit<Contrast, "corre
 }
 
 /** Adds to each group its difference from its baseline, corrected for the number of differences. */
-export function contrasted<G extends Omit<Group, "contrast">>(groups: readonly G[], baselineOf: (group: G) => Points | undefined): Group[] {
+export function contrasted<G extends Omit<Group, "contrast">>(
+  groups: readonly G[],
+  baselineOf: (group: G) => Points | undefined,
+): Group[] {
   const differences = groups.map((group) => {
     const baseline = baselineOf(group)
     return baseline === undefined ? null : differenceOf(group.points, baseline)
@@ -128,8 +140,8 @@ export function contrasted<G extends Omit<Group, "contrast">>(groups: readonly G
 }
 
 /**
- * Computes the table. `comparisons` counts the differences with an interval, for which Holm's correction allows, and `withoutBy` the cells
- * without one of the dimensions of `by`.
+ * Computes the table. `comparisons` counts the differences with an interval, for which Holm's correction allows, and
+ * `withoutBy` the cells without one of the dimensions of `by`.
  */
 export function tableOf(frame: Frame, question: Question) {
   const { against, by } = question
@@ -138,7 +150,11 @@ export function tableOf(frame: Frame, question: Question) {
   const labelled = sortedBy([...frame.sources.keys()], (place) => frame.sources[place]?.label.slice(1) ?? "")
   const plain = groups.map((group) => described(frame, group, question, over, labelled))
   const rest = by.filter((dimension) => dimension !== against?.dimension)
-  const baselines = new Map(plain.filter(({ isBaseline }) => isBaseline).map((group) => [keyText(group.key, rest), group.points]))
-  const all = contrasted(plain, (group) => (baselines.size === 0 || group.isBaseline ? undefined : baselines.get(keyText(group.key, rest))))
+  const baselines = new Map(
+    plain.filter(({ isBaseline }) => isBaseline).map((group) => [keyText(group.key, rest), group.points]),
+  )
+  const all = contrasted(plain, (group) =>
+    baselines.size === 0 || group.isBaseline ? undefined : baselines.get(keyText(group.key, rest)),
+  )
   return { groups: all, comparisons: all.filter(({ contrast }) => contrast?.corrected != null).length, withoutBy }
 }

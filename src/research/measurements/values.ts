@@ -1,4 +1,6 @@
-/** Reads measured values for the measurement table, within limits. Dimensions may come from the settings of an attempt. */
+/**
+ * Reads measured values for the measurement table, within limits. Dimensions may come from the settings of an attempt.
+ */
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -26,7 +28,10 @@ export interface Pending {
 }
 
 /** The attempts that a table covers. */
-export type Scope = { readonly experimentIds: readonly string[] } | { readonly roomId: string } | { readonly attemptIds: readonly string[] }
+export type Scope =
+  | { readonly experimentIds: readonly string[] }
+  | { readonly roomId: string }
+  | { readonly attemptIds: readonly string[] }
 
 /** The dimensions that a question names: those that make groups, the one that pairs values, and those of the place. */
 interface Places {
@@ -70,18 +75,25 @@ function frameReader() {
       builder.add(attempt, block.bytes, layout, block.codes)
     },
     addCells: (attempt: Measured, cells: readonly Cell[]) => builder.addCells(attempt, cells),
-    build: (): MetricFrame => ({ ...builder.build(), units: [...new Set([...units].flatMap((names) => parse(names)))].sort() }),
+    build: (): MetricFrame => ({
+      ...builder.build(),
+      units: [...new Set([...units].flatMap((names) => parse(names)))].sort(),
+    }),
   }
 }
 
 export type Values = ReturnType<typeof values>
 
 export function values(db: Db) {
-  const ofRoom = db.prepare<Measured>(`SELECT ${COLUMNS} FROM attempts a WHERE a.room_id = +? ORDER BY a.attempt_id LIMIT ${MOST}`)
+  const ofRoom = db.prepare<Measured>(
+    `SELECT ${COLUMNS} FROM attempts a WHERE a.room_id = +? ORDER BY a.attempt_id LIMIT ${MOST}`,
+  )
   const ofExperiments = db.prepare<Measured>(
     `SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.experiment_id = j.value LIMIT ${MOST}`,
   )
-  const named = db.prepare<Measured>(`SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value`)
+  const named = db.prepare<Measured>(
+    `SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value`,
+  )
   const blocks = storedBlocks(db)
   const series = db.prepare<{ attemptIndex: number; dimensionsId: number; dimensions: Stored<Dimensions> | null }>(
     `SELECT j.key AS attemptIndex, l.dimensions_id AS dimensionsId, s.dimensions FROM json_each(+?) j
@@ -114,9 +126,12 @@ export function values(db: Db) {
   /** Returns the values of an attempt as they will be after the pending report. */
   function withPending({ attemptId, metrics }: Pending, metric: string, split: string): Cell[] {
     const cells = new Map<string, Cell>()
-    const set = (dimensions: Dimensions, value: unknown) => cells.set(canonicalJson(dimensions), [dimensions, Number(value)])
-    for (const { dimensions, value } of lasts.all(attemptId, metric, split)) set(dimensions === null ? {} : parse(dimensions), parse(value))
-    for (const { name, split: own = "", dimensions = {}, value } of metrics) if (name === metric && own === split) set(dimensions, value)
+    const set = (dimensions: Dimensions, value: unknown) =>
+      cells.set(canonicalJson(dimensions), [dimensions, Number(value)])
+    for (const { dimensions, value } of lasts.all(attemptId, metric, split))
+      set(dimensions === null ? {} : parse(dimensions), parse(value))
+    for (const { name, split: own = "", dimensions = {}, value } of metrics)
+      if (name === metric && own === split) set(dimensions, value)
     return [...cells.values()]
   }
 
@@ -162,25 +177,42 @@ export function values(db: Db) {
     },
 
     /** The units in which some attempts reported a metric. @param pending values that one of them is about to report */
-    unitsOf(attempts: readonly Pick<Measured, "attemptId">[], metric: string, split: string, pending?: Pending): string[] {
+    unitsOf(
+      attempts: readonly Pick<Measured, "attemptId">[],
+      metric: string,
+      split: string,
+      pending?: Pending,
+    ): string[] {
       const ofPending =
-        pending?.metrics.flatMap((each) => (each.name === metric && (each.split ?? "") === split ? (each.unit ?? []) : [])) ?? []
-      return [...new Set([...units.all(JSON.stringify(idsOf(attempts)), metric, split).map(({ unit }) => unit), ...ofPending])].sort()
+        pending?.metrics.flatMap((each) =>
+          each.name === metric && (each.split ?? "") === split ? (each.unit ?? []) : [],
+        ) ?? []
+      return [
+        ...new Set([
+          ...units.all(JSON.stringify(idsOf(attempts)), metric, split).map(({ unit }) => unit),
+          ...ofPending,
+        ]),
+      ].sort()
     },
 
-    /** Returns up to `most` series of one metric, with their attempts and dimensions. The `wanted` dimensions may come from settings. */
+    /**
+     * Returns up to `most` series of one metric, with their attempts and dimensions. The `wanted` dimensions may come
+     * from settings.
+     */
     series(attempts: readonly Measured[], metric: string, split: string, wanted: readonly string[], most: number) {
       const settings = new Map(attempts.map((attempt) => [attempt, settingsAs(attempt)]))
-      return series.all(JSON.stringify(idsOf(attempts)), metric, split, most).flatMap(({ attemptIndex, dimensionsId, dimensions }) => {
-        const attempt = attempts[attemptIndex]
-        if (attempt === undefined) return []
-        const own = dimensions === null ? {} : parse(dimensions)
-        const lacking = wanted.flatMap((name) => {
-          const value = Object.hasOwn(own, name) ? undefined : settings.get(attempt)?.(name)
-          return value === undefined ? [] : [[name, value]]
+      return series
+        .all(JSON.stringify(idsOf(attempts)), metric, split, most)
+        .flatMap(({ attemptIndex, dimensionsId, dimensions }) => {
+          const attempt = attempts[attemptIndex]
+          if (attempt === undefined) return []
+          const own = dimensions === null ? {} : parse(dimensions)
+          const lacking = wanted.flatMap((name) => {
+            const value = Object.hasOwn(own, name) ? undefined : settings.get(attempt)?.(name)
+            return value === undefined ? [] : [[name, value]]
+          })
+          return [{ attempt, dimensions: { ...own, ...Object.fromEntries(lacking) }, dimensionsId }]
         })
-        return [{ attempt, dimensions: { ...own, ...Object.fromEntries(lacking) }, dimensionsId }]
-      })
     },
 
     /**
@@ -203,7 +235,9 @@ export function values(db: Db) {
 
     /** Returns the values at a place. Dimensions that values lack are filled in from the settings of their attempts. */
     at(frame: Frame, attempts: readonly Measured[], { by, over, where }: Places): Frame {
-      const settings = new Map<Source, ReturnType<typeof settingsAs>>(attempts.map((attempt) => [attempt, settingsAs(attempt)]))
+      const settings = new Map<Source, ReturnType<typeof settingsAs>>(
+        attempts.map((attempt) => [attempt, settingsAs(attempt)]),
+      )
       const wanted = new Set([...by, ...(over === undefined ? [] : [over]), ...Object.keys(where)])
       return atPlace(
         [...wanted].reduce((whole, name) => filled(whole, name, (source) => settings.get(source)?.(name)), frame),

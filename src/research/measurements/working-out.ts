@@ -12,13 +12,18 @@ export type Effect = NonNullable<BodyOf<"publish_finding">["effects"]>[number]
 /** The computed numbers of an effect. */
 export type Figures = EffectFigures
 
-/** The canonical text of a group and the place it is compared at. Values become texts, because 400 and "400" are equal. */
+/**
+ * The canonical text of a group and the place it is compared at. Values become texts, because 400 and "400" are equal.
+ */
 const placed = (group: Dimensions, where: Dimensions): string =>
-  canonicalJson(Object.fromEntries(Object.entries({ ...where, ...group }).map(([name, value]) => [name, textOf(value)])))
+  canonicalJson(
+    Object.fromEntries(Object.entries({ ...where, ...group }).map(([name, value]) => [name, textOf(value)])),
+  )
 
 /**
- * Returns a key for what an effect compares, the same for two effects of the same metric and groups in either direction. If `isReversed`,
- * the key has its sides swapped, and an estimate has the opposite sign; if `isEmpty`, both sides are the same group.
+ * Returns a key for what an effect compares, the same for two effects of the same metric and groups in either
+ * direction. If `isReversed`, the key has its sides swapped, and an estimate has the opposite sign; if `isEmpty`, both
+ * sides are the same group.
  */
 export function contrastOf({ metric, split = "", of, against, where = {} }: Effect) {
   const [one, other] = [placed(of, where), placed(against, where)]
@@ -32,7 +37,9 @@ export interface Named {
   readonly attemptIds: readonly string[]
   readonly baselineAttemptIds: readonly string[]
 }
-export const allOf = ({ attemptIds, baselineAttemptIds }: Named): string[] => [...new Set([...attemptIds, ...baselineAttemptIds])]
+export const allOf = ({ attemptIds, baselineAttemptIds }: Named): string[] => [
+  ...new Set([...attemptIds, ...baselineAttemptIds]),
+]
 
 /** Why an effect cannot be computed: the member at fault and a message. */
 export interface Fault {
@@ -46,7 +53,10 @@ export interface WorkedOut {
 }
 export const isFault = (found: WorkedOut | Fault): found is Fault => "message" in found
 
-/** Finds a value from a wrong experiment. Only the values to compare with may come from another one, from attempts named as baselines. */
+/**
+ * Finds a value from a wrong experiment. Only the values to compare with may come from another one, from attempts named
+ * as baselines.
+ */
 function strayIn(
   { experimentId }: Effect,
   { baselineAttemptIds }: Named,
@@ -75,7 +85,8 @@ export function workingOut(values: Values) {
       .attempts({ attemptIds: allOf(named) })
       .filter(({ status, attemptId }) => status === "succeeded" || attemptId === pending?.attemptId)
     const reported = values.frame(attempts, metric, split, pending)
-    if (reported.values.length === 0) return { at: "metric", message: "is not reported by any of the named attempts that succeeded" }
+    if (reported.values.length === 0)
+      return { at: "metric", message: "is not reported by any of the named attempts that succeeded" }
     const here = values.at(reported, attempts, { by: [...Object.keys(of), ...Object.keys(against)], over, where })
     if (here.values.length === 0) return { at: "where", message: "matches no value" }
     const finite = filtered(here, (index) => Number.isFinite(here.values[index]))
@@ -84,7 +95,10 @@ export function workingOut(values: Values) {
     if (theirs.values.length === 0) return { at: "against", message: "names a group without a finite value" }
     const [one, other] = [pointsOf(mine, over), pointsOf(theirs, over)]
     if (one.values.length === 0 || other.values.length === 0)
-      return { at: "over", message: `is a dimension that no value of "${one.values.length === 0 ? "of" : "against"}" has` }
+      return {
+        at: "over",
+        message: `is a dimension that no value of "${one.values.length === 0 ? "of" : "against"}" has`,
+      }
     const stray = strayIn(effect, named, sourcesIn(mine), sourcesIn(theirs))
     if (stray !== undefined) return stray
     const sources = [...new Set([...sourcesIn(mine), ...sourcesIn(theirs)])]

@@ -9,12 +9,27 @@ type Line = (string | number | null)[]
 
 /** The columns of a group, in the order of both formats. */
 const numbers = ["n", "mean", "sd", "se", "low", "high", "min", "max"] as const
-const differences = ["method", "estimate", "sd", "se", "df", "low", "high", "p", "pairs", "unpaired", "lower", "higher"] as const
+const differences = [
+  "method",
+  "estimate",
+  "sd",
+  "se",
+  "df",
+  "low",
+  "high",
+  "p",
+  "pairs",
+  "unpaired",
+  "lower",
+  "higher",
+] as const
 
 /** Writes one row for each group, with every digit. */
 export function csvOf(name: string, { by, groups, against }: MeasurementTable): Download {
   const compared =
-    against === null ? [] : [...differences.map((column) => `difference_${column}`), "corrected_low", "corrected_high", "distinct"]
+    against === null
+      ? []
+      : [...differences.map((column) => `difference_${column}`), "corrected_low", "corrected_high", "distinct"]
   const row = ({ key, attempts, nonFinite, differs, contrast, ...group }: Group): Line => [
     ...by.map((dimension) => String(key[dimension] ?? "")),
     ...numbers.map((column) => group[column]),
@@ -75,7 +90,9 @@ export function markdownOf(table: MeasurementTable): string {
         ]),
   ])
   const notes = groups.flatMap((group) =>
-    group.notes.map((note) => `- ${by.map((dimension) => String(group.key[dimension] ?? "")).join(", ") || "all"}: ${note}.`),
+    group.notes.map(
+      (note) => `- ${by.map((dimension) => String(group.key[dimension] ?? "")).join(", ") || "all"}: ${note}.`,
+    ),
   )
   const left = [
     ...(leftOut.unfinishedAttempts > 0 ? [`${leftOut.unfinishedAttempts} attempts that failed or have not ended`] : []),

@@ -1,6 +1,6 @@
 /**
- * Finds the writes to replay for a view of a Room's past. They are the writes of the Room, of the Rooms whose objects it
- * names, of the Rooms that name its objects, and so on from each of these.
+ * Finds the writes to replay for a view of a Room's past. They are the writes of the Room, of the Rooms whose objects
+ * it names, of the Rooms that name its objects, and so on from each of these.
  */
 import { idOf } from "../../ledger/journal/columns.ts"
 import { objectList } from "../../contract/objects/objects.ts"
@@ -16,7 +16,10 @@ export interface MostOfPast {
   readonly contentBytes: number
 }
 
-/** Finds the Rooms that name an object of a Room. Uses of records and attempts have their own tables; the rest takes a query each. */
+/**
+ * Finds the Rooms that name an object of a Room. Uses of records and attempts have their own tables; the rest takes a
+ * query each.
+ */
 function roomsNaming(db: Db) {
   const speakers = db.prepare<{ id: string }>(
     `WITH it (room_id) AS (SELECT +?)
@@ -37,9 +40,10 @@ function roomsNaming(db: Db) {
        JOIN records t ON t.version_id = y.value
        WHERE t.room_id = it.room_id`,
   )
-  const placed = [...new Map(objectList.filter(({ isPublic }) => isPublic).map((spec) => [spec.table, spec])).values()].flatMap(
-    ({ table, key, room }) =>
-      room === null ? [] : [db.prepare<{ roomId: string }>(`SELECT ${room} AS roomId FROM ${table} WHERE ${key} = +?`)],
+  const placed = [
+    ...new Map(objectList.filter(({ isPublic }) => isPublic).map((spec) => [spec.table, spec])).values(),
+  ].flatMap(({ table, key, room }) =>
+    room === null ? [] : [db.prepare<{ roomId: string }>(`SELECT ${room} AS roomId FROM ${table} WHERE ${key} = +?`)],
   )
   placed.push(
     db.prepare<{ roomId: string }>(
@@ -64,7 +68,8 @@ function roomsNaming(db: Db) {
  * Finds the writes to replay for a Room as it was after an entry of its activity.
  * @param db a snapshot
  * @param position the entry's position in the journal; later writes of any Room are left out
- * @returns the Rooms, the requested one first, and their writes in the order of the journal; null if they exceed the limits
+ * @returns the Rooms, the requested one first, and their writes in the order of the journal; null if they exceed the
+ * limits
  */
 export function boundPast(db: Db, roomId: string, position: number, most: MostOfPast) {
   const cites = citing(db)

@@ -38,10 +38,15 @@ interface View {
   readonly inRoom?: string
 }
 
-const standing = { as: "r", status: "coalesce(s.status, 'current')", joins: "LEFT JOIN standings s ON s.version_id = r.version_id" }
+const standing = {
+  as: "r",
+  status: "coalesce(s.status, 'current')",
+  joins: "LEFT JOIN standings s ON s.version_id = r.version_id",
+}
 
 /** The status of a link: withdrawn, or null while it stands. */
-const linkStatus = (link: string) => `iif(EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = ${link}), 'withdrawn', NULL)`
+const linkStatus = (link: string) =>
+  `iif(EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = ${link}), 'withdrawn', NULL)`
 
 const views: Readonly<Record<ProvenanceNode, View>> = {
   hypothesis: { ...standing, outcome: BEARING, joins: `${standing.joins} ${TALLY_OF("r.version_id")}` },
@@ -53,7 +58,11 @@ const views: Readonly<Record<ProvenanceNode, View>> = {
     status: "a.status",
     joins: "JOIN experiments e ON e.experiment_id = a.experiment_id",
   },
-  finding: { ...standing, outcome: "f.outcome", joins: `${standing.joins} LEFT JOIN findings f ON f.version_id = r.version_id` },
+  finding: {
+    ...standing,
+    outcome: "f.outcome",
+    joins: `${standing.joins} LEFT JOIN findings f ON f.version_id = r.version_id`,
+  },
   cited_claim: standing,
   material: { as: "m", inRoom: "m.material_id IN (SELECT x.material_id FROM room_materials x WHERE x.room_id = +?)" },
   finding_link: {
@@ -87,16 +96,21 @@ function source(kind: ProvenanceNode) {
 }
 const sources = nodeKinds.map(source)
 
-const named = (sql: string): string => `WITH found (id, kind, ${NAMES.join(", ")}, reference, reports) AS (${sql}) SELECT * FROM found`
+const named = (sql: string): string =>
+  `WITH found (id, kind, ${NAMES.join(", ")}, reference, reports) AS (${sql}) SELECT * FROM found`
 
 /** SQL for the newest nodes of a Room. Its parameters are the Room and the limit, once for each kind. */
 export const NODES_OF_ROOM = named(
-  sources.map(({ select, inRoom, id }) => `SELECT * FROM (${select} WHERE ${inRoom} ORDER BY ${id} DESC LIMIT +?)`).join(" UNION ALL "),
+  sources
+    .map(({ select, inRoom, id }) => `SELECT * FROM (${select} WHERE ${inRoom} ORDER BY ${id} DESC LIMIT +?)`)
+    .join(" UNION ALL "),
 )
 
 /** SQL for the nodes with some ids. `namedValues` returns its parameters. */
 export const NODES_NAMED = named(
-  sources.map(({ select, id, ofKind }) => `${select} WHERE ${id} IN (SELECT value FROM json_each(+?))${ofKind}`).join(" UNION ALL "),
+  sources
+    .map(({ select, id, ofKind }) => `${select} WHERE ${id} IN (SELECT value FROM json_each(+?))${ofKind}`)
+    .join(" UNION ALL "),
 )
 /** SQL for the same nodes with only the columns by which nodes are chosen. It has the same parameters. */
 export const BARE_NODES = sources
@@ -109,7 +123,8 @@ export function shown(row: NodeRow, seenFrom: string) {
   const { id, kind, label, title, room_id: roomId } = row
   const node = { id, kind, label, title, roomId, ...(label === null ? {} : fromOtherRoom(roomId, seenFrom)) }
   const { status } = row
-  if (kind === "attempt" && isOneOf(enumerations.attemptStatus, status)) return { ...node, status, outcome: outcomeOf(status) }
+  if (kind === "attempt" && isOneOf(enumerations.attemptStatus, status))
+    return { ...node, status, outcome: outcomeOf(status) }
   if (kind !== "material") return { ...node, status, outcome: row.outcome }
   const digest = row.reference?.startsWith("sha256:") ? row.reference : null
   return { ...node, status: obtainabilityOf(JSON.parse(row.reports ?? "[]"), digest), outcome: null }

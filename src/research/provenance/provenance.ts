@@ -42,7 +42,8 @@ class Chosen<Node extends BareNode> {
 }
 
 const order = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
-const byKindAndId = (one: NodeRow, other: NodeRow) => nodeKinds.indexOf(one.kind) - nodeKinds.indexOf(other.kind) || order(one.id, other.id)
+const byKindAndId = (one: NodeRow, other: NodeRow) =>
+  nodeKinds.indexOf(one.kind) - nodeKinds.indexOf(other.kind) || order(one.id, other.id)
 /** Newest first, so that the oldest are left out. */
 const newestFirst = (one: BareNode, other: BareNode) => order(other.id, one.id)
 
@@ -57,14 +58,19 @@ const endsOf = ({ from, fromTable, to, toTable }: FoundEdge) => [[from, fromTabl
 const unknownEnds = (edges: readonly FoundEdge[], known: ReadonlyMap<string, unknown>): IdsIn =>
   listed(edges.flatMap(endsOf).filter(([id]) => !known.has(id)))
 
-/** The graph in the form of an answer: nodes in a fixed order, and each edge that the Room states between two of them. */
+/**
+ * The graph in the form of an answer: nodes in a fixed order, and each edge that the Room states between two of them.
+ */
 function graph(roomId: string, rows: readonly NodeRow[], edges: readonly Edge[], cut: ReadonlySet<ProvenanceNode>) {
   const nodes = new Map(rows.map((row) => [row.id, row]))
-  const isStated = (edge: Edge) => nodes.has(edge.from) && nodes.has(edge.to) && nodes.get(statedBy(edge))?.room_id === roomId
+  const isStated = (edge: Edge) =>
+    nodes.has(edge.from) && nodes.has(edge.to) && nodes.get(statedBy(edge))?.room_id === roomId
   const between = new Map(edges.filter(isStated).map((edge) => [`${edge.from} ${edge.to} ${edge.kind}`, edge] as const))
   return {
     nodes: [...rows].sort(byKindAndId).map((row) => shown(row, roomId)),
-    edges: [...between].sort(([one], [other]) => order(one, other)).map(([, { from, to, kind }]) => ({ from, to, kind })),
+    edges: [...between]
+      .sort(([one], [other]) => order(one, other))
+      .map(([, { from, to, kind }]) => ({ from, to, kind })),
     cut: [...cut],
   }
 }
@@ -124,14 +130,16 @@ export function provenance(db: Db, most: number = limits.provenanceEdges) {
       const edges = stating(chosen.nodes.values(), most)
       if (edges.length >= most) chosen.cutAll()
       // Nodes of this Room that are missing were left out because of the limit.
-      const others = bareNodes.all(...namedValues(unknownEnds(edges, chosen.nodes))).filter(({ room_id }) => room_id !== roomId)
+      const others = bareNodes
+        .all(...namedValues(unknownEnds(edges, chosen.nodes)))
+        .filter(({ room_id }) => room_id !== roomId)
       for (const row of named.all(...namedValues(idsOf(others))).sort(newestFirst)) chosen.add(row)
       return graph(roomId, [...chosen.nodes.values()], edges, chosen.cut)
     },
 
     /**
-     * Returns the graph within `depth` steps of a node, along the edges that the Room states; undefined if the Room does not name the
-     * node. For a node of another Room, it has only the relations to this Room.
+     * Returns the graph within `depth` steps of a node, along the edges that the Room states; undefined if the Room
+     * does not name the node. For a node of another Room, it has only the relations to this Room.
      */
     around(roomId: string, focus: string, depth: number) {
       const chosen = new Chosen<BareNode>()

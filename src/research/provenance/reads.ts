@@ -20,7 +20,8 @@ export function provenanceReads(rooms: Rooms, provenance: Provenance) {
     const room = rooms.summary(roomId)
     if (room === undefined) throw noSuch("room")
     const found = focus === undefined ? provenance.ofRoom(roomId) : provenance.around(roomId, focus, depth ?? 1)
-    if (found === undefined) throw new Refusal("room_unavailable", "Nothing in the provenance of this Room has the id in focus.")
+    if (found === undefined)
+      throw new Refusal("room_unavailable", "Nothing in the provenance of this Room has the id in focus.")
     const { nodes, edges, cut } = found
     const truncated = Object.fromEntries(cut.map((kind) => [kind, `${basePath}${listedAt(kind, roomId)}`]))
     return { roomId, focus: focus ?? null, nodes, edges, truncated, activityWatermark: room.activityWatermark }

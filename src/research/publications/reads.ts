@@ -4,7 +4,15 @@ import { isUuid } from "../../contract/schema/fields.ts"
 import type { ParametersOf } from "../../contract/reads/index.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { keysetPage, type ListOf, offsetPage, opaqueCursor, pageSize, readOpaqueCursor, uuidCursor } from "../../ledger/lists/paging.ts"
+import {
+  keysetPage,
+  type ListOf,
+  offsetPage,
+  opaqueCursor,
+  pageSize,
+  readOpaqueCursor,
+  uuidCursor,
+} from "../../ledger/lists/paging.ts"
 import { NamedText, type Readers } from "../../ledger/reads/reading.ts"
 import type { People } from "../../people/people.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -60,8 +68,10 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
     const [before] = readOpaqueCursor(query.after, 1, list) ?? []
     const authorId = author === undefined ? undefined : people.idOf(author)
     if (author !== undefined && authorId === undefined) throw noSuch("person")
-    return keysetPage(records.newest({ roomId, kinds, status, authorId, agent }, before, pageSize(query) + 1), query, ({ versionId }) =>
-      opaqueCursor([versionId], list),
+    return keysetPage(
+      records.newest({ roomId, kinds, status, authorId, agent }, before, pageSize(query) + 1),
+      query,
+      ({ versionId }) => opaqueCursor([versionId], list),
     )
   }
 

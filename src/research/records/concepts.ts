@@ -1,4 +1,7 @@
-/** The concepts that records define, and the check that each concept in an assertion is defined, by the record itself or by the record it is taken from. */
+/**
+ * The concepts that records define, and the check that each concept in an assertion is defined, by the record itself or
+ * by the record it is taken from.
+ */
 import type { ConceptSummary } from "../../contract/answers/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { containing } from "../../ledger/lists/paging.ts"
@@ -42,9 +45,13 @@ export function conceptIndex(db: Db) {
   )
   return {
     /** Whether a record exists and does not define a concept with this key. */
-    isUndefined: (versionId: string, key: string): boolean => one.get(versionId, key) === undefined && record.get(versionId) !== undefined,
+    isUndefined: (versionId: string, key: string): boolean =>
+      one.get(versionId, key) === undefined && record.get(versionId) !== undefined,
     find: (versionId: string, key: string) => one.get(versionId, key),
-    /** Returns up to `count` concepts before a record and key, newest record first; with a query, only those that contain it. */
+    /**
+     * Returns up to `count` concepts before a record and key, newest record first; with a query, only those that
+     * contain it.
+     */
     page(query: string | undefined, before: readonly string[] | undefined, count: number): Walked<ConceptSummary> {
       const [versionId = END, key = ""] = before ?? []
       if (query === undefined) return { found: list.all(versionId, key, count) }
@@ -53,7 +60,11 @@ export function conceptIndex(db: Db) {
         among === undefined
           ? batches(`${versionId}${JUST_AFTER}`, (from, most) => all.all(from, most))
           : [few.all(among, versionId, versionId)]
-      return walked(texts, (ids) => contain.all(JSON.stringify(ids), versionId, key, pattern, pattern, pattern, count), count)
+      return walked(
+        texts,
+        (ids) => contain.all(JSON.stringify(ids), versionId, key, pattern, pattern, pattern, count),
+        count,
+      )
     },
   }
 }

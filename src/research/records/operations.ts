@@ -16,7 +16,10 @@ interface Tables {
   readonly evidence: Evidence
 }
 
-export function recordOperations({ threads, records, concepts, evidence }: Tables, extras: ExtrasOf<"publish_hypothesis">) {
+export function recordOperations(
+  { threads, records, concepts, evidence }: Tables,
+  extras: ExtrasOf<"publish_hypothesis">,
+) {
   const publish_hypothesis = behaviour("publish_hypothesis", {
     ...extras,
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),

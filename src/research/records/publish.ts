@@ -18,7 +18,12 @@ export function recordCard(
     note,
     client,
     origin = {},
-  }: { reused: boolean; note?: string | undefined; client?: Writable | undefined; origin?: Readonly<Record<string, Writable>> },
+  }: {
+    reused: boolean
+    note?: string | undefined
+    client?: Writable | undefined
+    origin?: Readonly<Record<string, Writable>>
+  },
 ) {
   return {
     standingOf: record.versionId,
@@ -62,12 +67,32 @@ export function publishRecord(
   const versionId = change.newId()
   const label = change.label(kind)
   const allReferences = [...references, ...referencesIn(assertion)]
-  records.insert({ ...madeBy(call, subject, change), versionId, kind, label, wording, client, concepts, references: allReferences, papers })
+  records.insert({
+    ...madeBy(call, subject, change),
+    versionId,
+    kind,
+    label,
+    wording,
+    client,
+    concepts,
+    references: allReferences,
+    papers,
+  })
   const isMeasured = "effects" in body && body.effects !== undefined && body.effects.length > 0
-  evidence.published(versionId, kind, allReferences, { ...attributionOf(actor, change.at), isMeasured }, voiceId, attemptIds)
+  evidence.published(
+    versionId,
+    kind,
+    allReferences,
+    { ...attributionOf(actor, change.at), isMeasured },
+    voiceId,
+    attemptIds,
+  )
   return {
     target: { id: versionId, label },
     result: { versionId, label },
-    entry: recordCard({ versionId, kind, label, roomId: subject.roomId, wording, contentDigest }, { reused: false, client }),
+    entry: recordCard(
+      { versionId, kind, label, roomId: subject.roomId, wording, contentDigest },
+      { reused: false, client },
+    ),
   }
 }

@@ -65,11 +65,15 @@ export type Records = ReturnType<typeof records>
 export function records(db: Db) {
   const insert = inserting(db, "records")
   const insertReference = inserting(db, "record_references", {
-    workedOut: { position: workedOut`(SELECT count(*) FROM record_references WHERE version_id = ${"versionId"} AND part = ${"part"})` },
+    workedOut: {
+      position: workedOut`(SELECT count(*) FROM record_references WHERE version_id = ${"versionId"} AND part = ${"part"})`,
+    },
   })
   const insertConcept = inserting(db, "concepts")
   const insertPaper = inserting(db, "record_papers", {
-    workedOut: { sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM record_papers WHERE arxiv_id = ${"arxivId"})` },
+    workedOut: {
+      sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM record_papers WHERE arxiv_id = ${"arxivId"})`,
+    },
     onConflict: "DO NOTHING",
   })
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = +?`)
@@ -81,16 +85,26 @@ export function records(db: Db) {
      FROM record_references x JOIN records r ON r.version_id = x.to_version_id LEFT JOIN standings s ON s.version_id = r.version_id
      WHERE x.version_id = +? AND x.part IN ('premise', 'reference') ORDER BY x.part, x.position`,
   )
-  // A plus keeps SQLite from using the index of that column: an author has fewer records than a kind, and fewer still have fallen.
+  // A plus keeps SQLite from using the index of that column: an author has fewer records than a kind, and fewer still
+  // have fallen.
   const columns = { roomId: "r.room_id", kind: "r.kind", authorId: "r.author_id", agent: AGENT("r") }
   const newest = filteredList<SummaryRow>(db, SUMMARY, columns, "r.version_id", true)
   const newestOfAuthor = filteredList<SummaryRow>(db, SUMMARY, { ...columns, kind: "+r.kind" }, "r.version_id", true)
   const standing = filteredList<SummaryRow>(db, STANDING, columns, "r.version_id", true)
   const standingOfAuthor = filteredList<SummaryRow>(db, STANDING, { ...columns, kind: "+r.kind" }, "r.version_id", true)
   const compared = { kind: "+r.kind", authorId: "+r.author_id", agent: AGENT("r") }
-  const fallen = filteredList<SummaryRow>(db, FALLEN, { roomId: "d.room_id", status: "d.status", ...compared }, "d.version_id", true)
-  const OF_KIND = "SELECT * FROM (SELECT version_id FROM records WHERE room_id = +? AND kind = +? ORDER BY version_id DESC LIMIT +?)"
-  const newestOfKinds = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id IN (${recordKinds.map(() => OF_KIND).join(" UNION ALL ")})`)
+  const fallen = filteredList<SummaryRow>(
+    db,
+    FALLEN,
+    { roomId: "d.room_id", status: "d.status", ...compared },
+    "d.version_id",
+    true,
+  )
+  const OF_KIND =
+    "SELECT * FROM (SELECT version_id FROM records WHERE room_id = +? AND kind = +? ORDER BY version_id DESC LIMIT +?)"
+  const newestOfKinds = db.prepare<SummaryRow>(
+    `${SUMMARY} WHERE r.version_id IN (${recordKinds.map(() => OF_KIND).join(" UNION ALL ")})`,
+  )
   const newestOfThreadAndKind = db.prepare<SummaryRow>(
     `${SUMMARY} WHERE r.thread_id = +? AND r.kind = +? ORDER BY r.version_id DESC LIMIT +?`,
   )
@@ -99,7 +113,12 @@ export function records(db: Db) {
     `${summariesOf("record_papers q", "q")}
      WHERE q.arxiv_id = +? AND q.sequence <= (SELECT max(sequence) FROM record_papers WHERE arxiv_id = +?) - +? ORDER BY q.sequence DESC LIMIT +?`,
   )
-  const oldest = filteredList<SummaryRow>(db, SUMMARY, { roomId: "r.room_id", kind: "r.kind", label: "r.label" }, "r.version_id")
+  const oldest = filteredList<SummaryRow>(
+    db,
+    SUMMARY,
+    { roomId: "r.room_id", kind: "r.kind", label: "r.label" },
+    "r.version_id",
+  )
 
   return {
     /** Returns the verdict of all counted evidence on a record. */
@@ -111,7 +130,8 @@ export function records(db: Db) {
       insert({ ...record, createdAt: record.at, client })
       for (const { part, versionId: toVersionId, purpose, explanation } of record.references)
         insertReference({ versionId, part, toVersionId, purpose, explanation })
-      for (const [key, { label, definition }] of Object.entries(record.concepts)) insertConcept({ versionId, key, label, definition })
+      for (const [key, { label, definition }] of Object.entries(record.concepts))
+        insertConcept({ versionId, key, label, definition })
       for (const arxivId of record.papers ?? []) insertPaper({ arxivId, versionId })
     },
 
@@ -141,18 +161,26 @@ export function records(db: Db) {
         content: new JsonText(content),
         ...(client === null ? {} : { client: new JsonText(client) }),
         premises: related.filter(({ part }) => part === "premise").map((reference) => resolved(reference, row.roomId)),
-        references: related.filter(({ part }) => part === "reference").map((reference) => resolved(reference, row.roomId)),
+        references: related
+          .filter(({ part }) => part === "reference")
+          .map((reference) => resolved(reference, row.roomId)),
       }
     },
 
     /** Returns up to `count` records that match the filters and are older than `before`, newest first. */
     newest({ kinds, status, ...filters }: RecordFilters, before: string | undefined, count: number) {
       const [of, ofAuthor] = status === "current" ? [standing, standingOfAuthor] : [newest, newestOfAuthor]
-      const list = status !== undefined && status !== "current" ? fallen : filters.authorId === undefined ? of : ofAuthor
-      const found = [...new Set(kinds ?? [undefined])].flatMap((kind) => list({ ...filters, status, kind }, before, count))
+      const list =
+        status !== undefined && status !== "current" ? fallen : filters.authorId === undefined ? of : ofAuthor
+      const found = [...new Set(kinds ?? [undefined])].flatMap((kind) =>
+        list({ ...filters, status, kind }, before, count),
+      )
       return newestFirst(found, count)
     },
-    /** Reads the newest records of every kind in a Room with one statement. @returns a function that picks those of some kinds, newest first */
+    /**
+     * Reads the newest records of every kind in a Room with one statement. @returns a function that picks those of some
+     * kinds, newest first
+     */
     newestOfKinds(roomId: string, count: number) {
       const rows = newestOfKinds.all(...recordKinds.flatMap((kind) => [roomId, kind, count]))
       return (kinds: readonly RecordKind[]) =>
@@ -167,10 +195,16 @@ export function records(db: Db) {
       return newestFirst(found, count)
     },
     /** Returns up to `count` records that quote a paper, the latest to arrive on this instance first. */
-    ofPaper: (arxivId: string, offset: number, count: number) => ofPaper.all(arxivId, arxivId, offset, count).map(recordSummary),
+    ofPaper: (arxivId: string, offset: number, count: number) =>
+      ofPaper.all(arxivId, arxivId, offset, count).map(recordSummary),
 
     /** Returns up to `count` records of a kind after an id, in the order they were published. */
-    ofKind(kind: RecordKind, { roomId, label }: { roomId?: string; label?: string }, after: string | undefined, count: number) {
+    ofKind(
+      kind: RecordKind,
+      { roomId, label }: { roomId?: string; label?: string },
+      after: string | undefined,
+      count: number,
+    ) {
       const filters = roomId === undefined ? { kind } : label === undefined ? { roomId, kind } : { roomId, label }
       return oldest(filters, after, count).map(recordSummary)
     },

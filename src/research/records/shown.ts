@@ -62,7 +62,8 @@ function provenanceSummary(row: SummaryRow): string {
   if (row.kind === "hypothesis") return "A prediction by its author; it reports no result."
   if (row.kind === "cited_claim") return "A claim of a paper, quoted by its author."
   const papers = row.papers ? ` from ${counted(row.papers, "paper")}` : ""
-  if (row.experimentLabel === null) return `${results(row)}${papers}, curated by their author; no recorded execution stands behind them.`
+  if (row.experimentLabel === null)
+    return `${results(row)}${papers}, curated by their author; no recorded execution stands behind them.`
   const plan = row.planLabel === null ? "" : ` under ${row.planLabel}`
   return `${results(row)} of ${counted(row.producing ?? 0, "attempt")} of ${row.experimentLabel}${plan}, curated by their author.`
 }
@@ -73,9 +74,13 @@ export const standing = ({ status, notices }: StandingRow) => ({
   notices: notices === null ? [] : new JsonText(notices),
 })
 
-/** Returns the standing of a record shown in the Room `seenFrom`. The labels of its notices belong to the record's own Room. */
+/**
+ * Returns the standing of a record shown in the Room `seenFrom`. The labels of its notices belong to the record's own
+ * Room.
+ */
 export function standingSeenFrom({ status, notices }: StandingRow, originRoomId: string, seenFrom: string) {
-  const seen = notices === null || originRoomId === seenFrom ? notices : marked(notices, fromOtherRoom(originRoomId, seenFrom))
+  const seen =
+    notices === null || originRoomId === seenFrom ? notices : marked(notices, fromOtherRoom(originRoomId, seenFrom))
   return standing({ status, notices: seen })
 }
 

@@ -8,14 +8,19 @@ export function reviewOperations(reviews: Reviews) {
   const submit_review = behaviour("submit_review", {
     subject({ body: { target } }) {
       const found = reviews.object(target)
-      if (found === undefined) throw new Refusal("unknown_record", "There is no finding, checkpoint or plan with this id.")
+      if (found === undefined)
+        throw new Refusal("unknown_record", "There is no finding, checkpoint or plan with this id.")
       return { roomId: found.roomId, threadId: found.threadId, found }
     },
     admit({ actor, body }, { found }) {
       if (reviews.isOther(actor, found) !== true)
-        throw new Refusal("role_required", "You wrote this yourself. Another person, or another agent of yours, must review it.", {
-          current: { needed: ["reviewer"] },
-        })
+        throw new Refusal(
+          "role_required",
+          "You wrote this yourself. Another person, or another agent of yours, must review it.",
+          {
+            current: { needed: ["reviewer"] },
+          },
+        )
       const before = reviews.ofAgent(found.id, actor)
       const isSame =
         before !== undefined &&

@@ -27,7 +27,10 @@ export interface Reviewable extends Writer {
   readonly threadId: string
 }
 
-type NewReview = Omit<NewRow<"reviews">, "targetKind" | "targetId" | "targetAuthorId" | "agent" | "independent" | "otherAgent">
+type NewReview = Omit<
+  NewRow<"reviews">,
+  "targetKind" | "targetId" | "targetAuthorId" | "agent" | "independent" | "otherAgent"
+>
 
 /** An objection to an object, with the objector's name and agent. */
 export interface Objected {
@@ -41,7 +44,12 @@ export interface Objected {
 
 /** SQL for the label, author and one-line text of each kind. */
 const targets: {
-  readonly [K in Kind]: { readonly label: string; readonly author: string; readonly says: string; readonly where: string }
+  readonly [K in Kind]: {
+    readonly label: string
+    readonly author: string
+    readonly says: string
+    readonly where: string
+  }
 } = {
   finding: { label: "x.label", author: "x.author_id", says: "x.wording", where: "x.kind = 'finding'" },
   checkpoint: {
@@ -64,7 +72,10 @@ export const REVIEWED = (id: string): string => `(SELECT o.reviewed FROM review_
 /** Returns the tally in a row as a sentence. */
 export const reviewedSentence = (tally: Stored<Reviewed> | null): string => reviewedInWords(tally && parse(tally))
 
-type Row = Omit<Review, "kind" | "target" | "author" | "independence" | "checked" | "counts" | "withdrawn" | "answered"> &
+type Row = Omit<
+  Review,
+  "kind" | "target" | "author" | "independence" | "checked" | "counts" | "withdrawn" | "answered"
+> &
   Author &
   WithdrawalRow & {
     readonly targetKind: Kind
@@ -129,7 +140,9 @@ export function reviews(db: Db) {
     )
   })
   const one = db.prepare<Row>(`${SELECT} WHERE v.link_id = +?`)
-  const newest = db.prepare<Row>(`${SELECT} WHERE v.target_id = +? ORDER BY v.link_id DESC LIMIT ${limits.shownReviews}`)
+  const newest = db.prepare<Row>(
+    `${SELECT} WHERE v.target_id = +? ORDER BY v.link_id DESC LIMIT ${limits.shownReviews}`,
+  )
   const own = db.prepare<Pick<Row, "linkId" | "verdict" | "checked" | "explanation" | "at">>(
     `SELECT v.link_id AS linkId, v.verdict, ${contentOf("v")} -> '$.checked' AS checked, ${contentOf("v")} ->> '$.explanation' AS explanation, v.at
      FROM counting_reviews v WHERE v.target_id = +? AND v.author_id = +? AND v.agent = +?`,
@@ -151,7 +164,8 @@ export function reviews(db: Db) {
 
   return {
     /** Returns the object with an id, if it can be reviewed. */
-    object: (id: string): Reviewable | undefined => kinds.map((kind) => found[kind].get(id)).find((each) => each !== undefined),
+    object: (id: string): Reviewable | undefined =>
+      kinds.map((kind) => found[kind].get(id)).find((each) => each !== undefined),
     /** Whether an actor is another agent than the author; null if unknown. */
     isOther: ({ userId, agent }: Actor, target: Reviewable): boolean | null =>
       areOtherAgents([{ authorId: userId, agent: agent ?? null }], target),

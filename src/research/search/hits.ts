@@ -11,7 +11,9 @@ import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
 
 export type Hit = AnswerOf<"search">["items"][number]
 
-export interface Row extends Author, Pick<Hit, "id" | "label" | "title" | "threadId" | "entryId" | "at" | "status" | "standing"> {
+export interface Row
+  extends Author,
+    Pick<Hit, "id" | "label" | "title" | "threadId" | "entryId" | "at" | "status" | "standing"> {
   readonly item: number
   readonly kind: SearchKind
   readonly roomId: string
@@ -31,7 +33,15 @@ export function hit(row: Row, snippet: string): Hit {
   const status = statusOf(row)
   const mark = fromOtherRoom(row.replacedByRoom ?? roomId, roomId)
   const replacedBy = versionId === null ? null : { versionId, label: row.replacedByLabel ?? "", ...mark }
-  return { ...place, author: authorIn(row), at, status, snippet: snippetHtml(snippet), standing: status ?? row.standing, replacedBy }
+  return {
+    ...place,
+    author: authorIn(row),
+    at,
+    status,
+    snippet: snippetHtml(snippet),
+    standing: status ?? row.standing,
+    replacedBy,
+  }
 }
 
 /** The columns of an item, and the tables that they come from. */
@@ -61,6 +71,22 @@ export type PersonFound = Person & { readonly at: string }
 
 export const personHit = ({ userId, username, at }: PersonFound, query: string): Hit => {
   const snippet = username.startsWith(query) ? `<mark>${query}</mark>${username.slice(query.length)}` : username
-  const place = { kind: "person", id: userId, label: null, title: username, roomId: null, threadId: null, entryId: null } as const
-  return { ...place, author: { userId, username, agent: null }, at, status: null, snippet, standing: null, replacedBy: null }
+  const place = {
+    kind: "person",
+    id: userId,
+    label: null,
+    title: username,
+    roomId: null,
+    threadId: null,
+    entryId: null,
+  } as const
+  return {
+    ...place,
+    author: { userId, username, agent: null },
+    at,
+    status: null,
+    snippet,
+    standing: null,
+    replacedBy: null,
+  }
 }

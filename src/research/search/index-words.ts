@@ -25,8 +25,12 @@ const NEWEST = Number.MAX_SAFE_INTEGER
 export function indexWords(db: Db) {
   // A row for each occurrence of a word, of which only the first is read. The table of words with counts would read all
   // occurrences of each word.
-  db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_vocabulary USING fts5vocab ('main', 'search_index', 'instance')")
-  const next = db.prepare<{ term: string }>("SELECT term FROM temp.search_vocabulary WHERE term >= +? AND term < +? LIMIT 1")
+  db.exec(
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_vocabulary USING fts5vocab ('main', 'search_index', 'instance')",
+  )
+  const next = db.prepare<{ term: string }>(
+    "SELECT term FROM temp.search_vocabulary WHERE term >= +? AND term < +? LIMIT 1",
+  )
   const count = db.prepare<{ matches: number }>(
     "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH +? LIMIT +?)",
   )
@@ -56,7 +60,9 @@ export function indexWords(db: Db) {
 
     /** Returns the folded word that most texts contain, the first in a tie; undefined if the index has none of them. */
     commonest(candidates: readonly string[], columns: string, most: number): string | undefined {
-      const counts = candidates.filter(has).map((word) => ({ word, texts: count.get(`${columns} : "${word}"`, most)?.matches ?? 0 }))
+      const counts = candidates
+        .filter(has)
+        .map((word) => ({ word, texts: count.get(`${columns} : "${word}"`, most)?.matches ?? 0 }))
       return counts.filter(({ texts }) => texts > 0).sort((one, other) => other.texts - one.texts)[0]?.word
     },
 
@@ -67,8 +73,8 @@ export function indexWords(db: Db) {
     },
 
     /**
-     * Returns the newest texts that match all queries, when very many texts match each of them. Reads only the newest matches of
-     * each query, at most `most` in total, and stops early once it has as many as are wanted.
+     * Returns the newest texts that match all queries, when very many texts match each of them. Reads only the newest
+     * matches of each query, at most `most` in total, and stops early once it has as many as are wanted.
      */
     common(queries: readonly string[], wanted: number, most: number): number[] {
       const share = Math.floor(most / queries.length)
@@ -82,7 +88,8 @@ export function indexWords(db: Db) {
 
     /**
      * Finds the newest matches with at most `matches` texts and `words` words in total.
-     * @returns the oldest item of these matches, or 0 if all matches fit, and whether `words` was the limit that was reached
+     * @returns the oldest item of these matches, or 0 if all matches fit, and whether `words` was the limit that was
+     * reached
      */
     newest(query: string, matches: number, words: number): { from: number; isLong: boolean } {
       let [seen, read] = [0, 0]

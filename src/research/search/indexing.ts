@@ -33,7 +33,9 @@ export function indexing(db: Db) {
      WHERE i.item > +? AND i.item <= +? GROUP BY i.item`,
   )
   const [flush, flushConcepts, forget, forgetConcepts] = ["flush", "delete-all"].flatMap((what) =>
-    ["search_index", "concept_trigrams"].map((index) => db.prepare(`INSERT INTO ${index} (${index}) VALUES ('${what}')`)),
+    ["search_index", "concept_trigrams"].map((index) =>
+      db.prepare(`INSERT INTO ${index} (${index}) VALUES ('${what}')`),
+    ),
   ) as [Run, Run, Run, Run]
 
   const put = ({ item, label, title, tags, ...wording }: Text) => {
@@ -58,7 +60,10 @@ export function indexing(db: Db) {
     /** The newest indexed item. */
     reached: (): number => last.one().item,
 
-    /** Indexes the next few hundred texts, within a transaction. Indexed one by one, each text would be a segment that must be merged later. */
+    /**
+     * Indexes the next few hundred texts, within a transaction. Indexed one by one, each text would be a segment that
+     * must be merged later.
+     */
     step: (): boolean => putNext(Number.MAX_SAFE_INTEGER),
 
     /** Indexes every accepted text, within a transaction. @param through the last item to index */

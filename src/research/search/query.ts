@@ -63,7 +63,9 @@ export interface Within {
 const tagsOf = ({ roomId, kinds, authorId }: Within): string[] => [
   ...(roomId === undefined ? [] : [`tags : ${quoted(roomId.replaceAll("-", ""))}`]),
   ...(authorId === undefined ? [] : [`tags : ${quoted(authorId.replaceAll("-", ""))}`]),
-  ...(kinds === undefined ? [] : [`tags : (${kinds.map((kind) => quoted(`k${kind.replaceAll("_", "")}`)).join(" OR ")})`]),
+  ...(kinds === undefined
+    ? []
+    : [`tags : (${kinds.map((kind) => quoted(`k${kind.replaceAll("_", "")}`)).join(" OR ")})`]),
 ]
 
 export const IN_TEXT = "{label title body}"
@@ -80,14 +82,23 @@ export interface IndexQuery {
 }
 
 /** @param endings the words that start with the last word; undefined if it must match as a whole */
-export function indexQuery({ phrases }: ParsedQuery, endings: readonly string[] | undefined, within: Within): IndexQuery {
+export function indexQuery(
+  { phrases }: ParsedQuery,
+  endings: readonly string[] | undefined,
+  within: Within,
+): IndexQuery {
   const words: string[] = []
   const wordsOf: number[][] = []
   const queries = phrases.map((folded, phrase) => {
     const parts = folded.map(keptOf)
     const open = phrase === phrases.length - 1 ? endings : undefined
-    const either = (queryOf: (ending: string) => string) => `${IN_TEXT} : (${(open ?? [parts.at(-1) ?? ""]).map(queryOf).join(" OR ")})`
-    wordsOf.push(parts.map((part, index) => words.push(index === parts.length - 1 ? either(quoted) : `${IN_TEXT} : ${quoted(part)}`) - 1))
+    const either = (queryOf: (ending: string) => string) =>
+      `${IN_TEXT} : (${(open ?? [parts.at(-1) ?? ""]).map(queryOf).join(" OR ")})`
+    wordsOf.push(
+      parts.map(
+        (part, index) => words.push(index === parts.length - 1 ? either(quoted) : `${IN_TEXT} : ${quoted(part)}`) - 1,
+      ),
+    )
     return either((ending) => quoted([...parts.slice(0, -1), ending].join(" ")))
   })
   return { phrases: queries, words, wordsOf, tags: tagsOf(within) }
@@ -99,5 +110,8 @@ export const allOf = (...queries: readonly string[]): string => queries.join(" A
 /** The two queries for a label: the objects that have it, then the texts that name it. */
 export const labelQueries = (label: string, within: Within): readonly [labelled: string, named: string] => {
   const [labelled, tags] = [`label : ${quoted(label)}`, tagsOf(within)]
-  return [[labelled, ...tags].join(" AND "), `(${[`{title body} : ${quoted(label)}`, ...tags].join(" AND ")}) NOT (${labelled})`]
+  return [
+    [labelled, ...tags].join(" AND "),
+    `(${[`{title body} : ${quoted(label)}`, ...tags].join(" AND ")}) NOT (${labelled})`,
+  ]
 }

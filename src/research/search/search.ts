@@ -1,17 +1,39 @@
 /**
- * Full-text search over everything that was written. Triggers in schema.sql note the items to find. Texts are indexed soon after
- * they are accepted. A search before that also reads the texts that are not indexed yet, and shows their hits first.
+ * Full-text search over everything that was written. Triggers in schema.sql note the items to find. Texts are indexed
+ * soon after they are accepted. A search before that also reads the texts that are not indexed yet, and shows their
+ * hits first.
  */
 import { limits } from "../../contract/limits.ts"
 import { recordKinds } from "../../contract/objects/objects.ts"
 import { respelled } from "../../ledger/lists/spelling.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { parse, type Stored } from "../../contract/json.ts"
-import { bodyOf, type Hit, hit, ITEM, openingOf, type PersonFound, passageOf, personHit, type Row, SHOWN } from "./hits.ts"
+import {
+  bodyOf,
+  type Hit,
+  hit,
+  ITEM,
+  openingOf,
+  type PersonFound,
+  passageOf,
+  personHit,
+  type Row,
+  SHOWN,
+} from "./hits.ts"
 import { INDEXED, indexing } from "./indexing.ts"
 import { indexWords } from "./index-words.ts"
 import { folded, isLongWord, keptOf, WORDS } from "./words.ts"
-import { allOf, indexQuery, IN_TEXT, labelQueries, type LookUp, lookUpOf, type ParsedQuery, parseQuery, type Within } from "./query.ts"
+import {
+  allOf,
+  indexQuery,
+  IN_TEXT,
+  labelQueries,
+  type LookUp,
+  lookUpOf,
+  type ParsedQuery,
+  parseQuery,
+  type Within,
+} from "./query.ts"
 import { holds, ReadBudget } from "./snippet.ts"
 
 /** Filters the items of a query by status, time and agent, newest first. */
@@ -27,8 +49,8 @@ const NEWEST = `
   JOIN ${ITEM}
   ORDER BY i.item DESC`
 /**
- * The matches of the whole query, ranked by the words to weigh; fallen records come last. The weight of a word depends on the count
- * of all texts that have it, which takes too long for a common word, a Room or a kind.
+ * The matches of the whole query, ranked by the words to weigh; fallen records come last. The weight of a word depends
+ * on the count of all texts that have it, which takes too long for a common word, a Room or a kind.
  */
 const RANKED = `
   SELECT ${SHOWN}
@@ -57,12 +79,17 @@ export interface Bounds {
 }
 
 /** @param bounds the number of matches to rank, and the number of texts that a word may occur in to be weighed */
-export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords = limits.searchRankedWords }: Bounds = limits) {
+export function search(
+  db: Db,
+  { searchRanked, searchWeighed, searchRankedWords = limits.searchRankedWords }: Bounds = limits,
+) {
   const words = indexWords(db)
   const best = db.prepare<Row>(RANKED)
   const byId = db.prepare<Row>(BY_ID)
   const narrowed = db.prepare<Row>(
-    itemsOf(`SELECT rowid AS item FROM search_index WHERE search_index MATCH +? ORDER BY rowid DESC LIMIT ${limits.searchNarrowed}`),
+    itemsOf(
+      `SELECT rowid AS item FROM search_index WHERE search_index MATCH +? ORDER BY rowid DESC LIMIT ${limits.searchNarrowed}`,
+    ),
   )
   const listed = db.prepare<Row>(itemsOf(`SELECT value AS item FROM json_each(+?) LIMIT ${limits.searchNarrowed}`))
   const newest = db.prepare<Row>(NEWEST)
@@ -77,9 +104,11 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH +? LIMIT +?)",
   )
 
-  const isNarrowed = ({ status, since, agent }: Within) => status !== undefined || since !== undefined || agent !== undefined
+  const isNarrowed = ({ status, since, agent }: Within) =>
+    status !== undefined || since !== undefined || agent !== undefined
   /** The parameters of `itemsOf`. */
-  const filters = ({ status, since, agent }: Within) => [status ?? null, status ?? null, since ?? "", agent ?? null, agent ?? null] as const
+  const filters = ({ status, since, agent }: Within) =>
+    [status ?? null, status ?? null, since ?? "", agent ?? null, agent ?? null] as const
   const latest = (query: string, within: Within, count: number, offset: number): Row[] =>
     isNarrowed(within) ? narrowed.all(query, ...filters(within), count, offset) : newest.all(query, count, offset)
   const among = (items: readonly number[], within: Within, count: number, offset: number): Row[] =>
@@ -104,7 +133,13 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
   }
 
   /** Reads texts in order, within a budget, and returns those that contain every phrase. */
-  function verified(texts: Generator<readonly Row[]>, read: ParsedQuery, isOpen: boolean, count: number, offset: number): Row[] {
+  function verified(
+    texts: Generator<readonly Row[]>,
+    read: ParsedQuery,
+    isOpen: boolean,
+    count: number,
+    offset: number,
+  ): Row[] {
     const budget = new ReadBudget(limits.searchRead)
     const found: Row[] = []
     for (const rows of texts) {
@@ -115,13 +150,14 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
   }
 
   /**
-   * Returns the first item to rank when a query has several words. If one of the words occurs in few enough texts, all its texts
-   * can be ranked, and there is no need to look up which of them have the other words.
+   * Returns the first item to rank when a query has several words. If one of the words occurs in few enough texts, all
+   * its texts can be ranked, and there is no need to look up which of them have the other words.
    */
   function newestOf(each: readonly string[], rare: readonly boolean[]) {
     const bounds = [searchRanked, searchRankedWords] as const
     const all = { from: 0, isLong: false }
-    const isFew = each.length > 1 && each.some((query, word) => rare[word] === true && words.newest(query, ...bounds).from === 0)
+    const isFew =
+      each.length > 1 && each.some((query, word) => rare[word] === true && words.newest(query, ...bounds).from === 0)
     return isFew ? all : words.newest(allOf(...each), ...bounds)
   }
 
@@ -139,7 +175,8 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     const hasPhrase = read.phrases.some(({ length }) => length > 1)
     // The index does not distinguish long words with the same beginning.
     const isInexact = read.phrases.some((parts) => parts.some(isLongWord))
-    const inItems = (items: readonly number[]) => verified(inChunks(items, within), read, endings !== undefined, count, offset)
+    const inItems = (items: readonly number[]) =>
+      verified(inChunks(items, within), read, endings !== undefined, count, offset)
     const whole = allOf(...query.phrases, ...query.tags)
     const each = [...query.words, ...query.tags]
     const rare = words.areRare(each, searchWeighed)
@@ -147,16 +184,23 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     if (!rare.includes(true)) {
       if (each.length === 1 && !isInexact) return latest(whole, within, count, offset)
       const isRead = hasPhrase || isInexact
-      const items = words.common(each, isRead || isNarrowed(within) ? limits.searchCommon : offset + count, limits.searchCommon)
+      const items = words.common(
+        each,
+        isRead || isNarrowed(within) ? limits.searchCommon : offset + count,
+        limits.searchCommon,
+      )
       return isRead ? inItems(items) : among(items, within, count, offset)
     }
     const { from, isLong } = newestOf(each, rare)
     // For a phrase, the index would read all positions of its words, so the texts are read instead.
     if (isLong && hasPhrase)
-      return inItems(words.common([allOf(...each)], limits.searchCommon, limits.searchCommon).filter((item) => item >= from))
+      return inItems(
+        words.common([allOf(...each)], limits.searchCommon, limits.searchCommon).filter((item) => item >= from),
+      )
     const weighed = query.phrases.filter((_, phrase) => query.wordsOf[phrase]?.some((word) => rare[word]))
     const isWeighed = isRanked && !isLong && !isNarrowed(within) && weighed.length > 0
-    if (!isInexact) return isWeighed ? best.all(allOf(...weighed), from, whole, count, offset) : latest(whole, within, count, offset)
+    if (!isInexact)
+      return isWeighed ? best.all(allOf(...weighed), from, whole, count, offset) : latest(whole, within, count, offset)
     if (!isWeighed) return inItems(words.common([whole], limits.searchCommon, limits.searchCommon))
     return verified(bestFirst(allOf(...weighed), from, whole), read, endings !== undefined, count, offset)
   }
@@ -169,13 +213,15 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     const isMatch = (row: Row) =>
       isIn(row, within) &&
       ((as === "label" && row.label?.toLowerCase() === text) ||
-        (read.phrases.length > 0 && holds([row.label, row.ownTitle, bodyOf(row)], budget, read, as === "words" || as === "name")))
+        (read.phrases.length > 0 &&
+          holds([row.label, row.ownTitle, bodyOf(row)], budget, read, as === "words" || as === "name")))
     return [...inChunks(items, within)].flat().filter(isMatch)
   }
 
   /** People with this id or name, unless the search has filters that do not apply to people. */
   function peopleCalled(query: string, { kinds, roomId, authorId, agent, status, since }: Within): PersonFound[] {
-    if (kinds?.includes("person") === false || [authorId, agent, status, since].some((filter) => filter !== undefined)) return []
+    if (kinds?.includes("person") === false || [authorId, agent, status, since].some((filter) => filter !== undefined))
+      return []
     const within = [roomId ?? null, roomId ?? null] as const
     const named = person.get(...within, query)
     return named === undefined ? people.all(...within, query, `${query}\u{10ffff}`) : [named]
@@ -190,13 +236,21 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
   return {
     ...indexing(db),
 
-    /** Corrects words that no text has by one letter each. Returns undefined if the query names something, or cannot be corrected. */
+    /**
+     * Corrects words that no text has by one letter each. Returns undefined if the query names something, or cannot be
+     * corrected.
+     */
     respelled(query: string): string | undefined {
       if (lookUpOf(query).as !== "words") return undefined
-      return respelled(query, WORDS, isKnown, (near) => words.commonest([...new Set(near.map(folded))], IN_TEXT, SPELLING_TEXTS))
+      return respelled(query, WORDS, isKnown, (near) =>
+        words.commonest([...new Set(near.map(folded))], IN_TEXT, SPELLING_TEXTS),
+      )
     },
 
-    /** Returns up to `count` hits after `offset`, best first: the objects that the whole query names, then the matches of its words. */
+    /**
+     * Returns up to `count` hits after `offset`, best first: the objects that the whole query names, then the matches
+     * of its words.
+     */
     find(query: string, within: Within, offset: number, count: number): Hit[] {
       const lookUp = lookUpOf(query)
       const { as, text } = lookUp
@@ -208,12 +262,19 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
       ]
       if (as === "id" && named.length > 0) return named.slice(offset, offset + count)
       const read = parseQuery(text)
-      named.push(...notIndexed(lookUp, within).map((row) => hit(row, passageOf(row, new ReadBudget(), read, as !== "label"))))
+      named.push(
+        ...notIndexed(lookUp, within).map((row) => hit(row, passageOf(row, new ReadBudget(), read, as !== "label"))),
+      )
       const first = named.slice(offset, offset + count)
       const [after, left] = [Math.max(0, offset - named.length), count - first.length]
       const endings =
-        as === "label" || read.phrases.length === 0 ? undefined : words.startingWith(keptOf(read.lastWord), limits.searchBeginnings)
-      const rows = as === "label" ? labelled(text, within, after, left) : matching(read, endings, as === "words", within, after, left)
+        as === "label" || read.phrases.length === 0
+          ? undefined
+          : words.startingWith(keptOf(read.lastWord), limits.searchBeginnings)
+      const rows =
+        as === "label"
+          ? labelled(text, within, after, left)
+          : matching(read, endings, as === "words", within, after, left)
       const budget = new ReadBudget()
       return [...first, ...rows.map((row) => hit(row, passageOf(row, budget, read, endings !== undefined)))]
     },
@@ -221,7 +282,9 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
 }
 
 const isIn = ({ kind, roomId, userId }: Row, within: Within): boolean =>
-  within.kinds?.includes(kind) !== false && (within.roomId ?? roomId) === roomId && (within.authorId ?? userId) === userId
+  within.kinds?.includes(kind) !== false &&
+  (within.roomId ?? roomId) === roomId &&
+  (within.authorId ?? userId) === userId
 const isWithin = (row: Row, within: Within): boolean => isIn(row, within) && standsSo(row, within)
 const standsSo = ({ agent, status, standing, at }: Row, within: Within): boolean =>
   (within.agent ?? agent) === agent &&

@@ -1,6 +1,6 @@
 /**
- * Passages that show the matches in a text, as HTML for a page. They are not made by the index, whose method takes quadratic time in
- * the number of occurrences of a word.
+ * Passages that show the matches in a text, as HTML for a page. They are not made by the index, whose method takes
+ * quadratic time in the number of occurrences of a word.
  */
 import { present } from "../../contract/present.ts"
 import { escapeHtml } from "../../contract/escape.ts"
@@ -43,7 +43,9 @@ interface Occurrence {
 
 /** Returns the phrases that may end with a word, so that few of many phrases are compared at each word of a text. */
 function byEnding({ phrases }: ParsedQuery, isPrefix: boolean): (word: string) => readonly number[] {
-  const closed = Map.groupBy(isPrefix ? phrases.keys().take(phrases.length - 1) : phrases.keys(), (phrase) => phrases[phrase]?.at(-1))
+  const closed = Map.groupBy(isPrefix ? phrases.keys().take(phrases.length - 1) : phrases.keys(), (phrase) =>
+    phrases[phrase]?.at(-1),
+  )
   const open = isPrefix ? phrases.at(-1)?.at(-1) : undefined
   return (word) => {
     const ending = closed.get(word) ?? NONE
@@ -97,10 +99,16 @@ function bestOf(found: readonly Occurrence[]): readonly Occurrence[] {
 }
 
 /** Whether every phrase occurs in one of the texts, within the budget. */
-export function holds(texts: readonly (string | null)[], budget: ReadBudget, query: ParsedQuery, isPrefix: boolean): boolean {
+export function holds(
+  texts: readonly (string | null)[],
+  budget: ReadBudget,
+  query: ParsedQuery,
+  isPrefix: boolean,
+): boolean {
   const missing = new Set(query.phrases.keys())
   for (const text of texts)
-    for (const { phrase } of text === null ? [] : lookThrough(text, budget, query, isPrefix).found) missing.delete(phrase)
+    for (const { phrase } of text === null ? [] : lookThrough(text, budget, query, isPrefix).found)
+      missing.delete(phrase)
   return missing.size === 0
 }
 
@@ -124,7 +132,8 @@ export const beginningOf = (text: string): string => {
 function cut(text: string, words: readonly Word[], begin: number, shown: readonly Occurrence[]): string {
   const end = Math.min(begin + PASSAGE, words.length)
   const from = begin === 0 ? 0 : present(words[begin]).from
-  const to = end === words.length ? Math.min(text.length, (words.at(-1)?.to ?? 0) + limits.searchWord) : present(words[end]).from
+  const to =
+    end === words.length ? Math.min(text.length, (words.at(-1)?.to ?? 0) + limits.searchWord) : present(words[end]).from
   // A word may be as long as a text, so each part between two marks is shortened.
   let made = begin === 0 ? "" : "…"
   let at = from

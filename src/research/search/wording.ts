@@ -1,7 +1,8 @@
 /**
- * The words of an item: every text of the write that made it or describes it, except its title. Ids, times and enumerated words are
- * left out by name (test/research/added/search-fields.test.ts checks these names against the schemas). Objects of any shape are kept as
- * JSON, for their member names; a text in them is added if its JSON is escaped. SQLite would take ten times as long to compute this.
+ * The words of an item: every text of the write that made it or describes it, except its title. Ids, times and
+ * enumerated words are left out by name (test/research/added/search-fields.test.ts checks these names against the
+ * schemas). Objects of any shape are kept as JSON, for their member names; a text in them is added if its JSON is
+ * escaped. SQLite would take ten times as long to compute this.
  */
 import { isObject, type Json, parse, type Stored } from "../../contract/json.ts"
 

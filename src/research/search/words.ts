@@ -1,6 +1,7 @@
 /**
- * Words as the index stores them. Long words are mostly digests, keys and encoded bytes, which occur in one text only and would take as
- * much space in the index as in the text. The index has only their beginning, and they are distinguished by reading the text.
+ * Words as the index stores them. Long words are mostly digests, keys and encoded bytes, which occur in one text only
+ * and would take as much space in the index as in the text. The index has only their beginning, and they are
+ * distinguished by reading the text.
  */
 /** Matches the words of a text as the index does: letters and digits of every script, with their combining marks. */
 export const WORDS = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu
@@ -12,7 +13,10 @@ export const folded = (word: string): string =>
 /** The number of characters of an ASCII word that the index keeps. Other words are kept whole. */
 const KEPT = 16
 /** Matches words that may be longer than the index keeps. */
-const LONG = new RegExp(`(?<![\\p{L}\\p{N}\\p{Co}\\p{M}])[\\p{L}\\p{N}\\p{Co}][\\p{L}\\p{N}\\p{Co}\\p{M}]{${KEPT},}`, "gu")
+const LONG = new RegExp(
+  `(?<![\\p{L}\\p{N}\\p{Co}\\p{M}])[\\p{L}\\p{N}\\p{Co}][\\p{L}\\p{N}\\p{Co}\\p{M}]{${KEPT},}`,
+  "gu",
+)
 /** The same for a text of ASCII alone. */
 const LONG_ASCII = new RegExp(`(?<![0-9A-Za-z])[0-9A-Za-z]{${KEPT + 1},}`, "g")
 const ALL_ASCII = /^[\u0000-\u007f]*$/

@@ -15,7 +15,8 @@ function daysOf(moments: readonly string[]): { day: string; count: number }[] {
   if (first === undefined || last === undefined) return []
   const days: { day: string; count: number }[] = []
   const start = Math.max(Date.parse(first), Date.parse(last) - 59 * DAY)
-  for (let at = start; at <= Date.parse(last); at += DAY) days.push({ day: day(at), count: perDay.get(day(at))?.length ?? 0 })
+  for (let at = start; at <= Date.parse(last); at += DAY)
+    days.push({ day: day(at), count: perDay.get(day(at))?.length ?? 0 })
   return days
 }
 

@@ -1,6 +1,6 @@
 /**
- * An axis for numbers of any size. d3 uses differences and powers of ten, which overflow for the largest numbers and underflow
- * for the smallest. Such values are first multiplied by a power of two.
+ * An axis for numbers of any size. d3 uses differences and powers of ten, which overflow for the largest numbers and
+ * underflow for the smallest. Such values are first multiplied by a power of two.
  */
 import { scaleLinear, scaleLog } from "d3-scale"
 
@@ -32,7 +32,12 @@ const within = (value: number, least: number, most: number): number => Math.min(
 const unitFor = (least: number, most: number): number => (most > HUGE ? 2 ** -100 : least < TINY ? 2 ** 200 : 1)
 
 /** @param low above 0 on a log axis @param range the positions of the low and the high end */
-export function axis(low: number, high: number, range: readonly [number, number], { isLog, margin = 0, isRound = false }: Options): Axis {
+export function axis(
+  low: number,
+  high: number,
+  range: readonly [number, number],
+  { isLog, margin = 0, isRound = false }: Options,
+): Axis {
   const most = Math.max(Math.abs(low), Math.abs(high))
   const unit = isLog ? unitFor(low, high) : unitFor(most, most)
   const isFlat = isLog ? !(high * (1 - SAME) > low) : !(high * unit - low * unit > most * unit * SAME)

@@ -1,6 +1,6 @@
 /**
- * Draws curves of one metric over steps. The picture is stretched to the width of the page, but its text, marks and line widths are
- * not. Values may have a range and a log axis. Values that are not finite are marked, never dropped.
+ * Draws curves of one metric over steps. The picture is stretched to the width of the page, but its text, marks and
+ * line widths are not. Values may have a range and a log axis. Values that are not finite are marked, never dropped.
  */
 import { scaleLinear } from "d3-scale"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -42,12 +42,14 @@ const isIn = (value: number, from: number | undefined, to: number | undefined) =
   value >= (from ?? Number.NEGATIVE_INFINITY) && value <= (to ?? Number.POSITIVE_INFINITY)
 
 /**
- * The scales for some curves: steps in thousandths of the picture's width, values in pixels; of the requested range, or of all steps
- * and values. @param names the position of the names, in thousandths of the width
+ * The scales for some curves: steps in thousandths of the picture's width, values in pixels; of the requested range, or
+ * of all steps and values. @param names the position of the names, in thousandths of the width
  */
 function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View, names: number) {
   const right = names - (SIDE.names - SIDE.right)
-  const steps = curves.flatMap(({ columns }) => (columns.step.length === 0 ? [] : [columns.step[0] ?? 0, columns.step.at(-1) ?? 0]))
+  const steps = curves.flatMap(({ columns }) =>
+    columns.step.length === 0 ? [] : [columns.step[0] ?? 0, columns.step.at(-1) ?? 0],
+  )
   const first = from ?? steps.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
   const last = to ?? steps.reduce((one, other) => Math.max(one, other), 0)
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -90,7 +92,10 @@ function path({ columns }: Curve, scales: Scales, isLog: boolean): string {
       isDown = false
       return
     }
-    const [x, y] = [Math.round((scales.x(step) / 1_000) * ACROSS), Math.round(Math.max(-1e4, Math.min(1e4, scales.y(value))))]
+    const [x, y] = [
+      Math.round((scales.x(step) / 1_000) * ACROSS),
+      Math.round(Math.max(-1e4, Math.min(1e4, scales.y(value)))),
+    ]
     const [alongX, alongY] = isDown ? [x - atX, y - atY] : [x, y]
     // One "l" command takes all the pairs that follow it.
     text += `${isDown ? (text.at(-1) === "l" ? "" : " ") : `M`}${alongX}${alongY < 0 ? "" : " "}${alongY}${isDown ? "" : "l"}`
@@ -102,7 +107,8 @@ function path({ columns }: Curve, scales: Scales, isLog: boolean): string {
 /** The SVG path of the area between the ends of a curve's intervals. */
 function area({ columns, band }: Curve, scales: Scales): string {
   if (band === undefined) return ""
-  const point = (step: number, value: number) => `${Math.round((scales.x(step) / 1_000) * ACROSS)} ${Math.round(scales.y(value))}`
+  const point = (step: number, value: number) =>
+    `${Math.round((scales.x(step) / 1_000) * ACROSS)} ${Math.round(scales.y(value))}`
   const ends = columns.step.flatMap((step, index) => {
     const [low, high] = [band.low[index], band.high[index]]
     return low == null || high == null ? [] : [{ above: point(step, high), below: point(step, low) }]
@@ -120,7 +126,9 @@ const DOWN = markup("M-5 -4L0 5L5 -4z")
 const CROSS = markup("M-4.5 -4.5L4.5 4.5M4.5 -4.5L-4.5 4.5")
 
 /** Finds runs of equal values that are not finite, with their first and last step. */
-export function runs({ columns }: Pick<Curve, "columns">): { readonly kind: string; readonly from: number; readonly to: number }[] {
+export function runs({
+  columns,
+}: Pick<Curve, "columns">): { readonly kind: string; readonly from: number; readonly to: number }[] {
   const found: { kind: string; from: number; to: number }[] = []
   columns.value.forEach((value, index) => {
     const [step, before] = [columns.step[index] ?? 0, columns.value[index - 1]]
@@ -152,12 +160,17 @@ function marks(curve: Curve, scales: Scales): Html {
 function endOf({ columns: { step, value } }: Curve, scales: Scales): readonly [number, number] | undefined {
   const at = step.findLastIndex(
     (each, index) =>
-      isIn(each, scales.from, scales.to) && typeof value[index] === "number" && isIn(Number(value[index]), scales.low, scales.high),
+      isIn(each, scales.from, scales.to) &&
+      typeof value[index] === "number" &&
+      isIn(Number(value[index]), scales.low, scales.high),
   )
   return at < 0 ? undefined : [scales.x(step[at] ?? 0), scales.y(Number(value[at]))]
 }
 
-/** Draws each attempt's shape at the end of its curve, and its name beside the picture. Names are spread out, with a thin line to each. */
+/**
+ * Draws each attempt's shape at the end of its curve, and its name beside the picture. Names are spread out, with a
+ * thin line to each.
+ */
 function ends(curves: readonly Curve[], scales: Scales): Html {
   const found = curves
     .filter(({ isMember }) => isMember !== true)
@@ -195,19 +208,25 @@ interface Texts {
 }
 
 /** Draws the picture, without a legend. */
-export function picture(curves: readonly Curve[], view: View, { title, description, baseline, names = SIDE.names }: Texts): Html {
+export function picture(
+  curves: readonly Curve[],
+  view: View,
+  { title, description, baseline, names = SIDE.names }: Texts,
+): Html {
   const scales = scalesOf(curves, view, names)
-  return html`<svg class="chart fluid plot" width="100%" height="${HEIGHT}" role="img" aria-label="${description}"${attributes({
-    "data-from": scales.from,
-    "data-to": scales.to,
-    "data-low": scales.low,
-    "data-high": scales.high,
-    "data-log": view.isLog ? "1" : null,
-    "data-top": EDGE.top,
-    "data-bottom": HEIGHT - EDGE.bottom,
-    "data-left": SIDE.left,
-    "data-right": scales.right,
-  })}>
+  return html`<svg class="chart fluid plot" width="100%" height="${HEIGHT}" role="img" aria-label="${description}"${attributes(
+    {
+      "data-from": scales.from,
+      "data-to": scales.to,
+      "data-low": scales.low,
+      "data-high": scales.high,
+      "data-log": view.isLog ? "1" : null,
+      "data-top": EDGE.top,
+      "data-bottom": HEIGHT - EDGE.bottom,
+      "data-left": SIDE.left,
+      "data-right": scales.right,
+    },
+  )}>
 ${scales.ticks.y.map((tick) => html`<line class="tick" x1="0" x2="100%" y1="${scales.y(tick).toFixed(1)}" y2="${scales.y(tick).toFixed(1)}"/>`)}
 <line class="axis" x1="0" x2="100%" y1="${HEIGHT - EDGE.bottom}" y2="${HEIGHT - EDGE.bottom}"/>
 <svg class="lines" x="0" y="${EDGE.top - 4}" width="100%" height="${HEIGHT - EDGE.top - EDGE.bottom + 8}" viewBox="0 ${EDGE.top - 4} ${ACROSS} ${HEIGHT - EDGE.top - EDGE.bottom + 8}" preserveAspectRatio="none">${curves.map((curve) => (curve.band === undefined ? null : html`<path class="band ${fillOf(curve.index)}" d="${markup(area(curve, scales))}"/>`))}${curves.map(

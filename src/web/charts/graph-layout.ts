@@ -30,7 +30,10 @@ export interface Placed {
   readonly y: number
 }
 
-/** The path of an edge: the points from the layout, or a bow on the right side of two objects in the same column or in reverse order. */
+/**
+ * The path of an edge: the points from the layout, or a bow on the right side of two objects in the same column or in
+ * reverse order.
+ */
 interface Way {
   readonly points: readonly Placed[]
   readonly isBow: boolean
@@ -68,7 +71,8 @@ function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
   const at = ({ x, y }: Placed): Placed => ({ x, y })
   const way = (edge: GraphEdge, index: number): Way => {
     const [from, end] = [node(edge.from), node(edge.to)]
-    if (isOnward(edge)) return { points: graph.edge({ v: edge.from, w: edge.to, name: `e${index}` }).points.map(at), isBow: false }
+    if (isOnward(edge))
+      return { points: graph.edge({ v: edge.from, w: edge.to, name: `e${index}` }).points.map(at), isBow: false }
     const right = width / 2
     const out = { x: Math.max(from.x, end.x) + right + 2 * BOW, y: (from.y + end.y) / 2 }
     return { points: [{ x: from.x + right, y: from.y + 8 }, out, { x: end.x + right, y: end.y - 8 }], isBow: true }
@@ -79,7 +83,9 @@ function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
     [-1, 1].map((side) => ({ x: node(id).x + (side * width) / 2, y: node(id).y + (side * height) / 2 })),
   )
   // The middle point of a bow is its control point. The curve reaches only half of the way there.
-  const bends = ways.flatMap(({ points, isBow }) => points.map(({ x, y }, index) => ({ x: isBow && index === 1 ? x - BOW : x, y })))
+  const bends = ways.flatMap(({ points, isBow }) =>
+    points.map(({ x, y }, index) => ({ x: isBow && index === 1 ? x - BOW : x, y })),
+  )
   const all = [...corners, ...bends]
   const [left, top] = [Math.min(...all.map(({ x }) => x)) - MARGIN, Math.min(...all.map(({ y }) => y)) - MARGIN]
   const [right, bottom] = [Math.max(...all.map(({ x }) => x)) + MARGIN, Math.max(...all.map(({ y }) => y)) + MARGIN]
@@ -105,13 +111,19 @@ function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
   }
 }
 
-/** How many layouts are cached. A graph is viewed more often than it changes, and the layout takes most of its page's time. */
+/**
+ * How many layouts are cached. A graph is viewed more often than it changes, and the layout takes most of its page's
+ * time.
+ */
 const KEPT = 32
 const kept = new Map<string, ReturnType<typeof place>>()
 
 /** Returns the layout of a graph, from the cache if the graph has not changed. */
 export function placedIn(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): ReturnType<typeof place> {
-  const key = hash("sha256", JSON.stringify([nodes.map(({ id, kind }) => [id, kind]), edges.map(({ from, to }) => [from, to])]))
+  const key = hash(
+    "sha256",
+    JSON.stringify([nodes.map(({ id, kind }) => [id, kind]), edges.map(({ from, to }) => [from, to])]),
+  )
   const found = kept.get(key) ?? place(nodes, edges)
   kept.delete(key)
   kept.set(key, found)
@@ -137,14 +149,16 @@ function layersOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Rea
 }
 
 /**
- * Selects the edges to draw: the shortest, until the layers that they cross reach the limit for a readable picture. The layout adds
- * a node for each layer that an edge crosses, and its time grows with the square of their number.
+ * Selects the edges to draw: the shortest, until the layers that they cross reach the limit for a readable picture. The
+ * layout adds a node for each layer that an edge crosses, and its time grows with the square of their number.
  */
 export function drawable(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): readonly GraphEdge[] {
   const layers = layersOf(nodes, edges)
   const span = ({ from, to: end }: GraphEdge) => Math.abs((layers.get(end) ?? 0) - (layers.get(from) ?? 0))
   let left: number = limits.graphCrossings
-  const shortest = edges.toSorted((one, other) => span(one) - span(other)).filter((edge) => (left -= Math.max(1, span(edge))) >= 0)
+  const shortest = edges
+    .toSorted((one, other) => span(one) - span(other))
+    .filter((edge) => (left -= Math.max(1, span(edge))) >= 0)
   const kept = new Set(shortest)
   return edges.filter((edge) => kept.has(edge))
 }

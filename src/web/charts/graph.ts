@@ -1,4 +1,7 @@
-/** Draws a graph of objects and their relations. Each edge goes from the object that came first, and each node is a link. */
+/**
+ * Draws a graph of objects and their relations. Each edge goes from the object that came first, and each node is a
+ * link.
+ */
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { hasFallen } from "../../contract/answers/evidence.ts"
 import { present } from "../../contract/present.ts"
@@ -43,19 +46,24 @@ function curve(points: readonly Placed[]): string {
 
 /** A bow from the first point to the last, with the middle one as its control point. */
 const bow = (points: readonly Placed[]): string =>
-  points.map(({ x, y }, index) => `${index === 0 ? "M" : index === 1 ? "Q" : " "}${Math.round(x)} ${Math.round(y)}`).join("")
+  points
+    .map(({ x, y }, index) => `${index === 0 ? "M" : index === 1 ? "Q" : " "}${Math.round(x)} ${Math.round(y)}`)
+    .join("")
 
 /** Splits the beginning of a text into the lines of a node. */
 function lines(text: string, most: number): string[] {
   const found = [""]
   for (const word of plainText(text).split(/\s+/)) {
     const last = found.at(-1) ?? ""
-    if (last === "" || last.length + word.length < ACROSS) found[found.length - 1] = last === "" ? word : `${last} ${word}`
+    if (last === "" || last.length + word.length < ACROSS)
+      found[found.length - 1] = last === "" ? word : `${last} ${word}`
     else if (found.length > most) break
     else found.push(word)
   }
   const [end] = found.slice(most)
-  return found.slice(0, most).map((each, index) => shortened(end !== undefined && index === most - 1 ? `${each} ${end}` : each, ACROSS))
+  return found
+    .slice(0, most)
+    .map((each, index) => shortened(end !== undefined && index === most - 1 ? `${each} ${end}` : each, ACROSS))
 }
 
 /** A mark for each attempt of a node, and the number of those that do not fit. */
@@ -64,7 +72,9 @@ const marksOf = (attempts: readonly string[]): Html | null =>
     ? null
     : html`<g><title>${counted(attempts.length, "attempt")}: ${[...Map.groupBy(attempts, (outcome) => outcome)].map(([outcome, same]) => `${same.length} ${words(outcome)}`).join(", ")}</title>${attempts
         .slice(0, MARKS)
-        .map((outcome, index) => html`<svg x="${8 + 14 * index}" y="42" width="12" height="12">${glyph(outcome)}</svg>`)}${
+        .map(
+          (outcome, index) => html`<svg x="${8 + 14 * index}" y="42" width="12" height="12">${glyph(outcome)}</svg>`,
+        )}${
         attempts.length > MARKS ? html`<text x="${10 + 14 * MARKS}" y="52">+${attempts.length - MARKS}</text>` : null
       }</g>`
 
@@ -74,7 +84,11 @@ interface View {
   readonly zoom?: number
 }
 
-function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { here, found = new Set(), zoom = 1 }: View): Html {
+function picture(
+  nodes: readonly GraphNode[],
+  edges: readonly GraphEdge[],
+  { here, found = new Set(), zoom = 1 }: View,
+): Html {
   const { width, height } = NODE
   const placed = placedIn(nodes, edges)
   const drawnEdge = (edge: GraphEdge, index: number) => {
@@ -105,7 +119,9 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { her
 function legend(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Html {
   const line = (look: string, kinds: readonly string[]) =>
     html`<li><svg class="net sample" viewBox="0 0 30 12" width="30" height="12" aria-hidden="true" focusable="false"><path class="edge ${look}" d="M0 6H30"/></svg>${kinds.map(words).join(", ")}</li>`
-  const looks = [...Map.groupBy(edges, lineOf)].map(([look, same]) => line(look, [...new Set(same.map(({ kind }) => kind))]))
+  const looks = [...Map.groupBy(edges, lineOf)].map(([look, same]) =>
+    line(look, [...new Set(same.map(({ kind }) => kind))]),
+  )
   const states = new Set(nodes.flatMap(({ state, attempts = [] }) => [...(state === null ? [] : [state]), ...attempts]))
   return html`<ul class="legend" aria-label="Legend">${looks}${[...states].map((state) => html`<li>${stateBadge(state)}</li>`)}</ul>`
 }

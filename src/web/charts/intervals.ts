@@ -1,6 +1,6 @@
 /**
- * Draws estimates with intervals along one axis, in a table of the same numbers: forest plots, groups of a measurement, effects by
- * dimension, boards.
+ * Draws estimates with intervals along one axis, in a table of the same numbers: forest plots, groups of a measurement,
+ * effects by dimension, boards.
  */
 import { attributes, type Content, type Html, html } from "../html.ts"
 import { figure } from "../words.ts"
@@ -40,7 +40,10 @@ const finite = (values: readonly (number | null | undefined)[]): number[] =>
   values.filter((value): value is number => typeof value === "number" && Number.isFinite(value))
 
 /** Renders the table with its pictures. */
-export function intervalTable({ caption, head, measures, numbers, zero = false }: IntervalTable, rows: readonly IntervalRow[]): Html {
+export function intervalTable(
+  { caption, head, measures, numbers, zero = false }: IntervalTable,
+  rows: readonly IntervalRow[],
+): Html {
   const values = finite(rows.flatMap(({ mid, low, high, dots = [] }) => [mid, low, high, ...dots]))
   const all = zero ? [...values, 0] : values
   const [least, most] = all.length === 0 ? [0, 1] : [Math.min(...all), Math.max(...all)]

@@ -1,6 +1,6 @@
 /**
- * Plots a metric against a setting, with a mark for each attempt that shows its outcome. A setting in words has a row for each of its
- * values.
+ * Plots a metric against a setting, with a mark for each attempt that shows its outcome. A setting in words has a row
+ * for each of its values.
  */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address } from "../addresses.ts"
@@ -87,8 +87,17 @@ function field(points: readonly Point[], { setting, metric, isLog }: Axes, title
   )
   const drawn = (point: Point): Html => {
     const { value } = point
-    const y = Number.isFinite(value) ? up.at(value) : value === Number.NEGATIVE_INFINITY ? HEIGHT - EDGE.bottom : EDGE.top - 14
-    return mark(point, along.at(asNumber(point.setting)), y, `${setting} ${shortened(point.setting, 60)}, ${metric} ${figure(value)}`)
+    const y = Number.isFinite(value)
+      ? up.at(value)
+      : value === Number.NEGATIVE_INFINITY
+        ? HEIGHT - EDGE.bottom
+        : EDGE.top - 14
+    return mark(
+      point,
+      along.at(asNumber(point.setting)),
+      y,
+      `${setting} ${shortened(point.setting, 60)}, ${metric} ${figure(value)}`,
+    )
   }
   return html`<svg class="chart fluid" width="100%" height="${HEIGHT}" role="group" aria-label="${metric} against ${setting}, ${counted(points.length, "attempt")}. The table of attempts has the same.">
 ${up.ticks.map((tick) => html`<line class="tick" x1="0" x2="100%" y1="${up.at(tick).toFixed(1)}" y2="${up.at(tick).toFixed(1)}"/><text x="2" y="${(up.at(tick) - 4).toFixed(1)}">${figure(tick)}</text>`)}
@@ -104,7 +113,9 @@ export function scatter(rows: readonly Row[], axes: Axes): Html {
   const { metric, unit, isLog, setting } = axes
   const title = `${metric}${unit === null ? "" : ` in ${unit}`}, last value`
   const all = rows.flatMap((row): readonly Point[] =>
-    row.pair?.setting == null || row.pair.metric === null ? [] : [{ row, setting: row.pair.setting, value: Number(row.pair.metric.value) }],
+    row.pair?.setting == null || row.pair.metric === null
+      ? []
+      : [{ row, setting: row.pair.setting, value: Number(row.pair.metric.value) }],
   )
   const isNumeric = all.every((point) => Number.isFinite(asNumber(point.setting)))
   const isLow = ({ value, setting: text }: Point) => isLog && (value <= 0 || (isNumeric && asNumber(text) <= 0))

@@ -2,13 +2,17 @@
 import { symbol, symbolsFill } from "d3-shape"
 import { type Html, html, markup } from "../html.ts"
 
-/** The numbers of colours and dashes in the style sheet. The dash changes every 8 lines and the colours repeat after 16, so 32 lines differ. */
+/**
+ * The numbers of colours and dashes in the style sheet. The dash changes every 8 lines and the colours repeat after 16,
+ * so 32 lines differ.
+ */
 const [COLOURS, OF_A_DASH, DASHES] = [16, 8, 4]
 
 const shapes = symbolsFill.map((type) => (symbol(type, 44)() ?? "").replace(/(\.\d)\d+/g, "$1"))
 
 /** The CSS classes of the n-th attempt's line, and of its shape. */
-export const lineOf = (index: number): string => `s${(index % COLOURS) + 1} d${(Math.floor(index / OF_A_DASH) % DASHES) + 1}`
+export const lineOf = (index: number): string =>
+  `s${(index % COLOURS) + 1} d${(Math.floor(index / OF_A_DASH) % DASHES) + 1}`
 export const fillOf = (index: number): string => `p${(index % COLOURS) + 1}`
 /** The SVG path of the n-th attempt's shape, centred at the origin. */
 export const shapeOf = (index: number): Html => markup(shapes[index % shapes.length] ?? "")

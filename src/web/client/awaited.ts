@@ -15,7 +15,9 @@ export async function awaitRequest(): Promise<void> {
     if (part === null || address === "") return
     await pause()
     if (document.hidden) continue
-    const response = await fetch(address, { headers: { accept: "text/html" }, cache: "no-store" }).catch(() => undefined)
+    const response = await fetch(address, { headers: { accept: "text/html" }, cache: "no-store" }).catch(
+      () => undefined,
+    )
     if (response?.ok !== true) continue
     const fresh = (await pageIn(response)).getElementById(part.id)
     if (fresh === null || fresh.innerHTML === part.innerHTML) continue

@@ -1,6 +1,6 @@
 /**
- * Shows the values of curves under the pointer or the slider, and zooms to the range that is dragged over. Points are fetched as JSON
- * when they are first needed; another range is fetched as a page.
+ * Shows the values of curves under the pointer or the slider, and zooms to the range that is dragged over. Points are
+ * fetched as JSON when they are first needed; another range is fetched as a page.
  */
 interface Values {
   readonly curves: readonly {
@@ -73,7 +73,8 @@ function read(figure: HTMLElement, { curves }: Values, step: number, slider: HTM
       if (part) part.textContent = content
     }
     set("[data-value]", text(value))
-    const signed = by === undefined ? "" : by === 0 ? "±0" : `${by > 0 ? "+" : "−"}${text(Number(Math.abs(by).toPrecision(4)))}`
+    const signed =
+      by === undefined ? "" : by === 0 ? "±0" : `${by > 0 ? "+" : "−"}${text(Number(Math.abs(by).toPrecision(4)))}`
     set("[data-by]", `${signed}${at === undefined || at === step ? "" : ` at ${shown.format(at)}`}`)
     return `${curve.label} ${text(value)}`
   })
@@ -104,7 +105,9 @@ async function swap(figure: HTMLElement, address: string): Promise<void> {
   const id = document.activeElement?.id
   figure.replaceWith(fresh)
   activate(fresh)
-  const focused = (id ? fresh.querySelector<HTMLElement>(`#${CSS.escape(id)}`) : null) ?? fresh.querySelectorAll<HTMLElement>(parts)[at]
+  const focused =
+    (id ? fresh.querySelector<HTMLElement>(`#${CSS.escape(id)}`) : null) ??
+    fresh.querySelectorAll<HTMLElement>(parts)[at]
   if (at >= 0) focused?.focus({ preventScroll: true })
   if (location.pathname.endsWith("/attempts/curves")) history.replaceState(null, "", address)
 }
@@ -126,7 +129,9 @@ function brushing(figure: HTMLElement, plot: SVGSVGElement): void {
     if (start === undefined) return
     const [x, y] = [field.x(event), field.y(event)]
     const isBand = Math.abs(y - start.y) > UP
-    const [top, height] = isBand ? [Math.min(y, start.y), Math.abs(y - start.y)] : [field.above, field.below - field.above]
+    const [top, height] = isBand
+      ? [Math.min(y, start.y), Math.abs(y - start.y)]
+      : [field.above, field.below - field.above]
     size({ x: Math.min(x, start.x), width: Math.abs(x - start.x), y: top, height })
   })
   plot.addEventListener("pointerup", (event) => {
@@ -145,14 +150,16 @@ function brushing(figure: HTMLElement, plot: SVGSVGElement): void {
     }
     set("from", String(from))
     set("to", String(to))
-    if (isBand) for (const [at, name] of ["low", "high"].entries()) set(name, String(Number((band[at] ?? 0).toPrecision(4))))
+    if (isBand)
+      for (const [at, name] of ["low", "high"].entries()) set(name, String(Number((band[at] ?? 0).toPrecision(4))))
     form.requestSubmit()
   })
 }
 
 const addressOf = (form: HTMLFormElement): string => {
   const query = new URLSearchParams()
-  for (const [name, value] of new FormData(form)) if (typeof value === "string" && value !== "") query.append(name, value)
+  for (const [name, value] of new FormData(form))
+    if (typeof value === "string" && value !== "") query.append(name, value)
   return `${form.action}?${query}`
 }
 
@@ -172,7 +179,9 @@ function activate(figure: HTMLElement): void {
 
   let loading: Promise<Values> | undefined
   const load = () =>
-    (loading ??= fetch(values, { headers: { accept: "application/json" } }).then((response): Promise<Values> => response.json()))
+    (loading ??= fetch(values, { headers: { accept: "application/json" } }).then(
+      (response): Promise<Values> => response.json(),
+    ))
   let wanted: number | undefined
   const show = (step: number) => {
     const isWaiting = wanted !== undefined
@@ -190,7 +199,9 @@ function activate(figure: HTMLElement): void {
     )
   }
   slider.addEventListener("focus", () => void load())
-  slider.addEventListener("input", () => show(Math.round(field.start + ((field.end - field.start) * Number(slider.value)) / stops)))
+  slider.addEventListener("input", () =>
+    show(Math.round(field.start + ((field.end - field.start) * Number(slider.value)) / stops)),
+  )
   plot.addEventListener("pointermove", (event) => {
     const step = field.stepAt(field.x(event))
     slider.value = String(Math.round(((step - field.start) / (field.end - field.start)) * stops))

@@ -1,6 +1,6 @@
 /**
- * Keeps what is typed into a form until the write is accepted: through a reload, a lost connection, a closed tab. A draft is named
- * after its form, and deleted when the next page says that the write was accepted.
+ * Keeps what is typed into a form until the write is accepted: through a reload, a lost connection, a closed tab. A
+ * draft is named after its form, and deleted when the next page says that the write was accepted.
  */
 import { made } from "./page.ts"
 import { drawn, takeFields } from "./rows.ts"
@@ -12,7 +12,9 @@ type Saved = readonly (readonly [string, string])[]
 
 /** The text typed into a form. Hidden inputs (ids, expectations) come fresh from the page, so they are left out. */
 function typed(form: HTMLFormElement): Saved {
-  const hidden = new Set([...form.querySelectorAll<HTMLInputElement>("input[type=hidden]:not([name^='#'])")].map(({ name }) => name))
+  const hidden = new Set(
+    [...form.querySelectorAll<HTMLInputElement>("input[type=hidden]:not([name^='#'])")].map(({ name }) => name),
+  )
   return [...new FormData(form)].flatMap(
     ([name, value]): Saved =>
       typeof value === "string" && value !== "" && !hidden.has(name) && !name.startsWith("#") ? [[name, value]] : [],
@@ -21,17 +23,23 @@ function typed(form: HTMLFormElement): Saved {
 
 const counts = (form: HTMLFormElement): string =>
   new URLSearchParams(
-    [...form.querySelectorAll<HTMLInputElement>("input[type=hidden][name^='#']")].map(({ name, value }) => [name, value]),
+    [...form.querySelectorAll<HTMLInputElement>("input[type=hidden][name^='#']")].map(({ name, value }) => [
+      name,
+      value,
+    ]),
   ).toString()
 
 function restore(form: HTMLFormElement, saved: Saved): number {
   let restored = 0
   for (const [name, value] of saved) {
-    const inputs = form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>(`[name="${CSS.escape(name)}"]`)
+    const inputs = form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>(
+      `[name="${CSS.escape(name)}"]`,
+    )
     for (const input of inputs) {
       if (input instanceof HTMLInputElement && input.type === "checkbox") {
         if (input.value === value) input.checked = true
-      } else if (input.value === "" || input instanceof HTMLSelectElement || input.value === input.defaultValue) input.value = value
+      } else if (input.value === "" || input instanceof HTMLSelectElement || input.value === input.defaultValue)
+        input.value = value
       else continue
       restored += 1
       break
@@ -89,7 +97,10 @@ export function keepDrafts(): void {
   const sent = sessionStorage.getItem(SENT)
   sessionStorage.removeItem(SENT)
   // The page says that the write was accepted.
-  if (sent !== null && (document.getElementById("main")?.dataset.done !== undefined || document.querySelector("[data-stored]") !== null))
+  if (
+    sent !== null &&
+    (document.getElementById("main")?.dataset.done !== undefined || document.querySelector("[data-stored]") !== null)
+  )
     localStorage.removeItem(sent)
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-draft]")) keepDraft(form)
 }

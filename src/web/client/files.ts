@@ -46,7 +46,8 @@ export function takePictures(): void {
     const chooser = made("input", { type: "file", accept: link.dataset.types ?? "" })
     chooser.addEventListener("change", () => {
       const [file] = chooser.files ?? []
-      if (file !== undefined) upload(link, file).catch(() => (link.textContent = "The service does not answer. Try again."))
+      if (file !== undefined)
+        upload(link, file).catch(() => (link.textContent = "The service does not answer. Try again."))
     })
     chooser.click()
   })

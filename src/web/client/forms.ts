@@ -1,4 +1,6 @@
-/** Helps with forms: marks words of a sentence, fills in meanings of roles, shows similar records while the user types. */
+/**
+ * Helps with forms: marks words of a sentence, fills in meanings of roles, shows similar records while the user types.
+ */
 import { after, made } from "./page.ts"
 import { addRow, drawn, workRows } from "./rows.ts"
 
@@ -9,7 +11,8 @@ const PAUSE = 600
 /** The shortest text for which similar records are searched, in characters. */
 const LEAST = 12
 
-const inputNamed = (form: HTMLFormElement, name: string): Input | null => form.querySelector(`[name="${CSS.escape(name)}"]`)
+const inputNamed = (form: HTMLFormElement, name: string): Input | null =>
+  form.querySelector(`[name="${CSS.escape(name)}"]`)
 
 function write(input: Input | null, text: string): void {
   if (input === null) return
@@ -20,7 +23,8 @@ function write(input: Input | null, text: string): void {
 /** The first row of a list whose input of that name is empty. Adds a row if there is none. */
 async function emptyRow(form: HTMLFormElement, list: string, name: string, from: number): Promise<string> {
   const rows = form.querySelectorAll(`[data-row="${CSS.escape(list)}"]`).length
-  for (let row = from; row < rows; row += 1) if (inputNamed(form, `${list}/${row}/${name}`)?.value === "") return `${list}/${row}`
+  for (let row = from; row < rows; row += 1)
+    if (inputNamed(form, `${list}/${row}/${name}`)?.value === "") return `${list}/${row}`
   await addRow(form, list)
   return `${list}/${Math.max(rows, from)}`
 }
@@ -42,7 +46,9 @@ function markWords(form: HTMLFormElement): void {
   // Adding a row replaces the textarea, so it is looked up each time.
   const selected = (): string => {
     const wording = inputNamed(form, "/assertion/wording")
-    return wording instanceof HTMLTextAreaElement ? wording.value.slice(wording.selectionStart, wording.selectionEnd).trim() : ""
+    return wording instanceof HTMLTextAreaElement
+      ? wording.value.slice(wording.selectionStart, wording.selectionEnd).trim()
+      : ""
   }
   const show = () => {
     const bar = form.querySelector<HTMLElement>("[data-marking]")
@@ -67,7 +73,11 @@ function fillMeanings(form: HTMLFormElement): void {
     const known = [...(target.list?.options ?? [])]
     const meaning = known.find(({ value }) => value === target.value)?.label
     const input = inputNamed(form, target.name.replace(/role$/, "definition"))
-    if (meaning !== undefined && input !== null && (input.value === "" || known.some(({ label }) => label === input.value)))
+    if (
+      meaning !== undefined &&
+      input !== null &&
+      (input.value === "" || known.some(({ label }) => label === input.value))
+    )
       write(input, meaning)
   })
 }
@@ -75,7 +85,8 @@ function fillMeanings(form: HTMLFormElement): void {
 /** Replaces a part of the page with the same part of another page, unless it has the focus. */
 function take(page: Document, selector: string): void {
   const [old, fresh] = [document.querySelector(selector), page.querySelector(selector)]
-  if (old === null || fresh === null || old.contains(document.activeElement) || old.innerHTML === fresh.innerHTML) return
+  if (old === null || fresh === null || old.contains(document.activeElement) || old.innerHTML === fresh.innerHTML)
+    return
   old.replaceChildren(...fresh.childNodes)
 }
 
@@ -105,7 +116,12 @@ function showChanges(form: HTMLFormElement): void {
       () => {},
     )
   form.addEventListener("change", ({ target }) => {
-    if (target instanceof HTMLSelectElement && target.name.includes("/toward") && form.querySelector("[name=_rehearse]")) atOnce(show)
+    if (
+      target instanceof HTMLSelectElement &&
+      target.name.includes("/toward") &&
+      form.querySelector("[name=_rehearse]")
+    )
+      atOnce(show)
   })
 }
 
@@ -120,7 +136,12 @@ function findMore(form: HTMLFormElement): void {
     const { list, value, dataset } = target
     const isEnough = value.trim().length >= 2 && ![...list.options].some((option) => option.value === value)
     const search = async () => {
-      const query = new URLSearchParams({ roomId: room, kinds: dataset.picks ?? "", query: value.slice(0, 200), limit: "12" })
+      const query = new URLSearchParams({
+        roomId: room,
+        kinds: dataset.picks ?? "",
+        query: value.slice(0, 200),
+        limit: "12",
+      })
       const response = await fetch(`${base}/api/research/search?${query}`).catch(() => null)
       if (response?.ok !== true) return
       const { items }: { items: { label: string | null; title: string }[] } = await response.json()

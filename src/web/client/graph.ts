@@ -1,6 +1,8 @@
 /** Highlights the paths through the node under the pointer or with the focus. */
 function lit(graph: SVGElement, id: string): Set<string> {
-  const links = [...graph.querySelectorAll<SVGElement>("[data-from]")].map(({ dataset }) => [dataset.from ?? "", dataset.to ?? ""] as const)
+  const links = [...graph.querySelectorAll<SVGElement>("[data-from]")].map(
+    ({ dataset }) => [dataset.from ?? "", dataset.to ?? ""] as const,
+  )
   const found = new Set([id])
   const walk = (start: string, from: 0 | 1, to: 0 | 1) => {
     for (const link of links) {
@@ -17,9 +19,12 @@ function lit(graph: SVGElement, id: string): Set<string> {
 function trace(graph: SVGElement, id: string | undefined): void {
   graph.classList.toggle("tracing", id !== undefined)
   const on = id === undefined ? new Set<string>() : lit(graph, id)
-  for (const node of graph.querySelectorAll<SVGElement>("[data-node]")) node.classList.toggle("lit", on.has(node.dataset.node ?? ""))
+  for (const node of graph.querySelectorAll<SVGElement>("[data-node]"))
+    node.classList.toggle("lit", on.has(node.dataset.node ?? ""))
   for (const link of graph.querySelectorAll<SVGElement>("[data-from]"))
-    link.querySelector(".edge")?.classList.toggle("lit", on.has(link.dataset.from ?? "") && on.has(link.dataset.to ?? ""))
+    link
+      .querySelector(".edge")
+      ?.classList.toggle("lit", on.has(link.dataset.from ?? "") && on.has(link.dataset.to ?? ""))
 }
 
 /** Highlights an object of an argument, with its row, in all places where it appears. */
@@ -36,10 +41,16 @@ function traceArgument(table: HTMLElement, id: string | undefined): void {
 }
 
 /** Traces the object under the pointer or with the focus, in each picture or table of them. */
-function tracing<E extends HTMLElement | SVGElement>(selector: string, traceIn: (within: E, id: string | undefined) => void): void {
+function tracing<E extends HTMLElement | SVGElement>(
+  selector: string,
+  traceIn: (within: E, id: string | undefined) => void,
+): void {
   for (const within of document.querySelectorAll<E>(selector)) {
     const start = ({ target }: Event) =>
-      traceIn(within, target instanceof Element ? target.closest<HTMLElement | SVGElement>("[data-node]")?.dataset.node : undefined)
+      traceIn(
+        within,
+        target instanceof Element ? target.closest<HTMLElement | SVGElement>("[data-node]")?.dataset.node : undefined,
+      )
     for (const name of ["pointerover", "focusin"]) within.addEventListener(name, start)
     for (const name of ["pointerleave", "focusout"]) within.addEventListener(name, () => traceIn(within, undefined))
   }

@@ -8,7 +8,8 @@ const typing = (target: EventTarget | null) =>
 function step(by: 1 | -1): void {
   const entries = [...document.querySelectorAll<HTMLElement>("[data-entry]")]
   const at = entries.findIndex((entry) => entry.contains(document.activeElement))
-  const next = entries[at === -1 ? (by === 1 ? 0 : entries.length - 1) : Math.min(entries.length - 1, Math.max(0, at + by))]
+  const next =
+    entries[at === -1 ? (by === 1 ? 0 : entries.length - 1) : Math.min(entries.length - 1, Math.max(0, at + by))]
   if (next === undefined) return
   const focused = next.querySelector<HTMLElement>("a.permalink, a:not(.person), button") ?? next
   focused.focus({ preventScroll: true })

@@ -1,11 +1,14 @@
 /**
- * Keeps a page up to date: listens to the events of its Room, fetches the page again and replaces what changed. New entries are
- * added at the end and marked, nothing above the reader moves, and a form in use is left alone.
+ * Keeps a page up to date: listens to the events of its Room, fetches the page again and replaces what changed. New
+ * entries are added at the end and marked, nothing above the reader moves, and a form in use is left alone.
  */
 import { made, pageIn } from "./page.ts"
 import { takeTurns } from "./turn.ts"
 
-/** Milliseconds after which a tab that does not listen polls: if no other tab listens to its Room, and if one that did has gone silent. */
+/**
+ * Milliseconds after which a tab that does not listen polls: if no other tab listens to its Room, and if one that did
+ * has gone silent.
+ */
 const UNHELD = 5_000
 const UNHEARD = 30_000
 /** Milliseconds between messages from the listening tab that it still listens. */
@@ -27,7 +30,9 @@ const inUse = (part: Element): boolean => {
   if (active !== null && active !== document.body && part.contains(active)) return true
   if (part.querySelector("[data-ticks] tbody :checked") !== null) return true
   const selected = getSelection()
-  return selected !== null && !selected.isCollapsed && selected.anchorNode !== null && part.contains(selected.anchorNode)
+  return (
+    selected !== null && !selected.isCollapsed && selected.anchorNode !== null && part.contains(selected.anchorNode)
+  )
 }
 
 /** Updates the link to an entry's replies, or adds it after the first reply. */
@@ -44,7 +49,11 @@ function announce(list: Element, added: number): void {
   const first = list.querySelector("[data-arrived]") ?? list.children[list.children.length - added]
   if (news === null || first === undefined || first.getBoundingClientRect().top < innerHeight) return
   const arrived = list.querySelectorAll<HTMLElement>("[data-arrived]")
-  const link = made("a", { href: `#${first.id}` }, `${arrived.length} new ${arrived.length === 1 ? "entry" : "entries"} ↓`)
+  const link = made(
+    "a",
+    { href: `#${first.id}` },
+    `${arrived.length} new ${arrived.length === 1 ? "entry" : "entries"} ↓`,
+  )
   link.addEventListener("click", () => {
     for (const entry of arrived) delete entry.dataset.arrived
     news.replaceChildren()
@@ -72,7 +81,10 @@ function append(list: Element, fresh: Element): number {
 /** A link to the form of a checkpoint, which expects the last entry of the Thread. */
 const CHECKPOINT = 'a[href*="post_research_checkpoint"]'
 
-/** Updates the page with the parts of a fresh copy. @returns whether a part was left as it was because the reader is using it */
+/**
+ * Updates the page with the parts of a fresh copy. @returns whether a part was left as it was because the reader is
+ * using it
+ */
 function take(fresh: Document): boolean {
   let left = false
   const checkpoint = fresh.getElementById("timeline") && fresh.querySelector<HTMLAnchorElement>(CHECKPOINT)?.href
@@ -205,7 +217,10 @@ export async function follow(main: HTMLElement): Promise<void> {
     })
   const poll = async (signal: AbortSignal) => {
     // Two tabs with the same request would wait for each other at the browser's cache.
-    const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}`, { signal, cache: "no-store" })
+    const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}`, {
+      signal,
+      cache: "no-store",
+    })
     // The Room was restored to an earlier state than this page shows.
     if (response.status === 422) location.reload()
     if (!response.ok) throw new Error(`status ${response.status}`)

@@ -12,11 +12,12 @@ export function made<K extends keyof HTMLElementTagNameMap>(
 }
 
 /** The page that the service answered. */
-export const pageIn = async (response: Response): Promise<Document> => new DOMParser().parseFromString(await response.text(), "text/html")
+export const pageIn = async (response: Response): Promise<Document> =>
+  new DOMParser().parseFromString(await response.text(), "text/html")
 
 /**
- * Returns a function that does something after a pause, in place of what it was last called with. The signal aborts when it is called
- * again. Called with nothing, it only cancels.
+ * Returns a function that does something after a pause, in place of what it was last called with. The signal aborts
+ * when it is called again. Called with nothing, it only cancels.
  */
 export function after(milliseconds: number): (act?: (signal: AbortSignal) => void) => void {
   let timer = 0

@@ -1,6 +1,6 @@
 /**
- * `Ctrl+K`: finds a Room, label, paper or person by a few letters, and lists the actions of this page. Results come from the
- * service's search; actions are the links of the page.
+ * `Ctrl+K`: finds a Room, label, paper or person by a few letters, and lists the actions of this page. Results come
+ * from the service's search; actions are the links of the page.
  */
 import { after, made, pageIn } from "./page.ts"
 
@@ -16,26 +16,39 @@ const PAUSE = 120
 
 /** The links of this page to places and actions that contain the query. */
 function onPage(query: string): Choice[] {
-  const links = document.querySelectorAll<HTMLAnchorElement>(".rail a[href], .actions a[href], .beside a.button[href], .top nav a[href]")
+  const links = document.querySelectorAll<HTMLAnchorElement>(
+    ".rail a[href], .actions a[href], .beside a.button[href], .top nav a[href]",
+  )
   const wanted = query.toLowerCase()
   const seen = new Set<string>()
   return [...links].flatMap(({ textContent, href, parentElement }) => {
     const text = (textContent ?? "").replace(/\s+/g, " ").trim()
     if (text === "" || seen.has(href) || !text.toLowerCase().includes(wanted)) return []
     seen.add(href)
-    return [{ text: text.replace(/\s\d[\d,]*$/, ""), beside: parentElement?.classList.contains("actions") ? "do" : "go", href }]
+    return [
+      {
+        text: text.replace(/\s\d[\d,]*$/, ""),
+        beside: parentElement?.classList.contains("actions") ? "do" : "go",
+        href,
+      },
+    ]
   })
 }
 
 async function found(base: string, query: string, signal: AbortSignal): Promise<Choice[]> {
-  const response = await fetch(`${base}/search?query=${encodeURIComponent(query)}`, { headers: { accept: "text/html" }, signal })
+  const response = await fetch(`${base}/search?query=${encodeURIComponent(query)}`, {
+    headers: { accept: "text/html" },
+    signal,
+  })
   if (!response.ok) return []
   const page = await pageIn(response)
-  return [...page.querySelectorAll<HTMLAnchorElement>("main .banner a[href], main .cards li > a[href]")].map((link) => ({
-    text: (link.textContent ?? "").replace(/\s+/g, " ").trim(),
-    beside: (link.closest("li")?.querySelector(".meta > span")?.textContent ?? "").replace(/\s+/g, " ").trim(),
-    href: new URL(link.getAttribute("href") ?? "", location.href).href,
-  }))
+  return [...page.querySelectorAll<HTMLAnchorElement>("main .banner a[href], main .cards li > a[href]")].map(
+    (link) => ({
+      text: (link.textContent ?? "").replace(/\s+/g, " ").trim(),
+      beside: (link.closest("li")?.querySelector(".meta > span")?.textContent ?? "").replace(/\s+/g, " ").trim(),
+      href: new URL(link.getAttribute("href") ?? "", location.href).href,
+    }),
+  )
 }
 
 export function openPalette(): void {
@@ -95,7 +108,8 @@ export function openPalette(): void {
       Enter: () => {
         const href = options()[chosen]?.dataset.href
         if (href !== undefined) location.assign(href)
-        else if (input.value.trim() !== "") location.assign(`${base}/search?query=${encodeURIComponent(input.value.trim())}`)
+        else if (input.value.trim() !== "")
+          location.assign(`${base}/search?query=${encodeURIComponent(input.value.trim())}`)
       },
     }
     const act = acts[event.key]

@@ -1,4 +1,7 @@
-/** Previews pasted papers. Text pasted anywhere on the page goes into the box, and the service recognises the papers in it. */
+/**
+ * Previews pasted papers. Text pasted anywhere on the page goes into the box, and the service recognises the papers in
+ * it.
+ */
 
 import { after } from "./page.ts"
 import { drawn } from "./rows.ts"
@@ -24,7 +27,11 @@ export function recogniseAsTyped(): void {
     )
   document.addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text/plain") ?? ""
-    if (text === "" || (event.target instanceof Element && event.target.closest("input, textarea, select, dialog") !== null)) return
+    if (
+      text === "" ||
+      (event.target instanceof Element && event.target.closest("input, textarea, select, dialog") !== null)
+    )
+      return
     event.preventDefault()
     box.value = box.value === "" ? text : `${box.value}\n${text}`
     box.dispatchEvent(new Event("input", { bubbles: true }))

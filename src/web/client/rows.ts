@@ -1,15 +1,26 @@
-/** Adds and removes rows of a form in place, and shows the inputs of the chosen options. The server renders the form, as it does without the script. */
+/**
+ * Adds and removes rows of a form in place, and shows the inputs of the chosen options. The server renders the form, as
+ * it does without the script.
+ */
 import { made, pageIn } from "./page.ts"
 
 type Values = readonly (readonly [string, string])[]
 
-/** Sends the form and returns its page as the server renders it. @param instead values that replace the form's @throws if the answer is no such page */
+/**
+ * Sends the form and returns its page as the server renders it. @param instead values that replace the form's @throws
+ * if the answer is no such page
+ */
 export async function drawn(form: HTMLFormElement, instead: Values, signal?: AbortSignal): Promise<Document> {
   const body = new URLSearchParams()
   for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value)
   for (const [name] of instead) body.delete(name)
   for (const [name, value] of instead) body.append(name, value)
-  const response = await fetch(form.action, { method: "POST", body, headers: { accept: "text/html" }, signal: signal ?? null })
+  const response = await fetch(form.action, {
+    method: "POST",
+    body,
+    headers: { accept: "text/html" },
+    signal: signal ?? null,
+  })
   if (!response.ok || response.redirected) throw new Error(`status ${response.status}`)
   return pageIn(response)
 }
@@ -20,7 +31,8 @@ export function takeFields(form: HTMLFormElement, page: Document): void {
   if (fresh === null) throw new Error("no form")
   const open = [...form.querySelectorAll("details")].map(({ open }) => open)
   form.replaceChildren(...fresh.childNodes)
-  for (const [index, details] of [...form.querySelectorAll("details")].entries()) if (open[index] === true) details.open = true
+  for (const [index, details] of [...form.querySelectorAll("details")].entries())
+    if (open[index] === true) details.open = true
   showChosenCases(form)
 }
 

@@ -2,7 +2,10 @@
 const PREFIX = "seen "
 
 const sequences = (list: Element): [HTMLElement, number][] =>
-  [...list.querySelectorAll<HTMLElement>(":scope > [data-sequence]")].map((entry) => [entry, Number(entry.dataset.sequence)])
+  [...list.querySelectorAll<HTMLElement>(":scope > [data-sequence]")].map((entry) => [
+    entry,
+    Number(entry.dataset.sequence),
+  ])
 
 const keyOf = (pathname: string): string => `${PREFIX}${pathname}`
 const seenOf = (pathname: string): number => Number(localStorage.getItem(keyOf(pathname)) ?? 0)
@@ -35,7 +38,10 @@ export function markUnseen(): void {
     for (const entry of fresh) entry.classList.add("fresh")
   }
   const remember = () =>
-    localStorage.setItem(keyOf(location.pathname), String(Math.max(seen, ...sequences(list).map(([, sequence]) => sequence))))
+    localStorage.setItem(
+      keyOf(location.pathname),
+      String(Math.max(seen, ...sequences(list).map(([, sequence]) => sequence))),
+    )
   if (entries.length > 0) remember()
   addEventListener("pagehide", remember)
 }

@@ -4,7 +4,8 @@ export function countTicks(): void {
   const showCount = (form: Element) => {
     const button = form.querySelector<HTMLElement>("[data-ticked]")
     const ticked = boxesOf(form).filter(({ checked }) => checked).length
-    if (button !== null) button.textContent = ticked === 0 ? `${button.dataset.ticked} the ticked` : `${button.dataset.ticked} ${ticked}`
+    if (button !== null)
+      button.textContent = ticked === 0 ? `${button.dataset.ticked} the ticked` : `${button.dataset.ticked} ${ticked}`
   }
   let last: HTMLInputElement | undefined
   document.addEventListener("click", (event) => {

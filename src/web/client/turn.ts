@@ -1,7 +1,7 @@
 /**
- * Shares one event stream among all tabs of a browser, which opens only six connections to a host over HTTP/1.1. The tab that was
- * viewed last holds the stream, and tells the others when something arrives. If the browser has no locks (they need https or
- * localhost), each visible tab holds its own stream.
+ * Shares one event stream among all tabs of a browser, which opens only six connections to a host over HTTP/1.1. The
+ * tab that was viewed last holds the stream, and tells the others when something arrives. If the browser has no locks
+ * (they need https or localhost), each visible tab holds its own stream.
  */
 export interface Turn {
   /** Whether this tab may hold the stream now. */
@@ -14,11 +14,16 @@ export interface Turn {
   tell(room: string, after: number): void
 }
 
-/** @param base the path of the service @param changed called when this tab gets or loses its turn @param heard called with what another tab tells */
+/**
+ * @param base the path of the service @param changed called when this tab gets or loses its turn @param heard called
+ * with what another tab tells
+ */
 export function takeTurns(base: string, changed: () => void, heard: (room: string, after: number) => void): Turn {
   const name = `research-room feed ${base}`
   const channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(name)
-  channel?.addEventListener("message", ({ data }: MessageEvent<{ room: string; after: number }>) => heard(data.room, data.after))
+  channel?.addEventListener("message", ({ data }: MessageEvent<{ room: string; after: number }>) =>
+    heard(data.room, data.after),
+  )
   // Callbacks of an earlier request compare their number with this one, and do nothing.
   let line = 0
   let holds = false

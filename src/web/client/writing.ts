@@ -9,7 +9,9 @@ function selectedIn(entry: Element): string {
   const selection = getSelection()
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return ""
   const range = selection.getRangeAt(0)
-  const prose = [...entry.querySelectorAll(".prose, .wording")].find((part) => part.contains(range.commonAncestorContainer))
+  const prose = [...entry.querySelectorAll(".prose, .wording")].find((part) =>
+    part.contains(range.commonAncestorContainer),
+  )
   if (prose === undefined) return ""
   const copy = made("div", {}, range.cloneContents())
   for (const formula of copy.querySelectorAll("math")) {
@@ -28,7 +30,8 @@ function replyForm(entry: Element): HTMLFormElement | null {
   const known = entry.querySelector<HTMLFormElement>("form.reply")
   if (known !== null) return known
   const template = document.getElementById("reply-form")
-  const form = template instanceof HTMLTemplateElement ? document.importNode(template.content, true).querySelector("form") : null
+  const form =
+    template instanceof HTMLTemplateElement ? document.importNode(template.content, true).querySelector("form") : null
   const [box, label] = [form?.querySelector("textarea"), form?.querySelector("label")]
   if (form === null || box == null || label == null) return null
   const entryId = entry.id.replace("entry-", "")
@@ -71,9 +74,18 @@ async function preview(form: HTMLFormElement): Promise<Iterable<Node>> {
 }
 
 function addTabs(form: HTMLFormElement): void {
-  const [box, button] = [form.querySelector("textarea"), form.querySelector<HTMLButtonElement>("button[name='_preview']")]
+  const [box, button] = [
+    form.querySelector("textarea"),
+    form.querySelector<HTMLButtonElement>("button[name='_preview']"),
+  ]
   if (box === null || button === null) return
-  const panel = made("div", { className: "preview", id: `${box.id}-preview`, tabIndex: 0, hidden: true, role: "tabpanel" })
+  const panel = made("div", {
+    className: "preview",
+    id: `${box.id}-preview`,
+    tabIndex: 0,
+    hidden: true,
+    role: "tabpanel",
+  })
   const buttons = ["Write", "Preview"].map((name, index) => {
     const tab = made("button", { type: "button", className: "plain", id: `${box.id}-tab-${index}`, role: "tab" }, name)
     tab.addEventListener("click", () => void show(index))

@@ -21,7 +21,8 @@ const PLANNED = 20
 const text = (label: string, content: string) => `${label}: ${shortened(plainText(content), 90)}`
 
 /** The choices of a field that accepts these kinds. */
-export const choicesAmong = (choices: Choices, named: readonly ObjectKind[] = []): readonly Choice[] => named.flatMap(choices)
+export const choicesAmong = (choices: Choices, named: readonly ObjectKind[] = []): readonly Choice[] =>
+  named.flatMap(choices)
 
 /** Lists the newest objects of a kind in label order, so the newest come last. */
 type ListChoices = (room: ChoiceRoom) => readonly Choice[]
@@ -32,7 +33,8 @@ interface ChoiceRoom {
   /** Reads a part of the Room's context, once for all kinds that it holds. */
   readonly part: (name: string) => Context
 }
-const contextOf = (visit: Visit, roomId: string, parts: string) => visit.ask("room_context", { roomId }, { parts, affordances: 0 })
+const contextOf = (visit: Visit, roomId: string, parts: string) =>
+  visit.ask("room_context", { roomId }, { parts, affordances: 0 })
 type Context = ReturnType<typeof contextOf>
 
 const records =
@@ -58,7 +60,9 @@ const listers = {
       .filter(({ plans }) => plans > 0)
       .slice(-PLANNED)
       .map(({ experimentId }) => visit.ask("experiment", { experimentId }))
-      .flatMap(({ acceptedPlans, label }) => acceptedPlans.map((plan) => ({ id: plan.planId, text: `${plan.label}: plan of ${label}` }))),
+      .flatMap(({ acceptedPlans, label }) =>
+        acceptedPlans.map((plan) => ({ id: plan.planId, text: `${plan.label}: plan of ${label}` })),
+      ),
   attempt: ({ visit, roomId, part }) => {
     const after = Math.max(0, part("counts").counts.attempt - MOST)
     const { items } = visit.ask("attempts", {}, { roomId, order: "label", after, limit: MOST })
@@ -69,8 +73,11 @@ const listers = {
     }))
   },
   material: ({ visit, roomId }) =>
-    visit.tables.materials.newestOfRoom(roomId, MOST).map(({ materialId, label, name }) => ({ id: materialId, text: text(label, name) })),
-  thread: ({ part }) => (part("threads").threads ?? []).slice(-MOST).map(({ threadId, title }) => ({ id: threadId, text: title })),
+    visit.tables.materials
+      .newestOfRoom(roomId, MOST)
+      .map(({ materialId, label, name }) => ({ id: materialId, text: text(label, name) })),
+  thread: ({ part }) =>
+    (part("threads").threads ?? []).slice(-MOST).map(({ threadId, title }) => ({ id: threadId, text: title })),
 } satisfies Partial<Record<LabelledKind | "thread", ListChoices>>
 
 /** The objects of a Room and the reader's own Collections. Each kind is looked up once, when it is first needed. */
@@ -79,7 +86,9 @@ export function choicesOf(visit: Visit, roomId: string | undefined): Choices {
   const parts = new Map<string, Context>()
   const look: Choices = (kind) => {
     if (kind === "collection")
-      return visit.actor === null ? [] : visit.ask("library_collections").items.map(({ id, name }) => ({ id, text: name }))
+      return visit.actor === null
+        ? []
+        : visit.ask("library_collections").items.map(({ id, name }) => ({ id, text: name }))
     if (roomId === undefined || !isKeyOf(listers, kind)) return []
     const part = (name: string) => parts.getOrInsertComputed(name, () => contextOf(visit, roomId, name))
     return listers[kind]({ visit, roomId, part })

@@ -2,7 +2,9 @@
 
 const PART = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^\s"'\\]+|["'\\])|(\s+)/gs
 
-/** Splits a command into its arguments. A single line is split as a shell would; of several lines, each is one argument. */
+/**
+ * Splits a command into its arguments. A single line is split as a shell would; of several lines, each is one argument.
+ */
 export function partsOf(text: string): string[] {
   const lines = text
     .split("\n")
@@ -12,7 +14,8 @@ export function partsOf(text: string): string[] {
   const parts: string[] = []
   let part: string | undefined
   for (const [, quoted, plain, escaped, bare, space] of (lines[0] ?? "").matchAll(PART)) {
-    if (space === undefined) part = (part ?? "") + (quoted?.replace(/\\(["\\$`])/g, "$1") ?? plain ?? escaped ?? bare ?? "")
+    if (space === undefined)
+      part = (part ?? "") + (quoted?.replace(/\\(["\\$`])/g, "$1") ?? plain ?? escaped ?? bare ?? "")
     else if (part !== undefined) {
       parts.push(part)
       part = undefined

@@ -1,6 +1,6 @@
 /**
- * Converts between a form's inputs and a request body. Inputs are named by JSON Pointers into the body, so a refusal's issues
- * find their field. A draft keeps what was typed even if it does not make a valid body.
+ * Converts between a form's inputs and a request body. Inputs are named by JSON Pointers into the body, so a refusal's
+ * issues find their field. A draft keeps what was typed even if it does not make a valid body.
  */
 import { mentionedArxivId } from "../../contract/schema/paper-mention.ts"
 import { isObject } from "../../contract/json.ts"
@@ -34,7 +34,9 @@ const lines = (text: string | undefined): string[] =>
 
 /** Reads the local time of a date input as UTC, as the input's hint says. */
 const asTime = (text: string | undefined) =>
-  text !== undefined && /^[0-9-]{10}T[0-9:]{5}(:[0-9]{2})?$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text
+  text !== undefined && /^[0-9-]{10}T[0-9:]{5}(:[0-9]{2})?$/.test(text)
+    ? `${text.length === 16 ? `${text}:00` : text}Z`
+    : text
 
 /** A field within another: its name in the body, and the name of its input. */
 interface Inner {
@@ -43,20 +45,35 @@ interface Inner {
   readonly at: string
 }
 
-/** The fields that a draft has within a field: members of an object, rows of a list, and members of the chosen case of a variant. */
+/**
+ * The fields that a draft has within a field: members of an object, rows of a list, and members of the chosen case of a
+ * variant.
+ */
 export function inside(field: Field, path: string, draft: Draft): readonly Inner[] {
   const rows = (count: number) => Array.from({ length: count }, (_, index) => `${path}/${index}`)
   switch (field.form) {
     case "object":
       return field.fields.map((inner) => ({ name: inner.name, inner, at: `${path}/${inner.name}` }))
     case "list":
-      return rows(itemCount(draft, path, field.least, field.most)).map((at, index) => ({ name: String(index), inner: field.item, at }))
+      return rows(itemCount(draft, path, field.least, field.most)).map((at, index) => ({
+        name: String(index),
+        inner: field.item,
+        at,
+      }))
     case "named":
-      return rows(itemCount(draft, path, 1)).map((at) => ({ name: typed(draft, keyName(at)) ?? "", inner: field.item, at }))
+      return rows(itemCount(draft, path, 1)).map((at) => ({
+        name: typed(draft, keyName(at)) ?? "",
+        inner: field.item,
+        at,
+      }))
     case "variant": {
       const chosen = field.cases.find(({ value }) => value === draft.get(`${path}/${field.tag}`))
       const fields = chosen?.fields ?? []
-      return fields.map((inner) => ({ name: inner.name, inner, at: `${casePath(path, chosen?.value ?? "")}/${inner.name}` }))
+      return fields.map((inner) => ({
+        name: inner.name,
+        inner,
+        at: `${casePath(path, chosen?.value ?? "")}/${inner.name}`,
+      }))
     }
     default:
       return []
@@ -83,7 +100,10 @@ function json(path: string, text: string | undefined, issues: Issue[]): unknown 
   if (read.ok) return read.value
   // Text that is not JSON has no pointer of its own, so the issue belongs to the whole input.
   issues.push(
-    ...read.issues.map((issue) => ({ path, message: issue.path === "" ? "is not a JSON object" : `at ${issue.path} ${issue.message}` })),
+    ...read.issues.map((issue) => ({
+      path,
+      message: issue.path === "" ? "is not a JSON object" : `at ${issue.path} ${issue.message}`,
+    })),
   )
   return {}
 }
@@ -98,11 +118,14 @@ function scalarOf(text: string): string | number | boolean {
 function pairs(text: string | undefined, scalars: boolean): Record<string, unknown> | undefined {
   const found = lines(text).map((line) => /^([^:=]+)[:=](.*)$/.exec(line) ?? [line, line, ""])
   const parse = (text: string) => (scalars ? scalarOf(text.trim()) : text.trim())
-  return found.length === 0 ? undefined : Object.fromEntries(found.map(([, name = "", value = ""]) => [name.trim(), parse(value)]))
+  return found.length === 0
+    ? undefined
+    : Object.fromEntries(found.map(([, name = "", value = ""]) => [name.trim(), parse(value)]))
 }
 
 /** Reads a number. Text that is not a number is returned as it is, for the schema to refuse. */
-const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number.isFinite(Number(text)) ? Number(text) : text)
+const numberOf = (text: string | undefined) =>
+  text === undefined ? undefined : Number.isFinite(Number(text)) ? Number(text) : text
 
 /** Finds the arXiv id in pasted text. Text without one is returned as it is, for the schema to refuse. */
 const arxivIdIn = (text: string | undefined) => (text === undefined ? undefined : (mentionedArxivId(text) ?? text))
@@ -114,7 +137,9 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
     case "text":
       if (field.type === "time") return asTime(typed(draft, path))
       if (field.name === "arxivId") return arxivIdIn(typed(draft, path))
-      return field.name === "value" && field.hint?.startsWith("A number") ? numberOf(typed(draft, path)) : typed(draft, path)
+      return field.name === "value" && field.hint?.startsWith("A number")
+        ? numberOf(typed(draft, path))
+        : typed(draft, path)
     case "choice":
       return typed(draft, path)
     case "number":
@@ -128,7 +153,9 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
     case "lines": {
       const all = draft
         .getAll(path)
-        .flatMap((text) => (field.of === "id" ? text.split(/[\s,]+/).filter((id) => id !== "") : lines(text.replaceAll("\r\n", "\n"))))
+        .flatMap((text) =>
+          field.of === "id" ? text.split(/[\s,]+/).filter((id) => id !== "") : lines(text.replaceAll("\r\n", "\n")),
+        )
       if (field.name === "argv") return partsOf(typed(draft, path) ?? "")
       if (field.name === "tags") return [...new Set(all.flatMap((line) => lines(line.replaceAll(",", "\n"))))]
       if (field.name === "identifiers") return all.length === 0 ? undefined : [...new Set(all)]
@@ -210,7 +237,10 @@ export function fill(draft: Draft, field: Field, path: string, value: unknown): 
 
 const whole: readonly string[] = ["object", "list", "named", "variant"]
 
-/** Converts an issue's pointer into the name of its input. In the form, entries of a record are numbered and cases are named. */
+/**
+ * Converts an issue's pointer into the name of its input. In the form, entries of a record are numbered and cases are
+ * named.
+ */
 export function issueField(path: string, form: Form, draft: Draft): string {
   let field: Field = form
   let at = ""

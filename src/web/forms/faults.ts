@@ -42,7 +42,8 @@ function sentenceOf({ path, message }: Issue, at: string, draft: Draft, sheet: S
   const place = placeOf(at)
   const prompts = sheet?.prompts ?? {}
   const missing = (
-    prompts[place === "/concepts/*/label" && at === "/concepts/0/label" ? "/assertion/predicate" : place] ?? prompts[placeOf(path)]
+    prompts[place === "/concepts/*/label" && at === "/concepts/0/label" ? "/assertion/predicate" : place] ??
+    prompts[placeOf(path)]
   )?.missing
   if (missing !== undefined && isEmpty(draft, at)) return missing.replace("{n}", String(Number(row?.[1] ?? 0) + 1))
   const text = forPeople(message)
@@ -56,7 +57,11 @@ function sentenceOf({ path, message }: Issue, at: string, draft: Draft, sheet: S
 export function faultsOf(
   issues: readonly Issue[],
   form: Form,
-  { draft, read = draft, sheet }: { readonly draft: Draft; readonly read?: Draft | undefined; readonly sheet: Sheet | undefined },
+  {
+    draft,
+    read = draft,
+    sheet,
+  }: { readonly draft: Draft; readonly read?: Draft | undefined; readonly sheet: Sheet | undefined },
 ): Fault[] {
   const faults = issues.map((issue) => {
     const at = inputOf(issue.path, form, read)

@@ -51,7 +51,8 @@ const properties = (schema: JsonSchema) => Object.entries(schema.properties ?? {
 /** A text that may have more characters gets an input of several lines. */
 const LONG = 300
 
-const namedBy = ({ refersTo }: JsonSchema): { named?: Named } => (refersTo === undefined ? {} : { named: kindsIn(refersTo) })
+const namedBy = ({ refersTo }: JsonSchema): { named?: Named } =>
+  refersTo === undefined ? {} : { named: kindsIn(refersTo) }
 
 function objectFields(schema: JsonSchema, without: readonly string[] = []): Field[] {
   const required = new Set(schema.required ?? [])
@@ -78,12 +79,15 @@ function textField(common: Common, schema: JsonSchema): Field {
 function listField(common: Common, schema: JsonSchema): Field {
   const { items = {}, minItems: least = 0, maxItems: most = 50 } = schema
   if (items.enum !== undefined) return { ...common, form: "boxes", options: items.enum }
-  if (items.type === "string") return { ...common, form: "lines", of: items.title === "UUID" ? "id" : "text", least, ...namedBy(items) }
+  if (items.type === "string")
+    return { ...common, form: "lines", of: items.title === "UUID" ? "id" : "text", least, ...namedBy(items) }
   return { ...common, form: "list", item: fieldOf("", items, true), least, most }
 }
 
 function eitherField(common: Common, options: readonly JsonSchema[]): Field {
-  const tag = properties(options[0] ?? {}).find(([name]) => options.every((option) => option.properties?.[name]?.const !== undefined))?.[0]
+  const tag = properties(options[0] ?? {}).find(([name]) =>
+    options.every((option) => option.properties?.[name]?.const !== undefined),
+  )?.[0]
   if (tag !== undefined) {
     const cases = options.map((option) => ({
       value: String(option.properties?.[tag]?.const),
@@ -98,7 +102,14 @@ function eitherField(common: Common, options: readonly JsonSchema[]): Field {
       form: "object",
       fields: options.flatMap((option) => objectFields(option).map((field) => ({ ...field, required: false }))),
     }
-  return { ...common, hint: "A number, or one of NaN, Infinity, -Infinity.", form: "text", max: 100, long: false, type: "code" }
+  return {
+    ...common,
+    hint: "A number, or one of NaN, Infinity, -Infinity.",
+    form: "text",
+    max: 100,
+    long: false,
+    type: "code",
+  }
 }
 
 function fieldOf(name: string, schema: JsonSchema, required: boolean): Field {
@@ -149,6 +160,9 @@ const made = new Map<string, Form>()
 export const formOf = (operation: Operation): Form =>
   made.getOrInsertComputed(operation.name, () => {
     const { anyOf: _condition, allOf: _conditions, ...schema } = bodySchema(operation, { refs: true })
-    const fields = [...objectFields(schema, ["schemaVersion", operation.delivery, "client"]), ...companionFields(operation)]
+    const fields = [
+      ...objectFields(schema, ["schemaVersion", operation.delivery, "client"]),
+      ...companionFields(operation),
+    ]
     return { name: "", required: true, form: "object", fields }
   })

@@ -35,13 +35,19 @@ export const faultsAt = (path: string, { faults }: FormState): Html | null => {
 }
 type Named = Pick<Field, "name" | "required">
 
-/** The word "optional" after a label. Inputs that are needed when shown, and alternatives of which one is needed, do not get it. */
+/**
+ * The word "optional" after a label. Inputs that are needed when shown, and alternatives of which one is needed, do not
+ * get it.
+ */
 export function optional({ required }: Named, path: string, { needed }: FormState): Html | null {
   const isNeeded = needed.has(path) || needed.has(path.slice(0, path.lastIndexOf("/")))
   return required || isNeeded ? null : html` <span class="optional">optional</span>`
 }
 
-/** Marks an input that belongs to another option of a choice. The page hides it before the script loads, so that nothing moves. */
+/**
+ * Marks an input that belongs to another option of a choice. The page hides it before the script loads, so that nothing
+ * moves.
+ */
 export function onlyWith(path: string, { only, draft }: FormState) {
   const condition = only.get(path)
   if (condition === undefined) return {}
@@ -52,12 +58,16 @@ export function onlyWith(path: string, { only, draft }: FormState) {
 }
 export const hintOf = (path: string, hint: Content): Html | null =>
   hint === undefined || hint === null ? null : html`<p class="hint" id="${idOf(path)}-hint">${hint}</p>`
-export const nameAt = ({ name }: Named, prompt: Prompt | undefined): string => prompt?.label ?? calledByForms(name || "value")
+export const nameAt = ({ name }: Named, prompt: Prompt | undefined): string =>
+  prompt?.label ?? calledByForms(name || "value")
 
 export const listId = (named: readonly string[] = []) => `choices-${named.join("-")}`
 export const suggestedId = (what: string): string => `suggested-${what}`
 
-/** The script opens a file dialog in place of this link, and reads the upload address and the limits from its attributes. */
+/**
+ * The script opens a file dialog in place of this link, and reads the upload address and the limits from its
+ * attributes.
+ */
 const pictureLink = html`<p class="hint"><a href="${to("/pictures")}" target="_blank"${attributes({
   "data-upload": toNow(uploadFigure.browserPath),
   "data-types": Object.keys(figureTypes).join(","),
@@ -75,10 +85,15 @@ interface Labelled {
 type Attributes = Parameters<typeof attributes>[0]
 
 /** A labelled input. @param input renders the input with the attributes that every input has */
-export function labelled({ field, path, state, hint, prompt = promptOf(path, state) }: Labelled, input: (given: Attributes) => Html): Html {
+export function labelled(
+  { field, path, state, hint, prompt = promptOf(path, state) }: Labelled,
+  input: (given: Attributes) => Html,
+): Html {
   const shown = prompt?.hint ?? hint
   const isWrong = state.faults.has(path)
-  const described = [shown == null ? null : `${idOf(path)}-hint`, isWrong ? `${idOf(path)}-fault` : null].filter((id) => id !== null)
+  const described = [shown == null ? null : `${idOf(path)}-hint`, isWrong ? `${idOf(path)}-fault` : null].filter(
+    (id) => id !== null,
+  )
   const given = {
     id: idOf(path),
     name: path,
@@ -101,7 +116,14 @@ export function text(field: Field & { form: "text" }, path: string, state: FormS
   const typed = state.draft.get(path) ?? ""
   // An id is shown as the label and title of its object, if that is listed.
   const value = named === undefined ? typed : (choices.find(({ id }) => id === typed)?.text ?? typed)
-  const hint = type === "time" ? "In UTC." : named === undefined ? field.hint : prompt === undefined ? pickingHint(named) : undefined
+  const hint =
+    type === "time"
+      ? "In UTC."
+      : named === undefined
+        ? field.hint
+        : prompt === undefined
+          ? pickingHint(named)
+          : undefined
   const at = { field, path, state, hint }
   const maxlength = named === undefined ? field.max : 400
   if (field.long && prompt?.tall !== 1 && (prompt === undefined || prompt.tall !== undefined || !isInLine(path, state)))
@@ -112,7 +134,10 @@ export function text(field: Field & { form: "text" }, path: string, state: FormS
     )
   const suggested = prompt?.suggested
   const list = suggested !== undefined ? suggestedId(suggested) : choices.length === 0 ? null : listId(named)
-  const shown = type === "time" ? { type: "datetime-local", step: 1, value: value.replace(/(\.\d+)?Z$/, "") } : { type: "text", value }
+  const shown =
+    type === "time"
+      ? { type: "datetime-local", step: 1, value: value.replace(/(\.\d+)?Z$/, "") }
+      : { type: "text", value }
   const look = { dir: type === "text" ? "auto" : null, class: type === "code" ? "code" : null }
   return labelled(
     at,
@@ -150,7 +175,12 @@ export const MANY = 60
 export function suggested(field: Field & { form: "choice" }, path: string, state: FormState): Html {
   const list = `${idOf(path)}-words`
   return labelled(
-    { field, path, state, hint: html`One of ${field.options.length}, such as ${field.options.slice(0, 3).join(", ")}.` },
+    {
+      field,
+      path,
+      state,
+      hint: html`One of ${field.options.length}, such as ${field.options.slice(0, 3).join(", ")}.`,
+    },
     (
       given,
     ) => html`<input${attributes({ ...given, type: "text", value: state.draft.get(path) ?? "", list, autocomplete: "off", class: "code" })}>
@@ -168,7 +198,13 @@ const othersLabel = (choices: readonly Choice[]): string => {
 }
 
 /** Checkboxes. @param named the kinds of object that can also be named in a text input */
-export function boxes(field: Field, path: string, options: readonly Choice[], state: FormState, named?: readonly string[]): Html {
+export function boxes(
+  field: Field,
+  path: string,
+  options: readonly Choice[],
+  state: FormState,
+  named?: readonly string[],
+): Html {
   const chosen = state.draft
     .getAll(path)
     .flatMap((value) => (named === undefined || /^[\s,0-9a-f-]+$/i.test(value) ? value.split(/[\s,]+/) : [value]))

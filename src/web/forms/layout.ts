@@ -1,4 +1,7 @@
-/** Lays out a form as its sheet says: the first fields, then any field that the sheet does not name, then the folded ones. */
+/**
+ * Lays out a form as its sheet says: the first fields, then any field that the sheet does not name, then the folded
+ * ones.
+ */
 import { type Html, html } from "../html.ts"
 import type { Field, Form } from "./fields.ts"
 import { type FormState, suggestedId } from "./inputs.ts"
@@ -26,7 +29,13 @@ function left(field: Field, path: string, elsewhere: ReadonlySet<string>): Field
   return fields.length === 0 ? null : { ...field, fields }
 }
 
-function placed(form: Form, place: string, elsewhere: ReadonlySet<string>, state: FormState, bare: boolean): Html | null {
+function placed(
+  form: Form,
+  place: string,
+  elsewhere: ReadonlySet<string>,
+  state: FormState,
+  bare: boolean,
+): Html | null {
   // A statement: its sentence, then its words and roles.
   if (place === "/assertion") return sentence(form, state)
   if (place === "/concepts") return structure(state)
@@ -37,7 +46,10 @@ function placed(form: Form, place: string, elsewhere: ReadonlySet<string>, state
   return bare && rest.form === "object" ? fields(rest.fields, place, state) : one(rest, place, state)
 }
 
-/** Whether a place was filled in or got more rows. Choices and numbers do not count, because they may have an initial value. */
+/**
+ * Whether a place was filled in or got more rows. Choices and numbers do not count, because they may have an initial
+ * value.
+ */
 function isWritten(form: Form, { draft, sheet }: FormState, places: readonly string[]): boolean {
   const counted = places.filter((place) => !["choice", "yes-no", "number"].includes(fieldAt(form, place)?.form ?? ""))
   const within = (name: string) => counted.some((place) => name === place || name.startsWith(`${place}/`))

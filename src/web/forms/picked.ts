@@ -1,4 +1,7 @@
-/** Replaces what people type for an object (its label, its title or the address of its page) with its id, and an output's name with its digest. */
+/**
+ * Replaces what people type for an object (its label, its title or the address of its page) with its id, and an
+ * output's name with its digest.
+ */
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { aOrAn, type ObjectKind } from "../../contract/objects/objects.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
@@ -107,7 +110,9 @@ export const outputsOf = (visit: Visit, attempts: readonly Choice[]) =>
     .slice(-ATTEMPTS)
     .flatMap(({ id }) => orNull(() => visit.ask("attempt", { attemptId: id })) ?? [])
     .flatMap(({ attemptId, label, outputs }) =>
-      outputs.slice(0, OUTPUTS).map(({ outputLabel, digest }) => ({ text: `${label}: ${outputLabel}`, attemptId, outputLabel, digest })),
+      outputs
+        .slice(0, OUTPUTS)
+        .map(({ outputLabel, digest }) => ({ text: `${label}: ${outputLabel}`, attemptId, outputLabel, digest })),
     )
 
 /** Replaces each chosen output with the inputs that the body needs. */

@@ -1,6 +1,6 @@
 /**
- * Proposes a predicate and roles for a sentence, from its verb and the words before and after it. The form shows the proposal,
- * and the author accepts or changes it.
+ * Proposes a predicate and roles for a sentence, from its verb and the words before and after it. The form shows the
+ * proposal, and the author accepts or changes it.
  */
 import { createHash } from "node:crypto"
 import { withoutTrailing } from "../../contract/text.ts"
@@ -21,7 +21,10 @@ const turns: ReadonlySet<string> = new Set(
 )
 
 type Words = Readonly<Record<string, string>>
-/** Common verbs of claims with their meanings, by infinitive: of verbs that say that one thing causes another, and of other verbs. */
+/**
+ * Common verbs of claims with their meanings, by infinitive: of verbs that say that one thing causes another, and of
+ * other verbs.
+ */
 const [causal, plain]: readonly [Words, Words] = [verbs.causal, verbs.plain]
 const irregular: Words = verbs.irregular
 
@@ -33,7 +36,8 @@ function verbOf(word: string): string | undefined {
 }
 
 const isCausal = (verb: string | undefined): boolean => verb !== undefined && Object.hasOwn(causal, verb)
-const meaningOf = (verb: string | undefined): string | undefined => (verb === undefined ? undefined : (causal[verb] ?? plain[verb]))
+const meaningOf = (verb: string | undefined): string | undefined =>
+  verb === undefined ? undefined : (causal[verb] ?? plain[verb])
 
 const bare = (word: string): string => word.toLowerCase().replace(/[.,;:!?()]/g, "")
 
@@ -41,8 +45,8 @@ const bare = (word: string): string => word.toLowerCase().replace(/[.,;:!?()]/g,
 const LONG = 600
 
 /**
- * Finds the predicate: a verb, with or without an auxiliary. The first word of a sentence is never taken for a verb. Returns the
- * index of its first word, and the index after its last.
+ * Finds the predicate: a verb, with or without an auxiliary. The first word of a sentence is never taken for a verb.
+ * Returns the index of its first word, and the index after its last.
  */
 function findPredicate(words: readonly string[], known: ReadonlySet<string>) {
   for (let at = 1; at < words.length; at += 1) {
@@ -70,7 +74,8 @@ const roleNamed = (name: string, value: string) => ({
   value,
   definition: usualRoles.find(({ role }) => role === name)?.definition ?? "",
 })
-const trimmed = (words: readonly string[]): string => withoutTrailing(words.join(" ").replace(/^(?:The|the|A|a|An|an) /, ""), ".,;:!?")
+const trimmed = (words: readonly string[]): string =>
+  withoutTrailing(words.join(" ").replace(/^(?:The|the|A|a|An|an) /, ""), ".,;:!?")
 
 /** The proposal for a sentence that could not be taken apart: the whole sentence holds under its scope. */
 const asWhole = (wording: string, scope: string) => ({
@@ -83,10 +88,16 @@ const asWhole = (wording: string, scope: string) => ({
 })
 
 /** Proposes predicate and roles. @returns undefined if the sentence could not be taken apart and has no scope either */
-function proposalFor(wording: string, scope: string, { concepts }: Suggestions): ReturnType<typeof asWhole> | undefined {
+function proposalFor(
+  wording: string,
+  scope: string,
+  { concepts }: Suggestions,
+): ReturnType<typeof asWhole> | undefined {
   const whole = scope === "" ? undefined : asWhole(wording, scope)
   const words = wording.trim().slice(0, LONG).split(/\s+/)
-  const predicates = new Map(concepts.flatMap((concept) => (concept.happens ? [[concept.label.toLowerCase(), concept] as const] : [])))
+  const predicates = new Map(
+    concepts.flatMap((concept) => (concept.happens ? [[concept.label.toLowerCase(), concept] as const] : [])),
+  )
   const found = findPredicate(words, new Set(predicates.keys()))
   if (found === undefined) return whole
   const predicate = words.slice(found.from, found.until).join(" ")
@@ -146,7 +157,10 @@ function isBare(draft: Draft): boolean {
   return names.every((name) => typed(draft, name) === "")
 }
 
-/** Adds the proposal for the sentence, unless the author has changed words or roles. @returns the same draft if nothing changes */
+/**
+ * Adds the proposal for the sentence, unless the author has changed words or roles. @returns the same draft if nothing
+ * changes
+ */
 export function withProposal(draft: Draft, known: Suggestions): Draft {
   if (typed(draft, WORDING) === "" || (!isBare(draft) && !isAsProposed(draft))) return draft
   const proposal = proposalFor(typed(draft, WORDING), typed(draft, "/scope"), known)

@@ -1,4 +1,7 @@
-/** Reads a draft as a request body: drops empty rows, replaces names with ids, and fills in what follows from other inputs. */
+/**
+ * Reads a draft as a request body: drops empty rows, replaces names with ids, and fills in what follows from other
+ * inputs.
+ */
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
@@ -30,7 +33,8 @@ const EXECUTION = "/provenance/execution"
 /** Fills in the experiment of a finding from its attempts, and the experiment of each effect from the finding. */
 function withExperiment(draft: Draft, { choices }: AtHand): Draft {
   const attemptIds = draft.getAll(`${EXECUTION}/attemptIds`)
-  const experimentId = draft.get(`${EXECUTION}/experimentId`) || choices("attempt").find(({ id }) => attemptIds.includes(id))?.of
+  const experimentId =
+    draft.get(`${EXECUTION}/experimentId`) || choices("attempt").find(({ id }) => attemptIds.includes(id))?.of
   if (experimentId === undefined) return draft
   const made = new URLSearchParams(draft)
   made.set(`${EXECUTION}/experimentId`, experimentId)

@@ -79,7 +79,8 @@ function variant(field: Field & { form: "variant" }, path: string, state: FormSt
 
 function outputInput(path: string, state: FormState): Html {
   const name = outputName(path)
-  const hint = state.outputs.length === 0 ? "No attempt of this Room has reported an output yet." : "Such as A4: model.json"
+  const hint =
+    state.outputs.length === 0 ? "No attempt of this Room has reported an output yet." : "Such as A4: model.json"
   return labelled(
     { field: { name: "output", required: true }, path: name, state, hint },
     (given) =>
@@ -101,7 +102,8 @@ export function one(field: Field, path: string, state: FormState): Html | null {
     case "number":
       return labelled(
         { field, path, state },
-        (given) => html`<input${attributes({ ...given, type: "number", min: field.least, value: state.draft.get(path) ?? "" })}>`,
+        (given) =>
+          html`<input${attributes({ ...given, type: "number", min: field.least, value: state.draft.get(path) ?? "" })}>`,
       )
     case "yes-no":
       return select(field, path, ["true", "false"], state)

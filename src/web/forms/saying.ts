@@ -1,4 +1,7 @@
-/** What a finding says about its experiment's question and hypotheses: part of the finding's form, but sent as a second write. */
+/**
+ * What a finding says about its experiment's question and hypotheses: part of the finding's form, but sent as a second
+ * write.
+ */
 import { randomUUID } from "node:crypto"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { isObject } from "../../contract/json.ts"
@@ -38,22 +41,32 @@ export function saying(field: Field & { form: "object" }, state: FormState): Htm
   const { draft, choices } = state
   const texts = new Map(choicesAmong(choices, ["hypothesis"]).map(({ id, text }) => [id, text]))
   const named = [...texts].flatMap(([id, text]) =>
-    [...draft].some(([name, value]) => value === id && name.startsWith(`${HYPOTHESES}/`)) ? text.slice(0, text.indexOf(":")) : [],
+    [...draft].some(([name, value]) => value === id && name.startsWith(`${HYPOTHESES}/`))
+      ? text.slice(0, text.indexOf(":"))
+      : [],
   )
   const [list, ...rest] = field.fields
   return html`<fieldset class="says"><legend>What does this say${named.length === 0 ? " about a hypothesis?" : ` about ${named.join(" and ")}?`} <span class="optional">optional</span></legend>${faultsAt(SAYS, state)}
 <input type="hidden" name="${DELIVERY}" value="${draft.get(DELIVERY) ?? randomUUID()}">${list?.form === "list" ? hypotheses(list, texts, state) : null}${fields(rest, SAYS, state)}</fieldset>`
 }
 
-/** The write that a form makes, and its second write, if any: each with a function that converts an issue's pointer into the name of its input. */
+/**
+ * The write that a form makes, and its second write, if any: each with a function that converts an issue's pointer into
+ * the name of its input.
+ */
 export type Parted = ReturnType<typeof parted>
 /** The second write of a form. */
 export type Also = NonNullable<Parted["also"]>
 
-const list = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.filter(isObject).map((row) => ({ ...row })) : [])
-const isSaid = (row: Readonly<Record<string, unknown>>): boolean => row.verdict !== undefined || (row.explanation ?? "") !== ""
+const list = (value: unknown): Record<string, unknown>[] =>
+  Array.isArray(value) ? value.filter(isObject).map((row) => ({ ...row })) : []
+const isSaid = (row: Readonly<Record<string, unknown>>): boolean =>
+  row.verdict !== undefined || (row.explanation ?? "") !== ""
 
-/** Converts pointers into a list to the rows of the form that its items came from. @param offset items that came from elsewhere */
+/**
+ * Converts pointers into a list to the rows of the form that its items came from. @param offset items that came from
+ * elsewhere
+ */
 const moved =
   (list: string, offset: number, to: string, rows: readonly number[]) =>
   (path: string): string => {
@@ -63,8 +76,8 @@ const moved =
   }
 
 /**
- * Splits the statements about hypotheses from the body of a finding. A finding that comes from no experiment makes them by its own
- * references. The finding's wording replaces a missing explanation.
+ * Splits the statements about hypotheses from the body of a finding. A finding that comes from no experiment makes them
+ * by its own references. The finding's wording replaces a missing explanation.
  */
 export function parted(operation: Operation, draft: Draft, whole: Readonly<Record<string, unknown>>) {
   const other = companionOf(operation.name)
@@ -81,12 +94,21 @@ export function parted(operation: Operation, draft: Draft, whole: Readonly<Recor
     ...row,
     explanation: row.explanation ?? shortened(wording, limits.explanation),
   })
-  const execution = isObject(body.provenance) && isObject(body.provenance.execution) ? body.provenance.execution : undefined
+  const execution =
+    isObject(body.provenance) && isObject(body.provenance.execution) ? body.provenance.execution : undefined
   if (execution === undefined) {
     const own = list(body.references)
-    const purposeOf = ({ verdict }: Readonly<Record<string, unknown>>) => (verdict === "inconclusive" ? "related" : verdict)
-    const references = rows.map(({ row: { verdict, ...row } }) => ({ ...explained(row), purpose: purposeOf({ verdict }) }))
-    return { body: { ...body, references: [...own, ...references] }, at: moved("/references", own.length, HYPOTHESES, places), also: null }
+    const purposeOf = ({ verdict }: Readonly<Record<string, unknown>>) =>
+      verdict === "inconclusive" ? "related" : verdict
+    const references = rows.map(({ row: { verdict, ...row } }) => ({
+      ...explained(row),
+      purpose: purposeOf({ verdict }),
+    }))
+    return {
+      body: { ...body, references: [...own, ...references] },
+      at: moved("/references", own.length, HYPOTHESES, places),
+      also: null,
+    }
   }
   const inRow = moved("/towardHypothesis", 0, HYPOTHESES, places)
   return {

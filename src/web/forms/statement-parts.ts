@@ -68,18 +68,22 @@ function chips({ draft }: FormState): Html | null {
   const happens = draft.get(`${CONCEPTS}/0/label`)?.trim() ?? ""
   const roleChips = Array.from({ length: itemCount(draft, ROLES, 2, 12) }, (_, index) => {
     const value = draft.get(`${ROLES}/${index}/value`)?.trim() ?? ""
-    return value === "" ? null : html`<span class="tag">${draft.get(`${ROLES}/${index}/role`)}: <b>${shortened(value, 60)}</b></span> `
+    return value === ""
+      ? null
+      : html`<span class="tag">${draft.get(`${ROLES}/${index}/role`)}: <b>${shortened(value, 60)}</b></span> `
   })
   if (happens === "" && roleChips.every((chip) => chip === null)) return null
   return html`${happens === "" ? null : html`<span class="tag"><b>${shortened(happens, 60)}</b></span> `}${roleChips}`
 }
 
 /**
- * Renders the words and roles of a statement, which are proposed from its sentence. They are folded behind chips, and unfolded
- * after a fault or when a row was added.
+ * Renders the words and roles of a statement, which are proposed from its sentence. They are folded behind chips, and
+ * unfolded after a fault or when a row was added.
  */
 export function structure(state: FormState): Html {
-  const isWrong = [...state.faults.keys()].some((at) => at.startsWith(CONCEPTS) || (at.startsWith("/assertion") && at !== WORDING))
+  const isWrong = [...state.faults.keys()].some(
+    (at) => at.startsWith(CONCEPTS) || (at.startsWith("/assertion") && at !== WORDING),
+  )
   const known = chips(state)
   const isProposed = isAsProposed(state.draft)
   return html`<details class="fold structure" data-structure${attributes({ open: isWrong || state.draft.has("_open") })}><summary>${

@@ -1,6 +1,6 @@
 /**
- * Reads a statement as people write it: a sentence, words with their meaning, and roles. The keys, the type of each value and the
- * predicate are derived from that.
+ * Reads a statement as people write it: a sentence, words with their meaning, and roles. The keys, the type of each
+ * value and the predicate are derived from that.
  */
 import { DECIMAL, KEY } from "../../contract/schema/patterns.ts"
 import { type Draft, itemCount, keyName } from "./draft.ts"
@@ -10,7 +10,9 @@ export const CONCEPTS = "/concepts"
 export const ROLES = "/assertion/roles"
 const PREDICATE = "/assertion/predicate"
 
-/** Makes a key of words, with `_` for anything but a to z and digits. @param fallback the key if nothing usable is left */
+/**
+ * Makes a key of words, with `_` for anything but a to z and digits. @param fallback the key if nothing usable is left
+ */
 export function keyOf(text: string, fallback: string, taken: ReadonlySet<string>): string {
   const plain = text
     .normalize("NFKD")
@@ -33,7 +35,10 @@ export type Value =
   | { readonly type: "boolean"; readonly value: string }
   | { readonly type: "text"; readonly value: string }
 
-/** Reads a role's value: a word explained above, a word of another record, a record, a number with its unit, a boolean, or text. */
+/**
+ * Reads a role's value: a word explained above, a word of another record, a record, a number with its unit, a boolean,
+ * or text.
+ */
 export function valueMeant(text: string, own: ReadonlyMap<string, string>, { concepts }: Suggestions): Value {
   const trimmed = text.trim()
   const key = own.get(trimmed.toLowerCase())
@@ -47,7 +52,11 @@ export function valueMeant(text: string, own: ReadonlyMap<string, string>, { con
   return { type: "text", value: text }
 }
 
-function spellConcepts(draft: Draft, made: Draft, known: Suggestions): { own: Map<string, string>; first: Value | null } {
+function spellConcepts(
+  draft: Draft,
+  made: Draft,
+  known: Suggestions,
+): { own: Map<string, string>; first: Value | null } {
   const own = new Map<string, string>()
   const taken = new Set<string>()
   let first: Value | null = null
@@ -93,7 +102,8 @@ export function spelledOut(draft: Draft, known: Suggestions): Draft {
   const { own, first } = spellConcepts(draft, made, known)
   if (first !== null && !draft.get(`${PREDICATE}/type`)) {
     made.set(`${PREDICATE}/type`, first.type)
-    for (const [name, part] of Object.entries(first)) if (name !== "type") made.set(`${PREDICATE}|${first.type}/${name}`, part)
+    for (const [name, part] of Object.entries(first))
+      if (name !== "type") made.set(`${PREDICATE}|${first.type}/${name}`, part)
   }
   spellRoles(draft, made, own, known)
   return made

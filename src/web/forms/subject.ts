@@ -24,11 +24,17 @@ interface Found {
 }
 type Find = (visit: Visit, id: string) => Found | null
 
-/** How the object of each id is found and shown, in the order shown. Of an id without one, the object that it belongs to is shown. */
+/**
+ * How the object of each id is found and shown, in the order shown. Of an id without one, the object that it belongs to
+ * is shown.
+ */
 const finds: Readonly<Partial<Record<Exclude<PublicId, "roomId"> | "replyToEntryId" | "target", Find>>> = {
   experimentId: (visit, id) => {
     const { experimentId, roomId, label: text, status, question } = visit.ask("experiment", { experimentId: id })
-    return { roomId, shown: html`${label("experiment", experimentId, text)} ${stateBadge(status)} ${beginning(question, 160)}` }
+    return {
+      roomId,
+      shown: html`${label("experiment", experimentId, text)} ${stateBadge(status)} ${beginning(question, 160)}`,
+    }
   },
   attemptId: (visit, id) => {
     const { attemptId, roomId, label: text, status, experimentLabel } = visit.ask("attempt", { attemptId: id })
@@ -61,7 +67,10 @@ const finds: Readonly<Partial<Record<Exclude<PublicId, "roomId"> | "replyToEntry
     }) ??
     orNull(() => {
       const { roomId, checkpointId, conclusion, synthesis } = visit.ask("checkpoint", { checkpointId: id })
-      return { roomId, shown: html`${named("checkpoint", checkpointId, "checkpoint")}: ${beginning(conclusion ?? synthesis, 200)}` }
+      return {
+        roomId,
+        shown: html`${named("checkpoint", checkpointId, "checkpoint")}: ${beginning(conclusion ?? synthesis, 200)}`,
+      }
     }),
   replyToEntryId: (visit, id) => {
     const answered = visit.edge.instance.ledger.timeline.find(id.toLowerCase())

@@ -24,9 +24,16 @@ function wordsIn(visit: Visit, roomId: string) {
     return { versionId, label, ...accepted("record", content) }
   })
   const concepts = records.flatMap(({ versionId, label, concepts, assertion: { predicate } }) =>
-    Object.entries(concepts).map(([key, concept]) => ({ key, ...concept, happens: predicate.key === key, record: { versionId, label } })),
+    Object.entries(concepts).map(([key, concept]) => ({
+      key,
+      ...concept,
+      happens: predicate.key === key,
+      record: { versionId, label },
+    })),
   )
-  const roles = records.flatMap(({ assertion }) => assertion.roles.map(({ role, definition }) => ({ role, definition })))
+  const roles = records.flatMap(({ assertion }) =>
+    assertion.roles.map(({ role, definition }) => ({ role, definition })),
+  )
   return {
     concepts: distinctBy(concepts, ({ label }) => label.toLowerCase()),
     roles: distinctBy([...roles, ...usualRoles], ({ role }) => role),
@@ -47,4 +54,5 @@ export const suggestionsOf = (visit: Visit, roomId: string | undefined, wanted: 
 export type Suggestions = ReturnType<typeof suggestionsOf>
 
 /** The name under which a concept is borrowed: "warm-up, as H1 means it". */
-export const borrowedName = ({ label, record }: Suggestions["concepts"][number]): string => `${label}, as ${record.label} means it`
+export const borrowedName = ({ label, record }: Suggestions["concepts"][number]): string =>
+  `${label}, as ${record.label} means it`

@@ -63,7 +63,8 @@ export function accountPage(visit: Visit): Shown | Answer {
   const assigned = list(
     "",
     tables.experiments.assignedTo(person.userId),
-    ({ experimentId, label: text, status }) => html`<li>${label("experiment", experimentId, text)} ${stateBadge(status)}</li>`,
+    ({ experimentId, label: text, status }) =>
+      html`<li>${label("experiment", experimentId, text)} ${stateBadge(status)}</li>`,
     empty("You are not working on an experiment."),
   )
   const roomRows = rooms.slice(0, MOST_ROOMS).map(
@@ -106,7 +107,11 @@ export function personPage(visit: Visit): Shown {
     about: aboutPerson(person),
     body: html`<h1>${shownName(person)}</h1>${facts([
       ["Name here", username],
-      ["ORCID", orcid && html`<a rel="me noopener" href="${orcidAddress(orcid)}">${orcidAddress(orcid)}</a>, by their own statement`],
+      [
+        "ORCID",
+        orcid &&
+          html`<a rel="me noopener" href="${orcidAddress(orcid)}">${orcidAddress(orcid)}</a>, by their own statement`,
+      ],
       ["From", person.instanceId && "another instance, by its own statement"],
     ])}
 ${section("records", "Records", html`${list("cards", items, (record) => recordItem(record, null), empty("They have not published a record."))}${nextPage(visit, nextCursor)}`)}

@@ -42,7 +42,9 @@ export function actPage(visit: Visit): Shown | Answer {
 
 /** Returns the form of an operation. Withholding has a form of its own. */
 const formOf = (visit: Visit, form: FormPage): Shown =>
-  isOf({ operation: form.operation.name }, "withhold_content") ? withholdPage(visit, form.draft, form.refusal) : formPage(visit, form)
+  isOf({ operation: form.operation.name }, "withhold_content")
+    ? withholdPage(visit, form.draft, form.refusal)
+    : formPage(visit, form)
 
 /** Adds the operation that was just stored to an address, so that the page confirms it. */
 function withDone(path: string, { name }: Operation): string {
@@ -76,7 +78,8 @@ const places: Readonly<Partial<Record<TargetKind, Place>>> = {
 export function placeOf(operation: Operation, receipt: Receipt): string {
   const { target, entry } = receipt
   const written = { ...receipt, operation: operation.name }
-  const place = places[operation.target]?.(written) ?? pathOf(target.kind, target.id) ?? (entry === null ? "/" : inThread(written))
+  const place =
+    places[operation.target]?.(written) ?? pathOf(target.kind, target.id) ?? (entry === null ? "/" : inThread(written))
   return withDone(target.kind === "message" && entry !== null ? `${place}#entry-${entry.entryId}` : place, operation)
 }
 
@@ -85,7 +88,8 @@ function withCurrent(draft: Draft, { details }: Refusal): Draft {
   const expected = details.current?.expected
   if (typeof expected !== "object" || expected === null || Array.isArray(expected)) return draft
   const updated = new URLSearchParams(draft)
-  for (const [name, value] of Object.entries(expected)) if (updated.has(`/${name}`)) updated.set(`/${name}`, String(value))
+  for (const [name, value] of Object.entries(expected))
+    if (updated.has(`/${name}`)) updated.set(`/${name}`, String(value))
   return updated
 }
 
@@ -110,8 +114,12 @@ function changesIn(receipts: readonly Receipt[]): Html {
   )}</ul>`
 }
 
-/** Maximum size of an operation's form in bytes: three for each byte of content, as browsers encode it, and the names of inputs. */
-const formBytes = ({ contentBytes }: Operation): number => Math.min(limits.requestBodyBytes, 3 * contentBytes + limits.smallFormBytes)
+/**
+ * Maximum size of an operation's form in bytes: three for each byte of content, as browsers encode it, and the names of
+ * inputs.
+ */
+const formBytes = ({ contentBytes }: Operation): number =>
+  Math.min(limits.requestBodyBytes, 3 * contentBytes + limits.smallFormBytes)
 
 /** `POST /web/{operation}`: handles a submitted form. */
 export async function submitOperation(visit: Visit): Promise<Answer | WebPage> {
@@ -120,7 +128,12 @@ export async function submitOperation(visit: Visit): Promise<Answer | WebPage> {
   mustBeSignedIn(visit.edge, visit.event)
   const operation = operationIn(visit)
   const draft = await readFormBody(visit.event, formBytes(operation))
-  const [add, remove, previewed, rehearsed] = [draft.get("_add"), draft.get("_remove"), draft.has("_preview"), draft.has("_rehearse")]
+  const [add, remove, previewed, rehearsed] = [
+    draft.get("_add"),
+    draft.get("_remove"),
+    draft.has("_preview"),
+    draft.has("_rehearse"),
+  ]
   for (const name of ["_add", "_remove", "_preview", "_rehearse"]) draft.delete(name)
   if (add !== null || remove !== null) {
     if (add !== null && !draft.has(countName(add))) draft.set(countName(add), "0")
@@ -139,10 +152,14 @@ export async function submitOperation(visit: Visit): Promise<Answer | WebPage> {
   try {
     const [receipt, ...others] = await sendForm(visit, operation, proposed, reading, rehearsed)
     if (receipt === undefined) throw new Error("a write has a receipt")
-    if (rehearsed) return (again) => formOf(again, { operation, draft: proposed, note: changesIn([receipt, ...others]) })
+    if (rehearsed)
+      return (again) => formOf(again, { operation, draft: proposed, note: changesIn([receipt, ...others]) })
     if (typeof receipt.result.token === "string") return (again) => secretPage(again, operation, receipt)
     if (typeof receipt.result.mayStillHold === "string") return (again) => withheldPage(again, receipt)
-    return redirected(visit, draft.has("_next") ? withDone(ownPath(draft.get("_next")), operation) : placeOf(operation, receipt))
+    return redirected(
+      visit,
+      draft.has("_next") ? withDone(ownPath(draft.get("_next")), operation) : placeOf(operation, receipt),
+    )
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const next = withCurrent(read?.draft ?? proposed, error)

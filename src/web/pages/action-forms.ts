@@ -14,7 +14,15 @@ import type { FormHandler, Shown, Visit, WebPage } from "../visit.ts"
 import { joinForm } from "./provider.ts"
 import { citationFields, descriptionForm, passwordForm } from "./account.ts"
 import { webhookSecret, webhooksAddress, webhooksPage } from "./webhooks.ts"
-import { byLink, closedLink, type EntranceForm, invitationForm, isOfClosedLink, setUpForm, signInForm } from "./entrance.ts"
+import {
+  byLink,
+  closedLink,
+  type EntranceForm,
+  invitationForm,
+  isOfClosedLink,
+  setUpForm,
+  signInForm,
+} from "./entrance.ts"
 
 /** The form of an action: how its fields are read, and what follows when it succeeds or is refused. */
 interface Form<N extends ActionName> {
@@ -41,7 +49,8 @@ const entranceAction = <N extends "sign_in" | "set_up" | "accept_invitation">(
 ): Form<N> => ({
   body: (fields) => ({ ...nameAndPassword(fields), ...more(fields) }),
   next,
-  refused: (visit, fields, refusal) => byLink(visit, () => formOf(visit, fields), nameAndPassword(fields).username, refusal),
+  refused: (visit, fields, refusal) =>
+    byLink(visit, () => formOf(visit, fields), nameAndPassword(fields).username, refusal),
 })
 
 /** The page that shows the link of an invitation, once. */
@@ -105,8 +114,12 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
     },
   },
   change_webhook: {
-    body: (fields) => ({ do: fields.get("do"), ...(fields.has("sequence") && { sequence: Number(fields.get("sequence")) }) }),
-    next: (visit, fields) => goTo(visit, isUuid(fields.get("roomId") ?? "") ? webhooksAddress(fields.get("roomId") ?? "") : "/"),
+    body: (fields) => ({
+      do: fields.get("do"),
+      ...(fields.has("sequence") && { sequence: Number(fields.get("sequence")) }),
+    }),
+    next: (visit, fields) =>
+      goTo(visit, isUuid(fields.get("roomId") ?? "") ? webhooksAddress(fields.get("roomId") ?? "") : "/"),
   },
   invite: {
     body: (fields) => (fields.get("roomId") ? { roomId: fields.get("roomId") } : {}),
@@ -130,7 +143,10 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
     }),
   },
   change_password: {
-    body: (fields) => ({ currentPassword: fields.get("currentPassword") ?? "", password: fields.get("password") ?? "" }),
+    body: (fields) => ({
+      currentPassword: fields.get("currentPassword") ?? "",
+      password: fields.get("password") ?? "",
+    }),
     next: (visit) => goTo(visit, "/account"),
     refused: (_visit, _fields, refusal) => ({
       title: "Password",

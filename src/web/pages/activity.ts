@@ -48,7 +48,9 @@ function asNews(visit: Visit, room: Room, after: number, through: number): Html 
   const items = visit.edge.instance.news.told(roomId, after, through)
   const unread = unreadIn(visit, roomId)
   const firstRead =
-    unread === undefined || unread.total === 0 ? undefined : items.find(({ entries }) => (entries[0]?.entry.sequence ?? 0) <= unread.after)
+    unread === undefined || unread.total === 0
+      ? undefined
+      : items.find(({ entries }) => (entries[0]?.entry.sequence ?? 0) <= unread.after)
   const fallen = fallenBy(visit, roomId, items)
   const withholds = mayWithhold(visit, room)
   const end = ({ sequence }: ActivityEntry) =>
@@ -63,7 +65,8 @@ export function activityPage(visit: Visit): Shown {
   const { roomId, activityWatermark: watermark } = room
   const cursor = visit.parameter("after")
   const isVerified = visit.url.searchParams.has("verify")
-  const after = cursor !== undefined && /^[0-9]{1,12}$/.test(cursor) ? Number(cursor) : Math.max(0, watermark - limits.pageItems)
+  const after =
+    cursor !== undefined && /^[0-9]{1,12}$/.test(cursor) ? Number(cursor) : Math.max(0, watermark - limits.pageItems)
   const path = `/rooms/${roomId}/activity`
   const entries = isVerified ? visit.ask("room_activity", { roomId }, { after }).items : []
   return sectionPage(visit, room, {

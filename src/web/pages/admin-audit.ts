@@ -8,8 +8,11 @@ import { words } from "../words.ts"
 import { adminShown, cursorIn } from "./admin.ts"
 
 function about({ subject, roomId, detail }: AuditEntry): Html {
-  const details = Object.entries(detail).map(([name, value]) => html` <span class="meta">${words(name)}: ${String(value)}</span>`)
-  const name = subject === null ? null : html`${words(subject.kind)} ${subject.name ?? html`<code>${subject.id}</code>`}`
+  const details = Object.entries(detail).map(
+    ([name, value]) => html` <span class="meta">${words(name)}: ${String(value)}</span>`,
+  )
+  const name =
+    subject === null ? null : html`${words(subject.kind)} ${subject.name ?? html`<code>${subject.id}</code>`}`
   return html`${name}${roomId === null ? null : html` <a href="${to(`/rooms/${roomId}`)}">Room<span class="aside"> ${roomId}</span></a>`}${details}`
 }
 

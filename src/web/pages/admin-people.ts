@@ -1,4 +1,7 @@
-/** The operator's lists of people, and of the credentials, keys and invitations that give them access, with the actions on each. */
+/**
+ * The operator's lists of people, and of the credentials, keys and invitations that give them access, with the actions
+ * on each.
+ */
 import { type Content, type Html, html, to } from "../html.ts"
 import type { OperatorAction } from "../../contract/operations/actions.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -15,17 +18,22 @@ const personButton = (action: OperatorAction, userId: string, text: Content, dan
 type Row = AnswerOf<"admin_people">["items"][number]
 
 const explanations = {
-  enable_person: "They can sign in again with their old password. Credentials, keys and invitations that ended stay ended.",
+  enable_person:
+    "They can sign in again with their old password. Credentials, keys and invitations that ended stay ended.",
   disable_person:
     "They are signed out everywhere and cannot sign in. Their credentials, personal keys and open invitations end. What they wrote stays under their name.",
-  end_access: "All their credentials and personal keys end at once, in every Room, and cannot be restored. They themselves stay signed in.",
+  end_access:
+    "All their credentials and personal keys end at once, in every Room, and cannot be restored. They themselves stay signed in.",
   unmake_operator: "They lose access to the administration. There is always at least one operator.",
   make_operator: "They can do everything on these pages, to everybody including you.",
   clear_sign_in_count: "Their failed sign-ins are forgotten, so they can try again without waiting.",
 }
 
 function actions({ userId, username, isOperator, disabledAt, ownedRooms }: Row): Html {
-  const rooms = ownedRooms === 0 ? "" : ` They own ${counted(ownedRooms, "Room")}: give ${ownedRooms === 1 ? "it" : "each"} another owner.`
+  const rooms =
+    ownedRooms === 0
+      ? ""
+      : ` They own ${counted(ownedRooms, "Room")}: give ${ownedRooms === 1 ? "it" : "each"} another owner.`
   const asked = (action: keyof typeof explanations, name: string, does: string, look?: "danger" | "ends"): Html => {
     const explained = `${explanations[action]}${action === "disable_person" ? rooms : ""}`
     const button = personButton(action, userId, does, look !== undefined)
@@ -94,11 +102,23 @@ export function adminCredentialsPage(visit: Visit): Shown {
     hint: html`At the command line: <code>research-room credential revoke ID</code>.`,
     none: "No credential has been issued yet.",
   } as const
-  return adminList(visit, "/credentials", "Credentials", list, visit.ask("admin_credentials", {}, cursorIn(visit)), (row, now) => {
-    const { roomId, roomTitle, label, credentialId, owner } = row
-    const where = html`<a href="${to(`/rooms/${roomId}/people`)}" dir="auto">${roomTitle}<span class="aside">, for ${label}</span></a>`
-    return tokenRow(row, where, endButton("credentials", "end_credential", credentialId, html`Revoke ${label} of ${owner.username}`), now)
-  })
+  return adminList(
+    visit,
+    "/credentials",
+    "Credentials",
+    list,
+    visit.ask("admin_credentials", {}, cursorIn(visit)),
+    (row, now) => {
+      const { roomId, roomTitle, label, credentialId, owner } = row
+      const where = html`<a href="${to(`/rooms/${roomId}/people`)}" dir="auto">${roomTitle}<span class="aside">, for ${label}</span></a>`
+      return tokenRow(
+        row,
+        where,
+        endButton("credentials", "end_credential", credentialId, html`Revoke ${label} of ${owner.username}`),
+        now,
+      )
+    },
+  )
 }
 
 export function adminKeysPage(visit: Visit): Shown {
@@ -123,7 +143,10 @@ function invitationState({ acceptedBy, revokedAt, expiresAt }: Invited, now: num
   return Date.parse(expiresAt) <= now ? "expired" : html`open until ${time(expiresAt)}`
 }
 
-function takeBack({ invitationId, invitedBy, createdAt, acceptedBy, revokedAt, expiresAt }: Invited, now: number): Content {
+function takeBack(
+  { invitationId, invitedBy, createdAt, acceptedBy, revokedAt, expiresAt }: Invited,
+  now: number,
+): Content {
   if (acceptedBy !== null || revokedAt !== null || Date.parse(expiresAt) <= now) return null
   const which = html`of ${invitedBy}, made ${exactTime(createdAt)}`
   return confirmButton(
@@ -146,5 +169,12 @@ export function adminInvitationsPage(visit: Visit): Shown {
     hint: "A disabled user has no open invitations.",
     none: "There are no invitations yet.",
   } as const
-  return adminList(visit, "/invitations", "Invitations", list, visit.ask("admin_invitations", {}, cursorIn(visit)), invitationRow)
+  return adminList(
+    visit,
+    "/invitations",
+    "Invitations",
+    list,
+    visit.ask("admin_invitations", {}, cursorIn(visit)),
+    invitationRow,
+  )
 }

@@ -1,4 +1,7 @@
-/** The operator's overview, the Rooms with the page that gives one another owner, and the frame of the other administration pages. */
+/**
+ * The operator's overview, the Rooms with the page that gives one another owner, and the frame of the other
+ * administration pages.
+ */
 import { type AnswerOf, pathTo, type ReadName } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { nextPage } from "../parts/lists.ts"
@@ -19,10 +22,18 @@ const sections = [
   ["/audit", "Audit log"],
 ] as const
 
-/** Returns a page of the administration, with links to the others. @param read the read that answers the same as JSON */
-export function adminShown(section: (typeof sections)[number][0], title: string, body: Content, read?: ReadName): Shown {
+/**
+ * Returns a page of the administration, with links to the others. @param read the read that answers the same as JSON
+ */
+export function adminShown(
+  section: (typeof sections)[number][0],
+  title: string,
+  body: Content,
+  read?: ReadName,
+): Shown {
   const links = sections.map(
-    ([path, name]) => html`<a href="${to(`/admin${path}`)}"${path === section ? html` aria-current="page"` : null}>${name}</a> `,
+    ([path, name]) =>
+      html`<a href="${to(`/admin${path}`)}"${path === section ? html` aria-current="page"` : null}>${name}</a> `,
   )
   return {
     title: `${title} · Administration`,
@@ -63,10 +74,12 @@ export function adminList<T>(
 export const cursorIn = ({ parameter }: Visit) => ({ after: parameter("after") })
 
 /** "12 MB", with the exact number of bytes as the title. */
-export const size = (count: number): Html => html`<span title="${count.toLocaleString("en")} bytes">${bytes(count)}</span>`
+export const size = (count: number): Html =>
+  html`<span title="${count.toLocaleString("en")} bytes">${bytes(count)}</span>`
 
 export function adminPage(visit: Visit): Shown {
-  const { storage, acceptedWrites, auditLines, backup, restoredAt, versions, instanceId, lineage, datedAhead } = visit.ask("admin_overview")
+  const { storage, acceptedWrites, auditLines, backup, restoredAt, versions, instanceId, lineage, datedAhead } =
+    visit.ask("admin_overview")
   return adminShown(
     "",
     "Administration",
@@ -77,7 +90,9 @@ export function adminPage(visit: Visit): Shown {
     }<section aria-labelledby="data">${heading(2, "data", "Data")}${facts([
       storage === null ? null : ["Data", size(storage.databaseBytes)],
       storage === null ? null : ["Write-ahead log", size(storage.walBytes)],
-      storage === null ? null : ["Free disk space", storage.freeDiskBytes === null ? "unknown" : size(storage.freeDiskBytes)],
+      storage === null
+        ? null
+        : ["Free disk space", storage.freeDiskBytes === null ? "unknown" : size(storage.freeDiskBytes)],
       ["Accepted writes", acceptedWrites.toLocaleString("en")],
       ["Audit log lines", auditLines.toLocaleString("en")],
     ])}<p class="hint">Writes and audit log lines are kept forever, except for withheld texts. The full-text index and the timelines grow with them.</p></section>
@@ -104,7 +119,17 @@ export function adminPage(visit: Visit): Shown {
 }
 
 type Listed = AnswerOf<"admin_rooms">["items"][number]
-const roomRow = ({ roomId, title, owner, state, origin, members, entries, acceptedBytes, lastActivityAt }: Listed): Html =>
+const roomRow = ({
+  roomId,
+  title,
+  owner,
+  state,
+  origin,
+  members,
+  entries,
+  acceptedBytes,
+  lastActivityAt,
+}: Listed): Html =>
   html`<tr><th scope="row"><a href="${to(`/rooms/${roomId}`)}">${title}</a></th>
 <td data-is="owner">${owner.username}${owner.disabledAt === null ? null : html` ${stateBadge("retracted", "disabled")}`}</td><td>${origin === null ? state : "of another instance"}</td>
 <td data-is="members">${members.toLocaleString("en")}</td><td data-is="entries">${entries.toLocaleString("en")}</td><td data-is="size">${size(acceptedBytes)}</td><td data-is="last activity">${time(lastActivityAt)}</td>
@@ -129,7 +154,9 @@ export function adminRoomPage(visit: Visit): Shown {
   const disabled = people.disabledAmong(room.members.map(({ userId }) => userId))
   const members = room.members.filter(({ userId, role }) => role !== "owner" && !disabled.has(userId))
   const known = new Set(room.members.map(({ userId }) => userId))
-  const others = people.page(null, OFFERED).filter(({ userId, disabledAt }) => disabledAt === null && !known.has(userId))
+  const others = people
+    .page(null, OFFERED)
+    .filter(({ userId, disabledAt }) => disabledAt === null && !known.has(userId))
   const option = ({ userId, username }: { readonly userId: string; readonly username: string }) =>
     html`<option value="${userId}">${username}</option>`
   return adminShown(

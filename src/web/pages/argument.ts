@@ -20,7 +20,9 @@ export type Behind = ReadonlyMap<string, readonly string[]>
 
 function dots(outcomes: readonly string[]): Html | null {
   if (outcomes.length === 0) return null
-  const counts = [...Map.groupBy(outcomes, (outcome) => outcome)].map(([outcome, same]) => `${same.length} ${words(outcome)}`)
+  const counts = [...Map.groupBy(outcomes, (outcome) => outcome)].map(
+    ([outcome, same]) => `${same.length} ${words(outcome)}`,
+  )
   const summary = `${counted(outcomes.length, "attempt")}: ${counts.join(", ")}`
   return html`<span class="dots" role="img" aria-label="${summary}" title="${summary}">${outcomes.slice(0, MARKS).map(glyph)}${outcomes.length > MARKS ? `+${outcomes.length - MARKS}` : null}</span>`
 }
@@ -32,7 +34,11 @@ function card(visit: Visit, piece: EvidenceItem, behind: Behind): Html {
   const text = html`<span class="label">${by.label ?? words(by.kind)}</span> ${beginningInLink(by.wording ?? "", 90)}`
   const effect = by.kind === "finding" ? effectOfFinding(visit.tables.effects.of(by.id)) : null
   const why =
-    by.status !== null && by.status !== "current" ? stateBadge(by.status) : isOut ? stateBadge("withdrawn", "does not count") : null
+    by.status !== null && by.status !== "current"
+      ? stateBadge(by.status)
+      : isOut
+        ? stateBadge("withdrawn", "does not count")
+        : null
   return html`<li class="says ${verdict ?? ""}${isOut ? " out" : ""}" data-node="${by.id}"><a href="${to(pathOf(by.kind, by.id) ?? "/")}">${isOut ? html`<s>${text}</s>` : text}</a><span class="meta"><span>${author.username}</span>${independent ? html`<span>${stateBadge("independent", "independent")}</span>` : null}${why === null ? null : html`<span>${why}</span>`}${effect === null ? null : html`<span>${effect}</span>`}${dots(behind.get(by.id) ?? [])}</span></li>`
 }
 
@@ -45,13 +51,19 @@ function row(visit: Visit, hypothesis: Hypothesis, pieces: readonly EvidenceItem
   const { versionId, label: text, wording, verdict = "untested", status } = hypothesis
   // Research links, such as disputes, have no column. Replaced pieces give way to newer ones.
   const speaking = pieces.filter(({ source, standing }) => source !== "research_link" && standing !== "replaced")
-  const undecided = speaking.filter(({ verdict: bearing, standing }) => bearing === "inconclusive" && standing === "counted")
+  const undecided = speaking.filter(
+    ({ verdict: bearing, standing }) => bearing === "inconclusive" && standing === "counted",
+  )
   const column = ([name, verdicts]: (typeof sides)[number]) => {
     const found = speaking.filter(({ verdict: bearing }) => bearing !== null && verdicts.includes(bearing))
-    const inOrder = found.toSorted((one, other) => Number(other.standing === "counted") - Number(one.standing === "counted"))
+    const inOrder = found.toSorted(
+      (one, other) => Number(other.standing === "counted") - Number(one.standing === "counted"),
+    )
     const each = [...new Map(inOrder.toReversed().map((piece) => [piece.by.id, piece])).values()].toReversed()
     return html`<td data-is="${name}">${
-      found.length === 0 ? html`<span class="quiet">–</span>` : html`<ul>${each.map((piece) => card(visit, piece, behind))}</ul>`
+      found.length === 0
+        ? html`<span class="quiet">–</span>`
+        : html`<ul>${each.map((piece) => card(visit, piece, behind))}</ul>`
     }</td>`
   }
   const name = html`<span class="label">${text}</span> ${markdownInLink(wording)}`

@@ -44,7 +44,8 @@ const VALUES = 500
 const UNFOLDED = 50
 
 function planMatch({ planMatch: found, planId, intendedDeviation }: Attempt): Html {
-  if (found === null) return html`<p class="quiet">${planId === null ? "It was registered without a plan." : "It was not compared."}</p>`
+  if (found === null)
+    return html`<p class="quiet">${planId === null ? "It was registered without a plan." : "It was not compared."}</p>`
   const compared =
     found.argvComparedWith === null
       ? "no arm of the plan"
@@ -82,7 +83,9 @@ const eventItem = (event: Attempt["events"][number]): Html =>
   }received ${exactTime(event.receivedAt)}</span>${event.late === true ? html` <span class="tag">late</span>` : null}
 ${event.message === undefined ? null : html`<p class="said" dir="auto">${inlineMarkdown(event.message)}</p>`}${event.reproduction === undefined ? null : html`<p>${stateBadge(event.reproduction.verdict)} ${phrase(event.reproduction.explanation)}</p>`}${event.failure === undefined ? null : html`<p>Failed in ${event.failure.stage}: ${phrase(event.failure.explanation)}</p>`}
 ${figuresOf(event.figures)}<p class="meta">${!event.metricPoints ? null : html`<span>${counted(event.metricPoints, "metric point")}</span>`}${
-    event.outputLabels === undefined || event.outputLabels.length === 0 ? null : html`<span>outputs ${event.outputLabels.join(", ")}</span>`
+    event.outputLabels === undefined || event.outputLabels.length === 0
+      ? null
+      : html`<span>outputs ${event.outputLabels.join(", ")}</span>`
   }${event.exitCode === undefined ? null : html`<span>exit code ${event.exitCode}</span>`}</p>
   </li>`
 
@@ -101,11 +104,16 @@ const outputs = (items: Attempt["outputs"]): Html =>
     ),
   )
 
-/** Compares a reproduction's numbers with the original effect, and says what it counts as if that differs from its verdict. */
+/**
+ * Compares a reproduction's numbers with the original effect, and says what it counts as if that differs from its
+ * verdict.
+ */
 function byNumbers({ verdict, repeats }: NonNullable<Attempt["reproduction"]>): Html | null {
   if (repeats?.comparison === undefined) return null
   const counts =
-    repeats.countsAs === undefined || repeats.countsAs === verdict ? null : html` It counts as: ${stateBadge(repeats.countsAs)}`
+    repeats.countsAs === undefined || repeats.countsAs === verdict
+      ? null
+      : html` It counts as: ${stateBadge(repeats.countsAs)}`
   return html`<a href="${address("finding", repeats.versionId)}">By the numbers</a>: ${repeats.comparison.sentence}${counts}`
 }
 
@@ -114,7 +122,9 @@ function reproductions({ reproduction, reproduces, reproductions: others }: Atte
   if (reproduces === null && others.length === 0) return null
   const basis =
     reproduces &&
-    ("attemptId" in reproduces ? (["attempt", reproduces.attemptId] as const) : (["finding", reproduces.findingVersionId] as const))
+    ("attemptId" in reproduces
+      ? (["attempt", reproduces.attemptId] as const)
+      : (["finding", reproduces.findingVersionId] as const))
   const repeated =
     basis &&
     html`<p>It was meant to reproduce <a href="${address(basis[0], basis[1])}">${basis[0] === "attempt" ? "another attempt" : "a finding"}</a>. ${
@@ -122,11 +132,22 @@ function reproductions({ reproduction, reproduces, reproductions: others }: Atte
         ? "It has not reported a verdict yet."
         : html`${stateBadge(reproduction.verdict)} ${phrase(reproduction.explanation)} ${byNumbers(reproduction)}`
     }</p>`
-  const by = list("evidence", others, ({ attemptId, label: text, status, registrant, reproduction: result, independence, ...origin }) => {
-    const said = result === null ? "It has not reported a verdict yet." : html`${inlineMarkdown(result.explanation)} ${byNumbers(result)}`
-    return html`<li>${stateBadge(result?.verdict ?? status)}<div>${label("attempt", attemptId, text)}${fromOther(origin)} by ${person(registrant)}, ${independenceInWords(independence, registrant.username)}. <span class="explained">${said}</span></div></li>`
-  })
-  return section("reproduction", "Reproduction", live("reproduction", [repeated, by && html`<h3>Who reproduced it</h3>${by}`]))
+  const by = list(
+    "evidence",
+    others,
+    ({ attemptId, label: text, status, registrant, reproduction: result, independence, ...origin }) => {
+      const said =
+        result === null
+          ? "It has not reported a verdict yet."
+          : html`${inlineMarkdown(result.explanation)} ${byNumbers(result)}`
+      return html`<li>${stateBadge(result?.verdict ?? status)}<div>${label("attempt", attemptId, text)}${fromOther(origin)} by ${person(registrant)}, ${independenceInWords(independence, registrant.username)}. <span class="explained">${said}</span></div></li>`
+    },
+  )
+  return section(
+    "reproduction",
+    "Reproduction",
+    live("reproduction", [repeated, by && html`<h3>Who reproduced it</h3>${by}`]),
+  )
 }
 
 /** Renders the curves of the metrics, and the last value of each metric at each combination of its dimensions. */
@@ -141,7 +162,12 @@ function metricsOf(visit: Visit, attempt: Attempt): Html {
       html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>${isPlaced ? html`<td>${placeInWords(dimensions ?? {})}</td>` : null}
   <td>${typeof value === "number" ? figure(value) : value} ${unit}</td>${isStepped ? html`<td>${step?.toLocaleString("en")}</td>` : null}</tr>`,
   )
-  const values = table("Last values", ["Metric", ...(isPlaced ? ["Where"] : []), "Value", ...(isStepped ? ["Step"] : [])], rows, "caption")
+  const values = table(
+    "Last values",
+    ["Metric", ...(isPlaced ? ["Where"] : []), "Value", ...(isStepped ? ["Step"] : [])],
+    rows,
+    "caption",
+  )
   const first = metrics.find(({ dimensions }) => dimensions !== null)
   return html`${
     columns.metrics.length === 0
@@ -205,7 +231,10 @@ ${section("match", "Compared with its plan", planMatch(attempt), attempt.planId 
       ["Repository", repository(attempt.repository)],
       ["Command", argv(attempt.argv)],
       ["Reruns", rerunOf && html`<a href="${to(`/attempts/${rerunOf}`)}">an earlier attempt</a>`],
-      ["Environment", attempt.environment && Object.entries(attempt.environment).map(([name, value]) => html`${name}: ${value}<br>`)],
+      [
+        "Environment",
+        attempt.environment && Object.entries(attempt.environment).map(([name, value]) => html`${name}: ${value}<br>`),
+      ],
       [
         "Registered",
         html`${exactTime(attempt.registeredAt)} <a href="${to(entryPath(attempt.threadId, attempt.entryId))}">its place in the Thread</a>`,

@@ -1,4 +1,7 @@
-/** The boards of a Room, and the page of a board: its ranked groups, and whether the first can be told apart from the next. */
+/**
+ * The boards of a Room, and the page of a board: its ranked groups, and whether the first can be told apart from the
+ * next.
+ */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, entryPath, readPath } from "../addresses.ts"
 import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
@@ -7,7 +10,19 @@ import { inlineMarkdown } from "../markdown.ts"
 import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { list, section } from "../parts/lists.ts"
-import { argv, digest, empty, exactTime, facts, heading, label, person, repository, time, ways } from "../parts/parts.ts"
+import {
+  argv,
+  digest,
+  empty,
+  exactTime,
+  facts,
+  heading,
+  label,
+  person,
+  repository,
+  time,
+  ways,
+} from "../parts/parts.ts"
 import { following } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
@@ -51,11 +66,25 @@ function differences({ rows, by }: Board): Html | null {
     const { pairs, corrected } = contrast
     const holm = corrected === null ? "" : corrected.isDistinct ? "told apart" : "not told apart"
     const [first = "", ...others] = by.map((name) => String(key[name] ?? ""))
-    return [{ ...drawn(contrast), head: first, cells: [...others, pairs === null ? "unpaired" : counted(pairs, "pair"), holm] }]
+    return [
+      {
+        ...drawn(contrast),
+        head: first,
+        cells: [...others, pairs === null ? "unpaired" : counted(pairs, "pair"), holm],
+      },
+    ]
   })
   if (compared.length === 0) return null
-  const table = { caption: "Differences to the baseline", head: [...by, "pairs", "Holm"], measures: "difference, with its 95 % interval" }
-  return section("differences", "Against the baseline", intervalTable({ ...table, numbers: "Estimate", zero: true }, compared))
+  const table = {
+    caption: "Differences to the baseline",
+    head: [...by, "pairs", "Holm"],
+    measures: "difference, with its 95 % interval",
+  }
+  return section(
+    "differences",
+    "Against the baseline",
+    intervalTable({ ...table, numbers: "Estimate", zero: true }, compared),
+  )
 }
 
 function leftOut({ attempts, measured, leftOut: out, truncated }: Board): string {

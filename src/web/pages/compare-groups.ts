@@ -29,7 +29,9 @@ function cell({ groups, direction, best }: Measure, key: string): Html {
   const isDistinct = contrast?.corrected?.isDistinct === true
   const tint = direction === 0 ? "changed" : Math.sign(contrast?.estimate ?? 0) === direction ? "better" : "worse"
   const by =
-    contrast === null ? null : html` <span class="by">${contrast.estimate > 0 ? "+" : ""}${figure(contrast.estimate, contrast.se)}</span>`
+    contrast === null
+      ? null
+      : html` <span class="by">${contrast.estimate > 0 ? "+" : ""}${figure(contrast.estimate, contrast.se)}</span>`
   return html`<td class="right${isDistinct ? ` ${tint}` : ""}"${attributes({ title: contrast === null || contrast.low === null ? null : `difference ${interval(contrast.low, contrast.high, contrast.se)}` })}>${best.has(key) ? html`<strong>${value(group)}</strong>` : value(group)}${by}</td>`
 }
 
@@ -57,7 +59,9 @@ function results(measures: readonly Measure[]): Html {
 function chooser({ ids }: Compared, { candidates, by, over, against }: Question, measures: readonly Measure[]): Html {
   const places = [
     ...new Set(
-      measures.flatMap(({ groups }) => groups.flatMap(({ key }) => by.flatMap((name) => (name in key ? [`${name}:${key[name]}`] : [])))),
+      measures.flatMap(({ groups }) =>
+        groups.flatMap(({ key }) => by.flatMap((name) => (name in key ? [`${name}:${key[name]}`] : []))),
+      ),
     ),
   ]
   const option = (value: string, text: string, chosen: string | null | undefined) =>
@@ -95,7 +99,12 @@ function figureOf({ name, table, groups }: Measure): Html {
   }
   const row = (group: Group): IntervalRow => {
     const [own, ...others] = place(group)
-    return { ...drawnMean(group, "–"), head: own, cells: [...others, group.n], look: group.isBaseline ? "base" : undefined }
+    return {
+      ...drawnMean(group, "–"),
+      head: own,
+      cells: [...others, group.n],
+      look: group.isBaseline ? "base" : undefined,
+    }
   }
   const contrasts = groups.flatMap((group): IntervalRow[] => {
     const { contrast } = group
@@ -104,7 +113,9 @@ function figureOf({ name, table, groups }: Measure): Html {
     const { corrected, pairs } = contrast
     const holm = quiet(corrected?.isDistinct === true ? "differs" : "not told apart")
     const n = pairs === null ? group.n : counted(pairs, "pair")
-    return [{ ...drawn(contrast), head: own, cells: [...others, n], numbers: html`${estimateInWords(contrast)} ${holm}` }]
+    return [
+      { ...drawn(contrast), head: own, cells: [...others, n], numbers: html`${estimateInWords(contrast)} ${holm}` },
+    ]
   })
   const measures = unit === null ? name : `${name} in ${unit}`
   return html`<section aria-label="${name}"><h3>${name}</h3>${intervalTable({ caption: name, head, measures: `${measures}, mean and 95 % interval`, numbers: "Mean" }, groups.map(row))}${
@@ -114,14 +125,28 @@ function figureOf({ name, table, groups }: Measure): Html {
   }${notes(groups)}</section>`
 }
 
-/** A link to publish a finding with the contrasts of this view; null if the visitor cannot, or if there are several experiments. */
+/**
+ * A link to publish a finding with the contrasts of this view; null if the visitor cannot, or if there are several
+ * experiments.
+ */
 function publishing(visit: Visit, { table, room }: Compared, measures: readonly Measure[]): Html | null {
   const [experimentId, ...others] = new Set(table.items.map((item) => item.experimentId))
   const role = roleIn(visit, room)
-  if ((role !== "member" && role !== "owner") || experimentId === undefined || others.length > 0 || room.state === "archived") return null
+  if (
+    (role !== "member" && role !== "owner") ||
+    experimentId === undefined ||
+    others.length > 0 ||
+    room.state === "archived"
+  )
+    return null
   const at = "/provenance/execution"
-  const draft = new URLSearchParams({ roomId: room.roomId, threadId: room.openingThreadId, [`${at}/experimentId`]: experimentId })
-  for (const { attemptId, outcome } of table.items) if (outcome === "succeeded") draft.append(`${at}/attemptIds`, attemptId)
+  const draft = new URLSearchParams({
+    roomId: room.roomId,
+    threadId: room.openingThreadId,
+    [`${at}/experimentId`]: experimentId,
+  })
+  for (const { attemptId, outcome } of table.items)
+    if (outcome === "succeeded") draft.append(`${at}/attemptIds`, attemptId)
   const contrasts = measures.flatMap(({ metric, split, table: { against, over, by }, groups }) =>
     groups.flatMap(({ key, contrast }) => {
       if (contrast === null || against === null) return []
@@ -152,11 +177,14 @@ export function groupsView(visit: Visit, compared: Compared, question: Question)
   const others = question.metrics
     .map(({ metric, split }) => nameOf(metric, split))
     .filter((name) => !measures.some((each) => each.name === name))
-  const address = (metric: string) => withQuery(visit.url.pathname, { ...Object.fromEntries(visit.url.searchParams), metric })
+  const address = (metric: string) =>
+    withQuery(visit.url.pathname, { ...Object.fromEntries(visit.url.searchParams), metric })
   const alike = [...Map.groupBy(measures, ({ table }) => JSON.stringify(table.by)).values()]
   return html`${chooser(compared, question, measures)}
 <section aria-labelledby="results">${heading(2, "results", "Settings and results", publishing(visit, compared, measures) ?? undefined)}${alike.map(results)}${legendOf(question, measures)}${
-    unfinishedAttempts === 0 ? null : html`<p class="meta">${counted(unfinishedAttempts, "attempt")} without success left out.</p>`
+    unfinishedAttempts === 0
+      ? null
+      : html`<p class="meta">${counted(unfinishedAttempts, "attempt")} without success left out.</p>`
   }</section>
 <section aria-labelledby="spread">${heading(2, "spread", "Each metric")}${measures.map(figureOf)}${
     others.length === 0

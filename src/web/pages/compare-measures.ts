@@ -13,15 +13,20 @@ type Table = ReturnType<Visit["tables"]["measured"]>
 export type Group = Table["groups"][number]
 export type Measure = ReturnType<typeof measured>[number]
 
-/** Guesses from its name whether higher (1) or lower (-1) values of a metric are better; 0 if unknown. The address can override it. */
+/**
+ * Guesses from its name whether higher (1) or lower (-1) values of a metric are better; 0 if unknown. The address can
+ * override it.
+ */
 function directionOf(visit: Visit, name: string): -1 | 0 | 1 {
   const [isLess, isMore] = ["lower", "higher"].map((way) => visit.url.searchParams.getAll(way).includes(name))
   if (isLess || isMore) return isLess ? -1 : 1
-  if (/error|loss|nll|perplexity|entropy|regret|latency|time|seconds|memory|cost|rmse|mae|mse|distance/i.test(name)) return -1
+  if (/error|loss|nll|perplexity|entropy|regret|latency|time|seconds|memory|cost|rmse|mae|mse|distance/i.test(name))
+    return -1
   return /accuracy|pass@|f1|auc|reward|score|recall|precision|bleu|rouge|throughput|win|coverage/i.test(name) ? 1 : 0
 }
 
-export const nameOf = (metric: string, split: string | null): string => (split === null ? metric : `${metric} (${split})`)
+export const nameOf = (metric: string, split: string | null): string =>
+  split === null ? metric : `${metric} (${split})`
 /** Returns a group's key as a text. */
 export const keyText = ({ key }: Pick<Group, "key">): string => JSON.stringify(Object.values(key).map(String))
 
@@ -45,7 +50,9 @@ function bestOf(groups: readonly Group[], direction: -1 | 0 | 1): string | undef
   if (direction === 0 || first === undefined || others.length === 0 || known.length < groups.length) return undefined
   const [best, ...rest] = Points.ofAll([first, ...others].map(({ points }) => points ?? []))
   const corrected: (Corrected | null)[] = holm(rest.flatMap((other) => (best && differenceOf(best, other)) ?? []))
-  return corrected.length === others.length && corrected.every((each) => each?.isDistinct === true) ? keyText(first) : undefined
+  return corrected.length === others.length && corrected.every((each) => each?.isDistinct === true)
+    ? keyText(first)
+    : undefined
 }
 
 /** Reads the measurement table of each compared metric, with the keys of its best groups. */
@@ -53,7 +60,9 @@ export function measured(visit: Visit, { ids }: Compared, question: Question) {
   const { metrics, over, against } = question
   const chosen = visit.url.searchParams.getAll("metric")
   const shown =
-    chosen.length === 0 ? metrics.slice(0, COMPARED) : metrics.filter(({ metric, split }) => chosen.includes(nameOf(metric, split)))
+    chosen.length === 0
+      ? metrics.slice(0, COMPARED)
+      : metrics.filter(({ metric, split }) => chosen.includes(nameOf(metric, split)))
   return shown.flatMap((each) => {
     const { metric, split } = each
     const query = {
@@ -64,7 +73,8 @@ export function measured(visit: Visit, { ids }: Compared, question: Question) {
       ...(split !== null && { split }),
       ...(over !== null && { over }),
     }
-    const ask = (more: { against?: string }) => orNull(() => visit.tables.measured({ attemptIds: ids }, { ...query, ...more }, ABSENT))
+    const ask = (more: { against?: string }) =>
+      orNull(() => visit.tables.measured({ attemptIds: ids }, { ...query, ...more }, ABSENT))
     const table = ask(against === undefined ? {} : { against }) ?? ask({})
     if (table === null) return []
     const name = nameOf(metric, split)

@@ -1,4 +1,6 @@
-/** The parameters of a comparison: the dimensions that group values, the dimension of repeats, and the baseline group. */
+/**
+ * The parameters of a comparison: the dimensions that group values, the dimension of repeats, and the baseline group.
+ */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { idsIn } from "../addresses.ts"
@@ -59,14 +61,17 @@ const isCircumstance = (name: string): boolean => /^(?:environment |input |commi
 /** Returns the fewest settings that distinguish the groups of attempts. @param rows the values of each attempt */
 function distinguishing(names: readonly string[], rows: readonly (readonly (string | null)[])[]): string[] {
   const all = names.map((_, at) => at)
-  const groups = (some: readonly number[]): number => new Set(rows.map((row) => JSON.stringify(some.map((at) => row[at] ?? null)))).size
+  const groups = (some: readonly number[]): number =>
+    new Set(rows.map((row) => JSON.stringify(some.map((at) => row[at] ?? null)))).size
   // A setting with a value of its own for each attempt distinguishes attempts, not groups.
   const useful = all.filter((at) => rows.length < 3 || all.length === 1 || groups([at]) < rows.length)
   const whole = groups(useful)
   const kept: number[] = []
   for (const at of useful) if (groups([...kept, at]) > groups(kept)) kept.push(at)
   // Drop each setting that is redundant beside the others.
-  return kept.filter((at) => kept.length === 1 || groups(kept.filter((other) => other !== at)) < whole).map((at) => names[at] ?? "")
+  return kept
+    .filter((at) => kept.length === 1 || groups(kept.filter((other) => other !== at)) < whole)
+    .map((at) => names[at] ?? "")
 }
 
 /** Returns the parameters of the comparison in the address; null if the attempts measured nothing. */
@@ -74,16 +79,22 @@ export function questionOf(visit: Visit, { ids, table }: Compared): Question | n
   const known = orNull(() => visit.tables.measured({ attemptIds: ids }, { attempts: ids }))
   if (known === null || known.metrics.length === 0) return null
   const { searchParams } = visit.url
-  const dimensions = [...new Set(known.metrics.flatMap((metric) => metric.dimensions.map(({ dimension }) => dimension)))]
+  const dimensions = [
+    ...new Set(known.metrics.flatMap((metric) => metric.dimensions.map(({ dimension }) => dimension))),
+  ]
   const several = dimensions.filter((name) =>
-    known.metrics.some((metric) => metric.dimensions.some(({ dimension, values }) => dimension === name && values.length > 1)),
+    known.metrics.some((metric) =>
+      metric.dimensions.some(({ dimension, values }) => dimension === name && values.length > 1),
+    ),
   )
   const settings = table.columns.settings.map(({ key }) => key)
   const over = searchParams.get("over") ?? [...dimensions, ...settings].find(isSeed) ?? null
   const own = settings
     .map((key, at) => ({ key, at }))
     .filter(({ key }) => key !== over && !isCircumstance(key) && !dimensions.includes(key))
-  const rows = table.items.filter(({ outcome }) => outcome === "succeeded").map((row) => own.map(({ at }) => row.settings[at] ?? null))
+  const rows = table.items
+    .filter(({ outcome }) => outcome === "succeeded")
+    .map((row) => own.map(({ at }) => row.settings[at] ?? null))
   // Dimensions of the values come first. The person can add settings that differ between attempts.
   const varying = several.filter((name) => name !== over)
   const keys = own.map(({ key }) => key)
@@ -100,6 +111,7 @@ export function questionOf(visit: Visit, { ids, table }: Compared): Question | n
     isFolded:
       varying.length > 0 ||
       (over !== null &&
-        new Set(rows.map((row) => JSON.stringify(row.filter((_, at) => by.includes(own[at]?.key ?? ""))))).size < rows.length),
+        new Set(rows.map((row) => JSON.stringify(row.filter((_, at) => by.includes(own[at]?.key ?? ""))))).size <
+          rows.length),
   }
 }

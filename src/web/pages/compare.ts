@@ -1,4 +1,7 @@
-/** The comparison of several attempts: by group, or each attempt with its last values, settings and curves beside a baseline. */
+/**
+ * The comparison of several attempts: by group, or each attempt with its last values, settings and curves beside a
+ * baseline.
+ */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { readPath, withQuery } from "../addresses.ts"
@@ -48,8 +51,8 @@ function comparisonTable(
 }
 
 /**
- * Lists the attempts with their outcomes, and forms to leave some out and to choose a baseline. Links would need an address
- * for each set of attempts.
+ * Lists the attempts with their outcomes, and forms to leave some out and to choose a baseline. Links would need an
+ * address for each set of attempts.
  */
 function controls(visit: Visit, { ids, table, drawn }: Compared): Html {
   const rows = new Map(table.items.map((row) => [row.attemptId, row]))
@@ -69,7 +72,10 @@ ${
 }
 
 /** A form to choose the metrics to draw; null if all of them are drawn. */
-function chooser({ ids, table: { columns }, drawn }: Compared, shown: readonly { readonly key: string }[]): Html | null {
+function chooser(
+  { ids, table: { columns }, drawn }: Compared,
+  shown: readonly { readonly key: string }[],
+): Html | null {
   const { metrics, metricsTruncated } = columns
   if (metrics.length <= drawnOf(ids.length) && shown.length === metrics.length) return null
   return html`<details class="columns-of"><summary>Metrics drawn: ${shown.length} of ${metrics.length}${metricsTruncated ? " and more" : null}</summary><form action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="view" value="attempts"><input type="hidden" name="ids" value="${ids.join(",")}">${hiddenInputs([["baseline", drawn.baseline]])}
@@ -82,7 +88,9 @@ function eachAttempt(visit: Visit, found: Compared): Html {
   const { metrics, metricsTruncated, settings, sameSettings, settingsTruncated } = table.columns
   const chosen = visit.url.searchParams.getAll("metric")
   const shown =
-    chosen.length === 0 ? metrics.slice(0, drawnOf(ids.length)) : metrics.filter(({ key }) => chosen.includes(key)).slice(0, 2 * DRAWN)
+    chosen.length === 0
+      ? metrics.slice(0, drawnOf(ids.length))
+      : metrics.filter(({ key }) => chosen.includes(key)).slice(0, 2 * DRAWN)
   const csv = readPath("attempt_table", {}, { attemptIds: ids.join(","), format: "csv" })
   const baseline = drawn.baseline
   return html`<section aria-label="Which">${controls(visit, found)}<p class="hint">${
@@ -129,7 +137,9 @@ const NAMED = 12
 function attemptList({ table: { items } }: Compared): Html {
   const each = items.map((row) => html`<li>${label("attempt", row.attemptId, row.label)} ${outcome(row)}</li>`)
   const list = html`<ul class="legend" aria-label="Attempts">${each}</ul>`
-  return items.length <= NAMED ? list : html`<details class="left-out"><summary>Which attempts</summary>${list}</details>`
+  return items.length <= NAMED
+    ? list
+    : html`<details class="left-out"><summary>Which attempts</summary>${list}</details>`
 }
 
 export function comparePage(visit: Visit): Shown {

@@ -1,4 +1,7 @@
-/** "Connect an agent": the settings to copy into its program, whether its first request has arrived, and a new token, shown once. */
+/**
+ * "Connect an agent": the settings to copy into its program, whether its first request has arrived, and a new token,
+ * shown once.
+ */
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
@@ -40,7 +43,8 @@ function ownCredentials(visit: Visit, roomId: string): Credential[] {
   return visit
     .ask("credentials", { roomId })
     .items.filter(
-      ({ owner, revokedAt, expiresAt }) => owner.userId === visit.person?.userId && revokedAt === null && Date.parse(expiresAt) > now,
+      ({ owner, revokedAt, expiresAt }) =>
+        owner.userId === visit.person?.userId && revokedAt === null && Date.parse(expiresAt) > now,
     )
     .filter(({ credentialId }) => wanted === null || credentialId === wanted)
     .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))

@@ -45,16 +45,20 @@ export function viewOf({ searchParams }: URL): View {
   }
 }
 
-const valueText = (value: number | string | undefined): string => (typeof value === "number" ? figure(value) : (value ?? "–"))
+const valueText = (value: number | string | undefined): string =>
+  typeof value === "number" ? figure(value) : (value ?? "–")
 
 /** Renders the last values. The script shows the values under the pointer in the same place. */
 function lastValues(curves: readonly Curve[], baseline: string | undefined): Html {
   const base = curves.find(({ attemptId }) => attemptId === baseline)?.columns.value.at(-1)
-  return html`<div class="readout"><p class="meta" data-at>Last values shown</p><ul>${curves.map(({ attemptId, label, index, columns }) => {
-    const value = columns.value.at(-1)
-    const by = typeof value === "number" && typeof base === "number" && attemptId !== baseline ? difference(value, base) : null
-    return html`<li>${sample(index)}<span class="label">${label}</span> <span data-value>${valueText(value)}</span> <span class="by" data-by>${by}</span></li>`
-  })}</ul></div>`
+  return html`<div class="readout"><p class="meta" data-at>Last values shown</p><ul>${curves.map(
+    ({ attemptId, label, index, columns }) => {
+      const value = columns.value.at(-1)
+      const by =
+        typeof value === "number" && typeof base === "number" && attemptId !== baseline ? difference(value, base) : null
+      return html`<li>${sample(index)}<span class="label">${label}</span> <span data-value>${valueText(value)}</span> <span class="by" data-by>${by}</span></li>`
+    },
+  )}</ul></div>`
 }
 
 /** Renders the curves as a table: first and last values, extremes, and ranges without a number. */
@@ -70,8 +74,14 @@ const asTable = (curves: readonly (Curve & { readonly points: number })[], name:
           : html`${valueText(columns.value[index])} <span class="quiet">at ${(columns.step[index] ?? 0).toLocaleString("en")}</span>`
       const numbers = columns.value.flatMap((value, index) => (typeof value === "number" ? [{ value, index }] : []))
       const [first] = numbers
-      const least = numbers.reduce((one, other) => (other.value < one.value ? other : one), first ?? { value: 0, index: -1 })
-      const greatest = numbers.reduce((one, other) => (other.value > one.value ? other : one), first ?? { value: 0, index: -1 })
+      const least = numbers.reduce(
+        (one, other) => (other.value < one.value ? other : one),
+        first ?? { value: 0, index: -1 },
+      )
+      const greatest = numbers.reduce(
+        (one, other) => (other.value > one.value ? other : one),
+        first ?? { value: 0, index: -1 },
+      )
       const broken = runs(curve)
       return html`<tr><th scope="row">${label}</th><td class="right">${points.toLocaleString("en")}</td><td>${at(0)}</td><td>${at(least.index)}</td><td>${at(greatest.index)}</td><td>${at(columns.step.length - 1)}</td>
 <td>${broken.length === 0 ? "never" : broken.slice(0, 5).map(({ kind, from }) => html`${kind} from ${from.toLocaleString("en")}. `)}${broken.length > 5 ? "And more." : null}</td></tr>`
@@ -82,8 +92,17 @@ const asTable = (curves: readonly (Curve & { readonly points: number })[], name:
 const input = (name: string, text: string, value: number | undefined, id: string): Html =>
   html`<div class="field"><label for="${id}-${name}">${text}</label><input id="${id}-${name}" name="${name}" inputmode="decimal" autocomplete="off" size="9" value="${value}"></div>`
 
-/** Renders a chart. @param place its index on the page @param alone whether it is the only chart, which has more points */
-export function curvesFigure(visit: Visit, metric: Metric, { attempts, baseline }: Drawn, view: View, place: number, alone = false): Html {
+/**
+ * Renders a chart. @param place its index on the page @param alone whether it is the only chart, which has more points
+ */
+export function curvesFigure(
+  visit: Visit,
+  metric: Metric,
+  { attempts, baseline }: Drawn,
+  view: View,
+  place: number,
+  alone = false,
+): Html {
   const ids = attempts.map(({ attemptId }) => attemptId).join(",")
   const points = Math.round(Math.min(limits.curvePointsMax, Math.max(120, (alone ? ALONE : OF_ONE) / attempts.length)))
   const query = { metric: metric.name, split: metric.split ?? undefined, from: view.from, to: view.to, attemptIds: ids }
@@ -93,9 +112,12 @@ export function curvesFigure(visit: Visit, metric: Metric, { attempts, baseline 
   const unit = metric.unit === null ? "" : ` in ${metric.unit}`
   const stretch = Math.max(1, ...drawn.map((curve) => curve.stretch))
   const { isLog } = view
-  const low = drawn.flatMap(({ columns }) => columns.value).filter((value) => typeof value === "number" && value <= 0).length
+  const low = drawn
+    .flatMap(({ columns }) => columns.value)
+    .filter((value) => typeof value === "number" && value <= 0).length
   const page = { ids, metric: metric.key, baseline }
-  const address = (more: Readonly<Record<string, string | number | undefined>>) => to(withQuery("/attempts/curves", { ...page, ...more }))
+  const address = (more: Readonly<Record<string, string | number | undefined>>) =>
+    to(withQuery("/attempts/curves", { ...page, ...more }))
   const range = { from: view.from, to: view.to, low: view.low, high: view.high }
   const isPart = Object.values(range).some((bound) => bound !== undefined)
   const id = `curve-${place}`

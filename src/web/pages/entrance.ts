@@ -49,7 +49,8 @@ export const signInForm = (next: string): EntranceForm => ({
 })
 /** @throws Refusal `state_conflict` if there is a user already */
 export function setUpForm({ edge }: Visit, token: string): EntranceForm {
-  if (edge.instance.tables.people.exist()) throw new Refusal("state_conflict", "This instance is set up already. Sign in instead.")
+  if (edge.instance.tables.people.exist())
+    throw new Refusal("state_conflict", "This instance is set up already. Sign in instead.")
   return {
     heading: "Set up this service",
     lead: "You are the first person here and become its operator. The link works once.",
@@ -63,9 +64,12 @@ export function setUpForm({ edge }: Visit, token: string): EntranceForm {
 
 export const signInPage = (visit: Visit): Shown => entrance(visit, signInForm(ownPath(visit.parameter("next"))))
 
-/** Whether a refusal means that a set-up or invitation link no longer works, and not that a name or an account is taken. */
+/**
+ * Whether a refusal means that a set-up or invitation link no longer works, and not that a name or an account is taken.
+ */
 export const isOfClosedLink = ({ code, details: { current } }: Refusal): boolean =>
-  code === "room_unavailable" || (code === "state_conflict" && current?.username === undefined && current?.connected === undefined)
+  code === "room_unavailable" ||
+  (code === "state_conflict" && current?.username === undefined && current?.connected === undefined)
 
 /** The page for a link that was used already or has expired. */
 export const closedLink = (refusal: Refusal): Shown => ({
@@ -100,4 +104,5 @@ export function invitationForm(visit: Visit, token: string): EntranceForm {
     isNew: true,
   }
 }
-export const invitationPage = (visit: Visit): Shown => byLink(visit, () => invitationForm(visit, visit.params.token ?? ""))
+export const invitationPage = (visit: Visit): Shown =>
+  byLink(visit, () => invitationForm(visit, visit.params.token ?? ""))

@@ -13,16 +13,22 @@ import { nameOfDimension } from "./compare-question.ts"
 /** Maximum number of groups drawn, and of single values in all of them together. */
 const [GROUPS, DOTS] = [24, 400]
 
-/** Renders the metric in the parameter `measured`, or the first; null if no successful attempt reported values with dimensions. */
+/**
+ * Renders the metric in the parameter `measured`, or the first; null if no successful attempt reported values with
+ * dimensions.
+ */
 export function experimentMeasures(visit: Visit, experimentId: string): Html | null {
   const place = { experimentIds: [experimentId] }
-  const known = orNull(() => visit.tables.measured(place, {}))?.metrics.filter(({ dimensions }) => dimensions.length > 0) ?? []
+  const known =
+    orNull(() => visit.tables.measured(place, {}))?.metrics.filter(({ dimensions }) => dimensions.length > 0) ?? []
   const chosen = visit.url.searchParams.get("measured")
   const metric = known.find((each) => nameOf(each.metric, each.split) === chosen) ?? known[0]
   if (metric === undefined) return null
   const { metric: name, split } = metric
   const query = { metric: name, ...(split !== null && { split }) }
-  const table = orNull(() => visit.tables.measured(place, { ...query, points: "1" })) ?? orNull(() => visit.tables.measured(place, query))
+  const table =
+    orNull(() => visit.tables.measured(place, { ...query, points: "1" })) ??
+    orNull(() => visit.tables.measured(place, query))
   if (table === null) return null
   const { by, over, unit, groups, leftOut } = table
   const shown = groups.slice(0, GROUPS)

@@ -46,12 +46,15 @@ function plans({ acceptedPlans, suggestedProtocol, experimentId }: Experiment): 
 
 const history = (revisions: AnswerOf<"experiment_history">["items"]): Html =>
   html`<ol class="history">${revisions.map(({ operation, author, at, status, content }) => {
-    const text = [content.explanation, content.reason, content.handoff, content.summary].find((each) => typeof each === "string")
+    const text = [content.explanation, content.reason, content.handoff, content.summary].find(
+      (each) => typeof each === "string",
+    )
     return html`<li>${person(author)}: ${doneBy(operation).replace(/ with$/, "")} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${text === undefined ? null : html`<p class="said" dir="auto">${beginning(text, 400)}</p>`}</li>`
   })}</ol>`
 
 function findingLink(visit: Visit, link: Link): Html {
-  const { finding, towardQuestion, towardHypothesis, author, linkId, attemptId, attemptLabel, reviewedBy, withdrawn } = link
+  const { finding, towardQuestion, towardHypothesis, author, linkId, attemptId, attemptLabel, reviewedBy, withdrawn } =
+    link
   return html`<li>${recordChip(finding, 200)}${takenBack(withdrawn)}
 <ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} toward the question. ${phrase(towardQuestion.explanation)}</li>
   ${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => html`<li>${struckIf(withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} ${phrase(explanation)}</li>`)}</ul>
@@ -114,7 +117,10 @@ ${section("history", "History", live("history", history(revisions)))}
 ${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}${afforded(visit, room, experiment.affordances, { experimentId })}</div></section>`)}
 ${facts([
   ["Revision", experiment.revision],
-  ["Proposed at", html`<a href="${to(entryPath(experiment.threadId, experiment.entryId))}">its place in the Thread</a>`],
+  [
+    "Proposed at",
+    html`<a href="${to(entryPath(experiment.threadId, experiment.entryId))}">its place in the Thread</a>`,
+  ],
   ["Attempts", counted(attempts.total, "attempt")],
   costFact(experiment.costs),
 ])}

@@ -22,7 +22,9 @@ const DOTS = 12
 /** Renders how attempts ended: a dot for each attempt, or a count for each outcome. */
 export function outcomeDots(attempts: Experiment["attempts"]): Html {
   if (attempts.total === 0) return html`<span class="quiet">none</span>`
-  const counts = enumerations.attemptStatus.flatMap((status) => (attempts[status] === 0 ? [] : [[status, attempts[status]] as const]))
+  const counts = enumerations.attemptStatus.flatMap((status) =>
+    attempts[status] === 0 ? [] : [[status, attempts[status]] as const],
+  )
   const name = (status: string) => (status === "started" ? "started, outcome unknown" : words(status))
   if (attempts.total > DOTS)
     return html`<span class="dots">${counts.map(([status, count]) => html`${stateMark(status, `${count} ${name(status)}`)}${count} `)}</span>`
@@ -32,7 +34,8 @@ export function outcomeDots(attempts: Experiment["attempts"]): Html {
 /** Renders the last verdicts on the question, newest last, without those of withdrawn links and fallen findings. */
 const verdicts = (links: FindingLinks, experimentId: string) => {
   const standing = links.filter(
-    ({ experimentId: of, withdrawn, finding }) => of === experimentId && withdrawn === null && !hasFallen(finding.status),
+    ({ experimentId: of, withdrawn, finding }) =>
+      of === experimentId && withdrawn === null && !hasFallen(finding.status),
   )
   return standing.length === 0
     ? html`<span class="quiet">none yet</span>`

@@ -23,12 +23,22 @@ const alsoNamed = ({ baseline, cited }: Execution["denominator"]["named"]): stri
     .join("")
 
 /** Renders "1 of 14 attempts", with the outcomes of all of them. */
-function denominator({ denominator: { attempts, named, outcomes }, experimentId, experimentLabel, ...origin }: Execution): Html {
+function denominator({
+  denominator: { attempts, named, outcomes },
+  experimentId,
+  experimentLabel,
+  ...origin
+}: Execution): Html {
   const ended = (["registered", ...enumerations.attemptOutcome] as const).filter((outcome) => outcomes[outcome] > 0)
   return html`<div class="denominator"><strong>${named.producing} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"}</strong><span>${alsoNamed(named)}of ${label("experiment", experimentId, experimentLabel)}${fromOther(origin)}, which ended:</span>${ended.map((outcome) => stateBadge(outcome, `${outcomes[outcome]} ${words(outcome)}`))}</div>`
 }
 
-function checked(entry: Evidence, index: number, warnings: readonly Warning[], linked: (attemptId: string) => Html): Html {
+function checked(
+  entry: Evidence,
+  index: number,
+  warnings: readonly Warning[],
+  linked: (attemptId: string) => Html,
+): Html {
   const warning = warnings.find(({ evidence }) => evidence === index)
   switch (entry.kind) {
     case "attempt_output":
@@ -48,7 +58,11 @@ function checked(entry: Evidence, index: number, warnings: readonly Warning[], l
 
 function evidence(entries: readonly Evidence[], record: Answer, execution: Execution | null): Html | null {
   const linked = (attemptId: string) =>
-    label("attempt", attemptId, execution?.attempts.find((attempt) => attempt.attemptId === attemptId)?.label ?? "an attempt")
+    label(
+      "attempt",
+      attemptId,
+      execution?.attempts.find((attempt) => attempt.attemptId === attemptId)?.label ?? "an attempt",
+    )
   const rows = entries.map(
     (entry, index) => html`<tr><td>${words(entry.kind)}</td>
     <td>${checked(entry, index, record.warnings, linked)}${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td>
@@ -85,7 +99,10 @@ function attempts({ attempts: named, planId, planLabel }: Execution): Html | nul
 
 function beforehand({ blemishes }: Answer): Content {
   const text = blemishes && blemishesInWords(blemishes)
-  return text && html`<p class="meta blemishes"><span>${stateBadge("unknown", "before you rely on it")}</span><span>${text}</span></p>`
+  return (
+    text &&
+    html`<p class="meta blemishes"><span>${stateBadge("unknown", "before you rely on it")}</span><span>${text}</span></p>`
+  )
 }
 
 /** Renders the parts of a finding between its wording and its scope. */

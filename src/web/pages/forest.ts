@@ -17,7 +17,12 @@ function differenceIn(units: readonly (string | null)[]): string {
 }
 
 /** Renders an estimate and its interval. */
-export const estimateInWords = ({ estimate, low, high, se }: Pick<EffectAnswer, "estimate" | "low" | "high" | "se">): Html =>
+export const estimateInWords = ({
+  estimate,
+  low,
+  high,
+  se,
+}: Pick<EffectAnswer, "estimate" | "low" | "high" | "se">): Html =>
   html`<strong>${figure(estimate, se)}</strong> ${low === null ? html`<span class="quiet">no spread known</span>` : interval(low, high, se)}`
 
 /** The parts of a row that draw an estimate and say it in numbers. */
@@ -43,7 +48,8 @@ export const drawnMean = ({ mean, low, high, se, points = [] }: Mean, none: stri
   ...(mean === null && { numbers: html`<span class="quiet">${none}</span>` }),
 })
 
-const codeOf = ({ otherCode }: GatheredEstimate): string => (otherCode === null ? "" : otherCode ? "other code" : "the same code")
+const codeOf = ({ otherCode }: GatheredEstimate): string =>
+  otherCode === null ? "" : otherCode ? "other code" : "the same code"
 
 function rowOf(estimate: GatheredEstimate): IntervalRow {
   const { versionId, label: text, author, n, isStale } = estimate
@@ -64,11 +70,20 @@ function forestPlot({ what, unit, estimates, pooled }: GatheredContrast): Html {
           {
             ...drawn(pooled),
             head: "Together",
-            cells: [html`${pooled.k} pooled, random effects`, estimates.reduce((sum, { n, isPooled }) => sum + (isPooled ? n : 0), 0)],
+            cells: [
+              html`${pooled.k} pooled, random effects`,
+              estimates.reduce((sum, { n, isPooled }) => sum + (isPooled ? n : 0), 0),
+            ],
             look: "pooled",
           },
         ]
-  const table = { caption: what, head: ["Finding", "By", "n"], measures: differenceIn([unit]), numbers: "Estimate", zero: true }
+  const table = {
+    caption: what,
+    head: ["Finding", "By", "n"],
+    measures: differenceIn([unit]),
+    numbers: "Estimate",
+    zero: true,
+  }
   return html`<h3>${what}</h3>${intervalTable(table, [...estimates.map(rowOf), ...together])}${pooled === null ? null : html`<p class="meta">${pooled.heterogeneity}</p>`}`
 }
 
@@ -83,7 +98,9 @@ export function forest(contrasts: readonly GatheredContrast[]): Html | null {
   return section("effects", "What was measured", live("effects", [contrasts.slice(0, DRAWN).map(forestPlot), more]))
 }
 
-/** Renders the differences that a finding rests on, with an axis for each metric, and the present value of a stale one. */
+/**
+ * Renders the differences that a finding rests on, with an axis for each metric, and the present value of a stale one.
+ */
 export function effectsOf(effects: readonly EffectAnswer[]): Html | null {
   if (effects.length === 0) return null
   const row = (effect: EffectAnswer): IntervalRow => {
@@ -100,11 +117,15 @@ export function effectsOf(effects: readonly EffectAnswer[]): Html | null {
   const notes: Content[] = effects.flatMap(({ staleReason, now, repeats, ...effect }) => [
     repeats &&
       html`<li>${contrastInWords(effect)} repeats ${label("finding", repeats.versionId, repeats.label)}${fromOther(repeats)}. ${repeats.comparison?.sentence}</li>`,
-    staleReason && html`<li>${stateBadge("unknown", "stale")} ${contrastInWords(effect)}. ${whyStale(staleReason, now?.sentence)}</li>`,
+    staleReason &&
+      html`<li>${stateBadge("unknown", "stale")} ${contrastInWords(effect)}. ${whyStale(staleReason, now?.sentence)}</li>`,
   ])
   const tables = groups.map((same) => {
     const measures = differenceIn(same.map(({ unit }) => unit))
-    return intervalTable({ caption: "Effects", head: ["Difference", "n"], measures, numbers: "Estimate", zero: true }, same.map(row))
+    return intervalTable(
+      { caption: "Effects", head: ["Difference", "n"], measures, numbers: "Estimate", zero: true },
+      same.map(row),
+    )
   })
   const said = notes.every((note) => note === null) ? null : html`<ul class="uses">${notes}</ul>`
   return section("effects", "What was measured", [tables, said])

@@ -1,4 +1,7 @@
-/** The page with the form of an operation: its subject, its fields, the faults that a refusal found, and similar records. */
+/**
+ * The page with the form of an operation: its subject, its fields, the faults that a refusal found, and similar
+ * records.
+ */
 import { randomUUID } from "node:crypto"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Operation, pathNames } from "../../contract/definitions/operation.ts"
@@ -49,7 +52,8 @@ export function opening(visit: Visit, operation: Operation): Draft {
   const draft: Draft = new URLSearchParams()
   for (const field of form.fields) {
     const values = visit.url.searchParams.getAll(field.name)
-    if (values.length > 0) fill(draft, field, `/${field.name}`, field.form === "lines" || field.form === "boxes" ? values : values[0])
+    if (values.length > 0)
+      fill(draft, field, `/${field.name}`, field.form === "lines" || field.form === "boxes" ? values : values[0])
   }
   for (const name of new Set(visit.url.searchParams.keys())) {
     if (!name.startsWith("/") && !name.startsWith("#")) continue
@@ -60,12 +64,14 @@ export function opening(visit: Visit, operation: Operation): Draft {
   if (visit.url.searchParams.has("_next")) draft.set("_next", ownPath(visit.url.searchParams.get("_next")))
   draft.set(`/${operation.delivery}`, randomUUID())
   if (operation.name === "register_attempt") draft.set("/attemptId", randomUUID())
-  if (form.fields.some(({ name }) => name === "reportedAt")) draft.set("/reportedAt", isoTime(visit.edge.instance.world.now()))
+  if (form.fields.some(({ name }) => name === "reportedAt"))
+    draft.set("/reportedAt", isoTime(visit.edge.instance.world.now()))
   const derived: Draft = new URLSearchParams()
   fill(derived, form, "", sheetOf(operation.name)?.initial?.(visit, draft) ?? {})
   // If the Room has only one Thread, choose it.
   if (!draft.has("/threadId") && form.fields.some(({ name, required }) => name === "threadId" && required)) {
-    const threads = orNull(() => visit.ask("room_threads", { roomId: draft.get("/roomId") ?? "" }, { limit: 2 }))?.items ?? []
+    const threads =
+      orNull(() => visit.ask("room_threads", { roomId: draft.get("/roomId") ?? "" }, { limit: 2 }))?.items ?? []
     if (threads.length === 1) derived.set("/threadId", threads[0]?.threadId ?? "")
   }
   const known = new Set(draft.keys())
@@ -107,31 +113,40 @@ function barred(visit: Visit, operation: Operation, room: AnswerOf<"room"> | nul
   const role = roleIn(visit, room)
   const isIn = role === "member" || role === "owner"
   if (!isIn || (room.state === "archived" && operation.archived !== "admitted")) return whyNot(visit, room)
-  return operation.by === "owner" && role !== "owner" ? html`<p class="not-now">Only the owner of the Room may do this.</p>` : null
+  return operation.by === "owner" && role !== "owner"
+    ? html`<p class="not-now">Only the owner of the Room may do this.</p>`
+    : null
 }
 
 function subjectIn(visit: Visit, operation: Operation, draft: Draft): Subject {
   const names = [...formOf(operation).fields.map(({ name }) => name), ...pathNames(operation.path)]
   const isNew = (name: string) => operation.name === "register_attempt" && name === "attemptId"
-  return subjectOf(visit, Object.fromEntries(names.map((name) => [name, isNew(name) ? undefined : givenIn(draft, name)])))
+  return subjectOf(
+    visit,
+    Object.fromEntries(names.map((name) => [name, isNew(name) ? undefined : givenIn(draft, name)])),
+  )
 }
 
 const isBlank = (draft: Draft, at: string): boolean => draft.getAll(at).every((value) => value.trim() === "")
 
 /** Whether the write may change a verdict. The form then offers to show the changes first. */
-const showsVerdicts = ({ name }: Operation): boolean => name === "link_experiment_finding" || companionOf(name) !== undefined
+const showsVerdicts = ({ name }: Operation): boolean =>
+  name === "link_experiment_finding" || companionOf(name) !== undefined
 
-const givenIn = (draft: Draft, name: string): string | undefined => draft.get(`/${name}`) || draft.get(name) || undefined
+const givenIn = (draft: Draft, name: string): string | undefined =>
+  draft.get(`/${name}`) || draft.get(name) || undefined
 
 /** Returns the id of the Room that a form is about; undefined if unknown. */
-export const roomOf = (visit: Visit, operation: Operation, draft: Draft): string | undefined => subjectIn(visit, operation, draft).roomId
+export const roomOf = (visit: Visit, operation: Operation, draft: Draft): string | undefined =>
+  subjectIn(visit, operation, draft).roomId
 
 /** Returns the places of the inputs to hide, because their values are known. */
 function hiddenPlaces(operation: Operation, draft: Draft): Set<string> {
   const kept = sheetOf(operation.name)?.kept ?? []
   const names = [...SUBJECTS, "threadId", "attemptId", ...kept.map((place) => place.slice(1))]
   // Text that a person typed instead of an id is not looked up yet, so its input stays visible.
-  const isKnown = (name: string, value: string | undefined) => value !== undefined && (!/(?<!arxiv|paper)Id$/.test(name) || isUuid(value))
+  const isKnown = (name: string, value: string | undefined) =>
+    value !== undefined && (!/(?<!arxiv|paper)Id$/.test(name) || isUuid(value))
   const hidden = new Set(names.filter((name) => isKnown(name, givenIn(draft, name))).map((name) => `/${name}`))
   if (operation.name === "register_attempt") hidden.add("/attemptId")
   if (operation.name === "post_message" || operation.name === "create_thread") hidden.add("/replyToEntryId")

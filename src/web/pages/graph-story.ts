@@ -35,7 +35,10 @@ export function condensed({ nodes: all, edges: every }: Net): Net {
   })
   const left = nodes.filter(({ kind }) => kind !== "finding_link" && !ASIDE.includes(kind))
   const known = between(left, direct)
-  return { nodes: left, edges: [...new Map(known.edges.map((edge) => [`${edge.from} ${edge.to} ${edge.kind}`, edge])).values()] }
+  return {
+    nodes: left,
+    edges: [...new Map(known.edges.map((edge) => [`${edge.from} ${edge.to} ${edge.kind}`, edge])).values()],
+  }
 }
 
 /** Returns the objects within a number of steps of an object. */
@@ -53,18 +56,24 @@ export function around({ nodes, edges }: Net, focus: string, depth: number): Net
 
 /**
  * Folds the attempts, except the focus, into their experiments and findings if the net has more than `most` objects.
- * @returns the rest; the outcomes of the attempts folded into an experiment or finding, by its id; and the number of those attempts
+ * @returns the rest; the outcomes of the attempts folded into an experiment or finding, by its id; and the number of
+ * those attempts
  */
 export function folded(net: Net, focus: string | undefined, most: number) {
   const isFolded = ({ id, kind }: Node) => kind === "attempt" && id !== focus
   const foldedNodes = new Map(net.nodes.filter(isFolded).map((node) => [node.id, node]))
-  if (net.nodes.length <= most || foldedNodes.size === 0) return { ...net, attempts: new Map<string, string[]>(), count: 0 }
+  if (net.nodes.length <= most || foldedNodes.size === 0)
+    return { ...net, attempts: new Map<string, string[]>(), count: 0 }
   const owners = net.edges.flatMap(({ from, to: end, kind }) => {
     const [owner, attempt] =
       kind === "executes" ? [end, foldedNodes.get(from)] : kind === "results_from" ? [from, foldedNodes.get(end)] : []
-    return owner === undefined || attempt === undefined ? [] : [{ owner, outcome: attempt.outcome ?? attempt.status ?? "unknown" }]
+    return owner === undefined || attempt === undefined
+      ? []
+      : [{ owner, outcome: attempt.outcome ?? attempt.status ?? "unknown" }]
   })
-  const attempts = new Map([...Map.groupBy(owners, ({ owner }) => owner)].map(([owner, of]) => [owner, of.map(({ outcome }) => outcome)]))
+  const attempts = new Map(
+    [...Map.groupBy(owners, ({ owner }) => owner)].map(([owner, of]) => [owner, of.map(({ outcome }) => outcome)]),
+  )
   return {
     ...between(
       net.nodes.filter(({ id }) => !foldedNodes.has(id)),

@@ -35,7 +35,12 @@ const nodeOf =
 /** Reverses an edge. The read's edges lead back to origins, and a picture reads from left to right. */
 const edgeOf =
   (withdrawn: ReadonlySet<string>) =>
-  ({ from, to: end, kind }: Provenance["edges"][number]): GraphEdge => ({ from: end, to: from, kind, withdrawn: withdrawn.has(from) })
+  ({ from, to: end, kind }: Provenance["edges"][number]): GraphEdge => ({
+    from: end,
+    to: from,
+    kind,
+    withdrawn: withdrawn.has(from),
+  })
 
 const depths = (roomId: string, focus: string, chosen: number): Html =>
   html`<span>within ${DEPTHS.map((depth) => html`<a href="${to(withQuery(`/rooms/${roomId}/graph`, { focus, depth }))}"${attributes({ "aria-current": depth === chosen ? "true" : null })}>${counted(depth, "step")}</a> `)}</span>`
@@ -74,7 +79,9 @@ function filtered(net: Net, { query, kinds }: Look): { readonly net: Net; readon
         )
   const found = new Set(ofKind.nodes.filter((node) => isFound(node, query)).map(({ id }) => id))
   if (found.size === 0) return { net: ofKind, found }
-  const neighbours = new Set(ofKind.edges.flatMap(({ from, to: end }) => (found.has(from) || found.has(end) ? [from, end] : [])))
+  const neighbours = new Set(
+    ofKind.edges.flatMap(({ from, to: end }) => (found.has(from) || found.has(end) ? [from, end] : [])),
+  )
   return {
     net: between(
       ofKind.nodes.filter(({ id }) => found.has(id) || neighbours.has(id)),
@@ -96,7 +103,11 @@ function netOf(visit: Visit, roomId: string) {
   const depth = DEPTHS.find((known) => String(known) === visit.parameter("depth")) ?? 1
   // A link between two objects counts as a step in the read and not in the picture.
   const reach = Math.min(limits.provenanceDepth, 2 * depth)
-  return { focus, depth, found: visit.ask("room_provenance", { roomId }, focus === undefined ? {} : { focus, depth: reach }) }
+  return {
+    focus,
+    depth,
+    found: visit.ask("room_provenance", { roomId }, focus === undefined ? {} : { focus, depth: reach }),
+  }
 }
 
 export function graphPage(visit: Visit): Shown {
@@ -106,7 +117,9 @@ export function graphPage(visit: Visit): Shown {
   const isNet = focus !== undefined || visit.parameter("show") !== undefined || visit.parameter("view") === "net"
   const tab = (query: Readonly<Record<string, string>>, text: string, isHere: boolean) =>
     html`<a href="${to(withQuery(`/rooms/${roomId}/graph`, query))}"${attributes({ "aria-current": isHere ? "page" : null })}>${text}</a>`
-  const { title, body } = isNet ? net(visit, roomId, { focus, depth, found }) : { title: "Argument", body: story(visit, room, found) }
+  const { title, body } = isNet
+    ? net(visit, roomId, { focus, depth, found })
+    : { title: "Argument", body: story(visit, room, found) }
   return {
     title: `Graph · ${room.title}`,
     rail: roomRail(room, "/graph"),
@@ -128,7 +141,9 @@ function net(
 ): { readonly title: string; readonly body: Html } {
   const everything =
     visit.parameter("show") === "everything" ||
-    found.nodes.some(({ id, kind }) => id === focus && (ASIDE.includes(kind) || kind === "finding_link" || kind === "link"))
+    found.nodes.some(
+      ({ id, kind }) => id === focus && (ASIDE.includes(kind) || kind === "finding_link" || kind === "link"),
+    )
   const chosen = everything ? found : condensed(found)
   const selected = focus === undefined ? chosen : around(chosen, focus, depth)
   const look = lookOf(visit.url)
@@ -150,7 +165,9 @@ function net(
     nodes.length > kept.length ? `${counted(nodes.length - kept.length, "older object")} left out` : null,
     count > 0 ? `${counted(count, "attempt")} shown as marks on their experiments and findings` : null,
     everything ? null : "plans, materials and withdrawn links are left out",
-    Object.keys(found.truncated).length > 0 ? `only the newest ${limits.provenanceNodes} objects of a kind are included` : null,
+    Object.keys(found.truncated).length > 0
+      ? `only the newest ${limits.provenanceNodes} objects of a kind are included`
+      : null,
   ].filter((part) => part !== null)
   const kinds = [...new Set(all.nodes.map(({ kind }) => kind))].sort()
   return {

@@ -61,10 +61,22 @@ ${picture(curves, whole, { title, description, baseline: undefined, names: NAMES
 }
 
 /** Renders the curves of the metrics that have steps; null if none has. */
-export function groupCurvesFigure(visit: Visit, { ids }: Compared, { over }: Question, metrics: readonly Measure[]): Html | null {
+export function groupCurvesFigure(
+  visit: Visit,
+  { ids }: Compared,
+  { over }: Question,
+  metrics: readonly Measure[],
+): Html | null {
   const showsMembers = visit.url.searchParams.get("members") === "1"
   const found = metrics.slice(0, DRAWN + 4).flatMap((metric) => {
-    const query = { attemptIds: ids, metric: metric.metric, split: metric.split, by: metric.table.by, over, absent: ABSENT }
+    const query = {
+      attemptIds: ids,
+      metric: metric.metric,
+      split: metric.split,
+      by: metric.table.by,
+      over,
+      absent: ABSENT,
+    }
     const groups = orNull(() => visit.tables.groupCurves(query)) ?? []
     return groups.length === 0 ? [] : [{ metric, groups }]
   })

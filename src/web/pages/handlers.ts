@@ -1,4 +1,7 @@
-/** Request handlers for pages and forms: the page as of now or of an earlier entry, its Markdown for agents, or a refusal. */
+/**
+ * Request handlers for pages and forms: the page as of now or of an earlier entry, its Markdown for agents, or a
+ * refusal.
+ */
 import type { H3Event } from "h3"
 import { present } from "../../contract/present.ts"
 import { checkParameters } from "../../contract/definitions/check-parameters.ts"
@@ -18,14 +21,17 @@ export const pageHandler = (edge: Edge, tools: PageTools, page: WebPage) => (eve
 
 const roomRead = present(reads.find(({ name }) => name === "room"))
 
-const paramsOf = (path: string, event: H3Event) => (documentAsked(path, event) === undefined ? pathParams(event) : documentParams(event))
+const paramsOf = (path: string, event: H3Event) =>
+  documentAsked(path, event) === undefined ? pathParams(event) : documentParams(event)
 
 /** Returns the past moment that a request asks for; undefined for the present. @throws Refusal `invalid_parameter` */
 export function momentAsked(path: string, event: H3Event): Moment | undefined {
   const values = event.url.searchParams.getAll("at")
   if (values.length === 0 || !looksBack(path)) return undefined
   const { at } = checkParameters(roomRead, new URLSearchParams(values.map((value) => ["at", value])))
-  return typeof at === "number" ? { params: paramsOf(path, event), query: { attemptIds: idsIn(event.url) }, sequence: at } : undefined
+  return typeof at === "number"
+    ? { params: paramsOf(path, event), query: { attemptIds: idsIn(event.url) }, sequence: at }
+    : undefined
 }
 
 /** Adds something to a page. `prepare` runs in the page's snapshot. The function it returns must not read anything. */

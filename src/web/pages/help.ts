@@ -1,4 +1,6 @@
-/** The help page: explains to a newcomer in two minutes what a Room is and what the marks and words on the pages mean. */
+/**
+ * The help page: explains to a newcomer in two minutes what a Room is and what the marks and words on the pages mean.
+ */
 import type { enumerations } from "../../contract/schema/enumerations.ts"
 import { labelledKinds, objects } from "../../contract/objects/objects.ts"
 import { type Html, html, to } from "../html.ts"

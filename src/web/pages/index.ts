@@ -116,7 +116,14 @@ const administering: Readonly<Record<string, WebPage>> = {
 }
 
 /** Pages that are expensive to make. */
-const expensive: ReadonlySet<WebPage> = new Set([boardPage, graphPage, comparePage, curvesPage, attemptsPage, searchPage])
+const expensive: ReadonlySet<WebPage> = new Set([
+  boardPage,
+  graphPage,
+  comparePage,
+  curvesPage,
+  attemptsPage,
+  searchPage,
+])
 /** Pages that need state of the serving thread: cookies of a sign-in, and how people can sign in. */
 const onServingThread: ReadonlySet<WebPage> = new Set([signInPage, setUpPage, invitationPage, accountPage])
 /** Returns how reader threads make a page; undefined if the serving thread makes it. */
@@ -146,8 +153,14 @@ const sent: Readonly<Record<string, FormHandler>> = {
   "/web/{operation}": submitOperation,
 }
 
-/** Adds the routes of all pages and forms. @returns the handler for unknown addresses, which answers browsers with a page */
-export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => Promise<Answer> | null } {
+/**
+ * Adds the routes of all pages and forms. @returns the handler for unknown addresses, which answers browsers with a
+ * page
+ */
+export function pageRoutes(
+  edge: Edge,
+  routes: Routes,
+): { readonly missing: (event: H3Event) => Promise<Answer> | null } {
   const assets = openAssets()
   const tools = { assets, renderer: edge.renderer ?? new Renderer(new OnThisThread()) }
   for (const [path, page] of Object.entries(administering))

@@ -15,10 +15,12 @@ import { signedInOnly } from "./library.ts"
 
 type Note = AnswerOf<"collection_notes">["items"][number]
 
-const hidden = (fields: Readonly<Record<string, string>>): Html => hiddenInputs(Object.entries({ "/requestId": randomUUID(), ...fields }))
+const hidden = (fields: Readonly<Record<string, string>>): Html =>
+  hiddenInputs(Object.entries({ "/requestId": randomUUID(), ...fields }))
 
 const viaKey = ({ via }: Note): Html | null =>
-  via && html` <span class="tag" title="through the personal key ${via.label}">via ${via.agent?.name ?? via.label}</span>`
+  via &&
+  html` <span class="tag" title="through the personal key ${via.label}">via ${via.agent?.name ?? via.label}</span>`
 
 const noteItem = (note: Note, notes: readonly Note[], own: string, here: string): Html => {
   const answered = notes.find(({ noteId }) => noteId === note.replyToNoteId)
@@ -46,7 +48,11 @@ ${
 }
 
 /** Renders the person's own notes with a form to edit them, and their highlights. */
-function annotations({ notes, highlights, revision, updatedAt }: AnswerOf<"library_annotations">, paperId: string, here: string): Html {
+function annotations(
+  { notes, highlights, revision, updatedAt }: AnswerOf<"library_annotations">,
+  paperId: string,
+  here: string,
+): Html {
   const expected = String(revision)
   const box = html`<form class="stack own-notes" method="post" action="${to("/web/write_annotation")}" data-draft="own-${paperId}-${revision}">${hidden({ "/paperId": paperId, "/expectedRevision": expected, _next: here })}<div class="field"><label class="aside" for="own-text">Your notes</label>
   <textarea id="own-text" name="/notes" maxlength="${limits.message}" placeholder="Markdown and TeX">${notes}</textarea></div><div class="buttons"><button>Save notes</button></div></form>`
@@ -64,12 +70,25 @@ function tags(visit: Visit, paperId: string, own: readonly string[], here: strin
   const item = (tag: string) =>
     html`<li><span class="tag"><a href="${to(withQuery("/library", { tag }))}">${tag}</a><form method="post" action="${to("/web/untag_papers")}">${hidden({ "/paperIds": paperId, "/tags": tag, _next: here })}<button title="Remove tag"><span aria-hidden="true">×</span><span class="aside">Remove ${tag}</span></button></form></span></li>`
   const form = html`<form class="add-tag" method="post" action="${to("/web/tag_papers")}">${hidden({ "/paperIds": paperId, _next: here })}<label class="aside" for="new-tags">More tags, separated by commas</label><input id="new-tags" name="/tags" required list="known-tags" maxlength="500" placeholder="to read, warm-up" autocomplete="off"><datalist id="known-tags">${known.slice(0, 100).map(({ tag }) => html`<option value="${tag}"></option>`)}</datalist><button class="quiet">Add tags</button></form>`
-  return section("tags", "Tags", [list("tags", own, item), form], html`<span class="quiet">only you and your agents see them</span>`)
+  return section(
+    "tags",
+    "Tags",
+    [list("tags", own, item), form],
+    html`<span class="quiet">only you and your agents see them</span>`,
+  )
 }
 
 function reading({ page, pages, at }: AnswerOf<"reading_position">, paperId: string, here: string): Html {
   const number = (name: string, value: number | null) =>
-    attributes({ name, value, type: "number", min: 1, max: limits.lastPage, inputmode: "numeric", id: `read${name.replace("/", "-")}` })
+    attributes({
+      name,
+      value,
+      type: "number",
+      min: 1,
+      max: limits.lastPage,
+      inputmode: "numeric",
+      id: `read${name.replace("/", "-")}`,
+    })
   return html`<section aria-labelledby="reading">${heading(2, "reading", "Read so far", at === null || page === null ? null : html`<span class="quiet">${readTo({ page, pages })}, ${time(at)}</span>`)}<form class="position" method="post" action="${to("/web/set_reading_position")}">${hidden({ "/paperId": paperId, _next: here })}${
     page === null || pages === null
       ? null
@@ -82,10 +101,14 @@ function cited(visit: Visit, arxivId: string, here: string): Html | null {
   const { items, nextCursor } = visit.ask("paper_publications", { arxivId }, { after: visit.parameter("cited") })
   const rooms = visit.tables.rooms.titles([...new Set(items.map(({ roomId }) => roomId))])
   const item = (record: (typeof items)[number]) =>
-    recordItem(record, html`<span><a href="${to(`/rooms/${record.roomId}`)}">${rooms.get(record.roomId) ?? "a Room"}</a></span>`)
+    recordItem(
+      record,
+      html`<span><a href="${to(`/rooms/${record.roomId}`)}">${rooms.get(record.roomId) ?? "a Room"}</a></span>`,
+    )
   const found = list("uses", items, item, html`<p class="quiet">No Room cites it yet.</p>`)
   const rest = more(nextCursor === null ? null : withQuery(here, { cited: nextCursor }), "Earlier ones")
-  const page = items.length === 0 ? null : html`<a href="${to(`/papers/${encodeURIComponent(arxivId)}`)}">Public page</a>`
+  const page =
+    items.length === 0 ? null : html`<a href="${to(`/papers/${encodeURIComponent(arxivId)}`)}">Public page</a>`
   return section("cited", "Where Rooms cite it", [found, rest], page)
 }
 
@@ -98,8 +121,26 @@ function filing(visit: Visit, paperId: string, current: readonly { readonly id: 
 
 export const libraryPaperPage = signedInOnly((visit) => {
   const paper = visit.ask("library_paper", {}, { paperId: visit.id("paperId") })
-  const { paperId, arxivId, isbn, title, authors, abstract, categories, year, venue, volume, issue, pages, publishedAt, savedAt } = paper
-  const [own, position] = [visit.ask("library_annotations", {}, { paperId }), visit.ask("reading_position", {}, { paperId })]
+  const {
+    paperId,
+    arxivId,
+    isbn,
+    title,
+    authors,
+    abstract,
+    categories,
+    year,
+    venue,
+    volume,
+    issue,
+    pages,
+    publishedAt,
+    savedAt,
+  } = paper
+  const [own, position] = [
+    visit.ask("library_annotations", {}, { paperId }),
+    visit.ask("reading_position", {}, { paperId }),
+  ]
   const collectionId = visit.parameter("collection")
   const collection = paper.collections.find(({ id }) => id === collectionId) ?? paper.collections[0]
   const here = paperPath(paperId, collection?.id)

@@ -25,7 +25,11 @@ const orderNames = { saved: "newest saved", title: "title", published: "newest p
 function listingIn({ parameter }: Visit) {
   const value = (name: string) => parameter(name)?.trim() || undefined
   const sort = enumerations.paperOrder.find((each) => each === value("sort"))
-  return { query: value("query")?.slice(0, limits.searchQuery), tag: value("tag")?.slice(0, limits.tag).toLowerCase(), sort }
+  return {
+    query: value("query")?.slice(0, limits.searchQuery),
+    tag: value("tag")?.slice(0, limits.tag).toLowerCase(),
+    sort,
+  }
 }
 type Listing = ReturnType<typeof listingIn>
 
@@ -45,7 +49,8 @@ function papers(visit: Visit, listing: Listing, hasAny: boolean): Html {
   const first = visit.ask("library_papers", {}, { query, tag, sort, offset: visit.parameter("offset") })
   // A word without results may be mistyped.
   const suggested = first.didYouMean === null || tag !== undefined ? undefined : first.didYouMean
-  const { items, nextOffset } = suggested === undefined ? first : visit.ask("library_papers", {}, { query: suggested, sort })
+  const { items, nextOffset } =
+    suggested === undefined ? first : visit.ask("library_papers", {}, { query: suggested, sort })
   const read = visit.tables.library.annotations.positions(
     visit.person?.userId ?? "",
     items.map(({ paperId }) => paperId),
@@ -72,8 +77,16 @@ function collections({ items, nextOffset }: AnswerOf<"library_collections">): Ht
     return html`<li data-collection>${collectionLink(collection)}${isOwner ? null : html` <span class="quiet">shared by ${person({ username: owner })}</span>`}<div class="meta"><span>${counted(counts.papers, "paper")}</span><span>${noted(counts, counts.notes === 1 ? " note" : " notes")}</span></div></li>`
   }
   const none = html`<p class="quiet">A Collection holds papers on one topic, with notes on each. You can share it with others here.</p>`
-  const rest = more(nextOffset === null ? null : withQuery("/library", { collections: nextOffset }), "Older Collections")
-  return section("collections", "Collections", html`${list("", items, item, none)}${rest}`, act("create_collection", {}, "New"))
+  const rest = more(
+    nextOffset === null ? null : withQuery("/library", { collections: nextOffset }),
+    "Older Collections",
+  )
+  return section(
+    "collections",
+    "Collections",
+    html`${list("", items, item, none)}${rest}`,
+    act("create_collection", {}, "New"),
+  )
 }
 
 /** Maximum number of tags shown without a click. Those with the most papers come first. */

@@ -1,4 +1,7 @@
-/** Makes a page: reads its content in one snapshot, fits its lists, renders its texts and writes it, or writes a page about the error. */
+/**
+ * Makes a page: reads its content in one snapshot, fits its lists, renders its texts and writes it, or writes a page
+ * about the error.
+ */
 import { basePathOf } from "../../contract/base-path.ts"
 import { limits } from "../../contract/limits.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
@@ -97,7 +100,9 @@ export async function writePage(
   })
 }
 
-const failed = new Refusal("temporarily_unavailable", "The service failed while it made this page.", { committed: null })
+const failed = new Refusal("temporarily_unavailable", "The service failed while it made this page.", {
+  committed: null,
+})
 
 /** Returns a page about an error, and logs it if it is not a refusal. */
 export function errorPage(visit: Visit, error: unknown): Shown {
@@ -126,7 +131,9 @@ function roomDetails(visit: Visit, shown: Shown | Fitting): RoomDetails {
   if (rail === undefined) return {}
   const texts = [body, ...("items" in shown ? shown.items : [])].flatMap((part) => part.texts)
   const named = labelsIn(texts.filter(({ isLinked }) => isLinked).map(({ text }) => text))
-  const labels = new Map(edge.instance.tables.labelled(rail.roomId, named).map(({ label, kind, id }) => [label, pageOf(kind, id) ?? "/"]))
+  const labels = new Map(
+    edge.instance.tables.labelled(rail.roomId, named).map(({ label, kind, id }) => [label, pageOf(kind, id) ?? "/"]),
+  )
   return { labels, ...seenWith(visit, rail) }
 }
 

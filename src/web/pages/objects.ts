@@ -10,7 +10,20 @@ import { act, forMembers } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { list, nextPage, recordItem, section, tableOr } from "../parts/lists.ts"
-import { digest, empty, exactTime, facts, figuresOf, fromOther, label, named, person, recordChip, time, ways } from "../parts/parts.ts"
+import {
+  digest,
+  empty,
+  exactTime,
+  facts,
+  figuresOf,
+  fromOther,
+  label,
+  named,
+  person,
+  recordChip,
+  time,
+  ways,
+} from "../parts/parts.ts"
 import { asOfEntry } from "../parts/looking-back.ts"
 import { absent, doubts, failures, nothingOf, restsOn } from "../parts/judging.ts"
 import { reviewBody, reviewLine, reviewSection } from "../parts/reviews.ts"
@@ -20,7 +33,11 @@ import type { Shown, Visit } from "../visit.ts"
 import { bytes, counted, title, words } from "../words.ts"
 
 type Material = AnswerOf<"material">
-const uses = (kind: "attempt" | "plan", name: string, { total, items }: Material["consumedBy"]): readonly [Content, Content] => [
+const uses = (
+  kind: "attempt" | "plan",
+  name: string,
+  { total, items }: Material["consumedBy"],
+): readonly [Content, Content] => [
   name,
   total === 0
     ? "none"
@@ -85,7 +102,9 @@ const answeredBy = (threadId: string, { by, linkId, entryId, at }: Answered): Ht
 function linkBody(visit: Visit, link: Link): Html {
   const own = takeBack(visit, link)
   const withdrawn =
-    link.withdrawn === null ? null : html`<div class="banner quiet" role="note" aria-label="Withdrawn">${takenBack(link.withdrawn)}</div>`
+    link.withdrawn === null
+      ? null
+      : html`<div class="banner quiet" role="note" aria-label="Withdrawn">${takenBack(link.withdrawn)}</div>`
   if (link.kind === "finding_link") {
     return html`<h1>${link.finding.label} related to ${link.experimentLabel}</h1>${withdrawn}
       <p>${recordChip(link.finding, 200)} ${label("experiment", link.experimentId, link.experimentLabel)}${link.attemptId === null ? null : html` from ${label("attempt", link.attemptId, link.attemptLabel ?? "")}`}</p>
@@ -202,7 +221,9 @@ export function conceptsPage(visit: Visit): Shown {
   <td dir="auto">${beginning(definition, 300)}</td><td>${label(recordKind, versionId, recordLabel)}</td></tr>`,
   )
   const none =
-    query === undefined ? "No record defines a concept yet." : `No ${nextCursor === null ? "" : "newer "}concept contains “${query}”.`
+    query === undefined
+      ? "No record defines a concept yet."
+      : `No ${nextCursor === null ? "" : "newer "}concept contains “${query}”.`
   return {
     title: "Concepts",
     json: readPath("concepts", {}, { query }),

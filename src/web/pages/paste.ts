@@ -1,7 +1,7 @@
 /**
- * The forms for pasted texts. `POST /web/paste` saves the papers that a text names, with a preview first if some parts could not be
- * read or some papers are recognised only by their words. `POST /web/metrics` reports a table as metrics of the visitor's own attempt,
- * in one event.
+ * The forms for pasted texts. `POST /web/paste` saves the papers that a text names, with a preview first if some parts
+ * could not be read or some papers are recognised only by their words. `POST /web/metrics` reports a table as metrics
+ * of the visitor's own attempt, in one event.
  */
 import { randomUUID } from "node:crypto"
 import { v5 } from "uuid"
@@ -50,8 +50,13 @@ export async function submitPaste(visit: Visit): Promise<Answer | WebPage> {
 
   /** Saves the papers. @throws Refusal if nothing was stored */
   async function save(): Promise<PasteResult> {
-    const sent = await send("import_papers", collectionId ?? "", { text, ...(collectionId !== undefined && { collectionId }) })
-    const { added, alreadyThere, saved, alreadySaved, unreadable } = trusted<{ result: ResultOf<"import_papers"> }>(sent).result
+    const sent = await send("import_papers", collectionId ?? "", {
+      text,
+      ...(collectionId !== undefined && { collectionId }),
+    })
+    const { added, alreadyThere, saved, alreadySaved, unreadable } = trusted<{ result: ResultOf<"import_papers"> }>(
+      sent,
+    ).result
     return { collectionId, outcome: { filed: added ?? saved, already: alreadyThere ?? alreadySaved, unreadable } }
   }
 

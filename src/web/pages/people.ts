@@ -10,7 +10,18 @@ import { act, roleIn, whyNot } from "../parts/actions.ts"
 import { joining } from "../parts/joining.ts"
 import { list, section } from "../parts/lists.ts"
 import { tokenState } from "../parts/marks.ts"
-import { actionButton, actionsHead, confirmButton, empty, exactTime, heading, lastUse, person, table, time } from "../parts/parts.ts"
+import {
+  actionButton,
+  actionsHead,
+  confirmButton,
+  empty,
+  exactTime,
+  heading,
+  lastUse,
+  person,
+  table,
+  time,
+} from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { counted, joinedWords, words } from "../words.ts"
@@ -59,15 +70,28 @@ ${
 }</section>`
 }
 
-const request = (roomId: string, { person: who, message, requestedAt }: AnswerOf<"join_requests">["items"][number]): Html =>
-  html`<li>${person(who)} asked ${time(requestedAt)}${joining({ roomId, ...who, message })}</li>`
+const request = (
+  roomId: string,
+  { person: who, message, requestedAt }: AnswerOf<"join_requests">["items"][number],
+): Html => html`<li>${person(who)} asked ${time(requestedAt)}${joining({ roomId, ...who, message })}</li>`
 
 type Credential = AnswerOf<"credentials">["items"][number]
 
 function credentialRow(
   visit: Visit,
   roomId: string,
-  { credentialId, label, owner, permissions, threadIds, tokenStart, expiresAt, revokedAt, lastUsedAt, lastWrite }: Credential,
+  {
+    credentialId,
+    label,
+    owner,
+    permissions,
+    threadIds,
+    tokenStart,
+    expiresAt,
+    revokedAt,
+    lastUsedAt,
+    lastWrite,
+  }: Credential,
 ): Html {
   const over = tokenState({ revokedAt, expiresAt }, visit.edge.instance.world.now())
   const own = owner.userId === visit.person?.userId
@@ -86,7 +110,9 @@ ${
   items.length === 0
     ? empty(
         "No credential yet.",
-        Object.entries(permissionMeanings).map(([permission, meaning]) => html`<p><strong>${words(permission)}</strong>: ${meaning}</p>`),
+        Object.entries(permissionMeanings).map(
+          ([permission, meaning]) => html`<p><strong>${words(permission)}</strong>: ${meaning}</p>`,
+        ),
       )
     : table(
         "Credentials",

@@ -34,7 +34,12 @@ export async function submitPicture({ edge, event }: Visit): Promise<Answer | We
   const body = await readBytes(event, limits.figureBytes + AROUND)
   try {
     const file = await fileIn(body, event.req.headers.get("content-type") ?? "")
-    const { digest, width, height } = await keepFigure(edge, person, new Uint8Array(await file.arrayBuffer()), file.type)
+    const { digest, width, height } = await keepFigure(
+      edge,
+      person,
+      new Uint8Array(await file.arrayBuffer()),
+      file.type,
+    )
     return () =>
       page(
         html`<div class="banner quiet" role="status"><strong>The picture was uploaded: ${width} × ${height} pixels.</strong><p>Paste its digest into the form where the picture belongs: ${digestShown(digest)}</p></div>`,
@@ -48,7 +53,9 @@ export async function submitPicture({ edge, event }: Visit): Promise<Answer | We
 
 /** Returns the file of the form. @throws Refusal `invalid_schema` if there is none */
 async function fileIn(body: Uint8Array, type: string): Promise<File> {
-  const sent = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData().catch(() => null)
+  const sent = await new Response(new Uint8Array(body), { headers: { "content-type": type } })
+    .formData()
+    .catch(() => null)
   const file = sent?.get("picture")
   if (file instanceof File && file.size > 0 && file.size <= limits.figureBytes) return file
   throw new Refusal("invalid_schema", `Choose a picture of up to ${limits.figureBytes / 1e6} MB.`, {

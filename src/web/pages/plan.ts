@@ -16,7 +16,10 @@ import type { Shown, Visit } from "../visit.ts"
 import { words } from "../words.ts"
 
 /** Says whether a sealed plan was opened, and whether its protocol matches the digest; null if it was not sealed. */
-function seal(visit: Visit, { planId, acceptedBy, sealed, protocolMatchesSeal: matches }: AnswerOf<"plan">): Html | null {
+function seal(
+  visit: Visit,
+  { planId, acceptedBy, sealed, protocolMatchesSeal: matches }: AnswerOf<"plan">,
+): Html | null {
   if (sealed === null) return null
   const { openedAt, opensAt, overdue } = sealed
   const isOwn = acceptedBy.userId === visit.person?.userId
@@ -39,11 +42,15 @@ function seal(visit: Visit, { planId, acceptedBy, sealed, protocolMatchesSeal: m
 const ARMS = 6
 
 /** Returns the next action on a plan: to open it, or to register an attempt for each of its arms. */
-function nextOfPlan(visit: Visit, { planId, experimentId, experimentLabel, acceptedBy, sealed, protocol: stored }: AnswerOf<"plan">): Next {
+function nextOfPlan(
+  visit: Visit,
+  { planId, experimentId, experimentLabel, acceptedBy, sealed, protocol: stored }: AnswerOf<"plan">,
+): Next {
   const protocol = stored === null ? null : accepted("protocol", stored)
   if (sealed !== null && sealed.openedAt === null && sealed.overdue)
     return {
-      button: acceptedBy.userId === visit.person?.userId ? act("open_plan", { planId }, "Open the plan", "first") : null,
+      button:
+        acceptedBy.userId === visit.person?.userId ? act("open_plan", { planId }, "Open the plan", "first") : null,
       why: html`${acceptedBy.username} should have opened it by ${exactTime(sealed.opensAt)}.`,
     }
   const { status, assigneeId } = visit.ask("experiment", { experimentId })
@@ -59,7 +66,12 @@ function nextOfPlan(visit: Visit, { planId, experimentId, experimentLabel, accep
   return {
     button:
       arms.length === 0
-        ? act("register_attempt", { ...draft, "/argv": commandOf(protocol?.entrypoint?.argv ?? []) }, "Register an attempt", "first")
+        ? act(
+            "register_attempt",
+            { ...draft, "/argv": commandOf(protocol?.entrypoint?.argv ?? []) },
+            "Register an attempt",
+            "first",
+          )
         : html`${arms.slice(0, ARMS).map((arm, index) => act("register_attempt", { ...draft, "/argv": commandOf(arm.argv) }, `Register an attempt: ${arm.name}`, index === 0 ? "first" : "quiet"))}`,
     why: "register each attempt before you launch it.",
   }
@@ -98,7 +110,8 @@ ${section(
   list(
     "cards",
     plan.premises,
-    (record) => html`<li>${recordChip(record, 160)}<p class="said" dir="auto">${inlineMarkdown(record.explanation)}</p></li>`,
+    (record) =>
+      html`<li>${recordChip(record, 160)}<p class="said" dir="auto">${inlineMarkdown(record.explanation)}</p></li>`,
   ),
 )}
 ${section("materials", "Materials it needs", materialList(plan.requiredMaterials))}

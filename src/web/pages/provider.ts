@@ -1,4 +1,7 @@
-/** Sign-in through the group's identity provider: the way there and back, the name of a new user, and connected accounts. */
+/**
+ * Sign-in through the group's identity provider: the way there and back, the name of a new user, and connected
+ * accounts.
+ */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { signedInBy } from "../../edge/requests/actions.ts"
@@ -17,7 +20,9 @@ import type { FormHandler, Shown, Visit, WebPage } from "../visit.ts"
 /** Returns a link to sign in with the provider, if there is one. @param query the parameters of the link */
 export function toProvider({ edge }: Pick<Visit, "edge">, query: Readonly<Record<string, string>>): Content {
   const name = providerNamed(edge)
-  return name && html`<p><a class="button" href="${to(withQuery("/sign-in/provider", query))}">Continue with ${name}</a></p>`
+  return (
+    name && html`<p><a class="button" href="${to(withQuery("/sign-in/provider", query))}">Continue with ${name}</a></p>`
+  )
 }
 
 /** Calls the provider, logs why it fails, and counts refused sign-ins. */
@@ -55,7 +60,10 @@ export const providerReturn: FormHandler = async (visit) => {
   const identity = await callProvider(visit, () => provider.finish(url.search, began.asked))
   if (began.connecting !== null) {
     if (person?.userId !== began.connecting)
-      throw new Refusal("state_conflict", "You are no longer signed in as the user who began this. Sign in and connect the account again.")
+      throw new Refusal(
+        "state_conflict",
+        "You are no longer signed in as the user who began this. Sign in and connect the account again.",
+      )
     return confirmed(visit, { step: "connecting", identity, userId: person.userId })
   }
   const known = await signedInBy(edge, event, identity)
@@ -67,7 +75,8 @@ export const providerReturn: FormHandler = async (visit) => {
 }
 
 /** The name or address of an account, to recognise it by. */
-const accountOf = ({ called, email }: Identity): Content => (called === null && email === null ? null : html` (${called ?? email})`)
+const accountOf = ({ called, email }: Identity): Content =>
+  called === null && email === null ? null : html` (${called ?? email})`
 
 function confirmed(visit: Visit, step: { step: "connecting"; identity: Identity; userId: string }): WebPage {
   const name = providerNamed(visit.edge)

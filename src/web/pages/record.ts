@@ -38,7 +38,9 @@ const verdictOf = ({ verdict, verdictFrom }: Answer): Html | undefined =>
 /** Renders the warnings. Warnings with the same message about several attempts become one. */
 function warnings(all: Answer["warnings"]): Html | null {
   if (all.length === 0) return null
-  const groups = [...Map.groupBy(all, ({ code, message, attemptId }) => (attemptId === undefined ? message : code)).values()]
+  const groups = [
+    ...Map.groupBy(all, ({ code, message, attemptId }) => (attemptId === undefined ? message : code)).values(),
+  ]
   const item = (same: readonly Answer["warnings"][number][]): Html => {
     const [first, ...others] = same
     if (first === undefined || others.length === 0) return html`${same.map(warning)}`
@@ -56,7 +58,8 @@ const namer =
   (visit: Visit, { premises, references }: Answer) =>
   (versionId: string): Content => {
     const known =
-      [...premises, ...references].find((record) => record.versionId === versionId) ?? orNull(() => visit.ask("record", { versionId }))
+      [...premises, ...references].find((record) => record.versionId === versionId) ??
+      orNull(() => visit.ask("record", { versionId }))
     return known === null
       ? html`<a href="${to(`/records/${versionId}`)}">another record</a>`
       : label(known.kind, known.versionId, known.label)
@@ -73,7 +76,10 @@ function bearing(visit: Visit, { versionId }: Answer, { items, nextCursor }: Ans
   const found = live("bears", evidenceList(visit, items))
   return (
     found &&
-    section("bears", "For and against it", [found, more(onwardsOf(versionId, "evidenceAfter", nextCursor, "bears"), "Earlier evidence")])
+    section("bears", "For and against it", [
+      found,
+      more(onwardsOf(versionId, "evidenceAfter", nextCursor, "bears"), "Earlier evidence"),
+    ])
   )
 }
 
@@ -141,7 +147,10 @@ function answers(visit: Visit, links: readonly Link[]): Html | null {
   return section("answers", "What it answers", live("answers", html`<ul class="evidence">${rows}</ul>`))
 }
 
-function onwards({ kind, versionId, roomId, threadId, execution }: Answer, { openingThreadId }: AnswerOf<"room">): Html {
+function onwards(
+  { kind, versionId, roomId, threadId, execution }: Answer,
+  { openingThreadId }: AnswerOf<"room">,
+): Html {
   const experiment = act("propose_experiment", { roomId, threadId, hypotheses: versionId }, "Propose an experiment")
   const answer = act(
     "link_experiment_finding",
@@ -170,11 +179,15 @@ export function recordPage(visit: Visit): Shown {
   const evidence = visit.ask("record_evidence", { versionId }, pageOf("evidenceAfter"))
   const uses = visit.ask("record_uses", { versionId }, pageOf("usesAfter"))
   const isNew = kind === "hypothesis" && evidence.items.length === 0 && isUntried(judged)
-  const related = kind === "hypothesis" ? visit.ask("experiments", {}, { hypothesisVersionId: versionId, limit: 10 }).items : []
-  const links = execution === null ? [] : visit.ask("experiment_findings", { experimentId: execution.experimentId }).items
+  const related =
+    kind === "hypothesis" ? visit.ask("experiments", {}, { hypothesisVersionId: versionId, limit: 10 }).items : []
+  const links =
+    execution === null ? [] : visit.ask("experiment_findings", { experimentId: execution.experimentId }).items
   const own = links.filter(({ finding }) => finding.versionId === versionId)
   const answering = own.find(({ withdrawn }) => withdrawn == null)
-  const speaks = record.references.some(({ purpose }) => purpose !== undefined && speakingPurposes.some((speaking) => speaking === purpose))
+  const speaks = record.references.some(
+    ({ purpose }) => purpose !== undefined && speakingPurposes.some((speaking) => speaking === purpose),
+  )
   const next = nextAct(visit, room, nextOfRecord(visit, record, related, answering !== undefined || speaks))
   const newest = evidence.items.find(({ by, standing: counts }) => by.kind === "finding" && counts === "counted")
   const author = visit.ask("person", { username: record.author.userId })
@@ -227,7 +240,10 @@ ${section(
     ["Provenance", record.provenanceSummary],
     ["Published", html`<a href="${to(entryPath(record.threadId, record.entryId))}">in its Thread</a>`],
     ["Content digest", digest(record.contentDigest)],
-    ["Sent by", record.client && joined(Object.entries(record.client).map(([name, value]) => `${words(name)} ${value}`))],
+    [
+      "Sent by",
+      record.client && joined(Object.entries(record.client).map(([name, value]) => `${words(name)} ${value}`)),
+    ],
     ["Cite it", citation(visit, versionId)],
   ]),
 )}

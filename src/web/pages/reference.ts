@@ -11,7 +11,10 @@ import type { DescribedRoute } from "../../discovery/openapi-parts.ts"
 type Route = DescribedRoute & { readonly path: string; readonly method: string }
 
 /** The document of each instance, made at its first use. */
-const documents = new WeakMap<object, { readonly document: OpenApiDocument; readonly routes: ReadonlyMap<string, Route> }>()
+const documents = new WeakMap<
+  object,
+  { readonly document: OpenApiDocument; readonly routes: ReadonlyMap<string, Route> }
+>()
 function described(edge: Program) {
   const known = documents.get(edge)
   if (known !== undefined) return known
@@ -65,7 +68,8 @@ function typeOf({ $ref, type, enum: options, items, const: fixed, oneOf, anyOf, 
 }
 
 function fields(schema: JsonSchema, all: OpenApiDocument["components"]["schemas"], caption: string): Html {
-  const { properties = {}, required = [] } = schema.$ref === undefined ? schema : (all[nameOf(String(schema.$ref))] ?? {})
+  const { properties = {}, required = [] } =
+    schema.$ref === undefined ? schema : (all[nameOf(String(schema.$ref))] ?? {})
   const rows = Object.entries(properties).map(
     ([name, inner]) =>
       html`<tr><td><code>${name}</code></td><td>${required.includes(name) ? "yes" : "no"}</td><td>${typeOf(inner)}</td><td>${inner.description}</td></tr>`,
@@ -110,7 +114,9 @@ ${
   sent?.schema === undefined
     ? null
     : html`<section aria-labelledby="body">${heading(2, "body", "Body")}${fields(sent.schema, schemas, "Body")}${
-        sent.example === undefined ? null : html`<details open><summary>An example</summary>${jsonBlock(sent.example)}</details>`
+        sent.example === undefined
+          ? null
+          : html`<details open><summary>An example</summary>${jsonBlock(sent.example)}</details>`
       }<details><summary>Its JSON Schema</summary>${jsonBlock(sent.schema.$ref === undefined ? sent.schema : schemas[nameOf(String(sent.schema.$ref))])}</details></section>`
 }
 <section aria-labelledby="answers">${heading(2, "answers", "Answers")}${table("Answers", ["Status", "What it is", "Media type"], answers)}${

@@ -26,14 +26,18 @@ function moved({ details }: Refusal, draft: Draft): Html | null {
   })
   const [threadId, read] = [draft.get("/threadId"), draft.get("/expectedWatermark")]
   const arrived =
-    threadId && read && html`<p><a href="${to(withQuery(`/threads/${threadId}`, { after: read }))}">Read what was written since</a></p>`
+    threadId &&
+    read &&
+    html`<p><a href="${to(withQuery(`/threads/${threadId}`, { after: read }))}">Read what was written since</a></p>`
   if (rows.length === 0) return null
   return html`<h3>What changed while you wrote</h3>${facts(rows)}${arrived}<p>Your draft is below as you wrote it. If it is still right, send it again.</p>`
 }
 
 function currentState({ details }: Refusal): Html | null {
   const isId = (value: unknown) => typeof value === "string" && isUuid(value)
-  const current = Object.entries(details.current ?? {}).filter(([, value]) => typeof value !== "object" && value !== null && !isId(value))
+  const current = Object.entries(details.current ?? {}).filter(
+    ([, value]) => typeof value !== "object" && value !== null && !isId(value),
+  )
   if (current.length === 0) return null
   return html`<p>Current state:</p>${facts(current.map(([name, value]) => [title(name), plain(value)]))}`
 }

@@ -27,7 +27,9 @@ const newestFirst = (items: readonly Checkpoint[]): Checkpoint[] =>
 
 /** Renders the newest answer that holds, other answers, and answers that no longer hold. */
 export function answers(visit: Visit, { conclusions, syntheses, threads, room }: Context): Html {
-  const titles = new Map(threads.flatMap(({ threadId, title, opening }) => (opening ? [] : [[threadId, title] as const])))
+  const titles = new Map(
+    threads.flatMap(({ threadId, title, opening }) => (opening ? [] : [[threadId, title] as const])),
+  )
   const all = newestFirst([...conclusions, ...syntheses])
   const [lead, ...others] = all.filter(({ stale }) => !stale)
   const fallen = all.filter(({ stale }) => stale)
@@ -58,7 +60,10 @@ function noLonger(fallen: readonly Checkpoint[]): string {
   return `${what} no longer ${fallen.length === 1 ? "holds" : "hold"}${reason === undefined ? "." : `${fallen.length === 1 ? ":" : ". Of one,"} ${staleSentence(reason)}`}`
 }
 
-/** Renders the author, time and Thread of an answer. @param titles titles by id, without the opening Thread, which is not shown */
+/**
+ * Renders the author, time and Thread of an answer. @param titles titles by id, without the opening Thread, which is
+ * not shown
+ */
 const origin = ({ threadId, author, at }: Checkpoint, titles: ReadonlyMap<string, string>): Html => {
   const title = titles.get(threadId)
   return html`<span>${person(author)}</span><span>${time(at)}</span>${title === undefined ? null : html`<span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">${title}</a></span>`}`

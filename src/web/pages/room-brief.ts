@@ -15,8 +15,19 @@ import { withQuery } from "../addresses.ts"
 import { stepItem } from "../parts/next-steps.ts"
 import { untilWhen } from "../parts/work.ts"
 
-/** The parts of a Room's context that the front page needs. Hypotheses come from the brief, findings from a list of their own. */
-export const shownParts = ["room", "threads", "experiments", "findingLinks", "openQuestions", "conclusions", "syntheses"] as const
+/**
+ * The parts of a Room's context that the front page needs. Hypotheses come from the brief, findings from a list of
+ * their own.
+ */
+export const shownParts = [
+  "room",
+  "threads",
+  "experiments",
+  "findingLinks",
+  "openQuestions",
+  "conclusions",
+  "syntheses",
+] as const
 export type Context = Pick<AnswerOf<"room_context">, (typeof shownParts)[number] | "activityWatermark">
 export type Brief = AnswerOf<"room_brief">
 
@@ -28,7 +39,9 @@ const [PIECES, NAMED] = [12, 3]
 type Pieces = ReturnType<Visit["tables"]["evidence"]["newestOn"]>
 /** Renders the labels of the records that speak for a hypothesis, or against it. */
 function speaking(pieces: Pieces, versionId: string, verdict: string): Content {
-  const found = (pieces.get(versionId) ?? []).filter((piece) => piece.standing === "counted" && piece.verdict === verdict)
+  const found = (pieces.get(versionId) ?? []).filter(
+    (piece) => piece.standing === "counted" && piece.verdict === verdict,
+  )
   const chips = [...new Map(found.map(({ by }) => [by.id, named(by.kind, by.id, by.label ?? words(by.kind))])).values()]
   if (chips.length === 0) return html`<span class="quiet">–</span>`
   return html`${joined(chips.slice(0, NAMED), " ")}${chips.length > NAMED ? html` <span class="meta">+${chips.length - NAMED}</span>` : null}`
@@ -41,7 +54,9 @@ export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief):
     shown.map(({ versionId }) => versionId),
     PIECES,
   )
-  const effects = new Map(shown.map(({ versionId }) => [versionId, effectToward(visit.tables.gathered(versionId).contrasts)]))
+  const effects = new Map(
+    shown.map(({ versionId }) => [versionId, effectToward(visit.tables.gathered(versionId).contrasts)]),
+  )
   const isMeasured = [...effects.values()].some((effect) => effect !== null)
   const rows = shown.map(({ versionId, label: text, says, status, evidence, verdict }) => {
     const from = verdict === "untested" ? null : html`<br> <span class="meta">${tallyFrom(evidence)}</span>`
@@ -118,16 +133,21 @@ export function failures(roomId: string, { failures: all, omitted }: Brief): Htm
 }
 
 const takenAt = (visit: Visit, experimentId: string): string | undefined =>
-  visit.ask("experiment_history", { experimentId }).items.findLast(({ operation }) => operation === "take_experiment")?.at
+  visit.ask("experiment_history", { experimentId }).items.findLast(({ operation }) => operation === "take_experiment")
+    ?.at
 
 /** Renders the experiments in progress with their assignees, and the next steps. */
 export function next(visit: Visit, { room, experiments }: Context, { next: steps, work, claims }: Brief): Html {
   const asks = new Map(work.map(({ experimentId, question }) => [experimentId, question]))
-  const taken = experiments.filter(({ assignee, status }) => assignee !== null && (status === "claimed" || status === "in_progress"))
+  const taken = experiments.filter(
+    ({ assignee, status }) => assignee !== null && (status === "claimed" || status === "in_progress"),
+  )
   // Questions have a list of their own. One finding to reproduce is enough.
   const seen = new Set<string>()
   const own = steps
-    .filter(({ what }) => what !== "answer_question" && !(what === "reproduce_finding" && seen.has(what)) && seen.add(what))
+    .filter(
+      ({ what }) => what !== "answer_question" && !(what === "reproduce_finding" && seen.has(what)) && seen.add(what),
+    )
     .slice(0, SHOWN.next)
   const running = taken
     .slice(-SHOWN.work)
@@ -148,7 +168,9 @@ export function next(visit: Visit, { room, experiments }: Context, { next: steps
     return stepItem(step, visit, room, question === undefined ? undefined : beginning(question, 120))
   })
   return html`<section aria-labelledby="next">${heading(2, "next", "Next")}<ul class="lines" id="live-next" data-live>${
-    items.length + running.length + claimed.length === 0 ? html`<li class="quiet">Nothing is waiting.</li>` : [running, claimed, items]
+    items.length + running.length + claimed.length === 0
+      ? html`<li class="quiet">Nothing is waiting.</li>`
+      : [running, claimed, items]
   }</ul></section>`
 }
 

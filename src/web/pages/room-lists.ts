@@ -23,7 +23,11 @@ interface Section {
 }
 
 /** Returns the page of a section: a heading, actions, and a list that the script keeps up to date. */
-export const sectionPage = (visit: Visit, room: Room, { path, name, json, lead, actions, list, next }: Section): Shown => ({
+export const sectionPage = (
+  visit: Visit,
+  room: Room,
+  { path, name, json, lead, actions, list, next }: Section,
+): Shown => ({
   title: `${name} · ${room.title}`,
   ...following(room, path),
   json,
@@ -33,7 +37,10 @@ export const sectionPage = (visit: Visit, room: Room, { path, name, json, lead, 
 })
 
 /** Renders a hypothesis in a list, with its verdict, its tally and its newest evidence. */
-const hypothesisItem = (record: AnswerOf<"hypotheses">["items"][number], beside: ReturnType<typeof evidenceBeside>): Html =>
+const hypothesisItem = (
+  record: AnswerOf<"hypotheses">["items"][number],
+  beside: ReturnType<typeof evidenceBeside>,
+): Html =>
   html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span><span>${stateBadge(record.verdict ?? "untested")}</span>${
     record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
   }<span>${tally(record.evidenceTally, record.author.username)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
@@ -68,7 +75,12 @@ export function hypothesesPage(visit: Visit): Shown {
     name: "Hypotheses",
     json: readPath("hypotheses", {}, { roomId: room.roomId }),
     next: nextCursor,
-    actions: act("publish_hypothesis", { roomId: room.roomId, threadId: room.openingThreadId }, "Publish a hypothesis", "first"),
+    actions: act(
+      "publish_hypothesis",
+      { roomId: room.roomId, threadId: room.openingThreadId },
+      "Publish a hypothesis",
+      "first",
+    ),
     list: list("cards", items, (record) => hypothesisItem(record, beside), empty("No hypothesis yet.")),
   })
 }
@@ -82,7 +94,9 @@ export function findingsPage(visit: Visit): Shown {
     const meta = html`<span>${tally(evidenceTally, author.username)}</span><span>${person(author)}</span><span>${time(createdAt)}</span>`
     return recordItem(record, meta, { outcome, below: html`<p class="hint">${provenanceSummary}</p>` })
   }
-  const none = empty("No finding yet. A finding reports a result with its evidence. It can be positive, negative or inconclusive.")
+  const none = empty(
+    "No finding yet. A finding reports a result with its evidence. It can be positive, negative or inconclusive.",
+  )
   const at = { roomId: room.roomId, threadId: room.openingThreadId }
   return sectionPage(visit, room, {
     path: "/findings",
@@ -98,17 +112,25 @@ export function materialsPage(visit: Visit): Shown {
   const room = roomOf(visit)
   const { items, nextCursor } = visit.ask("room_materials", visit.params, { after: visit.parameter("after") })
   const rows = items.map(
-    (material) => html`<tr data-entry><td>${label("material", material.materialId, material.label)}${fromOther(material)}</td>
+    (
+      material,
+    ) => html`<tr data-entry><td>${label("material", material.materialId, material.label)}${fromOther(material)}</td>
     <td><a href="${to(`/materials/${material.materialId}`)}">${material.name}</a></td><td>${stateBadge(material.obtainability)}</td>
     <td>${digest(material.reference)}</td><td>${person(material.registeredBy)}</td></tr>`,
   )
-  const none = "No material yet. A material is an input or output, identified by its content: a digest or a pinned reference."
+  const none =
+    "No material yet. A material is an input or output, identified by its content: a digest or a pinned reference."
   return sectionPage(visit, room, {
     path: "/materials",
     name: "Materials",
     json: readPath("room_materials", { roomId: room.roomId }),
     next: nextCursor,
-    actions: act("register_material", { roomId: room.roomId, threadId: room.openingThreadId }, "Register a material", "first"),
+    actions: act(
+      "register_material",
+      { roomId: room.roomId, threadId: room.openingThreadId },
+      "Register a material",
+      "first",
+    ),
     list: tableOr(none, "Materials", ["", "Name", "Obtainable", "Reference", "Registered by"], rows),
   })
 }
@@ -136,7 +158,12 @@ export function linksPage(visit: Visit): Shown {
     list: html`${section(
       "said",
       "Later statements about records",
-      list("cards", items, (link) => linkRow(visit, link), empty("Nothing was corrected, superseded, disputed or retracted.")),
+      list(
+        "cards",
+        items,
+        (link) => linkRow(visit, link),
+        empty("Nothing was corrected, superseded, disputed or retracted."),
+      ),
     )}
 ${section("related", "Findings related to experiments", tableOr("No finding is related to an experiment.", "Finding links", ["Finding", "Toward the question", "Toward hypotheses", "Said by", ""], related))}`,
   })

@@ -41,7 +41,10 @@ function nothingFound({ edge, person: visitor }: Visit, query: string | undefine
       "There are no users yet. The service printed a set-up link when it started. Look in the terminal where it was started, or in its log.",
     )
   if (query !== undefined)
-    return empty(html`No ${isWhole ? "" : "newer "}Room's title or question contains “${query}”.`, html`<a href="${to("/")}">All Rooms</a>`)
+    return empty(
+      html`No ${isWhole ? "" : "newer "}Room's title or question contains “${query}”.`,
+      html`<a href="${to("/")}">All Rooms</a>`,
+    )
   const start = html`<p>Sign in to create the first one, or let an agent read about this service:</p>${command(`curl ${edge.baseUrl}/llms.txt`)}`
   return empty(
     "There are no Rooms yet. A Room holds one question, the people and agents who work on it, and everything they try.",

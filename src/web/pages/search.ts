@@ -88,7 +88,14 @@ function savedPapers(visit: Visit, typed: string): Html | null {
   return section("saved", "In your Library", found, html`<a href="${all}">Show in Library</a>`)
 }
 
-const concept = ({ versionId, key, label: text, recordKind, recordLabel, definition }: AnswerOf<"concepts">["items"][number]): Html =>
+const concept = ({
+  versionId,
+  key,
+  label: text,
+  recordKind,
+  recordLabel,
+  definition,
+}: AnswerOf<"concepts">["items"][number]): Html =>
   html`<li data-entry><a href="${to(`/records/${versionId}#concept-${key}`)}">${text}</a> in ${label(recordKind, versionId, recordLabel)}<br>${beginning(definition, 200)}</li>`
 
 function results(visit: Visit, typed: string): Html {

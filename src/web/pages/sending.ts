@@ -36,14 +36,22 @@ const alsoIssues = ({ operation, body, at }: Also): Issue[] =>
 export function faultsIn(operation: Operation, draft: Draft, read: ReadDraft): Issue[] {
   const { body, at, also } = parted(operation, draft, read.body)
   const reported = new Set(read.issues.map(({ path }) => path))
-  const own = issuesOf(operation, wholeBody(operation, draft, body)).map((issue) => ({ ...issue, path: at(issue.path) }))
-  return [...read.issues, ...[...own, ...(also === null ? [] : alsoIssues(also))].filter(({ path }) => !reported.has(path))]
+  const own = issuesOf(operation, wholeBody(operation, draft, body)).map((issue) => ({
+    ...issue,
+    path: at(issue.path),
+  }))
+  return [
+    ...read.issues,
+    ...[...own, ...(also === null ? [] : alsoIssues(also))].filter(({ path }) => !reported.has(path)),
+  ]
 }
 
 /** @throws Refusal `invalid_schema` if the draft cannot be read or its second write has faults */
 function mustBeRead(operation: Operation, draft: Draft, read: ReadDraft, also: Also | null): void {
   if (read.issues.length === 0 && (also === null || alsoIssues(also).length === 0)) return
-  throw new Refusal("invalid_schema", "Some of what you wrote cannot be read.", { issues: faultsIn(operation, draft, read) })
+  throw new Refusal("invalid_schema", "Some of what you wrote cannot be read.", {
+    issues: faultsIn(operation, draft, read),
+  })
 }
 
 const one = (operation: Operation, draft: Draft, { body }: Parted): Decoded => ({
@@ -51,7 +59,12 @@ const one = (operation: Operation, draft: Draft, { body }: Parted): Decoded => (
   body: wholeBody(operation, draft, body),
 })
 const both = (operation: Operation, draft: Draft, { body }: Parted, also: Also): DecodedBatch["writes"] => [
-  { as: MADE.$from, operation, params: paramsOf(operation, draft), body: jsonObject(wholeBody(operation, draft, body)) },
+  {
+    as: MADE.$from,
+    operation,
+    params: paramsOf(operation, draft),
+    body: jsonObject(wholeBody(operation, draft, body)),
+  },
   { as: null, operation: also.operation, params: {}, body: jsonObject({ ...also.body, findingVersionId: MADE }) },
 ]
 

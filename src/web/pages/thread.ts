@@ -44,14 +44,18 @@ function numberIn({ parameter }: Visit, name: string): number | undefined {
   return text && /^[0-9]{1,12}$/.test(text) ? Number(text) : undefined
 }
 
-/** Returns the sequence after which the page starts: the one in the address, or shortly before a permalink's entry or new entries. */
+/**
+ * Returns the sequence after which the page starts: the one in the address, or shortly before a permalink's entry or
+ * new entries.
+ */
 function start(visit: Visit, threadId: string, watermark: number): number {
   const [after, seen] = [numberIn(visit, "after"), numberIn(visit, "seen")]
   if (after !== undefined) return after
   const entry = visit.parameter("entry")
   if (entry !== undefined) {
     const found = visit.edge.instance.ledger.timeline.find(entry.toLowerCase())
-    if (found === undefined || found.threadId !== threadId) throw new Refusal("room_unavailable", "There is no such entry in this Thread.")
+    if (found === undefined || found.threadId !== threadId)
+      throw new Refusal("room_unavailable", "There is no such entry in this Thread.")
     const { sequence } = parsed(found.entry)
     return watermark <= WHOLE ? 0 : Math.max(0, sequence - 6)
   }
@@ -123,17 +127,22 @@ export function threadPage(visit: Visit): Fitting {
     known: new Map(entries.map((entry) => [entry.entryId, entry])),
     chosen: visit.parameter("entry"),
     labels: new Map(
-      context.findingLinks.flatMap(({ towardHypothesis }) => towardHypothesis.map(({ versionId, label }) => [versionId, label] as const)),
+      context.findingLinks.flatMap(({ towardHypothesis }) =>
+        towardHypothesis.map(({ versionId, label }) => [versionId, label] as const),
+      ),
     ),
     below: (entry) =>
       html`${writes && replyLink(entry)}${writes && entry.card !== undefined && followUp(room.roomId, entry)}${
-        withholds && entry.receipt === undefined && html` ${withholdLink(room, { entryId: entry.entryId }, `entry ${entry.sequence}`)}`
+        withholds &&
+        entry.receipt === undefined &&
+        html` ${withholdLink(room, { entryId: entry.entryId }, `entry ${entry.sequence}`)}`
       }`,
   }
   const listed = isFolded(visit) ? entries.filter(({ receipt }) => receipt === undefined) : entries
   // The page marks the first new entry itself. If a script added the mark later, the text would move while it is read.
   const seen = numberIn(visit, "seen")
-  const firstNew = seen === undefined ? undefined : listed.find(({ sequence }) => sequence > seen && sequence > after + 1)
+  const firstNew =
+    seen === undefined ? undefined : listed.find(({ sequence }) => sequence > seen && sequence > after + 1)
   const items = listed.map((entry) => html`${entry === firstNew ? newFrom : null}${entryItem(entry, view)}`)
   // Read here, in the page's snapshot, because `shown` runs after it.
   const refusal = writes ? null : whyNot(visit, room)

@@ -17,7 +17,14 @@ type Webhook = AnswerOf<"webhooks">["items"][number]
 export const webhooksAddress = (roomId: string): string => `/rooms/${roomId}/webhooks`
 
 /** A button that changes a webhook. @param what the change, as the action names it */
-const change = (roomId: string, webhookId: string, what: string, text: Content, sequence?: number, style = "quiet"): Html =>
+const change = (
+  roomId: string,
+  webhookId: string,
+  what: string,
+  text: Content,
+  sequence?: number,
+  style = "quiet",
+): Html =>
   html`<form class="inline" method="post" action="${to(`/web/webhooks/${webhookId}`)}"><input type="hidden" name="do" value="${what}"><input type="hidden" name="roomId" value="${roomId}">${sequence === undefined ? null : html`<input type="hidden" name="sequence" value="${sequence}">`}<button class="${style}">${text}</button></form>`
 
 function deliveries(roomId: string, { webhookId, url, offBecause, delivered, deliveries }: Webhook): Html {

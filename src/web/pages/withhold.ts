@@ -18,7 +18,9 @@ import { shortened, title, words } from "../words.ts"
 const SHOWN = 400
 
 function namedIn(draft: Draft): Named | undefined {
-  const [entryId, versionId, sequence] = ["entryId", "versionId", "sequence"].map((name) => draft.get(`/of/${name}`)?.toLowerCase())
+  const [entryId, versionId, sequence] = ["entryId", "versionId", "sequence"].map((name) =>
+    draft.get(`/of/${name}`)?.toLowerCase(),
+  )
   if (entryId !== undefined && isUuid(entryId)) return { entryId }
   if (versionId !== undefined && isUuid(versionId)) return { versionId }
   return sequence !== undefined && /^[1-9][0-9]{0,14}$/.test(sequence) ? { sequence: Number(sequence) } : undefined
@@ -37,7 +39,8 @@ function passages(visit: Visit, write: StandingWrite, draft: Draft): Html {
   const all = visit.tables.withheld.passages(write)
   const left = all.filter(({ isWithheld }) => !isWithheld)
   const chosen = new Set(draft.getAll("/fields"))
-  if (left.length === 0) return empty(all.length === 0 ? "It contains no text that people wrote." : "All its text is withheld already.")
+  if (left.length === 0)
+    return empty(all.length === 0 ? "It contains no text that people wrote." : "All its text is withheld already.")
   return html`<fieldset class="boxes"><legend>What to withhold</legend>${left.map(({ place, text }, index) => {
     const id = `place-${index}`
     return html`<div class="passage"><input type="checkbox" id="${id}" name="/fields" value="${place}"${chosen.has(place) || left.length === 1 ? html` checked` : null}><label for="${id}"><strong>${placeName(place)}</strong> <span class="said" dir="auto">${shortened(withWords(text), SHOWN)}</span></label></div>`

@@ -1,10 +1,21 @@
-/** The attempts of a Room or experiment as a table with filters, sorting and columns, or as a chart of a setting against a metric. */
+/**
+ * The attempts of a Room or experiment as a table with filters, sorting and columns, or as a chart of a setting against
+ * a metric.
+ */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { readPath, withQuery } from "../addresses.ts"
 import { scatter } from "../charts/scatter.ts"
 import { attributes, hiddenInputs, type Html, html, to } from "../html.ts"
-import { attemptTable, type Column, columnName, columnsOf, shownColumns, type Sorting, type Table } from "../parts/attempt-table.ts"
+import {
+  attemptTable,
+  type Column,
+  columnName,
+  columnsOf,
+  shownColumns,
+  type Sorting,
+  type Table,
+} from "../parts/attempt-table.ts"
 import { empty, ways } from "../parts/parts.ts"
 import { following } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -46,7 +57,8 @@ const select = (
   any: string | null = "any",
 ): Html =>
   html`<div class="field"><label for="pick-${name}">${text}</label><select id="pick-${name}" name="${name}">${any === null ? null : html`<option value="">${any}</option>`}${options.map(
-    (option) => html`<option value="${option.value}"${attributes({ selected: option.value === chosen })}>${option.text}</option>`,
+    (option) =>
+      html`<option value="${option.value}"${attributes({ selected: option.value === chosen })}>${option.text}</option>`,
   )}</select></div>`
 
 function filters(query: WorkbenchQuery, path: string, experiments: AnswerOf<"experiments">): Html {
@@ -98,7 +110,10 @@ ${scatter(items, { setting, metric, unit: columns.metrics.find(({ key }) => key 
 }
 
 /** Renders the table or chart of a Room's or an experiment's attempts, with its controls. */
-export function workbench(visit: Visit, { path, roomId, experimentId }: { path: string; roomId: string; experimentId?: string }): Html {
+export function workbench(
+  visit: Visit,
+  { path, roomId, experimentId }: { path: string; roomId: string; experimentId?: string },
+): Html {
   const query = { ...queryOf(visit), ...(experimentId && { experimentId }) }
   const { columns: chosen, at: _kept, ...filters } = query
   const after = visit.parameter("after")
@@ -133,7 +148,10 @@ export function workbench(visit: Visit, { path, roomId, experimentId }: { path: 
   return html`${views}<div id="live-attempts" data-live>${coverage(table)}${body}${pager}</div>
 ${ways([
   ["Table as CSV", csv],
-  ["All attempts as JSON lines", readPath("attempts", {}, { roomId, experimentId: query.experimentId, format: "jsonl" })],
+  [
+    "All attempts as JSON lines",
+    readPath("attempts", {}, { roomId, experimentId: query.experimentId, format: "jsonl" }),
+  ],
 ])}`
 }
 

@@ -33,20 +33,27 @@ const formLink = (operation: string, given: Given, text: string = nameOf(operati
   html`<a class="button${form === "first" ? "" : " quiet"}" href="${to(withQuery(`/do/${operation}`, given))}" title="${sheetOf(operation)?.lead ?? operationNamed(operation)?.summary}">${text}</a>`
 
 /** A link to the form of an operation, with known values filled in. */
-export const act = (operation: OperationName, given: Given, text?: string, form?: Weight): Html => formLink(operation, given, text, form)
+export const act = (operation: OperationName, given: Given, text?: string, form?: Weight): Html =>
+  formLink(operation, given, text, form)
 
 /** The meaning of a refusal, without the part for programs. */
-const meaningOf = (code: "room_mirrored" | "room_archived"): string => `${refusals[code].meaning.split("; current", 1)[0]}.`
+const meaningOf = (code: "room_mirrored" | "room_archived"): string =>
+  `${refusals[code].meaning.split("; current", 1)[0]}.`
 
 /** A link to sign in or to ask to join. Null if the visitor is a member. */
 export function wayIn(visit: Visit, room: RoomLike): Html | null {
   const role = roleIn(visit, room)
   const here = encodeURIComponent(`${visit.url.pathname}${visit.url.search}`)
   if (role === "nobody") return html`<a href="${to(`/sign-in?next=${here}`)}">Sign in</a> to take part.`
-  return role === "visitor" ? html`<a href="${to(withQuery("/do/request_to_join", { roomId: room.roomId }))}">Ask to join</a>` : null
+  return role === "visitor"
+    ? html`<a href="${to(withQuery("/do/request_to_join", { roomId: room.roomId }))}">Ask to join</a>`
+    : null
 }
 
-/** Why the visitor cannot write here, in the words of the refusal. Null if they can; empty on a page of an earlier moment. */
+/**
+ * Why the visitor cannot write here, in the words of the refusal. Null if they can; empty on a page of an earlier
+ * moment.
+ */
 export function whyNot(visit: Visit, room: RoomLike): Html | null {
   if (visit.past !== undefined) return html``
   const role = roleIn(visit, room)

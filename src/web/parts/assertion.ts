@@ -9,7 +9,9 @@ import { table } from "./parts.ts"
 export function wording(text: string, concepts: Concepts): Html {
   const named = Object.entries(concepts).filter(([, { label }]) => label.length > 2)
   if (named.length === 0) return inlineMarkdown(text)
-  const longestFirst = named.map(([, { label }]) => RegExp.escape(label)).sort((one, other) => other.length - one.length)
+  const longestFirst = named
+    .map(([, { label }]) => RegExp.escape(label))
+    .sort((one, other) => other.length - one.length)
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${longestFirst.join("|")})(?![\\p{L}\\p{N}])`, "giu")
   const rendered: Content[] = []
   let last = 0
@@ -49,7 +51,11 @@ function roleValue(value: Value, concepts: Concepts, named: (versionId: string) 
   }
 }
 
-export const rolesTable = ({ predicate, roles }: Assertion, concepts: Concepts, named: (versionId: string) => Content): Html =>
+export const rolesTable = (
+  { predicate, roles }: Assertion,
+  concepts: Concepts,
+  named: (versionId: string) => Content,
+): Html =>
   table(
     "Roles",
     ["Role", "What", "Meaning of the role"],

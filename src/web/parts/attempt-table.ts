@@ -34,7 +34,9 @@ export const columnsOf = ({ columns: { metrics, settings } }: Pick<Table, "colum
 
 /** The chosen columns, or the first ones of each kind. */
 export const shownColumns = (columns: readonly Column[], chosen: readonly string[]): Column[] =>
-  chosen.length === 0 ? columns.filter(({ at }) => at < SHOWN) : columns.filter((column) => chosen.includes(columnName(column)))
+  chosen.length === 0
+    ? columns.filter(({ at }) => at < SHOWN)
+    : columns.filter((column) => chosen.includes(columnName(column)))
 
 /** How the table is sorted. */
 export interface Sorting {
@@ -87,7 +89,12 @@ export function attemptTable(
     isOfOne ? null : header("Experiment", "experiment", sorting),
     header("Outcome", "outcome", sorting),
     ...columns.map((column) =>
-      header(column.key, columnName(column), sorting, column.unit === null ? null : html` <span class="quiet">${column.unit}</span>`),
+      header(
+        column.key,
+        columnName(column),
+        sorting,
+        column.unit === null ? null : html` <span class="quiet">${column.unit}</span>`,
+      ),
     ),
     hasFailures ? html`<th scope="col">Failure</th>` : null,
     html`<th scope="col">Intent</th>`,
@@ -96,7 +103,9 @@ export function attemptTable(
   ]
   return html`<form class="bench" action="${to("/attempts/compare")}" data-ticks>${sameMoment}
 <div class="buttons"><button data-ticked="Compare">Compare</button><a href="${to(ticking.other)}" rel="nofollow">${ticking.isAll ? "Select none" : `Select all ${items.length}`}</a><span class="hint">${
-    items.length > limits.comparedAttempts ? `Of those selected, the first ${limits.comparedAttempts} are compared.` : null
+    items.length > limits.comparedAttempts
+      ? `Of those selected, the first ${limits.comparedAttempts} are compared.`
+      : null
   }</span></div>
 <div class="table" tabindex="0" role="group" aria-label="Attempts"><table><caption class="aside">Attempts</caption><thead><tr>${head}</tr></thead><tbody>${items.map(
     (

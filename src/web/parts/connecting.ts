@@ -1,5 +1,13 @@
 /** The texts that connect an agent, to copy. `research-room connect` prints the same. */
-import { type Connection, environment, firstPrompt, type Guide, programs, skillInstall, variables } from "../../discovery/connecting.ts"
+import {
+  type Connection,
+  environment,
+  firstPrompt,
+  type Guide,
+  programs,
+  skillInstall,
+  variables,
+} from "../../discovery/connecting.ts"
 import { type Html, html, to } from "../html.ts"
 import { command, facts, heading } from "./parts.ts"
 

@@ -53,7 +53,10 @@ export function doneBy(operation: string): string {
   return phrase ?? [irregular[verb]?.[0] ?? regular(verb), ...rest].join(" ")
 }
 
-/** Describes an operation with its target: "published hypothesis H1", "added a member". @param path the target's page, if it has one */
+/**
+ * Describes an operation with its target: "published hypothesis H1", "added a member". @param path the target's page,
+ * if it has one
+ */
 export function doneTo(
   done: string,
   { kind, label }: { readonly kind: string; readonly label: string | null },
@@ -63,7 +66,9 @@ export function doneTo(
   const isNamed = label === null && done.toLowerCase().endsWith(noun)
   const name = isNamed ? done : (label ?? `the ${noun}`)
   const linked =
-    path === undefined || path === null ? name : html`<a class="${label === null ? "" : "label"}" href="${to(path)}">${name}</a>`
+    path === undefined || path === null
+      ? name
+      : html`<a class="${label === null ? "" : "label"}" href="${to(path)}">${name}</a>`
   return isNamed ? html`${linked}` : html`${done} ${linked}`
 }
 
@@ -72,5 +77,7 @@ export function doneSentence(operation: string): string {
   const [verb = "", ...rest] = operation.split("_")
   const participle = announced.includes(verb) ? regular(verb) : irregular[verb]?.[1]
   const noun = rest.join(" ")
-  return participle === undefined || noun === "" ? "Saved." : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${participle}.`
+  return participle === undefined || noun === ""
+    ? "Saved."
+    : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${participle}.`
 }

@@ -33,17 +33,23 @@ export function standing(
       html`<p class="former"><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> <s>${person(author)} ${linkKinds[kind].status} it ${time(at)}: ${phrase(explanation)}</s></p>${takenBack(withdrawn)}`,
   )
   if (status === "current")
-    return former.length === 0 ? null : html`<div class="banner quiet" role="note" aria-label="Withdrawn">${former}</div>`
+    return former.length === 0
+      ? null
+      : html`<div class="banner quiet" role="note" aria-label="Withdrawn">${former}</div>`
   const replaced = notices.findLast(({ replacementVersionId }) => replacementVersionId !== null)
   const tone = status === "retracted" ? "bad" : "warn"
-  return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map((notice) => {
-    const { linkId, label: text, kind, explanation, author, at, correction, part, answered } = notice
-    const own = way?.(notice) ?? null
-    return html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${linkKinds[kind].status} it${part === undefined ? null : html` in ${phrase(partInWords(part))}`} ${time(at)}: ${phrase(explanation)}${
-      correction === null ? null : html` <strong>Correction:</strong> ${phrase(correction)}`
-    }${answered === undefined ? null : " Its author has answered."}${own === null ? null : html` ${own}`}</p>`
-  })}${
-    replaced === undefined ? null : html`<p><a href="${to(`/records/${replaced.replacementVersionId}`)}">Read what replaces it</a></p>`
+  return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map(
+    (notice) => {
+      const { linkId, label: text, kind, explanation, author, at, correction, part, answered } = notice
+      const own = way?.(notice) ?? null
+      return html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${linkKinds[kind].status} it${part === undefined ? null : html` in ${phrase(partInWords(part))}`} ${time(at)}: ${phrase(explanation)}${
+        correction === null ? null : html` <strong>Correction:</strong> ${phrase(correction)}`
+      }${answered === undefined ? null : " Its author has answered."}${own === null ? null : html` ${own}`}</p>`
+    },
+  )}${
+    replaced === undefined
+      ? null
+      : html`<p><a href="${to(`/records/${replaced.replacementVersionId}`)}">Read what replaces it</a></p>`
   }${former}</div>`
 }
 
@@ -92,7 +98,8 @@ function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]
   const path = pathOf(target.kind, target.id)
   const became = result.status ?? result.verdict
   const status = typeof became === "string" ? html` → ${stateBadge(became)}` : null
-  const reason = operation === "withhold_content" && typeof result.reason === "string" ? `: ${words(result.reason)}` : null
+  const reason =
+    operation === "withhold_content" && typeof result.reason === "string" ? `: ${words(result.reason)}` : null
   return html`${doneTo(doneBy(operation), target, path)}${status}${reason}`
 }
 
@@ -117,7 +124,9 @@ export interface EntryView {
 export function gist({ kind, message, card, receipt }: Entry): string {
   if (message !== undefined) return shortened(plainText(message.text), 80)
   if (card !== undefined) return shortened(plainText(viewOf(kind)?.line(card) ?? words(kind)), 80)
-  return receipt === undefined ? "" : `${doneBy(receipt.operation)} ${receipt.target.label ?? words(receipt.target.kind)}`
+  return receipt === undefined
+    ? ""
+    : `${doneBy(receipt.operation)} ${receipt.target.label ?? words(receipt.target.kind)}`
 }
 
 function inReply({ replyToEntryId, threadId }: Entry, known: EntryView["known"]): Html | null {

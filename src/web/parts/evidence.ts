@@ -1,6 +1,11 @@
 /** Renders the evidence for and against a record. */
 import { enumerations } from "../../contract/schema/enumerations.ts"
-import { type EvidenceItem, type EvidenceTally, independenceInWords, tallyFrom } from "../../contract/answers/evidence.ts"
+import {
+  type EvidenceItem,
+  type EvidenceTally,
+  independenceInWords,
+  tallyFrom,
+} from "../../contract/answers/evidence.ts"
 import { pathOf } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown } from "../markdown.ts"
@@ -38,11 +43,15 @@ const standings: { readonly [S in EvidenceItem["standing"]]: (item: EvidenceItem
   replaced: () => "does not count: a newer verdict by it, or by a finding of the same attempts, replaces it",
   fallen: ({ by }) => `does not count: ${by.label ?? "its source"} is ${by.status ?? "no longer current"}`,
   withdrawn: () => "does not count",
-  uncounted: ({ verdict }) => (verdict === null ? "does not count before it has a result" : "affects the standing, and is not counted"),
+  uncounted: ({ verdict }) =>
+    verdict === null ? "does not count before it has a result" : "affects the standing, and is not counted",
 }
 
 function speaker({ by }: EvidenceItem): Html {
-  const status = by.status === null || ["current", "asserted", "withdrawn"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
+  const status =
+    by.status === null || ["current", "asserted", "withdrawn"].includes(by.status)
+      ? null
+      : html` ${stateBadge(by.status)}`
   return html`${named(by.kind, by.id, by.label ?? words(by.kind))}${fromOther(by)}${status}${by.wording === null ? null : html` ${beginning(by.wording, 200)}`}`
 }
 
@@ -59,9 +68,23 @@ function checkedOf({ checked }: EvidenceItem): Content {
 
 /** Renders a piece of evidence. @param ofVisitor what this visitor may do with it */
 function piece(item: EvidenceItem, ofVisitor: Content): Html {
-  const { verdict, experiment, attempt, explanation, comparison, author, independence, at, standing, linkId, withdrawn } = item
+  const {
+    verdict,
+    experiment,
+    attempt,
+    explanation,
+    comparison,
+    author,
+    independence,
+    at,
+    standing,
+    linkId,
+    withdrawn,
+  } = item
   const from = [
-    experiment === undefined ? [] : [html`${label("experiment", experiment.experimentId, experiment.label)}${fromOther(experiment)}`],
+    experiment === undefined
+      ? []
+      : [html`${label("experiment", experiment.experimentId, experiment.label)}${fromOther(experiment)}`],
     attempt === undefined ? [] : [html`${label("attempt", attempt.attemptId, attempt.label)}${fromOther(attempt)}`],
   ].flat()
   const badge = verdict === null ? stateBadge("unknown", "no result yet") : stateBadge(verdict)
@@ -69,7 +92,9 @@ function piece(item: EvidenceItem, ofVisitor: Content): Html {
   return html`<li class="${counts ? "" : "uncounted"}">${struckIf(withdrawn, badge)}<div>${speaker(item)}
 ${explanation === null || explanation === "" ? null : html`<p class="explained" dir="auto">${struckIf(withdrawn, inlineMarkdown(explanation))}</p>`}${comparison === undefined ? null : html`<p class="explained">${comparison}</p>`}${takenBack(withdrawn)}
 <p class="meta">${from.map((each) => html`<span>${each}</span>`)}${checkedOf(item)}<span>${person(author)}, ${independenceInWords(independence, author.username)}</span><span>${time(at)}</span>${standing === "withdrawn" ? null : html`<span>${counts ? standings[standing](item) : html`<em>${standings[standing](item)}</em>`}</span>`}${
-    linkId === null || linkId === item.by.id ? null : html`<span><a href="${to(pathOf("link", linkId) ?? "/")}">the link</a></span>`
+    linkId === null || linkId === item.by.id
+      ? null
+      : html`<span><a href="${to(pathOf("link", linkId) ?? "/")}">the link</a></span>`
   }${ofVisitor === null ? null : html`<span>${ofVisitor}</span>`}</p></div></li>`
 }
 
@@ -97,7 +122,10 @@ export function evidenceList(visit: Visit, items: readonly EvidenceItem[]): Html
   }`
 }
 
-/** Reads the newest evidence on several records in one query. @returns a function that renders the evidence on one of them */
+/**
+ * Reads the newest evidence on several records in one query. @returns a function that renders the evidence on one of
+ * them
+ */
 export function evidenceBeside(visit: Visit, records: readonly { readonly versionId: string }[]) {
   const found = visit.tables.evidence.newestOn(
     records.map(({ versionId }) => versionId),
@@ -107,7 +135,9 @@ export function evidenceBeside(visit: Visit, records: readonly { readonly versio
     const items = found.get(versionId) ?? []
     if (items.length === 0) return null
     return html`${evidenceList(visit, items.slice(0, NEWEST))}${
-      items.length <= NEWEST ? null : html`<p class="more"><a href="${to(`/records/${versionId}#bears`)}">all that bears on it</a></p>`
+      items.length <= NEWEST
+        ? null
+        : html`<p class="more"><a href="${to(`/records/${versionId}#bears`)}">all that bears on it</a></p>`
     }`
   }
 }

@@ -34,5 +34,10 @@ export function effectToward(contrasts: readonly GatheredContrast[]): Html | nul
 export function effectOfFinding([effect]: readonly EffectAnswer[]): Html | null {
   if (effect === undefined || effect.estimate === null) return null
   const { estimate, low, high, se, pairs, ofCount, againstCount } = effect
-  return inLine(contrastInWords(effect), { estimate, low, high, se }, "its effect", pairs ?? Math.min(ofCount ?? 0, againstCount ?? 0))
+  return inLine(
+    contrastInWords(effect),
+    { estimate, low, high, se },
+    "its effect",
+    pairs ?? Math.min(ofCount ?? 0, againstCount ?? 0),
+  )
 }

@@ -32,14 +32,20 @@ export interface Next {
 
 const isClosed = (room: RoomLike): boolean => room.state === "archived" || room.origin != null
 
-/** Renders the next action; visitors see how to take part instead. Null on a page of an earlier moment, and in a Room that takes no writes. */
+/**
+ * Renders the next action; visitors see how to take part instead. Null on a page of an earlier moment, and in a Room
+ * that takes no writes.
+ */
 export function nextAct(visit: Visit, room: RoomLike, next: Next | null): Html | null {
   if (next === null || visit.past !== undefined || isClosed(room)) return null
   const way = next.button === null ? null : wayIn(visit, room)
   return html`<div class="next-act" role="group" aria-label="Next">${way === null ? next.button : null}<span><strong>Next:</strong> ${next.why} ${way}</span></div>`
 }
 
-/** Returns the findings that name an experiment or an attempt, newest first. @param linked the findings that a link relates to it */
+/**
+ * Returns the findings that name an experiment or an attempt, newest first. @param linked the findings that a link
+ * relates to it
+ */
 export function findingsOf(
   visit: Visit,
   of: { readonly experimentId: string } | { readonly attemptId: string },
@@ -49,7 +55,11 @@ export function findingsOf(
   const ids = "attemptId" in of ? findings.ofAttempt(of.attemptId) : findings.ofExperiment(of.experimentId)
   const found = ids.flatMap((versionId) => orNull(() => visit.ask("record", { versionId })) ?? [])
   const standing = found.filter(({ status }) => status !== "retracted" && status !== "superseded")
-  return { all: found, newest: standing[0] ?? found[0], unlinked: standing.find(({ versionId }) => !linked.has(versionId)) }
+  return {
+    all: found,
+    newest: standing[0] ?? found[0],
+    unlinked: standing.find(({ versionId }) => !linked.has(versionId)),
+  }
 }
 
 /** The findings that a link relates to the experiment. Links that were withdrawn do not count. */

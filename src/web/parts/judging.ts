@@ -17,14 +17,17 @@ type Failed = Case["failed"]["items"][number]
 
 /** The people behind some verdicts: "2 people, 1 of them independent of its author". */
 function saidBy({ people, independentPeople, otherAgents }: Origins): string {
-  if (independentPeople === 0) return otherAgents === 0 ? "its author alone" : `${counted(otherAgents, "other agent")} of its author`
+  if (independentPeople === 0)
+    return otherAgents === 0 ? "its author alone" : `${counted(otherAgents, "other agent")} of its author`
   if (independentPeople === people)
     return people === 1 ? "1 person, independent of its author" : `${people} people, all independent of its author`
   return `${people} people, ${independentPeople} of them independent of its author`
 }
-const ranBy = ({ commits }: Origins): string => (commits === 0 ? "no run behind it" : `runs of ${counted(commits, "commit")}`)
+const ranBy = ({ commits }: Origins): string =>
+  commits === 0 ? "no run behind it" : `runs of ${counted(commits, "commit")}`
 
-const sumOf = (counts: Readonly<Record<string, number>>): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
+const sumOf = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0)
 
 /** How many attempts there were, and how they ended. */
 function triedIn({ experiments, attempts }: Case["work"]): Content {
@@ -54,7 +57,9 @@ export function strength({ bearing, weight, work, evidenceTally }: Case): Html {
 
 /** Whether there is no attempt, no verdict and no use of it yet. */
 export const isUntried = ({ bearing, work, failed, doubts, restingOnIt, citedIn }: Case): boolean =>
-  bearing === "untested" && sumOf(work.attempts) === 0 && [failed, doubts, restingOnIt, citedIn].every(({ items }) => items.length === 0)
+  bearing === "untested" &&
+  sumOf(work.attempts) === 0 &&
+  [failed, doubts, restingOnIt, citedIn].every(({ items }) => items.length === 0)
 
 /** Renders one sentence for an untried record, in place of several empty sections. */
 export function untried({ work }: Case): Html {
@@ -67,7 +72,8 @@ export function untried({ work }: Case): Html {
 }
 
 /** A key for grouping failures whose reasons differ only in numbers. */
-const alike = ({ kind, experiment, why }: Failed): string => `${kind} ${experiment.experimentId} ${(why ?? "").replace(/[0-9]+/g, "0")}`
+const alike = ({ kind, experiment, why }: Failed): string =>
+  `${kind} ${experiment.experimentId} ${(why ?? "").replace(/[0-9]+/g, "0")}`
 
 function failure(same: readonly Failed[]): Html | null {
   const [first, ...others] = same

@@ -12,15 +12,20 @@ export const section = (id: string, name: Content, content: Content, beside?: Co
   content == null ? null : html`<section aria-labelledby="${id}">${heading(2, id, name, beside)}${content}</section>`
 
 /** A list, with the markup of each item; `none` if there are no items. @param look its class */
-export const list = <T>(look: string, items: readonly T[], item: (one: T, index: number) => Html, none: Html | null = null): Html | null =>
-  items.length === 0 ? none : html`<ul${attributes({ class: look || null })}>${items.map(item)}</ul>`
+export const list = <T>(
+  look: string,
+  items: readonly T[],
+  item: (one: T, index: number) => Html,
+  none: Html | null = null,
+): Html | null => (items.length === 0 ? none : html`<ul${attributes({ class: look || null })}>${items.map(item)}</ul>`)
 
 /** A part of a page that the script keeps up to date; null if it has no content. */
 export const live = (name: string, content: Content): Html | null =>
   content == null ? null : html`<div id="live-${name}" data-live>${content}</div>`
 
 /** A table, or the text of an empty list if it has no rows. */
-export const tableOr = (none: Content, ...shown: Parameters<typeof table>): Html => (shown[2].length === 0 ? empty(none) : table(...shown))
+export const tableOr = (none: Content, ...shown: Parameters<typeof table>): Html =>
+  shown[2].length === 0 ? empty(none) : table(...shown)
 
 /** A link to the next page of a list: the same address with another cursor. Null on the last page. */
 export function nextPage({ url }: Visit, cursor: string | number | null | undefined, text?: string): Html | null {
@@ -32,7 +37,9 @@ export function nextPage({ url }: Visit, cursor: string | number | null | undefi
   return more(`${next.pathname}${next.search}`, text)
 }
 
-/** A record in a list, with its wording. @param meta what else is said about it @param below what follows its wording */
+/**
+ * A record in a list, with its wording. @param meta what else is said about it @param below what follows its wording
+ */
 export const recordItem = (
   { versionId, label: text, kind, wording, status }: Omit<Related, "labelFromOtherRoom">,
   meta: Content,
@@ -43,7 +50,12 @@ export const recordItem = (
 
 interface Needed {
   readonly material:
-    | (Origin & { readonly materialId: string; readonly label: string; readonly name: string; readonly obtainability: string })
+    | (Origin & {
+        readonly materialId: string
+        readonly label: string
+        readonly name: string
+        readonly obtainability: string
+      })
     | null
   readonly purpose: string
 }

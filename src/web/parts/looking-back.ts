@@ -1,4 +1,7 @@
-/** Pages as of an earlier entry of their Room: the note above them, what was written since, and which links keep the moment. */
+/**
+ * Pages as of an earlier entry of their Room: the note above them, what was written since, and which links keep the
+ * moment.
+ */
 import { isKeyOf } from "../../contract/each.ts"
 import { reads } from "../../contract/reads/index.ts"
 import type { Past } from "../../edge/edge.ts"
@@ -60,7 +63,10 @@ export function staysAt({ roomId, asOf, instance }: Past): (path: string) => str
       if (found === null) return false
       if (name !== undefined) return isOfRoom(name, found[1] ?? "")
       const [attemptId] = (parameters.get("ids") ?? parameters.get("attemptIds") ?? "").split(",")
-      return parameters.get("roomId") === roomId || (attemptId !== undefined && attemptId !== "" && isOfRoom("attemptId", attemptId))
+      return (
+        parameters.get("roomId") === roomId ||
+        (attemptId !== undefined && attemptId !== "" && isOfRoom("attemptId", attemptId))
+      )
     })
     if (!stays || parameters.has("at")) return path
     parameters.set("at", String(asOf.sequence))
@@ -84,7 +90,8 @@ function naming(visit: Visit, { roomId, asOf }: Past, ids: readonly string[], wa
   const found: Entry[] = []
   for (let from = asOf.sequence; from < Math.min(watermark, asOf.sequence + SEARCHED); ) {
     const items = after(visit, roomId, from)
-    const names = ({ target, content }: Entry) => ids.includes(target.id) || ids.some((id) => JSON.stringify(content ?? "").includes(id))
+    const names = ({ target, content }: Entry) =>
+      ids.includes(target.id) || ids.some((id) => JSON.stringify(content ?? "").includes(id))
     found.push(...items.filter(names))
     const last = items.at(-1)?.sequence
     if (last === undefined) break
@@ -97,18 +104,21 @@ const entry = ({ summary, at, sequence }: Entry): Html =>
   html`<li>${shortened(plainText(summary ?? `Entry ${sequence}`), 160)} <span class="clocks">${exactTime(at)}</span></li>`
 
 /** The present status, if it changed: "Now: completed". */
-const nowStands = (then: string, now: string): Html | null => (then === now ? null : html`<p>Now: ${stateBadge(now, words(now))}</p>`)
+const nowStands = (then: string, now: string): Html | null =>
+  then === now ? null : html`<p>Now: ${stateBadge(now, words(now))}</p>`
 
 type IdIn<P> = P extends `${string}{${infer Id}}${string}` ? Id : never
 /**
- * Renders the present state of the page's object if it changed, by the name of the id in the page's path. Plans and links do not
- * change, and the list of entries since then shows what changed in a Room or a Thread.
+ * Renders the present state of the page's object if it changed, by the name of the id in the page's path. Plans and
+ * links do not change, and the list of entries since then shows what changed in a Room or a Thread.
  */
 const nowOf: Readonly<Partial<Record<IdIn<(typeof pages)[number]>, (visit: Visit, id: string) => Html | null>>> = {
   versionId(visit, versionId) {
     const [then, now] = [visit.ask("record", { versionId }), visit.askNow("record", { versionId })]
     const same =
-      then.status === now.status && then.verdict === now.verdict && JSON.stringify(then.evidenceTally) === JSON.stringify(now.evidenceTally)
+      then.status === now.status &&
+      then.verdict === now.verdict &&
+      JSON.stringify(then.evidenceTally) === JSON.stringify(now.evidenceTally)
     return same
       ? null
       : html`<p>Now: ${now.verdict === undefined ? null : stateBadge(now.verdict)} ${stateBadge(now.status)} ${tally(now.evidenceTally)}</p>`
@@ -116,8 +126,12 @@ const nowOf: Readonly<Partial<Record<IdIn<(typeof pages)[number]>, (visit: Visit
   experimentId: (visit, experimentId) =>
     nowStands(visit.ask("experiment", { experimentId }).status, visit.askNow("experiment", { experimentId }).status),
   materialId: (visit, materialId) =>
-    nowStands(visit.ask("material", { materialId }).obtainability, visit.askNow("material", { materialId }).obtainability),
-  attemptId: (visit, attemptId) => nowStands(visit.ask("attempt", { attemptId }).status, visit.askNow("attempt", { attemptId }).status),
+    nowStands(
+      visit.ask("material", { materialId }).obtainability,
+      visit.askNow("material", { materialId }).obtainability,
+    ),
+  attemptId: (visit, attemptId) =>
+    nowStands(visit.ask("attempt", { attemptId }).status, visit.askNow("attempt", { attemptId }).status),
   checkpointId(visit, checkpointId) {
     const [then, now] = [visit.ask("checkpoint", { checkpointId }), visit.askNow("checkpoint", { checkpointId })]
     const changes = [
@@ -138,14 +152,19 @@ function since(visit: Visit, past: Past): Html {
   if (count === 0) return html`<p>Nothing was written in this Room since.</p>`
   const { checkpointId } = visit.params
   // The records that a conclusion cites are part of it.
-  const cited = checkpointId === undefined ? [] : visit.ask("checkpoint", { checkpointId }).citations.map(({ versionId }) => versionId)
+  const cited =
+    checkpointId === undefined
+      ? []
+      : visit.ask("checkpoint", { checkpointId }).citations.map(({ versionId }) => versionId)
   const [id, ...rest] = [
     ...idsIn(visit.url),
     ...Object.entries(visit.params).flatMap(([name, each]) => (name === "roomId" ? [] : [each])),
     ...cited,
   ]
   const entries =
-    id === undefined ? after(visit, roomId, Math.max(asOf.sequence, watermark - SHOWN)) : naming(visit, past, [id, ...rest], watermark)
+    id === undefined
+      ? after(visit, roomId, Math.max(asOf.sequence, watermark - SHOWN))
+      : naming(visit, past, [id, ...rest], watermark)
   const shown = entries.slice(0, SHOWN)
   const written = `${counted(count, "entry", "entries")} in this Room since`
   const sentence =
@@ -157,7 +176,10 @@ function since(visit: Visit, past: Past): Html {
 }
 
 function note(visit: Visit, past: Past): Html {
-  const now = withQuery(visit.url.pathname, Object.fromEntries([...visit.url.searchParams].filter(([name]) => name !== "at")))
+  const now = withQuery(
+    visit.url.pathname,
+    Object.fromEntries([...visit.url.searchParams].filter(([name]) => name !== "at")),
+  )
   return html`<div class="banner quiet then" role="note" aria-label="An earlier moment"><strong>As of entry ${past.asOf.sequence.toLocaleString("en")}, ${exactTime(past.asOf.acceptedAt)}</strong> <a class="button quiet" href="${toNow(now)}">Now</a>
 <p>This page shows what stood and counted then.</p>${changesOf(visit)}${since(visit, past)}</div>`
 }
@@ -181,4 +203,5 @@ export const shownNow = (shown: Shown): Shown => ({
 })
 
 /** The address at which a page stays as it was after an entry. */
-export const asOfEntry = (path: string, sequence: number): ReturnType<typeof to> => toNow(withQuery(path, { at: sequence }))
+export const asOfEntry = (path: string, sequence: number): ReturnType<typeof to> =>
+  toNow(withQuery(path, { at: sequence }))

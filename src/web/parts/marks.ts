@@ -101,6 +101,10 @@ interface Life {
 
 /** A badge for a revoked or expired token. Null while it is valid. */
 export const tokenOver = ({ revokedAt, expiresAt }: Life, now: number): Html | null =>
-  revokedAt !== null ? stateBadge("retracted", "revoked") : Date.parse(expiresAt) <= now ? stateBadge("cancelled", "expired") : null
+  revokedAt !== null
+    ? stateBadge("retracted", "revoked")
+    : Date.parse(expiresAt) <= now
+      ? stateBadge("cancelled", "expired")
+      : null
 
 export const tokenState = (life: Life, now: number): Html => tokenOver(life, now) ?? stateBadge("completed", "in use")

@@ -19,11 +19,17 @@ type Attempt = Pick<AnswerOf<"attempt">, "attemptId" | "status" | "registrant">
 
 const wrong = ({ faults, refusal }: PastedTable): Html =>
   html`<div class="banner warn" role="alert"><strong>Nothing was reported.</strong>${refusal === undefined ? null : html`<p>${refusal}</p>`}${
-    faults.length === 0 ? null : html`<ul>${faults.map(({ line, message }) => html`<li>Line ${line}: ${message}.</li>`)}</ul>`
+    faults.length === 0
+      ? null
+      : html`<ul>${faults.map(({ line, message }) => html`<li>Line ${line}: ${message}.</li>`)}</ul>`
   }</div>`
 
 /** Renders the form for the attempt's registrant, while the attempt takes progress. */
-export function metricsBox(visit: Visit, { attemptId, status, registrant }: Attempt, pasted?: PastedTable): Html | null {
+export function metricsBox(
+  visit: Visit,
+  { attemptId, status, registrant }: Attempt,
+  pasted?: PastedTable,
+): Html | null {
   if (visit.person?.userId !== registrant.userId || !takesProgress(status)) return null
   return html`<details class="metrics-box" id="add-metrics"${pasted === undefined ? null : html` open`}><summary>Add values from a table</summary>
 <form method="post" action="${to("/web/metrics")}">${pasted === undefined ? null : wrong(pasted)}<input type="hidden" name="requestId" value="${randomUUID()}"><input type="hidden" name="attemptId" value="${attemptId}">

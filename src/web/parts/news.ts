@@ -23,12 +23,16 @@ const sentence = (roomId: string, { text, entry }: Pick<ToldEntry, "text" | "ent
 /** Sentences about stale conclusions, by the record that made them stale. */
 export function fallenBy(visit: Visit, roomId: string, items: readonly NewsItem[]): ReadonlyMap<string, Html> {
   const isNeeded = items.some(({ entries }) => entries.some(({ bearsOn }) => bearsOn !== null))
-  const context = isNeeded ? orNull(() => visit.ask("room_context", { roomId }, { parts: "threads,conclusions" })) : null
+  const context = isNeeded
+    ? orNull(() => visit.ask("room_context", { roomId }, { parts: "threads,conclusions" }))
+    : null
   const titles = new Map(context?.threads.map(({ threadId, title }) => [threadId, title]))
   return new Map(
     context?.conclusions.flatMap(({ stale, staleReasons, checkpointId, threadId }) => {
       const sentence = html` The <a href="${to(`/checkpoints/${checkpointId}`)}">conclusion</a> of “<span dir="auto">${titles.get(threadId) ?? "its Thread"}</span>” is stale.`
-      return staleReasons.flatMap(({ versionId }) => (stale && versionId !== undefined ? [[versionId, sentence] as const] : []))
+      return staleReasons.flatMap(({ versionId }) =>
+        stale && versionId !== undefined ? [[versionId, sentence] as const] : [],
+      )
     }),
   )
 }
@@ -54,11 +58,16 @@ export function newsItem(
 /** Whether an entry is told elsewhere on the page. */
 type IsToldAbove = (roomId: string, entry: ActivityEntry) => boolean
 
-function roomNews(visit: Visit, { roomId, after, watermark, total, isNew }: Unread, isToldAbove: IsToldAbove): Html | null {
+function roomNews(
+  visit: Visit,
+  { roomId, after, watermark, total, isNew }: Unread,
+  isToldAbove: IsToldAbove,
+): Html | null {
   const room = orNull(() => visit.ask("room", { roomId }))
   if (room === null) return null
   const isOwn = ({ userId, agent }: ActivityEntry["actor"]) => userId === visit.person?.userId && agent == null
-  const isShown = (entry: ActivityEntry) => isNew(entry.target.kind, entry.sequence) && !isOwn(entry.actor) && !isToldAbove(roomId, entry)
+  const isShown = (entry: ActivityEntry) =>
+    isNew(entry.target.kind, entry.sequence) && !isOwn(entry.actor) && !isToldAbove(roomId, entry)
   const items = visit.edge.instance.news.told(roomId, after, watermark, isShown)
   const shown = items.slice(0, SENTENCES)
   const fallen = fallenBy(visit, roomId, shown)

@@ -32,26 +32,52 @@ function publishFinding(
   return html`<a class="button" href="${to(`/do/publish_finding?${given}`)}">Publish a finding</a>`
 }
 
-/** The attempts for a finding about this attempt: it, and the same person's successful attempts that no finding names. */
+/**
+ * The attempts for a finding about this attempt: it, and the same person's successful attempts that no finding names.
+ */
 function attemptsWith(visit: Visit, { attemptId, experimentId, registrant }: Attempt): string[] {
   const { items } = visit.ask("attempts", {}, { experimentId, status: "succeeded" })
   const others = items.filter(
-    (other) => other.registrant.userId === registrant.userId && visit.tables.findings.ofAttempt(other.attemptId).length === 0,
+    (other) =>
+      other.registrant.userId === registrant.userId && visit.tables.findings.ofAttempt(other.attemptId).length === 0,
   )
   return [...new Set([attemptId, ...others.map((other) => other.attemptId)])]
 }
 
-const sayWhatItAnswers = (findingVersionId: string, experimentId: string | undefined, label: string, why: Content): Next =>
-  first("link_experiment_finding", { findingVersionId, experimentId }, `Say what ${label} answers`, why)
+const sayWhatItAnswers = (
+  findingVersionId: string,
+  experimentId: string | undefined,
+  label: string,
+  why: Content,
+): Next => first("link_experiment_finding", { findingVersionId, experimentId }, `Say what ${label} answers`, why)
 
 /** The next action for an experiment. */
-export function nextOfExperiment(visit: Visit, experiment: Experiment, links: AnswerOf<"experiment_findings">["items"]): Next | null {
-  const { experimentId, status, assigneeId, assignee, lease, acceptedPlans, attempts, affordances, roomId, threadId, hypotheses } =
-    experiment
+export function nextOfExperiment(
+  visit: Visit,
+  experiment: Experiment,
+  links: AnswerOf<"experiment_findings">["items"],
+): Next | null {
+  const {
+    experimentId,
+    status,
+    assigneeId,
+    assignee,
+    lease,
+    acceptedPlans,
+    attempts,
+    affordances,
+    roomId,
+    threadId,
+    hypotheses,
+  } = experiment
   const { expectedRevision, expectedStatus } = affordances.expected
   const isMine = assigneeId !== null && assigneeId === visit.person?.userId
   const take = (text: string): Html => {
-    const guard = { "/experimentId": experimentId, "/expectedRevision": String(expectedRevision), "/expectedStatus": expectedStatus }
+    const guard = {
+      "/experimentId": experimentId,
+      "/expectedRevision": String(expectedRevision),
+      "/expectedStatus": expectedStatus,
+    }
     return actionButton("take_experiment", guard, text, { first: true })
   }
   if (status === "open") return { button: take("Take it"), why: "nobody has it. Take it to plan and run it." }
@@ -67,7 +93,12 @@ export function nextOfExperiment(visit: Visit, experiment: Experiment, links: An
   const linked = linkedIn(links)
   const { unlinked, newest } = findingsOf(visit, { experimentId }, linked)
   if (unlinked !== undefined)
-    return sayWhatItAnswers(unlinked.versionId, experimentId, unlinked.label, html`${unlinked.label} answers nothing yet.`)
+    return sayWhatItAnswers(
+      unlinked.versionId,
+      experimentId,
+      unlinked.label,
+      html`${unlinked.label} answers nothing yet.`,
+    )
   const guard = { experimentId, expectedRevision, expectedStatus }
   if (isMine && acceptedPlans.length === 0 && attempts.total === 0)
     return first("accept_plan", guard, "Accept a plan", "a plan pins the code and the arms before anything runs.")
@@ -77,17 +108,28 @@ export function nextOfExperiment(visit: Visit, experiment: Experiment, links: An
   }
   const { items } = visit.ask("attempts", {}, { experimentId })
   const running = items.find(
-    (attempt) => (attempt.status === "started" || attempt.status === "registered") && attempt.registrant.userId === visit.person?.userId,
+    (attempt) =>
+      (attempt.status === "started" || attempt.status === "registered") &&
+      attempt.registrant.userId === visit.person?.userId,
   )
   if (running !== undefined) return report(running, html`${running.label} has not ended yet.`)
   const succeeded = items.filter((attempt) => attempt.status === "succeeded")
   if (newest === undefined && succeeded.length > 0) {
     const ids = succeeded.map(({ attemptId }) => attemptId)
-    return { button: publishFinding(experiment, ids, acceptedPlans.at(-1)?.planId), why: "say what came out, even if nothing did." }
+    return {
+      button: publishFinding(experiment, ids, acceptedPlans.at(-1)?.planId),
+      why: "say what came out, even if nothing did.",
+    }
   }
   if (isMine && newest !== undefined && isRunning(experiment))
-    return first("report_experiment_status", { ...guard, status: "completed" }, "Finish it", "its findings say what they answer.")
-  if (newest !== undefined) return reproduce(experimentId, newest, html`reproduce ${newest.label} with your own agent or code.`)
+    return first(
+      "report_experiment_status",
+      { ...guard, status: "completed" },
+      "Finish it",
+      "its findings say what they answer.",
+    )
+  if (newest !== undefined)
+    return reproduce(experimentId, newest, html`reproduce ${newest.label} with your own agent or code.`)
   return { button: null, why: assignee === null ? "an attempt." : `${writerName(assignee)} has it.` }
 }
 
@@ -96,7 +138,8 @@ function reproduce(
   { label, ...of }: { readonly label: string } & ({ readonly versionId: string } | { readonly attemptId: string }),
   why: Content,
 ): Next {
-  const named = "versionId" in of ? { "/reproduces/findingVersionId": of.versionId } : { "/reproduces/attemptId": of.attemptId }
+  const named =
+    "versionId" in of ? { "/reproduces/findingVersionId": of.versionId } : { "/reproduces/attemptId": of.attemptId }
   return first("register_attempt", { experimentId, intent: "reproduction", ...named }, `Reproduce ${label}`, why)
 }
 
@@ -108,19 +151,36 @@ export function nextOfAttempt(visit: Visit, attempt: Attempt): Next | null {
   const { attemptId, label, status, registrant, experimentId, roomId, threadId, planId } = attempt
   const isMine = registrant.userId === visit.person?.userId
   if (status === "registered" || status === "started")
-    return isMine ? report(attempt, "it has no outcome yet.") : { button: null, why: `${writerName(registrant)} reports how it ended.` }
+    return isMine
+      ? report(attempt, "it has no outcome yet.")
+      : { button: null, why: `${writerName(registrant)} reports how it ended.` }
   const { newest } = findingsOf(visit, { attemptId }, new Set())
   if (newest !== undefined) {
     const linked = linkedIn(visit.ask("experiment_findings", { experimentId }).items)
     return linked.has(newest.versionId)
-      ? reproduce(experimentId, attempt, html`${newest.label} reports its result. Reproduce it with your own agent or code.`)
-      : sayWhatItAnswers(newest.versionId, experimentId, newest.label, html`${newest.label} reports its result, and answers nothing yet.`)
+      ? reproduce(
+          experimentId,
+          attempt,
+          html`${newest.label} reports its result. Reproduce it with your own agent or code.`,
+        )
+      : sayWhatItAnswers(
+          newest.versionId,
+          experimentId,
+          newest.label,
+          html`${newest.label} reports its result, and answers nothing yet.`,
+        )
   }
   const where = { experimentId, roomId, threadId }
   if (status === "succeeded")
-    return { button: publishFinding(where, attemptsWith(visit, attempt), planId), why: "say what came out, even if nothing did." }
+    return {
+      button: publishFinding(where, attemptsWith(visit, attempt), planId),
+      why: "say what came out, even if nothing did.",
+    }
   if (!isMine)
-    return { button: publishFinding(where, [attemptId], planId), why: "it has no result. Say in a finding what its failure shows." }
+    return {
+      button: publishFinding(where, [attemptId], planId),
+      why: "it has no result. Say in a finding what its failure shows.",
+    }
   const why = "it has no result. Run it again, or say in a finding what its failure shows."
   return first("register_attempt", { experimentId, intent: "rerun", "/rerunOf": attemptId }, `Run ${label} again`, why)
 }
@@ -128,7 +188,8 @@ export function nextOfAttempt(visit: Visit, attempt: Attempt): Next | null {
 /** The next action for a finding that says what it answers: finish its experiment, review it, or reproduce it. */
 function nextOfAnswering(visit: Visit, { versionId, label, execution, author, reviews = [] }: RecordRead): Next | null {
   const me = visit.person?.userId
-  const experiment = execution === null ? null : orNull(() => visit.ask("experiment", { experimentId: execution.experimentId }))
+  const experiment =
+    execution === null ? null : orNull(() => visit.ask("experiment", { experimentId: execution.experimentId }))
   const { expectedRevision, expectedStatus } = experiment?.affordances.expected ?? {}
   if (experiment !== null && me !== undefined && experiment.assigneeId === me && isRunning(experiment)) {
     const given = { experimentId: experiment.experimentId, expectedRevision, expectedStatus, status: "completed" }
@@ -137,16 +198,30 @@ function nextOfAnswering(visit: Visit, { versionId, label, execution, author, re
   }
   if (author.userId !== me && !reviews.some((review) => review.author.userId === me && review.withdrawn === null))
     return first("submit_review", { target: versionId }, `Review ${label}`, "say what you checked.")
-  return execution && reproduce(execution.experimentId, { versionId, label }, "reproduce it with your own agent or code.")
+  return (
+    execution && reproduce(execution.experimentId, { versionId, label }, "reproduce it with your own agent or code.")
+  )
 }
 
-const see = ({ experimentId, label }: Pick<Experiment, "experimentId" | "label">, look: string, why: Content): Next => ({
+const see = (
+  { experimentId, label }: Pick<Experiment, "experimentId" | "label">,
+  look: string,
+  why: Content,
+): Next => ({
   button: html`<a class="${look}" href="${address("experiment", experimentId)}">See ${label}</a>`,
   why,
 })
 
-/** The next action for a record. @param related experiments that address it, newest first @param isLinked whether a finding says what it answers */
-export function nextOfRecord(visit: Visit, record: RecordRead, related: AnswerOf<"experiments">["items"], isLinked: boolean): Next | null {
+/**
+ * The next action for a record. @param related experiments that address it, newest first @param isLinked whether a
+ * finding says what it answers
+ */
+export function nextOfRecord(
+  visit: Visit,
+  record: RecordRead,
+  related: AnswerOf<"experiments">["items"],
+  isLinked: boolean,
+): Next | null {
   const { kind, status, versionId, label, roomId, threadId, execution } = record
   if (status === "retracted" || status === "superseded") return null
   if (kind === "finding")
@@ -159,7 +234,12 @@ export function nextOfRecord(visit: Visit, record: RecordRead, related: AnswerOf
   if (open !== undefined) return see(open, "button", html`${open.label} tests it and nobody has taken it.`)
   if (running !== undefined) {
     const { assignee, assigneeId, label } = running
-    const who = assignee === null ? "a member tests" : assigneeId === visit.person?.userId ? "you test" : `${writerName(assignee)} tests`
+    const who =
+      assignee === null
+        ? "a member tests"
+        : assigneeId === visit.person?.userId
+          ? "you test"
+          : `${writerName(assignee)} tests`
     return see(running, "button quiet", html`${who} it in ${label}.`)
   }
   const why = related.length === 0 ? "nobody has tested it." : "test it another way."

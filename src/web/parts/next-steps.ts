@@ -45,7 +45,11 @@ function button({ what, operation, body, object }: Step, visit: Visit, room: Roo
   const label = html`${text}${object.label === null ? null : html`<span class="aside"> ${object.label}</span>`}`
   // Taking an experiment needs no form.
   if (what === "take_experiment")
-    return actionButton(operation, Object.fromEntries(parametersOf(body).map(([name, value]) => [`/${name}`, value])), label)
+    return actionButton(
+      operation,
+      Object.fromEntries(parametersOf(body).map(([name, value]) => [`/${name}`, value])),
+      label,
+    )
   const query = new URLSearchParams(parametersOf(body))
   return html`<a class="button quiet" href="${to(`${withQuery(`/do/${operation}`, {})}?${query}`)}">${label}</a>`
 }

@@ -14,10 +14,13 @@ export const paperPath = (paperId: string, collectionId?: string): string =>
 
 /** The authors' names, or the first ones if there are many. */
 export const authorsOf = (authors: readonly string[], most = 4): string =>
-  authors.length > most ? `${authors.slice(0, most - 1).join(", ")} and ${authors.length - most + 1} others` : authors.join(", ")
+  authors.length > most
+    ? `${authors.slice(0, most - 1).join(", ")} and ${authors.length - most + 1} others`
+    : authors.join(", ")
 
 /** The name of a paper: its title, or its DOI, ISBN or arXiv id if the title is unknown. */
-export const calledBy = ({ paperId, title }: Pick<Paper, "paperId" | "title">): string => title ?? nameOfPaper(paperId) ?? "Untitled"
+export const calledBy = ({ paperId, title }: Pick<Paper, "paperId" | "title">): string =>
+  title ?? nameOfPaper(paperId) ?? "Untitled"
 
 function paperLine({ paperId, title, authors, year, venue }: Paper): Content {
   const who = [authorsOf(authors), year ?? ""].filter((part) => part !== "").join(", ")
@@ -32,13 +35,17 @@ function paperLine({ paperId, title, authors, year, venue }: Paper): Content {
 export const paperName = (paper: Paper, collectionId?: string): Html =>
   html`<a class="wording" href="${to(paperPath(paper.paperId, collectionId))}">${calledBy(paper)}</a><p class="hint">${paperLine(paper)}</p>`
 
-const outward = (address: string, text: string): Html => html`<a rel="nofollow noopener noreferrer" href="${address}">${text}</a>`
+const outward = (address: string, text: string): Html =>
+  html`<a rel="nofollow noopener noreferrer" href="${address}">${text}</a>`
 
 /** Links to a paper: at arXiv, at its publisher by its DOI, or at the address that was filed. */
 export const paperLinks = ({ arxivId, doi, url }: Pick<Paper, "arxivId" | "doi" | "url">): Html[] => [
   ...(arxivId === null
     ? []
-    : [outward(`https://arxiv.org/abs/${arxivId}`, "Abstract at arXiv"), outward(`https://arxiv.org/pdf/${arxivId}`, "PDF at arXiv")]),
+    : [
+        outward(`https://arxiv.org/abs/${arxivId}`, "Abstract at arXiv"),
+        outward(`https://arxiv.org/pdf/${arxivId}`, "PDF at arXiv"),
+      ]),
   ...(doi === null ? [] : [outward(`https://doi.org/${encodeURIComponent(doi).replaceAll("%2F", "/")}`, `doi:${doi}`)]),
   ...(url === null || !/^https?:\/\//.test(url) ? [] : [outward(url, new URL(url).host)]),
 ]
@@ -57,8 +64,10 @@ export const collectionLink = ({ id, name }: { readonly id: string; readonly nam
   html`<a href="${to(`/library/collections/${id}`)}">${name}</a>`
 
 /** The number of notes, and how many of them are new to the reader. */
-export const noted = ({ notes, unread }: { readonly notes: number; readonly unread: number }, after: Content = null): Html =>
-  html`${notes}${after}${unread === 0 ? null : html` <strong class="active">${unread} new</strong>`}`
+export const noted = (
+  { notes, unread }: { readonly notes: number; readonly unread: number },
+  after: Content = null,
+): Html => html`${notes}${after}${unread === 0 ? null : html` <strong class="active">${unread} new</strong>`}`
 
 /** Reading progress: "page 7 of 23". */
 export const readTo = ({ page, pages }: { readonly page: number; readonly pages: number | null }): string =>

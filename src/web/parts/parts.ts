@@ -22,7 +22,13 @@ export const clock = (at: string): Html =>
   html`<time datetime="${at}" title="${dateAndTime(at)}">${new LateText(({ now }) => clockTime(at, now))}</time>`
 
 /** A person's name as a link to their page. */
-export const person = ({ username, agent }: { readonly username: string; readonly agent?: string | null | undefined }): Html =>
+export const person = ({
+  username,
+  agent,
+}: {
+  readonly username: string
+  readonly agent?: string | null | undefined
+}): Html =>
   html`<a class="person" href="${to(`/people/${encodeURIComponent(username)}`)}">${username}</a>${agent == null ? null : html` <span class="quiet">· agent <span dir="auto">${agent}</span></span>`}`
 
 /** A digest or commit, shortened in the middle. The script copies it on click. */
@@ -30,7 +36,8 @@ export const digest = (text: string): Html =>
   html`<button type="button" class="digest" title="${text}" data-copy="${text}">${shortDigest(text)}</button>`
 
 /** A label such as H1, linked to its object. */
-export const label = (kind: Linkable, id: string, text: string): Html => html`<a class="label" href="${address(kind, id)}">${text}</a>`
+export const label = (kind: Linkable, id: string, text: string): Html =>
+  html`<a class="label" href="${address(kind, id)}">${text}</a>`
 
 /** An object's name, as a link if the object has a page. */
 export function named(kind: string, id: string, text: string): Html {
@@ -60,7 +67,10 @@ export const recordChip = ({ versionId, label: text, kind, wording, status, ...o
     status === "current" ? null : html` <span class="state">${glyph(status)}${status}</span>`
   } ${beginningInLink(wording, most)}</a>`
 
-/** A form of one button, for an operation whose body is known. @param next the page shown afterwards, if not the object's */
+/**
+ * A form of one button, for an operation whose body is known. @param next the page shown afterwards, if not the
+ * object's
+ */
 export function actionButton(
   operation: string,
   given: Readonly<Record<string, string>>,
@@ -75,7 +85,10 @@ export function actionButton(
     </form>`
 }
 
-/** A button that asks for confirmation: the first press explains it, the second does it. @param danger whether it cannot be undone */
+/**
+ * A button that asks for confirmation: the first press explains it, the second does it. @param danger whether it cannot
+ * be undone
+ */
 export const confirmButton = (text: Content, what: Content, button: Html, danger = true): Html =>
   html`<details class="asked${danger ? " danger" : ""}"><summary>${text}</summary><p>${what}</p>${button}</details>`
 
@@ -102,7 +115,9 @@ export const heading = (level: 2 | 3, id: string, text: Content, beside?: Conten
 export const facts = (rows: readonly (readonly [Content, Content] | null)[]): Html =>
   html`<dl class="facts">${rows.map((row) => row && row[1] != null && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
 
-/** A table that scrolls on a narrow screen. A `stacked` one, for tables with actions, becomes a list of blocks instead. */
+/**
+ * A table that scrolls on a narrow screen. A `stacked` one, for tables with actions, becomes a list of blocks instead.
+ */
 export const table = (
   caption: string,
   head: readonly Content[],
@@ -119,7 +134,8 @@ export const ways = (rows: readonly (readonly [string, string] | null)[]): Html 
   html`<p class="ways">${rows.map((row) => row && html`<a href="${to(row[1])}">${row[0]}</a> `)}</p>`
 
 /** Indented JSON. */
-export const jsonBlock = (value: unknown): Html => html`<pre class="json" tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`
+export const jsonBlock = (value: unknown): Html =>
+  html`<pre class="json" tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`
 
 /** A command line as typed in a shell. */
 export const argv = (parts: readonly string[]): Html =>

@@ -16,7 +16,11 @@ export interface PasteResult {
   readonly text?: string
   readonly recognised?: Found
   /** New papers, papers that were there already, and what could not be read. */
-  readonly outcome?: { readonly filed: readonly string[]; readonly already: readonly string[]; readonly unreadable: Unreadable }
+  readonly outcome?: {
+    readonly filed: readonly string[]
+    readonly already: readonly string[]
+    readonly unreadable: Unreadable
+  }
   readonly refusal?: string
   readonly collectionId?: string | undefined
 }
@@ -66,13 +70,17 @@ const papers = (heading: string, paperIds: readonly string[], collectionId?: str
     : html`<p><strong>${heading}</strong> ${joined(paperIds.slice(0, TOLD).map((id) => html`<a href="${to(paperPath(id, collectionId))}">${nameOfPaper(id) ?? "a reference"}</a>`))}${paperIds.length > TOLD ? ` and ${paperIds.length - TOLD} more` : null}</p>`
 
 /** Renders the outcome. @param collection the Collection that the papers were added to */
-export function pasted({ outcome, refusal }: PasteResult, collection?: { readonly id: string; readonly name: string }): Html | null {
+export function pasted(
+  { outcome, refusal }: PasteResult,
+  collection?: { readonly id: string; readonly name: string },
+): Html | null {
   if (refusal !== undefined)
     return html`<div class="outcome partly" role="status" id="pasted"><h2>Nothing was saved</h2><p>${refusal} What you pasted is still in the box.</p></div>`
   if (outcome === undefined) return null
   const { filed, already, unreadable } = outcome
   const where = collection === undefined ? "saved" : `added to “${collection.name}”`
-  const heading = filed.length === 0 ? "Nothing new: these papers were there already" : `${counted(filed.length, "paper")} ${where}`
+  const heading =
+    filed.length === 0 ? "Nothing new: these papers were there already" : `${counted(filed.length, "paper")} ${where}`
   return html`<div class="outcome${unreadable.length === 0 ? "" : " partly"}" role="status" id="pasted"><h2>${heading}</h2>
 ${papers("New:", filed, collection?.id)}${papers("Already there:", already, collection?.id)}${unread(unreadable)}</div>`
 }

@@ -37,7 +37,13 @@ export function reviewBody(visit: Visit, review: Review, own = false): Html {
 }
 
 /** Renders the section of reviews, newest first, and the link to add one. */
-export function reviewSection(visit: Visit, room: RoomLike, target: string, all: readonly Review[], reviewed: Reviewed | null): Html {
+export function reviewSection(
+  visit: Visit,
+  room: RoomLike,
+  target: string,
+  all: readonly Review[],
+  reviewed: Reviewed | null,
+): Html {
   const shown = all.map(
     (review) =>
       html`<li class="${review.counts ? "" : "uncounted"}">${struckIf(review.withdrawn, stateBadge(review.verdict))}<div>${reviewBody(visit, review)}</div></li>`,

@@ -1,4 +1,6 @@
-/** Parts of every page inside a Room: the rail with its sections and their counts, and banners about the Room's state. */
+/**
+ * Parts of every page inside a Room: the rail with its sections and their counts, and banners about the Room's state.
+ */
 import type { Rail } from "../visit.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { pageOf } from "../../contract/objects/objects.ts"

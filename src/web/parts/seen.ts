@@ -1,6 +1,7 @@
 /**
- * Remembers how far a person has read in each Room. The marks are in a cookie, so that pages work without a script and the service
- * does not store who read what. The page "Activity" marks the whole Room; each other section has a mark of its own.
+ * Remembers how far a person has read in each Room. The marks are in a cookie, so that pages work without a script and
+ * the service does not store who read what. The page "Activity" marks the whole Room; each other section has a mark of
+ * its own.
  */
 import { mustComeFromOwnPage } from "../../edge/identity/callers.ts"
 import { cookieOf } from "../../edge/identity/cookies.ts"
@@ -70,7 +71,9 @@ function marksOf({ event, person }: Visit): Marks {
 function cookie({ edge, person }: Visit, marks: Marks): Readonly<Record<string, string>> {
   if (person === undefined) return {}
   const rooms = [...marks].slice(0, ROOMS).map(([roomId, { all, sections }]) => {
-    const further = [...sections].filter(([, through]) => through > all).map(([letter, through]) => `~${letter}${through.toString(36)}`)
+    const further = [...sections]
+      .filter(([, through]) => through > all)
+      .map(([letter, through]) => `~${letter}${through.toString(36)}`)
     return `.${packed(roomId)}${all.toString(36)}${further.join("")}`
   })
   return cookieOf(edge, COOKIE, `${packed(person.userId)}${rooms.join("")}`, KEPT)
@@ -97,7 +100,8 @@ function unreadBy(visit: Visit, marks: Marks, roomId: string, userId: string) {
   // Without a mark, people have read up to their own last entry.
   const all = marked === 0 ? visit.edge.instance.news.writtenThrough(roomId, userId) : marked
   /** Whether an entry is new, by the kind of its target. */
-  const isNew = (kind: string, sequence: number) => sequence > Math.max(all, sections.get(letterOf(sectionOf.get(kind) ?? "")) ?? 0)
+  const isNew = (kind: string, sequence: number) =>
+    sequence > Math.max(all, sections.get(letterOf(sectionOf.get(kind) ?? "")) ?? 0)
   /** The number of new entries in each section, by its path. */
   const counts = new Map<string, number>()
   let total = 0
@@ -181,7 +185,9 @@ export const seenSent: FormHandler = async (visit) => {
   const form = await readFormBody(visit.event)
   const read = form.getAll("through").flatMap((text): [string, Mark][] => {
     const [, roomId = "", through] = THROUGH.exec(text) ?? []
-    return roomId === "" ? [] : [[roomId, { all: Math.min(Number(through), watermarkOf(visit, roomId)), sections: new Map() }]]
+    return roomId === ""
+      ? []
+      : [[roomId, { all: Math.min(Number(through), watermarkOf(visit, roomId)), sections: new Map() }]]
   })
   const ids = new Set(read.map(([roomId]) => roomId))
   const marks = new Map([...read, ...[...marksOf(visit)].filter(([roomId]) => !ids.has(roomId))])

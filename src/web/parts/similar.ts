@@ -8,11 +8,25 @@ import { stateBadge } from "./marks.ts"
 import { label, person, time } from "./parts.ts"
 
 const TEXTS = ["/question", "/assertion/wording"] as const
-const OPERATIONS: readonly string[] = ["propose_experiment", "publish_hypothesis", "publish_finding", "publish_cited_claim"]
+const OPERATIONS: readonly string[] = [
+  "propose_experiment",
+  "publish_hypothesis",
+  "publish_finding",
+  "publish_cited_claim",
+]
 
 export const showsSimilar = (operation: string): boolean => OPERATIONS.includes(operation)
 
-const item = ({ kind, id, label: named, says, author, at, status, cameOfIt }: AnswerOf<"room_similar">["similar"][number]): Html =>
+const item = ({
+  kind,
+  id,
+  label: named,
+  says,
+  author,
+  at,
+  status,
+  cameOfIt,
+}: AnswerOf<"room_similar">["similar"][number]): Html =>
   html`<li data-entry><p class="meta">${label(kind, id, named)}<span>${words(kind)}</span><span>${stateBadge(status)}</span><span>${person(author)}</span><span>${time(at)}</span></p>
   <p class="said" dir="auto">${says}</p>${cameOfIt === null ? null : html`<p class="hint">${cameOfIt}</p>`}</li>`
 

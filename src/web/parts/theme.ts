@@ -18,7 +18,8 @@ const known = (text: string | null | undefined): Theme | null => themes.find((th
 const CHOSEN = new RegExp(`(?:^|; *)${COOKIE}=([a-z]+)`)
 
 /** The visitor's choice. Null to follow their system. */
-export const themeOf = ({ event }: Visit): Theme | null => known(CHOSEN.exec(event.req.headers.get("cookie") ?? "")?.[1])
+export const themeOf = ({ event }: Visit): Theme | null =>
+  known(CHOSEN.exec(event.req.headers.get("cookie") ?? "")?.[1])
 
 /** The switch in the footer of every page. */
 export function themeSwitch(visit: Visit): Html {
@@ -34,5 +35,9 @@ export const themeSent: FormHandler = async (visit) => {
   mustComeFromOwnPage(visit.edge, visit.event)
   const form = await readFormBody(visit.event)
   const theme = known(form.get("theme"))
-  return redirected(visit, ownPath(form.get("next")), cookieOf(visit.edge, COOKIE, theme ?? "", theme === null ? 0 : KEPT))
+  return redirected(
+    visit,
+    ownPath(form.get("next")),
+    cookieOf(visit.edge, COOKIE, theme ?? "", theme === null ? 0 : KEPT),
+  )
 }

@@ -29,13 +29,24 @@ const uses: { readonly [H in Use["how"]]: string } = {
 
 function use({ how, by, at }: Use): Html {
   const name = by.label ?? (by.kind === "entry" ? "A Thread" : words(by.kind))
-  const status = by.status === null || ["current", "asserted"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
+  const status =
+    by.status === null || ["current", "asserted"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
   return html`<li>${named(by.kind, by.id, name)}${fromOther(by)}${status} ${uses[how]}${by.wording === null ? null : html`: ${beginning(by.wording, 140)}`} <span class="clocks">${time(at)}</span></li>`
 }
 export const useList = (items: readonly Use[]): Html => html`<ul class="uses">${items.map(use)}</ul>`
 
 /** Renders a warning about a record as a sentence with links. */
-export function warning({ code, message, versionId, label: name, kind, status, answered, through, attemptId }: Warning): Html {
+export function warning({
+  code,
+  message,
+  versionId,
+  label: name,
+  kind,
+  status,
+  answered,
+  through,
+  attemptId,
+}: Warning): Html {
   if (versionId !== undefined && name !== undefined && status !== undefined && code.includes("rests_on_"))
     return html`<li>${glyph(status)} It rests on ${label(kind ?? "record", versionId, name)}, which is ${status}${answered === undefined ? null : " (its author has answered)"}${
       through === undefined

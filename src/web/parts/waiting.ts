@@ -1,4 +1,6 @@
-/** Lists what waits for the signed-in person: requests, replies, disputes, their work, and credentials about to expire. */
+/**
+ * Lists what waits for the signed-in person: requests, replies, disputes, their work, and credentials about to expire.
+ */
 import { activityPage } from "../../contract/objects/objects.ts"
 import { oneLine, shortened } from "../../contract/text.ts"
 import type { PersonsEntry } from "../../research/inbox/of-person.ts"

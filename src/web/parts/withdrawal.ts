@@ -24,7 +24,9 @@ export interface OwnLink {
 
 /** A page link for taking back a link. Null if the visitor may not. */
 export const takeBack = (visit: Visit, link: OwnLink): Html | null =>
-  mayWithdraw(visit, link) ? html`<a href="${to(withQuery("/do/withdraw_link", { linkId: link.linkId }))}">Withdraw it</a>` : null
+  mayWithdraw(visit, link)
+    ? html`<a href="${to(withQuery("/do/withdraw_link", { linkId: link.linkId }))}">Withdraw it</a>`
+    : null
 
 /** The same page link in a span, for a line of facts. */
 export function ofOwn(visit: Visit, link: OwnLink): Html | null {
@@ -33,10 +35,13 @@ export function ofOwn(visit: Visit, link: OwnLink): Html | null {
 }
 
 /** Says that a link was withdrawn, and why. Null if it was not. */
-export const takenBack = (withdrawn: { readonly at: string; readonly explanation: string } | null | undefined): Html | null =>
+export const takenBack = (
+  withdrawn: { readonly at: string; readonly explanation: string } | null | undefined,
+): Html | null =>
   withdrawn == null
     ? null
     : html`<p class="taken-back">${stateBadge("withdrawn", "Withdrawn")} ${time(withdrawn.at)} by its author: ${phrase(withdrawn.explanation)} It no longer counts.</p>`
 
 /** Strikes a text through if its link was withdrawn. */
-export const struckIf = (withdrawn: unknown, text: Content): Html => (withdrawn == null ? html`${text}` : html`<s>${text}</s>`)
+export const struckIf = (withdrawn: unknown, text: Content): Html =>
+  withdrawn == null ? html`${text}` : html`<s>${text}</s>`

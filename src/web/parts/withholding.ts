@@ -4,7 +4,10 @@ import { type Html, html, to } from "../html.ts"
 import type { Visit } from "../visit.ts"
 import { type RoomLike, roleIn } from "./actions.ts"
 
-/** Whether the visitor may withhold content of a Room: as its owner or an operator, but not in a Room of another instance. */
+/**
+ * Whether the visitor may withhold content of a Room: as its owner or an operator, but not in a Room of another
+ * instance.
+ */
 export const mayWithhold = (visit: Visit, room: RoomLike): boolean =>
   visit.past === undefined &&
   visit.person !== undefined &&

@@ -17,7 +17,10 @@ export const untilWhen = (lease: Held["lease"] | undefined): Html | null =>
 export const heldBy = ({ assignee, lease }: Held): Html =>
   assignee === null ? html`nobody has it` : html`held by ${person(assignee)}${untilWhen(lease)}`
 
-/** The total cost of attempts beside the budget of their plans, as a row of facts. Null if there is neither a cost nor a budget. */
+/**
+ * The total cost of attempts beside the budget of their plans, as a row of facts. Null if there is neither a cost nor a
+ * budget.
+ */
 export function costFact(costs: Costs): readonly [string, Html] | null {
   const words = costsInWords(costs)
   if (words === null) return null

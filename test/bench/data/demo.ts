@@ -14,7 +14,10 @@ const castFile = (folder: string) => join(folder, "demo.json")
 export const keepDemo = (folder: string, demo: Demo): void => writeFileSync(castFile(folder), JSON.stringify(demo))
 export const readDemo = (folder: string): Demo => JSON.parse(readFileSync(castFile(folder), "utf8")) as Demo
 
-/** Copies closed data into a new folder, and waits until the disk has it, so that writing it does not fall into a measurement. */
+/**
+ * Copies closed data into a new folder, and waits until the disk has it, so that writing it does not fall into a
+ * measurement.
+ */
 export function copyData(from: string, to: string): string {
   rmSync(to, { recursive: true, force: true })
   mkdirSync(to, { recursive: true })

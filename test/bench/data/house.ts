@@ -1,8 +1,16 @@
-/** A demo's data opened in this process, to be filled by the service's own code: without a socket, and in few transactions. */
+/**
+ * A demo's data opened in this process, to be filled by the service's own code: without a socket, and in few
+ * transactions.
+ */
 import { randomUUID } from "node:crypto"
 import { enumerations } from "../../../src/contract/schema/enumerations.ts"
 import { type Operation, pathNames } from "../../../src/contract/definitions/operation.ts"
-import { type InputOf, operationNamed, type OperationName, type ResultOf } from "../../../src/contract/operations/index.ts"
+import {
+  type InputOf,
+  operationNamed,
+  type OperationName,
+  type ResultOf,
+} from "../../../src/contract/operations/index.ts"
 import { createInstance, type Instance } from "../../../src/app/compose/instance.ts"
 import { openData } from "../../../src/ledger/storage/data.ts"
 import type { Db } from "../../../src/ledger/storage/database.ts"
@@ -15,9 +23,9 @@ export interface Person {
 }
 
 /** Changes to an operation's own example: different members, and the ids in the path. */
-export type Said<N extends OperationName> = { readonly [Member in keyof InputOf<N>]?: InputOf<N>[Member] | undefined } & Readonly<
-  Record<string, unknown>
->
+export type Said<N extends OperationName> = {
+  readonly [Member in keyof InputOf<N>]?: InputOf<N>[Member] | undefined
+} & Readonly<Record<string, unknown>>
 
 /** The members of a write's answer that are used here. */
 export interface Written<N extends OperationName> {
@@ -83,11 +91,17 @@ export class House {
   /** Acts as a person in the browser; only within `fill`. */
   does<N extends OperationName>(name: N, said: Said<N>, person = this.member): Written<N> {
     const { userId, username } = person
-    const receipt = this.instance.ledger.admitWithin({ ...delivery(name, said), actor: { userId, username, grant: null } })
+    const receipt = this.instance.ledger.admitWithin({
+      ...delivery(name, said),
+      actor: { userId, username, grant: null },
+    })
     return JSON.parse(receipt) as Written<N>
   }
 
-  /** A new person with a personal key for everything, because one person may do most things only so often; only within `fill`. */
+  /**
+   * A new person with a personal key for everything, because one person may do most things only so often; only within
+   * `fill`.
+   */
   keyHolder(username: string): { person: Person; token: string } {
     const person = addPerson(this.instance, username)
     const permissions = [...enumerations.libraryPermission]
@@ -111,7 +125,8 @@ export class House {
 }
 
 /** An array of `count` results. */
-export const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
+export const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index))
 
 /** One of several, in turns. */
 export const inTurn = <T>(values: readonly T[], index: number): T => values[index % values.length] as T

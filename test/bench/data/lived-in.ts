@@ -1,4 +1,7 @@
-/** A Room as it is after some weeks of use, and the requests of people and agents to it: for the parts that mix reads and writes. */
+/**
+ * A Room as it is after some weeks of use, and the requests of people and agents to it: for the parts that mix reads
+ * and writes.
+ */
 import { join } from "node:path"
 import { pathTo } from "../../../src/contract/reads/index.ts"
 import { freshId, get, post, type Shot, writeShots } from "../load/shots.ts"

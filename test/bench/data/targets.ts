@@ -7,9 +7,11 @@ export const hypothesis = (house: House): string =>
   house.does("publish_hypothesis", { ...house.here, premises: [], references: [] }).result.versionId
 
 /** A dispute by the member, about a record of its own. */
-export const dispute = (house: House): string => house.does("assert_dispute", { targetVersionId: hypothesis(house) }).result.linkId
+export const dispute = (house: House): string =>
+  house.does("assert_dispute", { targetVersionId: hypothesis(house) }).result.linkId
 
-export const proposal = (house: House): string => house.does("propose_experiment", { ...house.here, hypotheses: [] }).result.experimentId
+export const proposal = (house: House): string =>
+  house.does("propose_experiment", { ...house.here, hypotheses: [] }).result.experimentId
 
 /** An experiment that the member holds; its revision is 2. */
 export function taken(house: House): string {
@@ -67,7 +69,15 @@ export function findingOver(house: House, experimentId: string, attemptId: strin
   const { digest, outputLabel } = outputOfTheExample
   return {
     ...house.here,
-    evidence: [{ kind: "attempt_output" as const, attemptId, outputLabel, digest, explanation: "Holds the loss of all five seeds." }],
+    evidence: [
+      {
+        kind: "attempt_output" as const,
+        attemptId,
+        outputLabel,
+        digest,
+        explanation: "Holds the loss of all five seeds.",
+      },
+    ],
     provenance: { execution: { experimentId, attemptIds: [attemptId], baselineAttemptIds: [] }, papers: [] },
     references: [],
   }

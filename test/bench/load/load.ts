@@ -16,7 +16,10 @@ export interface Load {
   readonly warmUp?: number
   /** Ends after this many seconds, even if requests are left. */
   readonly seconds?: number
-  /** Requests per second, sent at fixed times whether others have been answered or not; if omitted, each connection sends when it can. */
+  /**
+   * Requests per second, sent at fixed times whether others have been answered or not; if omitted, each connection
+   * sends when it can.
+   */
   readonly rate?: number
   /** The sender if no rate is given: bare sockets, or autocannon, which needs three times as much processor time. */
   readonly by?: "sockets" | "autocannon"

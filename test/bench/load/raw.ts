@@ -1,6 +1,6 @@
 /**
- * Load as fast as answers come, from bare sockets: each connection sends its next request when the last one is answered. It needs a third
- * of autocannon's processor time per request, which on few cores is taken from the service.
+ * Load as fast as answers come, from bare sockets: each connection sends its next request when the last one is
+ * answered. It needs a third of autocannon's processor time per request, which on few cores is taken from the service.
  */
 import { connect, type Socket } from "node:net"
 import type { Fired } from "./load.ts"
@@ -17,12 +17,14 @@ function bytesOf({ method, path, headers, body = "" }: Shot, port: number): Buff
     ...headers,
     ...(body !== "" && { "content-length": Buffer.byteLength(body) }),
   })
-  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`)
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`,
+  )
 }
 
 /**
- * The length of an answer in bytes, including its head; null while its head is incomplete. @throws Error for an answer without a length,
- * and for one other than 200
+ * The length of an answer in bytes, including its head; null while its head is incomplete. @throws Error for an answer
+ * without a length, and for one other than 200
  */
 function lengthOf(answer: Buffer): number | null {
   const head = answer.indexOf(END_OF_HEAD)
@@ -30,15 +32,20 @@ function lengthOf(answer: Buffer): number | null {
   const text = answer.toString("latin1", 0, head)
   const told = LENGTH.exec(text)?.[1]
   if (told === undefined) throw new Error(`an answer that does not say how long it is: ${text}`)
-  if (!text.startsWith("HTTP/1.1 200")) throw new Error(`a request was refused: ${answer.toString("utf8").slice(-1_000)}`)
+  if (!text.startsWith("HTTP/1.1 200"))
+    throw new Error(`a request was refused: ${answer.toString("utf8").slice(-1_000)}`)
   return head + END_OF_HEAD.length + Number(told)
 }
 
 /**
- * Sends requests one after the other on a connection of their own. @param onAnswer called for each answer, with the time its request was
- * sent
+ * Sends requests one after the other on a connection of their own. @param onAnswer called for each answer, with the
+ * time its request was sent
  */
-async function sendAll(requests: readonly Buffer[], port: number, onAnswer: (index: number, sentAt: number) => boolean): Promise<void> {
+async function sendAll(
+  requests: readonly Buffer[],
+  port: number,
+  onAnswer: (index: number, sentAt: number) => boolean,
+): Promise<void> {
   const socket: Socket = connect({ host: "127.0.0.1", port, noDelay: true })
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let index = 0
@@ -74,7 +81,10 @@ async function sendAll(requests: readonly Buffer[], port: number, onAnswer: (ind
 }
 
 /** @throws Error for an answer other than 200, with its text */
-export async function raw(shots: readonly Shot[], { port, connections, seconds = Number.POSITIVE_INFINITY }: Target): Promise<Fired> {
+export async function raw(
+  shots: readonly Shot[],
+  { port, connections, seconds = Number.POSITIVE_INFINITY }: Target,
+): Promise<Fired> {
   const took: { kind: Shot["kind"]; milliseconds: number }[] = []
   const hands = Array.from({ length: connections }, (_, hand) => {
     const own = shots.filter((_shot, at) => at % connections === hand)

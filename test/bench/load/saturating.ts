@@ -1,6 +1,6 @@
 /**
- * Load as fast as answers come, from autocannon: each connection sends its next request when the last one is answered. The requests are
- * built in advance, so that nothing is built while it runs.
+ * Load as fast as answers come, from autocannon: each connection sends its next request when the last one is answered.
+ * The requests are built in advance, so that nothing is built while it runs.
  */
 import autocannon from "autocannon"
 import type { Fired } from "./load.ts"
@@ -47,7 +47,9 @@ export async function saturating(shots: readonly Shot[], { port, connections, se
   const { promise, resolve, reject } = Promise.withResolvers<autocannon.Result>()
   const amount = seconds === undefined ? { amount: shots.length, duration: LONGEST } : { duration: seconds }
   const options = { url: `http://127.0.0.1:${port}`, connections, sampleInt: LOOK, setupClient, ...amount }
-  const instance = autocannon(options, (error: Error | null, result) => (error === null ? resolve(result) : reject(error)))
+  const instance = autocannon(options, (error: Error | null, result) =>
+    error === null ? resolve(result) : reject(error),
+  )
   instance.on("response", (client, _status, _bytes, milliseconds) => {
     endedAt = performance.now()
     if (begunAt === 0) begunAt = endedAt - milliseconds
@@ -61,6 +63,7 @@ export async function saturating(shots: readonly Shot[], { port, connections, se
     took.push({ kind: shot.kind, milliseconds })
   })
   const { non2xx, errors } = await promise
-  if (non2xx > 0 || errors > 0) throw new Error(`${non2xx} requests were refused and ${errors} failed; the first: ${refusal}`)
+  if (non2xx > 0 || errors > 0)
+    throw new Error(`${non2xx} requests were refused and ${errors} failed; the first: ${refusal}`)
   return { seconds: (endedAt - begunAt) / 1000, took }
 }

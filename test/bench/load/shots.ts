@@ -15,7 +15,12 @@ export interface Shot {
   readonly body?: string
 }
 
-export const get = (path: string, headers: Shot["headers"] = {}): Shot => ({ kind: "read", method: "GET", path, headers })
+export const get = (path: string, headers: Shot["headers"] = {}): Shot => ({
+  kind: "read",
+  method: "GET",
+  path,
+  headers,
+})
 
 export const post = (path: string, token: string, body: object): Shot => ({
   kind: "write",
@@ -35,7 +40,8 @@ export function magazine(shots: readonly Shot[], from: number, count: number): S
     const shot = shots[(from + at) % shots.length] as Shot
     if (shot.body === undefined) return shot
     if (shot.body.includes(freshId)) return { ...shot, body: shot.body.replace(freshId, randomUUID()) }
-    if (from + at >= shots.length) throw new Error(`only ${shots.length} requests were prepared, and more were to be sent`)
+    if (from + at >= shots.length)
+      throw new Error(`only ${shots.length} requests were prepared, and more were to be sent`)
     return shot
   })
 }

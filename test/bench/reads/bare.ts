@@ -1,6 +1,6 @@
 /**
- * The bare query of a read, in a process of its own that holds the data of one size: the service's own reader answers once while its
- * statements are recorded; those are then run again and again, without using their rows.
+ * The bare query of a read, in a process of its own that holds the data of one size: the service's own reader answers
+ * once while its statements are recorded; those are then run again and again, without using their rows.
  */
 import type { Read } from "../../../src/contract/definitions/read.ts"
 import { checkParameters } from "../../../src/contract/definitions/check-parameters.ts"

@@ -9,22 +9,29 @@ import type { Large } from "./fill/large.ts"
 import { OFFSET } from "./fill/talk.ts"
 
 export interface Case {
-  /** What the request adds to the plain list; empty for the list itself, from its middle if it has a cursor to there. */
+  /**
+   * What the request adds to the plain list; empty for the list itself, from its middle if it has a cursor to there.
+   */
   readonly title: string
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   /** The number of items on the page, if it is not full; null if it is not a page. */
   readonly items?: number | null
   /**
-   * The number of rows above which the work no longer grows, if that is more than the shortest list has: the longest list is then compared
-   * with the first one of at least this length, if there is one in between.
+   * The number of rows above which the work no longer grows, if that is more than the shortest list has: the longest
+   * list is then compared with the first one of at least this length, if there is one in between.
    */
   readonly from?: number
 }
 
 type Named = { readonly [N in ReadName]?: (large: Large) => Case[] }
 
-const page = (params: Case["params"], query: Case["query"], more: Partial<Case> = {}): Case => ({ title: "", params, query, ...more })
+const page = (params: Case["params"], query: Case["query"], more: Partial<Case> = {}): Case => ({
+  title: "",
+  params,
+  query,
+  ...more,
+})
 const but = (title: string, params: Case["params"], query: Case["query"], more: Partial<Case> = {}): Case => ({
   title,
   params,
@@ -39,7 +46,13 @@ const half = (count: number): number => Math.floor(count / 2)
 const sequence = (count: number) => String(half(count) + OFFSET)
 
 /** Lists that are short in this data. */
-const SHORT = ["admin_people", "admin_credentials", "admin_keys", "admin_invitations", "admin_audit"] as const satisfies readonly ReadName[]
+const SHORT = [
+  "admin_people",
+  "admin_credentials",
+  "admin_keys",
+  "admin_invitations",
+  "admin_audit",
+] as const satisfies readonly ReadName[]
 
 const cases: Named = {
   rooms: ({ fewer }) => {
@@ -52,22 +65,34 @@ const cases: Named = {
     but("a seldom kind", { roomId }, { after: "0", kinds: "assert_dispute" }),
   ],
   room_publications: ({ roomId, size }) => [
-    page({ roomId }, { after: opaqueCursor([idOf("record", half(size))], ["room_publications", roomId, ...noFilters]) }),
+    page(
+      { roomId },
+      { after: opaqueCursor([idOf("record", half(size))], ["room_publications", roomId, ...noFilters]) },
+    ),
   ],
   thread_messages: ({ threadId, size }) => [page({ threadId }, { after: sequence(size) })],
   thread_timeline: ({ threadId, size }) => [
     page({ threadId }, { after: sequence(size) }),
     but("one kind", { threadId }, { after: sequence(size), kinds: "publication" }),
     but("two kinds", { threadId }, { after: sequence(size), kinds: "publication,link_experiment_finding" }),
-    but("two seldom kinds", { threadId }, { after: "0", kinds: "assert_dispute,link_experiment_finding" }, { items: null }),
+    but(
+      "two seldom kinds",
+      { threadId },
+      { after: "0", kinds: "assert_dispute,link_experiment_finding" },
+      { items: null },
+    ),
   ],
-  thread_replies: ({ threadId, askedEntryId, size }) => [page({ threadId }, { targetEntryId: askedEntryId, after: sequence(size) })],
+  thread_replies: ({ threadId, askedEntryId, size }) => [
+    page({ threadId }, { targetEntryId: askedEntryId, after: sequence(size) }),
+  ],
   thread_records: ({ threadId, size }) => [page({ threadId }, { after: sequence(size) })],
   hypotheses: ({ roomId, size }) => {
     const after = idOf("record", half(size))
     return [page({}, { after }), but("roomId", {}, { after, roomId })]
   },
-  publications: ({ size }) => [page({}, { after: opaqueCursor([idOf("record", half(size))], ["publications", ...noFilters]) })],
+  publications: ({ size }) => [
+    page({}, { after: opaqueCursor([idOf("record", half(size))], ["publications", ...noFilters]) }),
+  ],
   concepts: ({ size }) => [
     page({}, { after: opaqueCursor([idOf("record", half(size)), "lowers"], ["concepts", undefined]) }),
     but("query", {}, { query: spoken.rare }),
@@ -114,7 +139,12 @@ const cases: Named = {
     but("a label", {}, { query: "H1" }, { items: null }),
     but("an id", {}, { query: saidEntryId }, { items: null }),
     but("a phrase of common words", {}, { query: '"first thousand steps"' }, { from: limits.searchWeighed }),
-    but("words that stand nowhere so", {}, { query: '"steps thousand first"' }, { items: null, from: limits.searchWeighed }),
+    but(
+      "words that stand nowhere so",
+      {},
+      { query: '"steps thousand first"' },
+      { items: null, from: limits.searchWeighed },
+    ),
     but("a seldom word", {}, { query: spoken.rare }),
     but("a seldom word in a Room", {}, { query: spoken.rare, roomId }),
     but("a word of every message", {}, { query: spoken.common }),
@@ -126,13 +156,17 @@ const cases: Named = {
   admin_rooms: ({ fewer }) => [page({}, { after: idOf("room", half(fewer)) })],
   ...Object.fromEntries(SHORT.map((name) => [name, () => [page({}, {}, { items: null })]])),
   library_collections: () => [page({}, {})],
-  library_collection: ({ collectionId, collectionPapers }) => [page({ collectionId }, { offset: String(half(collectionPapers)) })],
+  library_collection: ({ collectionId, collectionPapers }) => [
+    page({ collectionId }, { offset: String(half(collectionPapers)) }),
+  ],
   library_papers: ({ saved }) => [
     page({}, {}),
     but("from the middle", {}, { offset: String(half(saved)) }),
     but("by title", {}, { sort: "title" }),
   ],
-  collection_notes: ({ collectionId, noted, notes }) => [page({ collectionId }, { arxivId: noted, offset: String(half(notes)) })],
+  collection_notes: ({ collectionId, noted, notes }) => [
+    page({ collectionId }, { arxivId: noted, offset: String(half(notes)) }),
+  ],
   room_failures: ({ roomId, size }) => [page({ roomId }, { after: String(half(Math.floor(size / 3)) + OFFSET) })],
   record_evidence: ({ hypothesisId, size }) => [page({ versionId: hypothesisId }, { after: sequence(size) })],
   record_case: ({ hypothesisId }) => [page({ versionId: hypothesisId }, {}, { items: null })],
@@ -152,14 +186,23 @@ const cases: Named = {
 const middleAttempt = "80000000-0000-4000-8000-000000000000"
 
 /** These are not lists, and are bounded by what they show, but they are measured too. */
-const OVERVIEWS: readonly string[] = ["room_context", "thread_research_context", "room_brief", "thread_brief", "room_next", "room_similar"]
+const OVERVIEWS: readonly string[] = [
+  "room_context",
+  "thread_research_context",
+  "room_brief",
+  "thread_brief",
+  "room_next",
+  "room_similar",
+]
 
 /** The measured reads. @throws Error for a list without a case */
 export function measured(): string[] {
   const names = reads.filter(({ name, cursor }) => cursor !== null || OVERVIEWS.includes(name)).map(({ name }) => name)
   const lacking = names.filter((name) => !Object.hasOwn(cases, name))
   if (lacking.length > 0)
-    throw new Error(`The bench does not know how to ask for ${lacking.join(", ")}: say so in test/bench/reads/cases.ts.`)
+    throw new Error(
+      `The bench does not know how to ask for ${lacking.join(", ")}: say so in test/bench/reads/cases.ts.`,
+    )
   return names
 }
 

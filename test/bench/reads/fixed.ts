@@ -18,7 +18,9 @@ export interface Fixture {
 
 const app = new H3()
 const server = createServer((request, response) => void toNodeHandler(app)(request, response))
-const listening = new Promise<number>((resolve) => server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)))
+const listening = new Promise<number>((resolve) =>
+  server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
+)
 let made = 0
 
 answering(async ({ headers, body }: Fixed): Promise<Fixture> => {

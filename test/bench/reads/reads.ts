@@ -1,4 +1,6 @@
-/** Each list and context in short and in long data, beside its bare query and beside a fixed answer of the same bytes. */
+/**
+ * Each list and context in short and in long data, beside its bare query and beside a fixed answer of the same bytes.
+ */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { sessionCookie } from "../../../src/contract/operations/actions.ts"
@@ -85,19 +87,31 @@ async function signIn(port: number, demo: string): Promise<string> {
     body: JSON.stringify({ username, password }),
   })
   const cookie = answer.headers.getSetCookie().find((text) => text.startsWith(`${sessionCookie}=`))
-  if (!answer.ok || cookie === undefined) throw new Error(`signing in was refused: ${answer.status} ${await answer.text()}`)
+  if (!answer.ok || cookie === undefined)
+    throw new Error(`signing in was refused: ${answer.status} ${await answer.text()}`)
   return cookie.split(";")[0] ?? ""
 }
 
 function shotOf({ path, surface }: Read, { params, query }: Case, cookie: string, key: string): Shot {
   const filled = path.replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => encodeURIComponent(params[id] ?? ""))
   const search = new URLSearchParams(query).toString()
-  const headers = surface === "key" ? { authorization: `Bearer ${key}` } : surface === "session" || surface === "operator" ? { cookie } : {}
+  const headers =
+    surface === "key"
+      ? { authorization: `Bearer ${key}` }
+      : surface === "session" || surface === "operator"
+        ? { cookie }
+        : {}
   return get(search === "" ? filled : `${filled}?${search}`, headers as Shot["headers"])
 }
 
 /** Sends one request, checks the answer, and gives the fixed server the same bytes. */
-async function aim({ scratch, demo, reads }: Bench, side: Side, fixed: Helper<Fixed, Fixture>, read: Read, asked: Case): Promise<Aimed> {
+async function aim(
+  { scratch, demo, reads }: Bench,
+  side: Side,
+  fixed: Helper<Fixed, Fixture>,
+  read: Read,
+  asked: Case,
+): Promise<Aimed> {
   const shot = shotOf(read, asked, side.cookie, readDemo(demo).keys.all.token)
   const url = `http://127.0.0.1:${side.served.port}${shot.path}`
   await (await fetch(url, { headers: shot.headers })).text()
@@ -111,17 +125,20 @@ async function aim({ scratch, demo, reads }: Bench, side: Side, fixed: Helper<Fi
     throw new Error(`${shot.path} answered ${answer.status} with ${held} items at ${side.size}: ${body.slice(0, 300)}`)
   const headers = Object.fromEntries([...answer.headers].filter(([name]) => !CONNECTION_HEADERS.has(name)))
   const fixture = await fixed.ask({ headers, body })
-  const [file, fixedFile] = ["page", "fixed"].map((name) => join(scratch, `${name}-${fixture.path.split("/").at(-1)}.json`)) as [
-    string,
-    string,
-  ]
+  const [file, fixedFile] = ["page", "fixed"].map((name) =>
+    join(scratch, `${name}-${fixture.path.split("/").at(-1)}.json`),
+  ) as [string, string]
   writeShots(file, [shot])
   writeShots(fixedFile, [get(fixture.path)])
   const times = Math.max(FEWEST, Math.min(reads, Math.floor(BUDGET / seconds)))
   return { side, asked, file, fixedFile, fixture, bytes: Buffer.byteLength(body), times }
 }
 
-async function take({ loader }: Bench, { side, asked, file, fixedFile, fixture, times }: Aimed, name: string): Promise<Took> {
+async function take(
+  { loader }: Bench,
+  { side, asked, file, fixedFile, fixture, times }: Aimed,
+  name: string,
+): Promise<Took> {
   const one = { connections: 1, count: times, warmUp: Math.ceil(times / 5), by: "sockets" } as const
   const page = await loader.ask({ ...one, port: side.served.port, file })
   const same = await loader.ask({ ...one, port: fixture.port, file: fixedFile })
@@ -130,14 +147,21 @@ async function take({ loader }: Bench, { side, asked, file, fixedFile, fixture, 
 }
 
 /** One line: a case in every size, round by round, in alternating order. */
-async function row(bench: Bench, sides: readonly Side[], fixed: Helper<Fixed, Fixture>, name: string, at: number): Promise<Row> {
+async function row(
+  bench: Bench,
+  sides: readonly Side[],
+  fixed: Helper<Fixed, Fixture>,
+  name: string,
+  at: number,
+): Promise<Row> {
   const read = registry.find((known) => known.name === name) as Read
   const aimed: Aimed[] = []
   for (const side of sides) aimed.push(await aim(bench, side, fixed, read, casesOf(name, side.large)[at] as Case))
   const found: Took[][] = aimed.map(() => [])
   for (let round = 0; round < bench.readRounds; round += 1) {
     const order = [...aimed.keys()]
-    for (const index of backwards(round) ? order.toReversed() : order) found[index]?.push(await take(bench, aimed[index] as Aimed, name))
+    for (const index of backwards(round) ? order.toReversed() : order)
+      found[index]?.push(await take(bench, aimed[index] as Aimed, name))
   }
   const of = (index: number, what: keyof Took) => (found[index] ?? []).map((took) => took[what])
   const last = aimed.length - 1
@@ -212,7 +236,8 @@ function tell({ report, sizes }: Bench, rows: readonly Row[]): void {
   const relative = sizes.length
   const slow = rows.filter(({ cells }) => median(cells[relative] ?? []) > AIM)
   report.table({
-    title: "Pages of lists, contexts, briefs and what is similar, at one connection: median times in ms by the rows of each list",
+    title:
+      "Pages of lists, contexts, briefs and what is similar, at one connection: median times in ms by the rows of each list",
     notes: [
       "From the middle of the list where its cursor leads there, else its first page. Rooms, Threads, revisions and metrics end at 100,000, the Library at its caps.",
       "What looks at more rows than the shortest list has, up to a bound, is compared with the first list in which it reaches the bound: it says which.",
@@ -233,7 +258,9 @@ function tell({ report, sizes }: Bench, rows: readonly Row[]): void {
   })
   for (const { name, cells } of rows)
     report.aimOf(
-      name.includes("(beside ") ? `${name}: page at ${inWords(last)}` : `${name}: page at ${inWords(last)} / at ${inWords(first)}`,
+      name.includes("(beside ")
+        ? `${name}: page at ${inWords(last)}`
+        : `${name}: page at ${inWords(last)} / at ${inWords(first)}`,
       cells[relative] ?? [],
       { atMost: AIM },
     )

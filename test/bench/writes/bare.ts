@@ -1,6 +1,7 @@
 /**
- * The process of the bare loops, which measure the disk and SQLite without the service: the baseline (yardstick.ts), with one message per
- * transaction and with sixteen. Beside them it counts the statements of one kind of write today, and times a replay of such writes.
+ * The process of the bare loops, which measure the disk and SQLite without the service: the baseline (yardstick.ts),
+ * with one message per transaction and with sixteen. Beside them it counts the statements of one kind of write today,
+ * and times a replay of such writes.
  */
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -32,7 +33,10 @@ interface Recorded {
 let folder = ""
 let recorded: { single: Recorded; grouped: Recorded; counts: { single: number; grouped: number } } | undefined
 
-/** Values by which two differently written copies differ: the number of accepted writes, and the head of each Room's chain of digests. */
+/**
+ * Values by which two differently written copies differ: the number of accepted writes, and the head of each Room's
+ * chain of digests.
+ */
 const stateOf = (db: Db): string =>
   JSON.stringify(
     db
@@ -44,7 +48,8 @@ const stateOf = (db: Db): string =>
 
 const recordedIn = (size: number) => join(folder, `recorded-${size}`)
 
-const tokenOf = ({ credentials, keys }: Demo, family: string) => (family === "library" ? keys.all.token : credentials.member_all.token)
+const tokenOf = ({ credentials, keys }: Demo, family: string) =>
+  family === "library" ? keys.all.token : credentials.member_all.token
 
 /** Makes the writes in a copy of the data with the service's own code, and records its statements. */
 async function record(demo: Demo, operation: string, writes: readonly Write[], size: number): Promise<Recorded> {
@@ -59,7 +64,8 @@ async function record(demo: Demo, operation: string, writes: readonly Write[], s
     const { family } = made.operation
     const given = token ?? tokenOf(demo, family)
     const at = isoTime(world.now())
-    const actor: Actor = family === "library" ? tables.library.keys.authenticate(given, at) : tables.credentials.authenticate(given, at)
+    const actor: Actor =
+      family === "library" ? tables.library.keys.authenticate(given, at) : tables.credentials.authenticate(given, at)
     return ledger.admit({ ...made, actor })
   }
   const lists: Step[][] = []
@@ -75,7 +81,11 @@ async function record(demo: Demo, operation: string, writes: readonly Write[], s
 }
 
 /** Makes the data that the writes act upon, and the requests. */
-async function makeTargets(demoFolder: string, operation: string, count: number): Promise<{ demo: Demo; writes: readonly Write[] }> {
+async function makeTargets(
+  demoFolder: string,
+  operation: string,
+  count: number,
+): Promise<{ demo: Demo; writes: readonly Write[] }> {
   const house = new House(copyData(demoFolder, folder), demoFolder)
   const writes = await house.fill(() => recipeOf(operation)(house, count))
   house.close()
@@ -128,7 +138,8 @@ answering(async (ask: Ask): Promise<Answer> => {
   }
   if (recorded === undefined) throw new Error("nothing was prepared")
   const { single, grouped, counts } = recorded
-  const bare = ({ grouped: inGroups }: { readonly grouped: boolean }) => (inGroups ? loop(counts.grouped, GROUP) : loop(counts.single, 1))
+  const bare = ({ grouped: inGroups }: { readonly grouped: boolean }) =>
+    inGroups ? loop(counts.grouped, GROUP) : loop(counts.single, 1)
   const perSecond = "loop" in ask ? bare(ask.loop) : "replay" in ask ? replayed(grouped) : 0
   return { perSecond, single: single.statements, grouped: grouped.statements.length }
 })

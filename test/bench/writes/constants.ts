@@ -20,7 +20,10 @@ export type Ask =
   | { readonly loop: { readonly grouped: boolean } }
   | { readonly replay: true }
 
-/** Writes per second of a loop or a replay; for a preparation, the statements of one write and the number of those of a group. */
+/**
+ * Writes per second of a loop or a replay; for a preparation, the statements of one write and the number of those of a
+ * group.
+ */
 export interface Answer {
   readonly perSecond: number
   readonly single: readonly string[]

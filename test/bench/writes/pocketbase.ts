@@ -1,7 +1,7 @@
 /**
- * PocketBase under the same load, if the environment variable `POCKETBASE` names its program: each request writes one row of a plain
- * collection, without sign-in, at its own settings (it answers before the disk has the row). Build it from its module: `go install
- * github.com/pocketbase/pocketbase/examples/base@VERSION`.
+ * PocketBase under the same load, if the environment variable `POCKETBASE` names its program: each request writes one
+ * row of a plain collection, without sign-in, at its own settings (it answers before the disk has the row). Build it
+ * from its module: `go install github.com/pocketbase/pocketbase/examples/base@VERSION`.
  */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
@@ -42,8 +42,13 @@ export async function overPocketBase(
   execFileSync(program, ["superuser", "upsert", superuser.identity, superuser.password, ...flags])
   const port = await freePort()
   const at = `http://127.0.0.1:${port}`
-  const { end } = await startOther(program, ["serve", "--http", `127.0.0.1:${port}`, ...flags], (line) => line.includes("Server started"))
-  const { token } = v.parse(v.object({ token: v.string() }), await say(at, "/_superusers/auth-with-password", superuser))
+  const { end } = await startOther(program, ["serve", "--http", `127.0.0.1:${port}`, ...flags], (line) =>
+    line.includes("Server started"),
+  )
+  const { token } = v.parse(
+    v.object({ token: v.string() }),
+    await say(at, "/_superusers/auth-with-password", superuser),
+  )
   await say(at, "", { name: "notes", type: "base", fields: [{ name: "text", type: "text" }], createRule: "" }, token)
   const file = join(scratch, "pocketbase.json")
   const shot: Shot = {

@@ -6,7 +6,9 @@ import { library } from "./recipes/library.ts"
 import { records } from "./recipes/records.ts"
 import { work } from "./recipes/work.ts"
 
-export type AgentOperation = { [N in OperationName]: DefinitionOf<N>["surface"] extends "agent" ? N : never }[OperationName]
+export type AgentOperation = {
+  [N in OperationName]: DefinitionOf<N>["surface"] extends "agent" ? N : never
+}[OperationName]
 
 /** A write: its changes to the operation's example, and its token if that is not the family's own. */
 export interface Write<N extends OperationName = OperationName> {
@@ -23,4 +25,5 @@ const recipes: Partial<Recipes<AgentOperation>> = { ...discussion, ...records, .
 /** The measured operations; those without a recipe are not measured. */
 export const measured = (): AgentOperation[] => Object.keys(recipes) as AgentOperation[]
 
-export const recipeOf = (name: string): Recipe<OperationName> => recipes[name as AgentOperation] as unknown as Recipe<OperationName>
+export const recipeOf = (name: string): Recipe<OperationName> =>
+  recipes[name as AgentOperation] as unknown as Recipe<OperationName>

@@ -1,6 +1,6 @@
 /**
- * Each kind of write over HTTP, on 1, 16 and 64 connections of bare sockets, beside the bare loop of the baseline (yardstick.ts); and on 16
- * of autocannon's, which on few cores takes processor time from the service.
+ * Each kind of write over HTTP, on 1, 16 and 64 connections of bare sockets, beside the bare loop of the baseline
+ * (yardstick.ts); and on 16 of autocannon's, which on few cores takes processor time from the service.
  */
 import { join } from "node:path"
 import { copyData, remove, repositoriesOf } from "../data/demo.ts"
@@ -44,7 +44,11 @@ const LOADS: readonly Pick<Load, "by" | "connections">[] = [
 ]
 
 /** One round over HTTP: a service on a copy of the data, warmed up, then each load with writes of its own. */
-async function overHttp({ scratch, demo, loader }: Bench, folder: string, { one, many, warmUp }: Counts): Promise<Loaded[]> {
+async function overHttp(
+  { scratch, demo, loader }: Bench,
+  folder: string,
+  { one, many, warmUp }: Counts,
+): Promise<Loaded[]> {
   const copy = copyData(folder, join(scratch, "served"))
   const { port, end } = await startServe(copy, repositoriesOf(demo))
   const file = shotsFile(folder)
@@ -61,13 +65,20 @@ async function overHttp({ scratch, demo, loader }: Bench, folder: string, { one,
   return found
 }
 
-async function measure(bench: Bench, bare: Helper<Ask, Answer>, operation: string, step: (now: string) => void): Promise<Measured> {
+async function measure(
+  bench: Bench,
+  bare: Helper<Ask, Answer>,
+  operation: string,
+  step: (now: string) => void,
+): Promise<Measured> {
   const counts: Counts = operation === HEADLINE ? bench.headline : bench
   const folder = join(bench.scratch, operation)
   step(`${operation}: targets`)
   const single = Math.ceil(counts.many / 2)
   const writes = counts.warmUp + counts.one + 3 * counts.many
-  const statements = await bare.ask({ prepare: { operation, demo: bench.demo, folder, writes, single, grouped: counts.many } })
+  const statements = await bare.ask({
+    prepare: { operation, demo: bench.demo, folder, writes, single, grouped: counts.many },
+  })
   const http: Loaded[][] = []
   const others: Loaded[][] = []
   const other = operation === HEADLINE ? pocketBase() : undefined
@@ -84,7 +95,9 @@ async function measure(bench: Bench, bare: Helper<Ask, Answer>, operation: strin
   }
   remove(folder)
   return {
-    http: Object.fromEntries(CONNECTIONS.map((connections, at) => [connections, http.map((round) => round[at] as Loaded)])),
+    http: Object.fromEntries(
+      CONNECTIONS.map((connections, at) => [connections, http.map((round) => round[at] as Loaded)]),
+    ),
     byAutocannon: http.map((round) => round.at(-1) as Loaded),
     others,
     single: loops.map(({ single }) => single),
@@ -97,7 +110,11 @@ async function measure(bench: Bench, bare: Helper<Ask, Answer>, operation: strin
 const rates = ({ http }: Measured, connections: number) => (http[connections] ?? []).map(({ perSecond }) => perSecond)
 
 function row(operation: string, found: Measured): Row {
-  const [one, many, most] = CONNECTIONS.map((connections) => rates(found, connections)) as [number[], number[], number[]]
+  const [one, many, most] = CONNECTIONS.map((connections) => rates(found, connections)) as [
+    number[],
+    number[],
+    number[],
+  ]
   const { single, grouped, replayed, statements, http } = found
   return {
     name: operation,
@@ -179,7 +196,8 @@ export async function writes(bench: Bench): Promise<void> {
   if (others.length > 0) rows.push(otherRow(others))
   else if (headline !== undefined) console.log("PocketBase: skipped: POCKETBASE names no program.\n")
   bench.report.table({
-    title: "Writes a second: over HTTP at 1, 16 and 64 connections, and messages a second in the bare loop of the yardstick",
+    title:
+      "Writes a second: over HTTP at 1, 16 and 64 connections, and messages a second in the bare loop of the yardstick",
     notes: [
       `bare 1: one transaction a message; bare ${GROUP}: ${GROUP} in a transaction. Both run the statements of a post_message of commit c6f7581, for every row, as durable as the service. Times in ms.`,
       ...(headline === undefined ? [] : told(HEADLINE, headline.statements)),
@@ -188,10 +206,22 @@ export async function writes(bench: Bench): Promise<void> {
     rows,
   })
   if (headline === undefined) return
-  const [one, many] = CONNECTIONS.map((connections) => rates(headline as Measured, connections)) as [number[], number[], number[]]
-  bench.report.aimOf("post_message at 1 connection / bare loop of one transaction each", ratio(one, headline.single), { atLeast: 0.6 })
-  bench.report.aimOf("post_message at 16 connections / bare loop of one transaction each", ratio(many, headline.single), { atLeast: 1.6 })
-  bench.report.aimOf("post_message at 16 connections / bare loop in groups of 16", ratio(many, headline.grouped), { atLeast: 0.75 })
+  const [one, many] = CONNECTIONS.map((connections) => rates(headline as Measured, connections)) as [
+    number[],
+    number[],
+    number[],
+  ]
+  bench.report.aimOf("post_message at 1 connection / bare loop of one transaction each", ratio(one, headline.single), {
+    atLeast: 0.6,
+  })
+  bench.report.aimOf(
+    "post_message at 16 connections / bare loop of one transaction each",
+    ratio(many, headline.single),
+    { atLeast: 1.6 },
+  )
+  bench.report.aimOf("post_message at 16 connections / bare loop in groups of 16", ratio(many, headline.grouped), {
+    atLeast: 0.75,
+  })
   if (others.length > 0) {
     const theirs = others.map((round) => (round[CONNECTIONS.indexOf(GROUP)] as Loaded).perSecond)
     bench.report.aimOf("post_message at 16 connections / PocketBase's plain row", ratio(many, theirs), { atLeast: 1.5 })

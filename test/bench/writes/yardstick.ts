@@ -1,7 +1,7 @@
 /**
- * The baseline of writes: the statements of a post_message at commit c6f7581 and nothing else, whatever the service runs today. Its
- * receipt, timeline entry, activity entry, journal row, both heads and the word index are written in one transaction at FULL. The schema
- * and the few rows that the statements need are in c6f7581.sql.gz.
+ * The baseline of writes: the statements of a post_message at commit c6f7581 and nothing else, whatever the service
+ * runs today. Its receipt, timeline entry, activity entry, journal row, both heads and the word index are written in
+ * one transaction at FULL. The schema and the few rows that the statements need are in c6f7581.sql.gz.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -47,7 +47,8 @@ const sql = {
   timeline:
     "INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, author_id, reply_to_entry_id, version_id, history_position, body) VALUES (+?, +?, +?, +?, +?, +?, +?, +?, +?)",
   head: "SELECT activity_sequence AS sequence, activity_digest AS digest FROM room_heads WHERE room_id = +?",
-  activity: "INSERT INTO activity_entries (room_id, sequence, kind, history_position, body) VALUES (+?, +?, +?, +?, +?)",
+  activity:
+    "INSERT INTO activity_entries (room_id, sequence, kind, history_position, body) VALUES (+?, +?, +?, +?, +?)",
   roomHead: `INSERT INTO room_heads (room_id, activity_sequence, activity_digest, last_activity_at, accepted_bytes) VALUES (+?, +?, +?, +?, +?)
     ON CONFLICT DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = excluded.activity_digest,
       last_activity_at = excluded.last_activity_at, accepted_bytes = accepted_bytes + excluded.accepted_bytes`,
@@ -71,8 +72,10 @@ const sql = {
 function opened(file: string): Database.Database {
   const db = new Database(file)
   db.exec(gunzipSync(readFileSync(join(import.meta.dirname, "c6f7581.sql.gz"))).toString("utf8"))
-  for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "recursive_triggers = ON"]) db.pragma(pragma)
-  for (const pragma of ["journal_size_limit = 67108864", "wal_autocheckpoint = 4000", "temp_store = MEMORY"]) db.pragma(pragma)
+  for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "recursive_triggers = ON"])
+    db.pragma(pragma)
+  for (const pragma of ["journal_size_limit = 67108864", "wal_autocheckpoint = 4000", "temp_store = MEMORY"])
+    db.pragma(pragma)
   return db
 }
 
@@ -84,10 +87,13 @@ function callsOf(db: Database.Database, groups: number, size: number): Call[][] 
     if (statement === undefined) throw new Error(name)
     return [statement, how, ...values]
   }
-  const start = db.prepare<[], { position: number }>("SELECT max(position) AS position FROM history").get()?.position ?? 0
+  const start =
+    db.prepare<[], { position: number }>("SELECT max(position) AS position FROM history").get()?.position ?? 0
   const thread = db.prepare<[], { at: number }>("SELECT timeline_sequence AS at FROM thread_heads").get()?.at ?? 0
   const room = db
-    .prepare<[], { at: number; digest: string }>("SELECT activity_sequence AS at, activity_digest AS digest FROM room_heads")
+    .prepare<[], { at: number; digest: string }>(
+      "SELECT activity_sequence AS at, activity_digest AS digest FROM room_heads",
+    )
     .get()
   let before = room?.digest ?? ""
   const message = (index: number): { write: Call[]; word: Call } => {
@@ -97,7 +103,15 @@ function callsOf(db: Database.Database, groups: number, size: number): Call[][] 
     const digestOf = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`
     const author = { userId, username: "grace" }
     const target = { id: entryId, kind: "message", label: null }
-    const told = { actor: author, at, contentDigest: digestOf(content), entryId, kind: operation, operation, previousDigest: before }
+    const told = {
+      actor: author,
+      at,
+      contentDigest: digestOf(content),
+      entryId,
+      kind: operation,
+      operation,
+      previousDigest: before,
+    }
     before = digestOf(JSON.stringify({ ...told, sequence: entry, target, threadId }))
     const activity = JSON.stringify({ ...told, sequence: entry, target, threadId, digest: before })
     const shown = {
@@ -111,7 +125,14 @@ function callsOf(db: Database.Database, groups: number, size: number): Call[][] 
       message: { clientMessageId: deliveryId },
     }
     const receipt = JSON.stringify({
-      ...{ roomId, threadId, target, targetId: entryId, result: { messageId: entryId, label: null }, entry: { entryId, sequence } },
+      ...{
+        roomId,
+        threadId,
+        target,
+        targetId: entryId,
+        result: { messageId: entryId, label: null },
+        entry: { entryId, sequence },
+      },
       activity: { sequence: entry, digest: before },
     })
     const write = [
@@ -123,13 +144,37 @@ function callsOf(db: Database.Database, groups: number, size: number): Call[][] 
       call("room", "get", userId, roomId),
       call("last", "get"),
       call("threadHead", "get", threadId, at),
-      call("timeline", "run", entryId, threadId, sequence, "message", userId, null, null, position, JSON.stringify(shown)),
+      call(
+        "timeline",
+        "run",
+        entryId,
+        threadId,
+        sequence,
+        "message",
+        userId,
+        null,
+        null,
+        position,
+        JSON.stringify(shown),
+      ),
       call("head", "get", roomId),
       call("activity", "run", roomId, entry, operation, position, activity),
       call("roomHead", "run", roomId, entry, before, at, Buffer.byteLength(content)),
       call("receipt", "run", userId, operation, deliveryId, sender, position, null, receipt),
       call(
-        ...(["history", "run", position, operation, userId, "grace", sender, at, JSON.stringify({ threadId }), content, null] as const),
+        ...([
+          "history",
+          "run",
+          position,
+          operation,
+          userId,
+          "grace",
+          sender,
+          at,
+          JSON.stringify({ threadId }),
+          content,
+          null,
+        ] as const),
         ...[JSON.stringify({ ids: [entryId] }), createHash("sha256").update(content).digest()],
       ),
       call("used", "run", at, sender, new Date(Date.now() - 60_000).toISOString()),
@@ -160,14 +205,17 @@ export function yardstick(file: string, groups: number, size: number): number {
   const runs = callsOf(db, groups, size)
   const warm = Math.ceil(groups / 10)
   const all = (from: number, until?: number) => {
-    for (const calls of runs.slice(from, until)) for (const [statement, how, ...values] of calls) statement[how](...values)
+    for (const calls of runs.slice(from, until))
+      for (const [statement, how, ...values] of calls) statement[how](...values)
   }
   all(0, warm)
   const startedAt = performance.now()
   all(warm)
   const perSecond = ((groups - warm) * size * 1000) / (performance.now() - startedAt)
   const rows = db
-    .prepare<[], { rows: number }>("SELECT min((SELECT count(*) FROM receipts), (SELECT count(*) FROM search_index_docsize)) AS rows")
+    .prepare<[], { rows: number }>(
+      "SELECT min((SELECT count(*) FROM receipts), (SELECT count(*) FROM search_index_docsize)) AS rows",
+    )
     .get()
   db.close()
   if (rows?.rows !== groups * size) throw new Error("the yardstick did not write what it was to write")

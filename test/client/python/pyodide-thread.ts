@@ -11,7 +11,12 @@ const flag = new Int32Array(shared, 0, 2)
 function ask(method: string, url: string, headers: string, body: unknown): Uint8Array {
   Atomics.store(flag, 0, 0)
   parentPort?.postMessage({
-    asked: { method, url, headers: JSON.parse(headers), body: body instanceof Uint8Array ? new Uint8Array(body) : null },
+    asked: {
+      method,
+      url,
+      headers: JSON.parse(headers),
+      body: body instanceof Uint8Array ? new Uint8Array(body) : null,
+    },
   })
   Atomics.wait(flag, 0, 0)
   return new Uint8Array(shared, 8, flag[1]).slice()
@@ -21,7 +26,8 @@ function ask(method: string, url: string, headers: string, body: unknown): Uint8
 const indexURL = dirname(fileURLToPath(import.meta.resolve("pyodide")))
 const say = (line: string) => parentPort?.postMessage({ line })
 const python = await loadPyodide({ indexURL, stdout: say, stderr: say, env: { HOME: "/home/pyodide", STORY: given } })
-for (const name of ["research_room.py", "story.py"]) python.FS.writeFile(`/home/pyodide/${name}`, readFileSync(join(folder, name)))
+for (const name of ["research_room.py", "story.py"])
+  python.FS.writeFile(`/home/pyodide/${name}`, readFileSync(join(folder, name)))
 python.globals.set("ask", ask)
 try {
   await python.runPythonAsync(`

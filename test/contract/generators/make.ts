@@ -1,4 +1,7 @@
-/** Makes clients of an OpenAPI document with the generators installed beside it, which need an older TypeScript than the project's. */
+/**
+ * Makes clients of an OpenAPI document with the generators installed beside it, which need an older TypeScript than the
+ * project's.
+ */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createClient } from "@hey-api/openapi-ts"

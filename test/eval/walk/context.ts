@@ -1,6 +1,6 @@
 /**
- * An agent's context: everything that it sent and read, counted. It may use nothing else. Any name, path, word of an enumeration or id that
- * no answer contained, and that the agent did not make itself, is a fault.
+ * An agent's context: everything that it sent and read, counted. It may use nothing else. Any name, path, word of an
+ * enumeration or id that no answer contained, and that the agent did not make itself, is a fault.
  */
 
 /** The calls and bytes of an agent. */
@@ -64,7 +64,9 @@ export class Context {
 
   /** @throws Error for words that it has not read */
   mustKnow(words: Iterable<string>, what: string): void {
-    const strange = [...words].filter((word) => !this.#text.includes(word) && !this.#own.has(word) && !OWN_WORDS.has(word))
+    const strange = [...words].filter(
+      (word) => !this.#text.includes(word) && !this.#own.has(word) && !OWN_WORDS.has(word),
+    )
     if (strange.length > 0) throw new Error(`${what}: nothing that was read tells of ${strange.join(", ")}`)
   }
 

@@ -31,7 +31,11 @@ export const http: Walker = async ({ baseUrl, token, repository }) => {
     context.mustKnow(operations, "operations")
     return read("/api/research/research-schema?compact=1&operation=NAME,NAME", { "NAME,NAME": operations.join(",") })
   }
-  const whole = (input: Input) => ({ schemaVersion: Number(context.find(/schemaVersion: (\d)/)), requestId: context.freshId(), ...input })
+  const whole = (input: Input) => ({
+    schemaVersion: Number(context.find(/schemaVersion: (\d)/)),
+    requestId: context.freshId(),
+    ...input,
+  })
   async function send(path: string, body: object): Promise<Json> {
     context.mustKnow([path, "?receipt=small"], "a write")
     context.mustKnowBody(body, path)
@@ -48,7 +52,10 @@ export const http: Walker = async ({ baseUrl, token, repository }) => {
       ).receipts,
     )
   const from = (write: string, path: string) => ({ $from: write, path })
-  const guardOf = (write: string) => ({ expectedRevision: from(write, "/result/revision"), expectedStatus: from(write, "/result/status") })
+  const guardOf = (write: string) => ({
+    expectedRevision: from(write, "/result/revision"),
+    expectedStatus: from(write, "/result/status"),
+  })
 
   await ask("/llms.txt")
   await ask(new URL(context.find(/\[skill\]\(([^)]+)\)/)).pathname)
@@ -56,7 +63,10 @@ export const http: Walker = async ({ baseUrl, token, repository }) => {
   const [roomId, threadId] = [text(room?.id), text(room?.openingThreadId)]
   await read("/api/research/rooms/{roomId}/brief?format=markdown&budget=4000", { roomId })
   await schemas("propose_experiment")
-  const { target, result } = await send("/api/agent/research/propose_experiment", whole(science.proposal({ roomId, threadId })))
+  const { target, result } = await send(
+    "/api/agent/research/propose_experiment",
+    whole(science.proposal({ roomId, threadId })),
+  )
   const experimentId = text(target?.id)
 
   await schemas("take_experiment", "accept_plan", "register_attempt", "report_attempt_event")
@@ -73,19 +83,30 @@ export const http: Walker = async ({ baseUrl, token, repository }) => {
   ])
   const [, planned, , started] = begun.map((receipt) => receipt.result)
   const guard = { expectedRevision: started?.revision, expectedStatus: started?.status }
-  await send("/api/agent/research/report_attempt_event", whole(science.event(attemptId, guard, "succeeded", science.outcome)))
+  await send(
+    "/api/agent/research/report_attempt_event",
+    whole(science.event(attemptId, guard, "succeeded", science.outcome)),
+  )
 
   await schemas("publish_finding", "link_experiment_finding", "report_experiment_status", "post_research_checkpoint")
   const finding = from("finding", "/targetId")
   await batch([
-    ["finding", "publish_finding", science.finding({ roomId, threadId }, experimentId, text(planned?.planId), attemptId)],
+    [
+      "finding",
+      "publish_finding",
+      science.finding({ roomId, threadId }, experimentId, text(planned?.planId), attemptId),
+    ],
     ["link", "link_experiment_finding", science.link(experimentId, finding, attemptId)],
     [
       "completed",
       "report_experiment_status",
       science.completion(experimentId, { expectedRevision: planned?.revision, expectedStatus: planned?.status }),
     ],
-    ["checkpoint", "post_research_checkpoint", science.checkpoint(threadId, from("completed", "/entry/sequence"), finding)],
+    [
+      "checkpoint",
+      "post_research_checkpoint",
+      science.checkpoint(threadId, from("completed", "/entry/sequence"), finding),
+    ],
   ])
   return context
 }

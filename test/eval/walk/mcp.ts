@@ -31,10 +31,16 @@ export const mcp: Walker = async ({ baseUrl, token, repository }) => {
   const several = async (writes: readonly (readonly [as: string, operation: string, input: Input])[]) =>
     list((await write({ writes: writes.map(([as, operation, input]) => ({ as, operation, input })) })).receipts)
   const from = (name: string, path: string) => ({ $from: name, path })
-  const guardOf = (name: string) => ({ expectedRevision: from(name, "/result/revision"), expectedStatus: from(name, "/result/status") })
+  const guardOf = (name: string) => ({
+    expectedRevision: from(name, "/result/revision"),
+    expectedStatus: from(name, "/result/status"),
+  })
 
   await call("brief")
-  const place = { roomId: context.find(/Room ([0-9a-f-]{36})/), threadId: context.find(/opening Thread ([0-9a-f-]{36})/) }
+  const place = {
+    roomId: context.find(/Room ([0-9a-f-]{36})/),
+    threadId: context.find(/opening Thread ([0-9a-f-]{36})/),
+  }
   await schemas("propose_experiment")
   const { target, result } = await write({ operation: "propose_experiment", input: science.proposal(place) })
   const experimentId = text(target?.id)
@@ -53,7 +59,10 @@ export const mcp: Walker = async ({ baseUrl, token, repository }) => {
   ])
   const [, planned, , started] = begun.map((receipt) => receipt.result)
   const guard = { expectedRevision: started?.revision, expectedStatus: started?.status }
-  await write({ operation: "report_attempt_event", input: science.event(attemptId, guard, "succeeded", science.outcome) })
+  await write({
+    operation: "report_attempt_event",
+    input: science.event(attemptId, guard, "succeeded", science.outcome),
+  })
 
   await schemas("publish_finding", "link_experiment_finding", "report_experiment_status", "post_research_checkpoint")
   const finding = from("finding", "/targetId")
@@ -62,7 +71,11 @@ export const mcp: Walker = async ({ baseUrl, token, repository }) => {
     ["finding", "publish_finding", science.finding(place, experimentId, text(planned?.planId), attemptId)],
     ["link", "link_experiment_finding", science.link(experimentId, finding, attemptId)],
     ["completed", "report_experiment_status", science.completion(experimentId, held)],
-    ["checkpoint", "post_research_checkpoint", science.checkpoint(place.threadId, from("completed", "/entry/sequence"), finding)],
+    [
+      "checkpoint",
+      "post_research_checkpoint",
+      science.checkpoint(place.threadId, from("completed", "/entry/sequence"), finding),
+    ],
   ])
   await agent.close()
   return context

@@ -41,7 +41,8 @@ export const python: Walker = async ({ baseUrl, token, repository }) => {
   async function started(words: readonly string[]): Promise<string> {
     const child = spawn(program, words, { cwd: folder, env })
     let told = ""
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (piece: string) => (told += piece))
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (piece: string) => (told += piece))
     const [code] = (await once(child, "close")) as [number]
     if (code !== 0) throw new Error(told)
     return told
@@ -54,14 +55,18 @@ export const python: Walker = async ({ baseUrl, token, repository }) => {
   /** Runs a program of the agent. The agent must have read each name in it that is not its own. */
   async function run(lines: string): Promise<void> {
     const script = `from research_room import Room\nroom = Room()\n${lines}`
-    const named = (pattern: RegExp) => [...lines.matchAll(pattern)].map(([, name = ""]) => name).filter((name) => !OWN_NAMES.has(name))
+    const named = (pattern: RegExp) =>
+      [...lines.matchAll(pattern)].map(([, name = ""]) => name).filter((name) => !OWN_NAMES.has(name))
     context.mustKnow(["from research_room import Room", ...named(/\b(?:room|batch|attempt)\.(\w+)/g)], lines)
     context.mustKnow([...named(/(?<=[(,] ?)(\w+)=(?!=)/g), ...named(/"(\w+)":/g)], lines)
     context.exchanged(`python3 -c '${script}'`, await started(["-c", script]))
   }
   const called = (method: string, input: object, expressions: Readonly<Record<string, string>> = {}) =>
     `${method}(${args(input, expressions)})`
-  const guardOf = (name: string) => ({ expectedRevision: `${name}.result.revision`, expectedStatus: `${name}.result.status` })
+  const guardOf = (name: string) => ({
+    expectedRevision: `${name}.result.revision`,
+    expectedStatus: `${name}.result.status`,
+  })
   try {
     const index = await (await fetch(`${baseUrl}/llms.txt`)).text()
     context.exchanged("GET /llms.txt", index)
@@ -70,7 +75,10 @@ export const python: Walker = async ({ baseUrl, token, repository }) => {
     const look = "import research_room; print(research_room.__doc__)"
     context.exchanged(`curl -sSO ${address} && python3 -c '${look}'`, await started(["-c", look]))
     await run(`print(room.get_room_brief(format="markdown", budget=4000))`)
-    const place = { roomId: context.find(/Room ([0-9a-f-]{36})/), threadId: context.find(/opening Thread ([0-9a-f-]{36})/) }
+    const place = {
+      roomId: context.find(/Room ([0-9a-f-]{36})/),
+      threadId: context.find(/opening Thread ([0-9a-f-]{36})/),
+    }
     await ask("propose_experiment")
     await run(`print(${called("room.propose_experiment", science.proposal(place))})`)
     context.wrote()
@@ -91,7 +99,14 @@ print(batch)`)
       expectedStatus: context.find(/"result": \{[^}]*"status": "(\w+)"/),
     }
     const { argv, configuration } = science.registration("", experimentId, planId, {}, repository)
-    const launched = args({ experiment: experimentId, plan: planId, argv, configuration, repository, dimensions: ["seed"] })
+    const launched = args({
+      experiment: experimentId,
+      plan: planId,
+      argv,
+      configuration,
+      repository,
+      dimensions: ["seed"],
+    })
     await run(`with room.attempt(${launched}) as attempt:
     attempt.log(loss=2.31, step=1000, seed=1)
 print(attempt)`)
@@ -99,7 +114,11 @@ print(attempt)`)
 
     await ask("publish_finding", "link_experiment_finding", "report_experiment_status", "post_research_checkpoint")
     const finding = { findingVersionId: "finding.targetId" }
-    const covered = { expectedWatermark: "by.entry.sequence", coversThrough: "by.entry.sequence", citations: "[finding.targetId]" }
+    const covered = {
+      expectedWatermark: "by.entry.sequence",
+      coversThrough: "by.entry.sequence",
+      citations: "[finding.targetId]",
+    }
     await run(`with room.batch() as batch:
     finding = ${called("batch.publish_finding", science.finding(place, experimentId, planId, attemptId))}
     ${called("batch.link_experiment_finding", science.link(experimentId, "", attemptId), finding)}

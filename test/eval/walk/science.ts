@@ -31,12 +31,23 @@ export const plan = (experimentId: unknown, guard: Guard, { url, commit }: Pinne
   repository: { url, commit },
   hypotheses: [],
   premises: [],
-  protocol: { summary: "Train with and without warm-up and compare the loss at step 1,000.", steps: [], entrypoint: { argv }, arms: [] },
+  protocol: {
+    summary: "Train with and without warm-up and compare the loss at step 1,000.",
+    steps: [],
+    entrypoint: { argv },
+    arms: [],
+  },
   intent: "confirmatory",
   requiredMaterials: [],
 })
 
-export const registration = (attemptId: string, experimentId: unknown, planId: unknown, guard: Guard, { url, commit }: Pinned): Input => ({
+export const registration = (
+  attemptId: string,
+  experimentId: unknown,
+  planId: unknown,
+  guard: Guard,
+  { url, commit }: Pinned,
+): Input => ({
   attemptId,
   experimentId,
   ...guard,
@@ -56,9 +67,17 @@ export const event = (attemptId: string, guard: Guard, what: string, more: Input
   ...more,
 })
 
-export const outcome: Input = { metrics: [{ name: "loss", value: 2.31, step: 1000, dimensions: { seed: 1 } }], exitCode: 0 }
+export const outcome: Input = {
+  metrics: [{ name: "loss", value: 2.31, step: 1000, dimensions: { seed: 1 } }],
+  exitCode: 0,
+}
 
-export const finding = ({ roomId, threadId }: Place, experimentId: unknown, planId: unknown, attemptId: string): Input => ({
+export const finding = (
+  { roomId, threadId }: Place,
+  experimentId: unknown,
+  planId: unknown,
+  attemptId: string,
+): Input => ({
   kind: "finding",
   roomId,
   threadId,
@@ -66,8 +85,16 @@ export const finding = ({ roomId, threadId }: Place, experimentId: unknown, plan
     wording: "With a warm-up of 400 steps the small model ends at a loss of 2.31.",
     predicate: { type: "concept", key: "ends_at" },
     roles: [
-      { role: "cause", definition: "What differs between the runs.", value: { type: "text", value: "A linear warm-up of 400 steps." } },
-      { role: "effect", definition: "What is measured at step 1,000.", value: { type: "decimal", value: "2.31", unit: "nat per token" } },
+      {
+        role: "cause",
+        definition: "What differs between the runs.",
+        value: { type: "text", value: "A linear warm-up of 400 steps." },
+      },
+      {
+        role: "effect",
+        definition: "What is measured at step 1,000.",
+        value: { type: "decimal", value: "2.31", unit: "nat per token" },
+      },
     ],
   },
   concepts: { ends_at: { label: "ends at", definition: "Is the value at the last step." } },

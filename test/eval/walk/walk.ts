@@ -1,4 +1,7 @@
-/** An agent's whole piece of research, through each interface: arrive, propose, take, plan, run, report, finding, link, checkpoint. */
+/**
+ * An agent's whole piece of research, through each interface: arrive, propose, take, plan, run, report, finding, link,
+ * checkpoint.
+ */
 import type { Context, Spent } from "./context.ts"
 import { http } from "./http.ts"
 import { mcp } from "./mcp.ts"

@@ -35,7 +35,8 @@ export function readBlob(bytes: Buffer): Blob {
   const code = piece()
   const codeCache = (flags & flag.codeCache) === 0 ? null : piece()
   const assets = new Map<string, Buffer>()
-  if ((flags & flag.assets) !== 0) for (let left = long(); left > 0; left--) assets.set(piece().toString("utf8"), piece())
+  if ((flags & flag.assets) !== 0)
+    for (let left = long(); left > 0; left--) assets.set(piece().toString("utf8"), piece())
   const execArgv = (flags & flag.execArgv) === 0 ? [] : Array.from({ length: long() }, () => piece().toString("utf8"))
   assert.equal(at, bytes.length, "nothing follows the last part")
   return {

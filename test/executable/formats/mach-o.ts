@@ -1,8 +1,12 @@
-/** Programs for macOS. Node finds its blob in a section of its own segment; the system requires a signature of every page. */
+/**
+ * Programs for macOS. Node finds its blob in a section of its own segment; the system requires a signature of every
+ * page.
+ */
 import assert from "node:assert/strict"
 import { hash } from "node:crypto"
 
-export const machMachine = (bytes: Buffer): string => ({ 16777223: "x64", 16777228: "arm64" })[bytes.readUInt32LE(4)] ?? "unknown"
+export const machMachine = (bytes: Buffer): string =>
+  ({ 16777223: "x64", 16777228: "arm64" })[bytes.readUInt32LE(4)] ?? "unknown"
 
 interface Command {
   readonly kind: number
@@ -31,7 +35,9 @@ export function machBlob(bytes: Buffer): Buffer {
   return bytes.subarray(start, start + number(bytes, section + 40))
 }
 
-/** Faults for which a system would refuse to load the file: overlapping segments, a table of fixups for other segments. */
+/**
+ * Faults for which a system would refuse to load the file: overlapping segments, a table of fixups for other segments.
+ */
 export function layoutFaults(bytes: Buffer): string[] {
   const faults: string[] = []
   const places = segments(bytes).map(({ at }) => ({
@@ -42,17 +48,23 @@ export function layoutFaults(bytes: Buffer): string[] {
   places.forEach(({ name, memory, file }, index) => {
     const next = places[index + 1]
     if (next && memory[0] + memory[1] > next.memory[0]) faults.push(`${name} overlaps ${next.name} in memory`)
-    if (next && file[0] + file[1] > next.file[0] && next.file[1] > 0) faults.push(`${name} overlaps ${next.name} in the file`)
+    if (next && file[0] + file[1] > next.file[0] && next.file[1] > 0)
+      faults.push(`${name} overlaps ${next.name} in the file`)
     if (file[1] > memory[1]) faults.push(`${name} is larger in the file than in memory`)
   })
   const last = places.at(-1)
-  if (last?.name !== "__LINKEDIT" || last.file[0] + last.file[1] !== bytes.length) faults.push("__LINKEDIT does not end the file")
+  if (last?.name !== "__LINKEDIT" || last.file[0] + last.file[1] !== bytes.length)
+    faults.push("__LINKEDIT does not end the file")
   const fixups = commands(bytes).find(({ kind }) => kind === 0x80000034)
   if (fixups) faults.push(...fixupFaults(bytes, bytes.readUInt32LE(fixups.at + 8), places))
   return faults
 }
 
-function fixupFaults(bytes: Buffer, table: number, places: readonly { name: string; memory: readonly [number, number] }[]): string[] {
+function fixupFaults(
+  bytes: Buffer,
+  table: number,
+  places: readonly { name: string; memory: readonly [number, number] }[],
+): string[] {
   const counted = table + bytes.readUInt32LE(table + 4)
   const count = bytes.readUInt32LE(counted)
   if (count !== places.length) return [`fixups are told for ${count} segments of ${places.length}`]
@@ -76,7 +88,13 @@ export function machSignature(
   const directory = start + bytes.readUInt32BE(start + 16)
   const field = (index: number) => bytes.readUInt32BE(directory + index * 4)
   assert.equal(field(0), 0xfade0c02)
-  const [flags, digests, identifier, pages, limit] = [field(3), directory + field(4), directory + field(5), field(7), field(8)]
+  const [flags, digests, identifier, pages, limit] = [
+    field(3),
+    directory + field(4),
+    directory + field(5),
+    field(7),
+    field(8),
+  ]
   assert.equal(limit, start, "everything before the signature is signed")
   assert.equal(bytes.readUInt16BE(directory + 36), 0x2002, "SHA-256")
   const size = 1 << bytes.readUInt8(directory + 39)
@@ -86,5 +104,10 @@ export function machSignature(
     const is = hash("sha256", bytes.subarray(index * size, Math.min((index + 1) * size, limit)), "buffer")
     if (!is.equals(bytes.subarray(digests + index * 32, digests + index * 32 + 32))) wrong++
   }
-  return { identifier: bytes.toString("latin1", identifier, bytes.indexOf(0, identifier)), adHoc: (flags & 2) !== 0, pages, wrong }
+  return {
+    identifier: bytes.toString("latin1", identifier, bytes.indexOf(0, identifier)),
+    adHoc: (flags & 2) !== 0,
+    pages,
+    wrong,
+  }
 }

@@ -7,7 +7,8 @@ const headerOf = (bytes: Buffer): number => {
   return header
 }
 
-export const peMachine = (bytes: Buffer): string => ({ 34404: "x64", 43620: "arm64" })[bytes.readUInt16LE(headerOf(bytes) + 4)] ?? "unknown"
+export const peMachine = (bytes: Buffer): string =>
+  ({ 34404: "x64", 43620: "arm64" })[bytes.readUInt16LE(headerOf(bytes) + 4)] ?? "unknown"
 
 /** The address in memory and the size of one of the header's directories. */
 function directory(bytes: Buffer, index: number): { address: number; size: number } {

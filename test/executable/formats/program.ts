@@ -1,6 +1,6 @@
 /**
- * Reads an executable from outside, without running it: its machine type, whether Node's fuse says that it contains a program, and that
- * program. It is written from the descriptions of the formats and shares nothing with the build.
+ * Reads an executable from outside, without running it: its machine type, whether Node's fuse says that it contains a
+ * program, and that program. It is written from the descriptions of the formats and shares nothing with the build.
  */
 import { readFileSync } from "node:fs"
 import { type Blob, readBlob } from "./blob.ts"

@@ -1,4 +1,7 @@
-/** The proxies of the page for operators, built from its blocks, and a small one of our own, which runs on every machine. */
+/**
+ * The proxies of the page for operators, built from its blocks, and a small one of our own, which runs on every
+ * machine.
+ */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createSecureServer } from "node:http2"
@@ -56,7 +59,9 @@ const hosts = ["rooms.example.org", "example.org"]
 /** Whether a proxy has a certificate for a host: it may listen before it has one. */
 const greets = (port: number, servername: string) =>
   new Promise<boolean>((resolve) => {
-    const socket = connectTls({ port, host: "127.0.0.1", servername, rejectUnauthorized: false }, () => resolve((socket.destroy(), true)))
+    const socket = connectTls({ port, host: "127.0.0.1", servername, rejectUnauthorized: false }, () =>
+      resolve((socket.destroy(), true)),
+    )
     socket.on("error", () => resolve(false))
   })
 
@@ -71,7 +76,13 @@ async function listens(port: number, process: ChildProcess, said: () => string):
   throw new Error(`it does not listen: ${said()}`)
 }
 
-async function started(name: string, program: string, args: readonly string[], behind: Behind, ca: () => Buffer): Promise<RunningProxy> {
+async function started(
+  name: string,
+  program: string,
+  args: readonly string[],
+  behind: Behind,
+  ca: () => Buffer,
+): Promise<RunningProxy> {
   let text = ""
   const child = spawn(program, args, {
     stdio: ["ignore", "pipe", "pipe"],
@@ -95,7 +106,8 @@ async function started(name: string, program: string, args: readonly string[], b
 /** A program of this machine: named by a variable, or found in the `PATH`. */
 export function found(name: string): string | undefined {
   const named = process.env[name.toUpperCase()]
-  const places = named === undefined ? (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)) : [named]
+  const places =
+    named === undefined ? (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)) : [named]
   return places.find((place) => spawnSync(place, [name === "nginx" ? "-v" : "version"]).status === 0)
 }
 
@@ -103,7 +115,10 @@ export function found(name: string): string | undefined {
 export function caddy(program: string, behind: Behind): Promise<RunningProxy> {
   const [root = "", below = ""] = blockAfter("Caddy:").split(/\n(?=example\.org)/)
   const lines = /^\t.*\n/gm
-  const other = (below.match(lines) ?? []).join("").replaceAll("/lab", "/other").replaceAll("8787", String(behind.other))
+  const other = (below.match(lines) ?? [])
+    .join("")
+    .replaceAll("/lab", "/other")
+    .replaceAll("8787", String(behind.other))
   const lab = replaced(below, "8787", String(behind.lab)).replace(/\n}/, `\n${other}}`)
   const settings = `{\n\tadmin off\n\thttps_port ${behind.port}\n\tauto_https disable_redirects\n\tlocal_certs\n\tskip_install_trust\n}\n`
   const file = join(behind.folder, "Caddyfile")
@@ -115,7 +130,8 @@ export function caddy(program: string, behind: Behind): Promise<RunningProxy> {
 
 /** nginx with its block; only ports and files differ. */
 export function nginx(program: string, behind: Behind): Promise<RunningProxy> {
-  const [, major = 0, minor = 0, patch = 0] = /nginx\/(\d+)\.(\d+)\.(\d+)/.exec(spawnSync(program, ["-v"]).stderr.toString()) ?? []
+  const [, major = 0, minor = 0, patch = 0] =
+    /nginx\/(\d+)\.(\d+)\.(\d+)/.exec(spawnSync(program, ["-v"]).stderr.toString()) ?? []
   const isOld = Number(major) * 1e6 + Number(minor) * 1e3 + Number(patch) < 1_025_001
   let block = blockAfter("nginx:")
   // What the block itself says about earlier versions.
@@ -133,7 +149,9 @@ export function nginx(program: string, behind: Behind): Promise<RunningProxy> {
     whole,
     `${at("/lab/", behind.lab)}\n${at("/other/", behind.other)}`,
   )
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((kind) => `${kind}_temp_path ${join(behind.folder, kind)};`)
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (kind) => `${kind}_temp_path ${join(behind.folder, kind)};`,
+  )
   mkdirSync(join(behind.folder, "logs"))
   const file = join(behind.folder, "nginx.conf")
   const user = process.getuid?.() === 0 ? "user root;\n" : ""
@@ -141,12 +159,17 @@ export function nginx(program: string, behind: Behind): Promise<RunningProxy> {
     file,
     `daemon off;\n${user}pid ${join(behind.folder, "pid")};\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${temporary.join("\n")}\n${block.replace("8787", String(behind.root))}\n${below}}\n`,
   )
-  return started("nginx", program, ["-p", behind.folder, "-c", file, "-e", "stderr"], behind, () => readFileSync(certificate.file))
+  return started("nginx", program, ["-p", behind.folder, "-c", file, "-e", "stderr"], behind, () =>
+    readFileSync(certificate.file),
+  )
 }
 
 const HOP_BY_HOP = /^(?::.*|connection|keep-alive|transfer-encoding|upgrade|host|x-forwarded-for)$/
 
-/** What the page requires of a proxy, and no more: it passes on `Host`, names the client it speaks for, and streams answers. */
+/**
+ * What the page requires of a proxy, and no more: it passes on `Host`, names the client it speaks for, and streams
+ * answers.
+ */
 export async function ownProxy(behind: Behind): Promise<RunningProxy> {
   const key = readFileSync(certificate.key)
   const cert = readFileSync(certificate.file)
@@ -160,7 +183,13 @@ export async function ownProxy(behind: Behind): Promise<RunningProxy> {
     const passed = !isRoot && port === behind.other ? path.slice("/other".length) : path
     const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !HOP_BY_HOP.test(name)))
     const onwards = ask(
-      { host: "127.0.0.1", port, path: passed, method: request.method, headers: { ...headers, host, "x-forwarded-for": "127.0.0.1" } },
+      {
+        host: "127.0.0.1",
+        port,
+        path: passed,
+        method: request.method,
+        headers: { ...headers, host, "x-forwarded-for": "127.0.0.1" },
+      },
       (answer) => {
         const back = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !HOP_BY_HOP.test(name)))
         response.writeHead(answer.statusCode ?? 502, back)

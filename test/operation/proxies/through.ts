@@ -69,7 +69,11 @@ export class Through {
 
   #headers(url: URL, { headers = {}, body }: Sent): Record<string, string> {
     const cookie = this.cookies(url)
-    return { ...(cookie === "" ? {} : { cookie }), ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers }
+    return {
+      ...(cookie === "" ? {} : { cookie }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    }
   }
 
   /** Over HTTP/2. */
@@ -113,7 +117,9 @@ export class Through {
           const parts: Buffer[] = []
           answer.on("data", (part: Buffer) => parts.push(part))
           answer.on("error", reject)
-          answer.on("end", () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, bytes: Buffer.concat(parts) }))
+          answer.on("end", () =>
+            resolve({ status: answer.statusCode ?? 0, headers: answer.headers, bytes: Buffer.concat(parts) }),
+          )
         },
       )
       request.on("error", reject)

@@ -1,6 +1,7 @@
 /**
- * The executable is killed in the middle of its work, again and again, and restarted on the same data. Every acknowledged write is there;
- * every other write is there whole or not at all. The long form is `prove.ts` in this folder.
+ * The executable is killed in the middle of its work, again and again, and restarted on the same data. Every
+ * acknowledged write is there; every other write is there whole or not at all. The long form is `prove.ts` in this
+ * folder.
  */
 import tap, { test } from "tap"
 import { endAll } from "../../support/program.ts"
@@ -20,7 +21,9 @@ tap.teardown(() => {
 })
 const seed = process.env.RESEARCH_ROOM_SEED ?? freshSeed()
 
-test("after kills in the middle of the work, nothing acknowledged is lost and nothing is half stored", { timeout }, async (t) => {
+test("after kills in the middle of the work, nothing acknowledged is lost and nothing is half stored", {
+  timeout,
+}, async (t) => {
   const tally = nothingYet()
   const problems = await throughKills({ ground, data: "killed", chance: chanceOf(seed), kills: 8, most: 60, tally })
   t.strictSame(problems, [], `seed ${seed}: ${JSON.stringify(tally)}`)

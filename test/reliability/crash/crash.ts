@@ -1,6 +1,6 @@
 /**
- * One data folder through many kills: the built executable serves it under load, is ended by SIGKILL in the middle, restarts on the same
- * data, and is checked from outside.
+ * One data folder through many kills: the built executable serves it under load, is ended by SIGKILL in the middle,
+ * restarts on the same data, and is checked from outside.
  */
 import type { Chance } from "../support/chance.ts"
 import type { Ground, Served } from "../support/ground.ts"
@@ -63,7 +63,15 @@ export async function kill(service: Pick<Served, "signal" | "ended">): Promise<v
  * Takes one data folder through its kills.
  * @returns problems, in sentences; after the first kill that shows a problem no other follows
  */
-export async function throughKills({ ground, data, chance, kills, most, tally, progress }: CrashOptions): Promise<readonly string[]> {
+export async function throughKills({
+  ground,
+  data,
+  chance,
+  kills,
+  most,
+  tally,
+  progress,
+}: CrashOptions): Promise<readonly string[]> {
   ground.copy(data)
   const writers = new Writers(ground)
   let service = await ground.serve(data)
@@ -71,7 +79,11 @@ export async function throughKills({ ground, data, chance, kills, most, tally, p
 
   for (let round = 1; round <= kills; round += 1) {
     const own = chance.part(`kill ${round}`)
-    const load = startLoad(writers, ground.agents, { baseUrl: service.baseUrl, connections: own.between(8, 16), chance: own })
+    const load = startLoad(writers, ground.agents, {
+      baseUrl: service.baseUrl,
+      connections: own.between(8, 16),
+      chance: own,
+    })
     await load.acknowledged(own.between(1, most))
     // A few milliseconds more: otherwise every kill would come just after an answer.
     await passing(own.between(0, 6))

@@ -1,6 +1,6 @@
 /**
- * The very first start, killed while the folder is made, the schema written, the instance named, or the first person set up. Whatever was
- * reached, the next start continues from there.
+ * The very first start, killed while the folder is made, the schema written, the instance named, or the first person
+ * set up. Whatever was reached, the next start continues from there.
  */
 import { randomUUID } from "node:crypto"
 import { passing, kill } from "./crash.ts"
@@ -28,7 +28,12 @@ const post = (baseUrl: string, path: string, body: object) =>
   })
 
 /** @returns problems, in sentences */
-export async function firstStart(ground: Ground, data: string, chance: Chance, seen: FirstStarts): Promise<readonly string[]> {
+export async function firstStart(
+  ground: Ground,
+  data: string,
+  chance: Chance,
+  seen: FirstStarts,
+): Promise<readonly string[]> {
   const problems: string[] = []
   for (let kills = chance.between(1, 3); kills > 0; kills -= 1) {
     const cutShort = ground.begin(data)
@@ -52,7 +57,8 @@ export async function firstStart(ground: Ground, data: string, chance: Chance, s
     if (answer?.ok) problems.push("The first person was set up, was told so, and is gone.")
     comesIn = await post(second.baseUrl, "/api/setup", { token: await tokenOf(second), ...person })
   }
-  if (!comesIn.ok) problems.push(`After a kill during the set-up nobody comes in: ${comesIn.status} ${await comesIn.text()}`)
+  if (!comesIn.ok)
+    problems.push(`After a kill during the set-up nobody comes in: ${comesIn.status} ${await comesIn.text()}`)
   problems.push(...(await canBeUsed(second.baseUrl, comesIn.headers.getSetCookie()[0]?.split(";")[0] ?? "")))
   second.signal("SIGTERM")
   const { code, err } = await second.ended()

@@ -1,5 +1,6 @@
 /**
- * The long form: hundreds of kills, on folders that go through many of them, and on folders killed while they are created. `node
+ * The long form: hundreds of kills, on folders that go through many of them, and on folders killed while they are
+ * created. `node
  * --conditions=research-room-source test/reliability/crash/prove.ts --kills 300 --first 40 --seed …`
  */
 import { chanceOf } from "../support/chance.ts"
@@ -33,8 +34,18 @@ await prove("crash", seed, async () => {
   for (let folder = 1; tally.kills < numbers.kills && problems.length === 0; folder += 1) {
     const kills = Math.min(numbers.each, numbers.kills - tally.kills)
     const told = () =>
-      progress(`crash: ${tally.kills} of ${numbers.kills} kills, ${tally.acknowledged} acknowledged, ${tally.unknown} unknown`)
-    const options = { ground, data: `folder-${folder}`, chance: chance.part(folder), kills, most: numbers.most, tally, progress: told }
+      progress(
+        `crash: ${tally.kills} of ${numbers.kills} kills, ${tally.acknowledged} acknowledged, ${tally.unknown} unknown`,
+      )
+    const options = {
+      ground,
+      data: `folder-${folder}`,
+      chance: chance.part(folder),
+      kills,
+      most: numbers.most,
+      tally,
+      progress: told,
+    }
     problems.push(...(await throughKills(options)))
   }
   const first = { kills: 0, setUp: 0, notSetUp: 0 }

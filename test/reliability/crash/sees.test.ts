@@ -1,6 +1,6 @@
 /**
- * A harness that finds nothing proves nothing: here data is damaged on purpose, in one way each time, and the check from outside must
- * report it.
+ * A harness that finds nothing proves nothing: here data is damaged on purpose, in one way each time, and the check
+ * from outside must report it.
  */
 import { cpSync } from "node:fs"
 import { join } from "node:path"
@@ -37,7 +37,9 @@ test("undamaged data: no problem is reported", async (t) => {
 })
 
 test("a write claimed as acknowledged but never sent, and a stored write claimed as not stored", async (t) => {
-  const [known] = account.storedWrites.filter(({ operation, agent }) => operation.name === "post_message" && agent.threadIds === null)
+  const [known] = account.storedWrites.filter(
+    ({ operation, agent }) => operation.name === "post_message" && agent.threadIds === null,
+  )
   const { agent, body, receiptText, receipt } = known as Sent
   const never = written(agent, {
     name: "post_message",
@@ -56,9 +58,13 @@ test("a write claimed as acknowledged but never sent, and a stored write claimed
 const without = (table: string, row: string) => `DELETE FROM ${table} WHERE ${row}`
 const lastMessage = "position = (SELECT max(position) FROM journal WHERE operation = 'post_message')"
 const lastOfFeed = "position = (SELECT max(position) FROM journal WHERE room_sequence IS NOT NULL)"
-const lastEntry = "entry_id = (SELECT entry_id FROM timeline_entries ORDER BY history_position DESC, sequence DESC LIMIT 1)"
+const lastEntry =
+  "entry_id = (SELECT entry_id FROM timeline_entries ORDER BY history_position DESC, sequence DESC LIMIT 1)"
 const spoilt: Readonly<Record<string, { sql: string; seen: RegExp }>> = {
-  "a receipt that is gone": { sql: `UPDATE journal SET delivery_id = NULL WHERE ${lastMessage}`, seen: /Lost: post_message/ },
+  "a receipt that is gone": {
+    sql: `UPDATE journal SET delivery_id = NULL WHERE ${lastMessage}`,
+    seen: /Lost: post_message/,
+  },
   "an activity entry that is gone": {
     sql: `UPDATE journal SET room_sequence = NULL WHERE ${lastOfFeed}`,
     seen: /Half there: .* no activity entry/,
@@ -67,7 +73,10 @@ const spoilt: Readonly<Record<string, { sql: string; seen: RegExp }>> = {
     sql: `UPDATE journal SET at = '2020-01-01T00:00:00.000Z' WHERE ${lastOfFeed}`,
     seen: /its content does not have the digest it names/,
   },
-  "a timeline entry that is gone": { sql: without("timeline_entries", lastEntry), seen: /Half there: .* no timeline entry/ },
+  "a timeline entry that is gone": {
+    sql: without("timeline_entries", lastEntry),
+    seen: /Half there: .* no timeline entry/,
+  },
   "a timeline entry that nobody sent": {
     sql: `INSERT INTO timeline_entries (entry_id, thread, sequence, kind, version_id, history_position) SELECT '0198f3a0-0000-7000-8000-00000000000a', thread, 1 + (SELECT max(sequence) FROM timeline_entries t WHERE t.thread = e.thread), kind, version_id, history_position FROM timeline_entries e WHERE ${lastEntry}`,
     seen: /is of no stored write/,
@@ -93,7 +102,9 @@ const spoilt: Readonly<Record<string, { sql: string; seen: RegExp }>> = {
 function spoil(file: string, sql: string): void {
   const database = new Database(file)
   const triggers = database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck().all()
-  database.exec(`PRAGMA foreign_keys = OFF; ${triggers.map((name) => `DROP TRIGGER ${name};`).join(" ")} ${sql}`).close()
+  database
+    .exec(`PRAGMA foreign_keys = OFF; ${triggers.map((name) => `DROP TRIGGER ${name};`).join(" ")} ${sql}`)
+    .close()
 }
 
 test("damage to the data", async (t) => {

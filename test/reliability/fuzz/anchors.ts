@@ -20,7 +20,10 @@ function put(anchors: Growing, name: string, value: unknown): void {
 /** Experiments and attempts with their present revision and status. */
 export const situations = "situations"
 
-/** Collects the values of an answer; a list's values are kept under the singular name (`versionIds` gives a `versionId`). */
+/**
+ * Collects the values of an answer; a list's values are kept under the singular name (`versionIds` gives a
+ * `versionId`).
+ */
 export function gather(anchors: Growing, value: unknown, name = ""): void {
   if (Array.isArray(value)) {
     for (const inner of value) gather(anchors, inner, name.replace(/s$/, ""))
@@ -70,14 +73,19 @@ function pathsOf(target: Target, anchors: Anchors): string[] {
   if (choices.some((values) => values.length === 0)) return []
   return [0, 1, 2, 3].map((pick) =>
     names.reduce(
-      (path, name, index) => path.replace(`{${name}}`, encodeURIComponent(String(choices[index]?.[pick % (choices[index]?.length ?? 1)]))),
+      (path, name, index) =>
+        path.replace(`{${name}}`, encodeURIComponent(String(choices[index]?.[pick % (choices[index]?.length ?? 1)]))),
       target.path,
     ),
   )
 }
 
 /** Sends every read for all known values, with one item per page, and again as more values become known. */
-export async function explore(reads: readonly Target[], ask: Ask, begin: Readonly<Record<string, readonly unknown[]>>): Promise<Anchors> {
+export async function explore(
+  reads: readonly Target[],
+  ask: Ask,
+  begin: Readonly<Record<string, readonly unknown[]>>,
+): Promise<Anchors> {
   const anchors: Growing = new Map()
   const seen = new Set<string>()
   for (const [name, values] of Object.entries(begin)) for (const value of values) put(anchors, name, value)

@@ -8,12 +8,16 @@ export interface Answer {
 }
 
 /** What the bytes begin with: an answer, part of one, or something else. */
-export type Front = { readonly answer: Answer; readonly rest: Buffer } | { readonly more: true } | { readonly fault: string }
+export type Front =
+  | { readonly answer: Answer; readonly rest: Buffer }
+  | { readonly more: true }
+  | { readonly fault: string }
 
 const more: Front = { more: true }
 const fault = (why: string): Front => ({ fault: why })
 
-export const headerOf = (answer: Answer, name: string): string | null => answer.headers.find(([each]) => each === name)?.[1] ?? null
+export const headerOf = (answer: Answer, name: string): string | null =>
+  answer.headers.find(([each]) => each === name)?.[1] ?? null
 
 function headersIn(lines: readonly string[]): [string, string][] | null {
   const headers: [string, string][] = []
@@ -50,23 +54,29 @@ function dechunked(bytes: Buffer): { body: Buffer; rest: Buffer } | "more" | "fa
  */
 export function readAnswer(bytes: Buffer, method: string, over: boolean): Front {
   const end = bytes.indexOf("\r\n\r\n")
-  if (end < 0) return over ? fault(`the answer ends within its head: ${JSON.stringify(bytes.toString("latin1").slice(0, 200))}`) : more
+  if (end < 0)
+    return over
+      ? fault(`the answer ends within its head: ${JSON.stringify(bytes.toString("latin1").slice(0, 200))}`)
+      : more
   const [statusLine = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n")
   const status = Number(/^HTTP\/1\.1 ([1-5][0-9]{2}) [\x20-\x7e]*$/.exec(statusLine)?.[1])
   if (Number.isNaN(status)) return fault(`no status line: ${JSON.stringify(statusLine.slice(0, 200))}`)
   const headers = headersIn(lines)
-  if (headers === null) return fault(`a header of the answer is malformed: ${JSON.stringify(lines.join("\n").slice(0, 300))}`)
+  if (headers === null)
+    return fault(`a header of the answer is malformed: ${JSON.stringify(lines.join("\n").slice(0, 300))}`)
   const rest = bytes.subarray(end + 4)
   // An interim answer says only that the other one is coming.
   if (status < 200) return readAnswer(rest, method, over)
   const all = (name: string) => headers.filter(([each]) => each === name).map(([, value]) => value)
   const [lengths, codings] = [all("content-length"), all("transfer-encoding")]
-  if (lengths.length + codings.length > 1) return fault(`two framings in one answer: ${[...lengths, ...codings].join(", ")}`)
+  if (lengths.length + codings.length > 1)
+    return fault(`two framings in one answer: ${[...lengths, ...codings].join(", ")}`)
   const done = (body: Buffer, after: Buffer): Front => ({ answer: { status, headers, body }, rest: after })
   if (method === "HEAD" || status === 204 || status === 304) return done(Buffer.alloc(0), rest)
   if (codings.length === 1) {
     const read = dechunked(rest)
-    if (read === "fault" || (read === "more" && over)) return fault("the chunks of the answer are malformed, or cut short")
+    if (read === "fault" || (read === "more" && over))
+      return fault("the chunks of the answer are malformed, or cut short")
     return read === "more" ? more : done(read.body, read.rest)
   }
   const length = lengths[0] === undefined ? null : Number(lengths[0])

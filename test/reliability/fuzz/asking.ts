@@ -1,4 +1,7 @@
-/** Builds a correct request: its path with existing ids, and the headers that authorise it. Every attack starts from one. */
+/**
+ * Builds a correct request: its path with existing ids, and the headers that authorise it. Every attack starts from
+ * one.
+ */
 import fc from "fast-check"
 import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import { known } from "./anchors.ts"
@@ -15,7 +18,10 @@ const nobodys = "0198f3a0-0000-7000-8000-00000000dead"
 
 /** Picks the first items of a list often, the others rarely. */
 const mostly = <T>(values: readonly T[]): fc.Arbitrary<T> =>
-  fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...values.slice(0, 3)) }, { weight: 1, arbitrary: fc.constantFrom(...values) })
+  fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom(...values.slice(0, 3)) },
+    { weight: 1, arbitrary: fc.constantFrom(...values) },
+  )
 
 /** The credentials that a target accepts. */
 const proofsFor = (ground: Ground, target: Target): readonly string[] =>
@@ -27,13 +33,19 @@ export function asked(ground: Ground, target: Target): fc.Arbitrary<Asked> {
   const names = pathNames(target.path)
   const values = names.map((name) => mostly([...known(anchors, name).map(String), nobodys].slice(0, 8)))
   return fc.tuple(fc.tuple(...values), mostly(proofsFor(ground, target))).map(([ids, proof]) => ({
-    path: names.reduce((path, name, index) => path.replace(`{${name}}`, encodeURIComponent(ids[index] as string)), target.path),
+    path: names.reduce(
+      (path, name, index) => path.replace(`{${name}}`, encodeURIComponent(ids[index] as string)),
+      target.path,
+    ),
     lines: proofLines(target.caller, proof, ground.baseUrl, target.method),
   }))
 }
 
 /** One of several targets, with a correct request. */
-export const askedAny = (ground: Ground, targets: readonly Target[]): fc.Arbitrary<Asked & { readonly target: Target }> =>
+export const askedAny = (
+  ground: Ground,
+  targets: readonly Target[],
+): fc.Arbitrary<Asked & { readonly target: Target }> =>
   fc.oneof(...targets.map((target) => asked(ground, target).map((made) => ({ ...made, target }))))
 
 /** A small body that a target accepts, with a fresh delivery id; null if it takes none. */

@@ -19,7 +19,12 @@ function grounded(value: unknown, name: string, anchors: Anchors, picks: () => n
     const chosen = here[(pick >> 5) % here.length]
     if (typeof chosen === typeof value) return chosen
   }
-  if (typeof value === "string" && UUID.test(value) && !/^(?:requestId|clientMessageId|attemptId)$/.test(name) && pick % 4 > 0) {
+  if (
+    typeof value === "string" &&
+    UUID.test(value) &&
+    !/^(?:requestId|clientMessageId|attemptId)$/.test(name) &&
+    pick % 4 > 0
+  ) {
     const versions = known(anchors, "versionId")
     if (versions.length > 0) return versions[pick % versions.length]
   }
@@ -64,7 +69,9 @@ const spoilings: fc.Arbitrary<Spoiling[]> = fc.array(fc.record({ place: fc.nat()
 
 /** Numbers and words that JSON can write, or almost can. */
 const tokens: readonly string[] = [
-  ..."1e400 -1e400 -0 0.0 1e308 -1e308 5e-324 1e-400 9007199254740993 -9007199254740993 18446744073709551616 1E+2 3.0 3e0".split(" "),
+  ..."1e400 -1e400 -0 0.0 1e308 -1e308 5e-324 1e-400 9007199254740993 -9007199254740993 18446744073709551616 1E+2 3.0 3e0".split(
+    " ",
+  ),
   `0.${"1".repeat(300)}`,
   "9".repeat(5_000),
   ..."01 +1 .5 1. 0x10 NaN Infinity -Infinity undefined - 1e tru nul 1_000".split(" "),
@@ -105,7 +112,9 @@ function withFlood(text: string, place: number): string {
   const holder = holders[place % Math.max(1, holders.length)]
   if (holder === undefined) return text
   const isList = holder[0] === "["
-  const items = isList ? Array.from({ length: 400_000 }, () => "0") : Array.from({ length: 60_000 }, (_, index) => `"k${index}":0`)
+  const items = isList
+    ? Array.from({ length: 400_000 }, () => "0")
+    : Array.from({ length: 60_000 }, (_, index) => `"k${index}":0`)
   const at = holder.index + 1
   return `${text.slice(0, at)}${items.join(",")}${text[at] === (isList ? "]" : "}") ? "" : ","}${text.slice(at)}`
 }
@@ -131,7 +140,23 @@ const bombs: fc.Arbitrary<string> = fc.oneof(
 )
 
 const odd: fc.Arbitrary<string> = fc.oneof(
-  fc.constantFrom("", " ", "\r\n", "null", "[]", "{}", "0", '"text"', "{", "}", "nul", '{"schemaVersion":3', "{}{}", "{} x", "\u0000"),
+  fc.constantFrom(
+    "",
+    " ",
+    "\r\n",
+    "null",
+    "[]",
+    "{}",
+    "0",
+    '"text"',
+    "{",
+    "}",
+    "nul",
+    '{"schemaVersion":3',
+    "{}{}",
+    "{} x",
+    "\u0000",
+  ),
   fc.json(),
   fc.string({ unit: "binary", maxLength: 60 }),
 )
@@ -143,9 +168,18 @@ export function textsFor(target: Target, anchors: Anchors): fc.Arbitrary<string>
   const token = fc.constantFrom(...tokens)
   return fc.oneof(
     { weight: 30, arbitrary: text },
-    { weight: 40, arbitrary: fc.tuple(taken, spoilings).map(([body, ways]) => jsonText(spoil(target.body ?? {}, body, ways))) },
-    { weight: 12, arbitrary: fc.tuple(text, fc.nat(), token).map(([whole, place, each]) => withToken(whole, place, each)) },
-    { weight: 12, arbitrary: fc.tuple(text, fc.nat(), token).map(([whole, place, each]) => withDoubledKey(whole, place, each)) },
+    {
+      weight: 40,
+      arbitrary: fc.tuple(taken, spoilings).map(([body, ways]) => jsonText(spoil(target.body ?? {}, body, ways))),
+    },
+    {
+      weight: 12,
+      arbitrary: fc.tuple(text, fc.nat(), token).map(([whole, place, each]) => withToken(whole, place, each)),
+    },
+    {
+      weight: 12,
+      arbitrary: fc.tuple(text, fc.nat(), token).map(([whole, place, each]) => withDoubledKey(whole, place, each)),
+    },
     { weight: 4, arbitrary: fc.tuple(text, fc.nat()).map(([whole, cut]) => whole.slice(0, cut % (whole.length + 1))) },
     { weight: 4, arbitrary: odd },
     { weight: 1, arbitrary: fc.tuple(text, fc.nat()).map(([whole, place]) => withFlood(whole, place)) },
@@ -164,16 +198,20 @@ export function bodies(ground: Ground): fc.Arbitrary<Shot> {
   return fc.oneof(
     ...targetsWith(({ body, takesForm }) => body !== null && !takesForm).map((target) => {
       const anchors = target.caller === "session" ? ground.people : ground.agents
-      const rehearsal = Object.hasOwn(target.query, "rehearse") ? fc.constantFrom("", "", "", "?rehearse=1") : fc.constant("")
-      return fc.tuple(asked(ground, target), textsFor(target, anchors), rehearsal).map(([{ path, lines }, body, query]) =>
-        soundly("bodies", target, {
-          method: target.method,
-          target: path + query,
-          host: ground.host,
-          headers: [...lines, "Content-Type: application/json"],
-          body,
-        }),
-      )
+      const rehearsal = Object.hasOwn(target.query, "rehearse")
+        ? fc.constantFrom("", "", "", "?rehearse=1")
+        : fc.constant("")
+      return fc
+        .tuple(asked(ground, target), textsFor(target, anchors), rehearsal)
+        .map(([{ path, lines }, body, query]) =>
+          soundly("bodies", target, {
+            method: target.method,
+            target: path + query,
+            host: ground.host,
+            headers: [...lines, "Content-Type: application/json"],
+            body,
+          }),
+        )
     }),
   )
 }

@@ -1,4 +1,7 @@
-/** A run of the fuzz: all attacks at once against one service, with an ordinary client working beside them, and the report. */
+/**
+ * A run of the fuzz: all attacks at once against one service, with an ordinary client working beside them, and the
+ * report.
+ */
 import { randomUUID } from "node:crypto"
 import fc from "fast-check"
 import { bodies } from "./bodies.ts"
@@ -18,7 +21,9 @@ import { targets } from "./targets.ts"
 import { type Outcome, Wire } from "./wire.ts"
 
 /** Each attack, and its share of the cases. */
-export const attacks: Readonly<Record<string, { readonly shots: (ground: Ground) => fc.Arbitrary<Shot>; readonly share: number }>> = {
+export const attacks: Readonly<
+  Record<string, { readonly shots: (ground: Ground) => fc.Arbitrary<Shot>; readonly share: number }>
+> = {
   bodies: { shots: bodies, share: 0.28 },
   encodings: { shots: encodings, share: 0.12 },
   headers: { shots: headers, share: 0.16 },
@@ -121,7 +126,8 @@ class Campaign {
     for (const sent of round) {
       const outcome = await this.#beside.exchange([bytesOf(sent)], [sent.method], "keep")
       this.#tally.note({ target: null, pieces: [] }, outcome)
-      if (outcome.answers[0]?.status !== 200) faults.push(`beside the fuzz ${sent.method} ${sent.target} is answered ${said(outcome)}`)
+      if (outcome.answers[0]?.status !== 200)
+        faults.push(`beside the fuzz ${sent.method} ${sent.target} is answered ${said(outcome)}`)
     }
     return faults
   }
@@ -151,13 +157,22 @@ class Campaign {
         failing = { what, given }
         throw new Error(what)
       })
-      const result = await fc.check(property, { seed: seed + round, numRuns: left, ...(path === undefined ? {} : { path }) })
+      const result = await fc.check(property, {
+        seed: seed + round,
+        numRuns: left,
+        ...(path === undefined ? {} : { path }),
+      })
       left -= Math.max(1, result.numRuns)
       const last = failing as { what: string; given: Shot } | null
       if (last === null && result.failed) throw result.errorInstance
       if (last === null || this.#ground.hasEnded()) break
       known.add(kindOf(last.what))
-      this.#found(name, last.what, last.given, `--attack ${name} --seed ${result.seed} --path ${result.counterexamplePath}`)
+      this.#found(
+        name,
+        last.what,
+        last.given,
+        `--attack ${name} --seed ${result.seed} --path ${result.counterexamplePath}`,
+      )
     }
     wire.close()
   }
@@ -176,7 +191,9 @@ class Campaign {
   async #lookAfterPeople(): Promise<void> {
     const { baseUrl, proofs } = this.#ground
     for (const cookie of proofs.session.slice(0, -1)) {
-      const { person } = (await (await fetch(`${baseUrl}/api/session`, { headers: { cookie } })).json()) as { person: unknown }
+      const { person } = (await (await fetch(`${baseUrl}/api/session`, { headers: { cookie } })).json()) as {
+        person: unknown
+      }
       if (person === null) this.#found("end", "somebody was signed out", null, "")
     }
   }
@@ -186,7 +203,8 @@ class Campaign {
     if (!this.#ground.hasEnded()) await this.#lookAfterPeople()
     const end = this.#ground.memory()
     const { code, check, isSound } = await this.#ground.end()
-    if (code !== 0) this.#found("end", `the service ended with ${code}: ${this.#ground.running.err.slice(-2_000)}`, null, "")
+    if (code !== 0)
+      this.#found("end", `the service ended with ${code}: ${this.#ground.running.err.slice(-2_000)}`, null, "")
     if (!isSound) this.#found("end", `check says: ${check}`, null, "")
     for (const what of this.#tally.faults()) this.#found("end", what, null, "")
     return {

@@ -1,4 +1,6 @@
-/** Attack: connections. Senders and readers that disconnect half-way, requests in single bytes, half-closed connections. */
+/**
+ * Attack: connections. Senders and readers that disconnect half-way, requests in single bytes, half-closed connections.
+ */
 import fc from "fast-check"
 import { proofLines, type Ground } from "./ground.ts"
 import { asked, smallBody } from "./asking.ts"
@@ -8,7 +10,9 @@ import type { Ending } from "./wire.ts"
 
 /** Cuts bytes into pieces at the given places. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
-  const at = [...new Set([0, ...places.map((place) => place % Math.max(1, bytes.length)), bytes.length])].sort((a, b) => a - b)
+  const at = [...new Set([0, ...places.map((place) => place % Math.max(1, bytes.length)), bytes.length])].sort(
+    (a, b) => a - b,
+  )
   return at.slice(1).map((to, index) => bytes.subarray(at[index], to))
 }
 
@@ -19,7 +23,9 @@ const requests = (ground: Ground, target: Target): fc.Arbitrary<Buffer> =>
       target: path,
       host: ground.host,
       headers: [
-        ...(target.caller === "credential" ? proofLines("credential", ground.uncertain, ground.baseUrl, target.method) : lines),
+        ...(target.caller === "credential"
+          ? proofLines("credential", ground.uncertain, ground.baseUrl, target.method)
+          : lines),
         ...(body === null ? [] : ["Content-Type: application/json"]),
       ],
       body,
@@ -68,13 +74,19 @@ const unread = (ground: Ground, target: Target): fc.Arbitrary<Shot> =>
 
 export function connections(ground: Ground): fc.Arbitrary<Shot> {
   // Writes use the one credential whose receipts are not counted; the other requests only read.
-  const all = targetsWith(({ caller, method, takesForm }) => !takesForm && (method === "GET" || caller === "credential"))
+  const all = targetsWith(
+    ({ caller, method, takesForm }) => !takesForm && (method === "GET" || caller === "credential"),
+  )
   return fc.oneof(
     ...all.map((target) =>
       fc.oneof(
         unread(ground, target),
         fc
-          .tuple(requests(ground, target), places, fc.constantFrom<Ending>("keep", "half-close", "leave", "leave-answered"))
+          .tuple(
+            requests(ground, target),
+            places,
+            fc.constantFrom<Ending>("keep", "half-close", "leave", "leave-answered"),
+          )
           .map(([bytes, cuts, ending]) => inPieces(target, bytes, cuts, ending)),
         fc
           .tuple(requests(ground, target), places, fc.nat(), fc.constantFrom<Ending>("finish", "leave"))

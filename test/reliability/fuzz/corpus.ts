@@ -7,7 +7,8 @@ import { targets } from "./targets.ts"
 import type { Ending } from "./wire.ts"
 
 /**
- * The stored form. `text` is latin-1, with `{{host}}`, `{{origin}}` and the names of credentials and keys where they differ in each run.
+ * The stored form. `text` is latin-1, with `{{host}}`, `{{origin}}` and the names of credentials and keys where they
+ * differ in each run.
  */
 export interface Kept {
   readonly name: string
@@ -23,7 +24,9 @@ export interface Kept {
 
 function places({ host, baseUrl, cast, proofs, spare }: Ground): (readonly [name: string, value: string])[] {
   return [
-    ...Object.entries({ ...cast.credentials, ...cast.keys }).map(([name, { token }]) => [`{{${name}}}`, token] as const),
+    ...Object.entries({ ...cast.credentials, ...cast.keys }).map(
+      ([name, { token }]) => [`{{${name}}}`, token] as const,
+    ),
     ...proofs.session.map((cookie, index) => [`{{session ${index}}}`, cookie] as const),
     ["{{spare}}", spare],
     ...Object.entries(cast.rooms).flatMap(([name, { roomId, openingThreadId }]) => [

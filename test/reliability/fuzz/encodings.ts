@@ -33,11 +33,17 @@ const changes: readonly (readonly [name: string, change: (text: Buffer, place: n
   ["as it is", (text) => text],
   ["a BOM before", (text) => Buffer.concat([bytes(0xef, 0xbb, 0xbf), text])],
   ["UTF-16LE", (text) => Buffer.from(text.toString("utf8"), "utf16le")],
-  ["UTF-16LE with its BOM", (text) => Buffer.concat([bytes(0xff, 0xfe), Buffer.from(text.toString("utf8"), "utf16le")])],
+  [
+    "UTF-16LE with its BOM",
+    (text) => Buffer.concat([bytes(0xff, 0xfe), Buffer.from(text.toString("utf8"), "utf16le")]),
+  ],
   ["UTF-16BE", (text) => Buffer.from(text.toString("utf8"), "utf16le").swap16()],
   [
     "UTF-32",
-    (text) => Buffer.from([...text.toString("utf8")].flatMap((letter) => [letter.codePointAt(0) ?? 0, 0, 0, 0]).map((each) => each & 255)),
+    (text) =>
+      Buffer.from(
+        [...text.toString("utf8")].flatMap((letter) => [letter.codePointAt(0) ?? 0, 0, 0, 0]).map((each) => each & 255),
+      ),
   ],
   ["latin-1", (text) => Buffer.from(text.toString("utf8").replace(/e/g, "é"), "latin1")],
   ["gzip", (text) => gzipSync(text)],
@@ -51,13 +57,20 @@ const changes: readonly (readonly [name: string, change: (text: Buffer, place: n
     },
   ],
   ["NUL after", (text) => Buffer.concat([text, Buffer.alloc(64)])],
-  ["spaces to the limit", (text) => Buffer.concat([text, Buffer.alloc(Math.max(0, limits.requestBodyBytes - text.length), 32)])],
+  [
+    "spaces to the limit",
+    (text) => Buffer.concat([text, Buffer.alloc(Math.max(0, limits.requestBodyBytes - text.length), 32)]),
+  ],
   ["nothing", () => Buffer.alloc(0)],
   ["a form", (text) => Buffer.from(`body=${encodeURIComponent(text.toString("utf8"))}`)],
   [
     "many parts",
     (text) =>
-      Buffer.concat([Buffer.from('--x\r\nContent-Disposition: form-data; name="body"\r\n\r\n'), text, Buffer.from("\r\n--x--\r\n")]),
+      Buffer.concat([
+        Buffer.from('--x\r\nContent-Disposition: form-data; name="body"\r\n\r\n'),
+        text,
+        Buffer.from("\r\n--x--\r\n"),
+      ]),
   ],
 ]
 
@@ -94,32 +107,48 @@ const types: readonly string[] = [
   '"application/json"',
 ]
 
-const encodingLines = ["Content-Encoding: gzip", "Content-Encoding: identity", "Content-Encoding: br, gzip", "Content-Encoding: x"]
+const encodingLines = [
+  "Content-Encoding: gzip",
+  "Content-Encoding: identity",
+  "Content-Encoding: br, gzip",
+  "Content-Encoding: x",
+]
 
 /** Every route that accepts a body, of JSON or of a form. */
 export function encodings(ground: Ground): fc.Arbitrary<Shot> {
-  const typed = fc.oneof({ weight: 3, arbitrary: fc.constant(types[0] as string) }, { weight: 2, arbitrary: fc.constantFrom(...types) })
-  const encoded = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constantFrom(...encodingLines) })
+  const typed = fc.oneof(
+    { weight: 3, arbitrary: fc.constant(types[0] as string) },
+    { weight: 2, arbitrary: fc.constantFrom(...types) },
+  )
+  const encoded = fc.oneof(
+    { weight: 3, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.constantFrom(...encodingLines) },
+  )
   const changed = fc.oneof(
     fc
       .tuple(fc.constantFrom(...changes), fc.nat())
       .map(([[name, change], place]) => [name, (text: Buffer) => change(text, place)] as const),
     fc
       .tuple(fc.constantFrom(...broken), fc.nat())
-      .map(([insert, place]) => [`${insert.toString("hex")} inside`, (text: Buffer) => withBroken(text, place, insert)] as const),
+      .map(
+        ([insert, place]) =>
+          [`${insert.toString("hex")} inside`, (text: Buffer) => withBroken(text, place, insert)] as const,
+      ),
   )
   return askedAny(
     ground,
     targetsWith(({ body }) => body !== null),
   ).chain(({ target, path, lines }) =>
-    fc.tuple(smallBody(target), typed, encoded, changed, fc.boolean()).map(([body, type, encoding, [name, change], isTyped]) =>
-      soundly(`encodings (${name})`, target, {
-        method: target.method,
-        target: path,
-        host: ground.host,
-        headers: [...lines, ...(isTyped ? [`Content-Type: ${type}`] : []), ...(encoding === null ? [] : [encoding])],
-        body: change(Buffer.from(body ?? "{}")),
-      }),
-    ),
+    fc
+      .tuple(smallBody(target), typed, encoded, changed, fc.boolean())
+      .map(([body, type, encoding, [name, change], isTyped]) =>
+        soundly(`encodings (${name})`, target, {
+          method: target.method,
+          target: path,
+          host: ground.host,
+          headers: [...lines, ...(isTyped ? [`Content-Type: ${type}`] : []), ...(encoding === null ? [] : [encoding])],
+          body: change(Buffer.from(body ?? "{}")),
+        }),
+      ),
   )
 }

@@ -1,4 +1,7 @@
-/** Attack: the forms of pages, as a browser sends them: the drafts of every operation, and forms that no browser would send. */
+/**
+ * Attack: the forms of pages, as a browser sends them: the drafts of every operation, and forms that no browser would
+ * send.
+ */
 import fc from "fast-check"
 import { countName } from "../../../src/web/forms/draft.ts"
 import { takenBy } from "./bodies.ts"
@@ -10,7 +13,10 @@ import { targetsWith } from "./targets.ts"
 
 type Field = readonly [name: string, value: string]
 
-/** A body as the fields of a form: each value under its JSON Pointer; a list also with its number of items, and as lines. */
+/**
+ * A body as the fields of a form: each value under its JSON Pointer; a list also with its number of items, and as
+ * lines.
+ */
 function fieldsOf(value: unknown, pointer = ""): Field[] {
   if (typeof value !== "object" || value === null) return [[pointer, value === null ? "" : String(value)]]
   const inside = Object.entries(value).flatMap(([name, inner]) =>
@@ -75,7 +81,16 @@ const oddValues = [
 ]
 
 /** Lists at their longest, and one textarea full of lines. */
-const counts = ["/assertion/roles", "/evidence", "/premises", "/references", "/concepts", "/protocol/arms", "/metrics", "/outputs"]
+const counts = [
+  "/assertion/roles",
+  "/evidence",
+  "/premises",
+  "/references",
+  "/concepts",
+  "/protocol/arms",
+  "/metrics",
+  "/outputs",
+]
 const floods: readonly string[] = [
   encoded(counts.map((path) => [countName(path), "1e9"])),
   encoded([["/hypotheses", Array.from({ length: 80_000 }, (_, index) => `x${index}`).join("\n")]]),
@@ -110,7 +125,8 @@ export function forms(ground: Ground): fc.Arbitrary<Shot> {
   const odd = fc.tuple(fc.constantFrom(...oddNames), fc.constantFrom(...oddValues))
   return fc.oneof(
     ...targetsWith(({ takesForm }) => takesForm).map((target) => {
-      const draft = target.body === null ? fc.constant<Field[]>([]) : takenBy(target, ground.people).map((body) => fieldsOf(body))
+      const draft =
+        target.body === null ? fc.constant<Field[]>([]) : takenBy(target, ground.people).map((body) => fieldsOf(body))
       const text = fc.oneof(
         {
           weight: 12,

@@ -6,8 +6,10 @@ import type { Ground } from "./ground.ts"
 import { bytesOf, type Sent, type Shot, shot } from "./shot.ts"
 import { type Target, targetsWith } from "./targets.ts"
 
-const chunked = (body: string, sizes: (text: string) => string = (text) => Buffer.byteLength(text).toString(16)): string =>
-  `${sizes(body)}\r\n${body}\r\n0\r\n\r\n`
+const chunked = (
+  body: string,
+  sizes: (text: string) => string = (text) => Buffer.byteLength(text).toString(16),
+): string => `${sizes(body)}\r\n${body}\r\n0\r\n\r\n`
 
 const smuggled = "GET /api/health/live HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Smuggled: y\r\n\r\n"
 
@@ -26,13 +28,25 @@ const frames: readonly Frame[] = [
   ["length beyond counting", () => ["Content-Length: 99999999999999999999999"], (body) => body],
   ["length over the limit", () => [`Content-Length: ${limits.requestBodyBytes + 1}`], (body) => body],
   ["length far over the limit", () => ["Content-Length: 9007199254740991"], (body) => body],
-  ["length twice the same", (body) => [`Content-Length: ${size(body)}`, `Content-Length: ${size(body)}`], (body) => body],
+  [
+    "length twice the same",
+    (body) => [`Content-Length: ${size(body)}`, `Content-Length: ${size(body)}`],
+    (body) => body,
+  ],
   ["length twice", (body) => [`Content-Length: ${size(body)}`, "Content-Length: 3"], (body) => body],
   ["length as a list", (body) => [`Content-Length: ${size(body)}, ${size(body)}`], (body) => body],
   ["length empty", () => ["Content-Length:"], (body) => body],
   ["no length", () => [], (body) => body],
-  ["length and chunks", (body) => [`Content-Length: ${size(body)}`, "Transfer-Encoding: chunked"], (body) => chunked(body)],
-  ["chunks and a short length", () => ["Transfer-Encoding: chunked", "Content-Length: 3"], (body) => chunked(body) + smuggled],
+  [
+    "length and chunks",
+    (body) => [`Content-Length: ${size(body)}`, "Transfer-Encoding: chunked"],
+    (body) => chunked(body),
+  ],
+  [
+    "chunks and a short length",
+    () => ["Transfer-Encoding: chunked", "Content-Length: 3"],
+    (body) => chunked(body) + smuggled,
+  ],
   ["a length and a request inside", () => ["Content-Length: 0"], () => smuggled],
   ["chunks twice", () => ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], (body) => chunked(body)],
   ["chunks, then something else", () => ["Transfer-Encoding: chunked, identity"], (body) => chunked(body)],
@@ -42,8 +56,16 @@ const frames: readonly Frame[] = [
   ["chunks with a space before the colon", () => ["Transfer-Encoding : chunked"], (body) => chunked(body)],
   ["chunk size negative", () => ["Transfer-Encoding: chunked"], (body) => chunked(body, () => "-1")],
   ["chunk size not a number", () => ["Transfer-Encoding: chunked"], (body) => chunked(body, () => "zz")],
-  ["chunk size beyond counting", () => ["Transfer-Encoding: chunked"], (body) => chunked(body, () => "fffffffffffffffffff")],
-  ["chunk size too large", () => ["Transfer-Encoding: chunked"], (body) => chunked(body, (text) => (size(text) + 9).toString(16))],
+  [
+    "chunk size beyond counting",
+    () => ["Transfer-Encoding: chunked"],
+    (body) => chunked(body, () => "fffffffffffffffffff"),
+  ],
+  [
+    "chunk size too large",
+    () => ["Transfer-Encoding: chunked"],
+    (body) => chunked(body, (text) => (size(text) + 9).toString(16)),
+  ],
   ["chunk size too small", () => ["Transfer-Encoding: chunked"], (body) => chunked(body, () => "3")],
   [
     "chunk size with zeros before",
@@ -60,7 +82,11 @@ const frames: readonly Frame[] = [
     () => ["Transfer-Encoding: chunked"],
     (body) => chunked(body, (text) => `${size(text).toString(16)};${"a".repeat(100_000)}`),
   ],
-  ["chunk ended by a line feed", () => ["Transfer-Encoding: chunked"], (body) => `${size(body).toString(16)}\n${body}\n0\n\n`],
+  [
+    "chunk ended by a line feed",
+    () => ["Transfer-Encoding: chunked"],
+    (body) => `${size(body).toString(16)}\n${body}\n0\n\n`,
+  ],
   [
     "trailers",
     () => ["Transfer-Encoding: chunked"],
@@ -119,19 +145,26 @@ const broken = (attack: string, target: Target | null, pieces: readonly Buffer[]
 
 /** A request with a wrong length. */
 const lying = (ground: Ground, target: Target): fc.Arbitrary<Shot> =>
-  fc.tuple(asked(ground, target), smallBody(target), fc.constantFrom(...frames)).map(([{ path }, small, [name, lines, content]]) => {
-    const body = small ?? "{}"
-    const headers = [`Authorization: Bearer ${ground.uncertain}`, "Content-Type: application/json", ...lines(body)]
-    const head = bytesOf({ method: target.method, target: path, host: ground.host, headers })
-    return broken(`framing (${name}) at ${target.name}`, target, [head, Buffer.from(content(body))], 1)
-  })
+  fc
+    .tuple(asked(ground, target), smallBody(target), fc.constantFrom(...frames))
+    .map(([{ path }, small, [name, lines, content]]) => {
+      const body = small ?? "{}"
+      const headers = [`Authorization: Bearer ${ground.uncertain}`, "Content-Type: application/json", ...lines(body)]
+      const head = bytesOf({ method: target.method, target: path, host: ground.host, headers })
+      return broken(`framing (${name}) at ${target.name}`, target, [head, Buffer.from(content(body))], 1)
+    })
 
 /** Several valid requests in one write, whose answers must come in order. */
 const pipelined = (ground: Ground, all: readonly Target[]): fc.Arbitrary<Shot> =>
   fc
-    .array(fc.oneof(...all.map((target) => asked(ground, target).map((made) => ({ ...made, target })))), { minLength: 2, maxLength: 30 })
+    .array(fc.oneof(...all.map((target) => asked(ground, target).map((made) => ({ ...made, target })))), {
+      minLength: 2,
+      maxLength: 30,
+    })
     .map((made) => {
-      const sent = made.map(({ target, path, lines }): Sent => ({ method: target.method, target: path, host: ground.host, headers: lines }))
+      const sent = made.map(
+        ({ target, path, lines }): Sent => ({ method: target.method, target: path, host: ground.host, headers: lines }),
+      )
       return shot({
         attack: `framing (${made.length} requests in a row)`,
         target: null,
@@ -145,17 +178,23 @@ const pipelined = (ground: Ground, all: readonly Target[]): fc.Arbitrary<Shot> =
 
 export function framing(ground: Ground): fc.Arbitrary<Shot> {
   const writes = targetsWith(({ caller, body }) => caller === "credential" && body !== null)
-  const reads = targetsWith(({ method, caller, path }) => method === "GET" && caller === "anyone" && !path.includes("export"))
+  const reads = targetsWith(
+    ({ method, caller, path }) => method === "GET" && caller === "anyone" && !path.includes("export"),
+  )
   return fc.oneof(
     { weight: 6, arbitrary: fc.oneof(...writes.map((target) => lying(ground, target))) },
     { weight: 2, arbitrary: pipelined(ground, reads) },
     {
       weight: 1,
-      arbitrary: fc.constantFrom(...noRequests).map((text) => broken("framing (no request)", null, [Buffer.from(text, "latin1")], 1)),
+      arbitrary: fc
+        .constantFrom(...noRequests)
+        .map((text) => broken("framing (no request)", null, [Buffer.from(text, "latin1")], 1)),
     },
     {
       weight: 1,
-      arbitrary: fc.uint8Array({ minLength: 1, maxLength: 300 }).map((bytes) => broken("framing (noise)", null, [Buffer.from(bytes)], 1)),
+      arbitrary: fc
+        .uint8Array({ minLength: 1, maxLength: 300 })
+        .map((bytes) => broken("framing (noise)", null, [Buffer.from(bytes)], 1)),
     },
   )
 }

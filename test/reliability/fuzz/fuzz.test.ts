@@ -1,6 +1,6 @@
 /**
- * The short form of the fuzz: the same cases each time, against the built executable as a process of its own. The long form, with new cases
- * each time, is prove.ts beside this file; its failures are kept in seeds.json and fail here too.
+ * The short form of the fuzz: the same cases each time, against the built executable as a process of its own. The long
+ * form, with new cases each time, is prove.ts beside this file; its failures are kept in seeds.json and fail here too.
  */
 import tap, { test } from "tap"
 import { openLog } from "../../../src/log.ts"
@@ -19,9 +19,18 @@ tap.teardown(endAll)
 
 test("every route of the application is attacked", async (t) => {
   const house = await openHouse()
-  const app = createApp({ instance: house.instance, baseUrl: "http://127.0.0.1:1", softwareVersion: "0", log: openLog("silent") })
-  const attacked = new Set(targets.flatMap(({ method, path }) => routePatterns(path).map((pattern) => `${method} ${pattern}`)))
-  const served = app["~routes"].filter(({ method, route }) => method && method !== "HEAD" && route && !route.includes("*"))
+  const app = createApp({
+    instance: house.instance,
+    baseUrl: "http://127.0.0.1:1",
+    softwareVersion: "0",
+    log: openLog("silent"),
+  })
+  const attacked = new Set(
+    targets.flatMap(({ method, path }) => routePatterns(path).map((pattern) => `${method} ${pattern}`)),
+  )
+  const served = app["~routes"].filter(
+    ({ method, route }) => method && method !== "HEAD" && route && !route.includes("*"),
+  )
   t.ok(served.length > 200)
   // One page serves all operations there; here it is attacked once for each. For events see targets.ts.
   const missed = served.map(({ method, route }) => `${method} ${route}`).filter((each) => !attacked.has(each))
@@ -44,8 +53,15 @@ const outcome = (...answers: Answer[]): Outcome => ({ answers, fault: null, end:
 
 test("the judge detects wrong answers", async (t) => {
   const house = await openHouse()
-  const app = createApp({ instance: house.instance, baseUrl: "http://127.0.0.1:1", softwareVersion: "0", log: openLog("silent") })
-  const response = await app.request("http://127.0.0.1:1/api/research/rooms?limit=0", { headers: { host: "127.0.0.1" } })
+  const app = createApp({
+    instance: house.instance,
+    baseUrl: "http://127.0.0.1:1",
+    softwareVersion: "0",
+    log: openLog("silent"),
+  })
+  const response = await app.request("http://127.0.0.1:1/api/research/rooms?limit=0", {
+    headers: { host: "127.0.0.1" },
+  })
   const text = await response.text()
   const right: Answer = { status: response.status, headers: [...response.headers], body: Buffer.from(text) }
   const wrong = (change: Partial<Answer>) => judge(given("rooms"), outcome({ ...right, ...change })).join("; ")
@@ -54,7 +70,10 @@ test("the judge detects wrong answers", async (t) => {
   t.match(wrong({ status: 500 }), /status 500/)
   t.match(wrong({ status: 404 }), /comes with 422/)
   t.match(wrong({ headers: [] }), /without any header/)
-  t.match(wrong({ headers: right.headers.filter(([name]) => name !== "x-content-type-options") }), /x-content-type-options is \[\]/)
+  t.match(
+    wrong({ headers: right.headers.filter(([name]) => name !== "x-content-type-options") }),
+    /x-content-type-options is \[\]/,
+  )
   t.match(wrong({ body: Buffer.from("Bad Request") }), /JSON/)
   t.match(wrong(body({ refusal: "no_such_code" })), /no_such_code/)
   t.match(wrong(body({ schemaVersion: 1 })), /family/)
@@ -87,7 +106,9 @@ test("answers are parsed strictly", async (t) => {
   })
   t.match(read(`${chunked}2\r\nab\r\n1\r\nc\r\n0\r\n\r\n`), { answer: { body: Buffer.from("abc") } })
   t.match(read(`${chunked}2\r\nab\r\n`), { more: true })
-  t.match(read("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), { answer: { status: 200 } })
+  t.match(read("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), {
+    answer: { status: 200 },
+  })
   for (const [text, over] of [
     ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na", true],
     ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n", false],

@@ -1,4 +1,7 @@
-/** The service under fuzz: the built executable as a process of its own, with the demo's people and Rooms, and some that may be damaged. */
+/**
+ * The service under fuzz: the built executable as a process of its own, with the demo's people and Rooms, and some that
+ * may be damaged.
+ */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Cast } from "research-room/testing"
@@ -35,7 +38,10 @@ export interface Ground {
   remove(): void
 }
 
-async function cookieOf(baseUrl: string, { username, password }: { username: string; password: string }): Promise<string> {
+async function cookieOf(
+  baseUrl: string,
+  { username, password }: { username: string; password: string },
+): Promise<string> {
   const response = await fetch(`${baseUrl}/api/session`, {
     method: "POST",
     headers: { origin: baseUrl, "content-type": "application/json" },
@@ -88,11 +94,16 @@ async function toSpoil(baseUrl: string, cast: Cast): Promise<Anchors> {
 
 /** Everything that the agents of the demo can find by reading. */
 function toWorkOn(baseUrl: string, cast: Cast): Promise<Anchors> {
-  const reads = targetsWith(({ method, isPage, isOther, query }) => method === "GET" && !isPage && !isOther && !("bundle" in query))
+  const reads = targetsWith(
+    ({ method, isPage, isOther, query }) => method === "GET" && !isPage && !isOther && !("bundle" in query),
+  )
   const bearer = { credential: cast.credentials.main_member_all.token, key: cast.keys.all.token }
   const ask = async (path: string, { caller }: Target): Promise<unknown> => {
     const token = caller === "credential" || caller === "key" ? bearer[caller] : null
-    const response = await fetch(baseUrl + path, token === null ? {} : { headers: { authorization: `Bearer ${token}` } })
+    const response = await fetch(
+      baseUrl + path,
+      token === null ? {} : { headers: { authorization: `Bearer ${token}` } },
+    )
     const text = await response.text()
     return response.ok && response.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : null
   }
@@ -105,16 +116,22 @@ function toWorkOn(baseUrl: string, cast: Cast): Promise<Anchors> {
   })
 }
 
-/** Starts it. @param same whether it has the same ids each time, which needs a single thread: a served program has three */
+/**
+ * Starts it. @param same whether it has the same ids each time, which needs a single thread: a served program has three
+ */
 export async function openGround({ same = true } = {}): Promise<Ground> {
   const place = newPlace()
   const data = join(place.folder, "data")
   const env = { RESEARCH_ROOM_RATE_LIMITS: "off" }
   const program = executable()
-  const running = start(program, ["demo", "--json", ...(same ? ["--deterministic"] : []), "--port", "0", "--data", data], {
-    folder: place.folder,
-    env,
-  })
+  const running = start(
+    program,
+    ["demo", "--json", ...(same ? ["--deterministic"] : []), "--port", "0", "--data", data],
+    {
+      folder: place.folder,
+      env,
+    },
+  )
   const [line] = await running.printed(/^\{.*\}$/m)
   const { baseUrl, ...cast } = JSON.parse(line) as Cast & { baseUrl: string }
   const { credentials, keys, people } = cast

@@ -75,7 +75,8 @@ function authorizations(token: string): Change[] {
 const own = "{own}"
 const cookie = (...added: string[]): Change => {
   const change = instead("cookie", ...added)
-  const ownOf = (lines: readonly string[]) => lines.find((line) => line.startsWith("Cookie: "))?.slice("Cookie: ".length) ?? ""
+  const ownOf = (lines: readonly string[]) =>
+    lines.find((line) => line.startsWith("Cookie: "))?.slice("Cookie: ".length) ?? ""
   return { ...change, change: (lines) => change.change(lines).map((line) => line.replaceAll(own, ownOf(lines))) }
 }
 
@@ -142,7 +143,12 @@ function hosts(host: string): Change[] {
       "X-Forwarded-For: 10.0.0.1, unknown",
       "X-Forwarded-Prefix: //evil.example",
     ),
-    adding("Forwarded: for=_x;host=evil.example;proto=https", "X-Real-IP: ::1", "X-Original-URL: /api/manifest", "X-Rewrite-URL: /"),
+    adding(
+      "Forwarded: for=_x;host=evil.example;proto=https",
+      "X-Real-IP: ::1",
+      "X-Original-URL: /api/manifest",
+      "X-Rewrite-URL: /",
+    ),
     adding("X-HTTP-Method-Override: DELETE", "X-Method-Override: DELETE"),
   ]
 }
@@ -153,7 +159,14 @@ const rest: readonly Change[] = [
   adding("Keep-Alive: timeout=100000, max=0"),
   adding("Expect: 100-continue"),
   breaking("Expect: 200-ok"),
-  loosely(adding("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Version: 13")),
+  loosely(
+    adding(
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+      "Sec-WebSocket-Version: 13",
+    ),
+  ),
   loosely(adding("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__")),
   adding("Accept: text/html"),
   adding(`Accept: ${"text/html;q=0.1, ".repeat(300)}*/*`),

@@ -26,7 +26,10 @@ const inside: readonly RegExp[] = [
   /\bCannot read propert|is not a function|is not iterable/,
 ]
 
-/** Bytes of a refusal, in an envelope and as a page: an invalid request must not make the service send many times as much. */
+/**
+ * Bytes of a refusal, in an envelope and as a page: an invalid request must not make the service send many times as
+ * much.
+ */
 const MOST_REFUSED = 256 * 1024
 const MOST_PAGE = 5 * 1024 * 1024
 
@@ -50,17 +53,23 @@ const plainlySent = ({ pieces }: Shot): string =>
     .toString("latin1")
     .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
 
-/** Whether a shot requests an address with this beginning. If an attack wrote its addresses itself, they are in the bytes sent. */
+/**
+ * Whether a shot requests an address with this beginning. If an attack wrote its addresses itself, they are in the
+ * bytes sent.
+ */
 const asksFor = (given: Shot, start: string): boolean =>
   given.path === null ? plainlySent(given).includes(start) : given.path.startsWith(start)
 
 function commonOnes(given: Shot, answer: Answer): string[] {
-  const kept = (asksFor(given, "/assets/") || asksFor(given, "/favicon.ico")) && (answer.status === 200 || answer.status === 304)
+  const kept =
+    (asksFor(given, "/assets/") || asksFor(given, "/favicon.ico")) && (answer.status === 200 || answer.status === 304)
   return [
     ...Object.entries(commonHeaders).flatMap(([name, value]) => {
       const values = answer.headers.filter(([each]) => each === name).map(([, given]) => given)
       if (kept && name === "cache-control") return []
-      return values.length === 1 && values[0] === value ? [] : [`${name} is ${JSON.stringify(values)} on a ${answer.status}`]
+      return values.length === 1 && values[0] === value
+        ? []
+        : [`${name} is ${JSON.stringify(values)} on a ${answer.status}`]
     }),
     ...["server", "x-powered-by", "access-control-allow-credentials"]
       .filter((name) => headerOf(answer, name) !== null)
@@ -99,7 +108,8 @@ function pageFaults({ status }: Answer, text: string): string[] {
   if (Number(said) !== status) faults.push(`a page says status ${said} and has ${status}`)
   const spec = Object.hasOwn(refusals, code) ? refusals[code as RefusalCode] : null
   if (spec === null) faults.push(`${code} is no refusal of the registry`)
-  else if (!(spec.status as readonly number[]).includes(status)) faults.push(`a page tells ${code} with status ${status}`)
+  else if (!(spec.status as readonly number[]).includes(status))
+    faults.push(`a page tells ${code} with status ${status}`)
   return faults
 }
 
@@ -122,7 +132,9 @@ function documentFaults({ target, methods }: Shot, { status }: Answer, text: str
   const asked = methods[0] === "HEAD" ? "GET" : methods[0]
   if (target?.refusals == null || asked !== target.method || text === "") return []
   const code = (JSON.parse(text) as { refusal: string }).refusal
-  return target.refusals.has(`${status} ${code}`) ? [] : [`${target.name} refuses with ${status} ${code}, which its document does not name`]
+  return target.refusals.has(`${status} ${code}`)
+    ? []
+    : [`${target.name} refuses with ${status} ${code}, which its document does not name`]
 }
 
 function redirectFaults(answer: Answer): string[] {
@@ -191,8 +203,15 @@ export function judge(given: Shot, { answers, fault, end, finishedFirst }: Outco
   const faults = answers.flatMap((answer, index) => answerFaults(given, answer, index))
   if (fault !== null && !finishedFirst) faults.push(fault)
   if (end === "stuck") faults.push(`neither an answer nor an end came (${answers.length} answers before)`)
-  if (answers.length > given.methods.length && given.isSound) faults.push(`${answers.length} answers to ${given.methods.length} requests`)
-  if (given.isSound && given.ending === "keep" && end !== "stuck" && answers.length < given.methods.length && fault === null)
+  if (answers.length > given.methods.length && given.isSound)
+    faults.push(`${answers.length} answers to ${given.methods.length} requests`)
+  if (
+    given.isSound &&
+    given.ending === "keep" &&
+    end !== "stuck" &&
+    answers.length < given.methods.length &&
+    fault === null
+  )
     faults.push(`${answers.length} answers to ${given.methods.length} requests (${end})`)
   return [...new Set(faults)]
 }

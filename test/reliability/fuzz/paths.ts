@@ -159,11 +159,25 @@ function ids(ground: Ground): fc.Arbitrary<Shot> {
   return fc.oneof(
     ...targetsWith(({ path }) => pathNames(path).length > 0).map((target) =>
       fc
-        .tuple(asked(ground, target), smallBody(target), accepts, fc.array(fc.constantFrom(...odd), { minLength: 4, maxLength: 4 }))
+        .tuple(
+          asked(ground, target),
+          smallBody(target),
+          accepts,
+          fc.array(fc.constantFrom(...odd), { minLength: 4, maxLength: 4 }),
+        )
         .map(([{ lines }, body, accept, parts]) => {
           let next = 0
           const path = target.path.replace(/\{[a-zA-Z]+\}/g, () => parts[next++] as string)
-          return shotAt(target, parts[0]?.slice(0, 40) ?? "", path, target.method, [...lines, accept], ground, !path.includes("\\"), body)
+          return shotAt(
+            target,
+            parts[0]?.slice(0, 40) ?? "",
+            path,
+            target.method,
+            [...lines, accept],
+            ground,
+            !path.includes("\\"),
+            body,
+          )
         }),
     ),
   )
@@ -173,7 +187,9 @@ function ids(ground: Ground): fc.Arbitrary<Shot> {
 function lines(ground: Ground): fc.Arbitrary<Shot> {
   const turned = fc.oneof(
     fc.constantFrom(...turns).map(([name, turn, isSound]) => ({ name, turn, method: null, isSound })),
-    fc.constantFrom(...methods).map((method) => ({ name: method, turn: (path: string) => path, method, isSound: true })),
+    fc
+      .constantFrom(...methods)
+      .map((method) => ({ name: method, turn: (path: string) => path, method, isSound: true })),
     fc
       .constantFrom(...brokenMethods)
       .map((method) => ({ name: method.slice(0, 20), turn: (path: string) => path, method, isSound: false })),
@@ -182,7 +198,16 @@ function lines(ground: Ground): fc.Arbitrary<Shot> {
     fc
       .tuple(smallBody(target), accepts, turned)
       .map(([body, accept, { name, turn, method, isSound }]) =>
-        shotAt(target, name, turn(path, ground.host), method ?? target.method, [...proof, accept], ground, isSound, body),
+        shotAt(
+          target,
+          name,
+          turn(path, ground.host),
+          method ?? target.method,
+          [...proof, accept],
+          ground,
+          isSound,
+          body,
+        ),
       ),
   )
 }

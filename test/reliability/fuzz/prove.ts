@@ -1,13 +1,17 @@
 /**
- * The long form of the fuzz, run by `npm run prove`: tens of thousands of cases, new ones each time. The last line on standard output is
- * its summary. `--seed N` repeats a run, `--attack NAME --seed N --path P` the case that a failure names.
+ * The long form of the fuzz, run by `npm run prove`: tens of thousands of cases, new ones each time. The last line on
+ * standard output is its summary. `--seed N` repeats a run, `--attack NAME --seed N --path P` the case that a failure
+ * names.
  */
 import { randomInt } from "node:crypto"
 import { parseArgs } from "node:util"
 import { endAll } from "../../support/program.ts"
 import { campaign } from "./campaign.ts"
 
-/** Bytes that the service may have in use at the end. Requests of a megabyte need some forty, freed when the engine decides. */
+/**
+ * Bytes that the service may have in use at the end. Requests of a megabyte need some forty, freed when the engine
+ * decides.
+ */
 const MOST_MEMORY = 800 * 1024 * 1024
 const CASES = 60_000
 
@@ -40,7 +44,9 @@ const report = await campaign({
   progress(done, violations, memory) {
     if (done - told < cases / 40) return
     told = done
-    say(`fuzz: ${count(done)} of ${count(cases)} cases, ${violations} violations${memory === null ? "" : `, ${megabytes(memory)}`}`)
+    say(
+      `fuzz: ${count(done)} of ${count(cases)} cases, ${violations} violations${memory === null ? "" : `, ${megabytes(memory)}`}`,
+    )
   },
 })
 
@@ -53,12 +59,16 @@ const counts = (all: ReadonlyMap<string, number>) =>
     .sort()
     .map(([name, times]) => `${name}: ${count(times)}`)
     .join(", ")
-say(`fuzz: ${report.reached} of ${report.routes} routes reached, ${count(report.stored)} writes accepted; ${counts(report.statuses)}`)
+say(
+  `fuzz: ${report.reached} of ${report.routes} routes reached, ${count(report.stored)} writes accepted; ${counts(report.statuses)}`,
+)
 say(`fuzz: refusals met: ${counts(report.codes)}`)
 if (report.memory !== null)
   say(`fuzz: memory after the first tenth ${megabytes(report.memory.warm)}, at the end ${megabytes(report.memory.end)}`)
 
 const isBounded = report.memory === null || report.memory.end < MOST_MEMORY
 const memory = report.memory === null ? "" : `, RSS ${megabytes(report.memory.end)}`
-console.log(`${count(report.cases)} cases over ${report.routes} routes, ${report.violations.length} violations${memory}`)
+console.log(
+  `${count(report.cases)} cases over ${report.routes} routes, ${report.violations.length} violations${memory}`,
+)
 process.exitCode = report.violations.length === 0 && isBounded ? 0 : 1

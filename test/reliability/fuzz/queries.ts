@@ -51,7 +51,9 @@ function valuesFor(target: Target, name: string, anchors: Anchors): fc.Arbitrary
   const right = exactly(name, anchors)
   if (name === "wait") return fc.constantFrom("0", "0", "0", "0", "0", "1", "26", "-1", "1.5", "1e9", "", "x")
   const cursors = known(anchors, "after").map(String)
-  const bending = fc.tuple(fc.constantFrom("0", ...cursors), fc.nat(), fc.nat()).map(([cursor, way, place]) => bent(cursor, way, place))
+  const bending = fc
+    .tuple(fc.constantFrom("0", ...cursors), fc.nat(), fc.nat())
+    .map(([cursor, way, place]) => bent(cursor, way, place))
   return fc.oneof(
     ...(right === null ? [] : [{ weight: 4, arbitrary: right }]),
     {
@@ -61,7 +63,9 @@ function valuesFor(target: Target, name: string, anchors: Anchors): fc.Arbitrary
           ? fc.constantFrom(...wordLists(schema))
           : valid(schema, schema).map((value) => (typeof value === "string" ? value : JSON.stringify(value))),
     },
-    ...(name === "after" || name === "offset" ? [{ weight: 8, arbitrary: fc.oneof(fc.constantFrom(...forged), bending) }] : []),
+    ...(name === "after" || name === "offset"
+      ? [{ weight: 8, arbitrary: fc.oneof(fc.constantFrom(...forged), bending) }]
+      : []),
     ...(/query/.test(name)
       ? [
           { weight: 8, arbitrary: fc.constantFrom(...searches) },
@@ -147,7 +151,12 @@ export function queries(ground: Ground): fc.Arbitrary<Shot> {
         const made = fc
           .tuple(asked(ground, target), query, fc.constantFrom("GET", "GET", "GET", "GET", "HEAD"))
           .map(([{ path, lines }, text, method]) =>
-            soundly("queries", target, { method, target: `${path}?${text.slice(0, 12_000)}`, host: ground.host, headers: lines }),
+            soundly("queries", target, {
+              method,
+              target: `${path}?${text.slice(0, 12_000)}`,
+              host: ground.host,
+              headers: lines,
+            }),
           )
         // Lists have more ways to fail than documents.
         return own.length > 1 ? [made, made, made] : [made]
@@ -156,6 +165,6 @@ export function queries(ground: Ground): fc.Arbitrary<Shot> {
 }
 
 /** The parameter names of all reads. */
-const pageNames: readonly string[] = [...new Set([...targets.flatMap(({ query }) => Object.keys(query)), ...otherNames])].filter(
-  (name) => name !== "wait",
-)
+const pageNames: readonly string[] = [
+  ...new Set([...targets.flatMap(({ query }) => Object.keys(query)), ...otherNames]),
+].filter((name) => name !== "wait")

@@ -25,7 +25,8 @@ const RECEIPTS = `SELECT j.operation, lower(hex(j.delivery_id)) AS delivery_id, 
 const entriesOf = (db: Database.Database): number =>
   db.prepare<[], number>("SELECT coalesce(sum(activity_sequence), 0) FROM room_heads").pluck().get() ?? 0
 
-const keyOf = (operation: unknown, delivery: unknown): string => `${operation} ${String(delivery).replaceAll("-", "").toLowerCase()}`
+const keyOf = (operation: unknown, delivery: unknown): string =>
+  `${operation} ${String(delivery).replaceAll("-", "").toLowerCase()}`
 
 /** The code of a refusal, in an envelope or on a page. */
 const refusedWith = /(?:"refusal":"|refusal <code>)([a-z_]+)/
@@ -93,7 +94,11 @@ export class Tally {
 
   /** Compares with the database, once the service has ended. */
   faults(): string[] {
-    return withDatabase(this.#ground, (db) => [...this.#receiptFaults(db), ...this.#activityFaults(db), ...this.#peopleFaults(db)])
+    return withDatabase(this.#ground, (db) => [
+      ...this.#receiptFaults(db),
+      ...this.#activityFaults(db),
+      ...this.#peopleFaults(db),
+    ])
   }
 
   #new(db: Database.Database): Receipt[] {
@@ -106,7 +111,9 @@ export class Tally {
     // An acknowledgement may be a replay of a write from before the first case.
     const all = db.prepare(RECEIPTS).all() as Receipt[]
     const keys = new Set(all.map(({ operation, delivery_id }) => keyOf(operation, delivery_id)))
-    const lost = [...this.#acknowledged].filter((key) => !keys.has(key) && operationNamed(key.split(" ")[0] ?? "")?.receiptOf !== "nobody")
+    const lost = [...this.#acknowledged].filter(
+      (key) => !keys.has(key) && operationNamed(key.split(" ")[0] ?? "")?.receiptOf !== "nobody",
+    )
     const silent = stored.filter(
       ({ operation, delivery_id, credential_id }) =>
         credential_id !== this.#uncertain && !this.#acknowledged.has(keyOf(operation, delivery_id)),
@@ -147,5 +154,8 @@ function withDatabase<T>({ database }: Ground, look: (db: Database.Database) => 
 
 const ends = (db: Database.Database): Ends =>
   Object.fromEntries(
-    counted.map((table) => [table, (db.prepare(`SELECT coalesce(max(rowid), 0) AS last FROM ${table}`).get() as { last: number }).last]),
+    counted.map((table) => [
+      table,
+      (db.prepare(`SELECT coalesce(max(rowid), 0) AS last FROM ${table}`).get() as { last: number }).last,
+    ]),
   ) as unknown as Ends

@@ -101,27 +101,43 @@ function readsOf(read: Read): Target[] {
   const { name, method, path, family, query } = read
   const target: Target = { ...plain, name, method, path, family, caller: callerOf(read), query: queryOf(query.entries) }
   const inBrowser = browserReadPath(read)
-  return inBrowser === null ? [target] : [target, { ...target, name: `${name} in the browser`, path: inBrowser, caller: "session" }]
+  return inBrowser === null
+    ? [target]
+    : [target, { ...target, name: `${name} in the browser`, path: inBrowser, caller: "session" }]
 }
 
 /**
- * Requests that would, rightly, end the sessions of the other attackers, or make an attacker an operator: they are sent by a caller without
- * permission.
+ * Requests that would, rightly, end the sessions of the other attackers, or make an attacker an operator: they are sent
+ * by a caller without permission.
  */
 const keepsOthersOut = (path: string): boolean =>
-  /\/(?:disable(?:_person)?|operator|make_operator)$|^\/(?:api|web)\/admin\/(?:credentials|keys|invitations)\//.test(path)
+  /\/(?:disable(?:_person)?|operator|make_operator)$|^\/(?:api|web)\/admin\/(?:credentials|keys|invitations)\//.test(
+    path,
+  )
 
 /** Pages register their addresses themselves: there is no other list of them. */
 function pages(): Target[] {
   const told: { method: string; path: string }[] = []
-  pageRoutes({} as Edge, { add: (method: string, path: string) => void told.push({ method, path }) } as unknown as Routes)
+  pageRoutes(
+    {} as Edge,
+    { add: (method: string, path: string) => void told.push({ method, path }) } as unknown as Routes,
+  )
   return told.flatMap(({ method, path }): Target[] => {
-    const page: Target = { ...plain, name: `page ${path}`, method, path, family: familyOf(path), caller: "session" as const }
+    const page: Target = {
+      ...plain,
+      name: `page ${path}`,
+      method,
+      path,
+      family: familyOf(path),
+      caller: "session" as const,
+    }
     // Files, feeds and maps: recognised by the ending of their names.
     if (path.startsWith("/assets/") || /\.[a-z]+$/.test(path)) return [{ ...page, isOther: true }]
     const isForm = method === "POST"
-    // For anyone but an operator these routes do not exist, and the answer for a missing route depends on what was requested.
-    if (/^(?:\/web)?\/admin(?:\/|$)/.test(path)) return [{ ...page, isOther: true, takesForm: isForm, isOfAccounts: keepsOthersOut(path) }]
+    // For anyone but an operator these routes do not exist, and the answer for a missing route depends on what was
+    // requested.
+    if (/^(?:\/web)?\/admin(?:\/|$)/.test(path))
+      return [{ ...page, isOther: true, takesForm: isForm, isOfAccounts: keepsOthersOut(path) }]
     const shown = { ...page, isPage: true, takesForm: isForm, isOfAccounts: isForm }
     if (!path.includes("{operation}")) return [shown]
     // The page of every operation: each has its own form.

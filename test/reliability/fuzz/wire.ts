@@ -5,10 +5,11 @@ import { setImmediate as turn } from "node:timers/promises"
 import { type Answer, readAnswer } from "./answers.ts"
 
 /**
- * What the sender does after the last byte. `keep`: waits for the answer, and reuses the connection. `finish`: once there is an answer, or
- * none for a while, half-closes and waits for the other side to close. `half-close`: half-closes at once, which lets Node leave out the
- * answer. `wait`: sends nothing, and waits for the other side to close. `leave`: disconnects at once. `leave-answered`: disconnects as soon
- * as the first byte of an answer arrives. `deaf`: reads nothing for a while, however much is sent, and disconnects.
+ * What the sender does after the last byte. `keep`: waits for the answer, and reuses the connection. `finish`: once
+ * there is an answer, or none for a while, half-closes and waits for the other side to close. `half-close`: half-closes
+ * at once, which lets Node leave out the answer. `wait`: sends nothing, and waits for the other side to close. `leave`:
+ * disconnects at once. `leave-answered`: disconnects as soon as the first byte of an answer arrives. `deaf`: reads
+ * nothing for a while, however much is sent, and disconnects.
  */
 export type Ending = "keep" | "finish" | "half-close" | "wait" | "leave" | "leave-answered" | "deaf"
 
@@ -22,7 +23,9 @@ export interface Outcome {
   readonly finishedFirst: boolean
 }
 
-/** Milliseconds after which a request counts as lost: well above the service's own limit for a request that never ends. */
+/**
+ * Milliseconds after which a request counts as lost: well above the service's own limit for a request that never ends.
+ */
 const STUCK = 90_000
 /** Milliseconds without an answer after which a sender that finishes half-closes. */
 const QUIET = 100
@@ -45,14 +48,16 @@ export class Wire {
     if (kept !== null && ending === "keep") {
       const outcome = await converse(kept, pieces, methods, ending)
       // A kept connection may have been closed meanwhile, for good reasons: then the request was not read.
-      if (outcome.answers.length > 0 || outcome.fault !== null || outcome.end === "stuck") return this.#keeping(kept, outcome)
+      if (outcome.answers.length > 0 || outcome.fault !== null || outcome.end === "stuck")
+        return this.#keeping(kept, outcome)
     } else kept?.destroy()
     const socket = connect({ host: this.#host, port: this.#port, noDelay: true })
     const connected = await once(socket, "connect").then(
       () => null,
       (error: Error) => error,
     )
-    if (connected !== null) return { answers: [], fault: `no connection: ${connected.message}`, end: "closed", finishedFirst: false }
+    if (connected !== null)
+      return { answers: [], fault: `no connection: ${connected.message}`, end: "closed", finishedFirst: false }
     return this.#keeping(socket, await converse(socket, pieces, methods, ending))
   }
 
@@ -68,7 +73,12 @@ export class Wire {
   }
 }
 
-async function converse(socket: Socket, pieces: readonly Uint8Array[], methods: readonly string[], ending: Ending): Promise<Outcome> {
+async function converse(
+  socket: Socket,
+  pieces: readonly Uint8Array[],
+  methods: readonly string[],
+  ending: Ending,
+): Promise<Outcome> {
   const received = collect(socket, methods, ending)
   for (const [index, piece] of pieces.entries()) {
     if (index > 0) await turn()
@@ -93,7 +103,11 @@ function collect(socket: Socket, methods: readonly string[], ending: Ending): Pr
     const settle = (end: Outcome["end"]) => {
       clearTimeout(timer)
       clearTimeout(quiet)
-      socket.removeAllListeners("data").removeAllListeners("close").removeAllListeners("end").removeAllListeners("error")
+      socket
+        .removeAllListeners("data")
+        .removeAllListeners("close")
+        .removeAllListeners("end")
+        .removeAllListeners("error")
       socket.on("error", () => undefined)
       resolve({ answers, fault, end, finishedFirst })
     }
@@ -138,7 +152,8 @@ function collect(socket: Socket, methods: readonly string[], ending: Ending): Pr
     socket.on("end", () => void (socket.writableEnded || socket.end()))
     socket.on("close", () => {
       if (ending === "leave") return settle("left")
-      // The other side may reset a connection whose request it did not read to its end: a truncated answer is then no fault.
+      // The other side may reset a connection whose request it did not read to its end: a truncated answer is then no
+      // fault.
       if (!reset) read(true)
       settle(reset ? "reset" : "closed")
     })

@@ -55,7 +55,9 @@ export class Maker {
     const { chance, board } = this.#now
     const open = board.experiments.all().filter(({ status }) => !terminal.has(status))
     const wanted = open.length < EXPERIMENTS ? "propose_experiment" : chance.weighted(weights)
-    return this.make(wanted) ?? this.make("post_message") ?? this.#intent("propose_experiment", this.#contents.proposal())
+    return (
+      this.make(wanted) ?? this.make("post_message") ?? this.#intent("propose_experiment", this.#contents.proposal())
+    )
   }
 
   /** @param known the object, if everyone should act on the same */
@@ -74,11 +76,20 @@ export class Maker {
       case "report_experiment_status":
         return (
           about &&
-          this.#intent(wanted, { ...about, status: chance.weighted({ in_progress: 6, completed: 1, cancelled: 1 }), summary: "So far." })
+          this.#intent(wanted, {
+            ...about,
+            status: chance.weighted({ in_progress: 6, completed: 1, cancelled: 1 }),
+            summary: "So far.",
+          })
         )
       case "amend_experiment":
         return (
-          about && this.#intent(wanted, { ...about, question: `Is it lower after ${chance.below(1000)} steps?`, explanation: "Sharper." })
+          about &&
+          this.#intent(wanted, {
+            ...about,
+            question: `Is it lower after ${chance.below(1000)} steps?`,
+            explanation: "Sharper.",
+          })
         )
       case "cancel_experiment":
         return about && this.#intent(wanted, { ...about, reason: "Answered elsewhere." })
@@ -92,7 +103,11 @@ export class Maker {
         return {
           operation: wanted,
           params: { threadId },
-          body: { ...message(`No. ${chance.below(1e6)}`), clientMessageId: chance.id(), ...this.#contents.reply(threadId) },
+          body: {
+            ...message(`No. ${chance.below(1e6)}`),
+            clientMessageId: chance.id(),
+            ...this.#contents.reply(threadId),
+          },
         }
       case "create_thread":
         return this.#intent(wanted, this.#contents.thread())

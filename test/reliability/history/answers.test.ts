@@ -7,7 +7,10 @@ const history = await lived()
 
 const replays = (forger: Forger) => forger.replays()
 forgeries(history, "a replay with another time", "replay", replays, (_forger, write) => {
-  write.answer = json<{ acceptedAt: string }>(write.answer, (receipt) => void (receipt.acceptedAt = "2026-01-01T00:00:00.000Z"))
+  write.answer = json<{ acceptedAt: string }>(
+    write.answer,
+    (receipt) => void (receipt.acceptedAt = "2026-01-01T00:00:00.000Z"),
+  )
 })
 forgeries(
   history,
@@ -40,7 +43,10 @@ forgeries(
   "rehearsal",
   (forger) => forger.rehearsals(),
   (_forger, write) => {
-    write.answer = json<{ activity: { sequence: number } }>(write.answer, ({ activity }) => void (activity.sequence += 1000))
+    write.answer = json<{ activity: { sequence: number } }>(
+      write.answer,
+      ({ activity }) => void (activity.sequence += 1000),
+    )
   },
 )
 
@@ -74,10 +80,13 @@ forgeries(
   "read",
   (forger) => last(forger, "experiment").filter(({ answer }) => parsed<{ revision: number }>(answer).revision > 1),
   (_forger, read) => {
-    read.answer = json<{ revision: number; status: string; assigneeId: null; affordances: { expected: object } }>(read.answer, (shown) => {
-      Object.assign(shown, { revision: 1, status: "open", assigneeId: null })
-      shown.affordances.expected = { expectedRevision: 1, expectedStatus: "open" }
-    })
+    read.answer = json<{ revision: number; status: string; assigneeId: null; affordances: { expected: object } }>(
+      read.answer,
+      (shown) => {
+        Object.assign(shown, { revision: 1, status: "open", assigneeId: null })
+        shown.affordances.expected = { expectedRevision: 1, expectedStatus: "open" }
+      },
+    )
   },
 )
 forgeries(
@@ -94,7 +103,8 @@ forgeries(
 )
 const pages = (forger: Forger) =>
   forger.reads.filter(
-    ({ name, status, answer }) => name === "room_activity" && status === 200 && parsed<{ items: unknown[] }>(answer).items.length > 0,
+    ({ name, status, answer }) =>
+      name === "room_activity" && status === 200 && parsed<{ items: unknown[] }>(answer).items.length > 0,
   )
 forgeries(history, "a page of the feed that leaves something out", "read", pages, (_forger, read) => {
   read.answer = json<{ items: unknown[] }>(read.answer, ({ items }) => void items.shift())
@@ -103,7 +113,9 @@ forgeries(history, "a wait that slept through what landed", "read", pages, (_for
   read.params = { ...read.params, wait: 1 }
   read.start = 1e9
   read.end = 1e9 + 1500
-  read.answer = json<{ items: unknown[]; hasMore: boolean }>(read.answer, (page) => Object.assign(page, { items: [], hasMore: false }))
+  read.answer = json<{ items: unknown[]; hasMore: boolean }>(read.answer, (page) =>
+    Object.assign(page, { items: [], hasMore: false }),
+  )
 })
 
 const asked = (forger: Forger) => last(forger, "receipt")
@@ -112,5 +124,8 @@ forgeries(history, "a receipt that is denied", "read", asked, (_forger, read) =>
   read.answer = '{"refusal":"unknown_receipt"}'
 })
 forgeries(history, "a receipt that is asked for and comes with another time", "read", asked, (_forger, read) => {
-  read.answer = json<{ acceptedAt: string }>(read.answer, (receipt) => void (receipt.acceptedAt = "2026-01-01T00:00:00.000Z"))
+  read.answer = json<{ acceptedAt: string }>(
+    read.answer,
+    (receipt) => void (receipt.acceptedAt = "2026-01-01T00:00:00.000Z"),
+  )
 })

@@ -11,7 +11,12 @@ export interface Known {
 }
 
 /** Operations that leave more than a receipt, and some that do not. */
-const answerable: ReadonlySet<string> = new Set(["post_message", "publish_hypothesis", "post_research_checkpoint", "take_experiment"])
+const answerable: ReadonlySet<string> = new Set([
+  "post_message",
+  "publish_hypothesis",
+  "post_research_checkpoint",
+  "take_experiment",
+])
 
 /** Objects by id with the states seen of each, newest last. */
 export class Seen {
@@ -57,11 +62,13 @@ export class Board {
       this.watermarks.set(threadId, Math.max(entry.sequence, this.watermarks.get(threadId) ?? 0))
       if (answerable.has(operation)) this.entries.push({ entryId: entry.entryId, threadId })
     }
-    if (typeof result.experimentId === "string") this.#saw({ ...result, assigneeId: result.assigneeId ?? this.#holder(result) })
+    if (typeof result.experimentId === "string")
+      this.#saw({ ...result, assigneeId: result.assigneeId ?? this.#holder(result) })
     if (typeof result.attemptId === "string") this.saw(result)
     if (operation === "register_attempt" || operation === "propose_experiment") this.makers.set(target.id, person)
     if (operation === "register_attempt") this.experimentOf.set(target.id, String(body.experimentId))
-    if (operation === "accept_plan") this.plans.push({ planId: String(result.planId), experimentId: String(body.experimentId) })
+    if (operation === "accept_plan")
+      this.plans.push({ planId: String(result.planId), experimentId: String(body.experimentId) })
     if (operation === "create_thread") this.threads.push(target.id)
     if (operation === "publish_hypothesis" || operation === "publish_finding") this.records.push(target.id)
     if (operation === "publish_finding") this.findings.push(target.id)

@@ -1,4 +1,7 @@
-/** The history check can fail: a real history passes, and every forgery of the Room's contents is detected, with its kind of fault. */
+/**
+ * The history check can fail: a real history passes, and every forgery of the Room's contents is detected, with its
+ * kind of fault.
+ */
 import assert from "node:assert/strict"
 import { test } from "tap"
 import { checkHistory } from "./check.ts"
@@ -12,7 +15,8 @@ const history = await lived()
 test("a real history passes", async () => {
   const { faults, accepted, replays, refusals, rehearsals, reads } = checkHistory(history)
   assert.deepEqual(faults, [])
-  for (const [what, count] of Object.entries({ accepted, replays, rehearsals, reads })) assert.ok(count > 0, `it contains ${what}`)
+  for (const [what, count] of Object.entries({ accepted, replays, rehearsals, reads }))
+    assert.ok(count > 0, `it contains ${what}`)
   assert.ok((refusals.get("assignment_conflict") ?? 0) > 0, "it contains refusals")
 })
 
@@ -45,17 +49,23 @@ const inOrder = (forger: Forger) => {
   const all = forger.originals().filter(({ receipt }) => receipt.activity !== null)
   return all.flatMap((one) => all.filter((other) => one.write.end < other.write.start).map((other) => ({ one, other })))
 }
-forgeries(history, "two sequences swapped, though one had ended before the other began", "order", inOrder, (forger, { one, other }) => {
-  const { feed } = forger.truth
-  const [first, second] = [one, other].map(({ receipt }) => (receipt.activity?.sequence ?? 0) - 1) as [number, number]
-  const [earlier, later] = [feed[first], feed[second]] as [(typeof feed)[number], (typeof feed)[number]]
-  const [at, then] = [earlier.at, later.at]
-  feed[first] = { ...later, at }
-  feed[second] = { ...earlier, at: then }
-  forger.receipt(deliveryIn(one.write), (receipt) => void (receipt.acceptedAt = then))
-  forger.receipt(deliveryIn(other.write), (receipt) => void (receipt.acceptedAt = at))
-  forger.seal()
-})
+forgeries(
+  history,
+  "two sequences swapped, though one had ended before the other began",
+  "order",
+  inOrder,
+  (forger, { one, other }) => {
+    const { feed } = forger.truth
+    const [first, second] = [one, other].map(({ receipt }) => (receipt.activity?.sequence ?? 0) - 1) as [number, number]
+    const [earlier, later] = [feed[first], feed[second]] as [(typeof feed)[number], (typeof feed)[number]]
+    const [at, then] = [earlier.at, later.at]
+    feed[first] = { ...later, at }
+    feed[second] = { ...earlier, at: then }
+    forger.receipt(deliveryIn(one.write), (receipt) => void (receipt.acceptedAt = then))
+    forger.receipt(deliveryIn(other.write), (receipt) => void (receipt.acceptedAt = at))
+    forger.seal()
+  },
+)
 forgeries(history, "time that went back", "order", writtenIn, (forger, entry) => {
   entry.at = "2000-01-01T00:00:00.000Z"
   forger.seal()
@@ -75,17 +85,28 @@ forgeries(history, "an experiment taken twice", "illegal", losers, (forger, writ
   const entry = feed[(won?.receipt.activity?.sequence ?? 0) - 1] as (typeof feed)[number]
   const copy = { ...structuredClone(entry), sequence: feed.length + 1, contentDigest: contentDigestOf(write as Write) }
   feed.push({ ...copy, actor: { ...copy.actor, userId: write.person } })
-  const receipt = { ...structuredClone(won?.receipt), requestId: write.body.requestId, activity: { sequence: feed.length, digest: "" } }
+  const receipt = {
+    ...structuredClone(won?.receipt),
+    requestId: write.body.requestId,
+    activity: { sequence: feed.length, digest: "" },
+  }
   write.status = 200
   write.answer = JSON.stringify(receipt)
   forger.truth.receipts[deliveryIn(write)] = write.answer
   forger.seal()
 })
-forgeries(history, "a take that was let in with stale expectations", "illegal", takeOf, (forger, { write, receipt }) => {
-  write.body.expectedRevision = 0
-  ;(forger.truth.feed[(receipt.activity?.sequence ?? 0) - 1] as { contentDigest: string }).contentDigest = contentDigestOf(write as Write)
-  forger.seal()
-})
+forgeries(
+  history,
+  "a take that was let in with stale expectations",
+  "illegal",
+  takeOf,
+  (forger, { write, receipt }) => {
+    write.body.expectedRevision = 0
+    ;(forger.truth.feed[(receipt.activity?.sequence ?? 0) - 1] as { contentDigest: string }).contentDigest =
+      contentDigestOf(write as Write)
+    forger.seal()
+  },
+)
 
 const told = (forger: Forger) => forger.originals().map(({ write }) => write)
 forgeries(
@@ -118,7 +139,9 @@ forgeries(
   },
 )
 const labelled = (forger: Forger) =>
-  forger.originals().filter(({ receipt }) => /^[EH]\d/.test(receipt.target.label ?? "") && receipt.operation.startsWith("p"))
+  forger
+    .originals()
+    .filter(({ receipt }) => /^[EH]\d/.test(receipt.target.label ?? "") && receipt.operation.startsWith("p"))
 forgeries(history, "a label left out", "outcome", labelled, (forger, { write, receipt }) => {
   const target = { ...receipt.target, label: `${receipt.target.label}9` }
   Object.assign(forger.truth.feed[(receipt.activity?.sequence ?? 0) - 1] as object, { target })

@@ -1,6 +1,6 @@
 /**
- * Judges a history: shows that the clients saw what they would have seen if everything had happened one at a time, in the order of the
- * activity feed. The feed gives that order, so the check only has to find places between entries.
+ * Judges a history: shows that the clients saw what they would have seen if everything had happened one at a time, in
+ * the order of the activity feed. The feed gives that order, so the check only has to find places between entries.
  */
 import { requestDigestOf, same } from "./content.ts"
 import { isOk, type Landed, landedIn, nameOf, replayFault } from "./deliveries.ts"
@@ -20,7 +20,8 @@ interface Refusal {
 /** Timers and clocks are read a moment apart. */
 const SLACK = 2
 
-const told = (verdict: Verdict) => (verdict.kind === "refused" ? `${verdict.code} ${JSON.stringify(verdict.current)}` : verdict.kind)
+const told = (verdict: Verdict) =>
+  verdict.kind === "refused" ? `${verdict.code} ${JSON.stringify(verdict.current)}` : verdict.kind
 
 /** Runs the accepted writes in the order of the feed; each must be legal at its place and have the right receipt. */
 function replayAll(history: History, landed: readonly Landed[], findings: Findings): Model {
@@ -59,7 +60,8 @@ function shownOf({ refusal, current }: Refusal): unknown {
 }
 
 function refusalFault(verdict: Verdict, refusal: Refusal): string | null {
-  const fits = verdict.kind === "refused" && verdict.code === refusal.refusal && same(verdict.current ?? null, shownOf(refusal))
+  const fits =
+    verdict.kind === "refused" && verdict.code === refusal.refusal && same(verdict.current ?? null, shownOf(refusal))
   return fits ? null : told(verdict)
 }
 
@@ -67,7 +69,9 @@ function replayedFault(verdict: Verdict, write: Write): string | null {
   if (verdict.kind !== "replayed") return told(verdict)
   return (
     replayFault(write, verdict.accepted) ??
-    (same(parsed<Receipt>(write.answer).current, verdict.current) ? null : `current is ${JSON.stringify(verdict.current)}`)
+    (same(parsed<Receipt>(write.answer).current, verdict.current)
+      ? null
+      : `current is ${JSON.stringify(verdict.current)}`)
   )
 }
 
@@ -102,19 +106,25 @@ const toAnother = (stored: string): string => `${stored.slice(0, -1)},"credentia
 /** Resolving an uncertain delivery: the receipt, byte by byte, or the definite answer that there is none. */
 function receiptReadFault({ accepted }: Model, { delivery, status, answer }: Read, position: number): string | null {
   const stored = accepted.at(position, delivery)
-  if (stored === undefined) return status === 404 && parsed<Refusal>(answer).refusal === "unknown_receipt" ? null : "there is no receipt"
-  return status === 200 && (answer === stored.text || answer === toAnother(stored.text)) ? null : "there is another receipt"
+  if (stored === undefined)
+    return status === 404 && parsed<Refusal>(answer).refusal === "unknown_receipt" ? null : "there is no receipt"
+  return status === 200 && (answer === stored.text || answer === toAnother(stored.text))
+    ? null
+    : "there is another receipt"
 }
 
 function placeableRead(model: Model, read: Read, findings: Findings): Placeable {
   const { client, name: what, params, start, end, status, answer } = read
   findings.reads += 1
-  const name = () => `client ${client}'s read of ${what} ${JSON.stringify(params)} from ${start.toFixed(3)} to ${end.toFixed(3)}`
-  if (what === "receipt") return { start, end, kind: "read", name, faultAt: (position) => receiptReadFault(model, read, position) }
+  const name = () =>
+    `client ${client}'s read of ${what} ${JSON.stringify(params)} from ${start.toFixed(3)} to ${end.toFixed(3)}`
+  if (what === "receipt")
+    return { start, end, kind: "read", name, faultAt: (position) => receiptReadFault(model, read, position) }
   if (!isOk(read) || !isCompared(what))
     return { start, end, kind: "read", name, faultAt: () => `it was answered ${status} ${answer.slice(0, 200)}` }
   // A waiting feed reads once more when the time is up: an empty page says that there was nothing even then.
-  const waited = what === "room_activity" && params.wait !== undefined && parsed<{ items: unknown[] }>(answer).items.length === 0
+  const waited =
+    what === "room_activity" && params.wait !== undefined && parsed<{ items: unknown[] }>(answer).items.length === 0
   const from = waited ? start + Number(params.wait) * 1000 - SLACK : start
   findings.expect(from <= end, "read", () => `${name()} came back empty before its time was up`)
   return { start: Math.min(from, end), end, kind: "read", name, faultAt: readFaults(model, read) }

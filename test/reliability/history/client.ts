@@ -28,7 +28,8 @@ export interface ClientParts {
 export function addressOfRead(name: string, params: Members): string {
   const path = reads.find((read) => read.name === name)?.path ?? ""
   const query = Object.entries(params).filter(([member]) => !path.includes(`{${member}}`))
-  const search = query.length === 0 ? "" : `?${new URLSearchParams(query.map(([member, value]) => [member, String(value)]))}`
+  const search =
+    query.length === 0 ? "" : `?${new URLSearchParams(query.map(([member, value]) => [member, String(value)]))}`
   return `${addressOf(path, params as Record<string, string>)}${search}`
 }
 
@@ -57,7 +58,15 @@ export class Client {
   /** Performs one random action. */
   async act(stage: Stage): Promise<void> {
     const { chance, index } = this.#parts
-    const way = chance.weighted({ read: 38, write: 44, rehearse: 5, twice: 5, hangUp: 5, again: 4, archive: index === 0 ? 1 : 0 })
+    const way = chance.weighted({
+      read: 38,
+      write: 44,
+      rehearse: 5,
+      twice: 5,
+      hangUp: 5,
+      again: 4,
+      archive: index === 0 ? 1 : 0,
+    })
     if (way === "read") return this.read(stage, ...this.#choice(stage))
     if (way === "archive") return this.#archive(stage)
     if (way === "again") return this.#again()
@@ -86,14 +95,27 @@ export class Client {
     stage: Stage,
     { operation, params, body }: Intent,
     credential: Credential,
-    { rehearsal = false, on = this.#connection, hangUp }: { rehearsal?: boolean; on?: Connection; hangUp?: Sent["hangUp"] } = {},
+    {
+      rehearsal = false,
+      on = this.#connection,
+      hangUp,
+    }: { rehearsal?: boolean; on?: Connection; hangUp?: Sent["hangUp"] } = {},
   ): Promise<Write> {
     const { index: client, person } = this.#parts
     if (!rehearsal) this.#past.push({ stage, intent: { operation, params, body }, credential })
     const path = `${addressOf(operationNamed(operation)?.path ?? "", params)}${rehearsal ? "?rehearse=1" : ""}`
     const seen = await on.send({ method: "POST", path, token: credential.token, body, ...(hangUp && { hangUp }) })
     const { id, permissions } = credential
-    const write: Write = { client, person: person.userId, credential: { id, permissions }, operation, params, body, rehearsal, ...seen }
+    const write: Write = {
+      client,
+      person: person.userId,
+      credential: { id, permissions },
+      operation,
+      params,
+      body,
+      rehearsal,
+      ...seen,
+    }
     stage.writes.push(write)
     this.#learn(stage, write)
     return write
@@ -110,8 +132,13 @@ export class Client {
   async twice(stage: Stage, intent: Intent): Promise<void> {
     const { chance, person } = this.#parts
     const [one, other] = (stage.room.credentials.get(person.userId) ?? []) as [Credential, Credential]
-    const second = chance.happens(0.2) ? { ...intent, body: { ...intent.body, ...altered(intent.body, chance) } } : intent
-    await Promise.all([this.write(stage, intent, one), this.write(stage, second, chance.happens(0.3) ? other : one, { on: this.#spare })])
+    const second = chance.happens(0.2)
+      ? { ...intent, body: { ...intent.body, ...altered(intent.body, chance) } }
+      : intent
+    await Promise.all([
+      this.write(stage, intent, one),
+      this.write(stage, second, chance.happens(0.3) ? other : one, { on: this.#spare }),
+    ])
   }
 
   /** Disconnects before the answer, and usually asks again later. */
@@ -140,7 +167,9 @@ export class Client {
     const before = chance.oneOf(this.#past)
     if (before === undefined) return
     const { stage, intent, credential } = before
-    const body = chance.happens(0.3) ? { ...intent.body, ...altered(intent.body, chance) } : { ...intent.body, client: { name: "again" } }
+    const body = chance.happens(0.3)
+      ? { ...intent.body, ...altered(intent.body, chance) }
+      : { ...intent.body, client: { name: "again" } }
     await this.write(stage, { ...intent, body }, chance.happens(0.7) ? credential : this.credential(stage))
   }
 
@@ -158,7 +187,15 @@ export class Client {
     const response = await person.browser.request("POST", `/api/rooms/${roomId}/${action}`, body)
     const answer = await response.text()
     const end = performance.now()
-    const common = { client, person: person.userId, credential: null, operation, params: { roomId }, body, rehearsal: false }
+    const common = {
+      client,
+      person: person.userId,
+      credential: null,
+      operation,
+      params: { roomId },
+      body,
+      rehearsal: false,
+    }
     writes.push({ ...common, start, end, status: response.status, answer })
   }
 
@@ -182,7 +219,8 @@ export class Client {
     if (name.startsWith("experiment") && experimentId !== undefined)
       return [name, { experimentId, ...(name === "experiment_history" && { after: chance.below(4), limit }) }]
     if (name === "attempt" && attemptId !== undefined) return [name, { attemptId }]
-    if (name === "thread_timeline") return [name, { threadId, after: after(board.watermarks.get(threadId) ?? 0), limit }]
+    if (name === "thread_timeline")
+      return [name, { threadId, after: after(board.watermarks.get(threadId) ?? 0), limit }]
     if (name === "room_activity") return [name, { roomId, after: chance.below(3), limit }]
     return [name === "room_status" ? name : "room_context", { roomId }]
   }
@@ -191,10 +229,16 @@ export class Client {
   async read(stage: Stage, name: string, params: Members, signal?: AbortSignal): Promise<void> {
     const { index: client, person } = this.#parts
     const token = name === "room_status" ? { token: this.full(stage).token } : {}
-    const seen = await this.#connection.send({ method: "GET", path: addressOfRead(name, params), ...token, ...(signal && { signal }) })
+    const seen = await this.#connection.send({
+      method: "GET",
+      path: addressOfRead(name, params),
+      ...token,
+      ...(signal && { signal }),
+    })
     if (seen.status === 0) return
     stage.reads.push({ client, person: person.userId, name, params, ...seen })
-    if (seen.status === 200 && (name === "experiment" || name === "attempt")) stage.board.saw(parsed<Members>(seen.answer))
+    if (seen.status === 200 && (name === "experiment" || name === "attempt"))
+      stage.board.saw(parsed<Members>(seen.answer))
   }
 
   close(): void {

@@ -36,15 +36,19 @@ export class Connection {
       }
       const start = performance.now()
       const nothing = () => resolve({ start, end: Infinity, status: 0, answer: "" })
-      const going = request(`${this.#baseUrl}${path}`, { method, headers, agent: this.#agent, ...(signal && { signal }) }, (response) => {
-        if (hangUp === "answering") return void going.destroy()
-        let answer = ""
-        response.setEncoding("utf8")
-        response.on("data", (part: string) => (answer += part))
-        response.on("error", nothing)
-        response.on("close", nothing)
-        response.on("end", () => resolve({ start, end: performance.now(), status: response.statusCode ?? 0, answer }))
-      })
+      const going = request(
+        `${this.#baseUrl}${path}`,
+        { method, headers, agent: this.#agent, ...(signal && { signal }) },
+        (response) => {
+          if (hangUp === "answering") return void going.destroy()
+          let answer = ""
+          response.setEncoding("utf8")
+          response.on("data", (part: string) => (answer += part))
+          response.on("error", nothing)
+          response.on("close", nothing)
+          response.on("end", () => resolve({ start, end: performance.now(), status: response.statusCode ?? 0, answer }))
+        },
+      )
       going.on("error", nothing)
       going.on("close", nothing)
       going.end(text, () => hangUp === "sent" && going.destroy())

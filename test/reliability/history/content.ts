@@ -13,7 +13,8 @@ export function contentDigestOf({ body }: Pick<Write, "body">): string {
 }
 
 /** What a retry must equal: the content, and the ids in the path. */
-export const requestDigestOf = (write: Pick<Write, "body" | "params">): string => `${canonical(write.params)} ${contentDigestOf(write)}`
+export const requestDigestOf = (write: Pick<Write, "body" | "params">): string =>
+  `${canonical(write.params)} ${contentDigestOf(write)}`
 
 /** The digest of an entry of the feed: over the entry as served, without `digest`. */
 export function entryDigestOf(entry: object): string {

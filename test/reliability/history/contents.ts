@@ -26,7 +26,13 @@ export class Contents {
   proposal(): Members {
     const { roomId, board, chance } = this.#now
     const threadId = chance.oneOf(board.threads)
-    return { roomId, threadId, question: `Is it lower by ${chance.below(1e6)}?`, scope: "The small model.", hypotheses: [] }
+    return {
+      roomId,
+      threadId,
+      question: `Is it lower by ${chance.below(1e6)}?`,
+      scope: "The small model.",
+      hypotheses: [],
+    }
   }
 
   repository(): Members {
@@ -67,9 +73,18 @@ export class Contents {
 
   registration(known: Known): Members {
     const { chance, board } = this.#now
-    const plan = chance.oneOf(board.plans.filter(({ experimentId }) => experimentId === known.id || chance.happens(0.05)))
-    const attempt = chance.oneOf(board.attempts.all().filter(({ id }) => board.experimentOf.get(id) === known.id || chance.happens(0.1)))
-    const choice = chance.weighted({ exploratory: 5, planned: plan ? 4 : 0, rerun: attempt ? 3 : 0, reproduction: attempt ? 4 : 0 })
+    const plan = chance.oneOf(
+      board.plans.filter(({ experimentId }) => experimentId === known.id || chance.happens(0.05)),
+    )
+    const attempt = chance.oneOf(
+      board.attempts.all().filter(({ id }) => board.experimentOf.get(id) === known.id || chance.happens(0.1)),
+    )
+    const choice = chance.weighted({
+      exploratory: 5,
+      planned: plan ? 4 : 0,
+      rerun: attempt ? 3 : 0,
+      reproduction: attempt ? 4 : 0,
+    })
     const grounds = {
       exploratory: {},
       planned: { planId: plan?.planId },
@@ -96,9 +111,13 @@ export class Contents {
         : chance.weighted({ progress: 6, succeeded: 2, failed: 1, cancelled: 1, started: 1 })
     return {
       ...this.reported(known, event),
-      ...((event === "failed" || event === "preflight_failed") && { failure: { stage: "run", explanation: "It stopped." } }),
+      ...((event === "failed" || event === "preflight_failed") && {
+        failure: { stage: "run", explanation: "It stopped." },
+      }),
       ...(event === "progress" && { metrics: [{ name: "loss", value: chance.next(), step: chance.below(1000) }] }),
-      ...(chance.happens(0.3) && { outputs: [{ outputLabel: `out-${chance.below(4)}`, digest: `sha256:${"ab".repeat(32)}` }] }),
+      ...(chance.happens(0.3) && {
+        outputs: [{ outputLabel: `out-${chance.below(4)}`, digest: `sha256:${"ab".repeat(32)}` }],
+      }),
     }
   }
 
@@ -122,7 +141,13 @@ export class Contents {
   finding(threadId: string): Members {
     const { roomId } = this.#now
     const { premises: _premises, ...base } = hypothesis(roomId, threadId)
-    const more = { outcome: "inconclusive", retrospective: true, evidence: [], provenance: { papers: [] }, materials: [] }
+    const more = {
+      outcome: "inconclusive",
+      retrospective: true,
+      evidence: [],
+      provenance: { papers: [] },
+      materials: [],
+    }
     return { ...base, kind: "finding", ...more }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Groups the tries of each delivery and finds its outcome: accepted once, with one receipt that every replay repeats byte by byte, or not
- * stored at all.
+ * Groups the tries of each delivery and finds its outcome: accepted once, with one receipt that every replay repeats
+ * byte by byte, or not stored at all.
  */
 import { contentDigestOf, requestDigestOf } from "./content.ts"
 import type { Findings } from "./faults.ts"
@@ -16,9 +16,13 @@ export interface Landed extends Accepted {
 }
 
 export const isOk = ({ status }: Pick<Write, "status">): boolean => status >= 200 && status < 300
-/** The outcome of a write without an answer. A 5xx that leaves it open is an answer of its own, and a fault if nothing is broken. */
+/**
+ * The outcome of a write without an answer. A 5xx that leaves it open is an answer of its own, and a fault if nothing
+ * is broken.
+ */
 const isUnanswered = ({ status }: Write) => status === 0
-const has = (write: Write, member: string) => write.answer.endsWith("}") && new RegExp(`,"${member}":true[,}]`).test(write.answer)
+const has = (write: Write, member: string) =>
+  write.answer.endsWith("}") && new RegExp(`,"${member}":true[,}]`).test(write.answer)
 export const isReplay = (write: Write): boolean => isOk(write) && parsed<Receipt>(write.answer).replayed === true
 const isOriginal = (write: Write) => isOk(write) && !has(write, "replayed") && !has(write, "rehearsed")
 
@@ -36,7 +40,10 @@ function groupsOf(writes: readonly Write[]): Map<string, Write[]> {
   return groups
 }
 
-/** Which try was stored, if none was answered: one of the unanswered, preferably one with the content that the feed names. */
+/**
+ * Which try was stored, if none was answered: one of the unanswered, preferably one with the content that the feed
+ * names.
+ */
 function candidates(unanswered: readonly Write[], receipt: Receipt, { truth }: History): readonly Write[] {
   const entry = truth.feed[(receipt.activity?.sequence ?? 0) - 1]
   const fitting = unanswered.filter((write) => contentDigestOf(write) === entry?.contentDigest)
@@ -53,15 +60,21 @@ function resolve(delivery: string, tries: readonly Write[], history: History, fi
   findings.expect(stored !== undefined, "receipt", () => `nobody looked for the receipt of ${delivery}`)
   findings.expect(originals.length <= 1, "receipt", () => `${delivery} was accepted ${originals.length} times`)
   const original = originals[0]
-  if (original?.rehearsal) findings.fault("rehearsal", `${nameOf(original)} was a rehearsal and came back without saying so`)
+  if (original?.rehearsal)
+    findings.fault("rehearsal", `${nameOf(original)} was a rehearsal and came back without saying so`)
   if (stored == null) {
-    if (original !== undefined || replays.length > 0) findings.fault("receipt", `${delivery} was acknowledged and has no receipt`)
+    if (original !== undefined || replays.length > 0)
+      findings.fault("receipt", `${delivery} was acknowledged and has no receipt`)
     else if (unanswered.length > 0) findings.unknownAbsent += 1
     return undefined
   }
   const receipt = parsed<Receipt>(stored)
   if (original !== undefined)
-    findings.expect(original.answer === stored, "receipt", () => `the stored receipt of ${delivery} is not the one given`)
+    findings.expect(
+      original.answer === stored,
+      "receipt",
+      () => `the stored receipt of ${delivery} is not the one given`,
+    )
   const sources = original === undefined ? candidates(unanswered, receipt, history) : [original]
   const [write] = sources
   if (write === undefined) {

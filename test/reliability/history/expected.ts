@@ -13,7 +13,8 @@ function expected(model: Model, at: number, { operation, person, params, body }:
   const isProposal = operation === "propose_experiment"
   const ofExperiment =
     isProposal ||
-    (experiment !== undefined && (operation === "accept_plan" || operation.endsWith("_experiment") || operation.endsWith("_status")))
+    (experiment !== undefined &&
+      (operation === "accept_plan" || operation.endsWith("_experiment") || operation.endsWith("_status")))
   const event = String(body.event)
   const threadId =
     operation === "create_thread" || operation === "archive_room" || operation === "restore_room"
@@ -40,7 +41,10 @@ function expected(model: Model, at: number, { operation, person, params, body }:
     }),
     ...(operation === "register_attempt" && { revision: 1, status: "registered" }),
     ...(operation === "report_attempt_event" &&
-      attempt !== undefined && { revision: attempt.revision + 1, status: event === "progress" ? attempt.status : event }),
+      attempt !== undefined && {
+        revision: attempt.revision + 1,
+        status: event === "progress" ? attempt.status : event,
+      }),
     ...(operation === "take_experiment" && { assigneeId: person }),
   }
 }
@@ -60,5 +64,7 @@ export function receiptFault(model: Model, at: number, write: Write, receipt: Re
     assigneeId,
   }
   const different = Object.keys(told).filter((member) => !same(told[member], said[member]))
-  return different.length === 0 ? null : different.map((member) => `${member} is ${said[member]}, not ${told[member]}`).join("; ")
+  return different.length === 0
+    ? null
+    : different.map((member) => `${member} is ${said[member]}, not ${told[member]}`).join("; ")
 }

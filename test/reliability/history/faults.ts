@@ -54,6 +54,7 @@ export class Findings {
   add(other: Findings): void {
     this.faults.push(...other.faults)
     for (const [code, count] of other.refusals) this.refusals.set(code, (this.refusals.get(code) ?? 0) + count)
-    for (const name of ["accepted", "replays", "rehearsals", "unknownThere", "unknownAbsent", "reads"] as const) this[name] += other[name]
+    for (const name of ["accepted", "replays", "rehearsals", "unknownThere", "unknownAbsent", "reads"] as const)
+      this[name] += other[name]
   }
 }

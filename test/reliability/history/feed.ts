@@ -1,4 +1,7 @@
-/** Checks the feed and the timelines against the accepted writes: dense, chained, in order, with one entry for each write and no other. */
+/**
+ * Checks the feed and the timelines against the accepted writes: dense, chained, in order, with one entry for each
+ * write and no other.
+ */
 import { contentDigestOf, entryDigestOf, FIRST_PREVIOUS, same } from "./content.ts"
 import type { Landed } from "./deliveries.ts"
 import type { Findings } from "./faults.ts"
@@ -12,10 +15,26 @@ function checkChain({ feed }: Truth, findings: Findings): void {
   let previous = FIRST_PREVIOUS
   let at = ""
   feed.forEach((entry, index) => {
-    findings.expect(entry.sequence === index + 1, "feed", () => `entry ${index + 1} of the feed calls itself ${entry.sequence}`)
-    findings.expect(entry.previousDigest === previous, "chain", () => `entry ${entry.sequence} does not name the digest before it`)
-    findings.expect(entry.digest === entryDigestOf(entry), "chain", () => `entry ${entry.sequence} has not the digest of its content`)
-    findings.expect(entry.at >= at, "order", () => `entry ${entry.sequence} was accepted at ${entry.at}, before the one before it`)
+    findings.expect(
+      entry.sequence === index + 1,
+      "feed",
+      () => `entry ${index + 1} of the feed calls itself ${entry.sequence}`,
+    )
+    findings.expect(
+      entry.previousDigest === previous,
+      "chain",
+      () => `entry ${entry.sequence} does not name the digest before it`,
+    )
+    findings.expect(
+      entry.digest === entryDigestOf(entry),
+      "chain",
+      () => `entry ${entry.sequence} has not the digest of its content`,
+    )
+    findings.expect(
+      entry.at >= at,
+      "order",
+      () => `entry ${entry.sequence} was accepted at ${entry.at}, before the one before it`,
+    )
     previous = entry.digest
     at = entry.at
   })
@@ -56,7 +75,11 @@ function checkClaims({ feed, founded }: Truth, landed: readonly Landed[], findin
     findings.expect(claimed.has(sequence), "feed", () => `entry ${sequence}, ${operation}, belongs to no delivery`)
 }
 
-function checkTimelines({ truth, threads, timelines, entries, entryTimes }: Model, last: number, findings: Findings): void {
+function checkTimelines(
+  { truth, threads, timelines, entries, entryTimes }: Model,
+  last: number,
+  findings: Findings,
+): void {
   const known = threads.all(last).map(({ id }) => id)
   findings.expect(
     same([...known].sort(), Object.keys(truth.timelines).sort()),
@@ -66,10 +89,20 @@ function checkTimelines({ truth, threads, timelines, entries, entryTimes }: Mode
   for (const threadId of known) {
     const found = truth.timelines[threadId] ?? []
     const expected = timelines.get(threadId)?.at(last) ?? []
-    findings.expect(found.length === expected.length, "timeline", () => `${threadId} has ${found.length} entries, not ${expected.length}`)
+    findings.expect(
+      found.length === expected.length,
+      "timeline",
+      () => `${threadId} has ${found.length} entries, not ${expected.length}`,
+    )
     found.forEach(({ entryId, sequence, kind, author, at }, index) => {
       const entry = entries.at(last, expected[index])
-      const told = { entryId: entry?.entryId, sequence: index + 1, kind: entry?.kind, author: entry?.author, at: entryTimes.get(entryId) }
+      const told = {
+        entryId: entry?.entryId,
+        sequence: index + 1,
+        kind: entry?.kind,
+        author: entry?.author,
+        at: entryTimes.get(entryId),
+      }
       const shown = { entryId, sequence, kind, author: author.userId, at }
       findings.expect(
         same(shown, told),

@@ -1,13 +1,17 @@
 /**
- * Forges histories: what a faulty service would have left behind. A forger is clever: when it changes one thing it adapts digests, receipts
- * and replays, so that only the meaning is wrong.
+ * Forges histories: what a faulty service would have left behind. A forger is clever: when it changes one thing it
+ * adapts digests, receipts and replays, so that only the meaning is wrong.
  */
 import { FIRST_PREVIOUS, entryDigestOf } from "./content.ts"
 import { isOk, isReplay } from "./deliveries.ts"
 import { deliveryOf, type History, parsed, type Read, type Receipt, type Truth, type Write } from "./history.ts"
 
 /** Makes the forged parts writable. */
-type Open<T> = T extends readonly (infer I)[] ? Open<I>[] : T extends object ? { -readonly [K in keyof T]: Open<T[K]> } : T
+type Open<T> = T extends readonly (infer I)[]
+  ? Open<I>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: Open<T[K]> }
+    : T
 export type Entry = Open<Truth["feed"][number]>
 export type OpenReceipt = Open<Receipt>
 export type OpenRead = Open<Read>
@@ -38,7 +42,8 @@ export class Forger {
   }
   refusals(code?: string): OpenWrite[] {
     return this.writes.filter(
-      ({ status, answer }) => status >= 400 && (code === undefined || parsed<{ refusal: string }>(answer).refusal === code),
+      ({ status, answer }) =>
+        status >= 400 && (code === undefined || parsed<{ refusal: string }>(answer).refusal === code),
     )
   }
   replays(): OpenWrite[] {

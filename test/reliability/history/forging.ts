@@ -13,15 +13,22 @@ import { playRound } from "./round.ts"
 export async function lived(): Promise<History> {
   const house = await openInside(4)
   try {
-    return (await playRound(house, { seed: "to be forged", clients: 8, steps: 12, rooms: 1, inStep: true }))[0] as History
+    return (
+      await playRound(house, { seed: "to be forged", clients: 8, steps: 12, rooms: 1, inStep: true })
+    )[0] as History
   } finally {
     await house.close()
   }
 }
 
-const kindsOf = (forged: Forger): FaultKind[] => [...new Set(checkHistory(forged.history).faults.map(({ kind }) => kind))]
+const kindsOf = (forged: Forger): FaultKind[] => [
+  ...new Set(checkHistory(forged.history).faults.map(({ kind }) => kind)),
+]
 
-/** A test that tries some of the forgeries that `choices` allows, drawn at random, and expects that kind of fault each time. */
+/**
+ * A test that tries some of the forgeries that `choices` allows, drawn at random, and expects that kind of fault each
+ * time.
+ */
 export function forgeries<T>(
   history: History,
   name: string,

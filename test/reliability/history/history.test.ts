@@ -1,5 +1,6 @@
 /**
- * Many clients at once, on a real file over HTTP: what they saw is possible with one request at a time. The long form is `npm run prove`.
+ * Many clients at once, on a real file over HTTP: what they saw is possible with one request at a time. The long form
+ * is `npm run prove`.
  */
 import assert from "node:assert/strict"
 import tap, { test } from "tap"
@@ -13,18 +14,25 @@ import { playRound, type RoundOptions } from "./round.ts"
 const seed = process.env.PROVE_SEED ?? "npm test"
 
 /**
- * How the service treats a few operations: correctly; or it notices only after writing that they are refused, so their group has to be
- * rolled back and repeated; or it ignores who holds an experiment.
+ * How the service treats a few operations: correctly; or it notices only after writing that they are refused, so their
+ * group has to be rolled back and repeated; or it ignores who holds an experiment.
  */
 let mode: "ordinary" | "late" | "unguarded" = "ordinary"
-const steps = ["amend_experiment", "cancel_experiment", "take_experiment", "release_experiment", "report_experiment_status"]
+const steps = [
+  "amend_experiment",
+  "cancel_experiment",
+  "take_experiment",
+  "release_experiment",
+  "report_experiment_status",
+]
 const calls = new Set<unknown>()
 let again = 0
 
 const changeable = (name: string, behaviour: AnyBehaviour): AnyBehaviour => ({
   ...behaviour,
   admit(call, subject, at) {
-    if (mode === "ordinary" || (mode === "unguarded" && name !== "take_experiment")) behaviour.admit?.(call, subject, at)
+    if (mode === "ordinary" || (mode === "unguarded" && name !== "take_experiment"))
+      behaviour.admit?.(call, subject, at)
   },
   write(call, subject, change) {
     if (mode !== "late") return behaviour.write(call, subject, change)
@@ -42,7 +50,10 @@ const changeable = (name: string, behaviour: AnyBehaviour): AnyBehaviour => ({
 const learn = Ledger.prototype.setBehaviours
 Ledger.prototype.setBehaviours = function (behaviours) {
   const told = Object.entries(behaviours as Record<string, AnyBehaviour>)
-  const changed = told.map(([name, behaviour]) => [name, steps.includes(name) ? changeable(name, behaviour) : behaviour])
+  const changed = told.map(([name, behaviour]) => [
+    name,
+    steps.includes(name) ? changeable(name, behaviour) : behaviour,
+  ])
   learn.call(this, Object.fromEntries(changed) as object)
 }
 const house = await openInside()
@@ -51,7 +62,14 @@ tap.teardown(() => house.close())
 
 async function judged(options: Partial<RoundOptions> = {}): Promise<Findings> {
   const all = new Findings()
-  const round = { seed: `${seed} ${mode} ${options.inStep}`, clients: 12, steps: 30, rooms: 1, inStep: true, ...options }
+  const round = {
+    seed: `${seed} ${mode} ${options.inStep}`,
+    clients: 12,
+    steps: 30,
+    rooms: 1,
+    inStep: true,
+    ...options,
+  }
   for (const history of await playRound(house, round)) all.add(checkHistory(history))
   return all
 }

@@ -1,6 +1,6 @@
 /**
- * The record of a run, to be judged: everything the clients sent and saw, each with its start and end, and the contents of the Room when
- * all was over.
+ * The record of a run, to be judged: everything the clients sent and saw, each with its start and end, and the contents
+ * of the Room when all was over.
  */
 import type { ItemOf } from "research-room/client"
 import type { ActivityEntry } from "../../../src/contract/answers/index.ts"
@@ -65,7 +65,12 @@ export const deliveryIdOf = ({ body }: Pick<Write, "body">): string => String(bo
 
 /** The identity of a delivery: two tries with the same are the same delivery. */
 export const deliveryOf = (write: Pick<Write, "operation" | "person" | "credential" | "body">): string =>
-  [write.operation, write.person, ofCredential.has(write.operation) ? (write.credential?.id ?? "") : "", deliveryIdOf(write)].join(" ")
+  [
+    write.operation,
+    write.person,
+    ofCredential.has(write.operation) ? (write.credential?.id ?? "") : "",
+    deliveryIdOf(write),
+  ].join(" ")
 
 /** A receipt, as far as the check reads it. */
 export interface Receipt {

@@ -49,7 +49,11 @@ export async function houseOf(
 async function credentialsOf({ browser }: Person, roomId: string): Promise<Credential[]> {
   const made: Credential[] = []
   for (const permissions of grants) {
-    const { result } = await browser.write("issue_credential", { roomId, label: `history ${made.length}`, permissions: [...permissions] })
+    const { result } = await browser.write("issue_credential", {
+      roomId,
+      label: `history ${made.length}`,
+      permissions: [...permissions],
+    })
     made.push({ id: result.credentialId, token: result.token ?? "", permissions })
   }
   return made

@@ -10,7 +10,9 @@ import { type House, houseOf } from "./house.ts"
 export const names = ["ada", "grace", "mary", "emmy", "sofia", "lise"]
 
 /** @param count the number of people; the service takes a moment to sign in each */
-export async function openInside(count = names.length): Promise<House & { readonly folder: string; close(): Promise<void> }> {
+export async function openInside(
+  count = names.length,
+): Promise<House & { readonly folder: string; close(): Promise<void> }> {
   const folder = temporaryFolder()
   const repositories = makeRepositories(join(folder, "repositories"))
   const service = await startService({

@@ -1,6 +1,6 @@
 /**
- * The protocol's answer to a write at one place of a Room's sequence: its order of checks, its state tables and its refusals, written from
- * protocol.md, without the service's own tables.
+ * The protocol's answer to a write at one place of a Room's sequence: its order of checks, its state tables and its
+ * refusals, written from protocol.md, without the service's own tables.
  */
 import { deliveryOf, type Members, type Receipt, type Write } from "./history.ts"
 import type { Model } from "./model.ts"
@@ -35,7 +35,13 @@ const needs: Readonly<Record<string, readonly string[]>> = {
   restore_room: [],
 }
 /** Thread, message and publication routes say `room_archived`; the research routes say `room_unavailable`. */
-const threadRoutes: ReadonlySet<string> = new Set(["create_thread", "post_message", "reuse_record", "publish_finding", "archive_room"])
+const threadRoutes: ReadonlySet<string> = new Set([
+  "create_thread",
+  "post_message",
+  "reuse_record",
+  "publish_finding",
+  "archive_room",
+])
 
 /** The table of attempts: the allowed transitions. */
 const follows: Readonly<Record<string, readonly string[]>> = {
@@ -77,15 +83,26 @@ export class Judge {
   judge(write: Write, digest: string): Verdict {
     const before = this.#find(this.#model.accepted, deliveryOf(write))
     if (before !== undefined) return before.digest === digest ? this.#replay(before) : conflict(before)
-    return this.#grant(write) ?? this.#subject(write) ?? this.#archived(write) ?? this.#references(write) ?? this.#state(write)
+    return (
+      this.#grant(write) ??
+      this.#subject(write) ??
+      this.#archived(write) ??
+      this.#references(write) ??
+      this.#state(write)
+    )
   }
 
   #replay(accepted: Accepted): Verdict {
     const { operation, targetId, result } = accepted.receipt
     const attempt = operation === "register_attempt" || operation === "report_attempt_event"
     const subject = attempt ? this.#find(this.#model.attempts, targetId) : this.#find(this.#model.experiments, targetId)
-    if (subject === undefined || subject.revision === result.revision) return { kind: "replayed", accepted, current: undefined }
-    return { kind: "replayed", accepted, current: attempt ? currentAttempt(subject as Attempt) : currentExperiment(subject as Experiment) }
+    if (subject === undefined || subject.revision === result.revision)
+      return { kind: "replayed", accepted, current: undefined }
+    return {
+      kind: "replayed",
+      accepted,
+      current: attempt ? currentAttempt(subject as Attempt) : currentExperiment(subject as Experiment),
+    }
   }
 
   #grant({ operation, credential }: Write): Verdict | undefined {
@@ -118,14 +135,18 @@ export class Judge {
   /** Step 10, its second half, and step 11: everything else that is named must exist, including the commit. */
   #references({ operation, params, body }: Write): Verdict | undefined {
     const { attempts, records, plans, entries } = this.#model
-    const isOfExperiment = (id: unknown) => id === undefined || this.#find(attempts, id)?.experimentId === body.experimentId
+    const isOfExperiment = (id: unknown) =>
+      id === undefined || this.#find(attempts, id)?.experimentId === body.experimentId
     const isRecord = (id: unknown, kind?: string) => {
       const record = this.#find(records, id)
       return record !== undefined && (kind === undefined || record.kind === kind)
     }
     const canBeAnswered = (id: unknown, threadId?: unknown) => {
       const entry = this.#find(entries, id)
-      return id === undefined || (entry !== undefined && !entry.isReceipt && (threadId === undefined || entry.threadId === threadId))
+      return (
+        id === undefined ||
+        (entry !== undefined && !entry.isReceipt && (threadId === undefined || entry.threadId === threadId))
+      )
     }
     const replacement = body.replacementVersionId
     const known =
@@ -133,7 +154,8 @@ export class Judge {
         ? (body.planId === undefined || this.#find(plans, body.planId)?.experimentId === body.experimentId) &&
           !this.#isAnothersPlan(body) &&
           isOfExperiment(body.rerunOf) &&
-          (body.reproduces === undefined || this.#find(attempts, (body.reproduces as { attemptId: string }).attemptId) !== undefined)
+          (body.reproduces === undefined ||
+            this.#find(attempts, (body.reproduces as { attemptId: string }).attemptId) !== undefined)
         : operation === "link_experiment_finding"
           ? isRecord(body.findingVersionId, "finding") && isOfExperiment(body.attemptId)
           : operation === "reuse_record"
@@ -145,7 +167,9 @@ export class Judge {
                 : operation === "post_research_checkpoint"
                   ? (body.citations as unknown[]).every((id) => isRecord(id))
                   : replacement === undefined ||
-                    (isRecord(replacement) && replacement !== body.targetVersionId && !this.#closesCircle(operation, body))
+                    (isRecord(replacement) &&
+                      replacement !== body.targetVersionId &&
+                      !this.#closesCircle(operation, body))
     if (!known) return refused("unknown_reference")
     const repository = body.repository as { url: string } | undefined
     return repository?.url.endsWith("/unpublished") ? refused("repository_unavailable") : undefined
@@ -166,9 +190,11 @@ export class Judge {
       return this.#experiment(write, body.intent === "reproduction" ? "anybody" : "assignee")
     }
     if (operation === "report_attempt_event") return this.#event(write)
-    if (operation === "amend_experiment" || operation === "cancel_experiment") return this.#experiment(write, "proposer")
+    if (operation === "amend_experiment" || operation === "cancel_experiment")
+      return this.#experiment(write, "proposer")
     if (operation === "take_experiment") return this.#experiment(write, "taker")
-    if (["release_experiment", "report_experiment_status", "accept_plan"].includes(operation)) return this.#experiment(write, "assignee")
+    if (["release_experiment", "report_experiment_status", "accept_plan"].includes(operation))
+      return this.#experiment(write, "assignee")
     if (operation === "post_research_checkpoint") return this.#checkpoint(write)
     if (operation === "link_experiment_finding") return this.#link(write)
     if (operation === "create_thread") return this.#thread(write)
@@ -176,7 +202,8 @@ export class Judge {
       return refused("state_conflict", { room: { id: this.#model.truth.roomId, state: "active" } })
     if (operation === "assert_retraction") {
       const author = this.#find(this.#model.records, body.targetVersionId)?.author
-      if (author !== person && this.#model.truth.ownerId !== person) return refused("role_required", { needed: ["author", "owner"] })
+      if (author !== person && this.#model.truth.ownerId !== person)
+        return refused("role_required", { needed: ["author", "owner"] })
     }
     return assertionOf(operation) === undefined ? ACCEPTED : this.#assertion(write)
   }
@@ -190,7 +217,8 @@ export class Judge {
     if (by === "proposer" && proposer !== person) return refused("role_required", { ...current, needed: ["proposer"] })
     if (by !== "anybody") {
       if (isOver) return refused("experiment_not_open", current)
-      if (by === "assignee" ? assignee !== person : isHeld && assignee !== person) return refused("assignment_conflict", current)
+      if (by === "assignee" ? assignee !== person : isHeld && assignee !== person)
+        return refused("assignment_conflict", current)
     }
     const isStale =
       (body.expectedRevision !== undefined && body.expectedRevision !== revision) ||
@@ -247,7 +275,9 @@ export class Judge {
   #link({ person, body }: Write): Verdict {
     const { experimentId, findingVersionId } = body
     const [same] = this.#model.related.get(relationOf(person, body))?.at(this.#at).slice(-1) ?? []
-    return same === undefined ? ACCEPTED : refused("link_exists", { ...same, kind: "finding_link", experimentId, findingVersionId })
+    return same === undefined
+      ? ACCEPTED
+      : refused("link_exists", { ...same, kind: "finding_link", experimentId, findingVersionId })
   }
 
   #assertion({ operation, person, body }: Write): Verdict {

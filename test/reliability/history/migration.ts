@@ -1,6 +1,6 @@
 /**
- * Data of an earlier version, upgraded by a service that is killed in the middle of it, again and again: the file is always either the old
- * one or the new one, and the first start that is not killed completes the upgrade.
+ * Data of an earlier version, upgraded by a service that is killed in the middle of it, again and again: the file is
+ * always either the old one or the new one, and the first start that is not killed completes the upgrade.
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
@@ -34,7 +34,13 @@ function seen(file: string): { version: number; entries: string } {
 }
 
 /** The newest sample as data of an earlier version, with some kills. @returns problems, in sentences */
-export async function bringThroughKills(program: string, place: Place, kills: number, chance: Chance, moved: Moved): Promise<string[]> {
+export async function bringThroughKills(
+  program: string,
+  place: Place,
+  kills: number,
+  chance: Chance,
+  moved: Moved,
+): Promise<string[]> {
   const problems: string[] = []
   const data = `earlier-${chance.seed.replace(/\W/g, "-")}`
   const folder = join(place.folder, data)
@@ -51,7 +57,8 @@ export async function bringThroughKills(program: string, place: Place, kills: nu
     const now = seen(file)
     if (now.version === latestSchema) moved.made += 1
     else moved.old += 1
-    if (now.entries !== before.entries) problems.push("The data was killed while it came forward, and its activity is another.")
+    if (now.entries !== before.entries)
+      problems.push("The data was killed while it came forward, and its activity is another.")
     if (now.version === latestSchema) asEarlier(folder)
   }
   const service = await serve(program, ["--data", data], place)

@@ -1,6 +1,6 @@
 /**
- * A Room as the protocol describes it, written from its pages without the service's code: its state after each accepted write. It applies
- * writes in the order of the activity feed; `judge.ts` judges whether each was legal.
+ * A Room as the protocol describes it, written from its pages without the service's code: its state after each accepted
+ * write. It applies writes in the order of the activity feed; `judge.ts` judges whether each was legal.
  */
 import type { Members, Receipt, Truth, Write } from "./history.ts"
 import {
@@ -61,7 +61,8 @@ export class Model {
     const prefix = prefixes[write.operation]
     if (prefix !== undefined) this.#grow(this.labels, prefix, receipt.target.label ?? "")
     this.#effect(write, receipt)
-    if (receipt.entry !== null && receipt.threadId !== null) this.#enter(write, receipt, receipt.threadId, receipt.entry.entryId)
+    if (receipt.entry !== null && receipt.threadId !== null)
+      this.#enter(write, receipt, receipt.threadId, receipt.entry.entryId)
   }
 
   #effect(write: Write, receipt: Receipt): void {
@@ -69,7 +70,12 @@ export class Model {
     const { id, label } = receipt.target
     if (operation === "create_thread") this.#open(id, (body.replyToEntryId as string | undefined) ?? null)
     else if (operation === "archive_room")
-      this.archive.set(this.#now, { id: receipt.roomId, state: "archived", archivedAt: receipt.acceptedAt, reason: body.reason })
+      this.archive.set(this.#now, {
+        id: receipt.roomId,
+        state: "archived",
+        archivedAt: receipt.acceptedAt,
+        reason: body.reason,
+      })
     else if (operation === "restore_room") this.archive.set(this.#now, null)
     else if (operation === "publish_hypothesis" || operation === "publish_finding")
       this.records.set(this.#now, id, {
@@ -102,7 +108,15 @@ export class Model {
     this.records.set(this.#now, targetVersionId, { ...record, status: stronger, notices: record.notices + 1 })
     if (kind === "supersedes") this.#grow(this.replacements, targetVersionId, String(body.replacementVersionId))
     const explanation = String(body.explanation)
-    const one = { linkId: target.id, label: target.label, kind, targetVersionId, author: person, explanation, at: acceptedAt }
+    const one = {
+      linkId: target.id,
+      label: target.label,
+      kind,
+      targetVersionId,
+      author: person,
+      explanation,
+      at: acceptedAt,
+    }
     this.#grow(this.said, `${person} ${kind} ${targetVersionId}`, one)
   }
 
@@ -129,7 +143,9 @@ export class Model {
     if (attempt === undefined || experiment === undefined) return
     const event = String(body.event)
     const status = event === "progress" ? attempt.status : event
-    const outputs = ((body.outputs as { outputLabel: string }[] | undefined) ?? []).map(({ outputLabel }) => outputLabel)
+    const outputs = ((body.outputs as { outputLabel: string }[] | undefined) ?? []).map(
+      ({ outputLabel }) => outputLabel,
+    )
     this.attempts.set(this.#now, attempt.id, {
       ...attempt,
       status,
@@ -196,7 +212,8 @@ export class Model {
         concludedAt: body.state === "concluded" ? thread.watermark : null,
         stale: false,
       })
-    else if (publications.has(operation) && thread.concludedAt !== null) this.threads.set(this.#now, threadId, { ...thread, stale: true })
+    else if (publications.has(operation) && thread.concludedAt !== null)
+      this.threads.set(this.#now, threadId, { ...thread, stale: true })
     if (typeof receipt.result.messageEntryId === "string")
       this.#append(threadId, receipt.acceptedAt, {
         entryId: receipt.result.messageEntryId,

@@ -1,4 +1,7 @@
-/** Finding places: a history possible one at a time is placed, and an impossible one is reported. Compared with trying every order. */
+/**
+ * Finding places: a history possible one at a time is placed, and an impossible one is reported. Compared with trying
+ * every order.
+ */
 import assert from "node:assert/strict"
 import fc from "fast-check"
 import { test } from "tap"
@@ -15,7 +18,13 @@ interface Look extends Span {
 }
 
 const writesOf = (spans: readonly Span[]): Placeable[] =>
-  spans.map(({ start, end }, index) => ({ start, end, sequence: index + 1, kind: "order", name: () => `write ${index + 1}` }))
+  spans.map(({ start, end }, index) => ({
+    start,
+    end,
+    sequence: index + 1,
+    kind: "order",
+    name: () => `write ${index + 1}`,
+  }))
 const looksOf = (looks: readonly Look[]): Placeable[] =>
   looks.map(({ start, end, saw }) => ({
     start,
@@ -43,12 +52,20 @@ const span = fc.tuple(fc.nat(20), fc.nat(6)).map(([start, length]) => ({ start, 
 
 test("a history of writes and reads is found faulty exactly if no order explains it", async () => {
   fc.assert(
-    fc.property(fc.array(span, { maxLength: 6 }), fc.array(fc.record({ at: span, saw: fc.nat(6) }), { maxLength: 5 }), (writes, seen) => {
-      const looks = seen.map(({ at, saw }) => ({ ...at, saw: Math.min(saw, writes.length) }))
-      const findings = new Findings()
-      placeAll([...writesOf(writes), ...looksOf(looks)], writes.length, findings)
-      assert.equal(findings.faults.length === 0, couldBe(writes, looks), JSON.stringify({ writes, looks, faults: findings.faults }))
-    }),
+    fc.property(
+      fc.array(span, { maxLength: 6 }),
+      fc.array(fc.record({ at: span, saw: fc.nat(6) }), { maxLength: 5 }),
+      (writes, seen) => {
+        const looks = seen.map(({ at, saw }) => ({ ...at, saw: Math.min(saw, writes.length) }))
+        const findings = new Findings()
+        placeAll([...writesOf(writes), ...looksOf(looks)], writes.length, findings)
+        assert.equal(
+          findings.faults.length === 0,
+          couldBe(writes, looks),
+          JSON.stringify({ writes, looks, faults: findings.faults }),
+        )
+      },
+    ),
     { numRuns: 3000 },
   )
 })

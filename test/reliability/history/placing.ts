@@ -1,7 +1,7 @@
 /**
- * Finds a place in the Room's sequence for every answer, so that what ended before something else began also comes before it. Each takes
- * the first place that explains it; since places only move forwards, a later one would never help. Takes time linear in the length of the
- * history.
+ * Finds a place in the Room's sequence for every answer, so that what ended before something else began also comes
+ * before it. Each takes the first place that explains it; since places only move forwards, a later one would never
+ * help. Takes time linear in the length of the history.
  */
 import type { FaultKind, Findings } from "./faults.ts"
 import { firstWhere } from "./versions.ts"
@@ -13,7 +13,10 @@ export interface Placeable {
   readonly name: () => string
   /** For an accepted write: its own sequence. */
   readonly sequence?: number
-  /** Why this could not have been the answer in the state after `position` writes; null if it could. Not called for accepted writes. */
+  /**
+   * Why this could not have been the answer in the state after `position` writes; null if it could. Not called for
+   * accepted writes.
+   */
   readonly faultAt?: (position: number) => string | null
 }
 
@@ -27,7 +30,11 @@ function lastPlaces(items: readonly Placeable[], last: number): (end: number) =>
 }
 
 /** Looks for a place starting at `floor`. @returns the place, or where it stopped and the objection to each */
-function search({ faultAt = () => null }: Placeable, floor: number, ceiling: number): { place: number; against?: string[] } {
+function search(
+  { faultAt = () => null }: Placeable,
+  floor: number,
+  ceiling: number,
+): { place: number; against?: string[] } {
   const against: string[] = []
   for (let place = floor; place <= ceiling; place++) {
     const fault = faultAt(place)
@@ -60,6 +67,9 @@ export function placeAll(items: readonly Placeable[], last: number, findings: Fi
     const { place, against } = search(item, floor, ceiling)
     places.set(item, place)
     if (against !== undefined)
-      findings.fault(item.kind, `${item.name()} fits nowhere between ${floor} and ${ceiling}: ${against.join("; ") || "there is no place"}`)
+      findings.fault(
+        item.kind,
+        `${item.name()} fits nowhere between ${floor} and ${ceiling}: ${against.join("; ") || "there is no place"}`,
+      )
   }
 }

@@ -1,10 +1,11 @@
 /**
- * The long history check: rounds of clients against the built executable, each judged as soon as it is over. Every other round goes in
- * step, so that writes share groups. `PROVE_SCALE` scales the number of rounds, `PROVE_SEED` repeats their schedules; the machine never
- * runs a schedule the same way twice, so a history with faults is kept in a file.
+ * The long history check: rounds of clients against the built executable, each judged as soon as it is over. Every
+ * other round goes in step, so that writes share groups. `PROVE_SCALE` scales the number of rounds, `PROVE_SEED`
+ * repeats their schedules; the machine never runs a schedule the same way twice, so a history with faults is kept in a
+ * file.
  *
- * At the end `check` replays everything that was accepted, and compares it row by row. Then data of every earlier version is upgraded by a
- * service that is killed in the middle of it.
+ * At the end `check` replays everything that was accepted, and compares it row by row. Then data of every earlier
+ * version is upgraded by a service that is killed in the middle of it.
  */
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -58,7 +59,11 @@ async function prove(program: string, place: ReturnType<typeof newPlace>): Promi
   const repositories = join(place.folder, "repositories")
   const made = makeRepositories(repositories)
   for (const name of names) {
-    const { code, err } = await run(program, ["user", "add", name, "--data", data, "--password", passwordOf(name)], place)
+    const { code, err } = await run(
+      program,
+      ["user", "add", name, "--data", data, "--password", passwordOf(name)],
+      place,
+    )
     if (code !== 0) throw new Error(`${name} could not be added: ${err}`)
   }
   const env = { RESEARCH_ROOM_RATE_LIMITS: "off" }

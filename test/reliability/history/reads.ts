@@ -14,8 +14,11 @@ const list = (value: unknown) => value as Shown[]
 
 /** The attempts of an experiment as a read counts them: only statuses with attempts. */
 const counted = (attempts: unknown) =>
-  Object.fromEntries(Object.entries(attempts as Record<string, number>).filter(([status, count]) => status !== "total" && count > 0))
-const total = (attempts: Readonly<Record<string, number>>) => Object.values(attempts).reduce((sum, count) => sum + count, 0)
+  Object.fromEntries(
+    Object.entries(attempts as Record<string, number>).filter(([status, count]) => status !== "total" && count > 0),
+  )
+const total = (attempts: Readonly<Record<string, number>>) =>
+  Object.values(attempts).reduce((sum, count) => sum + count, 0)
 
 const experimentFound = (shown: Shown) => ({
   id: shown.experimentId,
@@ -45,9 +48,17 @@ function pageOf<T>(items: readonly T[], { after = 0, limit = 50 }: Members): { i
   const rest = items.slice(Number(after))
   return { items: rest.slice(0, Number(limit)), hasMore: rest.length > Number(limit) }
 }
-const page = (items: (answer: Shown) => unknown) => (answer: Shown) => ({ items: items(answer), hasMore: answer.hasMore })
+const page = (items: (answer: Shown) => unknown) => (answer: Shown) => ({
+  items: items(answer),
+  hasMore: answer.hasMore,
+})
 
-const recordFound = ({ versionId, label, status, notices }: Shown) => ({ versionId, label, status, notices: list(notices).length })
+const recordFound = ({ versionId, label, status, notices }: Shown) => ({
+  versionId,
+  label,
+  status,
+  notices: list(notices).length,
+})
 
 const comparisons: Readonly<Record<string, Comparison>> = {
   room_context: {
@@ -65,7 +76,9 @@ const comparisons: Readonly<Record<string, Comparison>> = {
       hypotheses: list(answer.hypotheses).map(recordFound),
       publications: list(answer.publications).map(recordFound),
       findingLinks: list(answer.findingLinks).map(({ linkId, replies }) => [linkId, replies]),
-      counts: ["threads", "experiment", "plan", "attempt", "hypothesis", "finding", "link"].map((kind) => (answer.counts as Shown)[kind]),
+      counts: ["threads", "experiment", "plan", "attempt", "hypothesis", "finding", "link"].map(
+        (kind) => (answer.counts as Shown)[kind],
+      ),
     }),
     expected(model, at) {
       const records = model.records
@@ -79,10 +92,14 @@ const comparisons: Readonly<Record<string, Comparison>> = {
         state: (model.archive.at(at) ?? null) === null ? "active" : "archived",
         concluded: (opening?.concludedAt ?? null) !== null,
         threads: model.threads.all(at).map(({ id, watermark, selected, stale }) => [id, watermark, selected, stale]),
-        experiments: model.experiments.all(at).map((experiment) => ({ ...experimentExpected(experiment), plans: experiment.plans.length })),
+        experiments: model.experiments
+          .all(at)
+          .map((experiment) => ({ ...experimentExpected(experiment), plans: experiment.plans.length })),
         hypotheses,
         publications: records.filter(({ kind }) => kind !== "hypothesis").map(({ shown }) => shown),
-        findingLinks: model.findingLinks.all(at).map(({ linkId, entryId }) => [linkId, model.replies.get(entryId)?.countAt(at) ?? 0]),
+        findingLinks: model.findingLinks
+          .all(at)
+          .map(({ linkId, entryId }) => [linkId, model.replies.get(entryId)?.countAt(at) ?? 0]),
         counts: [model.threads.countAt(at), ...labelled],
       }
     },
@@ -116,7 +133,14 @@ const comparisons: Readonly<Record<string, Comparison>> = {
     }),
     expected(model, at, { attemptId }) {
       const attempt = model.attempts.at(at, attemptId)
-      return attempt && { status: attempt.status, revision: attempt.revision, events: attempt.events, outputs: attempt.outputs }
+      return (
+        attempt && {
+          status: attempt.status,
+          revision: attempt.revision,
+          events: attempt.events,
+          outputs: attempt.outputs,
+        }
+      )
     },
   },
   thread_timeline: {
@@ -136,7 +160,15 @@ const comparisons: Readonly<Record<string, Comparison>> = {
       const shown = items.map((entryId) => {
         const entry = model.entries.at(at, entryId)
         const status = entry?.standingOf == null ? null : model.records.at(at, entry.standingOf)?.status
-        return [entryId, entry?.sequence, entry?.kind, entry?.author, entry?.replyTo, model.replies.get(entryId)?.countAt(at) ?? 0, status]
+        return [
+          entryId,
+          entry?.sequence,
+          entry?.kind,
+          entry?.author,
+          entry?.replyTo,
+          model.replies.get(entryId)?.countAt(at) ?? 0,
+          status,
+        ]
       })
       return { items: shown, hasMore }
     },
@@ -172,7 +204,9 @@ function difference(found: unknown, expected: unknown): string {
   return `${member ?? "it"} is ${JSON.stringify(shown)?.slice(0, 400)}, not ${JSON.stringify(told)?.slice(0, 400)}`
 }
 
-/** Returns a function that says why a read could not have had its answer at a place, or null. The answer is parsed once. */
+/**
+ * Returns a function that says why a read could not have had its answer at a place, or null. The answer is parsed once.
+ */
 export function readFaults(model: Model, { name, params, person, answer }: Read): (at: number) => string | null {
   const { found, expected } = comparisons[name] as Comparison
   const shown = found(parsed<Shown>(answer))

@@ -1,6 +1,6 @@
 /**
- * Random histories of many clients, replayed: every table comes out the same, row by row, and a service on the result answers like the
- * original. The long form is `npm run prove`.
+ * Random histories of many clients, replayed: every table comes out the same, row by row, and a service on the result
+ * answers like the original. The long form is `npm run prove`.
  */
 import { copyFileSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"

@@ -71,7 +71,8 @@ async function lookAround(client: Client, stage: Stage): Promise<void> {
   }
   for (const { id: attemptId } of board.attempts.all()) await client.read(stage, "attempt", { attemptId })
   const told = stage.writes.findLast(
-    ({ client: sender, status, rehearsal, credential }) => sender === 0 && status === 200 && !rehearsal && credential !== null,
+    ({ client: sender, status, rehearsal, credential }) =>
+      sender === 0 && status === 200 && !rehearsal && credential !== null,
   )
   if (told !== undefined) await client.askReceipt(stage, told)
 }
@@ -132,6 +133,8 @@ export async function playRound(house: House, options: RoundOptions): Promise<Hi
 
 /** The token a write was sent with. */
 function tokensOf({ room }: Stage): (write: Write) => string | null {
-  const all = new Map([...room.credentials.values()].flat().map((credential: Credential) => [credential.id, credential.token]))
+  const all = new Map(
+    [...room.credentials.values()].flat().map((credential: Credential) => [credential.id, credential.token]),
+  )
   return ({ credential }) => (credential === null ? null : (all.get(credential.id) ?? null))
 }

@@ -2,8 +2,15 @@
 import type { Intent, Maker, Wanted } from "./actions.ts"
 import type { Client, Stage } from "./client.ts"
 
-/** Every client that can build a body from what it knows sends it, all at once; bodies are built before any outcome is known. */
-async function atOnce(stage: Stage, clients: readonly Client[], make: (maker: Maker) => Intent | undefined): Promise<void> {
+/**
+ * Every client that can build a body from what it knows sends it, all at once; bodies are built before any outcome is
+ * known.
+ */
+async function atOnce(
+  stage: Stage,
+  clients: readonly Client[],
+  make: (maker: Maker) => Intent | undefined,
+): Promise<void> {
   const made = clients.flatMap((client) => {
     const intent = make(client.maker(stage))
     return intent === undefined ? [] : [{ client, intent }]
@@ -26,9 +33,17 @@ async function report(stage: Stage, clients: readonly Client[]): Promise<void> {
 export async function begin(stage: Stage, clients: readonly Client[]): Promise<void> {
   const { board } = stage
   const [first] = clients as [Client, ...Client[]]
-  const things: Wanted[] = ["propose_experiment", "propose_experiment", "publish_hypothesis", "publish_finding", "propose_experiment"]
+  const things: Wanted[] = [
+    "propose_experiment",
+    "propose_experiment",
+    "publish_hypothesis",
+    "publish_finding",
+    "propose_experiment",
+  ]
   for (const wanted of things) await atOnce(stage, [first], (maker) => maker.make(wanted))
-  await first.write(stage, first.maker(stage).make("propose_experiment") as Intent, first.full(stage), { rehearsal: true })
+  await first.write(stage, first.maker(stage).make("propose_experiment") as Intent, first.full(stage), {
+    rehearsal: true,
+  })
   const [contended] = board.experiments.all()
   await atOnce(stage, clients, (maker) => maker.make("take_experiment", contended))
   await report(stage, clients)

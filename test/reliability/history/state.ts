@@ -1,4 +1,7 @@
-/** The contents of a Room, as the protocol describes them, and the parts of its tables that say what an accepted write changes. */
+/**
+ * The contents of a Room, as the protocol describes them, and the parts of its tables that say what an accepted write
+ * changes.
+ */
 import type { Members, Receipt, Write } from "./history.ts"
 
 export interface Experiment {
@@ -93,7 +96,12 @@ const assertions: Readonly<Record<string, { kind: string; status: string }>> = {
 export const assertionOf = (operation: string) => assertions[operation]
 
 export const publications: ReadonlySet<string> = new Set(["publish_hypothesis", "publish_finding", "reuse_record"])
-export const cards: ReadonlySet<string> = new Set([...publications, "post_research_checkpoint", "link_experiment_finding", "post_message"])
+export const cards: ReadonlySet<string> = new Set([
+  ...publications,
+  "post_research_checkpoint",
+  "link_experiment_finding",
+  "post_message",
+])
 /** The prefix of labels by the operation that assigns them. */
 export const prefixes: Readonly<Record<string, string>> = {
   propose_experiment: "E",

@@ -10,7 +10,8 @@ export function reader(baseUrl: string) {
   const client = new ResearchRoomClient({ baseUrl })
   return {
     feed: (roomId: string): Promise<ActivityEntry[]> => Array.fromAsync(client.items("room_activity", { roomId })),
-    timeline: (threadId: string): Promise<ItemOf<"thread_timeline">[]> => Array.fromAsync(client.items("thread_timeline", { threadId })),
+    timeline: (threadId: string): Promise<ItemOf<"thread_timeline">[]> =>
+      Array.fromAsync(client.items("thread_timeline", { threadId })),
     threads: (roomId: string) => Array.fromAsync(client.items("room_threads", { roomId })),
   }
 }
@@ -19,7 +20,9 @@ export function reader(baseUrl: string) {
 async function receiptOf(baseUrl: string, token: string, write: Write): Promise<string | null> {
   const id = write.body.clientMessageId === undefined ? "requestId" : "clientMessageId"
   const query = new URLSearchParams({ operation: write.operation, [id]: deliveryIdOf(write) })
-  const response = await fetch(`${baseUrl}/api/agent/receipts?${query}`, { headers: { authorization: `Bearer ${token}` } })
+  const response = await fetch(`${baseUrl}/api/agent/receipts?${query}`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
   const text = await response.text()
   const isOfAnother = text.endsWith(',"credentialChanged":true}')
   // Another credential of the member sent the same id: this one's write is a separate delivery.
@@ -63,7 +66,8 @@ export async function truthOf(
       const token = tokenOf(write)
       // A browser write is always answered here; its receipt is the answer.
       if (token !== null) receipts[delivery] = await receiptOf(baseUrl, token, write)
-      else receipts[delivery] = writes.find((each) => deliveryOf(each) === delivery && each.status === 200)?.answer ?? null
+      else
+        receipts[delivery] = writes.find((each) => deliveryOf(each) === delivery && each.status === 200)?.answer ?? null
     })
     for (const { threadId } of await client.threads(roomId)) timelines[threadId] = await client.timeline(threadId)
     const after = await client.feed(roomId)

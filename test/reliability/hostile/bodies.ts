@@ -1,4 +1,6 @@
-/** Attacks by bodies: JSON and forms that are expensive to read, in one piece or in chunks, with and without permission. */
+/**
+ * Attacks by bodies: JSON and forms that are expensive to read, in one piece or in chunks, with and without permission.
+ */
 import { bytesOf, type Shot, shot } from "../fuzz/shot.ts"
 import { type Ground, proofLines } from "../fuzz/ground.ts"
 import { type Target, targetsWith } from "../fuzz/targets.ts"
@@ -51,7 +53,11 @@ function junkShot(ground: Ground, target: Target, name: string, body: string, { 
   if (path === null) return []
   const proof = target.isOfAccounts ? ground.spare : (ground.proofs[target.caller][0] ?? "")
   const headers = [
-    ...(isIn ? proofLines(target.caller, proof, ground.baseUrl, target.method) : target.takesForm ? [`Origin: ${ground.baseUrl}`] : []),
+    ...(isIn
+      ? proofLines(target.caller, proof, ground.baseUrl, target.method)
+      : target.takesForm
+        ? [`Origin: ${ground.baseUrl}`]
+        : []),
     `Content-Type: application/${target.takesForm ? "x-www-form-urlencoded" : "json"}`,
     ...(isChunked ? ["Transfer-Encoding: chunked"] : []),
   ]
@@ -92,7 +98,8 @@ function draftOf(target: Target, body: object): URLSearchParams {
   const operation = operationNamed(target.path.split("/").at(-1) ?? "")
   const draft = new URLSearchParams()
   if (operation === undefined) return draft
-  for (const field of formOf(operation).fields) fill(draft, field, `/${field.name}`, (body as Record<string, unknown>)[field.name])
+  for (const field of formOf(operation).fields)
+    fill(draft, field, `/${field.name}`, (body as Record<string, unknown>)[field.name])
   return draft
 }
 
@@ -109,7 +116,11 @@ export const previewShots = (ground: Ground): Shot[] =>
           target: "/web/post_message",
           host: ground.host,
           headers: [`Origin: ${ground.baseUrl}`, "Content-Type: application/x-www-form-urlencoded"],
-          body: new URLSearchParams({ "/text": text, _preview: "1", threadId: ground.cast.rooms.main.openingThreadId }).toString(),
+          body: new URLSearchParams({
+            "/text": text,
+            _preview: "1",
+            threadId: ground.cast.rooms.main.openingThreadId,
+          }).toString(),
         }),
       ],
       methods: ["POST"],
@@ -130,12 +141,22 @@ export function formShots(ground: Ground, chance: Chance, each: number): Shot[] 
       draft.set(button, button === "_preview" ? "1" : button === "_add" ? (lists[0] ?? "/x") : `${lists[0] ?? "/x"}/0`)
       const isIn = chance.oneIn(2)
       const headers = [
-        ...(isIn ? proofLines("session", ground.proofs.session[0] ?? "", ground.baseUrl, "POST") : [`Origin: ${ground.baseUrl}`]),
+        ...(isIn
+          ? proofLines("session", ground.proofs.session[0] ?? "", ground.baseUrl, "POST")
+          : [`Origin: ${ground.baseUrl}`]),
         "Content-Type: application/x-www-form-urlencoded",
       ]
       const bytes = bytesOf({ method: "POST", target: target.path, host: ground.host, headers, body: draft.toString() })
       const attack = `form${isIn ? "" : ", not signed in"}: ${text?.name ?? ""}`
-      return shot({ attack, target, path: target.path, pieces: [bytes], methods: ["POST"], isSound: true, ending: "keep" })
+      return shot({
+        attack,
+        target,
+        path: target.path,
+        pieces: [bytes],
+        methods: ["POST"],
+        isSound: true,
+        ending: "keep",
+      })
     }),
   )
 }

@@ -1,11 +1,11 @@
 /**
- * A bystander: a process of its own, with its own clock, that reads, signs in and writes like an ordinary user while others attack. Started
- * by `Bystander` in beside.ts; messages tell it when to begin and when to report.
+ * A bystander: a process of its own, with its own clock, that reads, signs in and writes like an ordinary user while
+ * others attack. Started by `Bystander` in beside.ts; messages tell it when to begin and when to report.
  *
- * It counts the wait of a read twice: by the clock, and as the service's own share. The second excludes what the machine caused: the time
- * in which the serving thread or this process was ready to run but other processes had the processors; and, while the serving thread slept,
- * the time in which one of its helpers (which collect its garbage) was ready but not running. The rest is time the thread worked, or slept
- * for a disk, a lock or another working thread.
+ * It counts the wait of a read twice: by the clock, and as the service's own share. The second excludes what the
+ * machine caused: the time in which the serving thread or this process was ready to run but other processes had the
+ * processors; and, while the serving thread slept, the time in which one of its helpers (which collect its garbage) was
+ * ready but not running. The rest is time the thread worked, or slept for a disk, a lock or another working thread.
  */
 import { randomUUID } from "node:crypto"
 import { Agent, request } from "node:http"
@@ -70,12 +70,20 @@ function ask({ baseUrl, write }: Places, kind: Kind, path: string): Promise<Got>
   const isWrite = kind === "writes"
   const headers = isWrite ? { authorization: `Bearer ${write.token}`, "content-type": "application/json" } : {}
   return new Promise((resolve, reject) => {
-    const asked = request(baseUrl + path, { method: isWrite ? "POST" : "GET", agent, headers, timeout: LOST }, (answer) => {
-      answer.on("error", reject).on("end", () => resolve({ status: answer.statusCode ?? 0, retryAfter: answer.headers["retry-after"] }))
-      answer.resume()
-    })
+    const asked = request(
+      baseUrl + path,
+      { method: isWrite ? "POST" : "GET", agent, headers, timeout: LOST },
+      (answer) => {
+        answer
+          .on("error", reject)
+          .on("end", () => resolve({ status: answer.statusCode ?? 0, retryAfter: answer.headers["retry-after"] }))
+        answer.resume()
+      },
+    )
     asked.on("error", reject).on("timeout", () => asked.destroy(new Error(`no answer in ${LOST} ms`)))
-    asked.end(isWrite ? JSON.stringify({ schemaVersion: 3, clientMessageId: randomUUID(), text: "Work goes on." }) : undefined)
+    asked.end(
+      isWrite ? JSON.stringify({ schemaVersion: 3, clientMessageId: randomUUID(), text: "Work goes on." }) : undefined,
+    )
   })
 }
 
@@ -94,7 +102,12 @@ function look(pid: number): Look {
   const at = performance.now()
   // There are many threads, and looking at them uses processor time too.
   if (at - looked.at > OLD) looked = { at, helpers: helpers(pid) }
-  return { at: performance.now(), elsewhere: queued(pid) + queued(process.pid), atWork: atWork(pid), helpers: looked.helpers }
+  return {
+    at: performance.now(),
+    elsewhere: queued(pid) + queued(process.pid),
+    atWork: atWork(pid),
+    helpers: looked.helpers,
+  }
 }
 
 /** How much of a wait the service caused. */
@@ -116,7 +129,8 @@ async function once(at: Places, kind: Kind, turn: number): Promise<void> {
   counts.count += 1
   counts.byTheClock = Math.max(counts.byTheClock, waited)
   counts.longest = Math.max(counts.longest, own)
-  if (!(got instanceof Error) && got.status === 503 && got.retryAfter !== undefined && kind !== "reads") counts.turnedAway += 1
+  if (!(got instanceof Error) && got.status === 503 && got.retryAfter !== undefined && kind !== "reads")
+    counts.turnedAway += 1
   else if (got instanceof Error || got.status !== 200)
     if (seen.faults.length < 5)
       seen.faults.push(`a bystander's ${kind} ${path}: ${got instanceof Error ? got.message : `status ${got.status}`}`)

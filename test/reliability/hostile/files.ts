@@ -21,8 +21,10 @@ export const bibtexFiles: Readonly<Record<string, () => string>> = {
   nestedBraces: () => entry(`title={${nested("{", "}", 9_000)}}`),
   nestedCommands: () => entry(`title={${nested("\\emph{", "}", 2_700)}}`),
   nestedFormulas: () => entry(`title={${"$x_{".repeat(2_000)}${"}$".repeat(2_000)}}`),
-  manyAuthors: () => Array.from({ length: 24 }, (_, index) => entry(`author={${"Ab, C and ".repeat(1_500)}D}`, `k${index}`)).join(""),
-  oddAuthors: () => Array.from({ length: 24 }, (_, index) => entry(`author={${"a and ".repeat(3_000)}b}`, `k${index}`)).join(""),
+  manyAuthors: () =>
+    Array.from({ length: 24 }, (_, index) => entry(`author={${"Ab, C and ".repeat(1_500)}D}`, `k${index}`)).join(""),
+  oddAuthors: () =>
+    Array.from({ length: 24 }, (_, index) => entry(`author={${"a and ".repeat(3_000)}b}`, `k${index}`)).join(""),
   unbalanced: () => `@misc{x, title={${"{".repeat(19_000)}`,
   unbalancedOften: () => `@misc{x, title={{{{{{{{{{ `.repeat(18_000),
   openEntries: () => "@article{a, title=\n".repeat(25_000),
@@ -31,7 +33,10 @@ export const bibtexFiles: Readonly<Record<string, () => string>> = {
   mentions: () => entry(`note={${"arxiv:".repeat(3_000)}}, url={${"arxiv.org/abs/".repeat(400)}}`),
   tags: () => entry(`title={${"<".repeat(18_000)}}`),
   spaces: () => entry(`title={a${" ".repeat(18_000)}b}`),
-  manyEntries: () => Array.from({ length: 9_000 }, (_, index) => `@misc{k${index}, eprint={2401.${10_000 + index}}, title={T}}\n`).join(""),
+  manyEntries: () =>
+    Array.from({ length: 9_000 }, (_, index) => `@misc{k${index}, eprint={2401.${10_000 + index}}, title={T}}\n`).join(
+      "",
+    ),
   verbatim: () => entry(`url={${"{\\".repeat(4_000)}}`),
   ordinary: () =>
     Array.from(
@@ -45,7 +50,8 @@ export const bibtexFiles: Readonly<Record<string, () => string>> = {
 export const searchedTexts: Readonly<Record<string, (round: number) => string>> = {
   oneWord: () => "zz ".repeat(6_600),
   giantWord: (round) => "g".repeat(19_990) + round,
-  differentWords: (round) => Array.from({ length: 3_300 }, (_, index) => `w${((round * 3_300 + index) % 20_000).toString(36)}`).join(" "),
+  differentWords: (round) =>
+    Array.from({ length: 3_300 }, (_, index) => `w${((round * 3_300 + index) % 20_000).toString(36)}`).join(" "),
   twoWords: () => "a b ".repeat(4_900),
 }
 

@@ -9,7 +9,8 @@ import { type Target, targetsWith } from "../fuzz/targets.ts"
 /** Characters of a head that are certainly read. */
 const HEAD = 13_000
 
-const times = (count: number, made: (index: number) => string) => Array.from({ length: count }, (_, index) => made(index))
+const times = (count: number, made: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => made(index))
 const upTo = (text: string): string => text.slice(0, HEAD)
 
 /** The address of a target about existing objects; null if no fitting object is known. */
@@ -24,7 +25,14 @@ export function addressOf(target: Target, anchors: Anchors, pick = 0): string | 
 }
 
 /** A valid request without a body, with additions. */
-export function askShot(ground: Ground, attack: string, target: Target, path: string, lines: readonly string[] = [], proof?: string): Shot {
+export function askShot(
+  ground: Ground,
+  attack: string,
+  target: Target,
+  path: string,
+  lines: readonly string[] = [],
+  proof?: string,
+): Shot {
   const own = target.isOfAccounts ? ground.spare : (ground.proofs[target.caller][0] ?? "")
   return soundly(attack, target, {
     method: target.method,
@@ -58,7 +66,9 @@ export const queryShots = (ground: Ground): Shot[] =>
     const path = addressOf(target, ground.agents)
     if (path === null) return []
     const names = Object.keys(target.query).filter((name) => name !== "wait")
-    return Object.entries(queries).map(([name, made]) => askShot(ground, `query: ${name}`, target, `${path}?${made(names, ground.agents)}`))
+    return Object.entries(queries).map(([name, made]) =>
+      askShot(ground, `query: ${name}`, target, `${path}?${made(names, ground.agents)}`),
+    )
   })
 
 /** Words for a search: common ones, repeated, as prefixes, as syntax. */
@@ -87,7 +97,9 @@ export const searchShots = (ground: Ground): Shot[] =>
       const path = addressOf(target, ground.agents)
       return path === null
         ? []
-        : searched.map((words) => askShot(ground, "search", target, `${path}?query=${encodeURIComponent(words.slice(0, 200))}`))
+        : searched.map((words) =>
+            askShot(ground, "search", target, `${path}?query=${encodeURIComponent(words.slice(0, 200))}`),
+          )
     })
 
 const crowdedHeads: Readonly<Record<string, readonly string[]>> = {
@@ -107,7 +119,8 @@ const crowdedHeads: Readonly<Record<string, readonly string[]>> = {
 export const headShots = (ground: Ground): Shot[] =>
   reading.flatMap((target) => {
     const path = addressOf(target, ground.agents)
-    if (path === null || target.caller === "session") return path === null ? [] : crowd(ground, { ...target, caller: "anyone" }, path)
+    if (path === null || target.caller === "session")
+      return path === null ? [] : crowd(ground, { ...target, caller: "anyone" }, path)
     return crowd(ground, target, path)
   })
 

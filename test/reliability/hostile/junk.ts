@@ -24,7 +24,8 @@ export const junk: Readonly<Record<string, () => string>> = {
   "quotes in a string": () => filled('{"text":"', '\\"', '"}'),
   "white space": () => filled("{", " ", "}"),
   "a string that does not end": () => `{"text":"${"x".repeat(most - 20)}`,
-  "a text as long as may be": () => `{"schemaVersion":3,"clientMessageId":"${freshId()}","text":"${"x".repeat(most - 100)}"}`,
+  "a text as long as may be": () =>
+    `{"schemaVersion":3,"clientMessageId":"${freshId()}","text":"${"x".repeat(most - 100)}"}`,
   "no UTF-8": () => `{"text":"${"\u00ff".repeat(most / 2)}`,
   "many small lists": () => filled("[", "[],", "[]]"),
   "halves of letters": () => filled('{"a":"', "\\ud800", '"}'),

@@ -12,7 +12,8 @@ const LEAST = limits.conceptLabel
 /** Bytes of a text that leave room for the rest of the body. */
 const MOST = limits.contentBytes - 2_000
 
-const cut = (text: string, length: number): string => [...text.slice(0, 2 * length)].slice(0, length).join("").toWellFormed()
+const cut = (text: string, length: number): string =>
+  [...text.slice(0, 2 * length)].slice(0, length).join("").toWellFormed()
 
 /** Whether a schema accepts free text: no pattern of ids or times. */
 const takesText = (schema: JsonSchema): boolean =>
@@ -33,7 +34,8 @@ export function planted(body: unknown, schema: JsonSchema, { text }: Costly): ob
     for (const { holder: inner, name, schema: own } of places(holder, "body", schema))
       if (takesText(own)) inner[name] = cut(text, Math.min(most, Number(own.maxLength)))
     for (const name of ["requestId", "clientMessageId", "attemptId"])
-      if (Object.hasOwn(holder.body, name) && (name !== "attemptId" || Object.hasOwn(holder.body, "argv"))) holder.body[name] = randomUUID()
+      if (Object.hasOwn(holder.body, name) && (name !== "attemptId" || Object.hasOwn(holder.body, "argv")))
+        holder.body[name] = randomUUID()
     return holder.body
   }
   const isImport = takesImport(schema)
@@ -53,4 +55,5 @@ const bibliographies: readonly Costly[] = Object.entries(bibtexFiles).map(([name
 }))
 
 /** The texts for a body. */
-export const textsFor = (schema: JsonSchema | null): readonly Costly[] => (schema !== null && takesImport(schema) ? bibliographies : texts)
+export const textsFor = (schema: JsonSchema | null): readonly Costly[] =>
+  schema !== null && takesImport(schema) ? bibliographies : texts

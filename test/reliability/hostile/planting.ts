@@ -16,10 +16,19 @@ import { fire, type Note } from "./volley.ts"
 const writing = targetsWith(({ caller, body }) => (caller === "credential" || caller === "key") && body !== null)
 
 const filled = (target: Target, ids: Readonly<Record<string, string>>): string =>
-  pathNames(target.path).reduce((path, name) => path.replace(`{${name}}`, encodeURIComponent(ids[name] ?? "")), target.path)
+  pathNames(target.path).reduce(
+    (path, name) => path.replace(`{${name}}`, encodeURIComponent(ids[name] ?? "")),
+    target.path,
+  )
 
 /** One write of a body. */
-export function writeShot(ground: Ground, target: Target, ids: Readonly<Record<string, string>>, body: unknown, token: string): Shot {
+export function writeShot(
+  ground: Ground,
+  target: Target,
+  ids: Readonly<Record<string, string>>,
+  body: unknown,
+  token: string,
+): Shot {
   return soundly("planting", target, {
     method: target.method,
     target: filled(target, ids),
@@ -40,7 +49,15 @@ export function plantings(ground: Ground, chance: Chance, each: number): Shot[] 
       const ids = Object.fromEntries(
         pathNames(target.path).map((name) => [name, String(known(ground.agents, name)[chance.between(0, 2)] ?? "")]),
       )
-      return [writeShot(ground, target, ids, planted(body, target.body ?? {}, text), proofs[target.caller as "credential" | "key"])]
+      return [
+        writeShot(
+          ground,
+          target,
+          ids,
+          planted(body, target.body ?? {}, text),
+          proofs[target.caller as "credential" | "key"],
+        ),
+      ]
     })
   })
 }
@@ -59,7 +76,10 @@ export async function plant(ground: Ground, chance: Chance, some: number, note: 
   const chosen =
     some >= all.length
       ? all
-      : Array.from({ length: some }, (_, at) => all[(chance.between(0, 3) + at * 4) % all.length] as (typeof all)[number])
+      : Array.from(
+          { length: some },
+          (_, at) => all[(chance.between(0, 3) + at * 4) % all.length] as (typeof all)[number],
+        )
   const write = (name: string, ids: Record<string, string>, body: object, text: (typeof all)[number]) => {
     const target = named(name)
     return writeShot(ground, target, ids, planted(body, target.body ?? {}, text), token)

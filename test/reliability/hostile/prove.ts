@@ -1,6 +1,6 @@
 /**
- * The long form, run by `npm run prove -- --only hostile`: new requests each time. `--seed` sends the same again; with `PROVE_MATCHING` in
- * the environment only volleys with a matching name run.
+ * The long form, run by `npm run prove -- --only hostile`: new requests each time. `--seed` sends the same again; with
+ * `PROVE_MATCHING` in the environment only volleys with a matching name run.
  */
 import { asked, progress, prove, tell } from "../support/proving.ts"
 import { megabytes, siege } from "./siege.ts"
@@ -42,7 +42,9 @@ await prove("hostile", seed, async () => {
     const figures = [
       String(requests).padStart(8),
       took.toFixed(1).padStart(5),
-      ...[reads.longest, reads.byTheClock, newcomers.longest, writes.longest].map((wait) => wait.toFixed(0).padStart(7)),
+      ...[reads.longest, reads.byTheClock, newcomers.longest, writes.longest].map((wait) =>
+        wait.toFixed(0).padStart(7),
+      ),
       megabytes(after).padStart(8),
     ]
     tell(`${name.padEnd(width)}  ${figures.join("  ")}`)

@@ -1,6 +1,6 @@
 /**
- * The machine's share: how long threads were ready to run and had to wait for a processor, in milliseconds since they began, as Linux
- * counts it. If the system gives no figures, nothing is attributed to it.
+ * The machine's share: how long threads were ready to run and had to wait for a processor, in milliseconds since they
+ * began, as Linux counts it. If the system gives no figures, nothing is attributed to it.
  */
 import { readdirSync, readFileSync } from "node:fs"
 

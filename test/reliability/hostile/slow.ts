@@ -1,4 +1,7 @@
-/** Attacks by slowness: heads and bodies that never end, unread answers, thousands of waiting feeds, requests without a pause. */
+/**
+ * Attacks by slowness: heads and bodies that never end, unread answers, thousands of waiting feeds, requests without a
+ * pause.
+ */
 import { limits } from "../../../src/contract/limits.ts"
 import { bytesOf, type Shot, shot } from "../fuzz/shot.ts"
 import type { Ground } from "../fuzz/ground.ts"
@@ -42,7 +45,9 @@ export function slowVolleys(ground: Ground, { connections, seconds }: Patience):
     holding("feeds that are held", {
       ...many,
       first: (at) =>
-        get(`/api/research/rooms/${roomId}/activity?after=0&kinds=room_archived&wait=${limits.activityWaitSeconds - (at % 5)}`),
+        get(
+          `/api/research/rooms/${roomId}/activity?after=0&kinds=room_archived&wait=${limits.activityWaitSeconds - (at % 5)}`,
+        ),
     }),
     holding("feeds that are held and told of every write", {
       ...many,
@@ -52,7 +57,11 @@ export function slowVolleys(ground: Ground, { connections, seconds }: Patience):
       ...many,
       reads: false,
       first: (at) =>
-        get([`/threads/${openingThreadId}`, "/api/openapi.json", `/api/research/rooms/${roomId}/research-context`][at % 3] as string),
+        get(
+          [`/threads/${openingThreadId}`, "/api/openapi.json", `/api/research/rooms/${roomId}/research-context`][
+            at % 3
+          ] as string,
+        ),
     }),
     holding("exports that nobody reads", {
       ...many,

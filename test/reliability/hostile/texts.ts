@@ -1,4 +1,7 @@
-/** Markdown and TeX that are more expensive to render than they look: each as long as a message may be, or as long as requested. */
+/**
+ * Markdown and TeX that are more expensive to render than they look: each as long as a message may be, or as long as
+ * requested.
+ */
 export interface Costly {
   readonly name: string
   readonly text: string
@@ -85,7 +88,10 @@ export const markdowns = (length = 20_000): Costly[] =>
     ["links in links", nested("[", "a", "](u)", length)],
     ["images in images", nested("![", "a", "](u)", length)],
     ["links that do not end", full("[a](", length)],
-    ["one address for all links", `[a]: http://${"x".repeat(Math.floor(length / 2) - 20)}\n\n${full("[a]", Math.floor(length / 2))}`],
+    [
+      "one address for all links",
+      `[a]: http://${"x".repeat(Math.floor(length / 2) - 20)}\n\n${full("[a]", Math.floor(length / 2))}`,
+    ],
     ["definitions", lines((index) => `[a${index}]: b\n`, length)],
     ["definitions without end", lines((index) => `[a${index}]:\n`, length)],
     ["a title without end", `[a]: b '${full("x\n", length - 10)}`],
@@ -113,8 +119,20 @@ export const markdowns = (length = 20_000): Costly[] =>
 
 /** Every costly text of a message: the Markdown, each formula as often as it fits, each definition once. */
 export function texts(length = 20_000): Costly[] {
-  const repeated = formulas(1_990).map(({ name, text }) => ({ name: `formulas: ${name}`, text: full(`$${text}$ `, length) }))
-  const short = formulas(200).map(({ name, text }) => ({ name: `short formulas: ${name}`, text: full(`$${text}$ `, length) }))
+  const repeated = formulas(1_990).map(({ name, text }) => ({
+    name: `formulas: ${name}`,
+    text: full(`$${text}$ `, length),
+  }))
+  const short = formulas(200).map(({ name, text }) => ({
+    name: `short formulas: ${name}`,
+    text: full(`$${text}$ `, length),
+  }))
   const single = definitions.map(({ name, text }) => ({ name: `definitions: ${name}`, text: `$${text}$` }))
-  return [...markdowns(length), ...repeated, ...short, { name: "formulas of one letter", text: full("$x$ ", length) }, ...single]
+  return [
+    ...markdowns(length),
+    ...repeated,
+    ...short,
+    { name: "formulas of one letter", text: full("$x$ ", length) },
+    ...single,
+  ]
 }

@@ -21,7 +21,13 @@ export interface Volley {
 }
 
 /** Sends shots on this many connections at once, each after the answer to the one before. */
-export async function fire(ground: Ground, shots: readonly Shot[], abreast: number, note: Note, until = Number.POSITIVE_INFINITY) {
+export async function fire(
+  ground: Ground,
+  shots: readonly Shot[],
+  abreast: number,
+  note: Note,
+  until = Number.POSITIVE_INFINITY,
+) {
   let next = 0
   const sender = async () => {
     const wire = new Wire(ground.baseUrl)
@@ -56,8 +62,8 @@ interface Holding {
 }
 
 /**
- * Connections opened at one time, and milliseconds to the next ones. A process accepts them one after the other: with all of them at once a
- * newcomer would wait behind the queue, and the cost of the held ones could not be measured.
+ * Connections opened at one time, and milliseconds to the next ones. A process accepts them one after the other: with
+ * all of them at once a newcomer would wait behind the queue, and the cost of the held ones could not be measured.
  */
 const [AT_ONCE, APART] = [10, 15]
 
@@ -75,7 +81,15 @@ export const holding = (name: string, { count, seconds, first, again, reads = tr
       const socket = connect({ host: hostname, port: Number(port), noDelay: true })
       held.push(socket)
       socket.on("error", () => undefined)
-      const given = shot({ attack: name, target: null, path: null, pieces: [bytes], methods: ["GET"], isSound: false, ending: "wait" })
+      const given = shot({
+        attack: name,
+        target: null,
+        path: null,
+        pieces: [bytes],
+        methods: ["GET"],
+        isSound: false,
+        ending: "wait",
+      })
       if (reads) collect(socket, (outcome) => note(given, outcome, performance.now() - began))
       await Promise.race([once(socket, "connect").catch(() => undefined), once(socket, "close")])
       if (socket.writable) socket.write(bytes)
@@ -88,7 +102,8 @@ export const holding = (name: string, { count, seconds, first, again, reads = tr
     const end = performance.now() + seconds * 1000
     while (performance.now() < end) {
       await pause(Math.min(again?.every ?? 1000, Math.max(1, end - performance.now())))
-      if (again !== undefined) for (const socket of held) if (socket.writable && socket.writableLength === 0) socket.write(again.bytes)
+      if (again !== undefined)
+        for (const socket of held) if (socket.writable && socket.writableLength === 0) socket.write(again.bytes)
     }
     for (const socket of held) socket.destroy()
   },

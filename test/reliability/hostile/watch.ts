@@ -13,7 +13,10 @@ import type { Note } from "./volley.ts"
 export const MOST_ANSWERED = 4 * 1024 * 1024
 /** Answers that may have any size: files of a whole Room. */
 const EXPORTS: readonly string[] = reads.flatMap(({ mediaType }) => (isText(mediaType) ? [] : [mediaType]))
-/** Of answers of one kind and status, the first few are judged whole, and then one in 25: judging is more expensive than answering. */
+/**
+ * Of answers of one kind and status, the first few are judged whole, and then one in 25: judging is more expensive than
+ * answering.
+ */
 const [FIRST, THEN] = [40, 25]
 
 export interface Slow {
@@ -77,10 +80,14 @@ export class Watch {
 
   /** The rules of the fuzz, except for the one status of an expected failure: too many requests at once. */
   #faults(given: Shot, outcome: Outcome): string[] {
-    const isTurnedAway = outcome.answers.some((answer) => answer.status === 503 && headerOf(answer, "retry-after") !== null)
+    const isTurnedAway = outcome.answers.some(
+      (answer) => answer.status === 503 && headerOf(answer, "retry-after") !== null,
+    )
     const isLate = outcome.answers.some(({ status }) => status === 408)
     return judge(given, outcome).filter(
-      (what) => !(isTurnedAway && /^status 503 /.test(what)) && !((isTurnedAway || isLate) && /answers to \d+ requests/.test(what)),
+      (what) =>
+        !(isTurnedAway && /^status 503 /.test(what)) &&
+        !((isTurnedAway || isLate) && /answers to \d+ requests/.test(what)),
     )
   }
 

@@ -1,4 +1,7 @@
-/** Words that are more expensive than they look: for a search, as single endless tokens, in letters that few programs expect. */
+/**
+ * Words that are more expensive than they look: for a search, as single endless tokens, in letters that few programs
+ * expect.
+ */
 import { texts as settings, type Costly } from "./texts.ts"
 
 const full = (unit: string, length = 20_000): string => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)

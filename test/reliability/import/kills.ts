@@ -1,4 +1,7 @@
-/** Imports by the executable that are killed in the middle: afterwards the Room is there whole or not at all, and can be imported. */
+/**
+ * Imports by the executable that are killed in the middle: afterwards the Room is there whole or not at all, and can be
+ * imported.
+ */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type newPlace, run, start } from "../../support/program.ts"
@@ -50,7 +53,8 @@ export async function throughKills(
   for (let count = 0; count < kills; count++) {
     const data = `data-${count}`
     // Some folders already have data.
-    if (count % 2 === 1) await run(program, ["user", "add", "ada", "--password", "the long password", "--data", data], place)
+    if (count % 2 === 1)
+      await run(program, ["user", "add", "ada", "--password", "the long password", "--data", data], place)
     const importing = start(program, ["import", file, "--data", data], place)
     const timer = setTimeout(() => importing.signal("SIGKILL"), chance.between(0, Math.ceil(long)))
     await importing.ended()
@@ -60,7 +64,11 @@ export async function throughKills(
     // A kill before anything was created leaves no data.
     const rooms =
       listed.code === 0
-        ? (JSON.parse(listed.out) as { roomId: string; activityWatermark: number; origin: { throughSequence: number } }[])
+        ? (JSON.parse(listed.out) as {
+            roomId: string
+            activityWatermark: number
+            origin: { throughSequence: number }
+          }[])
         : []
     if (rooms.some((room) => room.roomId === roomId)) seen.there += 1
     else if (rooms.length === 0) seen.absent += 1

@@ -10,6 +10,16 @@ await prove("import", seed, async () => {
   const place = newPlace()
   atEnd(() => (place.remove(), remove()))
   const seen: Seen = { kills: 0, absent: 0, there: 0 }
-  const problems = await throughKills(program, place, await exportedDemo(program, place, "main"), numbers.kills, chanceOf(seed), seen)
-  return { problems, seen: `${seen.kills} kills, after which the Room was not there ${seen.absent} times and whole ${seen.there} times` }
+  const problems = await throughKills(
+    program,
+    place,
+    await exportedDemo(program, place, "main"),
+    numbers.kills,
+    chanceOf(seed),
+    seen,
+  )
+  return {
+    problems,
+    seen: `${seen.kills} kills, after which the Room was not there ${seen.absent} times and whole ${seen.there} times`,
+  }
 })

@@ -1,7 +1,7 @@
 /**
- * Fifty agents that take from one list of work, on a clock that the simulation moves: experiments on leases, and reviews under claims. Now
- * and then one is killed in the middle of its work, or suspended for an hour or more, and continues as if no time had passed. Their actions
- * are recorded as they saw them, and judged afterwards (judge.ts).
+ * Fifty agents that take from one list of work, on a clock that the simulation moves: experiments on leases, and
+ * reviews under claims. Now and then one is killed in the middle of its work, or suspended for an hour or more, and
+ * continues as if no time had passed. Their actions are recorded as they saw them, and judged afterwards (judge.ts).
  */
 import type { Actor } from "../../../src/ledger/journal/actor.ts"
 import { Refusal } from "../../../src/contract/refusals/refusal.ts"
@@ -24,7 +24,9 @@ export interface Stint {
   readonly on: string
   readonly what: "run" | "review"
   readonly began: number
-  /** The times of its writes about it, until it learns that the work is another's: each write renews its lease or claim. */
+  /**
+   * The times of its writes about it, until it learns that the work is another's: each write renews its lease or claim.
+   */
   readonly signs: number[]
   isFinished: boolean
 }
@@ -94,7 +96,13 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
 
   const cards = new Map<string, string>()
   for (let number = 0; number < experiments; number += 1)
-    await send(ada, "propose_experiment", { roomId, threadId, question: `Does run ${number} hold?`, scope: "Here.", hypotheses: [] })
+    await send(ada, "propose_experiment", {
+      roomId,
+      threadId,
+      question: `Does run ${number} hold?`,
+      scope: "Here.",
+      hypotheses: [],
+    })
   for (let number = 0; number < reviews; number += 1) {
     const receipt = await send(ada, "publish_hypothesis", { ...hypothesis(roomId, threadId), scope: `Case ${number}.` })
     if (receipt?.entry != null) cards.set(receipt.targetId, receipt.entry.entryId)
@@ -102,18 +110,36 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
 
   /** Runs an experiment from start to end. */
   async function* run({ agent, actor, chance }: Agent, experimentId: string): Course {
-    const summary = () => tables.experiments.page({ roomId }, undefined, experiments).find((each) => each.experimentId === experimentId)
+    const summary = () =>
+      tables.experiments.page({ roomId }, undefined, experiments).find((each) => each.experimentId === experimentId)
     const before = summary()
-    const taken = await send(actor, "take_experiment", { experimentId, ...before?.affordances.expected, leaseMinutes: MINUTES.lease })
+    const taken = await send(actor, "take_experiment", {
+      experimentId,
+      ...before?.affordances.expected,
+      leaseMinutes: MINUTES.lease,
+    })
     if (taken === null) return
     if (before?.status !== "open") counts.takeovers += 1
     // From here on it relies on its answers, and reads nothing again.
     const expected = { expectedRevision: Number(taken.result.revision), expectedStatus: "claimed" }
     const attemptId = freshId()
-    const stint: Stint = { agent, on: experimentId, what: "run", began: clock.read(), signs: [clock.read()], isFinished: false }
+    const stint: Stint = {
+      agent,
+      on: experimentId,
+      what: "run",
+      began: clock.read(),
+      signs: [clock.read()],
+      isFinished: false,
+    }
     stints.push(stint)
     yield chance.between(0, 20)
-    const registered = await send(actor, "register_attempt", { attemptId, experimentId, ...expected, intent: "exploratory", ...launch })
+    const registered = await send(actor, "register_attempt", {
+      attemptId,
+      experimentId,
+      ...expected,
+      intent: "exploratory",
+      ...launch,
+    })
     if (registered === null) return
     stint.signs.push(clock.read())
     if (isWarned(registered, "held_by_other_agent")) return
@@ -133,7 +159,12 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
     }
     stint.isFinished = true
     yield chance.between(0, 10)
-    const done = await send(actor, "report_experiment_status", { experimentId, ...expected, status: "completed", summary: "It held." })
+    const done = await send(actor, "report_experiment_status", {
+      experimentId,
+      ...expected,
+      status: "completed",
+      summary: "It held.",
+    })
     if (done !== null) completed.add(experimentId)
   }
 
@@ -145,19 +176,29 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
       await send(actor, "release_claim", { claimId: claim.targetId })
       return
     }
-    const stint: Stint = { agent, on: versionId, what: "review", began: clock.read(), signs: [clock.read()], isFinished: false }
+    const stint: Stint = {
+      agent,
+      on: versionId,
+      what: "review",
+      began: clock.read(),
+      signs: [clock.read()],
+      isFinished: false,
+    }
     stints.push(stint)
     for (let part = chance.between(1, 3); part > 0; part -= 1) {
       yield chance.between(3, MINUTES.claim - 2)
       const text = part === 1 ? `Reviewed: it holds.` : "Still at it."
-      const receipt = await send(actor, "post_message", message(text, { replyToEntryId: cards.get(versionId) }), { threadId })
+      const receipt = await send(actor, "post_message", message(text, { replyToEntryId: cards.get(versionId) }), {
+        threadId,
+      })
       if (receipt === null) throw new Error("a message was refused")
       stint.signs.push(clock.read())
     }
     stint.isFinished = true
   }
 
-  const isReviewed = (versionId: string) => stints.some(({ on, what, isFinished }) => on === versionId && what === "review" && isFinished)
+  const isReviewed = (versionId: string) =>
+    stints.some(({ on, what, isFinished }) => on === versionId && what === "review" && isFinished)
 
   /** Looks for work, does it, and looks again. */
   async function* live(self: Agent): Course {
@@ -174,7 +215,9 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
         )
       const open = [...cards.keys()].filter((versionId) => !isReviewed(versionId))
       const claimed = new Set(tables.claims.among(open, at).map(({ objectId }) => objectId))
-      const unclaimed = open.filter((versionId) => !claimed.has(versionId)).map((versionId) => () => review(self, versionId))
+      const unclaimed = open
+        .filter((versionId) => !claimed.has(versionId))
+        .map((versionId) => () => review(self, versionId))
       const next = chance.of([...free, ...unclaimed])
       if (next === undefined) yield IDLE
       else yield* next()
@@ -186,7 +229,11 @@ export async function simulate(chance: Chance, { agents, experiments, reviews }:
   const courses: Course[] = []
   for (let agent = 0; agent < agents; agent += 1)
     courses.push(
-      live({ agent, actor: await house.credential(agent % 2 === 0 ? ada : grace, { label: `lab-${agent}` }), chance: chance.part(agent) }),
+      live({
+        agent,
+        actor: await house.credential(agent % 2 === 0 ? ada : grace, { label: `lab-${agent}` }),
+        chance: chance.part(agent),
+      }),
     )
   const due = courses.map((course) => ({ course, at: 0 }))
   const isAllDone = () => completed.size === experiments && [...cards.keys()].every(isReviewed)

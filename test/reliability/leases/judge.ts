@@ -5,9 +5,14 @@ import { minuteOf, MINUTES, type Stint, type Told } from "./agents.ts"
 const MINUTE = 60_000
 const lasts = { run: MINUTES.lease, review: MINUTES.claim } as const
 
-/** The writes that renewed a lease or claim. A claim that lapsed while its agent was suspended is over: a later write does not renew it. */
+/**
+ * The writes that renewed a lease or claim. A claim that lapsed while its agent was suspended is over: a later write
+ * does not renew it.
+ */
 function renewing({ what, signs }: Stint): number[] {
-  const lapsed = signs.findIndex((sign, index) => index > 0 && sign >= (signs[index - 1] ?? sign) + lasts[what] * MINUTE)
+  const lapsed = signs.findIndex(
+    (sign, index) => index > 0 && sign >= (signs[index - 1] ?? sign) + lasts[what] * MINUTE,
+  )
   return what === "run" || lapsed === -1 ? signs : signs.slice(0, lapsed)
 }
 
@@ -47,7 +52,9 @@ export function faultsOf({ house, stints, known, completed, succeeded }: Told): 
       .filter((attemptId) => tables.attempts.find(attemptId)?.status !== "succeeded")
       .map((attemptId) => `the attempt ${attemptId} had succeeded`),
   ]
-  const undone = experiments.filter(({ status }) => status !== "completed").map(({ label, status }) => `${label} is ${status} in the end`)
+  const undone = experiments
+    .filter(({ status }) => status !== "completed")
+    .map(({ label, status }) => `${label} is ${status} in the end`)
   const lost = known
     .filter(({ sequence, digest }) => entries.get(sequence) !== digest)
     .map(({ sequence }) => `entry ${sequence} is not what its sender was told`)

@@ -1,4 +1,7 @@
-/** The long simulation of agents that take from one list of work. `PROVE_SCALE` scales its rounds, `PROVE_SEED` repeats them. */
+/**
+ * The long simulation of agents that take from one list of work. `PROVE_SCALE` scales its rounds, `PROVE_SEED` repeats
+ * them.
+ */
 import { chanceOf, freshSeed } from "../support/chance.ts"
 import { simulate } from "./agents.ts"
 import { faultsOf } from "./judge.ts"

@@ -5,7 +5,9 @@ import type { Chance } from "../support/chance.ts"
 
 interface Demo {
   readonly baseUrl: string
-  readonly rooms: Readonly<Record<"empty" | "main" | "archived", { readonly roomId: string; readonly openingThreadId: string }>>
+  readonly rooms: Readonly<
+    Record<"empty" | "main" | "archived", { readonly roomId: string; readonly openingThreadId: string }>
+  >
   readonly credentials: Readonly<Record<"member_all" | "main_member_all", { readonly token: string }>>
 }
 type Place = ReturnType<typeof newPlace>
@@ -51,7 +53,9 @@ export async function throughKills(
   /** Waits until an entry is here, by a waiting feed like any reader. */
   async function reaches(id: string, sequence: number): Promise<void> {
     for (const end = performance.now() + LATE; performance.now() < end; ) {
-      const page = await reader.read("room_activity", { roomId: id, after: sequence - 1, wait: 5 }).catch(() => undefined)
+      const page = await reader
+        .read("room_activity", { roomId: id, after: sequence - 1, wait: 5 })
+        .catch(() => undefined)
       if (page !== undefined && page.items.length > 0) return
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
@@ -86,7 +90,9 @@ export async function throughKills(
     await reaches(roomId, await post())
   }
   for (const { roomId: id } of Object.values(rooms)) {
-    const feeds = await Promise.all([reader, author].map(async (client) => Array.fromAsync(client.items("room_activity", { roomId: id }))))
+    const feeds = await Promise.all(
+      [reader, author].map(async (client) => Array.fromAsync(client.items("room_activity", { roomId: id }))),
+    )
     if (JSON.stringify(feeds[0]) !== JSON.stringify(feeds[1])) problems.push(`Room ${id} is another one here`)
   }
   for (const service of [here, there]) {

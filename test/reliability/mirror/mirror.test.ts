@@ -19,8 +19,15 @@ test("a mirror has every entry of its origin, whichever of the two is killed", a
   t.equal(seen.kills, 4)
   const listed = await run(program, ["mirror", "list", "--json", "--data", "here"], place)
   t.equal((JSON.parse(listed.out) as { stopped: string | null }[]).filter(({ stopped }) => stopped === null).length, 3)
-  t.match(await run(program, ["mirror", "add", "http://127.0.0.1:1", "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b", "--data", "here"], place), {
-    code: 1,
-    err: /does not answer\. Nothing was changed/,
-  })
+  t.match(
+    await run(
+      program,
+      ["mirror", "add", "http://127.0.0.1:1", "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b", "--data", "here"],
+      place,
+    ),
+    {
+      code: 1,
+      err: /does not answer\. Nothing was changed/,
+    },
+  )
 })

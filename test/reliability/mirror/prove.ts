@@ -10,7 +10,13 @@ await prove("mirror", seed, async () => {
   const place = newPlace()
   atEnd(() => (place.remove(), remove()))
   const seen: Followed = { kills: 0, writes: 0, lags: [] }
-  const problems = await throughKills(program, place, { kills: numbers.kills, writes: numbers.writes }, chanceOf(seed), seen)
+  const problems = await throughKills(
+    program,
+    place,
+    { kills: numbers.kills, writes: numbers.writes },
+    chanceOf(seed),
+    seen,
+  )
   const lag = slowest(seen.lags, 0.99)
   if (lag > 1_000) problems.push(`one entry in a hundred is here only after ${lag.toFixed(0)} ms`)
   return {

@@ -17,9 +17,14 @@ export async function missing(baseUrl: string, writes: readonly Sent[]): Promise
   const told = writes.filter(({ outcome, operation }) => outcome === "acknowledged" && operation.family === "research")
   await each(told, LANES, async (write) => {
     const { operation, deliveryId, agent } = write
-    const answer = await line.get(pathTo("receipt", {}, { operation: operation.name, [operation.delivery]: deliveryId }), agent.token)
+    const answer = await line.get(
+      pathTo("receipt", {}, { operation: operation.name, [operation.delivery]: deliveryId }),
+      agent.token,
+    )
     if (answer?.status !== 200 || answer.text !== write.receiptText)
-      problems.push(`Not in the copy: ${nameOf(write)} was acknowledged, and is answered ${answer?.status}: ${answer?.text}`)
+      problems.push(
+        `Not in the copy: ${nameOf(write)} was acknowledged, and is answered ${answer?.status}: ${answer?.text}`,
+      )
   })
   line.close()
   return problems
@@ -29,10 +34,16 @@ export async function missing(baseUrl: string, writes: readonly Sent[]): Promise
 const SHORT_OF = 3
 
 /**
- * Restores the newest whole state and checks all of it. If the service was killed in the middle of a commit, the copy may have half of it;
- * earlier commits are whole, and nothing after it was acknowledged.
+ * Restores the newest whole state and checks all of it. If the service was killed in the middle of a commit, the copy
+ * may have half of it; earlier commits are whole, and nothing after it was acknowledged.
  */
-async function restored(ground: Ground, parent: Parent, kept: Kept, into: string, onEarlier: () => void): Promise<string | null> {
+async function restored(
+  ground: Ground,
+  parent: Parent,
+  kept: Kept,
+  into: string,
+  onEarlier: () => void,
+): Promise<string | null> {
   const folder = join(ground.place.folder, into)
   let wrong = ""
   for (const as of [undefined, ...(await parent.transactions(kept, into)).slice(1, 1 + SHORT_OF)]) {

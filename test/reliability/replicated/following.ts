@@ -1,4 +1,7 @@
-/** A read-only copy under load, its follower killed now and then: how far it lags, and whether a torn read is ever served. */
+/**
+ * A read-only copy under load, its follower killed now and then: how far it lags, and whether a torn read is ever
+ * served.
+ */
 import { join } from "node:path"
 import { ResearchRoomClient } from "research-room/client"
 import { type Running, start } from "../../support/program.ts"
@@ -45,9 +48,18 @@ export async function underLoad(
   // Once a write is acknowledged there is a copy to follow.
   await post("The first one.")
   let follower = await follow()
-  const copy = start(ground.program, ["serve", "--port", "0", "--follow", "following", "--primary", original.baseUrl], ground.place)
+  const copy = start(
+    ground.program,
+    ["serve", "--port", "0", "--follow", "following", "--primary", original.baseUrl],
+    ground.place,
+  )
   const [, baseUrl = ""] = await copy.printed(/ at (http\S+)\n[^]*llms\.txt\n/)
-  const load = startLoad(new Writers(ground), ground.agents, { baseUrl: original.baseUrl, connections: 4, chance, mayFail: true })
+  const load = startLoad(new Writers(ground), ground.agents, {
+    baseUrl: original.baseUrl,
+    connections: 4,
+    chance,
+    mayFail: true,
+  })
 
   let serving = true
   const watched = copy.ended().then(({ code, signal, err }) => {
@@ -118,7 +130,9 @@ export async function underLoad(
     "/api/research/search?query=loss",
     "/api/research/attempts?limit=50",
   ]) {
-    const [there, copied] = await Promise.all(lines.map(async (line) => (await line.get(path))?.text.replace(/"generatedAt":"[^"]*"/, "")))
+    const [there, copied] = await Promise.all(
+      lines.map(async (line) => (await line.get(path))?.text.replace(/"generatedAt":"[^"]*"/, "")),
+    )
     if (there !== copied) problems.push(`${path} is another answer in the copy.`)
   }
   for (const line of lines) line.close()

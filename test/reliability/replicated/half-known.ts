@@ -1,6 +1,7 @@
 /**
- * A service killed in the middle of a commit, on purpose: the commit is whole in the log, but SQLite's index of the log does not include
- * it. Kills alone seldom cause this. Litestream is stopped meanwhile, so that nothing is left to chance.
+ * A service killed in the middle of a commit, on purpose: the commit is whole in the log, but SQLite's index of the log
+ * does not include it. Kills alone seldom cause this. Litestream is stopped meanwhile, so that nothing is left to
+ * chance.
  */
 import { closeSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"
@@ -12,7 +13,10 @@ import { Account } from "../support/outside.ts"
 import { inCopy } from "./acknowledged.ts"
 import type { Parent } from "./litestream.ts"
 
-/** The size in bytes of both copies of the index header, and the offset of its salts, which change when the log restarts. */
+/**
+ * The size in bytes of both copies of the index header, and the offset of its salts, which change when the log
+ * restarts.
+ */
 const HEADER = 96
 const SALTS = 32
 /** Milliseconds in which a write is looked for in the index. */
@@ -23,7 +27,10 @@ const atOnce = { "min-checkpoint-page-count": 2 }
 export interface HalfKnown {
   /** Commits that were removed from the index. */
   halfKnown: number
-  /** How often the newest state of the copy was not whole then, and the acknowledged writes were found one transaction earlier. */
+  /**
+   * How often the newest state of the copy was not whole then, and the acknowledged writes were found one transaction
+   * earlier.
+   */
   fallenBack: number
   /** How often the log had restarted in between, so that there was no such commit. */
   begunAnew: number
@@ -60,14 +67,24 @@ export async function throughHalfKnown(
   const account = await Account.open(ground, running.baseUrl)
   for (let round = 0; round < times && account.problems.length === 0; round += 1) {
     const own = chance.part(`half known ${round}`)
-    const load = startLoad(writers, ground.agents, { baseUrl: running.baseUrl, connections: 4, chance: own, mayFail: true })
+    const load = startLoad(writers, ground.agents, {
+      baseUrl: running.baseUrl,
+      connections: 4,
+      chance: own,
+      mayFail: true,
+    })
     await load.acknowledged(own.between(5, 40))
     load.stop()
     await load.ended()
 
     running.signal("SIGSTOP")
     const before = headerOf(index)
-    const last = startLoad(writers, ground.agents, { baseUrl: running.baseUrl, connections: 1, chance: own.part("last"), mayFail: true })
+    const last = startLoad(writers, ground.agents, {
+      baseUrl: running.baseUrl,
+      connections: 1,
+      chance: own.part("last"),
+      mayFail: true,
+    })
     const until = Date.now() + PATIENCE
     while (headerOf(index).equals(before) && Date.now() < until) await passing(1)
     process.kill(running.service, "SIGSTOP")
@@ -81,7 +98,8 @@ export async function throughHalfKnown(
     const soon = Date.now() + PATIENCE
     while (headerOf(index).equals(known) && Date.now() < soon) await passing(1)
     await passing(own.between(0, 50))
-    // Litestream ends once it notices that the service has ended; if it is killed too, it continues with the log as it finds it.
+    // Litestream ends once it notices that the service has ended; if it is killed too, it continues with the log as it
+    // finds it.
     if (own.oneIn(2)) running.signal("SIGKILL")
     process.kill(running.service, "SIGKILL")
     await running.ended()

@@ -1,6 +1,6 @@
 /**
- * The service, Litestream, or both are killed under load; acknowledged writes are in the copy, and the next start continues. Several
- * folders run side by side: most of the time is spent waiting for a copy and for starts.
+ * The service, Litestream, or both are killed under load; acknowledged writes are in the copy, and the next start
+ * continues. Several folders run side by side: most of the time is spent waiting for a copy and for starts.
  */
 import { renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -19,7 +19,10 @@ export interface Tally {
   kills: number
   /** Kills after which the disk counted as lost, so that the service continued from the copy. */
   disksLost: number
-  /** Kills after which the newest state of the copy was not whole, and the acknowledged writes were found one transaction earlier. */
+  /**
+   * Kills after which the newest state of the copy was not whole, and the acknowledged writes were found one
+   * transaction earlier.
+   */
   earlier: number
   acknowledged: number
   unknown: number
@@ -37,11 +40,17 @@ export async function throughKills(
   tally: Tally,
   progress: () => void,
 ): Promise<readonly string[]> {
-  const all = Array.from({ length: each * victims.length }, (_, round) => ({ round, victim: victims[round % victims.length] as Victim }))
+  const all = Array.from({ length: each * victims.length }, (_, round) => ({
+    round,
+    victim: victims[round % victims.length] as Victim,
+  }))
   const found = await Promise.all(
     Array.from({ length: FOLDERS }, (_, folder) => {
       // Each folder gets every victim, whatever the number of folders.
-      const rounds = all.slice(Math.floor((all.length * folder) / FOLDERS), Math.floor((all.length * (folder + 1)) / FOLDERS))
+      const rounds = all.slice(
+        Math.floor((all.length * folder) / FOLDERS),
+        Math.floor((all.length * (folder + 1)) / FOLDERS),
+      )
       return throughRounds(ground, parent, chance, `killed-${folder + 1}`, rounds, tally, progress)
     }),
   )
@@ -86,7 +95,9 @@ async function throughRounds(
     tally.unknown += unknown.length
 
     const diskIsLost = own.oneIn(3)
-    const earlier = Array.from({ length: Math.min(50, account.storedWrites.length) }, () => own.of(account.storedWrites))
+    const earlier = Array.from({ length: Math.min(50, account.storedWrites.length) }, () =>
+      own.of(account.storedWrites),
+    )
     tally.looked += acknowledged.length + earlier.length
     account.problems.push(
       ...(await inCopy(ground, parent, kept, [...acknowledged, ...earlier.flatMap((write) => write ?? [])], {
@@ -112,7 +123,10 @@ async function throughRounds(
   running.signal("SIGTERM")
   await running.ended()
   account.problems.push(
-    ...(await inCopy(ground, parent, kept, account.storedWrites, { into, work: (baseUrl) => account.lookAtAll(baseUrl) })),
+    ...(await inCopy(ground, parent, kept, account.storedWrites, {
+      into,
+      work: (baseUrl) => account.lookAtAll(baseUrl),
+    })),
   )
   return account.problems
 }

@@ -8,7 +8,10 @@ import type { Ground } from "../support/ground.ts"
 /** The program, from `LITESTREAM` or the `PATH`; null if there is none. */
 export function found(): string | null {
   const named = process.env.LITESTREAM
-  const places = named === undefined ? (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "litestream")) : [named]
+  const places =
+    named === undefined
+      ? (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "litestream"))
+      : [named]
   for (const place of places) {
     try {
       accessSync(place, constants.X_OK)
@@ -28,7 +31,10 @@ export interface Replicated extends Running {
 }
 
 export interface Parent {
-  /** Runs Litestream with a service on a folder, and returns the address of the service. @param own further configuration of this file */
+  /**
+   * Runs Litestream with a service on a folder, and returns the address of the service. @param own further
+   * configuration of this file
+   */
   serve(data: string, kept: Kept, own?: Kept): Promise<Replicated>
   /** Restores the copy into a new folder, as of a transaction or the newest. @returns an error message, or null */
   restore(kept: Kept, into: string, as?: string): Promise<string | null>
@@ -45,8 +51,20 @@ export function parentOf(litestream: string, ground: Ground): Parent {
   /** @returns the configuration file, and the path by which it knows the data */
   function configured(data: string, kept: Kept, own: Kept = {}): { config: string; path: string; socket: string } {
     const [config, path, socket] = [at(`${data}.yml`), at(data, "research-room.db"), at(`${data}.sock`)]
-    const lines = (values: Kept, indented: string) => Object.entries(values).map(([name, value]) => `${indented}${name}: ${value}`)
-    const exec = [ground.program, "serve", "--port", "0", "--data", at(data), "--replicated", socket, "--repositories", repositories]
+    const lines = (values: Kept, indented: string) =>
+      Object.entries(values).map(([name, value]) => `${indented}${name}: ${value}`)
+    const exec = [
+      ground.program,
+      "serve",
+      "--port",
+      "0",
+      "--data",
+      at(data),
+      "--replicated",
+      socket,
+      "--repositories",
+      repositories,
+    ]
     writeFileSync(
       config,
       [
@@ -86,7 +104,11 @@ export function parentOf(litestream: string, ground: Ground): Parent {
       const { config, path } = configured(`${into}-of`, kept)
       mkdirSync(at(into))
       const wanted = as === undefined ? [] : ["-txid", as]
-      const ended = await run(litestream, ["restore", "-config", config, ...wanted, "-o", at(into, "research-room.db"), path], ground.place)
+      const ended = await run(
+        litestream,
+        ["restore", "-config", config, ...wanted, "-o", at(into, "research-room.db"), path],
+        ground.place,
+      )
       return ended.code === 0 ? null : `${ended.out}${ended.err}`
     },
     follow(kept, into, interval) {

@@ -1,7 +1,7 @@
 /**
- * With the real Litestream: kills of the service, of Litestream, and of both under load; a commit missing in the log's index; a store that
- * hangs, refuses, or no longer accepts the credential; a copy promoted while the old service runs; a read-only copy under load. `npm run
- * prove -- --only replicated`.
+ * With the real Litestream: kills of the service, of Litestream, and of both under load; a commit missing in the log's
+ * index; a store that hangs, refuses, or no longer accepts the credential; a copy promoted while the old service runs;
+ * a read-only copy under load. `npm run prove -- --only replicated`.
  */
 import { chanceOf } from "../support/chance.ts"
 import { breakGround } from "../support/ground.ts"
@@ -13,7 +13,10 @@ import { found, parentOf } from "./litestream.ts"
 import { slowest } from "../mirror/killed.ts"
 import { throughPromotion, throughTroubles } from "./troubles.ts"
 
-const { seed, numbers } = asked({ kills: 100, halfKnown: 20, troubles: 10, promotions: 10, writes: 1_000, followers: 30 }, {})
+const { seed, numbers } = asked(
+  { kills: 100, halfKnown: 20, troubles: 10, promotions: 10, writes: 1_000, followers: 30 },
+  {},
+)
 const litestream = found()
 if (litestream === null) {
   console.log(
@@ -39,11 +42,14 @@ if (litestream === null) {
     const problems = [...(await throughKills(ground, parent, chance.part("kills"), numbers.kills, tally, told))]
     if (problems.length === 0)
       problems.push(...(await throughHalfKnown(ground, parent, chance.part("half known"), numbers.halfKnown, commits)))
-    if (problems.length === 0) problems.push(...(await throughTroubles(ground, parent, chance.part("store"), numbers.troubles, stores)))
+    if (problems.length === 0)
+      problems.push(...(await throughTroubles(ground, parent, chance.part("store"), numbers.troubles, stores)))
     if (problems.length === 0)
       problems.push(...(await throughPromotion(ground, parent, chance.part("promotion"), numbers.promotions, promoted)))
     if (problems.length === 0)
-      problems.push(...(await underLoad(ground, parent, chance.part("follower"), numbers.writes, numbers.followers, followed)))
+      problems.push(
+        ...(await underLoad(ground, parent, chance.part("follower"), numbers.writes, numbers.followers, followed)),
+      )
     const lag = (part: number) => Math.round(slowest(followed.lags, part))
     return {
       problems,

@@ -1,4 +1,7 @@
-/** A store in memory that speaks as much of S3 as Litestream needs; on request it hangs, refuses or no longer accepts a credential. */
+/**
+ * A store in memory that speaks as much of S3 as Litestream needs; on request it hangs, refuses or no longer accepts a
+ * credential.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createHash } from "node:crypto"
@@ -21,7 +24,10 @@ interface Kept {
 
 /** The decoded body: chunks with signatures between them, if sent that way. */
 function plain(body: Buffer, { headers }: IncomingMessage): Buffer {
-  if (!(headers["content-encoding"] ?? "").includes("aws-chunked") && !String(headers["x-amz-content-sha256"]).startsWith("STREAMING"))
+  if (
+    !(headers["content-encoding"] ?? "").includes("aws-chunked") &&
+    !String(headers["x-amz-content-sha256"]).startsWith("STREAMING")
+  )
     return body
   const parts: Buffer[] = []
   for (let at = 0; at < body.length; ) {
@@ -46,7 +52,8 @@ export async function startStore(): Promise<Store> {
   /** Requests without an answer. */
   const hanging = new Set<IncomingMessage>()
   let mood: Mood = "well"
-  const bodyOf = async (request: IncomingMessage) => plain(Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)), request)
+  const bodyOf = async (request: IncomingMessage) =>
+    plain(Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)), request)
 
   function list(query: URLSearchParams, bucket: string, response: ServerResponse): void {
     const prefix = query.get("prefix") ?? ""
@@ -77,7 +84,10 @@ export async function startStore(): Promise<Store> {
   function give(request: IncomingMessage, found: Kept, response: ServerResponse): void {
     const { bytes, meta, at } = found
     const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "") ?? []
-    const part = from === undefined ? bytes : bytes.subarray(Number(from), to === "" || to === undefined ? undefined : Number(to) + 1)
+    const part =
+      from === undefined
+        ? bytes
+        : bytes.subarray(Number(from), to === "" || to === undefined ? undefined : Number(to) + 1)
     response.writeHead(from === undefined ? 200 : 206, {
       "content-length": part.length,
       "content-type": "application/octet-stream",
@@ -99,17 +109,18 @@ export async function startStore(): Promise<Store> {
     if (store.mood === "refuses") return void error(response, 503, "SlowDown")
     if (store.revoked.has(key)) return void error(response, 403, "InvalidAccessKeyId")
     if (request.method === "PUT") {
-      const meta = Object.fromEntries(Object.entries(request.headers).filter(([header]) => header.startsWith("x-amz-meta-"))) as Record<
-        string,
-        string
-      >
+      const meta = Object.fromEntries(
+        Object.entries(request.headers).filter(([header]) => header.startsWith("x-amz-meta-")),
+      ) as Record<string, string>
       objects.set(name, { bytes: body, meta, at: new Date() })
       return void response.writeHead(200, { etag: tagOf(body) }).end()
     }
     if (request.method === "POST" && searchParams.has("delete")) {
       const keys = [...body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, each = ""]) => each)
       for (const each of keys) objects.delete(`${bucket}/${each}`)
-      return void response.writeHead(200, { "content-type": "application/xml" }).end('<?xml version="1.0"?><DeleteResult></DeleteResult>')
+      return void response
+        .writeHead(200, { "content-type": "application/xml" })
+        .end('<?xml version="1.0"?><DeleteResult></DeleteResult>')
     }
     if (request.method === "DELETE") {
       objects.delete(name)

@@ -1,4 +1,7 @@
-/** A store that hangs, refuses or no longer accepts the credential; and a copy promoted while the old service still runs. */
+/**
+ * A store that hangs, refuses or no longer accepts the credential; and a copy promoted while the old service still
+ * runs.
+ */
 import { passing } from "../crash/crash.ts"
 import type { Chance } from "../support/chance.ts"
 import type { Ground } from "../support/ground.ts"
@@ -36,16 +39,23 @@ export async function throughTroubles(
     for (let round = 0; round < times; round += 1) {
       for (const [what, befalls] of Object.entries(moods)) {
         const own = chance.part(`${what} ${round}`)
-        const load: Load = startLoad(writers, ground.agents, { baseUrl: running.baseUrl, connections: 6, chance: own, mayFail: true })
+        const load: Load = startLoad(writers, ground.agents, {
+          baseUrl: running.baseUrl,
+          connections: 6,
+          chance: own,
+          mayFail: true,
+        })
         await load.acknowledged(own.between(5, 60))
         befalls(store)
         await load.failed(6)
         // From now on nothing more may be acknowledged: requests that were under way have been answered.
         const before = acknowledged(load.sent).length
         await load.failed(6)
-        if (acknowledged(load.sent).length !== before) account.problems.push(`While the store ${what}, a write was acknowledged.`)
+        if (acknowledged(load.sent).length !== before)
+          account.problems.push(`While the store ${what}, a write was acknowledged.`)
         const line = new Line(running.baseUrl)
-        if ((await line.get("/api/research/rooms"))?.status !== 200) account.problems.push(`While the store ${what}, reads do not go on.`)
+        if ((await line.get("/api/research/rooms"))?.status !== 200)
+          account.problems.push(`While the store ${what}, reads do not go on.`)
         line.close()
         store.mood = "well"
         store.revoked.clear()
@@ -83,13 +93,21 @@ export async function throughPromotion(
     const store = await startStore()
     const [before, after] = [keptIn(store, "first", "first"), keptIn(store, "second", "second")]
     const old = await parent.serve(ground.copy(`old-${round}`), before)
-    const load = startLoad(new Writers(ground), ground.agents, { baseUrl: old.baseUrl, connections: 8, chance: own, mayFail: true })
+    const load = startLoad(new Writers(ground), ground.agents, {
+      baseUrl: old.baseUrl,
+      connections: 8,
+      chance: own,
+      mayFail: true,
+    })
     await load.acknowledged(own.between(20, 150))
     store.revoked.add("first")
     // The old service keeps running for as long as its writers send.
     await passing(own.between(0, 50))
     const promoted = `promoted-${round}`
-    const failed = await parent.restore({ ...before, "access-key-id": "second", "secret-access-key": "secret-of-second" }, promoted)
+    const failed = await parent.restore(
+      { ...before, "access-key-id": "second", "secret-access-key": "secret-of-second" },
+      promoted,
+    )
     if (failed !== null) problems.push(`The copy cannot be restored: ${failed}`)
     const now = await parent.serve(promoted, after)
     await load.failed(8)

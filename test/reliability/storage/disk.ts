@@ -29,7 +29,10 @@ function isStopped(pid: number): boolean {
 }
 
 /** Stops a process in the middle of whatever it does, until `work` is done. */
-export async function whileStopped<T>({ pid, signal }: { pid: number; signal(signal: NodeJS.Signals): void }, work: () => T): Promise<T> {
+export async function whileStopped<T>(
+  { pid, signal }: { pid: number; signal(signal: NodeJS.Signals): void },
+  work: () => T,
+): Promise<T> {
   signal("SIGSTOP")
   while (!isStopped(pid)) await passing(1)
   try {

@@ -9,7 +9,9 @@ import { found } from "./disk.ts"
 
 const CALLS = "pwrite64,fdatasync,fsync,write,writev,sendto,sendmsg"
 
-/** @returns null if the machine has no strace or does not allow it; else the problems, and the number of answers checked */
+/**
+ * @returns null if the machine has no strace or does not allow it; else the problems, and the number of answers checked
+ */
 export async function synchronisedFirst(
   ground: Ground,
   data: string,
@@ -36,7 +38,10 @@ export async function synchronisedFirst(
   return inOrder(readFileSync(trace, "utf8").split("\n"), writes)
 }
 
-/** A frame of the log is a header of 24 bytes and a page. Bytes 5 to 8 of the header are 0 except in the last frame of a transaction. */
+/**
+ * A frame of the log is a header of 24 bytes and a page. Bytes 5 to 8 of the header are 0 except in the last frame of a
+ * transaction.
+ */
 const HEADER = /pwrite64\(\d+<[^>]*-wal>, "(?:\\\d{1,3}|\\.|[^\\]){4}((?:\\\d{1,3}|\\.|[^\\]){4}).*, 24, \d+/
 const PAGE = /pwrite64\(\d+<[^>]*-wal>/
 const SYNC = /^(?<thread>\d+) +f(?:data)?sync\(\d+<[^>]*-wal>(?:\) += (?<result>-?\d+)| <unfinished)/
@@ -44,8 +49,9 @@ const SYNC_ENDED = /^(?<thread>\d+) +<\.\.\. f(?:data)?sync resumed>\) += (?<res
 const ANSWER = /(?:write|writev|sendto|sendmsg)\(\d+<(?:socket|TCP)[^>]*>.*HTTP\/1\.1 200/
 
 /**
- * Reads a trace: the n-th answer must come after a synchronisation of the log that began after the transaction with the n-th message was
- * whole in the log. The search index is written soon after a write, so other transactions may be under way when it is answered.
+ * Reads a trace: the n-th answer must come after a synchronisation of the log that began after the transaction with the
+ * n-th message was whole in the log. The search index is written soon after a write, so other transactions may be under
+ * way when it is answered.
  */
 export function inOrder(trace: readonly string[], writes: number): { problems: string[]; answers: number } {
   const problems: string[] = []

@@ -1,6 +1,6 @@
 /**
- * No file may grow any further, as on a full disk: writes are answered 503 in the envelope and leave nothing, no acknowledged write is
- * lost, reads continue, and the same requests succeed once there is space.
+ * No file may grow any further, as on a full disk: writes are answered 503 in the envelope and leave nothing, no
+ * acknowledged write is lost, reads continue, and the same requests succeed once there is space.
  */
 import { statSync } from "node:fs"
 import { join } from "node:path"
@@ -37,7 +37,9 @@ test("a disk that fills up under load: nothing is lost, and a start with space c
 })
 
 const prlimit = found("prlimit") === null ? "this machine has no prlimit" : false
-test("an error in the middle of the log, then a repaired disk: writes continue without a restart", { skip: prlimit }, async (t) => {
+test("an error in the middle of the log, then a repaired disk: writes continue without a restart", {
+  skip: prlimit,
+}, async (t) => {
   const data = ground.copy("mended")
   const chance = chanceOf(`${seed}/log`)
   const { problems, lived } = await throughHardTimes({
@@ -47,7 +49,10 @@ test("an error in the middle of the log, then a repaired disk: writes continue w
     start: () => ground.serve(data),
     // Somewhere in the pages that are written next: in the middle of a frame as well as between two.
     worsen: ({ pid }) =>
-      limitFiles(pid, statSync(join(ground.place.folder, data, "research-room.db-wal")).size + chance.between(0, 40_000)),
+      limitFiles(
+        pid,
+        statSync(join(ground.place.folder, data, "research-room.db-wal")).size + chance.between(0, 40_000),
+      ),
     mend: ({ pid }) => limitFiles(pid, "unlimited"),
     writes: 60,
     failures: 30,

@@ -1,4 +1,7 @@
-/** A served instance on a full disk: the writes of a mirror, and a withholding over HTTP, are whole or absent, and continue with space. */
+/**
+ * A served instance on a full disk: the writes of a mirror, and a withholding over HTTP, are whole or absent, and
+ * continue with space.
+ */
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs"
@@ -37,8 +40,8 @@ function stage(seed: string): void {
   cpSync(join(place.folder, seed), data, { recursive: true })
 }
 /**
- * A proxy before an origin that records when a mirror asks who the origin is: once as it begins to try, and once more after a page of the
- * feed.
+ * A proxy before an origin that records when a mirror asks who the origin is: once as it begins to try, and once more
+ * after a page of the feed.
  */
 async function watched(baseUrl: string) {
   const questions: number[] = []
@@ -62,14 +65,19 @@ async function watched(baseUrl: string) {
 }
 const lines = (err: string, message: string) => err.split("\n").filter((line) => line.includes(message)).length
 
-test("a mirror without space reports it once, keeps serving, and has everything once there is space", { skip }, async (t) => {
+test("a mirror without space reports it once, keeps serving, and has everything once there is space", {
+  skip,
+}, async (t) => {
   const folder = temporaryFolder()
   const there = await startOwn({ folder })
   t.teardown(() => there.close())
   const ada = await there.setUp()
   const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Followed" })).result
-  for (let n = 1; n <= 30; n += 1) await ada.write("post_message", { threadId, text: `Message ${n}. ${"word ".repeat(1_500)}` } as never)
-  t.match(await run(program, ["user", "add", "eve", "--password", passwordOf("eve"), "--data", "followed"], place), { code: 0 })
+  for (let n = 1; n <= 30; n += 1)
+    await ada.write("post_message", { threadId, text: `Message ${n}. ${"word ".repeat(1_500)}` } as never)
+  t.match(await run(program, ["user", "add", "eve", "--password", passwordOf("eve"), "--data", "followed"], place), {
+    code: 0,
+  })
   const origin = new ResearchRoomClient({ baseUrl: there.baseUrl })
   const { questions, ...door } = await watched(there.baseUrl)
   t.teardown(door.close)
@@ -97,8 +105,13 @@ test("a mirror without space reports it once, keeps serving, and has everything 
       t.equal((await fetch(`${service.baseUrl}/api/health/ready`)).status, 503)
       makeSpace(disk)
     }
-    await until("it arrives", async () => (await reader.read("room", { roomId }).catch(() => null))?.activityWatermark === 31)
-    const [here, all] = await Promise.all([reader, origin].map((each) => Array.fromAsync(each.items("room_activity", { roomId }))))
+    await until(
+      "it arrives",
+      async () => (await reader.read("room", { roomId }).catch(() => null))?.activityWatermark === 31,
+    )
+    const [here, all] = await Promise.all(
+      [reader, origin].map((each) => Array.fromAsync(each.items("room_activity", { roomId }))),
+    )
     t.strictSame(here, all, "nothing is lost or doubled")
     // Stored entries can be read before the mirror records and reports that it has them.
     if (added.code === 0) await until("it is told", () => lines(service.err, "a mirror can be stored again") === 1)
@@ -109,20 +122,29 @@ test("a mirror without space reports it once, keeps serving, and has everything 
   }
 })
 
-test("a withholding over HTTP is done and the words are in no file, or it answers 503 with the state", { skip }, async (t) => {
+test("a withholding over HTTP is done and the words are in no file, or it answers 503 with the state", {
+  skip,
+}, async (t) => {
   hashAsServed() // the program signs in ada
   const own = await startOwn({ folder: join(place.folder, "withheld"), keeps: true })
   const ada = await own.setUp()
   const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Warm-up" })).result
-  for (let n = 0; n < 30; n += 1) await ada.write("post_message", { threadId, text: `Long ${n}. ${"word ".repeat(n * 100)}` } as never)
-  const { entry } = await ada.write("post_message", { threadId, text: `The token is ${SECRET}. ${"word ".repeat(2_000)}` } as never)
+  for (let n = 0; n < 30; n += 1)
+    await ada.write("post_message", { threadId, text: `Long ${n}. ${"word ".repeat(n * 100)}` } as never)
+  const { entry } = await ada.write("post_message", {
+    threadId,
+    text: `The token is ${SECRET}. ${"word ".repeat(2_000)}`,
+  } as never)
   await own.close()
   let [refused, half, done] = [0, 0, 0]
   for (const left of [0, 60_000, 1_400_000, 1_480_000, 1_560_000, 1_640_000, 1_720_000, 3_000_000]) {
     stage("withheld")
     const service = await serve(program, ["--data", data], place)
     const browser = Browser.anonymous({ baseUrl: service.baseUrl })
-    t.equal((await browser.request("POST", "/api/session", { username: "ada", password: passwordOf("ada") })).status, 200)
+    t.equal(
+      (await browser.request("POST", "/api/session", { username: "ada", password: passwordOf("ada") })).status,
+      200,
+    )
     const body = {
       schemaVersion: 3,
       requestId: "5b8d0a52-6a1b-4a37-9c35-5f6d4b0e8a11",
@@ -133,13 +155,19 @@ test("a withholding over HTTP is done and the words are in no file, or it answer
     }
     const send = () => browser.request("POST", `/api/rooms/${roomId}/withholdings`, body)
     const shown = async () =>
-      (await (await fetch(`${service.baseUrl}/api/research/threads/${threadId}/timeline?after=30`)).text()).includes(SECRET)
+      (await (await fetch(`${service.baseUrl}/api/research/threads/${threadId}/timeline?after=30`)).text()).includes(
+        SECRET,
+      )
     fill(disk, left)
     const response = await send()
     const answer = (await response.json()) as { committed?: boolean | null; refusal?: string }
     if (response.status === 200) done += 1
     else {
-      t.match({ status: response.status, ...answer }, { status: 503, refusal: "temporarily_unavailable" }, `with ${left} bytes left`)
+      t.match(
+        { status: response.status, ...answer },
+        { status: 503, refusal: "temporarily_unavailable" },
+        `with ${left} bytes left`,
+      )
       if (answer.committed === null) half += 1
       else refused += 1
       t.equal(await shown(), answer.committed === false, `the answer is true: ${JSON.stringify(answer)}`)

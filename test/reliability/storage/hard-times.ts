@@ -60,7 +60,11 @@ export async function throughHardTimes(times: HardTimes): Promise<{ problems: re
   if (times.mend !== undefined) {
     times.mend(service)
     await account.sendAgain(service.baseUrl, struck, chance.part("mended"))
-    const after = startLoad(writers, ground.agents, { baseUrl: service.baseUrl, connections: 12, chance: chance.part("after") })
+    const after = startLoad(writers, ground.agents, {
+      baseUrl: service.baseUrl,
+      connections: 12,
+      chance: chance.part("after"),
+    })
     await after.acknowledged(writes)
     after.stop()
     await after.ended()

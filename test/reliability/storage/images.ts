@@ -1,7 +1,8 @@
 /**
- * Images of a machine that lost power: the service is stopped in the middle of its work, and the database and its log are copied as they
- * are at that moment; in some images the end of the log is damaged, as a disk may leave it in the middle of a write. Each must open, be
- * whole, and hold everything acknowledged before, or, if damaged, a beginning of it without a gap.
+ * Images of a machine that lost power: the service is stopped in the middle of its work, and the database and its log
+ * are copied as they are at that moment; in some images the end of the log is damaged, as a disk may leave it in the
+ * middle of a write. Each must open, be whole, and hold everything acknowledged before, or, if damaged, a beginning of
+ * it without a gap.
  */
 import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -38,7 +39,14 @@ const damages: readonly (readonly [how: string, spoil: (log: Buffer, at: number,
 ]
 
 /** Stops the service for a moment and takes an image of its data. */
-export async function takeImage(ground: Ground, service: Served, load: Load, data: string, name: string, chance: Chance): Promise<Image> {
+export async function takeImage(
+  ground: Ground,
+  service: Served,
+  load: Load,
+  data: string,
+  name: string,
+  chance: Chance,
+): Promise<Image> {
   const folder = join(ground.place.folder, name)
   const [from, to] = [join(ground.place.folder, data, NAME), join(folder, NAME)]
   mkdirSync(folder)
@@ -96,7 +104,13 @@ export async function openImage(ground: Ground, image: Image, truth: Truth, chan
 }
 
 /** @returns the number of missing acknowledged writes */
-async function serveImage(ground: Ground, image: Image, truth: Truth, chance: Chance, tell: (problem: string) => void): Promise<number> {
+async function serveImage(
+  ground: Ground,
+  image: Image,
+  truth: Truth,
+  chance: Chance,
+  tell: (problem: string) => void,
+): Promise<number> {
   const service = await ground.serve(image.data)
   const line = new Line(service.baseUrl, 4)
   const heads = new Map<string, number>()
@@ -106,7 +120,8 @@ async function serveImage(ground: Ground, image: Image, truth: Truth, chance: Ch
   const isHeld = ({ receipt }: Sent) =>
     ((receipt as Receipt).activity?.sequence as number) <= (heads.get((receipt as Receipt).roomId as string) as number)
   const lost = inRooms.filter((write) => !isHeld(write))
-  if (image.spoilt === null && lost.length > 0) tell(`${lost.length} acknowledged writes are lost, ${nameOf(lost[0] as Sent)} first.`)
+  if (image.spoilt === null && lost.length > 0)
+    tell(`${lost.length} acknowledged writes are lost, ${nameOf(lost[0] as Sent)} first.`)
   mustBeBeginning(inRooms, isHeld, tell)
 
   // The newest, where the image ends, and some older ones; writes of the Library are recognised by their replays.
@@ -116,20 +131,31 @@ async function serveImage(ground: Ground, image: Image, truth: Truth, chance: Ch
     4,
     async (write) => {
       const { operation, deliveryId, agent, receiptText } = write
-      const answer = await line.get(pathTo("receipt", {}, { operation: operation.name, [operation.delivery]: deliveryId }), agent.token)
+      const answer = await line.get(
+        pathTo("receipt", {}, { operation: operation.name, [operation.delivery]: deliveryId }),
+        agent.token,
+      )
       if (isHeld(write) ? answer?.text !== receiptText : answer?.status !== 404)
         tell(`The receipt of ${nameOf(write)} is answered ${answer?.status}: ${answer?.text}`)
     },
   )
-  await each(image.spoilt === null ? image.acknowledged.filter(({ agent }) => agent.room === null).slice(-10) : [], 4, async (write) => {
-    const answer = await line.ask({ method: "POST", path: write.path, token: write.agent.token, text: write.text })
-    if (!answer?.text.startsWith(`${write.receiptText?.slice(0, -1)},"replayed":true`))
-      tell(`${nameOf(write)} is not replayed: ${answer?.text}`)
-  })
+  await each(
+    image.spoilt === null ? image.acknowledged.filter(({ agent }) => agent.room === null).slice(-10) : [],
+    4,
+    async (write) => {
+      const answer = await line.ask({ method: "POST", path: write.path, token: write.agent.token, text: write.text })
+      if (!answer?.text.startsWith(`${write.receiptText?.slice(0, -1)},"replayed":true`))
+        tell(`${nameOf(write)} is not replayed: ${answer?.text}`)
+    },
+  )
 
   const poster = ground.agents.find(({ permissions }) => permissions.has("post_thread"))
   if (poster?.room) {
-    const post = written(poster, { name: "post_message", params: { threadId: poster.room.openingThreadId }, body: message() })
+    const post = written(poster, {
+      name: "post_message",
+      params: { threadId: poster.room.openingThreadId },
+      body: message(),
+    })
     if ((await line.send(post))?.status !== 200) tell(`It takes no write: ${post.tries}`)
   }
   line.close()
@@ -138,17 +164,31 @@ async function serveImage(ground: Ground, image: Image, truth: Truth, chance: Ch
 }
 
 /** Reads a Room's activity, which must be the beginning of its final activity. @returns its last sequence */
-async function beginningOf(roomId: string, whole: readonly ActivityEntry[], line: Line, tell: (problem: string) => void): Promise<number> {
+async function beginningOf(
+  roomId: string,
+  whole: readonly ActivityEntry[],
+  line: Line,
+  tell: (problem: string) => void,
+): Promise<number> {
   const entries = await list<ActivityEntry>(line, activity(roomId))
   const differs = entries.findIndex(({ digest }, index) => digest !== whole[index]?.digest)
   if (differs >= 0) tell(`Entry ${differs + 1} of the activity of Room ${roomId} is not the one it was.`)
   return entries.length
 }
 
-/** Across all Rooms: everything in the image came before everything missing from it. Ids of entries increase in the order of the writes. */
-function mustBeBeginning(writes: readonly Sent[], isHeld: (write: Sent) => boolean, tell: (problem: string) => void): void {
-  const ids = (held: boolean) => writes.flatMap((write) => (isHeld(write) === held ? (write.receipt?.entry?.entryId ?? []) : []))
+/**
+ * Across all Rooms: everything in the image came before everything missing from it. Ids of entries increase in the
+ * order of the writes.
+ */
+function mustBeBeginning(
+  writes: readonly Sent[],
+  isHeld: (write: Sent) => boolean,
+  tell: (problem: string) => void,
+): void {
+  const ids = (held: boolean) =>
+    writes.flatMap((write) => (isHeld(write) === held ? (write.receipt?.entry?.entryId ?? []) : []))
   const newest = ids(true).sort().at(-1)
   const missing = ids(false).sort()[0]
-  if (newest !== undefined && missing !== undefined && newest > missing) tell(`It has a gap: ${newest} is there and ${missing} is not.`)
+  if (newest !== undefined && missing !== undefined && newest > missing)
+    tell(`It has a gap: ${newest} is there and ${missing} is not.`)
 }

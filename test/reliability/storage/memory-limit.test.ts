@@ -1,5 +1,6 @@
 /**
- * A service and the commands beside it within 300 MB: helpers may be killed for lack of memory, the service is not, and answers at the end.
+ * A service and the commands beside it within 300 MB: helpers may be killed for lack of memory, the service is not, and
+ * answers at the end.
  */
 import { once } from "node:events"
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
@@ -73,9 +74,15 @@ test("300 MB are enough for the service, whatever else runs beside it", { skip }
   const exported = () => read(`${room}/export`).catch(() => 503)
   const room = `/api/research/rooms/${roomId}`
   const paths = [
-    ...["", "/brief", "/research-context", "/activity?limit=50&include=write,content", "/brief?at=20"].map((path) => room + path),
+    ...["", "/brief", "/research-context", "/activity?limit=50&include=write,content", "/brief?at=20"].map(
+      (path) => room + path,
+    ),
     ...[`/rooms/${roomId}`, `/threads/${threadId}`, `/rooms/${roomId}?at=20`, "/search?query=ramp", "/"],
-    ...[`/api/research/threads/${threadId}/timeline?after=0`, "/api/research/search?query=ramp", `/rooms/${roomId}/feed.atom`],
+    ...[
+      `/api/research/threads/${threadId}/timeline?after=0`,
+      "/api/research/search?query=ramp",
+      `/rooms/${roomId}/feed.atom`,
+    ],
   ]
   t.strictSame(new Set(await Promise.all(paths.map(read))), new Set([200]), "reads and pages at once")
   const mirrored = inside(["mirror", "add", there.baseUrl, followed, "--data", "data"])
@@ -101,11 +108,17 @@ test("300 MB are enough for the service, whatever else runs beside it", { skip }
   const reader = new ResearchRoomClient({ baseUrl })
   // A mirror pauses for up to 15 seconds, and with little memory each of its tries is slow.
   for (let look = 0; look < 1_200; look += 1, await passing(100)) {
-    const { activityWatermark = 0 } = await reader.read("room", { roomId: followed }).catch(() => ({}) as { activityWatermark?: number })
+    const { activityWatermark = 0 } = await reader
+      .read("room", { roomId: followed })
+      .catch(() => ({}) as { activityWatermark?: number })
     if (activityWatermark >= 31) break
   }
   t.match(await reader.read("room", { roomId: followed }), { activityWatermark: 31 }, "the mirror has everything")
-  t.strictSame(await Promise.all(["/api/health/ready", `${room}/export`, ...paths].map(read)), [200, 200, ...paths.map(() => 200)])
+  t.strictSame(await Promise.all(["/api/health/ready", `${room}/export`, ...paths].map(read)), [
+    200,
+    200,
+    ...paths.map(() => 200),
+  ])
   t.comment(
     `at most ${(Number(told("memory.max_usage_in_bytes")) / 2 ** 20).toFixed(0)} MiB; ${told("memory.oom_control").replaceAll("\n", " ")}`,
   )

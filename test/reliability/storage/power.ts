@@ -30,7 +30,11 @@ export async function throughPowerLoss(power: Power): Promise<{ problems: readon
   ground.copy(data)
   const service = await ground.serve(data)
   const account = await Account.open(ground, service.baseUrl)
-  const load = startLoad(new Writers(ground), ground.agents, { baseUrl: service.baseUrl, connections: 12, chance: chance.part("load") })
+  const load = startLoad(new Writers(ground), ground.agents, {
+    baseUrl: service.baseUrl,
+    connections: 12,
+    chance: chance.part("load"),
+  })
   const taken: Image[] = []
   for (let n = 1; n <= images; n += 1) {
     await load.acknowledged(chance.between(1, 40))

@@ -1,7 +1,7 @@
 /**
- * The long form: images of a machine that loses power, disks that fail at random places and fill up for good, data on a read-only file
- * system, and the order of system calls that make acknowledged writes durable. `node --conditions=research-room-source
- * test/reliability/storage/prove.ts --images 300 --faults 30 --seed …`
+ * The long form: images of a machine that loses power, disks that fail at random places and fill up for good, data on a
+ * read-only file system, and the order of system calls that make acknowledged writes durable. `node
+ * --conditions=research-room-source test/reliability/storage/prove.ts --images 300 --faults 30 --seed …`
  */
 import { statSync } from "node:fs"
 import { join } from "node:path"
@@ -81,7 +81,12 @@ async function faults(ground: Ground, chance: Chance): Promise<Found> {
       start: () => ground.serve(data),
       worsen: ({ pid }) => {
         const log = statSync(`${file}-wal`).size
-        limitFiles(pid, own.oneIn(2) ? log + own.between(0, 20_000) : own.between(statSync(file).size >> 1, log + statSync(file).size))
+        limitFiles(
+          pid,
+          own.oneIn(2)
+            ? log + own.between(0, 20_000)
+            : own.between(statSync(file).size >> 1, log + statSync(file).size),
+        )
       },
       mend: ({ pid }) => limitFiles(pid, "unlimited"),
       writes: own.between(1, 400),
@@ -120,7 +125,9 @@ async function fullFileSystems(ground: Ground, chance: Chance): Promise<Found> {
 
     fill(folder, 0)
     const starting = ground.begin(data)
-    const how = await Promise.race([starting.printed(/llms\.txt\n/).then(() => null), starting.ended()]).catch(() => starting.ended())
+    const how = await Promise.race([starting.printed(/llms\.txt\n/).then(() => null), starting.ended()]).catch(() =>
+      starting.ended(),
+    )
     if (how === null) {
       sum.startedWhileFull += 1
       await kill(starting)

@@ -1,6 +1,7 @@
 /**
- * Data that becomes read-only while it is served: open files stay open, so the service continues; a new start reports the problem in one
- * sentence and changes nothing, including the log of a killed service; with its permissions restored everything is there.
+ * Data that becomes read-only while it is served: open files stay open, so the service continues; a new start reports
+ * the problem in one sentence and changes nothing, including the log of a killed service; with its permissions restored
+ * everything is there.
  */
 import { createHash } from "node:crypto"
 import { chmodSync, chownSync, readdirSync, readFileSync } from "node:fs"
@@ -37,12 +38,18 @@ test("a folder that becomes read-only under the service", { skip: process.platfo
   const data = ground.copy("data")
   const folder = join(ground.place.folder, data)
   const files = () => readdirSync(folder).map((name) => join(folder, name))
-  const all = readdirSync(ground.place.folder, { recursive: true, encoding: "utf8" }).map((name) => join(ground.place.folder, name))
+  const all = readdirSync(ground.place.folder, { recursive: true, encoding: "utf8" }).map((name) =>
+    join(ground.place.folder, name),
+  )
   if (uid !== undefined) for (const path of [ground.place.folder, ...all]) chownSync(path, uid, uid)
   const as = uid === undefined ? {} : { uid }
   const service = await ground.serve(data, as)
   const account = await Account.open(ground, service.baseUrl)
-  const load = startLoad(new Writers(ground), ground.agents, { baseUrl: service.baseUrl, connections: 8, chance: chanceOf(seed) })
+  const load = startLoad(new Writers(ground), ground.agents, {
+    baseUrl: service.baseUrl,
+    connections: 8,
+    chance: chanceOf(seed),
+  })
   await load.acknowledged(30)
   for (const file of files()) chmodSync(file, 0o444)
   chmodSync(folder, 0o555)

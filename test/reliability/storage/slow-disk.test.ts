@@ -1,4 +1,7 @@
-/** A disk on which every synchronisation or every write is slow: reads are answered at once meanwhile, and every write is completed. */
+/**
+ * A disk on which every synchronisation or every write is slow: reads are answered at once meanwhile, and every write
+ * is completed.
+ */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ResearchRoomClient } from "research-room/client"
@@ -24,7 +27,11 @@ const SLOW_WRITE = 30
 const passing = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /** Sends small reads again and again until `work` has settled. @returns its result, and the longest wait of a reader */
-async function whileReading<T>(baseUrl: string, paths: readonly string[], work: () => Promise<T>): Promise<{ value: T; longest: number }> {
+async function whileReading<T>(
+  baseUrl: string,
+  paths: readonly string[],
+  work: () => Promise<T>,
+): Promise<{ value: T; longest: number }> {
   let [isOver, longest] = [false, 0]
   const reading = (async () => {
     for (let turn = 0; !isOver; turn += 1) {
@@ -57,7 +64,9 @@ for (const [what, data, makeSlow] of ways)
     const say = (text: string) => ada.write("post_message", { threadId: openingThreadId, text } as never)
 
     const at = { ...place, env: disk.env }
-    t.match(await run(program, ["user", "add", "eve", "--password", passwordOf("eve"), "--data", data], at), { code: 0 })
+    t.match(await run(program, ["user", "add", "eve", "--password", passwordOf("eve"), "--data", data], at), {
+      code: 0,
+    })
     const service = await serve(program, ["--data", data], at)
     const { baseUrl } = service
     const eve = Browser.anonymous({ baseUrl })
@@ -79,11 +88,16 @@ for (const [what, data, makeSlow] of ways)
       lasts[what] = Math.round(longest)
       return value
     }
-    const { entry } = await during("a write", () => eve.write("post_message", { threadId, text: "The token is hf_slow." } as never))
+    const { entry } = await during("a write", () =>
+      eve.write("post_message", { threadId, text: "The token is hf_slow." } as never),
+    )
     const began = performance.now()
     t.equal((await during("a sign-in", signIn)).status, 200)
     t.ok(performance.now() - began >= SLOW_WRITE, "a write is answered once it is safe on the disk")
-    t.match(await during("mirror add", () => run(program, ["mirror", "add", there.baseUrl, followed, "--data", data], at)), { code: 0 })
+    t.match(
+      await during("mirror add", () => run(program, ["mirror", "add", there.baseUrl, followed, "--data", data], at)),
+      { code: 0 },
+    )
     const reader = new ResearchRoomClient({ baseUrl })
     await during("a mirror's rounds", async () => {
       for (let count = 0; count < 12; count += 1) await say(`Message ${count}.`)
@@ -95,7 +109,13 @@ for (const [what, data, makeSlow] of ways)
     })
     const of = { entryId: entry?.entryId }
     await during("withholding", () =>
-      eve.write("withhold_content", { roomId, of, fields: ["/text"], reason: "secret", explanation: "It was revoked." } as never),
+      eve.write("withhold_content", {
+        roomId,
+        of,
+        fields: ["/text"],
+        reason: "secret",
+        explanation: "It was revoked.",
+      } as never),
     )
     t.match(await during("readiness", () => fetch(`${baseUrl}/api/health/ready`)), { status: 200 })
     t.comment(JSON.stringify(lasts))
@@ -145,7 +165,16 @@ test("an adoption and a drill complete on a slow disk, and a service running bes
     { code: 1, err: /serves \S* already/ },
     "nothing is adopted into data that is being served",
   )
-  const drill = ["drill", join(place.folder, "copy"), "--litestream", litestream, "--scratch", scratch, "--data", "adopting"]
+  const drill = [
+    "drill",
+    join(place.folder, "copy"),
+    "--litestream",
+    litestream,
+    "--scratch",
+    scratch,
+    "--data",
+    "adopting",
+  ]
   t.match(await beside(() => run(program, drill, at)), { code: 0, out: /It lacks nothing\.\nThe copy is good\.\n$/ })
   t.strictSame(readdirSync(scratch), [])
   disk.takes(0)

@@ -1,12 +1,15 @@
-/** A disk that is slow to synchronise or to write: a library of a few lines of C, compiled here, that is loaded before the system's own. */
+/**
+ * A disk that is slow to synchronise or to write: a library of a few lines of C, compiled here, that is loaded before
+ * the system's own.
+ */
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { found } from "./disk.ts"
 
 /**
- * Each synchronisation sleeps for the milliseconds in the file named by SLOW_SYNC, and each write for those in the file named by
- * SLOW_WRITE.
+ * Each synchronisation sleeps for the milliseconds in the file named by SLOW_SYNC, and each write for those in the file
+ * named by SLOW_WRITE.
  */
 const SOURCE = `
 #define _GNU_SOURCE
@@ -45,22 +48,18 @@ export interface SlowDisk {
 export function slowDisk(folder: string): SlowDisk | null {
   const compiler = found("cc")
   if (compiler === null || process.platform !== "linux") return null
-  const [source, library, sync, write] = ["slow.c", "slow.so", "sync.ms", "write.ms"].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-    string,
-  ]
+  const [source, library, sync, write] = ["slow.c", "slow.so", "sync.ms", "write.ms"].map((name) =>
+    join(folder, name),
+  ) as [string, string, string, string]
   writeFileSync(source, SOURCE)
   try {
     execFileSync(compiler, ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], { stdio: "ignore" })
   } catch {
     return null
   }
-  const [takes, writesTake] = [sync, write].map((file) => (milliseconds: number) => writeFileSync(file, String(milliseconds))) as [
-    SlowDisk["takes"],
-    SlowDisk["writesTake"],
-  ]
+  const [takes, writesTake] = [sync, write].map(
+    (file) => (milliseconds: number) => writeFileSync(file, String(milliseconds)),
+  ) as [SlowDisk["takes"], SlowDisk["writesTake"]]
   takes(0)
   writesTake(0)
   return { env: { LD_PRELOAD: library, SLOW_SYNC: sync, SLOW_WRITE: write }, takes, writesTake }

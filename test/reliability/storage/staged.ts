@@ -27,7 +27,9 @@ export async function imports(ground: Ground): Promise<{ afresh: Stage; adopting
       const { out } = await run(program, ["audit", "--data", data], place)
       const noted = /imported/.test(out) ? 1 : 0
       const due = code === 0 ? 1 : 0
-      return rooms.length === due && noted === due ? [] : [`there are ${rooms.length} Rooms and ${noted} lines of it in the audit log`]
+      return rooms.length === due && noted === due
+        ? []
+        : [`there are ${rooms.length} Rooms and ${noted} lines of it in the audit log`]
     },
     isDone: ({ code, err }) => code === 1 && /this instance's own\. It was adopted/.test(err),
   }
@@ -44,7 +46,8 @@ export async function withholding(ground: Ground): Promise<Stage> {
   const house = await startOwn({ folder: seed, keeps: true })
   const ada = await house.setUp("ada")
   const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Warm-up" })).result
-  for (let n = 0; n < 30; n += 1) await ada.write("post_message", { threadId, text: `Long ${n}. ${"word ".repeat(n * 100)}` } as never)
+  for (let n = 0; n < 30; n += 1)
+    await ada.write("post_message", { threadId, text: `Long ${n}. ${"word ".repeat(n * 100)}` } as never)
   await ada.write("post_message", { threadId, text: `The token is ${SECRET}. ${"word ".repeat(2_000)}` } as never)
   await house.close()
   const plan = ["withhold", roomId, "--sequence", "32", "--data", dataOn(disk)]
@@ -56,8 +59,11 @@ export async function withholding(ground: Ground): Promise<Stage> {
       const [isWithheld, left] = [(await run(program, plan, place)).out.includes("(withheld)"), holding(disk, SECRET)]
       const isToldHalf = /The words are withheld .*may still hold/.test(err)
       if (code === 0 && !(isWithheld && left.length === 0)) return [`it is said to be withheld, and is in ${left}`]
-      return code !== 0 && isWithheld !== isToldHalf ? [`it is ${isWithheld ? "" : "not "}withheld, which is not what is said`] : []
+      return code !== 0 && isWithheld !== isToldHalf
+        ? [`it is ${isWithheld ? "" : "not "}withheld, which is not what is said`]
+        : []
     },
-    isDone: ({ code, err }) => code === 2 && /All of that is withheld already/.test(err) && holding(disk, SECRET).length === 0,
+    isDone: ({ code, err }) =>
+      code === 2 && /All of that is withheld already/.test(err) && holding(disk, SECRET).length === 0,
   }
 }

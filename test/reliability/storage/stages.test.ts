@@ -47,7 +47,11 @@ test("a drill without space does not say that the copy falls short, and leaves n
     for (let left = 0; left <= 2_400_000; left += 600_000) {
       fill(disk, left)
       const drilling = { ...place, env: { TMPDIR: disk, SQLITE_TMPDIR: disk } }
-      const { code, out, err } = await run(program, ["drill", copy, "--litestream", litestream, "--scratch", scratch], drilling)
+      const { code, out, err } = await run(
+        program,
+        ["drill", copy, "--litestream", litestream, "--scratch", scratch],
+        drilling,
+      )
       if (code !== 0) {
         t.match(err, /^research-room: \S[^\n]*\n$/, `with ${left} bytes left`)
         t.notMatch(out + err, /not good enough|of the history \(/)

@@ -1,6 +1,6 @@
 /**
- * Commands on a disk with this many bytes left: whether each did all or nothing, said so in one sentence, left no file behind, and succeeds
- * once there is space.
+ * Commands on a disk with this many bytes left: whether each did all or nothing, said so in one sentence, left no file
+ * behind, and succeeds once there is space.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -62,7 +62,8 @@ export async function attempt(stage: Stage, left: number): Promise<{ succeeded: 
 }
 
 /**
- * Tries several amounts of free space, and then narrows down the least that is enough: there the last steps of the command fail.
+ * Tries several amounts of free space, and then narrows down the least that is enough: there the last steps of the
+ * command fail.
  * @param most this many bytes are enough @returns how often it failed and succeeded, and the problems
  */
 export async function closeIn(stage: Stage, most: number, coarse: number, fine: number): Promise<Swept> {

@@ -1,6 +1,7 @@
 /**
- * The parts of SQLite's files that the damage needs: the section of the write-ahead log that the database file does not have yet. Only that
- * section can be lost with the power: everything before it was synchronised when it was copied into the database.
+ * The parts of SQLite's files that the damage needs: the section of the write-ahead log that the database file does not
+ * have yet. Only that section can be lost with the power: everything before it was synchronised when it was copied into
+ * the database.
  */
 import { closeSync, openSync, readSync } from "node:fs"
 

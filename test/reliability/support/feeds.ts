@@ -1,6 +1,6 @@
 /**
- * The feeds of a service from outside: the activity of each Room and the timeline of each Thread. Each entry must belong to exactly one
- * stored write, each stored write must have its entries, and no number may be missing.
+ * The feeds of a service from outside: the activity of each Room and the timeline of each Thread. Each entry must
+ * belong to exactly one stored write, each stored write must have its entries, and no number may be missing.
  */
 import type { ActivityEntry, Entry } from "../../../src/contract/answers/index.ts"
 import { Chain, type ActivityMark } from "../../../src/client/chain.ts"
@@ -17,7 +17,11 @@ interface Page<T> {
 }
 
 /** Every item of a list after a cursor. */
-export async function list<T>(line: Line, path: (query: Record<string, string>) => string, after?: number | string): Promise<T[]> {
+export async function list<T>(
+  line: Line,
+  path: (query: Record<string, string>) => string,
+  after?: number | string,
+): Promise<T[]> {
   const items: T[] = []
   for (let cursor = after; ; ) {
     const answer = await line.get(path(cursor === undefined ? {} : { after: String(cursor) }))
@@ -58,7 +62,9 @@ export class Feeds {
       const chain = new Chain(roomId, 0)
       for (const entry of await list<ActivityEntry>(line, activity(roomId))) chain.take(entry)
       marks.set(roomId, { sequence: chain.sequence, digest: chain.digest as string })
-      for (const { threadId } of await list<{ threadId: string }>(line, (query) => pathTo("room_threads", { roomId }, query)))
+      for (const { threadId } of await list<{ threadId: string }>(line, (query) =>
+        pathTo("room_threads", { roomId }, query),
+      ))
         threads.set(threadId, (await list<Entry>(line, timeline(threadId), 0)).length)
     }
     return new Feeds({ marks, threads })
@@ -89,7 +95,8 @@ export class Feeds {
         }
       }
     }
-    for (const write of inRooms) if (!seen.has(write)) tell(`Half there: ${nameOf(write)} has a receipt and no activity entry.`)
+    for (const write of inRooms)
+      if (!seen.has(write)) tell(`Half there: ${nameOf(write)} has a receipt and no activity entry.`)
     await this.#timelines(inRooms, sent, line, tell)
   }
 
@@ -111,7 +118,9 @@ export class Feeds {
 
   /** The timelines of every Thread with writes. */
   async #timelines(fresh: readonly Sent[], sent: readonly Sent[], line: Line, tell: Tell): Promise<void> {
-    const due = new Map(fresh.flatMap((write) => entriesOf(write.receipt as Receipt).map((entryId) => [entryId, write] as const)))
+    const due = new Map(
+      fresh.flatMap((write) => entriesOf(write.receipt as Receipt).map((entryId) => [entryId, write] as const)),
+    )
     const threads = new Set(fresh.flatMap(({ receipt }) => receipt?.threadId ?? []))
     // A write that was not stored must have left nothing in its Thread.
     for (const { body, path } of sent) {
@@ -122,10 +131,12 @@ export class Feeds {
       const after = this.#sequences.get(threadId) ?? 0
       const entries = await list<Entry>(line, timeline(threadId), after)
       for (const [index, entry] of entries.entries()) {
-        if (entry.sequence !== after + index + 1) tell(`The timeline of Thread ${threadId} has no entry ${after + index + 1}.`)
+        if (entry.sequence !== after + index + 1)
+          tell(`The timeline of Thread ${threadId} has no entry ${after + index + 1}.`)
         const write = due.get(entry.entryId)
         due.delete(entry.entryId)
-        if (write === undefined) tell(`Entry ${entry.sequence} (${entry.kind}) of Thread ${threadId} is of no stored write.`)
+        if (write === undefined)
+          tell(`Entry ${entry.sequence} (${entry.kind}) of Thread ${threadId} is of no stored write.`)
         else holdTimelineEntry(write, entry, threadId, tell)
       }
       this.#sequences.set(threadId, after + entries.length)
@@ -154,7 +165,9 @@ function holdEntry(write: Sent, entry: ActivityEntry, roomId: string, tell: Tell
     entry.sequence === receipt.activity?.sequence &&
     entry.digest === receipt.activity.digest
   if (!same)
-    tell(`The activity entry of ${nameOf(write)} does not say what its receipt says:\n  ${JSON.stringify(entry)}\n  ${write.receiptText}`)
+    tell(
+      `The activity entry of ${nameOf(write)} does not say what its receipt says:\n  ${JSON.stringify(entry)}\n  ${write.receiptText}`,
+    )
 }
 
 function holdTimelineEntry(write: Sent, entry: Entry, threadId: string, tell: Tell): void {
@@ -163,9 +176,12 @@ function holdTimelineEntry(write: Sent, entry: Entry, threadId: string, tell: Te
   const text = operation.name === "post_message" ? body.text : body.message
   const same =
     receipt?.threadId === threadId &&
-    (!own || (receipt.entry?.sequence === entry.sequence && entry.kind === (operation.entry?.kind ?? operation.name))) &&
+    (!own ||
+      (receipt.entry?.sequence === entry.sequence && entry.kind === (operation.entry?.kind ?? operation.name))) &&
     (entry.kind !== "message" || entry.message?.text === text) &&
     entry.author.userId === write.agent.userId
   if (!same)
-    tell(`The timeline entry of ${nameOf(write)} does not say what its receipt says:\n  ${JSON.stringify(entry)}\n  ${write.receiptText}`)
+    tell(
+      `The timeline entry of ${nameOf(write)} does not say what its receipt says:\n  ${JSON.stringify(entry)}\n  ${write.receiptText}`,
+    )
 }

@@ -1,6 +1,6 @@
 /**
- * The workplace of the harnesses: a data folder with people, Rooms, credentials, keys and a public repository, made once by the
- * executable's own `demo` and copied for every story; and the executable on such a copy.
+ * The workplace of the harnesses: a data folder with people, Rooms, credentials, keys and a public repository, made
+ * once by the executable's own `demo` and copied for every story; and the executable on such a copy.
  */
 import { cpSync } from "node:fs"
 import { join } from "node:path"
@@ -19,10 +19,15 @@ export interface Agent {
 }
 
 interface Told {
-  readonly people: Readonly<Record<string, { readonly userId: string; readonly username: string; readonly password: string }>>
+  readonly people: Readonly<
+    Record<string, { readonly userId: string; readonly username: string; readonly password: string }>
+  >
   readonly rooms: Readonly<Record<string, { readonly roomId: string; readonly openingThreadId: string }>>
   readonly credentials: Readonly<
-    Record<string, { token: string; username: string; roomId: string; permissions: string[]; threadIds: string[] | null }>
+    Record<
+      string,
+      { token: string; username: string; roomId: string; permissions: string[]; threadIds: string[] | null }
+    >
   >
   readonly keys: Readonly<Record<string, { token: string; username: string; permissions: string[] }>>
   readonly repositories: { readonly public: { readonly url: string; readonly commit: string } }
@@ -54,7 +59,14 @@ export interface Serving {
   readonly uid?: number
 }
 
-const writing = ["owner_all", "member_all", "member_post_only", "member_publish_only", "member_work_only", "member_thread_scoped"]
+const writing = [
+  "owner_all",
+  "member_all",
+  "member_post_only",
+  "member_publish_only",
+  "member_work_only",
+  "member_thread_scoped",
+]
 const elsewhere = ["main_owner_all", "main_member_all"]
 const filing = ["all", "owned", "member_all"]
 
@@ -73,12 +85,21 @@ function agentsOf({ people, rooms, credentials, keys }: Told): Agent[] {
     }),
     ...filing.map((name): Agent => {
       const { token, username, permissions } = keys[name] as Told["keys"][string]
-      return { name: `key ${name}`, token, userId: userId(username), permissions: new Set(permissions), room: null, threadIds: null }
+      return {
+        name: `key ${name}`,
+        token,
+        userId: userId(username),
+        permissions: new Set(permissions),
+        room: null,
+        threadIds: null,
+      }
     }),
   ]
 }
 
-/** Makes the demo once and shuts it down cleanly. @param program another copy of the executable than the one just built */
+/**
+ * Makes the demo once and shuts it down cleanly. @param program another copy of the executable than the one just built
+ */
 export async function breakGround(program = executable()): Promise<Ground> {
   const { folder, remove } = newPlace()
   const place = { folder, env }
@@ -92,7 +113,9 @@ export async function breakGround(program = executable()): Promise<Ground> {
   const begin: Ground["begin"] = (data, { shell, uid } = {}) => {
     const args = ["serve", "--port", "0", "--data", data, "--repositories", repositories]
     const at = uid === undefined ? place : { ...place, uid }
-    return shell === undefined ? start(program, args, at) : start("/bin/sh", ["-c", `${shell}; exec "$0" "$@"`, program, ...args], at)
+    return shell === undefined
+      ? start(program, args, at)
+      : start("/bin/sh", ["-c", `${shell}; exec "$0" "$@"`, program, ...args], at)
   }
   return {
     program,

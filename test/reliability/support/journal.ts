@@ -1,4 +1,7 @@
-/** What the writers sent and the answers they got. Everything is judged later by this record, and not by anything the service keeps. */
+/**
+ * What the writers sent and the answers they got. Everything is judged later by this record, and not by anything the
+ * service keeps.
+ */
 import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
 import type { Operation } from "../../../src/contract/definitions/operation.ts"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
@@ -20,8 +23,8 @@ export interface Receipt {
 }
 
 /**
- * `acknowledged`: its receipt came. `declined`: the answer said that nothing was stored, or it was a rehearsal. `unknown`: no whole answer
- * came, or one that leaves it open.
+ * `acknowledged`: its receipt came. `declined`: the answer said that nothing was stored, or it was a rehearsal.
+ * `unknown`: no whole answer came, or one that leaves it open.
  */
 export type Outcome = "acknowledged" | "declined" | "unknown"
 

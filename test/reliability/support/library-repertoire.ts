@@ -1,6 +1,6 @@
 /**
- * Writes to the Library. Each adds papers, a name or a text that no other write adds, because the Library has no feed: its contents show
- * which writes were stored.
+ * Writes to the Library. Each adds papers, a name or a text that no other write adds, because the Library has no feed:
+ * its contents show which writes were stored.
  */
 import { randomUUID } from "node:crypto"
 import type { Chance } from "./chance.ts"
@@ -26,7 +26,8 @@ export class Files {
     const collectionId = result.collectionId as string
     if (operation.name === "create_collection")
       this.collections.set(agent.name, [...(this.collections.get(agent.name) ?? []), collectionId])
-    if (operation.name === "add_papers") this.#held.push({ collectionId, arxivId: (body.arxivIds as string[])[0] as string, agent })
+    if (operation.name === "add_papers")
+      this.#held.push({ collectionId, arxivId: (body.arxivIds as string[])[0] as string, agent })
     if (this.#held.length > 40) this.#held.shift()
   }
 

@@ -1,4 +1,7 @@
-/** One connection to the service, as a client holds it: one request at a time, kept open, and sometimes dropped in the middle. */
+/**
+ * One connection to the service, as a client holds it: one request at a time, kept open, and sometimes dropped in the
+ * middle.
+ */
 import { Agent as Connections, type ClientRequest, type IncomingMessage, request } from "node:http"
 import { type Sent, stored } from "./journal.ts"
 

@@ -1,4 +1,7 @@
-/** Load: agents who all write at once, each on its own connection, until they are stopped or the service no longer answers. */
+/**
+ * Load: agents who all write at once, each on its own connection, until they are stopped or the service no longer
+ * answers.
+ */
 import type { Chance } from "./chance.ts"
 import type { Agent, Ground } from "./ground.ts"
 import { type Sent, written } from "./journal.ts"
@@ -9,7 +12,9 @@ import { Shelf } from "./shelf.ts"
 import { work } from "./work-repertoire.ts"
 
 /** The operations an agent of a Room chooses from at random, with repetitions as weights. */
-const kinds: readonly Kind[] = [...inRooms, ...work].flatMap(([kind, times]) => Array.from({ length: times }, () => kind))
+const kinds: readonly Kind[] = [...inRooms, ...work].flatMap(([kind, times]) =>
+  Array.from({ length: times }, () => kind),
+)
 
 /** Writes without a guard: they are accepted, once or repeated, and in any order. */
 const unguarded: ReadonlySet<string> = new Set([
@@ -29,7 +34,8 @@ export class Writers {
 
   constructor(ground: Ground) {
     this.#ground = ground
-    for (const { room } of ground.agents) if (room !== null) this.#shelves.set(room.roomId, new Shelf(room.openingThreadId))
+    for (const { room } of ground.agents)
+      if (room !== null) this.#shelves.set(room.roomId, new Shelf(room.openingThreadId))
   }
 
   /** Records the outcome of a write. */
@@ -44,7 +50,13 @@ export class Writers {
   think(agent: Agent, chance: Chance): Sent {
     if (agent.room === null) return written(agent, this.files.think(agent, chance))
     const { roomId } = agent.room
-    const scene = { agent, chance, roomId, shelf: this.#shelves.get(roomId) as Shelf, repository: this.#ground.repository }
+    const scene = {
+      agent,
+      chance,
+      roomId,
+      shelf: this.#shelves.get(roomId) as Shelf,
+      repository: this.#ground.repository,
+    }
     for (;;) {
       const thought = (chance.of(kinds) as Kind)(scene)
       if (thought === undefined) continue
@@ -61,7 +73,10 @@ export interface Load {
   acknowledged(more: number): Promise<void>
   /** The same for writes that failed because of the storage (see `mayFail`). */
   failed(more: number): Promise<void>
-  /** Resolves once every writer has stopped: on request, or because the service no longer answers. @throws the error of one of them */
+  /**
+   * Resolves once every writer has stopped: on request, or because the service no longer answers. @throws the error of
+   * one of them
+   */
   ended(): Promise<void>
   /** Lets every writer finish what is under way. */
   stop(): void
@@ -72,7 +87,8 @@ export interface LoadOptions {
   readonly connections: number
   readonly chance: Chance
   /**
-   * Whether the storage may fail: a write is then answered 503 in the envelope, and its writer continues. Otherwise a 5xx is a violation.
+   * Whether the storage may fail: a write is then answered 503 in the envelope, and its writer continues. Otherwise a
+   * 5xx is a violation.
    */
   readonly mayFail?: boolean
 }
@@ -109,8 +125,11 @@ export function startLoad(
         if (answer === null && leaves) answer = await line.send(write)
         if (answer === null) return
         if (answer.status >= 500) {
-          const known = answer.status === 503 && /"refusal":"temporarily_unavailable".*"retryable":true,"retryAfter":\d/.test(answer.text)
-          if (!mayFail || !known) throw new Violation(`${write.operation.name} was answered ${answer.status}: ${answer.text}`)
+          const known =
+            answer.status === 503 &&
+            /"refusal":"temporarily_unavailable".*"retryable":true,"retryAfter":\d/.test(answer.text)
+          if (!mayFail || !known)
+            throw new Violation(`${write.operation.name} was answered ${answer.status}: ${answer.text}`)
           note("failed")
         }
         if (write.outcome !== "acknowledged") continue
@@ -123,7 +142,9 @@ export function startLoad(
   }
 
   const all = Promise.all(
-    Array.from({ length: connections }, (_, index) => writer(agents[index % agents.length] as Agent, chance.part(`writer ${index}`))),
+    Array.from({ length: connections }, (_, index) =>
+      writer(agents[index % agents.length] as Agent, chance.part(`writer ${index}`)),
+    ),
   )
   // There may be no listener yet; `ended` passes it on.
   all.catch(() => undefined)

@@ -1,4 +1,6 @@
-/** The objects behind the receipts, from outside: each is there as it was sent, in its revision, and labels have no gap. */
+/**
+ * The objects behind the receipts, from outside: each is there as it was sent, in its revision, and labels have no gap.
+ */
 import { pathTo, type ReadName } from "../../../src/contract/reads/index.ts"
 import { list } from "./feeds.ts"
 import { nameOf, type Receipt, type Sent } from "./journal.ts"
@@ -50,7 +52,9 @@ export class Objects {
   }
 
   static async open(rooms: readonly string[], line: Line): Promise<Objects> {
-    return new Objects(new Map(await Promise.all(rooms.map(async (roomId) => [roomId, await countsOf(roomId, line)] as const))))
+    return new Objects(
+      new Map(await Promise.all(rooms.map(async (roomId) => [roomId, await countsOf(roomId, line)] as const))),
+    )
   }
 
   async take(fresh: readonly Sent[], sent: readonly Sent[], line: Line, tell: Tell): Promise<void> {
@@ -62,7 +66,8 @@ export class Objects {
       LANES,
       async (write) => {
         const answer = await line.get(pathTo("attempt", { attemptId: write.body.attemptId as string }))
-        if (answer?.status !== 404) tell(`Half there: ${nameOf(write)} is not stored, and its attempt is answered ${answer?.status}.`)
+        if (answer?.status !== 404)
+          tell(`Half there: ${nameOf(write)} is not stored, and its attempt is answered ${answer?.status}.`)
       },
     )
     const moved = new Set(inRooms.flatMap(({ receipt }) => courseOf(receipt as Receipt)?.id ?? []))
@@ -91,7 +96,8 @@ export class Objects {
     if (label !== null) {
       const labels = this.#labels.get(roomId) as Map<string, Set<string>>
       // A card of an existing record has the record's own label.
-      const of = kind === "record" ? ({ H: "hypothesis", F: "finding", C: "cited_claim" }[label[0] as string] as string) : kind
+      const of =
+        kind === "record" ? ({ H: "hypothesis", F: "finding", C: "cited_claim" }[label[0] as string] as string) : kind
       labels.set(of, (labels.get(of) ?? new Set()).add(label))
     }
     const course = courseOf(receipt)
@@ -111,16 +117,23 @@ export class Objects {
       tell(`Half there: ${nameOf(write)} has a receipt, and its ${kind} is answered ${answer?.status}.`)
       return
     }
-    const object = JSON.parse(answer.text) as { label?: string; contentDigest?: string; content?: { requestId?: string } }
+    const object = JSON.parse(answer.text) as {
+      label?: string
+      contentDigest?: string
+      content?: { requestId?: string }
+    }
     if (label !== null && object.label !== undefined && object.label !== label)
       tell(`The ${kind} of ${nameOf(write)} is ${object.label}, not ${label}.`)
     // The write that made it: its content is what was sent.
     const made = object.content?.requestId === write.deliveryId
-    if (made && object.contentDigest !== write.contentDigest) tell(`The ${kind} of ${nameOf(write)} does not hold what was sent.`)
+    if (made && object.contentDigest !== write.contentDigest)
+      tell(`The ${kind} of ${nameOf(write)} does not hold what was sent.`)
     if (!made && isMaking(write)) tell(`The ${kind} of ${nameOf(write)} is not the one that it made.`)
   }
 
-  /** The revisions of one experiment, or the events of one attempt: one for each of its stored writes, in their order. */
+  /**
+   * The revisions of one experiment, or the events of one attempt: one for each of its stored writes, in their order.
+   */
   async #course(id: string, line: Line, tell: Tell): Promise<void> {
     const { read, writes } = this.#courses.get(id) as Course
     const due = writes.map(({ receipt }) => receipt?.result.revision as number).sort((a, b) => a - b)
@@ -128,7 +141,9 @@ export class Objects {
     const first = due[0] as number
     // An experiment of the demo's has earlier revisions of its own.
     if (JSON.stringify(known.slice(first - 1)) !== JSON.stringify(due))
-      tell(`The ${read} ${id} has the revisions ${known}, and the stored writes made ${due}: ${writes.map(nameOf).join(", ")}`)
+      tell(
+        `The ${read} ${id} has the revisions ${known}, and the stored writes made ${due}: ${writes.map(nameOf).join(", ")}`,
+      )
   }
 
   /** Labels and Threads: as many as there were, and one for each that was made. */
@@ -136,13 +151,19 @@ export class Objects {
     for (const [roomId, before] of this.#baseline) {
       const now = await countsOf(roomId, line)
       if (now.threads !== (before.threads as number) + (this.#threads.get(roomId) ?? 0))
-        tell(`Room ${roomId} had ${before.threads} Threads, ${this.#threads.get(roomId)} were made, and it has ${now.threads}.`)
+        tell(
+          `Room ${roomId} had ${before.threads} Threads, ${this.#threads.get(roomId)} were made, and it has ${now.threads}.`,
+        )
       for (const [kind, labels] of this.#labels.get(roomId) as Map<string, Set<string>>) {
         const [last, first] = [now[kind] as number, before[kind] as number]
         const numbers = [...labels].map((label) => Number(label.slice(1))).filter((number) => number > first)
-        const missing = Array.from({ length: last - first }, (_, index) => first + index + 1).filter((number) => !numbers.includes(number))
+        const missing = Array.from({ length: last - first }, (_, index) => first + index + 1).filter(
+          (number) => !numbers.includes(number),
+        )
         if (missing.length > 0 || numbers.length !== last - first)
-          tell(`In Room ${roomId} the labels of ${kind} go from ${first} to ${last}; ${numbers.length} were given, ${missing} to nothing.`)
+          tell(
+            `In Room ${roomId} the labels of ${kind} go from ${first} to ${last}; ${numbers.length} were given, ${missing} to nothing.`,
+          )
       }
     }
   }
@@ -155,11 +176,17 @@ const isMaking = ({ operation: { name } }: Sent): boolean => /^publish_|^accept_
 function courseOf({ result }: Receipt): Course | undefined {
   if (typeof result.revision !== "number") return undefined
   if (typeof result.attemptId === "string") return { read: "attempt", id: result.attemptId, writes: [] }
-  return typeof result.experimentId === "string" ? { read: "experiment", id: result.experimentId, writes: [] } : undefined
+  return typeof result.experimentId === "string"
+    ? { read: "experiment", id: result.experimentId, writes: [] }
+    : undefined
 }
 
 async function revisionsOf(experimentId: string, line: Line): Promise<number[]> {
-  const items = await list<{ revision: number }>(line, (query) => pathTo("experiment_history", { experimentId }, query), 0)
+  const items = await list<{ revision: number }>(
+    line,
+    (query) => pathTo("experiment_history", { experimentId }, query),
+    0,
+  )
   return items.map(({ revision }) => revision)
 }
 

@@ -1,6 +1,7 @@
 /**
- * The check from outside: compares the answers of a restarted service over HTTP with those its writers got. Every stored write must be
- * there whole (receipt, object, timeline, activity), once; every other write must have left nothing.
+ * The check from outside: compares the answers of a restarted service over HTTP with those its writers got. Every
+ * stored write must be there whole (receipt, object, timeline, activity), once; every other write must have left
+ * nothing.
  */
 import { pathTo } from "../../../src/contract/reads/index.ts"
 import type { Chance } from "./chance.ts"
@@ -103,8 +104,8 @@ export class Account {
   }
 
   /**
-   * Sends writes again: all that were unknown, and some that were acknowledged. Stored ones are replayed unchanged; the others are accepted
-   * now, or refused because the state has changed.
+   * Sends writes again: all that were unknown, and some that were acknowledged. Stored ones are replayed unchanged; the
+   * others are accepted now, or refused because the state has changed.
    * @returns how many were accepted now
    */
   async sendAgain(baseUrl: string, doubtful: readonly Sent[], chance: Chance): Promise<number> {
@@ -118,7 +119,8 @@ export class Account {
       const answer = await line.send(write)
       const replayed = answer?.text.includes('"replayed":true') === true
       if (answer?.status === 200 && before !== null) {
-        if (!replayed || originalOf(answer.text) !== before) this.#told(`${nameOf(write)} is not replayed as it was: ${answer.text}`)
+        if (!replayed || originalOf(answer.text) !== before)
+          this.#told(`${nameOf(write)} is not replayed as it was: ${answer.text}`)
       } else if (answer?.status === 200) {
         taken += 1
         if (replayed) this.#told(`${nameOf(write)} had no receipt, and is replayed.`)

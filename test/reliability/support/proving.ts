@@ -22,11 +22,14 @@ export function asked<Count extends string, Shape extends string>(
   shapes: Readonly<Record<Shape, number>>,
 ): Asked<Count | Shape> {
   const scale = Number(process.env.PROVE_SCALE ?? 1)
-  const scaled = Object.entries<number>(counts).map(([name, count]) => [name, Math.max(1, Math.round(count * scale))] as const)
+  const scaled = Object.entries<number>(counts).map(
+    ([name, count]) => [name, Math.max(1, Math.round(count * scale))] as const,
+  )
   const defaults = new Map([...scaled, ...Object.entries<number>(shapes)])
   const options = Object.fromEntries(["seed", ...defaults.keys()].map((name) => [name, { type: "string" as const }]))
   const { values } = parseArgs({ options, strict: true })
-  const given = (name: string): string | undefined => (values[name] as string | undefined) ?? process.env[`PROVE_${name.toUpperCase()}`]
+  const given = (name: string): string | undefined =>
+    (values[name] as string | undefined) ?? process.env[`PROVE_${name.toUpperCase()}`]
   const numbers = Object.fromEntries([...defaults].map(([name, count]) => [name, Number(given(name) ?? count)]))
   return { seed: given("seed") ?? freshSeed(), numbers: numbers as Record<Count | Shape, number> }
 }
@@ -55,7 +58,8 @@ export function progress(text: string): void {
 }
 
 /** A line that stays. */
-export const tell = (text: string): void => void process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${text}\n` : `${text}\n`)
+export const tell = (text: string): void =>
+  void process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${text}\n` : `${text}\n`)
 
 /** The result of a proof: problems, in sentences, and the statistics. */
 export interface Proof {
@@ -63,7 +67,9 @@ export interface Proof {
   readonly seen: string
 }
 
-/** Runs a proof to its end: problems and the seed on standard error, the summary as the last line of standard output. */
+/**
+ * Runs a proof to its end: problems and the seed on standard error, the summary as the last line of standard output.
+ */
 export async function prove(what: string, seed: string, work: () => Promise<Proof>): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => {
@@ -78,6 +84,8 @@ export async function prove(what: string, seed: string, work: () => Promise<Proo
   const { problems, seen } = await work().catch(failed)
   cleanUp()
   for (const problem of problems.slice(0, 20)) tell(`VIOLATION ${problem}`)
-  console.log(`${what}: ${problems.length === 0 ? "held" : `BROKEN, ${problems.length} violations`}: ${seen}; seed ${seed}`)
+  console.log(
+    `${what}: ${problems.length === 0 ? "held" : `BROKEN, ${problems.length} violations`}: ${seen}; seed ${seed}`,
+  )
   if (problems.length > 0) process.exitCode = 1
 }

@@ -1,4 +1,7 @@
-/** Writes of a Room's members: discussion, records, and assertions about records. Work and the Library have files of their own. */
+/**
+ * Writes of a Room's members: discussion, records, and assertions about records. Work and the Library have files of
+ * their own.
+ */
 import { randomBytes, randomUUID } from "node:crypto"
 import { hypothesis, message, thread } from "../../support/bodies.ts"
 import type { Chance } from "./chance.ts"
@@ -19,10 +22,12 @@ export type Kind = (scene: Scene) => Thought | undefined
 
 const lorem = "The loss at step one thousand fell with a longer ramp, and the spread over seeds fell with it. "
 /** Text of a few words up to some pages: small writes share pages of the log, large ones fill many. */
-export const words = (chance: Chance): string => lorem.repeat(chance.oneIn(12) ? chance.between(20, 120) : chance.between(1, 6))
+export const words = (chance: Chance): string =>
+  lorem.repeat(chance.oneIn(12) ? chance.between(20, 120) : chance.between(1, 6))
 
 /** Any Thread the agent may write in. */
-export const someThread = ({ agent, shelf, chance }: Scene): string => chance.of(agent.threadIds ?? shelf.threads()) as string
+export const someThread = ({ agent, shelf, chance }: Scene): string =>
+  chance.of(agent.threadIds ?? shelf.threads()) as string
 
 const common = () => ({ schemaVersion: 3, requestId: randomUUID() })
 const digest = () => `sha256:${randomBytes(32).toString("hex")}`
@@ -52,7 +57,10 @@ const publishHypothesis: Kind = (scene) => {
 function asserted(scene: Scene) {
   const { premises: _premises, kind: _kind, ...rest } = hypothesis(scene.roomId, someThread(scene))
   const cited = scene.chance.of(scene.shelf.records())
-  const references = cited === undefined ? [] : [{ versionId: cited.versionId, purpose: "related", explanation: "It speaks of the same." }]
+  const references =
+    cited === undefined
+      ? []
+      : [{ versionId: cited.versionId, purpose: "related", explanation: "It speaks of the same." }]
   return { ...rest, references }
 }
 
@@ -98,8 +106,13 @@ const registerMaterial: Kind = (scene) => ({
 
 const reportMaterialLocation: Kind = ({ shelf, chance }) => {
   const material = chance.of(shelf.materials)
-  const report = { uri: "https://example.org/token-counts.json", state: chance.of(["available", "restricted", "unavailable"]) }
-  return material && { name: "report_material_location", body: { ...common(), materialId: material.materialId, ...report } }
+  const report = {
+    uri: "https://example.org/token-counts.json",
+    state: chance.of(["available", "restricted", "unavailable"]),
+  }
+  return (
+    material && { name: "report_material_location", body: { ...common(), materialId: material.materialId, ...report } }
+  )
 }
 
 /** Now and then the same assertion about the same record, which is refused. */
@@ -107,13 +120,24 @@ const assertCorrection: Kind = ({ shelf, chance }) => {
   const same = chance.oneIn(3)
   const record = chance.of(same ? shelf.records().slice(-2) : shelf.records())
   const explanation = same ? "The unit was mistaken." : `The unit was mistaken in line ${chance.between(1, 9_999)}.`
-  const body = { ...common(), targetVersionId: record?.versionId, explanation, correction: "Read nats where it says bits." }
+  const body = {
+    ...common(),
+    targetVersionId: record?.versionId,
+    explanation,
+    correction: "Read nats where it says bits.",
+  }
   return record && { name: "assert_correction", body }
 }
 
 const reuseRecord: Kind = (scene) => {
   const record = scene.chance.of(scene.shelf.records())
-  return record && { name: "reuse_record", params: { threadId: someThread(scene) }, body: { ...common(), versionId: record.versionId } }
+  return (
+    record && {
+      name: "reuse_record",
+      params: { threadId: someThread(scene) },
+      body: { ...common(), versionId: record.versionId },
+    }
+  )
 }
 
 /** Guarded by the Thread's watermark, which others move all the time. */
@@ -121,7 +145,12 @@ const postCheckpoint: Kind = (scene) => {
   const threadId = someThread(scene)
   const watermark = scene.shelf.watermarks.get(threadId)
   if (watermark === undefined) return undefined
-  const said = { state: "open", synthesis: words(scene.chance), openQuestions: ["Does it hold with clipping?"], citations: [] }
+  const said = {
+    state: "open",
+    synthesis: words(scene.chance),
+    openQuestions: ["Does it hold with clipping?"],
+    citations: [],
+  }
   return {
     name: "post_research_checkpoint",
     body: { ...common(), threadId, expectedWatermark: watermark, coversThrough: watermark, ...said },

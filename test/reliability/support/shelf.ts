@@ -75,18 +75,34 @@ export class Shelf {
       if (operation.entry?.form !== "receipt") this.#entries.add({ threadId, entryId: entry.entryId })
     }
     if (operation.name === "create_thread") this.#threads.add(target.id)
-    if (threadId !== null && operation.name.startsWith("publish_")) this.#records.add({ versionId: target.id, threadId, kind: target.kind })
+    if (threadId !== null && operation.name.startsWith("publish_"))
+      this.#records.add({ versionId: target.id, threadId, kind: target.kind })
     if (operation.name === "register_material") this.#materials.add({ materialId: target.id, threadId })
-    if (threadId !== null && typeof result.experimentId === "string") this.#experiment(agent, threadId, operation.name, result)
-    if (threadId !== null && typeof result.attemptId === "string") this.#attempt(agent, threadId, body.experimentId as string, result)
+    if (threadId !== null && typeof result.experimentId === "string")
+      this.#experiment(agent, threadId, operation.name, result)
+    if (threadId !== null && typeof result.attemptId === "string")
+      this.#attempt(agent, threadId, body.experimentId as string, result)
   }
 
   #experiment({ userId }: Agent, threadId: string, operation: string, result: Receipt["result"]): void {
-    const { experimentId, revision, status, planId } = result as { experimentId: string; revision: number; status: string; planId?: string }
+    const { experimentId, revision, status, planId } = result as {
+      experimentId: string
+      revision: number
+      status: string
+      planId?: string
+    }
     const known = this.#experiments.all.find((experiment) => experiment.experimentId === experimentId)
     if (known === undefined) {
       if (operation !== "propose_experiment") return
-      this.#experiments.add({ experimentId, threadId, proposerId: userId, revision, status, assigneeId: null, planId: null })
+      this.#experiments.add({
+        experimentId,
+        threadId,
+        proposerId: userId,
+        revision,
+        status,
+        assigneeId: null,
+        planId: null,
+      })
     } else if (revision > known.revision) {
       Object.assign(known, { revision, status })
       if (planId !== undefined) known.planId = planId
@@ -99,6 +115,7 @@ export class Shelf {
     const { attemptId, revision, status } = result as { attemptId: string; revision: number; status: string }
     const known = this.#attempts.all.find((attempt) => attempt.attemptId === attemptId)
     if (known !== undefined) Object.assign(known, revision > known.revision ? { revision, status } : {})
-    else if (revision === 1) this.#attempts.add({ attemptId, experimentId, threadId, registrantId: userId, revision, status })
+    else if (revision === 1)
+      this.#attempts.add({ attemptId, experimentId, threadId, registrantId: userId, revision, status })
   }
 }

@@ -9,7 +9,9 @@ const argv = ["python", "train.py", "--warmup", "400"]
 
 /** An experiment with a given property, as far as the agent knows. */
 function some({ shelf, chance, agent }: Scene, when: (known: KnownExperiment) => boolean): KnownExperiment | undefined {
-  return chance.of(shelf.experiments.filter((known) => (agent.threadIds?.includes(known.threadId) ?? true) && when(known)))
+  return chance.of(
+    shelf.experiments.filter((known) => (agent.threadIds?.includes(known.threadId) ?? true) && when(known)),
+  )
 }
 const expecting = ({ experimentId, revision, status }: KnownExperiment) => ({
   ...common(),
@@ -46,20 +48,30 @@ const take: Kind = (scene) => {
 
 const release: Kind = (scene) => {
   const known = some(scene, held(scene))
-  return known && { name: "release_experiment", body: { ...expecting(known), handoff: words(scene.chance).slice(0, 4_000) } }
+  return (
+    known && { name: "release_experiment", body: { ...expecting(known), handoff: words(scene.chance).slice(0, 4_000) } }
+  )
 }
 
 const reportStatus: Kind = (scene) => {
   const known = some(scene, held(scene))
   if (known === undefined) return undefined
-  const next = known.status === "claimed" ? { status: "in_progress" } : { status: "completed", summary: "Both arms ran." }
+  const next =
+    known.status === "claimed" ? { status: "in_progress" } : { status: "completed", summary: "Both arms ran." }
   return { name: "report_experiment_status", body: { ...expecting(known), ...next } }
 }
 
 const acceptPlan: Kind = (scene) => {
   const known = some(scene, held(scene))
   const protocol = { summary: "Two arms.", steps: ["Run both."], arms: [{ name: "with", argv }] }
-  const planned = { repository: scene.repository, hypotheses: [], premises: [], protocol, intent: "confirmatory", requiredMaterials: [] }
+  const planned = {
+    repository: scene.repository,
+    hypotheses: [],
+    premises: [],
+    protocol,
+    intent: "confirmatory",
+    requiredMaterials: [],
+  }
   return known && { name: "accept_plan", body: { ...expecting(known), ...planned } }
 }
 
@@ -67,22 +79,36 @@ const registerAttempt: Kind = (scene) => {
   const known = some(scene, held(scene))
   if (known === undefined) return undefined
   const intent = known.planId === null ? { intent: "exploratory" } : { intent: "planned", planId: known.planId }
-  const execution = { repository: scene.repository, argv, configuration: { seed: scene.chance.between(1, 99) }, inputs: [] }
+  const execution = {
+    repository: scene.repository,
+    argv,
+    configuration: { seed: scene.chance.between(1, 99) },
+    inputs: [],
+  }
   return { name: "register_attempt", body: { ...expecting(known), attemptId: randomUUID(), ...intent, ...execution } }
 }
 
 const reportEvent: Kind = ({ shelf, chance, agent }) => {
   const own = ({ registrantId, status, threadId }: (typeof shelf.attempts)[number]) =>
-    registrantId === agent.userId && (status === "registered" || status === "started") && (agent.threadIds?.includes(threadId) ?? true)
+    registrantId === agent.userId &&
+    (status === "registered" || status === "started") &&
+    (agent.threadIds?.includes(threadId) ?? true)
   const known = chance.of(shelf.attempts.filter(own))
   if (known === undefined) return undefined
   const { attemptId, revision, status } = known
   const event = status === "registered" ? "started" : chance.oneIn(3) ? "succeeded" : "progress"
-  const metrics = Array.from({ length: chance.between(1, 40) }, (_, step) => ({ name: "loss", value: 4 - step / 100, step }))
+  const metrics = Array.from({ length: chance.between(1, 40) }, (_, step) => ({
+    name: "loss",
+    value: 4 - step / 100,
+    step,
+  }))
   const digest = `sha256:${randomBytes(32).toString("hex")}`
   const outputs = event === "succeeded" ? { outputs: [{ outputLabel: "metrics.json", digest }], exitCode: 0 } : {}
   const told = { event, reportedAt: new Date().toISOString(), ...(event === "started" ? {} : { metrics }), ...outputs }
-  return { name: "report_attempt_event", body: { ...common(), attemptId, expectedRevision: revision, expectedStatus: status, ...told } }
+  return {
+    name: "report_attempt_event",
+    body: { ...common(), attemptId, expectedRevision: revision, expectedStatus: status, ...told },
+  }
 }
 
 const linkFinding: Kind = (scene) => {

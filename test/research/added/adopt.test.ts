@@ -1,4 +1,6 @@
-/** A Room adopted from another instance: it continues here as this instance's own Room, and can be passed on to others. */
+/**
+ * A Room adopted from another instance: it continues here as this instance's own Room, and can be passed on to others.
+ */
 import { execFileSync } from "node:child_process"
 import { ResearchRoomClient } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
@@ -15,7 +17,8 @@ const there = await startResearchRoom()
 t.teardown(() => there.close())
 const { main, archived } = there.rooms
 const host = new URL(there.baseUrl).host
-const exported = async (roomId: string) => Buffer.from(await bytesOf(await there.client("member_all").download("room_export", { roomId })))
+const exported = async (roomId: string) =>
+  Buffer.from(await bytesOf(await there.client("member_all").download("room_export", { roomId })))
 const cast = await castOf(there)
 
 /** An instance with its own user named ada, a different person from the ada of the first instance. */
@@ -24,7 +27,8 @@ async function withAda(t: Test, folder = t.testdir()) {
   await here.accounts.add("ada", passwordOf("ada"))
   return here
 }
-const feedOf = ({ ledger }: Elsewhere, roomId: string) => ledger.activity.after(roomId, 0, undefined, 1_000).map(({ body }) => body)
+const feedOf = ({ ledger }: Elsewhere, roomId: string) =>
+  ledger.activity.after(roomId, 0, undefined, 1_000).map(({ body }) => body)
 const refused = async (t: Test, here: Elsewhere, zip: Uint8Array, because: RegExp, owner?: string) => {
   const before = here.entries()
   await t.rejects(here.import(zip, owner), { constructor: CrateFault, message: because } as never, String(because))
@@ -56,14 +60,27 @@ t.test("Its new owner admits people, agents write, and people who wrote in it el
     ["ada owner", `ada@${host} member`, `grace@${host} member`],
   )
   const [entry] = (await reader.read("room_activity", { roomId, after: theirs, include: ["summary"] })).items
-  t.match(entry, { kind: "room_adopted", operation: "adopt_room", actor: room.owner, target: { kind: "room", id: roomId } })
+  t.match(entry, {
+    kind: "room_adopted",
+    operation: "adopt_room",
+    actor: room.owner,
+    target: { kind: "room", id: roomId },
+  })
   t.equal(entry?.summary, `ada adopted the Room from ${there.baseUrl}.`)
-  t.equal((await reader.read("room_activity", { roomId, kinds: ["room_adopted"] })).items.length, 1, "the feed can be narrowed to it")
+  t.equal(
+    (await reader.read("room_activity", { roomId, kinds: ["room_adopted"] })).items.length,
+    1,
+    "the feed can be narrowed to it",
+  )
   for await (const _ of reader.items("room_activity", { roomId })); // The client verifies the chain.
 
   await ada.write("amend_room", { roomId, title: "Ours now" })
   await ada.write("add_member", { roomId, username: "eve" })
-  const away = await ada.request("POST", `/api/rooms/${roomId}/members`, { schemaVersion: 3, requestId: roomId, username: "grace" })
+  const away = await ada.request("POST", `/api/rooms/${roomId}/members`, {
+    schemaVersion: 3,
+    requestId: roomId,
+    username: "grace",
+  })
   t.equal(away.status, 404, "people of the other instance get no access by the same name")
   const { result } = await eve.write("issue_credential", {
     roomId,
@@ -76,7 +93,9 @@ t.test("Its new owner admits people, agents write, and people who wrote in it el
   const published = await agent.write(
     "publish_hypothesis",
     hypothesis(roomId, room.openingThreadId, {
-      references: [{ versionId: resting?.versionId, purpose: "refines", explanation: "It says so of a smaller model." }],
+      references: [
+        { versionId: resting?.versionId, purpose: "refines", explanation: "It says so of a smaller model." },
+      ],
     }),
   )
   const taken = (await reader.read("experiments", { roomId, status: "open" })).items[0]
@@ -88,19 +107,31 @@ t.test("Its new owner admits people, agents write, and people who wrote in it el
       expectedStatus: taken.status,
     })
   await ada.write("post_message", { threadId: room.openingThreadId, text: message().text } as never)
-  t.match((await reader.read("record", { versionId: published.result.versionId })).references, [{ label: resting?.label }])
+  t.match((await reader.read("record", { versionId: published.result.versionId })).references, [
+    { label: resting?.label },
+  ])
 
   const authors = new Set<string>()
-  for await (const { author } of reader.items("thread_timeline", { threadId: room.openingThreadId })) authors.add(author.username)
-  for (const name of [`ada@${host}`, `grace@${host}`, "ada", "eve"]) t.ok(authors.has(name), `${name} is in the timeline`)
-  for (const path of [`/rooms/${roomId}`, `/rooms/${roomId}/activity`, `/rooms/${roomId}/people`, `/threads/${room.openingThreadId}`]) {
+  for await (const { author } of reader.items("thread_timeline", { threadId: room.openingThreadId }))
+    authors.add(author.username)
+  for (const name of [`ada@${host}`, `grace@${host}`, "ada", "eve"])
+    t.ok(authors.has(name), `${name} is in the timeline`)
+  for (const path of [
+    `/rooms/${roomId}`,
+    `/rooms/${roomId}/activity`,
+    `/rooms/${roomId}/people`,
+    `/threads/${room.openingThreadId}`,
+  ]) {
     const page = await (await fetch(`${here.baseUrl}${path}`)).text()
     if (!path.endsWith("/activity"))
       t.ok(new RegExp(`Adopted from <a [^>]*>${host}</a> on <time`).test(page), `${path} names the earlier origin`)
     t.ok(new RegExp(`>ada@${host}<`).test(page), `${path} says which instance's ada it was`)
   }
   const stranger = here.stranger()
-  const inVain = await stranger.request("POST", "/api/session", { username: `ada@${host}`, password: passwordOf("ada") })
+  const inVain = await stranger.request("POST", "/api/session", {
+    username: `ada@${host}`,
+    password: passwordOf("ada"),
+  })
   t.ok(inVain.status >= 400, "people of the other instance cannot sign in")
 
   await ada.write("archive_room", { roomId, reason: "For a while." })
@@ -193,7 +224,9 @@ t.test("The adopted Room can be exported to others, proved there and adopted aga
   await fourth.import(await third.export(main.roomId))
   t.strictSame(fourth.problems(), [])
   t.strictSame(
-    fourth.tables.rooms.summary(main.roomId)?.adopted.map(({ instanceId, throughSequence }) => [instanceId, throughSequence]),
+    fourth.tables.rooms
+      .summary(main.roomId)
+      ?.adopted.map(({ instanceId, throughSequence }) => [instanceId, throughSequence]),
     [
       [shown?.adopted[0]?.instanceId, 206],
       [second.instanceId, 207],
@@ -209,7 +242,10 @@ t.test("The declared earlier origins of a Room are proved", async (t) => {
   const third = elsewhere(t, `${folder}/third`)
   const told = (change: (home: Record<string, unknown>) => object[]) =>
     forged(crate, {
-      "origin.json": json(({ adopted, ...rest }) => ({ ...rest, adopted: change((adopted as Record<string, unknown>[])[0] ?? {}) })),
+      "origin.json": json(({ adopted, ...rest }) => ({
+        ...rest,
+        adopted: change((adopted as Record<string, unknown>[])[0] ?? {}),
+      })),
     })
   const isNot = /^Entry \d+ .*does not match the declared origin of the Room before its adoption/
   await refused(
@@ -257,24 +293,33 @@ t.test("The declared earlier origins of a Room are proved", async (t) => {
   t.strictSame(third.problems(), [])
 })
 
-t.test("A reference already known where the Room began stays known to it, here and wherever it is imported", async (t) => {
-  const [one, other] = [await cast.room("Where it was registered"), await cast.room("Where it is known")]
-  const material = { reference: `sha256:${"5".repeat(64)}`, name: "Weights" }
-  const known = await cast.ada.write("register_material", { ...one, ...material })
-  await cast.ada.write("register_material", { ...other, ...material })
-  const folder = t.testdir({ second: {}, third: {} })
-  const second = await withAda(t, `${folder}/second`)
-  await second.import(await exported(other.roomId), "ada")
-  const { operationOf } = await import("../../../src/contract/operations/index.ts")
-  const ada = second.tables.people.named("ada")
-  const again = await second.ledger.admit({
-    operation: operationOf("register_material"),
-    actor: { userId: ada?.userId ?? "", username: "ada", grant: null },
-    params: {},
-    body: { schemaVersion: 3, requestId: second.world.id(), roomId: other.roomId, threadId: other.threadId, ...material },
-  })
-  t.match(JSON.parse(again), { result: { existing: true, materialId: known.result.materialId } })
-  const third = elsewhere(t, `${folder}/third`)
-  t.equal((await third.import(await second.export(other.roomId))).cited, 1)
-  t.strictSame([...second.problems(), ...third.problems()], [])
-})
+t.test(
+  "A reference already known where the Room began stays known to it, here and wherever it is imported",
+  async (t) => {
+    const [one, other] = [await cast.room("Where it was registered"), await cast.room("Where it is known")]
+    const material = { reference: `sha256:${"5".repeat(64)}`, name: "Weights" }
+    const known = await cast.ada.write("register_material", { ...one, ...material })
+    await cast.ada.write("register_material", { ...other, ...material })
+    const folder = t.testdir({ second: {}, third: {} })
+    const second = await withAda(t, `${folder}/second`)
+    await second.import(await exported(other.roomId), "ada")
+    const { operationOf } = await import("../../../src/contract/operations/index.ts")
+    const ada = second.tables.people.named("ada")
+    const again = await second.ledger.admit({
+      operation: operationOf("register_material"),
+      actor: { userId: ada?.userId ?? "", username: "ada", grant: null },
+      params: {},
+      body: {
+        schemaVersion: 3,
+        requestId: second.world.id(),
+        roomId: other.roomId,
+        threadId: other.threadId,
+        ...material,
+      },
+    })
+    t.match(JSON.parse(again), { result: { existing: true, materialId: known.result.materialId } })
+    const third = elsewhere(t, `${folder}/third`)
+    t.equal((await third.import(await second.export(other.roomId))).cited, 1)
+    t.strictSame([...second.problems(), ...third.problems()], [])
+  },
+)

@@ -1,4 +1,7 @@
-/** Citations of records over HTTP: another program can parse them, keys stay stable while standing changes, and texts cannot inject TeX. */
+/**
+ * Citations of records over HTTP: another program can parse them, keys stay stable while standing changes, and texts
+ * cannot inject TeX.
+ */
 import { parse } from "@retorquere/bibtex-parser"
 import fc from "fast-check"
 import { startResearchRoom } from "research-room/testing"
@@ -23,13 +26,19 @@ interface Entry {
   readonly fields: Readonly<Record<string, unknown>>
 }
 const entryOf = (bibtex: string): Entry => {
-  const { entries, errors } = parse(bibtex, { sentenceCase: false }) as unknown as { entries: Entry[]; errors: unknown[] }
+  const { entries, errors } = parse(bibtex, { sentenceCase: false }) as unknown as {
+    entries: Entry[]
+    errors: unknown[]
+  }
   if (entries.length !== 1 || errors.length > 0) throw new Error(`not one entry: ${bibtex} ${JSON.stringify(errors)}`)
   return entries[0] as Entry
 }
 const bibtex = async (versionId: string) => entryOf(await grace.text("record", { versionId, format: "bibtex" }))
 const csl = async (versionId: string) =>
-  (JSON.parse(await grace.text("record", { versionId, format: "csl" })) as Record<string, unknown>[])[0] as Record<string, string>
+  (JSON.parse(await grace.text("record", { versionId, format: "csl" })) as Record<string, unknown>[])[0] as Record<
+    string,
+    string
+  >
 
 // shows: Added: a record's citation in BibTeX and CSL-JSON.
 t.test("A record is cited in BibTeX with everything needed to find it again", async (t) => {
@@ -37,8 +46,15 @@ t.test("A record is cited in BibTeX with everything needed to find it again", as
   const { type, key, fields } = await bibtex(record.versionId)
   t.equal(type, "misc")
   t.equal(key, `ada${record.createdAt.slice(0, 4)}-F1-${record.contentDigest.slice(7, 15)}`)
-  t.match(fields, { title: record.wording, year: record.createdAt.slice(0, 4), url: `${room.baseUrl}/records/${record.versionId}` })
-  t.match(fields.note, /^Finding F1, positive, naming 5 of 6 attempts of E1; corrected: L1 corrects it; sha256:[0-9a-f]{64}$/)
+  t.match(fields, {
+    title: record.wording,
+    year: record.createdAt.slice(0, 4),
+    url: `${room.baseUrl}/records/${record.versionId}`,
+  })
+  t.match(
+    fields.note,
+    /^Finding F1, positive, naming 5 of 6 attempts of E1; corrected: L1 corrects it; sha256:[0-9a-f]{64}$/,
+  )
   t.equal(String(fields.note).endsWith(record.contentDigest), true)
   t.equal((await fetch(String(fields.url))).status, 200, "its address opens it")
 })
@@ -68,7 +84,10 @@ t.test("Each form has its own media type; without a form, or with json, it is th
   t.equal(await typeOf("?format=csl"), "application/vnd.citationstyles.csl+json; charset=utf-8")
   t.equal(await typeOf("?format=json"), "application/json; charset=utf-8")
   t.equal((await ask(`${url}?format=json`)).text, (await ask(url)).text)
-  t.match(await ask(`${url}?format=ris`), { status: 422, body: { refusal: "invalid_parameter", issues: [{ path: "/format" }] } })
+  t.match(await ask(`${url}?format=ris`), {
+    status: 422,
+    body: { refusal: "invalid_parameter", issues: [{ path: "/format" }] },
+  })
   t.match(await ask(`${room.baseUrl}/api/research/records/${freshId()}?format=bibtex`), {
     status: 404,
     body: { refusal: "unknown_record" },
@@ -77,10 +96,19 @@ t.test("Each form has its own media type; without a form, or with json, it is th
 
 t.test("The OpenAPI document lists every form", async (t) => {
   const openapi = (await ask(`${room.baseUrl}/api/openapi.json`)).body as unknown as {
-    paths: Record<string, { get: { parameters: { name: string; schema: object }[]; responses: { 200: { content: object } } } }>
+    paths: Record<
+      string,
+      { get: { parameters: { name: string; schema: object }[]; responses: { 200: { content: object } } } }
+    >
   }
-  const { parameters, responses } = (openapi.paths["/api/research/records/{versionId}"] as (typeof openapi.paths)[string]).get
-  t.strictSame(Object.keys(responses[200].content), ["application/json", "application/x-bibtex", "application/vnd.citationstyles.csl+json"])
+  const { parameters, responses } = (
+    openapi.paths["/api/research/records/{versionId}"] as (typeof openapi.paths)[string]
+  ).get
+  t.strictSame(Object.keys(responses[200].content), [
+    "application/json",
+    "application/x-bibtex",
+    "application/vnd.citationstyles.csl+json",
+  ])
   t.match(
     parameters.find(({ name }) => name === "format"),
     { schema: { enum: ["json", "bibtex", "csl"] } },
@@ -97,8 +125,14 @@ t.test("A record's citation shows what later links say about it; its key stays",
     ["assert_retraction", "retracted"],
   ] as const) {
     const more = name === "assert_correction" ? { correction: "Read less." } : {}
-    const { result } = await ada.write(name, { targetVersionId: versionId, explanation: "It was mistaken.", ...more } as never)
-    said.push(`${(result as { label: string }).label} ${{ disputed: "disputes", corrected: "corrects", retracted: "retracts" }[label]} it`)
+    const { result } = await ada.write(name, {
+      targetVersionId: versionId,
+      explanation: "It was mistaken.",
+      ...more,
+    } as never)
+    said.push(
+      `${(result as { label: string }).label} ${{ disputed: "disputes", corrected: "corrects", retracted: "retracts" }[label]} it`,
+    )
     const after = await bibtex(versionId)
     t.equal(after.key, before.key, `${label}: the key is unchanged`)
     t.match(after.fields.note, `; ${label}: ${said.join(", ")}; sha256:`)
@@ -111,7 +145,9 @@ t.test("Two records never share a key, even in different Rooms", async (t) => {
   const first = await grace.write("publish_hypothesis", hypothesis(roomId, openingThreadId))
   t.equal(first.result.label, "H1")
   const keys = await Promise.all(
-    [first.result.versionId, ...items.map(({ versionId }) => versionId)].map(async (versionId) => (await bibtex(versionId)).key),
+    [first.result.versionId, ...items.map(({ versionId }) => versionId)].map(
+      async (versionId) => (await bibtex(versionId)).key,
+    ),
   )
   t.equal(new Set(keys).size, keys.length)
 })
@@ -155,8 +191,9 @@ t.test("Formulas stay formulas, and nothing else in a text becomes a command", (
     return left === "" && !/%|~|\^\^|\\(?:input|def|a(?!lpha))/.test(unescaped) && unescaped.split("$").length % 2 === 1
   }
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom("\\", "{", "}", "$", "^", "%", "~", "_", "a", " ", "input", "def", "alpha") }), (text) =>
-      harmless(texOf(text)),
+    fc.property(
+      fc.string({ unit: fc.constantFrom("\\", "{", "}", "$", "^", "%", "~", "_", "a", " ", "input", "def", "alpha") }),
+      (text) => harmless(texOf(text)),
     ),
     { numRuns: 5_000 },
   )

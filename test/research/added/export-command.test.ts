@@ -1,4 +1,7 @@
-/** `research-room export`: writes the same crate as HTTP, even while the Room is served, and a clear message when it cannot. */
+/**
+ * `research-room export`: writes the same crate as HTTP, even while the Room is served, and a clear message when it
+ * cannot.
+ */
 import { execFile } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -25,13 +28,25 @@ const program = join(import.meta.dirname, "../../../src/main.ts")
 const run = (...args: string[]): Promise<Ended> =>
   promisify(execFile)(process.execPath, [program, "export", ...args], { cwd: join(folder, "out"), env: {} }).then(
     ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, out: stdout, err: stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      out: stdout,
+      err: stderr,
+    }),
   )
 
 // shows: Added: the Room as an RO-Crate 1.2 with its feed.
 t.test("It writes the same crate that is served, while the service is running", async (t) => {
   const file = join(folder, "room.zip")
-  const { code, out, err } = await run(roomId.toUpperCase(), "--data", data, "--output", file, "--base-url", room.baseUrl)
+  const { code, out, err } = await run(
+    roomId.toUpperCase(),
+    "--data",
+    data,
+    "--output",
+    file,
+    "--base-url",
+    room.baseUrl,
+  )
   t.strictSame([code, err], [0, ""])
   t.match(
     out,
@@ -45,7 +60,10 @@ t.test("Without a file name it is named after the Room, and no other file is lef
   const { code } = await run(roomId, "--data", data)
   t.equal(code, 0)
   t.strictSame(readdirSync(join(folder, "out")), ["does-rl-add-solutions-or-only-find-them-faster.crate.zip"])
-  t.strictSame(unpack(readFileSync(join(folder, "out", "does-rl-add-solutions-or-only-find-them-faster.crate.zip"))).faults(), [])
+  t.strictSame(
+    unpack(readFileSync(join(folder, "out", "does-rl-add-solutions-or-only-find-them-faster.crate.zip"))).faults(),
+    [],
+  )
 })
 
 t.test("A failure is reported in one line, and nothing is written", async (t) => {
@@ -60,7 +78,11 @@ t.test("A failure is reported in one line, and nothing is written", async (t) =>
     [["main", "--data", data], 2, /^research-room: main is not the id of a Room/],
     [[roomId, "--data", data, "--output", file], 2, /^research-room: \S+kept\.zip exists already; nothing was written/],
     [[roomId, "--data", join(folder, "nowhere")], 1, /^research-room: There is no research-room data in/],
-    [[roomId, "--data", data, "--output", join(folder, "nowhere", "room.zip")], 1, /^research-room: The export could not be written to/],
+    [
+      [roomId, "--data", data, "--output", join(folder, "nowhere", "room.zip")],
+      1,
+      /^research-room: The export could not be written to/,
+    ],
     [[roomId, "--data", data, "--base-url", "here"], 2, /must be an address/],
   ]
   for (const [args, code, told] of cases) {

@@ -1,4 +1,6 @@
-/** An export as a stream: a snapshot of one moment however long it takes, and cancelled when the reader stops reading. */
+/**
+ * An export as a stream: a snapshot of one moment however long it takes, and cancelled when the reader stops reading.
+ */
 import { join } from "node:path"
 import { mock } from "node:test"
 import t from "tap"
@@ -85,15 +87,23 @@ t.test("The download of a reader who stops is cancelled and frees its place", as
 })
 
 t.test("Made in a separate process, it has the same bytes, and a failure there ends the download", async (t) => {
-  const inProcess = (data: string) => new Exports({ rooms: instance.tables.rooms, files: filesOf(data), instanceId: instance.instanceId })
+  const inProcess = (data: string) =>
+    new Exports({ rooms: instance.tables.rooms, files: filesOf(data), instanceId: instance.instanceId })
   const here = await bytesOf(instance.exports.open(roomId, source).bytes)
   const there = await bytesOf(inProcess(file).open(roomId, source).bytes)
   t.equal(Buffer.compare(there, here), 0)
   const reader = inProcess(file).open(roomId, source).bytes.getReader()
   t.ok((await reader.read()).value, "begun")
   await reader.cancel()
-  await t.rejects(bytesOf(inProcess(join(t.testdirName, "not-there.db")).open(roomId, source).bytes), /Cannot open database/)
-  t.equal((await bytesOf(inProcess(file).open(roomId, source).bytes)).length, here.length, "and others are made as before")
+  await t.rejects(
+    bytesOf(inProcess(join(t.testdirName, "not-there.db")).open(roomId, source).bytes),
+    /Cannot open database/,
+  )
+  t.equal(
+    (await bytesOf(inProcess(file).open(roomId, source).bytes)).length,
+    here.length,
+    "and others are made as before",
+  )
 })
 
 t.test("an export that cannot start is refused, rather than breaking off the connection", async (t) => {

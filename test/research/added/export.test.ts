@@ -34,7 +34,10 @@ interface Entry {
 // shows: Added: the Room as an RO-Crate 1.2 with its feed.
 t.test("It is a valid RO-Crate 1.2", (t) => {
   t.strictSame(crate.faults(), [], "according to ro-crate-js, with every file and every term")
-  t.match(crate.entity("ro-crate-metadata.json"), { about: { "@id": "./" }, conformsTo: { "@id": "https://w3id.org/ro/crate/1.2" } })
+  t.match(crate.entity("ro-crate-metadata.json"), {
+    about: { "@id": "./" },
+    conformsTo: { "@id": "https://w3id.org/ro/crate/1.2" },
+  })
   const ids = crate.graph.map((entity) => entity["@id"])
   t.equal(new Set(ids).size, ids.length, "nothing is described twice")
   const named = [...JSON.stringify(crate.graph).matchAll(/\{"@id":"([^"]+)"\}/g)].map((match) => match[1] as string)
@@ -68,7 +71,11 @@ t.test("Every file matches its description in the metadata", (t) => {
   t.strictSame(described.map((entity) => entity["@id"]).sort(), payload.sort())
   for (const entity of described) {
     const text = crate.files.get(entity["@id"]) as string
-    t.strictSame([entity.sha256, entity.contentSize], [sha256(text).slice(7), String(Buffer.byteLength(text))], entity["@id"])
+    t.strictSame(
+      [entity.sha256, entity.contentSize],
+      [sha256(text).slice(7), String(Buffer.byteLength(text))],
+      entity["@id"],
+    )
   }
   t.end()
 })
@@ -104,9 +111,14 @@ t.test("The history holds every accepted write as it was sent, and no secrets", 
     history.map(({ body }) => sha256(canonical(body))),
     feed.map(({ contentDigest }) => contentDigest),
   )
-  for (const [index, { entryId }] of feed.entries()) if (entryId !== null) t.equal(history[index]?.given.ids[0], entryId)
+  for (const [index, { entryId }] of feed.entries())
+    if (entryId !== null) t.equal(history[index]?.given.ids[0], entryId)
   const said = history.find(({ operation }) => operation === "post_message")
-  t.match(said, { path: { threadId: /^[0-9a-f-]{36}$/ }, body: { text: /./, clientMessageId: /./ }, actor: { username: /grace|ada/ } })
+  t.match(said, {
+    path: { threadId: /^[0-9a-f-]{36}$/ },
+    body: { text: /./, clientMessageId: /./ },
+    actor: { username: /grace|ada/ },
+  })
   t.notOk(
     history.some(({ operation }) => /credential|key/.test(operation)),
     "credentials and keys stay private",
@@ -130,8 +142,10 @@ t.test("Every record is included as it was accepted, byte for byte, and the feed
 
 t.test("Plans, links, checkpoints, attempts and revisions are included with the content that the feed names", (t) => {
   const feed = crate.lines<Entry>("activity.jsonl")
-  const digests = (folder: string) => [...crate.files].filter(([path]) => path.startsWith(folder)).map(([, text]) => sha256(text))
-  const accepted = (pattern: RegExp) => feed.filter(({ operation }) => pattern.test(operation)).map(({ contentDigest }) => contentDigest)
+  const digests = (folder: string) =>
+    [...crate.files].filter(([path]) => path.startsWith(folder)).map(([, text]) => sha256(text))
+  const accepted = (pattern: RegExp) =>
+    feed.filter(({ operation }) => pattern.test(operation)).map(({ contentDigest }) => contentDigest)
   t.strictSame(digests("plans/"), accepted(/^accept_plan$/))
   t.strictSame(digests("links/"), accepted(/^assert_/))
   t.strictSame(digests("checkpoints/"), accepted(/^post_research_checkpoint$/))
@@ -140,7 +154,9 @@ t.test("Plans, links, checkpoints, attempts and revisions are included with the 
     crate.lines<{ content: unknown }>("attempts.jsonl").map(({ content }) => sha256(canonical(content))),
     accepted(/^register_attempt$/),
   )
-  const revisions = crate.lines<{ revisions: { content: unknown }[] }>("experiments.jsonl").flatMap((experiment) => experiment.revisions)
+  const revisions = crate
+    .lines<{ revisions: { content: unknown }[] }>("experiments.jsonl")
+    .flatMap((experiment) => experiment.revisions)
   t.strictSame(
     revisions.map(({ content }) => sha256(canonical(content))).sort(),
     accepted(/experiment$|^report_experiment_status$|^accept_plan$/)
@@ -186,7 +202,9 @@ t.test("Attempts are executions in the sense of the Process Run Crate profile", 
       idsOf(action.object).filter((id) => id.startsWith("#")),
       attempt.inputs.map(({ material }) => `#material-${material?.materialId}`),
     )
-    const results = (action.result === undefined ? [] : idsOf(action.result)).map((id) => `sha256:${crate.entity(id)?.sha256}`)
+    const results = (action.result === undefined ? [] : idsOf(action.result)).map(
+      (id) => `sha256:${crate.entity(id)?.sha256}`,
+    )
     t.strictSame(
       results,
       attempt.outputs.map(({ digest }) => digest),
@@ -233,7 +251,10 @@ t.test("A record's standing, what it rests on and the papers it quotes are inclu
   )
   t.notOk("isBasedOn" in (crate.entity("records/F1.json") ?? {}), "its target is only mentioned")
   t.match(crate.entity("records/C1.json"), { citation: { "@id": "https://arxiv.org/abs/2504.13837" } })
-  t.match(crate.entity("https://arxiv.org/abs/2504.13837"), { "@type": "ScholarlyArticle", identifier: "arXiv:2504.13837" })
+  t.match(crate.entity("https://arxiv.org/abs/2504.13837"), {
+    "@type": "ScholarlyArticle",
+    identifier: "arXiv:2504.13837",
+  })
   t.match(crate.entity("links/L1.json"), {
     ...{ about: { "@id": "records/F1.json" }, additionalType: "corrects", creativeWorkStatus: "asserted" },
     description: /train split\.$/,
@@ -304,21 +325,35 @@ t.test("It is served as a download, and HEAD starts no export", async (t) => {
   const { headers, body } = await fetch(url)
   await body?.cancel()
   t.equal(headers.get("content-type"), "application/zip")
-  t.equal(headers.get("content-disposition"), 'attachment; filename="does-rl-add-solutions-or-only-find-them-faster.crate.zip"')
+  t.equal(
+    headers.get("content-disposition"),
+    'attachment; filename="does-rl-add-solutions-or-only-find-them-faster.crate.zip"',
+  )
   for (let tries = 0; tries < limits.exports * 3; tries++) t.equal((await fetch(url, { method: "HEAD" })).status, 200)
-  await t.rejects(plain.download("room_export", { roomId: freshId() }), { status: 404, refusal: "room_unavailable" } as never)
+  await t.rejects(plain.download("room_export", { roomId: freshId() }), {
+    status: 404,
+    refusal: "room_unavailable",
+  } as never)
 })
 
-t.test("Only a few are made at a time; one more is told when to retry, and a cancelled one frees its place", async (t) => {
-  const open = () => plain.download("room_export", { roomId: main.roomId })
-  const all = await Promise.allSettled(Array.from({ length: limits.exports * 4 }, open))
-  const held = all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
-  const refused = all.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []))
-  t.ok(held.length >= limits.exports && refused.length > 0, `${held.length} made, ${refused.length} refused`)
-  for (const reason of refused)
-    t.ok(reason instanceof RefusedError && reason.status === 429 && reason.refusal === "too_many_requests" && reason.retryAfter !== null)
-  await held[0]?.cancel()
-  const again = async (): Promise<Uint8Array> => exported(main.roomId).catch(() => pause(20).then(again))
-  t.equal((await again()).length, zip.length, "its place is free again")
-  for (const stream of held.slice(1)) await stream.cancel()
-})
+t.test(
+  "Only a few are made at a time; one more is told when to retry, and a cancelled one frees its place",
+  async (t) => {
+    const open = () => plain.download("room_export", { roomId: main.roomId })
+    const all = await Promise.allSettled(Array.from({ length: limits.exports * 4 }, open))
+    const held = all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
+    const refused = all.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []))
+    t.ok(held.length >= limits.exports && refused.length > 0, `${held.length} made, ${refused.length} refused`)
+    for (const reason of refused)
+      t.ok(
+        reason instanceof RefusedError &&
+          reason.status === 429 &&
+          reason.refusal === "too_many_requests" &&
+          reason.retryAfter !== null,
+      )
+    await held[0]?.cancel()
+    const again = async (): Promise<Uint8Array> => exported(main.roomId).catch(() => pause(20).then(again))
+    t.equal((await again()).length, zip.length, "its place is free again")
+    for (const stream of held.slice(1)) await stream.cancel()
+  },
+)

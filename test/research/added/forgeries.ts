@@ -1,4 +1,6 @@
-/** Every change that a stranger can make to one line of JSON. Each forgery is a copy of the line with one difference. */
+/**
+ * Every change that a stranger can make to one line of JSON. Each forgery is a copy of the line with one difference.
+ */
 import { isDeepStrictEqual } from "node:util"
 import { isObject, type Json, type JsonObject } from "../../../src/contract/json.ts"
 
@@ -30,13 +32,16 @@ function others(value: Json, ids: readonly string[]): Json[] {
 function* places(value: Json, path: Path = []): Generator<{ readonly path: Path; readonly value: Json }> {
   yield { path, value }
   if (isObject(value))
-    for (const [name, held] of Object.entries(value)) yield* places(held, [...path, Array.isArray(value) ? Number(name) : name])
+    for (const [name, held] of Object.entries(value))
+      yield* places(held, [...path, Array.isArray(value) ? Number(name) : name])
 }
 
 /** Returns a copy with the value at a path replaced, or removed if no value is given. */
 function changed(line: JsonObject, path: Path, value?: Json): JsonObject {
   const copy = structuredClone(line)
-  const holder = path.slice(0, -1).reduce<Record<string | number, Json>>((within, name) => within[name] as never, copy as never)
+  const holder = path
+    .slice(0, -1)
+    .reduce<Record<string | number, Json>>((within, name) => within[name] as never, copy as never)
   const last = path.at(-1) ?? ""
   if (value !== undefined) holder[last] = value
   else if (Array.isArray(holder)) holder.splice(Number(last), 1)
@@ -52,7 +57,8 @@ export function* forgeriesOf(line: JsonObject, ids: readonly string[]): Generato
     const where = path.join("/")
     yield { what: `${where} taken away`, line: changed(line, path) }
     for (const other of others(value, ids))
-      if (!isDeepStrictEqual(other, value)) yield { what: `${where} is ${JSON.stringify(other)}`, line: changed(line, path, other) }
+      if (!isDeepStrictEqual(other, value))
+        yield { what: `${where} is ${JSON.stringify(other)}`, line: changed(line, path, other) }
   }
 }
 
@@ -61,7 +67,11 @@ export const claims = (contentDigest: string): Readonly<Record<string, Json>> =>
   contentDigest,
   requestDigest: contentDigest,
   warnings: [{ code: "names_retracted", message: "It names H1, which is retracted.", label: "H1", versionId: FRESH }],
-  foreseen: { similar: [["hypothesis", FRESH, "current", "H9", FRESH, FRESH, "x", FRESH, "mallory", "2019-01-01T00:00:00.000Z", null]] },
+  foreseen: {
+    similar: [
+      ["hypothesis", FRESH, "current", "H9", FRESH, FRESH, "x", FRESH, "mallory", "2019-01-01T00:00:00.000Z", null],
+    ],
+  },
   labelledBy: FRESH,
   named: FRESH,
   prepared: { x: "x" },

@@ -1,4 +1,7 @@
-/** A stranger changes one member of one line of a Room's history or feed: the crate is refused, or nothing shown differs. */
+/**
+ * A stranger changes one member of one line of a Room's history or feed: the crate is refused, or nothing shown
+ * differs.
+ */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
@@ -23,10 +26,18 @@ import { forged } from "./forged.ts"
 import { claims, type Forgery, forgeriesOf } from "./forgeries.ts"
 import { unpack } from "./unpacked.ts"
 
-type Line = JsonObject & { readonly sequence: number; readonly operation: string; readonly body: JsonObject; readonly given: JsonObject }
+type Line = JsonObject & {
+  readonly sequence: number
+  readonly operation: string
+  readonly body: JsonObject
+  readonly given: JsonObject
+}
 type FeedLine = Parameters<typeof entryDigest>[0] & { readonly digest: string; readonly contentDigest: string }
 
-/** Writes one of each write that a Room's activity can hold. Returns the crate exported by the instance that adopted the Room. */
+/**
+ * Writes one of each write that a Room's activity can hold. Returns the crate exported by the instance that adopted the
+ * Room.
+ */
 async function everyWrite(test: Parameters<typeof elsewhere>[0]) {
   const there = await startResearchRoom()
   const cast = await castOf(there)
@@ -45,10 +56,17 @@ async function everyWrite(test: Parameters<typeof elsewhere>[0]) {
 
 /** Whether a change concerns what a program says about itself, which is documented as unproved. */
 const isSaid = (what: string) => /^client\b/.test(what)
-/** What reads show of a row of the journal. A request to join is recreated here from its decision, under the decision's id. */
+/**
+ * What reads show of a row of the journal. A request to join is recreated here from its decision, under the decision's
+ * id.
+ */
 function shownOf(row: string): string {
-  const { given, digest, delivery_id, content, content_digest, ...shown } = JSON.parse(row.replace(/^[-+] journal /, "")) as JsonObject
-  return JSON.stringify(shown.operation === "request_to_join" ? shown : { ...shown, delivery_id, content, content_digest })
+  const { given, digest, delivery_id, content, content_digest, ...shown } = JSON.parse(
+    row.replace(/^[-+] journal /, ""),
+  ) as JsonObject
+  return JSON.stringify(
+    shown.operation === "request_to_join" ? shown : { ...shown, delivery_id, content, content_digest },
+  )
 }
 /** Whether the change is unseen: the first id of a write without a timeline entry belongs to no entry. */
 function isUnseen(what: string, rows: readonly string[]): boolean {
@@ -61,9 +79,15 @@ t.test("Nothing in a line is believed that the service can work out itself", asy
   const { roomId, crate } = await everyWrite(t)
   const history = crate.lines<Line>("history.jsonl")
   const feed = crate.lines<FeedLine>("activity.jsonl")
-  const origin = crate.lines<{ instanceId: string; baseUrl: string; softwareVersion: string; adopted: never }>("origin.json")[0]
-  const people = new Map(crate.lines<{ userId: string; username: string }>("people.jsonl").map((each) => [each.userId, each.username]))
-  const due = operations.filter(({ family, activity }) => family === "research" && activity !== null).map(({ name }) => name)
+  const origin = crate.lines<{ instanceId: string; baseUrl: string; softwareVersion: string; adopted: never }>(
+    "origin.json",
+  )[0]
+  const people = new Map(
+    crate.lines<{ userId: string; username: string }>("people.jsonl").map((each) => [each.userId, each.username]),
+  )
+  const due = operations
+    .filter(({ family, activity }) => family === "research" && activity !== null)
+    .map(({ name }) => name)
   t.strictSame(
     due.filter((name) => !history.some(({ operation }) => operation === name)),
     [],
@@ -77,7 +101,12 @@ t.test("Nothing in a line is believed that the service can work out itself", asy
   const { db } = data
   const instance = createInstance({
     ...data,
-    world: { ...data.world, now: () => 1_900_000_000_000, id: () => data.world.id(), bytes: (count) => data.world.bytes(count) },
+    world: {
+      ...data.world,
+      now: () => 1_900_000_000_000,
+      id: () => data.world.id(),
+      bytes: (count) => data.world.bytes(count),
+    },
   })
   const withheld = new Withholdings()
   for (const line of history) withheld.note(roomId, line)
@@ -85,8 +114,14 @@ t.test("Nothing in a line is believed that the service can work out itself", asy
 
   let digest = firstPreviousDigest
   const take = (sequence: number, written: unknown, activity: unknown) => {
-    const { isProved, ...write } = new Prover(roomId, withheld, "", { sequence: sequence - 1, digest }).prove(activity, written)
-    new ProvedReplay(instance, { from: () => origin as never, people, isAlong: () => false }).take({ isProved, ...write })
+    const { isProved, ...write } = new Prover(roomId, withheld, "", { sequence: sequence - 1, digest }).prove(
+      activity,
+      written,
+    )
+    new ProvedReplay(instance, { from: () => origin as never, people, isAlong: () => false }).take({
+      isProved,
+      ...write,
+    })
     return isProved
   }
   const undone = <T>(work: () => T): T => {
@@ -129,7 +164,8 @@ t.test("Nothing in a line is believed that the service can work out itself", asy
     for (const { what, line: forged } of all(entry as never)) {
       attempt(what, line, forged)
       // A forger who knows about digests recomputes this one.
-      if (what !== "digest taken away") attempt(`${what}, with its digest`, line, { ...forged, digest: entryDigest(forged as never) })
+      if (what !== "digest taken away")
+        attempt(`${what}, with its digest`, line, { ...forged, digest: entryDigest(forged as never) })
     }
     // The body is changed, and a member of `given` claims the original digest.
     for (const { what, line: body } of all(line.body))
@@ -156,10 +192,15 @@ t.test("Nothing in a line is believed that the service can work out itself", asy
     unpack(forged(crate.zip, { "history.jsonl": () => `${lines.join("\n")}\n` })).writeTo(folder)
     // A body with withheld parts counts as unproved.
     const told = history.flatMap(({ sequence, body }) =>
-      JSON.stringify(body).includes('"withheld"') ? [] : [`the history does not hold the write that activity ${sequence} accepted`],
+      JSON.stringify(body).includes('"withheld"')
+        ? []
+        : [`the history does not hold the write that activity ${sequence} accepted`],
     )
     const hasPython = spawnSync("python3", ["--version"]).status === 0
-    for (const [command, file] of [[process.execPath, "verify.mjs"] as const, ...(hasPython ? [["python3", "verify.py"] as const] : [])]) {
+    for (const [command, file] of [
+      [process.execPath, "verify.mjs"] as const,
+      ...(hasPython ? [["python3", "verify.py"] as const] : []),
+    ]) {
       const { status, stderr } = spawnSync(command, [join(folder, file)], { encoding: "utf8" })
       t.equal(status, 1)
       t.strictSame(

@@ -17,7 +17,8 @@ import { type Own, startOwn, temporaryFolder } from "../../support/service.ts"
 const mirror = ({ instance }: Own, roomId: string, baseUrl: string) =>
   instance.ledger.transact(() => instance.tables.mirrors.put(roomId, baseUrl, new Date().toISOString()))
 const through = ({ instance }: Own, roomId: string) => instance.ledger.activity.watermark(roomId)
-const digests = ({ instance }: Own, roomId: string) => instance.ledger.activity.after(roomId, 0, undefined, 1_000).map(({ body }) => body)
+const digests = ({ instance }: Own, roomId: string) =>
+  instance.ledger.activity.after(roomId, 0, undefined, 1_000).map(({ body }) => body)
 const stop = ({ instance }: Own, roomId: string) =>
   instance.tables.mirrors.all().find((each) => each.roomId === roomId)?.stopped ?? undefined
 
@@ -37,8 +38,8 @@ const reaches = (own: Own, roomId: string, sequence: number) =>
   })
 
 /**
- * Starts four instances: `victim` with a Room; a copy of `victim` that continues differently; `teller`, whose Room names objects
- * of both; and `here`, which follows that Room.
+ * Starts four instances: `victim` with a Room; a copy of `victim` that continues differently; `teller`, whose Room
+ * names objects of both; and `here`, which follows that Room.
  */
 async function four(t: Test) {
   const folders = Array.from({ length: 4 }, temporaryFolder)
@@ -63,7 +64,8 @@ async function four(t: Test) {
   await mirror(teller, roomId, copy.baseUrl)
   await reaches(teller, roomId, 4)
   const citing = (await tom.write("create_room", { title: "Names it" })).result
-  for (const { versionId } of [said, forged]) await tom.write("reuse_record", { threadId: citing.openingThreadId, versionId } as never)
+  for (const { versionId } of [said, forged])
+    await tom.write("reuse_record", { threadId: citing.openingThreadId, versionId } as never)
   await tom.write("post_message", { threadId: citing.openingThreadId, text: "And went on." } as never)
 
   const here = await startOwn({ folder: d, keeps: true })
@@ -94,7 +96,9 @@ t.test("It is dropped with everything that rests on it; all else stays, and the 
   await mirror(here, roomId, victim.baseUrl)
   await until("it is the victim's", () => digests(here, roomId).join() === digests(victim, roomId).join())
   const reader = new ResearchRoomClient({ baseUrl: here.baseUrl })
-  t.match(await reader.read("room", { roomId }), { origin: { baseUrl: victim.baseUrl, toldBy: null, mirror: { stopped: null } } })
+  t.match(await reader.read("room", { roomId }), {
+    origin: { baseUrl: victim.baseUrl, toldBy: null, mirror: { stopped: null } },
+  })
   t.strictSame(await messages(here, threadId), ["Said by the victim itself."])
   const found = await reader.read("search", { query: "Never said" })
   t.strictSame(found.items, [], "no trace of what the teller said is left")
@@ -110,7 +114,8 @@ t.test("It is dropped with everything that rests on it; all else stays, and the 
       [citing.roomId, { fromEntry: 3, followedAt: victim.baseUrl }],
     ].sort(),
   )
-  // Work continues here and in the genuine Room. The teller's Room stops, because it names an object that no instance has.
+  // Work continues here and in the genuine Room. The teller's Room stops, because it names an object that no instance
+  // has.
   await eve.write("post_message", { threadId: own.openingThreadId, text: "And on." } as never)
   await ada.write("post_message", { threadId, text: "Once more." } as never)
   await reaches(here, roomId, 4)
@@ -120,7 +125,8 @@ t.test("It is dropped with everything that rests on it; all else stays, and the 
 
 t.test("If a Room of this instance rests on it, nothing is dropped, and the mirror names that Room", async (t) => {
   const { victim, copy, teller, here, tom, eve, own, roomId, citing } = await four(t)
-  const { versionId } = (await tom.write("publish_hypothesis", hypothesis(citing.roomId, citing.openingThreadId))).result
+  const { versionId } = (await tom.write("publish_hypothesis", hypothesis(citing.roomId, citing.openingThreadId)))
+    .result
   await reaches(here, citing.roomId, 5)
   await eve.write("reuse_record", { threadId: own.openingThreadId, versionId } as never)
   const before = digests(here, roomId)

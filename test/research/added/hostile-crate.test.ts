@@ -12,7 +12,9 @@ import { bytesOf, unpack } from "./unpacked.ts"
 
 const room = await startResearchRoom()
 t.teardown(() => room.close())
-const zip = Buffer.from(await bytesOf(await room.client("member_all").download("room_export", { roomId: room.rooms.archived.roomId })))
+const zip = Buffer.from(
+  await bytesOf(await room.client("member_all").download("room_export", { roomId: room.rooms.archived.roomId })),
+)
 const { files } = unpack(zip)
 const folder = folderFor(t)
 let made = 0
@@ -25,7 +27,10 @@ async function opened(bytes: Uint8Array, bounds: Partial<CrateBounds> = {}) {
 }
 const zipped = (changed: Readonly<Record<string, string | null>>, level: 0 | 9 = 9) => {
   const all = new Map<string, string | null>([...files, ...Object.entries(changed)])
-  return zipSync(Object.fromEntries([...all].flatMap(([path, text]) => (text === null ? [] : [[path, strToU8(text)]]))), { level })
+  return zipSync(
+    Object.fromEntries([...all].flatMap(([path, text]) => (text === null ? [] : [[path, strToU8(text)]]))),
+    { level },
+  )
 }
 /** The same bytes with each occurrence of a name replaced by another of the same length. */
 const renamed = (from: string, to: string) => Buffer.from(zip.toString("latin1").replaceAll(from, to), "latin1")
@@ -48,9 +53,17 @@ t.test("A file that was changed, removed or added is reported by name", async (t
     if (path.startsWith("ro-crate-")) continue
     const other = text.replace(/[a-z]/, (letter) => (letter === "x" ? "y" : "x"))
     if (other !== text)
-      await refused(t, opened(zipped({ [path]: other })), new RegExp(`^${path} in the crate is not what its metadata says`))
+      await refused(
+        t,
+        opened(zipped({ [path]: other })),
+        new RegExp(`^${path} in the crate is not what its metadata says`),
+      )
     await refused(t, opened(zipped({ [path]: `${text} ` })), new RegExp(`^${path} in the crate is not as long as`))
-    await refused(t, opened(zipped({ [path]: null })), new RegExp(`^${path} is in the metadata of the crate and not in`))
+    await refused(
+      t,
+      opened(zipped({ [path]: null })),
+      new RegExp(`^${path} is in the metadata of the crate and not in`),
+    )
   }
   await refused(t, opened(zipped({ "more.txt": "more" })), /^more\.txt is in the crate and not in its metadata/)
   await refused(t, opened(zipped({ "ro-crate-metadata.json": null })), /not a crate/)
@@ -87,7 +100,11 @@ t.test("A crate that would unpack to more than the limit is refused before it is
 t.test("A crate without a history was made by an earlier version", async (t) => {
   const crate = await opened(zip)
   t.teardown(() => crate.close())
-  await refused(t, crate.lines("not-there.jsonl").next(), /The crate has no not-there\.jsonl: it was made by an earlier version/)
+  await refused(
+    t,
+    crate.lines("not-there.jsonl").next(),
+    /The crate has no not-there\.jsonl: it was made by an earlier version/,
+  )
 })
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
@@ -130,7 +147,11 @@ t.test("Each line of the history and of the feed is proved, and a changed line i
         await refused(t, proved(forged(path, text)), where)
       }
       const without = lines.filter((_, place) => place !== index)
-      await refused(t, proved(forged(path, without.map((each) => `${each}\n`).join(""))), /^Entry|^The history (?:ends|continues)/)
+      await refused(
+        t,
+        proved(forged(path, without.map((each) => `${each}\n`).join(""))),
+        /^Entry|^The history (?:ends|continues)/,
+      )
     }
     await refused(t, proved(forged(path, lines.join("\n"))), new RegExp(`^${path} is cut off at line ${lines.length}`))
   }

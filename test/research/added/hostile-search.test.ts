@@ -40,7 +40,11 @@ t.test("A passage is marked as usual, and a word as long as a text is cut", asyn
   const [giant] = search.find("ggg", {}, 0, 1)
   t.match(giant?.snippet, /^<mark>g{50,}…g+.*<\/mark>$/)
   await say(`${"common ".repeat(1_000)}rare ${"common ".repeat(1_000)}`)
-  t.match(search.find("common rare", {}, 0, 1)[0]?.snippet, /<mark>rare<\/mark>/, "around the place where all words occur together")
+  t.match(
+    search.find("common rare", {}, 0, 1)[0]?.snippet,
+    /<mark>rare<\/mark>/,
+    "around the place where all words occur together",
+  )
 })
 
 t.test("A phrase longer than the index looks up as a unit still needs all its words", async (t) => {

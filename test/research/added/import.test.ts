@@ -69,12 +69,20 @@ t.test(
     const folder = t.testdir()
     const { instance: lived, baseUrl, setUpLink, close } = await startOwn({ folder, keeps: true })
     const set = await ask(`${baseUrl}/api/setup`, {
-      body: { token: new URL(setUpLink ?? "").searchParams.get("token"), username: "ada", password: "a password of this ada" },
+      body: {
+        token: new URL(setUpLink ?? "").searchParams.get("token"),
+        username: "ada",
+        password: "a password of this ada",
+      },
       headers: { origin: baseUrl },
     })
     const cookie = set.headers.getSetCookie()[0]?.split(";")[0] ?? ""
     const own = await ask(`${baseUrl}/api/rooms`, {
-      body: { schemaVersion: 3, requestId: main.roomId, title: lived.tables.rooms.summary(main.roomId)?.title ?? "The same title" },
+      body: {
+        schemaVersion: 3,
+        requestId: main.roomId,
+        title: lived.tables.rooms.summary(main.roomId)?.title ?? "The same title",
+      },
       headers: { origin: baseUrl, cookie },
     })
     t.equal(own.status, 200)
@@ -103,7 +111,11 @@ t.test(
     t.equal(room.owner.username, `ada@${new URL(there.baseUrl).host}`)
     t.equal((await client.read("room", { roomId: ownRoom })).origin, null)
     const materials = await client.read("room_materials", { roomId: main.roomId })
-    t.equal(materials.items[0]?.materialOriginRoom, main.roomId, "it is known by the label that its own instance gave it")
+    t.equal(
+      materials.items[0]?.materialOriginRoom,
+      main.roomId,
+      "it is known by the label that its own instance gave it",
+    )
     const found = await client.read("search", { query: "pass@64", roomId: main.roomId })
     t.ok(found.items.length > 0, "it is found")
     const hypothesis = (await client.read("hypotheses", { roomId: main.roomId })).items[0]
@@ -114,7 +126,8 @@ t.test(
     })
     t.equal(session.status, 200)
     const headers = { origin: service.baseUrl, cookie: session.headers.getSetCookie()[0]?.split(";")[0] ?? "" }
-    const write = (path: string, body: object, method = "POST") => ask(`${service.baseUrl}${path}`, { method, headers, body })
+    const write = (path: string, body: object, method = "POST") =>
+      ask(`${service.baseUrl}${path}`, { method, headers, body })
     const refusals = [
       await write(`/api/threads/${main.openingThreadId}/messages`, message()),
       await write(`/api/rooms/${main.roomId}/join-requests`, { schemaVersion: 3, requestId: ownRoom }),
@@ -149,7 +162,9 @@ t.test(
       const page = await (await fetch(`${service.baseUrl}/rooms/${main.roomId}${path}`)).text()
       t.match(page, there.baseUrl.replace(/^http:\/\//, ""), `the page ${path} names the origin`)
     }
-    const experiment = (await client.read("experiments", { roomId: main.roomId })).items.find(({ status }) => status === "open")
+    const experiment = (await client.read("experiments", { roomId: main.roomId })).items.find(
+      ({ status }) => status === "open",
+    )
     const shown = experiment && (await client.read("experiment", { experimentId: experiment.experimentId }))
     t.strictSame(shown?.affordances.operations, [], "no action is offered that would be refused")
   },
@@ -162,19 +177,34 @@ t.test("A tampered crate is refused, even with recomputed digests, and nothing i
   const lines = (path: string) => (files.get(path) ?? "").trimEnd().split("\n")
   for (const path of ["history.jsonl", "activity.jsonl", "people.jsonl"]) {
     for (const [index, line] of lines(path).entries()) {
-      const others = [line.replace(/"username":"[a-z]/, '"username":"x'), "[]", line.replace(/"userId":"0/, '"userId":"1')]
+      const others = [
+        line.replace(/"username":"[a-z]/, '"username":"x'),
+        "[]",
+        line.replace(/"userId":"0/, '"userId":"1'),
+      ]
       for (const other of others)
-        if (other !== line) await refused(t, here, forged(zip, { [path]: () => `${lines(path).with(index, other).join("\n")}\n` }), /./)
+        if (other !== line)
+          await refused(t, here, forged(zip, { [path]: () => `${lines(path).with(index, other).join("\n")}\n` }), /./)
     }
     if (path !== "people.jsonl")
-      await refused(t, here, forged(zip, { [path]: () => `${lines(path).slice(0, -1).join("\n")}\n` }), /^The history (?:ends|continues)/)
+      await refused(
+        t,
+        here,
+        forged(zip, { [path]: () => `${lines(path).slice(0, -1).join("\n")}\n` }),
+        /^The history (?:ends|continues)/,
+      )
   }
   await refused(t, here, forged(zip, { "people.jsonl": () => "" }), /^Entry 1 .* who is not described/)
   await refused(t, here, forged(zip, { "history.jsonl": (text) => text.slice(0, -20) }), /is cut off at line/)
   await refused(t, here, zip.subarray(0, -100), /not a complete zip file/)
   // Well formed, but shorter than declared.
   const shorter = (text: string) => `${text.trimEnd().split("\n").slice(0, -1).join("\n")}\n`
-  await refused(t, here, forged(zip, { "history.jsonl": shorter, "activity.jsonl": shorter }), /declares \d+ entries, but holds \d+/)
+  await refused(
+    t,
+    here,
+    forged(zip, { "history.jsonl": shorter, "activity.jsonl": shorter }),
+    /declares \d+ entries, but holds \d+/,
+  )
   const origin = (change: object) => forged(zip, { "origin.json": json((said) => ({ ...said, ...change })) })
   await refused(t, here, origin({ form: 2 }), /newer version/)
   await refused(t, here, origin({ roomId: main.roomId }), /^A replay of entry 1 .*gives another result/)
@@ -187,28 +217,31 @@ t.test("A tampered crate is refused, even with recomputed digests, and nothing i
   t.strictSame(here.problems(), [])
 })
 
-t.test("A Room that is already here with a different history, and a Room of this instance's own, are refused", async (t) => {
-  const folder = t.testdir()
-  const here = elsewhere(t, folder)
-  const zip = await exported(archived.roomId)
-  await here.import(zip)
-  // The same Room with a different history: its last entry is replaced, with matching digests.
-  const { lines } = unpack(zip)
-  const feed = lines<{ digest: string; at: string; previousDigest: string }>("activity.jsonl")
-  t.ok(feed.length > 1)
-  const later = (text: string) => text.replaceAll(feed.at(-1)?.at ?? "", "2026-01-01T00:00:00.000Z")
-  const { entryDigest } = await import("../../../src/contract/answers/chain.ts")
-  const rewritten = (text: string) =>
-    later(text)
-      .trimEnd()
-      .split("\n")
-      .map((line, index, all) => {
-        if (index < all.length - 1) return line
-        const entry = JSON.parse(line) as Parameters<typeof entryDigest>[0]
-        return JSON.stringify({ ...entry, digest: entryDigest(entry) })
-      })
-      .join("\n")
-      .concat("\n")
-  await refused(t, here, forged(zip, { "activity.jsonl": rewritten, "history.jsonl": later }), /another history/)
-  t.strictSame(here.problems(), [])
-})
+t.test(
+  "A Room that is already here with a different history, and a Room of this instance's own, are refused",
+  async (t) => {
+    const folder = t.testdir()
+    const here = elsewhere(t, folder)
+    const zip = await exported(archived.roomId)
+    await here.import(zip)
+    // The same Room with a different history: its last entry is replaced, with matching digests.
+    const { lines } = unpack(zip)
+    const feed = lines<{ digest: string; at: string; previousDigest: string }>("activity.jsonl")
+    t.ok(feed.length > 1)
+    const later = (text: string) => text.replaceAll(feed.at(-1)?.at ?? "", "2026-01-01T00:00:00.000Z")
+    const { entryDigest } = await import("../../../src/contract/answers/chain.ts")
+    const rewritten = (text: string) =>
+      later(text)
+        .trimEnd()
+        .split("\n")
+        .map((line, index, all) => {
+          if (index < all.length - 1) return line
+          const entry = JSON.parse(line) as Parameters<typeof entryDigest>[0]
+          return JSON.stringify({ ...entry, digest: entryDigest(entry) })
+        })
+        .join("\n")
+        .concat("\n")
+    await refused(t, here, forged(zip, { "activity.jsonl": rewritten, "history.jsonl": later }), /another history/)
+    t.strictSame(here.problems(), [])
+  },
+)

@@ -1,7 +1,6 @@
 /**
- * Measures reads across a large Room: search, provenance, and the export with its memory use and how long it blocks other
- * requests.
- * `node --expose-gc --conditions=research-room-source test/research/added/large-room-cost.ts`
+ * Measures reads across a large Room: search, provenance, and the export with its memory use and how long it blocks
+ * other requests. `node --expose-gc --conditions=research-room-source test/research/added/large-room-cost.ts`
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -33,7 +32,8 @@ timed("search: two common words", () => search.find("word1 word2", {}, 0, 51))
 timed("search: a beginning", () => search.find("word1", { roomId }, 0, 51))
 timed("provenance of the Room", () => provenance.ofRoom(roomId))
 const focus = instance.tables.records.newestOfKinds(roomId, 1)(["hypothesis"])[0]?.versionId as string
-for (const depth of [1, 2, 3, 5]) timed(`provenance around a hypothesis, ${depth} steps`, () => provenance.around(roomId, focus, depth))
+for (const depth of [1, 2, 3, 5])
+  timed(`provenance around a hypothesis, ${depth} steps`, () => provenance.around(roomId, focus, depth))
 
 for (const run of [1, 2, 3]) {
   globalThis.gc?.()
@@ -46,7 +46,10 @@ for (const run of [1, 2, 3]) {
     ;[most, heap] = [Math.max(most, rss), Math.max(heap, heapUsed)]
   }, 5)
   const from = performance.now()
-  for await (const chunk of instance.exports.bytes(roomId, { baseUrl: "http://127.0.0.1:8787", softwareVersion: "0.0.0" }).bytes)
+  for await (const chunk of instance.exports.bytes(roomId, {
+    baseUrl: "http://127.0.0.1:8787",
+    softwareVersion: "0.0.0",
+  }).bytes)
     bytes += chunk.length
   const seconds = (performance.now() - from) / 1000
   clearInterval(sampled)

@@ -1,7 +1,12 @@
 /** A large Room, written through the ledger like any other: for measurements, not for the tests that run each time. */
 import { createHash } from "node:crypto"
 import type { Operation } from "../../../src/contract/definitions/operation.ts"
-import { type InputOf, operationNamed, type OperationName, type ResultOf } from "../../../src/contract/operations/index.ts"
+import {
+  type InputOf,
+  operationNamed,
+  type OperationName,
+  type ResultOf,
+} from "../../../src/contract/operations/index.ts"
 import { createInstance, type Instance } from "../../../src/app/compose/instance.ts"
 import { openData } from "../../../src/ledger/storage/data.ts"
 import { isoTime } from "../../../src/ledger/world.ts"
@@ -29,12 +34,22 @@ export async function fill(
 ): Promise<{ instance: Instance; roomId: string }> {
   const { db, world, instanceId, openReader: aside } = openData(file)
   db.exec("PRAGMA synchronous = OFF")
-  const instance = createInstance({ db, world, instanceId, openReader: aside, repositories: { check: async () => ({ ok: true }) } })
+  const instance = createInstance({
+    db,
+    world,
+    instanceId,
+    openReader: aside,
+    repositories: { check: async () => ({ ok: true }) },
+  })
   const { ledger, tables } = instance
   const person = { userId: world.id(), username: "ada", grant: null }
   tables.people.insert(person.userId, person.username, "no password", false, isoTime(world.now()))
 
-  async function does<N extends OperationName>(name: N, params: Record<string, string>, body: Partial<InputOf<N>>): Promise<ResultOf<N>> {
+  async function does<N extends OperationName>(
+    name: N,
+    params: Record<string, string>,
+    body: Partial<InputOf<N>>,
+  ): Promise<ResultOf<N>> {
     const operation = operationNamed(name) as Operation
     const receipt = await ledger.admit({
       operation,
@@ -52,8 +67,14 @@ export async function fill(
     return made
   }
 
-  const { roomId, openingThreadId } = await does("create_room", {}, { title: "A large Room", question: "How does it scale?" })
-  const made = await all(threads - 1, (index) => does("create_thread", {}, { roomId, title: `Thread ${prose(index, 4)}` }))
+  const { roomId, openingThreadId } = await does(
+    "create_room",
+    {},
+    { title: "A large Room", question: "How does it scale?" },
+  )
+  const made = await all(threads - 1, (index) =>
+    does("create_thread", {}, { roomId, title: `Thread ${prose(index, 4)}` }),
+  )
   const threadIds = [openingThreadId, ...made.map(({ threadId }) => threadId)]
   const threadOf = (index: number) => threadIds[index % threadIds.length] as string
   await all(messages, (index) => does("post_message", { threadId: threadOf(index) }, { text: prose(index, 60) }))
@@ -74,7 +95,11 @@ export async function fill(
   })
   const where = (index: number) => ({ roomId, threadId: threadOf(index) })
   const hypotheses = await all(records / 2, (index) =>
-    does("publish_hypothesis", {}, { kind: "hypothesis", ...where(index), ...science(index), premises: [], references: [] }),
+    does(
+      "publish_hypothesis",
+      {},
+      { kind: "hypothesis", ...where(index), ...science(index), premises: [], references: [] },
+    ),
   )
   const hypothesisOf = (index: number) => (hypotheses[index % hypotheses.length] as { versionId: string }).versionId
 
@@ -122,7 +147,11 @@ export async function fill(
       },
     )
     const reportedAt = isoTime(world.now())
-    await does("report_attempt_event", {}, { attemptId, expectedRevision: 1, expectedStatus: "registered", event: "started", reportedAt })
+    await does(
+      "report_attempt_event",
+      {},
+      { attemptId, expectedRevision: 1, expectedStatus: "registered", event: "started", reportedAt },
+    )
     await does(
       "report_attempt_event",
       {},

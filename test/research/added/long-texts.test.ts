@@ -1,6 +1,6 @@
 /**
- * Long texts and long words: how much space they take in the file, and that every word is found, whole or by its beginning,
- * although the index stores only the beginning.
+ * Long texts and long words: how much space they take in the file, and that every word is found, whole or by its
+ * beginning, although the index stores only the beginning.
  */
 import fc from "fast-check"
 import t from "tap"
@@ -28,7 +28,8 @@ async function opened(t: { teardown(work: () => void): void }) {
     ...house,
     say,
     found,
-    idsOf: (query: string) => found(query).flatMap(({ kind, id }) => (kind === "person" || kind === "thread" ? [] : [id])),
+    idsOf: (query: string) =>
+      found(query).flatMap(({ kind, id }) => (kind === "person" || kind === "thread" ? [] : [id])),
   }
 }
 

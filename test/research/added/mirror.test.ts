@@ -1,6 +1,6 @@
 /**
- * A Room of one running instance, mirrored by another: copied, kept up to date through restarts of either, and stopped when the
- * origin's history diverges.
+ * A Room of one running instance, mirrored by another: copied, kept up to date through restarts of either, and stopped
+ * when the origin's history diverges.
  */
 import { once } from "node:events"
 import { rmSync } from "node:fs"
@@ -48,7 +48,8 @@ const reaches = (own: Own, roomId: string, sequence: number) =>
   until(`entry ${sequence}`, () => through(own, roomId) >= sequence || undefined)
 const stopped = ({ instance }: Own, roomId: string) =>
   until("it stops", () => instance.tables.mirrors.all().find((each) => each.roomId === roomId)?.stopped ?? undefined)
-const digests = ({ instance }: Own, roomId: string) => instance.ledger.activity.after(roomId, 0, undefined, 1_000).map(({ body }) => body)
+const digests = ({ instance }: Own, roomId: string) =>
+  instance.ledger.activity.after(roomId, 0, undefined, 1_000).map(({ body }) => body)
 
 /** Closes both instances and checks the data of the mirror. */
 async function ended(t: Test, here: Own, there: Own): Promise<void> {
@@ -79,25 +80,32 @@ t.test("It is copied and kept up to date, and shows its origin and how far it ha
     const room = await reader.read("room", { roomId })
     return room.origin?.mirror?.behind === 0 ? room : undefined
   })
-  t.match(origin, { baseUrl: there.baseUrl, throughSequence: 22, mirror: { originSequence: 22, behind: 0, stopped: null } })
+  t.match(origin, {
+    baseUrl: there.baseUrl,
+    throughSequence: 22,
+    mirror: { originSequence: 22, behind: 0, stopped: null },
+  })
   await ended(t, here, there)
 })
 
-t.test("A Room that changes owner at its origin while it is followed has the new owner here too, and stays up to date", async (t) => {
-  const { there, here, ada, roomId, threadId } = await two(t)
-  await ada.write("add_member", { roomId, username: (await there.person("grace")) && "grace" })
-  await mirror(here, roomId, there.baseUrl)
-  await reaches(here, roomId, 2)
-  const grace = there.instance.tables.people.named("grace")?.userId ?? ""
-  await ada.write("transfer_room", { roomId, userId: grace, reason: "She leads it now." } as never)
-  await ada.write("post_message", { threadId, text: "Still a member." } as never)
-  await reaches(here, roomId, 4)
-  t.match(here.instance.tables.rooms.summary(roomId), { owner: { username: /^grace@/ } })
-  const roles = here.instance.tables.members.of(roomId).map(({ username, role }) => [username.split("@")[0], role])
-  t.strictSame(Object.fromEntries(roles), { ada: "member", grace: "owner" })
-  t.strictSame(digests(here, roomId), digests(there, roomId))
-  await ended(t, here, there)
-})
+t.test(
+  "A Room that changes owner at its origin while it is followed has the new owner here too, and stays up to date",
+  async (t) => {
+    const { there, here, ada, roomId, threadId } = await two(t)
+    await ada.write("add_member", { roomId, username: (await there.person("grace")) && "grace" })
+    await mirror(here, roomId, there.baseUrl)
+    await reaches(here, roomId, 2)
+    const grace = there.instance.tables.people.named("grace")?.userId ?? ""
+    await ada.write("transfer_room", { roomId, userId: grace, reason: "She leads it now." } as never)
+    await ada.write("post_message", { threadId, text: "Still a member." } as never)
+    await reaches(here, roomId, 4)
+    t.match(here.instance.tables.rooms.summary(roomId), { owner: { username: /^grace@/ } })
+    const roles = here.instance.tables.members.of(roomId).map(({ username, role }) => [username.split("@")[0], role])
+    t.strictSame(Object.fromEntries(roles), { ada: "member", grace: "owner" })
+    t.strictSame(digests(here, roomId), digests(there, roomId))
+    await ended(t, here, there)
+  },
+)
 
 t.test(
   "Nothing is lost through restarts of either instance and an hour of downtime of the origin; renames and the archive arrive here too",
@@ -114,7 +122,11 @@ t.test(
     await ada.write("amend_room", { roomId, title: "Called otherwise" })
     await ada.write("archive_room", { roomId, reason: "Done." })
     await reaches(again, roomId, 4)
-    t.match(again.instance.tables.rooms.summary(roomId), { title: "Called otherwise", state: "archived", archive: { reason: "Done." } })
+    t.match(again.instance.tables.rooms.summary(roomId), {
+      title: "Called otherwise",
+      state: "archived",
+      archive: { reason: "Done." },
+    })
     t.strictSame(digests(again, roomId), digests(back, roomId))
     await again.close()
     await back.close()
@@ -135,12 +147,14 @@ for (const rewritten of [false, true])
       const before = digests(here, roomId)
       await there.close()
       restore(copy, folders[0], { force: true })
-      // When the origin takes writes before the mirror connects again, the mirror finds other entries in place of those it has.
+      // When the origin takes writes before the mirror connects again, the mirror finds other entries in place of those
+      // it has.
       const first = await startOwn({ folder: folders[0], keeps: true, port: rewritten ? 0 : there.port })
       if (rewritten) {
         const browser = first.stranger()
         await browser.request("POST", "/api/session", { username: "ada", password: "the long password of ada" })
-        for (let count = 0; count < 4; count++) await browser.write("post_message", { threadId, text: `Otherwise ${count}.` } as never)
+        for (let count = 0; count < 4; count++)
+          await browser.write("post_message", { threadId, text: `Otherwise ${count}.` } as never)
         await first.close()
       }
       const back = rewritten ? await startOwn({ folder: folders[0], keeps: true, port: there.port }) : first
@@ -154,7 +168,11 @@ for (const rewritten of [false, true])
       t.strictSame(digests(here, roomId), before)
       const shown = await new ResearchRoomClient({ baseUrl: here.baseUrl }).read("room", { roomId })
       t.equal(shown.origin?.mirror?.stopped, why)
-      t.match(await (await fetch(`${here.baseUrl}/rooms/${roomId}`)).text(), /The Room here is unchanged/, "the page says so too")
+      t.match(
+        await (await fetch(`${here.baseUrl}/rooms/${roomId}`)).text(),
+        /The Room here is unchanged/,
+        "the page says so too",
+      )
       await here.close()
       await back.close()
     },
@@ -171,7 +189,9 @@ t.test(
       if (!(answer instanceof Response)) return
       const body = await answer.text()
       const manifest = () => JSON.stringify({ ...JSON.parse(body), ...front })
-      response.writeHead(answer.status, { "content-type": "application/json" }).end(url === "/api/manifest" ? manifest() : body)
+      response
+        .writeHead(answer.status, { "content-type": "application/json" })
+        .end(url === "/api/manifest" ? manifest() : body)
     }).listen(0, "127.0.0.1")
     await once(proxy, "listening")
     t.teardown(() => {
@@ -222,71 +242,82 @@ t.test("Twenty Rooms are mirrored at once, some of which name objects of each ot
     await ada.write("reuse_record", { threadId: each.threadId, versionId: published.result.versionId } as never)
   for (const each of rooms.toReversed()) await mirror(here, each.roomId, there.baseUrl)
   for (const each of rooms) await reaches(here, each.roomId, through(there, each.roomId))
-  for (const each of rooms) await ada.write("post_message", { threadId: each.threadId, text: "To each of them." } as never)
+  for (const each of rooms)
+    await ada.write("post_message", { threadId: each.threadId, text: "To each of them." } as never)
   for (const each of rooms) await reaches(here, each.roomId, through(there, each.roomId))
   for (const each of rooms) t.strictSame(digests(here, each.roomId), digests(there, each.roomId))
   await here.instance.ledger.transact(() => here.instance.tables.mirrors.remove(roomId))
   await ended(t, here, there)
 })
 
-t.test("A Room that cannot be followed says why: it does not exist, belongs to this instance, or is itself a mirror", async (t) => {
-  const { there, here, roomId } = await two(t)
-  await mirror(here, roomId, there.baseUrl)
-  await reaches(here, roomId, 1)
-  const third = await startOwn()
-  await mirror(third, roomId, here.baseUrl)
-  t.match(await stopped(third, roomId), /is itself from http/)
-  const unknown = "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b"
-  await mirror(third, unknown, here.baseUrl)
-  t.match(await stopped(third, unknown), /is not at http/)
-  await mirror(there, roomId, here.baseUrl)
-  t.match(await stopped(there, roomId), /itself from|own/)
-  await third.close()
-  await here.close()
-  await there.close()
-})
+t.test(
+  "A Room that cannot be followed says why: it does not exist, belongs to this instance, or is itself a mirror",
+  async (t) => {
+    const { there, here, roomId } = await two(t)
+    await mirror(here, roomId, there.baseUrl)
+    await reaches(here, roomId, 1)
+    const third = await startOwn()
+    await mirror(third, roomId, here.baseUrl)
+    t.match(await stopped(third, roomId), /is itself from http/)
+    const unknown = "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b"
+    await mirror(third, unknown, here.baseUrl)
+    t.match(await stopped(third, unknown), /is not at http/)
+    await mirror(there, roomId, here.baseUrl)
+    t.match(await stopped(there, roomId), /itself from|own/)
+    await third.close()
+    await here.close()
+    await there.close()
+  },
+)
 
-t.test("An adopted Room is no longer followed, and an instance that follows it at its new home has all of it", async (t) => {
-  const { there, here, ada, roomId, threadId } = await two(t)
-  const third = await startOwn()
-  await mirror(here, roomId, there.baseUrl)
-  await mirror(third, roomId, there.baseUrl)
-  await ada.write("post_message", { threadId, text: "Before." } as never)
-  await reaches(here, roomId, 2)
-  await reaches(third, roomId, 2)
-  await third.instance.ledger.transact(() => third.instance.tables.mirrors.remove(roomId))
-  await here.close()
+t.test(
+  "An adopted Room is no longer followed, and an instance that follows it at its new home has all of it",
+  async (t) => {
+    const { there, here, ada, roomId, threadId } = await two(t)
+    const third = await startOwn()
+    await mirror(here, roomId, there.baseUrl)
+    await mirror(third, roomId, there.baseUrl)
+    await ada.write("post_message", { threadId, text: "Before." } as never)
+    await reaches(here, roomId, 2)
+    await reaches(third, roomId, 2)
+    await third.instance.ledger.transact(() => third.instance.tables.mirrors.remove(roomId))
+    await here.close()
 
-  const zip = Buffer.from(await (await fetch(`${there.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
-  const closed = elsewhere(t, here.folder)
-  const { added, origin } = await closed.import(zip, "eve")
-  t.equal(added, 0, "all of it was here")
-  t.equal(origin.mirror?.stopped, null, "it was followed until now")
-  t.strictSame(closed.tables.mirrors.all(), [])
-  t.strictSame(closed.problems(), [])
-  closed.db.close()
+    const zip = Buffer.from(await (await fetch(`${there.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
+    const closed = elsewhere(t, here.folder)
+    const { added, origin } = await closed.import(zip, "eve")
+    t.equal(added, 0, "all of it was here")
+    t.equal(origin.mirror?.stopped, null, "it was followed until now")
+    t.strictSame(closed.tables.mirrors.all(), [])
+    t.strictSame(closed.problems(), [])
+    closed.db.close()
 
-  const own = await startOwn({ folder: here.folder, keeps: true })
-  await ada.write("post_message", { threadId, text: "Said where it came from." } as never)
-  const eve = own.stranger()
-  await eve.request("POST", "/api/session", { username: "eve", password: "the long password of eve" })
-  await eve.write("post_message", { threadId, text: "Said where it went." } as never)
-  await mirror(own, roomId, there.baseUrl)
-  t.match(await stopped(own, roomId), /is this instance's own\. It was adopted from .* no longer arrives/)
+    const own = await startOwn({ folder: here.folder, keeps: true })
+    await ada.write("post_message", { threadId, text: "Said where it came from." } as never)
+    const eve = own.stranger()
+    await eve.request("POST", "/api/session", { username: "eve", password: "the long password of eve" })
+    await eve.write("post_message", { threadId, text: "Said where it went." } as never)
+    await mirror(own, roomId, there.baseUrl)
+    t.match(await stopped(own, roomId), /is this instance's own\. It was adopted from .* no longer arrives/)
 
-  await mirror(third, roomId, own.baseUrl)
-  await reaches(third, roomId, 4)
-  t.strictSame(digests(third, roomId), digests(own, roomId))
-  const place = (baseUrl: string) => new URL(baseUrl).host
-  const room = await new ResearchRoomClient({ baseUrl: third.baseUrl }).read("room", { roomId })
-  t.match(room, { origin: { baseUrl: own.baseUrl }, adopted: [{ baseUrl: there.baseUrl, throughSequence: 2 }] })
-  t.strictSame(
-    room.members.map(({ username, role }) => `${username} ${role}`),
-    [`eve@${place(own.baseUrl)} owner`, `ada@${place(there.baseUrl)} member`],
-  )
-  await mirror(third, roomId, there.baseUrl)
-  t.match(await stopped(third, roomId), /restored from an older copy|history was rewritten/, "the history differs there now")
-  t.strictSame(digests(third, roomId), digests(own, roomId), "the entries here stay")
-  await ended(t, own, there)
-  await third.close()
-})
+    await mirror(third, roomId, own.baseUrl)
+    await reaches(third, roomId, 4)
+    t.strictSame(digests(third, roomId), digests(own, roomId))
+    const place = (baseUrl: string) => new URL(baseUrl).host
+    const room = await new ResearchRoomClient({ baseUrl: third.baseUrl }).read("room", { roomId })
+    t.match(room, { origin: { baseUrl: own.baseUrl }, adopted: [{ baseUrl: there.baseUrl, throughSequence: 2 }] })
+    t.strictSame(
+      room.members.map(({ username, role }) => `${username} ${role}`),
+      [`eve@${place(own.baseUrl)} owner`, `ada@${place(there.baseUrl)} member`],
+    )
+    await mirror(third, roomId, there.baseUrl)
+    t.match(
+      await stopped(third, roomId),
+      /restored from an older copy|history was rewritten/,
+      "the history differs there now",
+    )
+    t.strictSame(digests(third, roomId), digests(own, roomId), "the entries here stay")
+    await ended(t, own, there)
+    await third.close()
+  },
+)

@@ -71,7 +71,12 @@ t.test("a delivery id stands for one write of a person", async (t) => {
 })
 
 t.test("an address has only one accepted spelling", async (t) => {
-  for (const same of ["http://rooms.example", "https://rooms.example/lab", "http://127.0.0.1:8080", "https://xn--bcher-kva.example"])
+  for (const same of [
+    "http://rooms.example",
+    "https://rooms.example/lab",
+    "http://127.0.0.1:8080",
+    "https://xn--bcher-kva.example",
+  ])
     t.ok(v.is(address, same), same)
   for (const other of [
     "https://Rooms.example",
@@ -86,7 +91,9 @@ t.test("an address has only one accepted spelling", async (t) => {
   ])
     t.notOk(v.is(address, other), other)
   const room = await startResearchRoom()
-  const zip = Buffer.from(await (await fetch(`${room.baseUrl}/api/research/rooms/${room.rooms.empty.roomId}/export`)).arrayBuffer())
+  const zip = Buffer.from(
+    await (await fetch(`${room.baseUrl}/api/research/rooms/${room.rooms.empty.roomId}/export`)).arrayBuffer(),
+  )
   await room.close()
   const other = forged(zip, { "origin.json": json((origin) => ({ ...origin, baseUrl: "https://Rooms.example" })) })
   await t.rejects(elsewhere(t).import(other), { message: /is not the address of a service/ })

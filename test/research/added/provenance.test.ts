@@ -37,7 +37,9 @@ const whole = await graphOf(main.roomId)
 
 // shows: Added: the provenance of a Room as nodes and edges.
 t.test("The demo's Room, node by node and edge by edge", async (t) => {
-  const nodes = Object.fromEntries(whole.nodes.map(({ label, kind, status, outcome }) => [label ?? kind, [kind, status, outcome]]))
+  const nodes = Object.fromEntries(
+    whole.nodes.map(({ label, kind, status, outcome }) => [label ?? kind, [kind, status, outcome]]),
+  )
   t.match(nodes, {
     H1: ["hypothesis", "current", "supported"],
     H5: ["hypothesis", "disputed", "contested"],
@@ -62,7 +64,17 @@ t.test("The demo's Room, node by node and edge by edge", async (t) => {
       .entries()
       .map(([kind, of]) => [kind, of.length]),
   )
-  const every = { hypothesis: 8, experiment: 8, plan: 7, attempt: 35, finding: 10, cited_claim: 3, material: 2, finding_link: 10, link: 6 }
+  const every = {
+    hypothesis: 8,
+    experiment: 8,
+    plan: 7,
+    attempt: 35,
+    finding: 10,
+    cited_claim: 3,
+    material: 2,
+    finding_link: 10,
+    link: 6,
+  }
   t.strictSame(counted, every)
   const chapter = /\b(F3|H3|E3|A7|A8|A24|A27|A28|M2|L\d)\b/
   t.strictSame(
@@ -140,14 +152,19 @@ t.test("The graph around a node holds its neighbours in both directions", async 
   const far = await graphOf(main.roomId, { focus: idIn(whole, "L1"), depth: 5 })
   t.strictSame([far.nodes, far.edges], [whole.nodes, whole.edges], "five steps reach the whole graph")
   const alone = await graphOf(main.roomId, { focus: idIn(whole, "L1"), depth: 0 })
-  t.strictSame([alone.nodes.map(({ label }) => label), alone.edges], [["L1"], []], "and no steps reach only the node itself")
+  t.strictSame(
+    [alone.nodes.map(({ label }) => label), alone.edges],
+    [["L1"], []],
+    "and no steps reach only the node itself",
+  )
 })
 
 t.test("Objects of another Room that a Room names are in its graph, marked with their own Room", async (t) => {
   const { roomId, openingThreadId } = empty
   const premise = { versionId: idIn(whole, "H1"), explanation: "It is assumed." }
-  const { versionId } = (await grace.write("publish_hypothesis", { ...hypothesis(roomId, openingThreadId), premises: [premise] } as never))
-    .result as { versionId: string }
+  const { versionId } = (
+    await grace.write("publish_hypothesis", { ...hypothesis(roomId, openingThreadId), premises: [premise] } as never)
+  ).result as { versionId: string }
   const here = await graphOf(roomId)
   t.strictSame(
     here.nodes.map((node) => [node.id, node.roomId]).sort(),
@@ -180,42 +197,52 @@ t.test("Invalid queries are refused", async (t) => {
   t.equal(await refusalOf(main.roomId, { focus: freshId() }), "404 room_unavailable")
   t.equal(await refusalOf(main.roomId, { focus: "H1" }), "422 invalid_parameter")
   t.equal(await refusalOf(main.roomId, { depth: 2 }), "422 invalid_parameter", "depth without focus")
-  t.equal(await refusalOf(main.roomId, { focus: idIn(whole, "F1"), depth: limits.provenanceDepth + 1 }), "422 invalid_parameter")
-})
-
-t.test("A Room over the limit is cut to the newest of each kind; the graph says so and links to the rest", async (t) => {
-  const house = await openHouse()
-  t.teardown(() => house.close())
-  const { admit, ada, roomId, threadId, instance } = house
-  const send = (index: number) =>
-    admit({
-      actor: ada,
-      name: "register_material",
-      body: {
-        schemaVersion: 3,
-        requestId: freshId(),
-        roomId,
-        threadId,
-        reference: `sha256:${String(index).padStart(64, "0")}`,
-        name: `Material ${index}`,
-      },
-    })
-  for (let index = 1; index <= limits.provenanceNodes; index++) await send(index)
-  const read = () =>
-    instance.readers.room_provenance({ params: { roomId }, query: {}, actor: null, basePath: "/lab" }) as {
-      nodes: { label: string }[]
-      truncated: object
-    }
-  t.strictSame([read().nodes.length, read().truncated], [limits.provenanceNodes, {}], "as many as fit")
-  await send(limits.provenanceNodes + 1)
-  const cut = read()
-  t.strictSame(cut.truncated, { material: `/lab/api/research/rooms/${roomId}/materials` }, "one more, under any base path")
-  t.strictSame(
-    cut.nodes.map(({ label }) => label),
-    Array.from({ length: limits.provenanceNodes }, (_, index) => `M${index + 2}`),
-    "the oldest is left out",
+  t.equal(
+    await refusalOf(main.roomId, { focus: idIn(whole, "F1"), depth: limits.provenanceDepth + 1 }),
+    "422 invalid_parameter",
   )
 })
+
+t.test(
+  "A Room over the limit is cut to the newest of each kind; the graph says so and links to the rest",
+  async (t) => {
+    const house = await openHouse()
+    t.teardown(() => house.close())
+    const { admit, ada, roomId, threadId, instance } = house
+    const send = (index: number) =>
+      admit({
+        actor: ada,
+        name: "register_material",
+        body: {
+          schemaVersion: 3,
+          requestId: freshId(),
+          roomId,
+          threadId,
+          reference: `sha256:${String(index).padStart(64, "0")}`,
+          name: `Material ${index}`,
+        },
+      })
+    for (let index = 1; index <= limits.provenanceNodes; index++) await send(index)
+    const read = () =>
+      instance.readers.room_provenance({ params: { roomId }, query: {}, actor: null, basePath: "/lab" }) as {
+        nodes: { label: string }[]
+        truncated: object
+      }
+    t.strictSame([read().nodes.length, read().truncated], [limits.provenanceNodes, {}], "as many as fit")
+    await send(limits.provenanceNodes + 1)
+    const cut = read()
+    t.strictSame(
+      cut.truncated,
+      { material: `/lab/api/research/rooms/${roomId}/materials` },
+      "one more, under any base path",
+    )
+    t.strictSame(
+      cut.nodes.map(({ label }) => label),
+      Array.from({ length: limits.provenanceNodes }, (_, index) => `M${index + 2}`),
+      "the oldest is left out",
+    )
+  },
+)
 
 t.test("The whole graph takes a handful of statements, however large it is", async (t) => {
   const house = await openHouse()
@@ -227,7 +254,11 @@ t.test("The whole graph takes a handful of statements, however large it is", asy
   } = house
   let statements = 0
   const counting = {
-    ...{ exec: (sql: string) => db.exec(sql), snapshot: <T>(work: () => T) => db.snapshot(work), close: () => db.close() },
+    ...{
+      exec: (sql: string) => db.exec(sql),
+      snapshot: <T>(work: () => T) => db.snapshot(work),
+      close: () => db.close(),
+    },
     get inTransaction() {
       return db.inTransaction
     },

@@ -1,6 +1,6 @@
 /**
- * The history in a Room's export is enough to recreate the Room on another instance: same ids, labels, entries, digests, and the
- * same export.
+ * The history in a Room's export is enough to recreate the Room on another instance: same ids, labels, entries,
+ * digests, and the same export.
  */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
@@ -37,7 +37,10 @@ const room = await startResearchRoom()
 t.teardown(() => room.close())
 const grace = room.client("member_all")
 
-/** Recreates a Room from the files of its crate in a new data file. @param isUnnamed as if written before entries named agents */
+/**
+ * Recreates a Room from the files of its crate in a new data file. @param isUnnamed as if written before entries named
+ * agents
+ */
 function madeAgain(files: ReturnType<typeof unpack>, file: string, isUnnamed = false): void {
   const db = openScratch(file)
   const { ledger, tables } = createInstance({ db, world: realWorld(), instanceId: "" })
@@ -104,38 +107,41 @@ for (const [name, { roomId }] of Object.entries({ ...room.rooms, "with comings a
   })
 }
 
-t.test("Entries from before agents had names keep their digests: they are proved, imported elsewhere and continued there", async (t) => {
-  const file = join(t.testdir({}), "before.db")
-  madeAgain(unpack(await bytesOf(await grace.download("room_export", { roomId: visited.roomId }))), file, true)
-  const pieces: Uint8Array[] = []
-  const source = { baseUrl: room.baseUrl, instanceId: "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b", softwareVersion }
-  for await (const piece of crate(() => openReadConnection(file), visited.roomId, source)) pieces.push(piece)
-  const zip = Buffer.concat(pieces)
-  const before = unpack(zip)
-  for (const name of ["activity.jsonl", "history.jsonl"]) t.notMatch(before.files.get(name), '"agent":', name)
-  const folder = t.testdir({})
-  before.writeTo(folder)
-  for (const [command, program] of [
-    [process.execPath, "verify.mjs"],
-    ["python3", "verify.py"],
-  ] as const) {
-    const { error, status, stderr } = spawnSync(command, [join(folder, program)], { encoding: "utf8" })
-    if (error === undefined) t.equal(status, 0, `${program} ${stderr}`)
-  }
+t.test(
+  "Entries from before agents had names keep their digests: they are proved, imported elsewhere and continued there",
+  async (t) => {
+    const file = join(t.testdir({}), "before.db")
+    madeAgain(unpack(await bytesOf(await grace.download("room_export", { roomId: visited.roomId }))), file, true)
+    const pieces: Uint8Array[] = []
+    const source = { baseUrl: room.baseUrl, instanceId: "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b", softwareVersion }
+    for await (const piece of crate(() => openReadConnection(file), visited.roomId, source)) pieces.push(piece)
+    const zip = Buffer.concat(pieces)
+    const before = unpack(zip)
+    for (const name of ["activity.jsonl", "history.jsonl"]) t.notMatch(before.files.get(name), '"agent":', name)
+    const folder = t.testdir({})
+    before.writeTo(folder)
+    for (const [command, program] of [
+      [process.execPath, "verify.mjs"],
+      ["python3", "verify.py"],
+    ] as const) {
+      const { error, status, stderr } = spawnSync(command, [join(folder, program)], { encoding: "utf8" })
+      if (error === undefined) t.equal(status, 0, `${program} ${stderr}`)
+    }
 
-  const there = elsewhere(t, t.testdir({ there: {} }))
-  await there.accounts.add("eve", "the long password of eve")
-  await there.import(zip, "eve")
-  const eve = there.tables.people.named("eve")
-  await there.ledger.admit({
-    operation: operationOf("restore_room"),
-    actor: { userId: eve?.userId ?? "", username: "eve", grant: null },
-    params: { roomId: visited.roomId },
-    body: { schemaVersion: 3, requestId: there.world.id(), reason: "It goes on." },
-  })
-  t.strictSame(there.problems(), [], "old and new entries form one valid chain")
-  const after = unpack(await there.export(visited.roomId))
-  const [old, now] = [before, after].map((files) => files.files.get("activity.jsonl") ?? "")
-  t.ok(now?.startsWith(old ?? "-"), "the old entries are unchanged")
-  t.match(now?.slice(old?.length), /"actor":\{"agent":null,/, "new ones say that no agent wrote them")
-})
+    const there = elsewhere(t, t.testdir({ there: {} }))
+    await there.accounts.add("eve", "the long password of eve")
+    await there.import(zip, "eve")
+    const eve = there.tables.people.named("eve")
+    await there.ledger.admit({
+      operation: operationOf("restore_room"),
+      actor: { userId: eve?.userId ?? "", username: "eve", grant: null },
+      params: { roomId: visited.roomId },
+      body: { schemaVersion: 3, requestId: there.world.id(), reason: "It goes on." },
+    })
+    t.strictSame(there.problems(), [], "old and new entries form one valid chain")
+    const after = unpack(await there.export(visited.roomId))
+    const [old, now] = [before, after].map((files) => files.files.get("activity.jsonl") ?? "")
+    t.ok(now?.startsWith(old ?? "-"), "the old entries are unchanged")
+    t.match(now?.slice(old?.length), /"actor":\{"agent":null,/, "new ones say that no agent wrote them")
+  },
+)

@@ -1,7 +1,7 @@
 /**
- * Measures what updating the search index adds to the cost of a message: the same messages through the same ledger, with and
- * without the index's triggers, on a file with full durability, one at a time and sixteen at a time.
- * `node --conditions=research-room-source test/research/added/search-cost.ts [messages] [rounds]`
+ * Measures what updating the search index adds to the cost of a message: the same messages through the same ledger,
+ * with and without the index's triggers, on a file with full durability, one at a time and sixteen at a time. `node
+ * --conditions=research-room-source test/research/added/search-cost.ts [messages] [rounds]`
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -39,14 +39,23 @@ async function post(together: number, indexed: boolean): Promise<Measured> {
   tables.people.insert(person.userId, person.username, "no password", false, isoTime(world.now()))
   const does = (name: string, params: Record<string, string>, body: object) => {
     const operation = operationNamed(name) as Operation
-    return ledger.admit({ operation, actor: person, params, body: { schemaVersion: 3, [operation.delivery]: world.id(), ...body } })
+    return ledger.admit({
+      operation,
+      actor: person,
+      params,
+      body: { schemaVersion: 3, [operation.delivery]: world.id(), ...body },
+    })
   }
-  const { result } = JSON.parse(await does("create_room", {}, { title: "A Room" })) as { result: { openingThreadId: string } }
+  const { result } = JSON.parse(await does("create_room", {}, { title: "A Room" })) as {
+    result: { openingThreadId: string }
+  }
   const said = Array.from({ length: messages }, text)
   const startedAt = performance.now()
   for (let next = 0; next < said.length; next += together) {
     await Promise.all(
-      said.slice(next, next + together).map((each) => does("post_message", { threadId: result.openingThreadId }, { text: each })),
+      said
+        .slice(next, next + together)
+        .map((each) => does("post_message", { threadId: result.openingThreadId }, { text: each })),
     )
   }
   const microseconds = ((performance.now() - startedAt) * 1000) / messages
@@ -57,7 +66,8 @@ async function post(together: number, indexed: boolean): Promise<Measured> {
   return { microseconds, bytes }
 }
 
-const median = (values: number[]): number => values.sort((one, other) => one - other)[Math.floor(values.length / 2)] as number
+const median = (values: number[]): number =>
+  values.sort((one, other) => one - other)[Math.floor(values.length / 2)] as number
 
 for (const together of [1, 16]) {
   const measured: Record<"with" | "without", Measured[]> = { with: [], without: [] }
@@ -65,11 +75,13 @@ for (const together of [1, 16]) {
     measured.without.push(await post(together, false))
     measured.with.push(await post(together, true))
   }
-  const [indexed, bare] = [measured.with, measured.without].map((runs) => median(runs.map(({ microseconds }) => microseconds))) as [
+  const [indexed, bare] = [measured.with, measured.without].map((runs) =>
+    median(runs.map(({ microseconds }) => microseconds)),
+  ) as [number, number]
+  const [more, less] = [measured.with, measured.without].map((runs) => median(runs.map(({ bytes }) => bytes))) as [
     number,
     number,
   ]
-  const [more, less] = [measured.with, measured.without].map((runs) => median(runs.map(({ bytes }) => bytes))) as [number, number]
   console.log(
     `${together} at a time: ${bare.toFixed(0)} us a message without the index, ${indexed.toFixed(0)} us with it: ratio ${(indexed / bare).toFixed(2)}; ${less.toFixed(0)} and ${more.toFixed(0)} bytes of file a message`,
   )

@@ -1,4 +1,7 @@
-/** A reader who remembers a word of any text finds the object that holds it; and a replacement ranks above what it superseded. */
+/**
+ * A reader who remembers a word of any text finds the object that holds it; and a replacement ranks above what it
+ * superseded.
+ */
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
 import { because, claim, finding, hypothesis, sha256 } from "../record/bodies.ts"
@@ -36,7 +39,12 @@ const checkpoint = await grace.write("post_research_checkpoint", {
   openQuestions: ["Whither entropy?"],
   citations: [],
 })
-const { result: material } = await grace.write("register_material", { roomId, threadId, reference: sha256("7"), name: "Galaxy spectra" })
+const { result: material } = await grace.write("register_material", {
+  roomId,
+  threadId,
+  reference: sha256("7"),
+  name: "Galaxy spectra",
+})
 const { experimentId } = work
 const { affordances } = await reader.read("experiment", { experimentId })
 await ada.write("release_experiment", { experimentId, ...affordances.expected, handoff: "Left the furnace warm." })
@@ -79,7 +87,15 @@ t.test("a person is found by name or id, unless a filter asks for something that
   const { username } = lab.house.people.owner
   const everywhere = async (query: string, more: object = {}) => (await reader.read("search", { query, ...more })).items
   const [named] = await everywhere(username.slice(0, -1).toUpperCase())
-  t.match(named, { kind: "person", title: username, author: { username }, roomId: null, threadId: null, entryId: null, status: null })
+  t.match(named, {
+    kind: "person",
+    title: username,
+    author: { username },
+    roomId: null,
+    threadId: null,
+    entryId: null,
+    status: null,
+  })
   t.match((await everywhere(named?.id ?? ""))[0], { kind: "person", id: named?.id })
   t.strictSame(await everywhere(username, { kinds: ["finding"] }), [])
   t.match((await find(username))[0], { kind: "person", title: username }, "of a Room, its members")
@@ -89,7 +105,11 @@ t.test("a person is found by name or id, unless a filter asks for something that
 
 t.test("an id is subject to the other filters, and a commit or a paper is found in every notation", async (t) => {
   t.strictSame(await idsOf(planId, { kinds: ["finding"] }), [])
-  t.strictSame((await reader.read("search", { query: planId, roomId: (await lab.room()).roomId })).items, [], "in another Room")
+  t.strictSame(
+    (await reader.read("search", { query: planId, roomId: (await lab.room()).roomId })).items,
+    [],
+    "in another Room",
+  )
   const { repository } = await reader.read("attempt", { attemptId: failed })
   for (const commit of [repository.commit.toUpperCase(), repository.commit.slice(0, 12)])
     t.ok(
@@ -98,12 +118,17 @@ t.test("an id is subject to the other filters, and a commit or a paper is found 
     )
   const { content } = await reader.read("record", { versionId: quoted })
   const { arxivId } = content.paper as { arxivId: string }
-  for (const paper of [`arXiv:${arxivId}`, `${arxivId}v7`]) t.strictSame((await idsOf(paper))[0], ["cited_claim", quoted], paper)
+  for (const paper of [`arXiv:${arxivId}`, `${arxivId}v7`])
+    t.strictSame((await idsOf(paper))[0], ["cited_claim", quoted], paper)
 })
 
 t.test("a label finds, page by page, the object that bears it and then those that mention it", async (t) => {
   const { entry } = await ada.write("post_message", { threadId, text: "A1 went out of memory, as A12 did." })
-  const pages = [await find("a1", { limit: 1 }), await find("a1", { limit: 1, after: 1 }), await find("a1", { limit: 1, after: 2 })]
+  const pages = [
+    await find("a1", { limit: 1 }),
+    await find("a1", { limit: 1, after: 1 }),
+    await find("a1", { limit: 1, after: 2 }),
+  ]
   t.strictSame(
     pages.map(([hit]) => hit?.id),
     [failed, entry?.entryId, undefined],
@@ -125,15 +150,25 @@ t.test("filters: author, kind, status and earliest date", async (t) => {
   t.strictSame(await idsOf("diverged", { status: "succeeded" }), [])
   t.strictSame(await idsOf("diverged", { since: "2999-01-01T00:00:00.000Z" }), [])
   t.strictSame(await idsOf("diverged", { since: "2020-01-01T00:00:00.000Z" }), [["attempt", failed]])
-  t.equal(await refusedAs(reader.read("search", { query: "x", author: "nobody-here" })), "422 invalid_parameter /author")
-  t.equal(await refusedAs(reader.read("search", { query: "x", status: "zzz" as never })), "422 invalid_parameter /status")
-  t.equal(await refusedAs(reader.read("search", { query: "x", kinds: ["zzz" as never] })), "422 invalid_parameter /kinds")
+  t.equal(
+    await refusedAs(reader.read("search", { query: "x", author: "nobody-here" })),
+    "422 invalid_parameter /author",
+  )
+  t.equal(
+    await refusedAs(reader.read("search", { query: "x", status: "zzz" as never })),
+    "422 invalid_parameter /status",
+  )
+  t.equal(
+    await refusedAs(reader.read("search", { query: "x", kinds: ["zzz" as never] })),
+    "422 invalid_parameter /kinds",
+  )
   t.match(await refusedAs(reader.read("search", { query: "x", since: "yesterday" })), "422 invalid_parameter /since")
 })
 
 // shows: skill: search
 t.test("a superseded record ranks below its replacement, and names it", async (t) => {
-  const publish = async (scope: string) => (await grace.write("publish_hypothesis", { ...hypothesis(room), scope })).result.versionId
+  const publish = async (scope: string) =>
+    (await grace.write("publish_hypothesis", { ...hypothesis(room), scope })).result.versionId
   // By its words alone, the shorter text would rank first.
   const old = await publish("Zirconium.")
   const renewed = await publish("Zirconium, and a good many other words that say where this is meant to hold.")
@@ -141,7 +176,11 @@ t.test("a superseded record ranks below its replacement, and names it", async (t
     ["hypothesis", old],
     ["hypothesis", renewed],
   ])
-  await grace.write("assert_supersession", { targetVersionId: old, explanation: because, replacementVersionId: renewed })
+  await grace.write("assert_supersession", {
+    targetVersionId: old,
+    explanation: because,
+    replacementVersionId: renewed,
+  })
   const [first, second] = await find("zirconium")
   t.strictSame([first?.id, first?.replacedBy, second?.id, second?.standing], [renewed, null, old, "superseded"])
   t.match(second?.replacedBy, { versionId: renewed, label: first?.label })

@@ -1,6 +1,6 @@
 /**
- * Texts are indexed after their write is answered. Nobody notices: authors find their texts at once, a killed service catches
- * up, and a search gives the same answer as an index built at once.
+ * Texts are indexed after their write is answered. Nobody notices: authors find their texts at once, a killed service
+ * catches up, and a search gives the same answer as an index built at once.
  */
 import { copyFileSync, existsSync } from "node:fs"
 import { join } from "node:path"
@@ -27,7 +27,8 @@ tap.teardown(() => {
 })
 const file = join(place.folder, "data/research-room.db")
 const program = ["--conditions=research-room-source", join(import.meta.dirname, "../../../src/main.ts")]
-const begin = (...args: string[]) => start(process.execPath, [...program, ...args, "--port", "0", "--data", "data"], place)
+const begin = (...args: string[]) =>
+  start(process.execPath, [...program, ...args, "--port", "0", "--data", "data"], place)
 
 /** The demo's data, as a kill leaves it. */
 const first = begin("demo", "--json")
@@ -64,7 +65,10 @@ const round = fc.record({
   ends: fc.constantFrom("goes on", "killed at once", "killed after a search"),
 })
 
-async function send(agent: ResearchRoomClient, { kind, said: texts }: { kind: string; said: readonly string[] }): Promise<string> {
+async function send(
+  agent: ResearchRoomClient,
+  { kind, said: texts }: { kind: string; said: readonly string[] },
+): Promise<string> {
   const marker = `x${freshId().replaceAll("-", "").slice(0, 12)}`
   const text = `${texts.join(" ")} ${marker}`
   if (kind === "message") await agent.write("post_message", { threadId, text })
@@ -89,7 +93,8 @@ test("new texts are found at once, even after kills, just as an index built at o
         await service.ended()
         ;({ service, agent } = await served())
       }
-      for (const marker of markers.slice(-writes.length)) if ((await find(marker)).length !== 1) throw new Error(`${marker} is not found`)
+      for (const marker of markers.slice(-writes.length))
+        if ((await find(marker)).length !== 1) throw new Error(`${marker} is not found`)
       const asked = queries.map((each) => each.join(" "))
       const answered = await Promise.all(asked.map(find))
       const due = atOnce(asked)
@@ -130,9 +135,15 @@ test("without an index, in a copy that another process writes, everything is fou
   const world = realWorld(clock.read)
   const { ledger, tables } = createInstance({ db, world, instanceId: "", indexesLater: true })
   const admit = async (name: OperationName, body: Body, params: Record<string, string> = {}) =>
-    JSON.parse(await ledger.admit({ operation: operationNamed(name) as Operation, actor: ada, params, body })) as Receipt
+    JSON.parse(
+      await ledger.admit({ operation: operationNamed(name) as Operation, actor: ada, params, body }),
+    ) as Receipt
   const indexed = tables.search.reached()
-  const message = await admit("post_message", { schemaVersion: 3, clientMessageId: freshId(), text: "An étage of ramps." }, { threadId })
+  const message = await admit(
+    "post_message",
+    { schemaVersion: 3, clientMessageId: freshId(), text: "An étage of ramps." },
+    { threadId },
+  )
   const concepts = { lowers: { label: "linear ramp", definition: "It rises evenly." } }
   const record = await admit("publish_hypothesis", { ...hypothesis(roomId, threadId), concepts })
   t.equal(tables.search.reached(), indexed, "nothing was indexed")
@@ -146,7 +157,12 @@ test("without an index, in a copy that another process writes, everything is fou
     ["evenly", { status: "current" }, record.targetId],
   ]
   for (const [query, within, id] of queries) t.strictSame(idsOf(query, within), [id], query)
-  for (const within of [{ kinds: ["finding"] }, { roomId: freshId() }, { authorId: freshId() }, { since: "2999-01-01T00:00:00.000Z" }])
+  for (const within of [
+    { kinds: ["finding"] },
+    { roomId: freshId() },
+    { authorId: freshId() },
+    { since: "2999-01-01T00:00:00.000Z" },
+  ])
     t.strictSame(idsOf("etage", within), [], JSON.stringify(within))
   t.strictSame(tables.concepts.page("steep ramp", undefined, 10).found, [])
   t.match(tables.concepts.page("linear ramp", undefined, 10).found, [{ versionId: record.targetId, key: "lowers" }])

@@ -17,7 +17,8 @@ test("two words are near if one error apart, and otherwise not", (t) => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z0-9]{4,24}$/), (word) => {
       const all = nearWords(word)
-      if (all.length > 74 * word.length + 40 || new Set(all).size !== all.length || all.includes(word)) throw new Error(word)
+      if (all.length > 74 * word.length + 40 || new Set(all).size !== all.length || all.includes(word))
+        throw new Error(word)
       for (const each of all) if (Math.abs(each.length - word.length) > 1) throw new Error(`${word} ${each}`)
     }),
   )
@@ -27,7 +28,10 @@ test("two words are near if one error apart, and otherwise not", (t) => {
 const house = await startHouse()
 t.teardown(() => house.close())
 const { ada, grace } = house
-const { result: room } = await ada.write("create_room", { title: "Ramps", question: "Does gradual warm-up lower the early loss?" })
+const { result: room } = await ada.write("create_room", {
+  title: "Ramps",
+  question: "Does gradual warm-up lower the early loss?",
+})
 const say = (text: string) => ada.write("post_message", { threadId: room.openingThreadId, text })
 await say("The calibration of the baseline drifts.")
 await say("Nothing about vibration here, but for vibrations of the table.")
@@ -73,7 +77,8 @@ test("saved papers are found in the same way, by the words of the reader's own p
 
 test("the page of a search shows the intended words, and the reader's own papers beside the record", async (t) => {
   const browser = await Browser.signIn({ baseUrl: house.baseUrl }, { username: "ada", password: passwordOf("ada") })
-  const page = async (query: string) => await (await browser.request("GET", `/search?query=${encodeURIComponent(query)}`)).text()
+  const page = async (query: string) =>
+    await (await browser.request("GET", `/search?query=${encodeURIComponent(query)}`)).text()
   t.match(
     await page("clibration"),
     /No results for “clibration”\. Showing results for “<a[^>]*>calibration<\/a>”\.[^]*<mark>calibration<\/mark>/,

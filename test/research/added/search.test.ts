@@ -59,8 +59,9 @@ t.test("It finds records, experiments, Threads and messages, and says what and w
     message,
     {
       label: null,
-      title: (await reader.read("room_threads", { roomId: main.roomId })).items.find(({ threadId }) => threadId === message?.threadId)
-        ?.title,
+      title: (await reader.read("room_threads", { roomId: main.roomId })).items.find(
+        ({ threadId }) => threadId === message?.threadId,
+      )?.title,
       entryId: entry?.entryId,
       author: entry?.author,
       at: entry?.at,
@@ -70,36 +71,49 @@ t.test("It finds records, experiments, Threads and messages, and says what and w
   )
   const thread = found.find(({ kind }) => kind === "thread")
   t.match(thread, { label: null, entryId: null, threadId: thread?.id, status: null })
-  t.strictSame(labelsOf(await find("coverage come back", { kinds: ["experiment"] })), ["E5"], "an experiment by its question")
+  t.strictSame(
+    labelsOf(await find("coverage come back", { kinds: ["experiment"] })),
+    ["E5"],
+    "an experiment by its question",
+  )
 })
 
 t.test("A record shows how it stands now", async (t) => {
   const standing = Object.fromEntries(
-    (await find("ways", { roomId: main.roomId, kinds: ["hypothesis", "finding", "cited_claim"] })).map(({ label, status }) => [
-      label,
-      status,
-    ]),
+    (await find("ways", { roomId: main.roomId, kinds: ["hypothesis", "finding", "cited_claim"] })).map(
+      ({ label, status }) => [label, status],
+    ),
   )
-  t.match(standing, { H5: "disputed", F1: "corrected", F2: "current", F3: "retracted", F5: "superseded", C2: "current" })
+  t.match(standing, {
+    H5: "disputed",
+    F1: "corrected",
+    F2: "current",
+    F3: "retracted",
+    F5: "superseded",
+    C2: "current",
+  })
 })
 
 // The number is long because a digest of the demo may begin with a short one.
-t.test("Every word must occur, the last one by its beginning, in any letter case and with or without accents", async (t) => {
-  const { versionId } = (
-    await grace.write("publish_hypothesis", {
-      ...hypothesis(empty.roomId, empty.openingThreadId),
-      scope: "Étude naïve du Réseau, ÅNGSTRÖM 4290817.",
-    } as never)
-  ).result as { versionId: string }
-  for (const query of ["étude", "ETUDE", "etude naive", "reseau ang", "angstrom 4", "4290817", "naïve réseau"])
-    t.strictSame(
-      (await find(query)).map(({ id }) => id),
-      [versionId],
-      query,
-    )
-  t.strictSame(await find("etud naive"), [], "only the last word may be cut short")
-  t.strictSame(await find("étude nowhere"), [], "all of them must occur")
-})
+t.test(
+  "Every word must occur, the last one by its beginning, in any letter case and with or without accents",
+  async (t) => {
+    const { versionId } = (
+      await grace.write("publish_hypothesis", {
+        ...hypothesis(empty.roomId, empty.openingThreadId),
+        scope: "Étude naïve du Réseau, ÅNGSTRÖM 4290817.",
+      } as never)
+    ).result as { versionId: string }
+    for (const query of ["étude", "ETUDE", "etude naive", "reseau ang", "angstrom 4", "4290817", "naïve réseau"])
+      t.strictSame(
+        (await find(query)).map(({ id }) => id),
+        [versionId],
+        query,
+      )
+    t.strictSame(await find("etud naive"), [], "only the last word may be cut short")
+    t.strictSame(await find("étude nowhere"), [], "all of them must occur")
+  },
+)
 
 t.test("A label finds its object first, and a title counts more than the text below it", async (t) => {
   t.equal(labelsOf(await find("F1", { roomId: main.roomId }))[0], "F1")
@@ -140,14 +154,18 @@ t.test("A snippet is HTML that contains only marks, around the words found", asy
   )
   const pairs = /^(?:[^<>"']|<mark>[^<>]*<\/mark>)*$/
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom("a", "<", ">", "&", '"', "\u0001", "\u0002", "mark", "/") }), (passage) =>
-      pairs.test(snippetHtml(passage)),
+    fc.property(
+      fc.string({ unit: fc.constantFrom("a", "<", ">", "&", '"', "\u0001", "\u0002", "mark", "/") }),
+      (passage) => pairs.test(snippetHtml(passage)),
     ),
   )
 })
 
 t.test("The snippet of a long text shows where it matches", async (t) => {
-  await grace.write("post_message", { threadId: empty.openingThreadId, text: `${"before ".repeat(500)}needle ${"after ".repeat(500)}` })
+  await grace.write("post_message", {
+    threadId: empty.openingThreadId,
+    text: `${"before ".repeat(500)}needle ${"after ".repeat(500)}`,
+  })
   const [found] = await find("needle")
   t.match(found?.snippet, /^….*<mark>needle<\/mark>.*…$/s)
   t.ok((found?.snippet.length ?? 0) < 300)
@@ -183,14 +201,26 @@ t.test("No text is an invalid query, except an empty one", async (t) => {
     "\u0001",
   ]
   const queries = fc
-    .array(fc.oneof(fc.constantFrom(...signs), fc.string({ maxLength: 8, unit: "grapheme" })), { minLength: 1, maxLength: 6 })
+    .array(fc.oneof(fc.constantFrom(...signs), fc.string({ maxLength: 8, unit: "grapheme" })), {
+      minLength: 1,
+      maxLength: 6,
+    })
     .map((parts) => parts.join(" "))
   const { search } = (await openedHouse(t)).instance.tables
   fc.assert(
     fc.property(queries, (query) => Array.isArray(search.find(query, { kinds: ["message"] }, 0, 3))),
     { numRuns: 500 },
   )
-  for (const query of ['warm-up" OR "', "NEAR(warm up, 2)", "title : warm", "* warm", "(warm", "warm AND NOT up", "--", "warm*up"])
+  for (const query of [
+    'warm-up" OR "',
+    "NEAR(warm up, 2)",
+    "title : warm",
+    "* warm",
+    "(warm",
+    "warm AND NOT up",
+    "--",
+    "warm*up",
+  ])
     t.ok(Array.isArray(await find(query)), query)
   for (const query of ["", " ", "\t\n\u3000", "a".repeat(limits.searchQuery + 1), "nul\u0000"])
     t.equal(await refusalOf(query), "422 invalid_parameter", JSON.stringify(query).slice(0, 20))
@@ -209,22 +239,39 @@ t.test("The index is updated in the same transaction as the write", async (t) =>
   const { search } = instance.tables
   const found = (query: string) => search.find(query, {}, 0, 10).map(({ kind }) => kind)
   const sent = { actor: ada, name: "post_message" as const, params: { threadId } }
-  await admit({ ...sent, body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: "rehearsed" }, rehearse: true })
+  await admit({
+    ...sent,
+    body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: "rehearsed" },
+    rehearse: true,
+  })
   t.strictSame(found("rehearsed"), [], "a rehearsal leaves nothing")
   await Promise.allSettled([
     admit({ ...sent, body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: "lasting" } }),
     admit({
       ...sent,
-      body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text: "refused", replyToEntryId: crypto.randomUUID() },
+      body: {
+        schemaVersion: 3,
+        clientMessageId: crypto.randomUUID(),
+        text: "refused",
+        replyToEntryId: crypto.randomUUID(),
+      },
     }),
   ])
-  t.strictSame([found("lasting"), found("refused")], [["message"], []], "nor does a write refused beside an accepted one")
+  t.strictSame(
+    [found("lasting"), found("refused")],
+    [["message"], []],
+    "nor does a write refused beside an accepted one",
+  )
   await admit({
     actor: ada,
     name: "create_thread",
     body: { schemaVersion: 3, requestId: crypto.randomUUID(), roomId, title: "Opening words", message: "first said" },
   })
-  t.strictSame([found("opening words"), found("first said")], [["thread"], ["message"]], "a Thread and the message it was started with")
+  t.strictSame(
+    [found("opening words"), found("first said")],
+    [["thread"], ["message"]],
+    "a Thread and the message it was started with",
+  )
 
   const proposal = await admit({
     actor: ada,

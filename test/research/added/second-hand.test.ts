@@ -1,6 +1,6 @@
 /**
- * People and Rooms of other instances are shown with the instance whose chain vouches for them: a copy's are not shown as the
- * original's, nor second-hand statements as known.
+ * People and Rooms of other instances are shown with the instance whose chain vouches for them: a copy's are not shown
+ * as the original's, nor second-hand statements as known.
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -20,7 +20,8 @@ const through = ({ instance }: Own, roomId: string) => instance.ledger.activity.
 async function reaches(own: Own, roomId: string, sequence: number): Promise<void> {
   for (const end = performance.now() + 60_000; through(own, roomId) < sequence; ) {
     const stopped = own.instance.tables.mirrors.all().find(({ stopped }) => stopped !== null)?.stopped
-    if (stopped !== undefined || performance.now() > end) throw new Error(stopped ?? `never: entry ${sequence} of ${roomId}`)
+    if (stopped !== undefined || performance.now() > end)
+      throw new Error(stopped ?? `never: entry ${sequence} of ${roomId}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
@@ -85,7 +86,9 @@ t.test("What a restored copy writes in the name of a person of the original is s
   t.match(original.instance.tables.rooms.summary(made.roomId), { owner: { username: `grace@${host(copy)}` } })
 
   // In a crate made from the mirror, the same people keep the ids they have there.
-  const zip = Buffer.from(await (await fetch(`${third.baseUrl}/api/research/rooms/${made.roomId}/export`)).arrayBuffer())
+  const zip = Buffer.from(
+    await (await fetch(`${third.baseUrl}/api/research/rooms/${made.roomId}/export`)).arrayBuffer(),
+  )
   const fourth = elsewhere(t)
   await fourth.import(zip)
   t.match(fourth.tables.rooms.summary(made.roomId), {
@@ -103,7 +106,8 @@ t.test(
     const victim = await startOwn({ folder: a, keeps: true })
     const ada = await victim.setUp()
     const there = (await ada.write("create_room", { title: "The victim's" })).result
-    const { versionId } = (await ada.write("publish_hypothesis", hypothesis(there.roomId, there.openingThreadId))).result
+    const { versionId } = (await ada.write("publish_hypothesis", hypothesis(there.roomId, there.openingThreadId)))
+      .result
     const teller = await startOwn({ folder: b, keeps: true })
     const tom = await teller.setUp("tom")
     await mirror(teller, there.roomId, victim.baseUrl)
@@ -120,9 +124,14 @@ t.test(
     const told = await reader.read("room", { roomId: there.roomId })
     t.match(told.origin, { baseUrl: victim.baseUrl, toldBy: teller.baseUrl })
     t.equal(told.owner.username, `ada@${host(victim)}~told-by-${host(teller)}`)
-    t.match(await (await fetch(`${here.baseUrl}/rooms/${there.roomId}`)).text(), `according to ${host(teller)}, and nothing proves it`)
+    t.match(
+      await (await fetch(`${here.baseUrl}/rooms/${there.roomId}`)).text(),
+      `according to ${host(teller)}, and nothing proves it`,
+    )
     const reuse = () => eve.write("reuse_record", { threadId: own.openingThreadId, versionId } as never)
-    await t.rejects(reuse(), { issues: [{ message: /it can be named here once that Room is followed there/ }] } as never)
+    await t.rejects(reuse(), {
+      issues: [{ message: /it can be named here once that Room is followed there/ }],
+    } as never)
 
     await mirror(here, there.roomId, victim.baseUrl)
     await ada.write("post_message", { threadId: there.openingThreadId, text: "Said by the victim itself." } as never)

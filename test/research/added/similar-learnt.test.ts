@@ -25,12 +25,15 @@ const propose = (question: string) =>
     body: { schemaVersion: 3, requestId: freshId(), roomId, threadId, question, scope: "Here.", hypotheses: [] },
   })
 /** Checks that the answer is the one that a newly started service would give. */
-const isAsRead = (t: Test, text: string) => t.strictSame(known.near(roomId, text), similar(db, Date.now).near(roomId, text), text)
+const isAsRead = (t: Test, text: string) =>
+  t.strictSame(known.near(roomId, text), similar(db, Date.now).near(roomId, text), text)
 
 t.test("each text is found by the words that search indexes for it", async (t) => {
   const texts = nearCopies.flat()
   for (const [at, said] of texts.entries()) {
-    await (at % 3 === 0 ? propose(said) : publish(said, `${texts.at(-1 - at)} ${"beyond what is looked at ".repeat(at)}`))
+    await (at % 3 === 0
+      ? propose(said)
+      : publish(said, `${texts.at(-1 - at)} ${"beyond what is looked at ".repeat(at)}`))
     isAsRead(t, texts.at(-1 - at) ?? "")
   }
   for (const said of texts) isAsRead(t, said)
@@ -52,6 +55,12 @@ t.test("texts are added in the order of their writes, and refused or rehearsed o
 t.test("beyond the limit of texts compared, only the newest count", async (t) => {
   const words = others(150)
   for (let at = 0; at < 2 * limits.similarSight + 100; at += 50)
-    await Promise.all(Array.from({ length: 50 }, (_, more) => publish(`${words[(at + more) % 150]} ${at + more}`, "Something.")))
-  for (const text of [...words.slice(0, 20), ...Array.from({ length: 20 }, (_, at) => `${limits.similarSight + at * 3}`)]) isAsRead(t, text)
+    await Promise.all(
+      Array.from({ length: 50 }, (_, more) => publish(`${words[(at + more) % 150]} ${at + more}`, "Something.")),
+    )
+  for (const text of [
+    ...words.slice(0, 20),
+    ...Array.from({ length: 20 }, (_, at) => `${limits.similarSight + at * 3}`),
+  ])
+    isAsRead(t, text)
 })

@@ -18,10 +18,11 @@ t.test("for four of five reworded claims and questions, the original is among th
   for (const [at, [said]] of nearCopies.entries()) {
     if (at % 3 === 0)
       ids.push(
-        (await made.ada.write("propose_experiment", { ...place(made), question: said, scope: "Here.", hypotheses: [] })).result
-          .experimentId,
+        (await made.ada.write("propose_experiment", { ...place(made), question: said, scope: "Here.", hypotheses: [] }))
+          .result.experimentId,
       )
-    else if (at % 3 === 1) ids.push((await made.ada.write("publish_hypothesis", hypothesis(made, {}, said))).result.versionId)
+    else if (at % 3 === 1)
+      ids.push((await made.ada.write("publish_hypothesis", hypothesis(made, {}, said))).result.versionId)
     else ids.push((await made.ada.write("publish_finding", finding(made, {}, said))).result.versionId)
   }
   let found = 0
@@ -43,64 +44,80 @@ t.test("for four of five reworded claims and questions, the original is among th
 })
 
 // shows: skill: already_tried
-t.test("a proposal and a hypothesis answer with similar records, in a rehearsal as in a receipt, and a retry gives the same", async (t) => {
-  const first = await grace.write("publish_hypothesis", hypothesis(room, {}, "Annealing the zirconium lattice removes its dislocations."))
-  t.strictSame([first.similar, first.sameExecution], [[], []], "nothing similar was written before")
-  const body = {
-    ...place(room),
-    question: "Are dislocations of a zirconium lattice removed by annealing?",
-    scope: "Here.",
-    hypotheses: [],
-    requestId: crypto.randomUUID(),
-  }
-  const rehearsed = await ada.write("propose_experiment", body, { rehearse: true })
-  const receipt = await ada.write("propose_experiment", body)
-  t.match(receipt.similar, [
-    {
-      kind: "hypothesis",
-      id: first.result.versionId,
-      label: first.result.label,
-      author: { username: lab.house.people.member.username },
-      status: "current",
-      cameOfIt: null,
-    },
-  ])
-  t.strictSame(rehearsed.similar, receipt.similar)
-  await grace.write("assert_retraction", { targetVersionId: first.result.versionId, explanation: because })
-  const again = await ada.write("propose_experiment", body)
-  t.strictSame([again.replayed, again.similar], [true, receipt.similar], "the retry is answered as before")
-  const [now] = (await reader.read("room_similar", { roomId, text: body.question })).similar.filter(({ kind }) => kind === "hypothesis")
-  t.match(now, { status: "retracted" }, "and a new request with its present status")
-})
+t.test(
+  "a proposal and a hypothesis answer with similar records, in a rehearsal as in a receipt, and a retry gives the same",
+  async (t) => {
+    const first = await grace.write(
+      "publish_hypothesis",
+      hypothesis(room, {}, "Annealing the zirconium lattice removes its dislocations."),
+    )
+    t.strictSame([first.similar, first.sameExecution], [[], []], "nothing similar was written before")
+    const body = {
+      ...place(room),
+      question: "Are dislocations of a zirconium lattice removed by annealing?",
+      scope: "Here.",
+      hypotheses: [],
+      requestId: crypto.randomUUID(),
+    }
+    const rehearsed = await ada.write("propose_experiment", body, { rehearse: true })
+    const receipt = await ada.write("propose_experiment", body)
+    t.match(receipt.similar, [
+      {
+        kind: "hypothesis",
+        id: first.result.versionId,
+        label: first.result.label,
+        author: { username: lab.house.people.member.username },
+        status: "current",
+        cameOfIt: null,
+      },
+    ])
+    t.strictSame(rehearsed.similar, receipt.similar)
+    await grace.write("assert_retraction", { targetVersionId: first.result.versionId, explanation: because })
+    const again = await ada.write("propose_experiment", body)
+    t.strictSame([again.replayed, again.similar], [true, receipt.similar], "the retry is answered as before")
+    const [now] = (await reader.read("room_similar", { roomId, text: body.question })).similar.filter(
+      ({ kind }) => kind === "hypothesis",
+    )
+    t.match(now, { status: "retracted" }, "and a new request with its present status")
+  },
+)
 
 // shows: skill: already_tried
-t.test("an attempt answers with earlier runs of the same command on the same commit, and why they failed", async (t) => {
-  const work = await Work.begin(lab, room, { question: "Does the furnace hold its heat?" })
-  const failed = await work.attempt("started")
-  await work.tell(failed, "failed", { failure: { stage: "heating", explanation: "The door was ajar." } })
-  const { repository, affordances } = {
-    ...(await reader.read("attempt", { attemptId: failed })),
-    ...(await reader.read("experiment", { experimentId: work.experimentId })),
-  }
-  const body = {
-    attemptId: crypto.randomUUID(),
-    experimentId: work.experimentId,
-    intent: "exploratory",
-    repository,
-    argv: ["run"],
-    configuration: {},
-    inputs: [],
-  } as const
-  const run = (more: object) => ada.write("register_attempt", { ...body, ...affordances.expected, ...more }, { rehearse: true })
-  const same = await run({})
-  t.match(same.sameExecution, [{ kind: "attempt", id: failed, label: "A1", status: "failed", cameOfIt: "heating: The door was ajar." }])
-  t.strictSame((await run({ argv: ["run", "--again"] })).sameExecution, [], "another command")
-  t.strictSame((await run({ configuration: { seed: 1 } })).sameExecution, [], "another configuration")
-  const like = await reader.read("room_similar", { roomId, like: failed })
-  t.strictSame(like.sameExecution, [], "it does not list itself")
-  const twice = await work.attempt("succeeded")
-  t.match((await reader.read("room_similar", { roomId, like: failed })).sameExecution, [{ id: twice, status: "succeeded" }])
-})
+t.test(
+  "an attempt answers with earlier runs of the same command on the same commit, and why they failed",
+  async (t) => {
+    const work = await Work.begin(lab, room, { question: "Does the furnace hold its heat?" })
+    const failed = await work.attempt("started")
+    await work.tell(failed, "failed", { failure: { stage: "heating", explanation: "The door was ajar." } })
+    const { repository, affordances } = {
+      ...(await reader.read("attempt", { attemptId: failed })),
+      ...(await reader.read("experiment", { experimentId: work.experimentId })),
+    }
+    const body = {
+      attemptId: crypto.randomUUID(),
+      experimentId: work.experimentId,
+      intent: "exploratory",
+      repository,
+      argv: ["run"],
+      configuration: {},
+      inputs: [],
+    } as const
+    const run = (more: object) =>
+      ada.write("register_attempt", { ...body, ...affordances.expected, ...more }, { rehearse: true })
+    const same = await run({})
+    t.match(same.sameExecution, [
+      { kind: "attempt", id: failed, label: "A1", status: "failed", cameOfIt: "heating: The door was ajar." },
+    ])
+    t.strictSame((await run({ argv: ["run", "--again"] })).sameExecution, [], "another command")
+    t.strictSame((await run({ configuration: { seed: 1 } })).sameExecution, [], "another configuration")
+    const like = await reader.read("room_similar", { roomId, like: failed })
+    t.strictSame(like.sameExecution, [], "it does not list itself")
+    const twice = await work.attempt("succeeded")
+    t.match((await reader.read("room_similar", { roomId, like: failed })).sameExecution, [
+      { id: twice, status: "succeeded" },
+    ])
+  },
+)
 
 t.test("a receipt shows the three most similar, and the read more", async (t) => {
   const asked = (which: string) => ({
@@ -124,10 +141,19 @@ t.test("a receipt shows the three most similar, and the read more", async (t) =>
 
 t.test("a retry gets the original answer, though the experiment's question has changed since", async (t) => {
   const first = await Work.begin(lab, room, { question: "Do tardigrades outlive a winter in orbit?" })
-  const propose = { ...place(room), question: "Would tardigrades in orbit live through winter?", scope: "There.", hypotheses: [] }
+  const propose = {
+    ...place(room),
+    question: "Would tardigrades in orbit live through winter?",
+    scope: "There.",
+    hypotheses: [],
+  }
   const body = { ...propose, requestId: crypto.randomUUID() }
   const told = await mary.write("propose_experiment", body)
-  t.match(told.similar?.[0], { kind: "experiment", id: first.experimentId, says: "Do tardigrades outlive a winter in orbit?" })
+  t.match(told.similar?.[0], {
+    kind: "experiment",
+    id: first.experimentId,
+    says: "Do tardigrades outlive a winter in orbit?",
+  })
   const other = await mary.write("amend_experiment", {
     experimentId: told.result.experimentId,
     ...(await reader.read("experiment", { experimentId: told.result.experimentId })).affordances.expected,
@@ -156,8 +182,11 @@ t.test("a finding answers with similar findings by others", async (t) => {
 })
 
 t.test("an object is not similar to itself, and objects of other Rooms are not shown", async (t) => {
-  const one = (await mary.write("publish_hypothesis", hypothesis(room, {}, "Quokkas sleep upside down in winter."))).result.versionId
-  const two = (await mary.write("publish_hypothesis", hypothesis(room, {}, "In winter quokkas are asleep upside down."))).result.versionId
+  const one = (await mary.write("publish_hypothesis", hypothesis(room, {}, "Quokkas sleep upside down in winter.")))
+    .result.versionId
+  const two = (
+    await mary.write("publish_hypothesis", hypothesis(room, {}, "In winter quokkas are asleep upside down."))
+  ).result.versionId
   t.match((await reader.read("room_similar", { roomId, like: one })).similar[0], { id: two })
   t.notOk((await reader.read("room_similar", { roomId, like: one.toUpperCase() })).similar.some(({ id }) => id === one))
   const elsewhere = await lab.room("Elsewhere")
@@ -166,10 +195,21 @@ t.test("an object is not similar to itself, and objects of other Rooms are not s
 
 t.test("an invalid parameter is refused by name, and no text takes long", async (t) => {
   t.equal(await refusedAs(reader.read("room_similar", { roomId })), "422 invalid_parameter /text")
-  t.equal(await refusedAs(reader.read("room_similar", { roomId, text: "x".repeat(limits.explanation + 1) })), "422 invalid_parameter /text")
+  t.equal(
+    await refusedAs(reader.read("room_similar", { roomId, text: "x".repeat(limits.explanation + 1) })),
+    "422 invalid_parameter /text",
+  )
   t.equal(await refusedAs(reader.read("room_similar", { roomId, like: nobody })), "422 invalid_parameter /like")
   t.equal(await refusedAs(reader.read("room_similar", { roomId: nobody, text: "x" })), "404 room_unavailable")
-  for (const text of ['"', "*", "the of and", "a ".repeat(900), "\u6e2c\u8a66".repeat(500), "e\u0301".repeat(900), "x".repeat(2_000)]) {
+  for (const text of [
+    '"',
+    "*",
+    "the of and",
+    "a ".repeat(900),
+    "\u6e2c\u8a66".repeat(500),
+    "e\u0301".repeat(900),
+    "x".repeat(2_000),
+  ]) {
     const begun = process.cpuUsage()
     t.type((await reader.read("room_similar", { roomId, text })).similar.length, "number", text.slice(0, 10))
     const { user, system } = process.cpuUsage(begun)

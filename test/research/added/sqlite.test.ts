@@ -1,4 +1,7 @@
-/** A Room as one SQLite file, opened with Node's own engine: its views hold what is served, and every column is described. */
+/**
+ * A Room as one SQLite file, opened with Node's own engine: its views hold what is served, and every column is
+ * described.
+ */
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -38,13 +41,17 @@ async function opened(name: string) {
   }
 }
 
-const first = await measured.attempt([...pairs(-1), ...arm("broken", [0]).map((point) => ({ ...point, value: "NaN" as const }))])
+const first = await measured.attempt([
+  ...pairs(-1),
+  ...arm("broken", [0]).map((point) => ({ ...point, value: "NaN" as const })),
+])
 const { result } = await measured.publish(room.ada, [first])
 
 t.test("every value, effect and record is in it as it is served", async (t) => {
   const { all, response } = await opened("room.sqlite")
   const { activityWatermark } = await lab.reader.read("room", { roomId })
-  const lastDigest = (await lab.reader.read("room_activity", { roomId, after: activityWatermark - 1 })).items.at(-1)?.digest ?? ""
+  const lastDigest =
+    (await lab.reader.read("room_activity", { roomId, after: activityWatermark - 1 })).items.at(-1)?.digest ?? ""
   t.equal(response.headers.get("content-type"), "application/vnd.sqlite3")
   t.match(
     response.headers.get("content-disposition"),
@@ -56,13 +63,23 @@ t.test("every value, effect and record is in it as it is served", async (t) => {
     { entries: activityWatermark, last: activityWatermark },
   ])
   for (const { body, content_digest } of all("SELECT body, content_digest FROM entries"))
-    t.equal(`sha256:${createHash("sha256").update(String(body)).digest("hex")}`, content_digest, "its digest covers what was accepted")
+    t.equal(
+      `sha256:${createHash("sha256").update(String(body)).digest("hex")}`,
+      content_digest,
+      "its digest covers what was accepted",
+    )
 
   const [effect] = (await lab.record(result)).effects
   t.strictSame(all("SELECT version_id, estimate, low, high, pairs, sentence FROM effects"), [
     {
       version_id: result.versionId,
-      ...{ estimate: effect?.estimate, low: effect?.low, high: effect?.high, pairs: effect?.pairs, sentence: effect?.sentence },
+      ...{
+        estimate: effect?.estimate,
+        low: effect?.low,
+        high: effect?.high,
+        pairs: effect?.pairs,
+        sentence: effect?.sentence,
+      },
     },
   ])
   t.strictSame(
@@ -102,13 +119,18 @@ t.test("each column of each view is described, and no others", async (t) => {
 
 t.test("the view of evidence shows what is agreed, disputed and reproduced", async (t) => {
   const found = (await room.ada.write("publish_hypothesis", hypothesis(room))).result
-  await measured.reproduce(room.grace, { attemptId: first }, pairs(-1.1), { verdict: "reproduces", explanation: "The same difference." })
+  await measured.reproduce(room.grace, { attemptId: first }, pairs(-1.1), {
+    verdict: "reproduces",
+    explanation: "The same difference.",
+  })
   const { all } = await opened("evidence.sqlite")
   t.ok(all("SELECT version_id FROM hypotheses").some(({ version_id }) => version_id === found.versionId))
   const served = (await lab.reader.read("record_evidence", { versionId: result.versionId })).items
   t.ok(served.length > 0)
   t.strictSame(
-    all(`SELECT source, verdict, by_label, author, independent, comparison FROM evidence WHERE version_id = '${result.versionId}'`),
+    all(
+      `SELECT source, verdict, by_label, author, independent, comparison FROM evidence WHERE version_id = '${result.versionId}'`,
+    ),
     served.map(({ source, verdict, by, author, independent, comparison = null }) => ({
       ...{ source, verdict, by_label: by.label, author: author.username, independent: independent ? 1 : 0, comparison },
     })),
@@ -120,7 +142,8 @@ t.test("the same state of a Room gives the same bytes, over HTTP and from the co
   t.equal(Buffer.compare(one.bytes, other.bytes), 0)
   const program = join(import.meta.dirname, "../../../src/main.ts")
   const file = join(place, "from-the-command.sqlite")
-  const run = (...args: string[]) => promisify(execFile)(process.execPath, [program, "export", ...args], { cwd: place, env: {} })
+  const run = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [program, "export", ...args], { cwd: place, env: {} })
   const data = dirname(lab.file)
   const { stdout } = await run(roomId, "--sqlite", "--data", data, "--output", file, "--base-url", lab.house.baseUrl)
   t.match(stdout, /holds the Room as an SQLite file, [0-9]+ bytes\. Its view "columns" describes the other views\.\n$/)
@@ -141,7 +164,11 @@ t.test("withheld text is in no byte of it", async (t) => {
   t.equal(all("SELECT body ->> '$.text.withheld.reason' AS reason FROM entries WHERE reason IS NOT NULL").length, 1)
   await lab.browsers.ada.write("withhold_content", { ...what, of: { sequence: 1 }, fields: ["/title"] })
   const untitled = await opened("untitled.sqlite")
-  t.strictSame(untitled.all("SELECT value FROM about WHERE name = 'title'"), [{ value: "[withheld]" }], "nor of the Room's title")
+  t.strictSame(
+    untitled.all("SELECT value FROM about WHERE name = 'title'"),
+    [{ value: "[withheld]" }],
+    "nor of the Room's title",
+  )
 })
 
 t.test("an export that cannot be made is refused, and nothing is left behind", async (t) => {

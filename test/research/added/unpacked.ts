@@ -4,7 +4,11 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { strFromU8, unzipSync } from "fflate"
 
-export type Entity = { readonly "@id": string; readonly "@type": string | readonly string[]; readonly [member: string]: unknown }
+export type Entity = {
+  readonly "@id": string
+  readonly "@type": string | readonly string[]
+  readonly [member: string]: unknown
+}
 
 interface Result {
   readonly id: string
@@ -19,7 +23,10 @@ interface Validator {
   rootDataEntity(): void
   checkFiles(files: object): void
 }
-/** The validator of ro-crate-js, missing from its type declarations. Its check of the context's address would use the network. */
+/**
+ * The validator of ro-crate-js, missing from its type declarations. Its check of the context's address would use the
+ * network.
+ */
 const { Validator } = createRequire(import.meta.url)("ro-crate") as { Validator: new () => Validator }
 
 export interface Unpacked {
@@ -63,15 +70,25 @@ export function unpack(zip: Uint8Array): Unpacked {
       const folders = new Set([...files.keys()].flatMap((path) => (path.includes("/") ? [`${dirname(path)}/`] : [])))
       validator.checkFiles(
         Object.fromEntries(
-          [...files.keys(), ...folders].map((path) => [path, { exists: true, inCrate: false, isDir: path.endsWith("/") }]),
+          [...files.keys(), ...folders].map((path) => [
+            path,
+            { exists: true, inCrate: false, isDir: path.endsWith("/") },
+          ]),
         ),
       )
       const terms = new Set(
-        graph.flatMap((entity) => [...Object.keys(entity).filter((name) => !name.startsWith("@")), ...[entity["@type"]].flat()]),
+        graph.flatMap((entity) => [
+          ...Object.keys(entity).filter((name) => !name.startsWith("@")),
+          ...[entity["@type"]].flat(),
+        ]),
       )
       return [
-        ...validator.results.filter(({ status }) => status !== "success").map(({ entity = "", message }) => `${entity} ${message}`),
-        ...[...terms].filter((term) => validator.crate.resolveTerm(term) === undefined).map((term) => `${term} is no term of the context`),
+        ...validator.results
+          .filter(({ status }) => status !== "success")
+          .map(({ entity = "", message }) => `${entity} ${message}`),
+        ...[...terms]
+          .filter((term) => validator.crate.resolveTerm(term) === undefined)
+          .map((term) => `${term} is no term of the context`),
       ]
     },
 

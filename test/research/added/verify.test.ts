@@ -25,7 +25,10 @@ interface Verdict {
 const verdict = (command: string, file: string): Promise<Verdict> =>
   promisify(execFile)(command, [join(folder, file)], { env: { PATH: process.env.PATH } }).then(
     ({ stdout }) => ({ status: 0, said: stdout }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ status: code, said: `${stderr}${stdout}` }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      status: code,
+      said: `${stderr}${stdout}`,
+    }),
   )
 const byNode = () => verdict(process.execPath, "verify.mjs")
 /** Runs both if Python is installed, and checks that they report the same. */
@@ -59,13 +62,22 @@ t.test("They prove it whole offline", async (t) => {
   const entries = crate.lines("activity.jsonl").length
   t.equal(status, 0, said)
   t.ok(said.startsWith(`${entries} entries chained, ${entries} writes, `))
-  t.match(said, /, [0-9]+ contents and [0-9]+ files are what their digests say\. The last digest is sha256:[0-9a-f]{64}\n/)
+  t.match(
+    said,
+    /, [0-9]+ contents and [0-9]+ files are what their digests say\. The last digest is sha256:[0-9a-f]{64}\n/,
+  )
   t.match(said, /\nStated, not proved: people's names .*\nProved only by an instance that imports the crate: .*\n$/)
 })
 
 t.test("Every file that was changed or removed is reported", async (t) => {
-  const listed = crate.graph.filter((entity) => entity["@type"] === "File" && !entity["@id"].startsWith("#")).map((entity) => entity["@id"])
-  t.ok(["activity.jsonl", "history.jsonl", "verify.mjs", "verify.py", "metrics.csv"].every((path) => listed.includes(path)))
+  const listed = crate.graph
+    .filter((entity) => entity["@type"] === "File" && !entity["@id"].startsWith("#"))
+    .map((entity) => entity["@id"])
+  t.ok(
+    ["activity.jsonl", "history.jsonl", "verify.mjs", "verify.py", "metrics.csv"].every((path) =>
+      listed.includes(path),
+    ),
+  )
   // Changed by a comment, so that the programs still run.
   const added = (path: string) => (path.endsWith(".py") ? "#" : path.endsWith(".mjs") ? "//" : " ")
   const spoilt = await changed(Object.fromEntries(listed.map((path) => [path, `${text(path)}${added(path)}`])), both)
@@ -88,7 +100,9 @@ t.test("Every changed line of the history is reported by its number, whatever th
     [/"operation":"/, '"operation":"un'],
   ]
   for (const first of ways.keys()) {
-    const other = lines.map((line, index) => line.replace(...(ways[(first + index) % ways.length] as readonly [RegExp, string])))
+    const other = lines.map((line, index) =>
+      line.replace(...(ways[(first + index) % ways.length] as readonly [RegExp, string])),
+    )
     const { status, said } = await changed(forged("history.jsonl", `${other.join("\n")}\n`), both)
     t.equal(status, 1)
     const due = lines.map((_, index) => `the history does not hold the write that activity ${index + 1} accepted\n`)
@@ -109,13 +123,31 @@ t.test("Each kind of change is reported as what it is", async (t) => {
       .join("\n")
   const spoilt = (path: string, from: string, to: string) => forged(path, text(path).replace(from, to))
   await told(spoilt("activity.jsonl", '"grace"', '"mallory"'), /activity [0-9]+ does not have the digest it names/)
-  await told(forged("activity.jsonl", without("activity.jsonl", 20)), /activity 21 does not follow from the one before it/)
-  await told(spoilt("records/H1.json", "at least 0.08", "at least 0.80"), /the content that activity [0-9]+ accepted is not here/)
+  await told(
+    forged("activity.jsonl", without("activity.jsonl", 20)),
+    /activity 21 does not follow from the one before it/,
+  )
+  await told(
+    spoilt("records/H1.json", "at least 0.08", "at least 0.80"),
+    /the content that activity [0-9]+ accepted is not here/,
+  )
   const timeline = [...crate.files.keys()].find((path) => path.startsWith("timelines/001")) as string
-  await told(spoilt(timeline, "I lose the bet", "I win the bet"), /the content that activity [0-9]+ accepted is not here/)
+  await told(
+    spoilt(timeline, "I lose the bet", "I win the bet"),
+    /the content that activity [0-9]+ accepted is not here/,
+  )
   await told({ "metrics.csv": text("metrics.csv").replace("NaN", "1.0") }, /metrics\.csv is not what was exported/)
-  await told(forged("history.jsonl", without("history.jsonl", 20)), /the history does not hold the write that activity 21 accepted/)
-  await told(forged("history.jsonl", `${text("history.jsonl")}{"sequence":0}\n`), /the history continues after the feed ends/)
-  await told(forged("history.jsonl", text("history.jsonl").slice(0, -200)), /history\.jsonl line [0-9]+ is not a JSON object/)
+  await told(
+    forged("history.jsonl", without("history.jsonl", 20)),
+    /the history does not hold the write that activity 21 accepted/,
+  )
+  await told(
+    forged("history.jsonl", `${text("history.jsonl")}{"sequence":0}\n`),
+    /the history continues after the feed ends/,
+  )
+  await told(
+    forged("history.jsonl", text("history.jsonl").slice(0, -200)),
+    /history\.jsonl line [0-9]+ is not a JSON object/,
+  )
   await told(forged("history.jsonl", ""), /the history does not hold the write that activity 1 accepted/)
 })

@@ -1,6 +1,6 @@
 /**
- * A board is declared before any ranking: attempts with its code and data count, and a best group is named only if it is
- * distinguishable.
+ * A board is declared before any ranking: attempts with its code and data count, and a best group is named only if it
+ * is distinguishable.
  */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
@@ -18,7 +18,14 @@ type Board = WriteInput<"declare_board">
 
 const declare = (more: Partial<Board> = {}) =>
   room.ada.write("declare_board", {
-    ...{ roomId, threadId, title: "Error on the shared set", metric: "error", direction: "lower" as const, over: "seed" },
+    ...{
+      roomId,
+      threadId,
+      title: "Error on the shared set",
+      metric: "error",
+      direction: "lower" as const,
+      over: "seed",
+    },
     ...{ evaluator: { repository: { url, commit }, argv: ["evaluate"] }, data: [sha256("a")], ...more },
   })
 const materialIds = new Map<string, string>()
@@ -37,7 +44,13 @@ interface Run {
   readonly more?: Partial<WriteInput<"register_attempt">>
   readonly ending?: Partial<WriteInput<"report_attempt_event">>
 }
-async function run({ metrics = [], argv = ["evaluate", "--arm"], data = "a", more = {}, ending = {} }: Run): Promise<string> {
+async function run({
+  metrics = [],
+  argv = ["evaluate", "--arm"],
+  data = "a",
+  more = {},
+  ending = {},
+}: Run): Promise<string> {
   const attemptId = crypto.randomUUID()
   const inputs = [{ materialId: await material(data), name: "data" }]
   const { affordances } = await lab.reader.read("experiment", { experimentId })
@@ -59,7 +72,16 @@ const board = () => lab.reader.read("board", { boardId })
 
 t.test("without an attempt the board says so", async (t) => {
   t.equal(label, "B1")
-  t.match(await board(), { label: "B1", metric: "error", direction: "lower", by: ["arm"], over: "seed", rows: [], best: null, attempts: 0 })
+  t.match(await board(), {
+    label: "B1",
+    metric: "error",
+    direction: "lower",
+    by: ["arm"],
+    over: "seed",
+    rows: [],
+    best: null,
+    attempts: 0,
+  })
   t.match((await board()).sentence, /^No attempt/)
   t.same(
     (await lab.reader.read("room_boards", { roomId })).items.map(({ boardId: id }) => id),
@@ -99,7 +121,10 @@ t.test("a clearly lower group is named best, with the comparisons that the inter
   const attemptId = await run({ metrics: arm("hot", [3.1, 3.3, 2.9, 3.0, 3.2]) })
   const said = await board()
   t.same(said.best, { arm: "hot" })
-  t.match(said.sentence, /^hot is best: hot − warm is −\d\.\d+, 98\.33 % −\d.* to −\d.*, 5 pairs\. The interval allows for 3 groups\.$/)
+  t.match(
+    said.sentence,
+    /^hot is best: hot − warm is −\d\.\d+, 98\.33 % −\d.* to −\d.*, 5 pairs\. The interval allows for 3 groups\.$/,
+  )
   t.equal(said.lead?.level, 0.05 / 3)
 
   const reproduction = { verdict: "reproduces" as const, explanation: "It did." }
@@ -109,31 +134,42 @@ t.test("a clearly lower group is named best, with the comparisons that the inter
     ending: { reproduction },
   })
   const [first] = (await board()).rows
-  t.match(first, { key: { arm: "hot" }, n: 5, reproductions: 1, failedReproductions: 0 }, "a reproduction is counted but changes no mean")
+  t.match(
+    first,
+    { key: { arm: "hot" }, n: 5, reproductions: 1, failedReproductions: 0 },
+    "a reproduction is counted but changes no mean",
+  )
 })
 
-t.test("a baseline adds differences corrected for their number, and the other direction reverses the order", async (t) => {
-  const higher = (await declare({ direction: "higher", baseline: { arm: "cold" } })).result.boardId
-  const { rows, best } = await lab.reader.read("board", { boardId: higher })
-  t.same(
-    rows.map(({ key }) => key.arm),
-    ["cold", "warm", "hot"],
-  )
-  t.equal(best, null)
-  t.match(
-    rows.map(({ isBaseline, contrast }) => [isBaseline, contrast?.corrected?.isDistinct]),
-    [
-      [true, undefined],
-      [false, false],
-      [false, true],
-    ],
-  )
-})
+t.test(
+  "a baseline adds differences corrected for their number, and the other direction reverses the order",
+  async (t) => {
+    const higher = (await declare({ direction: "higher", baseline: { arm: "cold" } })).result.boardId
+    const { rows, best } = await lab.reader.read("board", { boardId: higher })
+    t.same(
+      rows.map(({ key }) => key.arm),
+      ["cold", "warm", "hot"],
+    )
+    t.equal(best, null)
+    t.match(
+      rows.map(({ isBaseline, contrast }) => [isBaseline, contrast?.corrected?.isDistinct]),
+      [
+        [true, undefined],
+        [false, false],
+        [false, true],
+      ],
+    )
+  },
+)
 
 t.test("with values in different units no best group is named", async (t) => {
   await run({ metrics: arm("frozen", [1, 1.1, 1.2], { unit: "%" }) })
   await run({ metrics: arm("molten", [1, 1.1, 1.2], { unit: "nat" }) })
-  t.match(await board(), { best: null, unit: null, sentence: /^No group is named best: .*different units, % and nat\.$/ })
+  t.match(await board(), {
+    best: null,
+    unit: null,
+    sentence: /^No group is named best: .*different units, % and nat\.$/,
+  })
 })
 
 t.test("an invalid board is refused, with its path", async (t) => {

@@ -1,6 +1,6 @@
 /**
- * Boards on simulated data: without an effect hardly any names a winner, and a true best group is named as often as the power of
- * the test predicts.
+ * Boards on simulated data: without an effect hardly any names a winner, and a true best group is named as often as the
+ * power of the test predicts.
  */
 import t from "tap"
 import { ranked } from "../../../src/research/boards/ranking.ts"
@@ -36,7 +36,9 @@ interface Field {
 /** Returns a value for every group and seed. */
 function field({ groups, seeds, ahead = 0, shared = 0 }: Field): number[][] {
   const common = Array.from({ length: seeds }, () => shared * normal())
-  return Array.from({ length: groups }, (_, group) => common.map((value) => value + normal() - (group === 0 ? ahead : 0)))
+  return Array.from({ length: groups }, (_, group) =>
+    common.map((value) => value + normal() - (group === 0 ? ahead : 0)),
+  )
 }
 
 function board(values: readonly (readonly number[])[], over: "seed" | undefined) {

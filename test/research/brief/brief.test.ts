@@ -16,7 +16,9 @@ const quiet = (await room.ada.write("publish_hypothesis", hypothesis(room))).res
 const tested = (await room.ada.write("publish_hypothesis", hypothesis(room))).result
 const contested = (await room.ada.write("publish_hypothesis", hypothesis(room))).result
 const untested = (await room.ada.write("publish_hypothesis", hypothesis(room))).result
-const toward = (versionId: string, purpose: "supports" | "contradicts") => ({ references: [reference(versionId, purpose)] })
+const toward = (versionId: string, purpose: "supports" | "contradicts") => ({
+  references: [reference(versionId, purpose)],
+})
 await room.grace.write("publish_finding", finding(room, toward(tested.versionId, "supports")))
 await room.grace.write("publish_finding", finding(room, toward(contested.versionId, "supports")))
 const against = (
@@ -25,12 +27,21 @@ const against = (
     finding(room, { ...toward(contested.versionId, "contradicts"), outcome: "negative" }, "It did not."),
   )
 ).result
-const open = await room.ada.write("propose_experiment", { roomId, threadId, question: "Is it the ramp?", scope: "Here.", hypotheses: [] })
+const open = await room.ada.write("propose_experiment", {
+  roomId,
+  threadId,
+  question: "Is it the ramp?",
+  scope: "Here.",
+  hypotheses: [],
+})
 const work = await Work.begin(lab, room)
 const failed = await work.attempt("failed")
 const diverged = await work.attempt("started")
 await work.tell(diverged, "progress", { metrics: [{ name: "loss", value: "NaN", step: 400, split: "train" }] })
-const dispute = await room.mary.write("assert_dispute", { targetVersionId: quiet.versionId, explanation: "The unit is missing." })
+const dispute = await room.mary.write("assert_dispute", {
+  targetVersionId: quiet.versionId,
+  explanation: "The unit is missing.",
+})
 const { timelineWatermark } = (await reader.read("thread_context", { threadId })).thread
 await room.ada.write("post_research_checkpoint", {
   threadId,
@@ -46,37 +57,67 @@ await room.ada.write("post_research_checkpoint", {
 const brief = (query = {}) => reader.read("room_brief", { roomId, ...query })
 const sent = async (path: string) => {
   const response = await fetch(`${house.baseUrl}${path}`)
-  return { status: response.status, type: response.headers.get("content-type"), bytes: (await response.arrayBuffer()).byteLength }
+  return {
+    status: response.status,
+    type: response.headers.get("content-type"),
+    bytes: (await response.arrayBuffer()).byteLength,
+  }
 }
 
-t.test("the brief lists what is known, what failed and why, what is disputed, what is in progress and what is open", async (t) => {
-  holds(t, await brief(), {
-    room: { roomId, title: "Does warm-up matter?", state: "active", concluded: true },
-    stands: [{ threadId, state: "concluded", says: "It matters for small batches.", by: "ada", stale: false, staleReasons: [] }],
-    hypotheses: [
-      { label: contested.label, evidence: { supports: 1, contradicts: 1, independent: 2 } },
-      { label: quiet.label, status: "disputed" },
-      { label: tested.label, evidence: { supports: 1 } },
-      { label: untested.label, status: "current" },
-    ],
-    failures: [
-      { kind: "attempt_diverged", id: diverged, label: "A2", why: "loss (train) became NaN at step 400" },
-      { kind: "attempt_failed", id: failed, label: "A1", why: "running: It did not go well." },
-    ],
-    findings: [
-      { outcome: "negative", versionId: against.versionId, label: against.label, says: "It did not.", inDoubt: false },
-      { outcome: "positive" },
-      { outcome: "positive" },
-    ],
-    disputes: [{ id: quiet.versionId, label: quiet.label, why: "The unit is missing.", by: "mary", linkId: dispute.result.linkId }],
-    work: [
-      { experimentId: work.experimentId, status: "claimed", assignee: "ada", silentSince: null },
-      { experimentId: open.result.experimentId, question: "Is it the ramp?", status: "open", assignee: null },
-    ],
-    openQuestions: [{ question: "Does it matter without clipping?", threadId }],
-    omitted: {},
-  })
-})
+t.test(
+  "the brief lists what is known, what failed and why, what is disputed, what is in progress and what is open",
+  async (t) => {
+    holds(t, await brief(), {
+      room: { roomId, title: "Does warm-up matter?", state: "active", concluded: true },
+      stands: [
+        {
+          threadId,
+          state: "concluded",
+          says: "It matters for small batches.",
+          by: "ada",
+          stale: false,
+          staleReasons: [],
+        },
+      ],
+      hypotheses: [
+        { label: contested.label, evidence: { supports: 1, contradicts: 1, independent: 2 } },
+        { label: quiet.label, status: "disputed" },
+        { label: tested.label, evidence: { supports: 1 } },
+        { label: untested.label, status: "current" },
+      ],
+      failures: [
+        { kind: "attempt_diverged", id: diverged, label: "A2", why: "loss (train) became NaN at step 400" },
+        { kind: "attempt_failed", id: failed, label: "A1", why: "running: It did not go well." },
+      ],
+      findings: [
+        {
+          outcome: "negative",
+          versionId: against.versionId,
+          label: against.label,
+          says: "It did not.",
+          inDoubt: false,
+        },
+        { outcome: "positive" },
+        { outcome: "positive" },
+      ],
+      disputes: [
+        {
+          id: quiet.versionId,
+          label: quiet.label,
+          why: "The unit is missing.",
+          by: "mary",
+          linkId: dispute.result.linkId,
+        },
+      ],
+      work: [
+        { experimentId: work.experimentId, status: "claimed", assignee: "ada", silentSince: null },
+        { experimentId: open.result.experimentId, question: "Is it the ramp?", status: "open", assignee: null },
+      ],
+      openQuestions: [{ question: "Does it matter without clipping?", threadId }],
+      omitted: {},
+    })
+  },
+)
 
 // shows: skill: next
 t.test("next steps, each with the operation that does it and the start of a body", async (t) => {
@@ -118,7 +159,9 @@ t.test("the brief as Markdown, and the brief of a Thread", async (t) => {
   t.match(markdown, /^# Does warm-up matter\?\n/)
   for (const line of ["It matters for small batches.", "loss (train) became NaN at step 400", "## Open questions"])
     t.ok(markdown.includes(line), line)
-  const byHeader = await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/brief`, { headers: { accept: "text/markdown" } })
+  const byHeader = await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/brief`, {
+    headers: { accept: "text/markdown" },
+  })
   t.match(byHeader.headers.get("content-type"), /^text\/markdown/)
   t.equal(await byHeader.text(), markdown)
   const thread = await reader.read("thread_brief", { threadId })
@@ -131,14 +174,21 @@ t.test("Markdown has every next step that JSON has, if its budget allows", async
   for (const what of ["A ramp", "A pause", "A restart", "A larger batch", "A smaller one"])
     await at.ada.write("publish_hypothesis", hypothesis(at, {}, `${what} lowers the loss.`))
   for (const question of ["Does noise?", "Does a prior?", "Does a longer run?", "Does another seed?"])
-    await at.ada.write("propose_experiment", { roomId: at.roomId, threadId: at.threadId, question, scope: "Here.", hypotheses: [] })
+    await at.ada.write("propose_experiment", {
+      roomId: at.roomId,
+      threadId: at.threadId,
+      question,
+      scope: "Here.",
+      hypotheses: [],
+    })
   const { next } = await reader.read("room_brief", { roomId: at.roomId, budget: 8_000 })
   const { items } = await reader.read("room_next", { roomId: at.roomId })
   t.equal(next.length, items.length)
   t.ok(next.length >= 9, `${next.length} steps`)
   const markdown = await (await fetch(`${house.baseUrl}/api/research/rooms/${at.roomId}/brief?format=markdown`)).text()
   const [, steps = ""] = markdown.split("## What to do next\n")
-  for (const { what, object } of next) t.match(steps, new RegExp(`^- ${what.replaceAll("_", " ")} ${object.label}: `, "m"))
+  for (const { what, object } of next)
+    t.match(steps, new RegExp(`^- ${what.replaceAll("_", " ")} ${object.label}: `, "m"))
 })
 
 // shows: skill: brief
@@ -160,7 +210,8 @@ t.test("it never exceeds its budget, whatever the Room holds, and what is left o
           "publish_finding",
           finding(place, { ...toward(versionId, "supports"), outcome: "negative" }, "word ".repeat(700)),
         )
-      if (index % 7 === 0) filler.does(owner, "assert_dispute", { targetVersionId: versionId, explanation: '"quoted"\n'.repeat(200) })
+      if (index % 7 === 0)
+        filler.does(owner, "assert_dispute", { targetVersionId: versionId, explanation: '"quoted"\n'.repeat(200) })
     }
     return made.roomId
   })
@@ -189,83 +240,116 @@ t.test("it never exceeds its budget, whatever the Room holds, and what is left o
   t.ok(Object.keys(least.omitted).length > 3)
   for (const [list, { link }] of Object.entries(least.omitted))
     t.match(link, /^\/api\/research\//, `the smallest brief links to all ${list}`)
-  const text = await (await fetch(`${house.baseUrl}/api/research/rooms/${large}/brief?budget=2000&format=markdown`)).text()
+  const text = await (
+    await fetch(`${house.baseUrl}/api/research/rooms/${large}/brief?budget=2000&format=markdown`)
+  ).text()
   for (const { link } of Object.values(least.omitted)) t.ok(text.includes(`more: ${link}`), link ?? "a link")
 })
 
-t.test("a Thread's brief includes and counts the Thread's findings, however many newer ones the Room has", async (t) => {
-  const filler = new Filler(lab.file)
-  const owner = filler.person(house.people.owner.username)
-  const made = await filler.fill(() => {
-    const { roomId: at, openingThreadId } = filler.does(owner, "create_room", { title: "Much failed here" }).result
-    const { threadId: aside } = filler.does(owner, "create_thread", { roomId: at, title: "Aside" }).result
-    const failing = (thread: string, wording: string) => {
-      const body = finding({ roomId: at, threadId: thread }, { outcome: "negative" }, wording)
-      const { versionId, label } = filler.does(owner, "publish_finding", body).result
-      filler.does(owner, "assert_dispute", { targetVersionId: versionId, explanation: `I doubt ${wording}` })
-      return { versionId, label }
-    }
-    const early = failing(aside, "early and aside")
-    const first = filler.does(owner, "publish_hypothesis", hypothesis({ roomId: at, threadId: openingThreadId })).result
-    for (let index = 0; index < limits.briefSight + 50; index += 1) failing(openingThreadId, `later ${index}`)
-    filler.does(owner, "assert_dispute", { targetVersionId: first.versionId, explanation: "I doubt the first one now." })
-    return { roomId: at, openingThreadId, aside, early, first }
-  })
-  filler.close()
-  const ofAside = await reader.read("thread_brief", { threadId: made.aside })
-  holds(t, ofAside, {
-    findings: [{ outcome: "negative", versionId: made.early.versionId, says: "early and aside" }],
-    disputes: [{ id: made.early.versionId, why: "I doubt early and aside" }],
-    omitted: {},
-  })
-  const ofOpening = await reader.read("thread_brief", { threadId: made.openingThreadId })
-  for (const list of ["findings", "disputes"] as const)
-    t.equal(ofOpening[list].length + (ofOpening.omitted[list]?.count ?? 0), limits.briefSight + (list === "findings" ? 50 : 51), list)
-  t.equal(ofOpening.disputes[0]?.id, made.first.versionId, "the newest dispute comes first, however old its target")
-  t.equal((await reader.read("room_next", { roomId: made.roomId })).items[0]?.object.id, made.first.versionId)
-
-  const { omitted } = await reader.read("room_brief", { roomId: made.roomId })
-  t.equal(omitted.findings?.link, `/api/research/rooms/${made.roomId}/publications?kinds=finding`)
-  const all = await everyItem(reader.items("room_publications", { roomId: made.roomId, kinds: ["finding"] }))
-  t.equal(all.length, limits.briefSight + 51, "the link lists every one of them")
-})
-
-t.test("items beyond the limit are still counted, and the Room's own synthesis comes first however old it is", async (t) => {
-  const filler = new Filler(lab.file)
-  const owner = filler.person(house.people.owner.username)
-  const threads = limits.briefSight + 20
-  const ending = (thread: string, state: "open" | "concluded", openQuestions: string[]) => {
-    const watermark = filler.instance.tables.threads.summary(thread)?.timelineWatermark ?? 0
-    const said = state === "concluded" ? { conclusion: "So it is." } : {}
-    const covered = { threadId: thread, expectedWatermark: watermark, coversThrough: watermark }
-    filler.does(owner, "post_research_checkpoint", { ...covered, ...said, state, synthesis: "So far.", openQuestions, citations: [] })
-  }
-  const made = await filler.fill(() => {
-    const { roomId: at, openingThreadId } = filler.does(owner, "create_room", { title: "Much is asked here" }).result
-    ending(openingThreadId, "open", ["Why?", "How far?"])
-    const asides = Array.from({ length: threads }, (_, index) => {
-      const aside = filler.does(owner, "create_thread", { roomId: at, title: `Aside ${index}` }).result.threadId
-      ending(aside, "concluded", ["Why?", "How far?"])
-      const asked = { roomId: at, threadId: aside, question: "Is it so?", scope: "Here.", hypotheses: [] }
-      return { aside, experimentId: filler.does(owner, "propose_experiment", asked).result.experimentId }
+t.test(
+  "a Thread's brief includes and counts the Thread's findings, however many newer ones the Room has",
+  async (t) => {
+    const filler = new Filler(lab.file)
+    const owner = filler.person(house.people.owner.username)
+    const made = await filler.fill(() => {
+      const { roomId: at, openingThreadId } = filler.does(owner, "create_room", { title: "Much failed here" }).result
+      const { threadId: aside } = filler.does(owner, "create_thread", { roomId: at, title: "Aside" }).result
+      const failing = (thread: string, wording: string) => {
+        const body = finding({ roomId: at, threadId: thread }, { outcome: "negative" }, wording)
+        const { versionId, label } = filler.does(owner, "publish_finding", body).result
+        filler.does(owner, "assert_dispute", { targetVersionId: versionId, explanation: `I doubt ${wording}` })
+        return { versionId, label }
+      }
+      const early = failing(aside, "early and aside")
+      const first = filler.does(
+        owner,
+        "publish_hypothesis",
+        hypothesis({ roomId: at, threadId: openingThreadId }),
+      ).result
+      for (let index = 0; index < limits.briefSight + 50; index += 1) failing(openingThreadId, `later ${index}`)
+      filler.does(owner, "assert_dispute", {
+        targetVersionId: first.versionId,
+        explanation: "I doubt the first one now.",
+      })
+      return { roomId: at, openingThreadId, aside, early, first }
     })
-    return { roomId: at, openingThreadId, asides }
-  })
-  const all = async () => {
-    const whole = await reader.read("room_brief", { roomId: made.roomId })
-    t.equal(whole.stands[0]?.threadId, made.openingThreadId)
-    return (["stands", "work", "openQuestions"] as const).map((list) => whole[list].length + (whole.omitted[list]?.count ?? 0))
-  }
-  t.strictSame(await all(), [threads + 1, threads, 2 * (threads + 1)])
+    filler.close()
+    const ofAside = await reader.read("thread_brief", { threadId: made.aside })
+    holds(t, ofAside, {
+      findings: [{ outcome: "negative", versionId: made.early.versionId, says: "early and aside" }],
+      disputes: [{ id: made.early.versionId, why: "I doubt early and aside" }],
+      omitted: {},
+    })
+    const ofOpening = await reader.read("thread_brief", { threadId: made.openingThreadId })
+    for (const list of ["findings", "disputes"] as const)
+      t.equal(
+        ofOpening[list].length + (ofOpening.omitted[list]?.count ?? 0),
+        limits.briefSight + (list === "findings" ? 50 : 51),
+        list,
+      )
+    t.equal(ofOpening.disputes[0]?.id, made.first.versionId, "the newest dispute comes first, however old its target")
+    t.equal((await reader.read("room_next", { roomId: made.roomId })).items[0]?.object.id, made.first.versionId)
 
-  await filler.fill(() => {
-    const [{ aside, experimentId } = { aside: "", experimentId: "" }] = made.asides
-    filler.does(owner, "cancel_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open", reason: because })
-    ending(aside, "open", ["Why?"])
-  })
-  filler.close()
-  t.strictSame(await all(), [threads + 1, threads - 1, 2 * (threads + 1) - 1])
-})
+    const { omitted } = await reader.read("room_brief", { roomId: made.roomId })
+    t.equal(omitted.findings?.link, `/api/research/rooms/${made.roomId}/publications?kinds=finding`)
+    const all = await everyItem(reader.items("room_publications", { roomId: made.roomId, kinds: ["finding"] }))
+    t.equal(all.length, limits.briefSight + 51, "the link lists every one of them")
+  },
+)
+
+t.test(
+  "items beyond the limit are still counted, and the Room's own synthesis comes first however old it is",
+  async (t) => {
+    const filler = new Filler(lab.file)
+    const owner = filler.person(house.people.owner.username)
+    const threads = limits.briefSight + 20
+    const ending = (thread: string, state: "open" | "concluded", openQuestions: string[]) => {
+      const watermark = filler.instance.tables.threads.summary(thread)?.timelineWatermark ?? 0
+      const said = state === "concluded" ? { conclusion: "So it is." } : {}
+      const covered = { threadId: thread, expectedWatermark: watermark, coversThrough: watermark }
+      filler.does(owner, "post_research_checkpoint", {
+        ...covered,
+        ...said,
+        state,
+        synthesis: "So far.",
+        openQuestions,
+        citations: [],
+      })
+    }
+    const made = await filler.fill(() => {
+      const { roomId: at, openingThreadId } = filler.does(owner, "create_room", { title: "Much is asked here" }).result
+      ending(openingThreadId, "open", ["Why?", "How far?"])
+      const asides = Array.from({ length: threads }, (_, index) => {
+        const aside = filler.does(owner, "create_thread", { roomId: at, title: `Aside ${index}` }).result.threadId
+        ending(aside, "concluded", ["Why?", "How far?"])
+        const asked = { roomId: at, threadId: aside, question: "Is it so?", scope: "Here.", hypotheses: [] }
+        return { aside, experimentId: filler.does(owner, "propose_experiment", asked).result.experimentId }
+      })
+      return { roomId: at, openingThreadId, asides }
+    })
+    const all = async () => {
+      const whole = await reader.read("room_brief", { roomId: made.roomId })
+      t.equal(whole.stands[0]?.threadId, made.openingThreadId)
+      return (["stands", "work", "openQuestions"] as const).map(
+        (list) => whole[list].length + (whole.omitted[list]?.count ?? 0),
+      )
+    }
+    t.strictSame(await all(), [threads + 1, threads, 2 * (threads + 1)])
+
+    await filler.fill(() => {
+      const [{ aside, experimentId } = { aside: "", experimentId: "" }] = made.asides
+      filler.does(owner, "cancel_experiment", {
+        experimentId,
+        expectedRevision: 1,
+        expectedStatus: "open",
+        reason: because,
+      })
+      ending(aside, "open", ["Why?"])
+    })
+    filler.close()
+    t.strictSame(await all(), [threads + 1, threads - 1, 2 * (threads + 1) - 1])
+  },
+)
 
 t.test("all kinds of failures are listed with their reason", async (t) => {
   const { items } = await reader.read("room_failures", { roomId })
@@ -281,46 +365,74 @@ t.test("all kinds of failures are listed with their reason", async (t) => {
     )
 })
 
-t.test("steps that are done, in progress or already proposed are not offered again; a failed reproduction is to be settled", async (t) => {
-  const at = await lab.room()
-  const place = { roomId: at.roomId, threadId: at.threadId }
-  const offered = async (step: string) =>
-    (await reader.read("room_next", { roomId: at.roomId })).items.filter(({ what }) => what === step).map(({ object }) => object.id)
-  const own = await Work.begin(lab, at)
-  const ran = await own.attempt()
-  const provenance = { execution: own.execution([ran]), papers: [] }
-  const { versionId } = (await at.grace.write("publish_finding", finding(at, { provenance }))).result
-  t.strictSame(await offered("reproduce_finding"), [versionId])
-  const attemptId = crypto.randomUUID()
-  const { url, commit } = house.repositories.public
-  const run = { attemptId, experimentId: own.experimentId, repository: { url, commit }, argv: ["run"], configuration: {}, inputs: [] }
-  await at.mary.write("register_attempt", { ...run, intent: "reproduction", reproduces: { attemptId: ran } })
-  t.strictSame(await offered("reproduce_finding"), [], "a reproduction of its attempt is under way")
-  const told = { attemptId, reportedAt: new Date().toISOString() }
-  await at.mary.write("report_attempt_event", { ...told, event: "started", expectedRevision: 1, expectedStatus: "registered" })
-  const reproduction = { verdict: "does_not_reproduce" as const, explanation: because }
-  const ended = { event: "succeeded" as const, expectedRevision: 2, expectedStatus: "started" as const, reproduction }
-  await at.mary.write("report_attempt_event", { ...told, ...ended })
-  t.strictSame([await offered("reproduce_finding"), await offered("settle_reproduction")], [[], [versionId]])
-  holds(t, await reader.read("room_brief", { roomId: at.roomId }), {
-    findings: [{ versionId, evidence: { failedReproductions: 1 } }],
-    failures: [],
-  })
+t.test(
+  "steps that are done, in progress or already proposed are not offered again; a failed reproduction is to be settled",
+  async (t) => {
+    const at = await lab.room()
+    const place = { roomId: at.roomId, threadId: at.threadId }
+    const offered = async (step: string) =>
+      (await reader.read("room_next", { roomId: at.roomId })).items
+        .filter(({ what }) => what === step)
+        .map(({ object }) => object.id)
+    const own = await Work.begin(lab, at)
+    const ran = await own.attempt()
+    const provenance = { execution: own.execution([ran]), papers: [] }
+    const { versionId } = (await at.grace.write("publish_finding", finding(at, { provenance }))).result
+    t.strictSame(await offered("reproduce_finding"), [versionId])
+    const attemptId = crypto.randomUUID()
+    const { url, commit } = house.repositories.public
+    const run = {
+      attemptId,
+      experimentId: own.experimentId,
+      repository: { url, commit },
+      argv: ["run"],
+      configuration: {},
+      inputs: [],
+    }
+    await at.mary.write("register_attempt", { ...run, intent: "reproduction", reproduces: { attemptId: ran } })
+    t.strictSame(await offered("reproduce_finding"), [], "a reproduction of its attempt is under way")
+    const told = { attemptId, reportedAt: new Date().toISOString() }
+    await at.mary.write("report_attempt_event", {
+      ...told,
+      event: "started",
+      expectedRevision: 1,
+      expectedStatus: "registered",
+    })
+    const reproduction = { verdict: "does_not_reproduce" as const, explanation: because }
+    const ended = { event: "succeeded" as const, expectedRevision: 2, expectedStatus: "started" as const, reproduction }
+    await at.mary.write("report_attempt_event", { ...told, ...ended })
+    t.strictSame([await offered("reproduce_finding"), await offered("settle_reproduction")], [[], [versionId]])
+    holds(t, await reader.read("room_brief", { roomId: at.roomId }), {
+      findings: [{ versionId, evidence: { failedReproductions: 1 } }],
+      failures: [],
+    })
 
-  const predicted = (await at.ada.write("publish_hypothesis", hypothesis(at))).result.versionId
-  t.strictSame(await offered("test_hypothesis"), [predicted])
-  await at.ada.write("propose_experiment", { ...place, question: "Is it so?", scope: "Here.", hypotheses: [predicted] })
-  t.strictSame(await offered("test_hypothesis"), [], "an experiment addresses it")
-  const { timelineWatermark } = (await reader.read("thread_context", { threadId: at.threadId })).thread
-  const covered = { threadId: at.threadId, expectedWatermark: timelineWatermark, coversThrough: timelineWatermark }
-  const questions = ["Is it so?", "Is it so elsewhere?"]
-  await at.ada.write("post_research_checkpoint", { ...covered, state: "open", synthesis: "So.", openQuestions: questions, citations: [] })
-  const { items } = await reader.read("room_next", { roomId: at.roomId })
-  t.strictSame(
-    items.filter(({ what }) => what === "answer_question").map(({ why }) => why),
-    ["Is it so elsewhere?"],
-  )
-})
+    const predicted = (await at.ada.write("publish_hypothesis", hypothesis(at))).result.versionId
+    t.strictSame(await offered("test_hypothesis"), [predicted])
+    await at.ada.write("propose_experiment", {
+      ...place,
+      question: "Is it so?",
+      scope: "Here.",
+      hypotheses: [predicted],
+    })
+    t.strictSame(await offered("test_hypothesis"), [], "an experiment addresses it")
+    const { timelineWatermark } = (await reader.read("thread_context", { threadId: at.threadId })).thread
+    const covered = { threadId: at.threadId, expectedWatermark: timelineWatermark, coversThrough: timelineWatermark }
+    const questions = ["Is it so?", "Is it so elsewhere?"]
+    await at.ada.write("post_research_checkpoint", {
+      ...covered,
+      state: "open",
+      synthesis: "So.",
+      openQuestions: questions,
+      citations: [],
+    })
+    const { items } = await reader.read("room_next", { roomId: at.roomId })
+    t.strictSame(
+      items.filter(({ what }) => what === "answer_question").map(({ why }) => why),
+      ["Is it so elsewhere?"],
+    )
+  },
+)
 
 t.test("invalid input", async (t) => {
   t.equal(await refusedAs(brief({ budget: 1_999 })), "422 invalid_parameter /budget")

@@ -1,4 +1,6 @@
-/** Metrics reported with hostile intent: names that contain markup, and values and steps at both ends of their range. */
+/**
+ * Metrics reported with hostile intent: names that contain markup, and values and steps at both ends of their range.
+ */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { limits } from "../../../src/contract/limits.ts"
@@ -44,8 +46,14 @@ const series: Record<string, readonly number[]> = {
   "one point": [3],
   equal: [7, 7, 7],
 }
-const far: Metrics = Object.entries(series).flatMap(([name, values]) => values.map((value, step) => ({ name, value, step })))
-const steps: Metrics = [0, 0, 0, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER].map((step, value) => ({ name: "steps", value, step }))
+const far: Metrics = Object.entries(series).flatMap(([name, values]) =>
+  values.map((value, step) => ({ name, value, step })),
+)
+const steps: Metrics = [0, 0, 0, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER].map((step, value) => ({
+  name: "steps",
+  value,
+  step,
+}))
 const ids = [await reporting([...far, ...steps], 1e308), await reporting([...far, ...steps], 5e-324)]
 
 let slowest = 0
@@ -62,7 +70,21 @@ async function page(path: string): Promise<string> {
 const drawing = /<svg class="chart[\s\S]*<\/svg>/
 
 t.test("an axis has a position for every number between any two", (t) => {
-  const numbers = [0, 1, 5e-324, 1e-323, 1e-310, 1e-290, 0.3, 1 + 2 ** -52, 2 ** 53 - 1, 2 ** 53, 1e290, 1e308, Number.MAX_VALUE]
+  const numbers = [
+    0,
+    1,
+    5e-324,
+    1e-323,
+    1e-310,
+    1e-290,
+    0.3,
+    1 + 2 ** -52,
+    2 ** 53 - 1,
+    2 ** 53,
+    1e290,
+    1e308,
+    Number.MAX_VALUE,
+  ]
   const all = [...numbers, ...numbers.map((number) => -number)]
   for (const isLog of [true, false])
     for (const low of all)
@@ -78,7 +100,14 @@ t.test("an axis has a position for every number between any two", (t) => {
 
 t.test("pictures of numbers of every size contain only numbers", async (t) => {
   for (const metric of [...Object.keys(series), "steps"])
-    for (const more of ["", "&log=1", "&low=-1e308&high=1e308", "&low=1e308", "&log=1&low=1e-320", "&from=0&to=999999999999999"]) {
+    for (const more of [
+      "",
+      "&log=1",
+      "&low=-1e308&high=1e308",
+      "&low=1e308",
+      "&log=1&low=1e-320",
+      "&from=0&to=999999999999999",
+    ]) {
       const asked = `ids=${ids.join(",")}&metric=${encodeURIComponent(metric)}&baseline=${ids[0]}${more}`
       const [svg = ""] = drawing.exec(await page(`/attempts/curves?${asked}`)) ?? []
       t.ok(svg.length > 500)
@@ -94,15 +123,23 @@ t.test("pictures of numbers of every size contain only numbers", async (t) => {
   for (const form of ["json", "csv", "markdown"])
     for (const metric of Object.keys(series))
       t.notMatch(
-        await page(`/api/research/rooms/${room.roomId}/measurements?metric=${encodeURIComponent(metric)}&format=${form}`),
+        await page(
+          `/api/research/rooms/${room.roomId}/measurements?metric=${encodeURIComponent(metric)}&format=${form}`,
+        ),
         /NaN/,
         `${metric} as ${form}`,
       )
 })
 
 t.test("1,000 names with markup and control characters are shown as text, and their pages stay small", async (t) => {
-  const hostile = (index: number) => `</td><script>alert(${index})</script>" onload='x' \u0007\u202e{{${index}}} ${"=".repeat(40)}`
-  const many: Metrics = Array.from({ length: 1_000 }, (_, index) => ({ name: hostile(index), value: index, step: index, unit: "<b>" }))
+  const hostile = (index: number) =>
+    `</td><script>alert(${index})</script>" onload='x' \u0007\u202e{{${index}}} ${"=".repeat(40)}`
+  const many: Metrics = Array.from({ length: 1_000 }, (_, index) => ({
+    name: hostile(index),
+    value: index,
+    step: index,
+    unit: "<b>",
+  }))
   const named = [await reporting(many, 1), await reporting(many, 2)]
   slowest = 0
   const compared = named.join(",")
@@ -119,7 +156,8 @@ t.test("1,000 names with markup and control characters are shown as text, and th
   ]
   for (const path of pages) {
     const text = await page(path)
-    if (!path.startsWith("/api/") && !path.endsWith(".md")) t.notMatch(text, /<script>alert|" onload='x'|<b>/, path.slice(0, 60))
+    if (!path.startsWith("/api/") && !path.endsWith(".md"))
+      t.notMatch(text, /<script>alert|" onload='x'|<b>/, path.slice(0, 60))
   }
   t.comment(`the slowest took ${Math.round(slowest)} ms, the largest has ${largest} bytes`)
   t.ok(largest < limits.pageBytes * 0.9, `${largest} bytes`)

@@ -1,4 +1,7 @@
-/** The largest answers that one agent's reports can cause: each stays within the manifest's limits, and says what it left out. */
+/**
+ * The largest answers that one agent's reports can cause: each stays within the manifest's limits, and says what it
+ * left out.
+ */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { limits } from "../../../src/contract/limits.ts"
@@ -49,7 +52,11 @@ t.test("outputs beyond the limit of one answer are left out, and the answer says
   for (let event = 0; event < told; event += 1, expected.expectedRevision += 1)
     await room.ada.write("report_attempt_event", {
       ...{ attemptId, event: "progress", reportedAt: "2026-11-20T09:30:00.000Z", ...expected },
-      outputs: Array.from({ length: most }, () => ({ outputLabel: `output ${(count += 1)}`, digest, description: "x".repeat(1_000) })),
+      outputs: Array.from({ length: most }, () => ({
+        outputLabel: `output ${(count += 1)}`,
+        digest,
+        description: "x".repeat(1_000),
+      })),
     })
   t.ok((await asked(`attempts/${attemptId}`)).bytes < 2 * limits.innerListBytes + 2 * limits.contentBytes)
   const { outputs, outputsTruncated } = await reader.read("attempt", { attemptId })
@@ -61,7 +68,10 @@ t.test("outputs beyond the limit of one answer are left out, and the answer says
 t.test("last values and points with the longest names and dimensions", async (t) => {
   const dimensionsAt = (index: number) =>
     Object.fromEntries(
-      Array.from({ length: limits.dimensions }, (_, place) => [`d${place}`.padEnd(32, "x"), wide(index, limits.dimensionText)]),
+      Array.from({ length: limits.dimensions }, (_, place) => [
+        `d${place}`.padEnd(32, "x"),
+        wide(index, limits.dimensionText),
+      ]),
     )
   const [split, unit] = [wide(0, limits.name), wide(0, limits.unit)]
   const metrics = Array.from({ length: 700 }, (_, index) => ({
@@ -95,13 +105,21 @@ t.test("last values and points with the longest names and dimensions", async (t)
 })
 
 t.test("more metrics than a measurement table can list", async (t) => {
-  const attemptId = await reporting(Array.from({ length: limits.measuredMetrics + 50 }, (_, value) => ({ name: `many ${value}`, value })))
-  const { metrics, metricsTruncated } = await reader.read("experiment_measurements", { experimentId, attempts: [attemptId] })
+  const attemptId = await reporting(
+    Array.from({ length: limits.measuredMetrics + 50 }, (_, value) => ({ name: `many ${value}`, value })),
+  )
+  const { metrics, metricsTruncated } = await reader.read("experiment_measurements", {
+    experimentId,
+    attempts: [attemptId],
+  })
   t.same([metrics.length, metricsTruncated], [limits.measuredMetrics, true])
   const page = await (await fetch(`${lab.house.baseUrl}/attempts/${attemptId}`)).text()
   t.equal(page.match(/<th scope="row">many /g)?.length, 500, "its page shows the first ones")
   t.match(page, /These are the first ones by name\. <a href="[^"]*metrics\?format=csv">All points as CSV/)
-  const found = await reader.read("experiment_measurements", { experimentId, metric: `many ${limits.measuredMetrics + 49}` })
+  const found = await reader.read("experiment_measurements", {
+    experimentId,
+    metric: `many ${limits.measuredMetrics + 49}`,
+  })
   t.same(
     [found.groups[0]?.mean, found.metricsTruncated],
     [limits.measuredMetrics + 49, false],
@@ -110,7 +128,8 @@ t.test("more metrics than a measurement table can list", async (t) => {
 })
 
 t.test("a metric with different dimensions for each value", async (t) => {
-  const own = (value: number) => Object.fromEntries(Array.from({ length: limits.dimensions }, (_, place) => [`d${value}_${place}`, 1]))
+  const own = (value: number) =>
+    Object.fromEntries(Array.from({ length: limits.dimensions }, (_, place) => [`d${value}_${place}`, 1]))
   await reporting(Array.from({ length: 100 }, (_, value) => ({ name: "scattered", value, dimensions: own(value) })))
   const named = { experimentId, metric: "scattered" }
   t.match(await refusalOf(reader.read("experiment_measurements", named)), {
@@ -125,7 +144,9 @@ t.test("a table whose groups have more points than fit in an answer", async (t) 
   const texts = Array.from({ length: limits.groupPoints }, (_, index) => wide(index, limits.dimensionText))
   const groups = Math.ceil(limits.listBytes / sizeOf(texts)) + 1
   await reporting(
-    Array.from({ length: groups }, (_, group) => texts.map((at, value) => ({ name: "grid", value, dimensions: { group, at } }))).flat(),
+    Array.from({ length: groups }, (_, group) =>
+      texts.map((at, value) => ({ name: "grid", value, dimensions: { group, at } })),
+    ).flat(),
   )
   const table = { experimentId, metric: "grid", by: ["group"], over: "at" }
   t.match(await refusalOf(reader.read("experiment_measurements", { ...table, points: "1" })), {

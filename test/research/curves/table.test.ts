@@ -111,11 +111,15 @@ t.test("a page at a time, of named attempts, and of one status", async (t) => {
     [wild, slow],
   )
   t.same((await reader.read("attempt_table", { roomId, status: "failed" })).items, [])
-  t.match(await refusalOf(reader.read("attempt_table", { attemptIds: crypto.randomUUID() as never })), { refusal: "unknown_attempt" })
+  t.match(await refusalOf(reader.read("attempt_table", { attemptIds: crypto.randomUUID() as never })), {
+    refusal: "unknown_attempt",
+  })
 })
 
 t.test("the table as csv", async (t) => {
-  const response = await fetch(`${lab.house.baseUrl}/api/research/attempt-table?roomId=${roomId}&format=csv&sort=setting:--seed`)
+  const response = await fetch(
+    `${lab.house.baseUrl}/api/research/attempt-table?roomId=${roomId}&format=csv&sort=setting:--seed`,
+  )
   t.equal(response.headers.get("content-type"), "text/csv; charset=utf-8")
   const rows: Record<string, string>[] = parse(await response.text(), { columns: true, record_delimiter: "\r\n" })
   t.match(rows[0], { attemptId: silent, "loss (train)": "", "optimizer.rate": "0.1" })
@@ -137,7 +141,8 @@ t.test("short curves have every point, including values that are not numbers", a
 t.test("a long run is thinned as it arrives, without losing outliers", async (t) => {
   const size = limits.metricsOfEvent
   const events = 12
-  const value = (step: number) => (step === 7_777 ? "NaN" : step === 4_321 ? -50 : Math.sin(step / 900) + (step % 7) / 10)
+  const value = (step: number) =>
+    step === 7_777 ? "NaN" : step === 4_321 ? -50 : Math.sin(step / 900) + (step % 7) / 10
   const told = Array.from({ length: events }, (_, event) =>
     losses(
       Array.from({ length: size }, (_, index) => value(event * size + index)),
@@ -153,7 +158,10 @@ t.test("a long run is thinned as it arrives, without losing outliers", async (t)
     if (curve === undefined) throw new Error("no curve was returned")
     const { columns } = curve
     t.match(curve, { points: events * size, fromStep: 0, toStep: events * size - 1 })
-    t.ok(columns.step.length <= points && columns.step.length > points / 8, `${columns.step.length} points of at most ${points}`)
+    t.ok(
+      columns.step.length <= points && columns.step.length > points / 8,
+      `${columns.step.length} points of at most ${points}`,
+    )
     t.same(
       columns.step,
       columns.step.toSorted((one, other) => one - other),

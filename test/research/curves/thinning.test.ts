@@ -23,7 +23,8 @@ const step = fc.oneof(fc.nat(40), fc.nat(5_000), fc.nat(Number.MAX_SAFE_INTEGER)
 const points = fc.array(fc.tuple(step, value), { maxLength: 300 }) as fc.Arbitrary<Point[]>
 const width = fc.nat(20).map((power) => 2 ** power)
 
-const listed = (curve: Curve): Point[] => Array.from({ length: pointsOf(curve) }, (_, n) => [curve[2 * n] ?? 0, curve[2 * n + 1] ?? 0])
+const listed = (curve: Curve): Point[] =>
+  Array.from({ length: pointsOf(curve) }, (_, n) => [curve[2 * n] ?? 0, curve[2 * n + 1] ?? 0])
 const finite = (of: readonly Point[]) => of.map(([, told]) => told).filter(Number.isFinite)
 const kinds = (of: readonly Point[]) => new Set(of.map(([, told]) => (Number.isFinite(told) ? "finite" : String(told))))
 const sorted = (of: readonly Point[]) => of.toSorted(([one], [other]) => one - other)
@@ -58,7 +59,10 @@ t.test("each stretch keeps its ends, its extremes and each kind of non-number, a
 t.test("points that arrive in parts, in any order of steps, give the same curve as all at once", async () => {
   fc.assert(
     fc.property(fc.array(points, { maxLength: 6 }), width, (parts, steps) => {
-      const inParts = parts.reduce<Curve>((curve, part) => thinned(merged(curve, curveOf(part)), steps), new Float64Array())
+      const inParts = parts.reduce<Curve>(
+        (curve, part) => thinned(merged(curve, curveOf(part)), steps),
+        new Float64Array(),
+      )
       deepStrictEqual(listed(inParts), listed(thinned(curveOf(parts.flat()), steps)))
       deepStrictEqual(
         listed(thinned(inParts, steps * 4)),
@@ -69,16 +73,19 @@ t.test("points that arrive in parts, in any order of steps, give the same curve 
   )
 })
 
-t.test("there are never more points than requested, and they include the extremes and every kind of non-number", async () => {
-  fc.assert(
-    fc.property(points, fc.integer({ min: 2 * KEPT_OF_STRETCH, max: 400 }), (given, most) => {
-      const { curve } = fitted(curveOf(given), most)
-      if (pointsOf(curve) > most) throw new Error(`${pointsOf(curve)} of ${most}`)
-      if (given.length > 0) deepStrictEqual(mustKeep(listed(curve)), mustKeep(given))
-      if (given.length <= most) deepStrictEqual(listed(curve), sorted(given), "nothing is thinned without need")
-    }),
-  )
-})
+t.test(
+  "there are never more points than requested, and they include the extremes and every kind of non-number",
+  async () => {
+    fc.assert(
+      fc.property(points, fc.integer({ min: 2 * KEPT_OF_STRETCH, max: 400 }), (given, most) => {
+        const { curve } = fitted(curveOf(given), most)
+        if (pointsOf(curve) > most) throw new Error(`${pointsOf(curve)} of ${most}`)
+        if (given.length > 0) deepStrictEqual(mustKeep(listed(curve)), mustKeep(given))
+        if (given.length <= most) deepStrictEqual(listed(curve), sorted(given), "nothing is thinned without need")
+      }),
+    )
+  },
+)
 
 t.test("a part has all points between two steps, and at most one neighbour on either side", async () => {
   fc.assert(

@@ -1,4 +1,7 @@
-/** Two agents of one person work in a Room: everything they wrote names them, and their evidence says how independent it is. */
+/**
+ * Two agents of one person work in a Room: everything they wrote names them, and their evidence says how independent it
+ * is.
+ */
 import { ResearchRoomClient, type WriteInput } from "research-room/client"
 import t from "tap"
 import { held } from "../../support/contract.ts"
@@ -26,8 +29,12 @@ const quoted = (await sweeper.write("publish_cited_claim", claim(room))).result
 const work = await Work.begin(lab, room, { holder: mcp, hypotheses: [predicted.versionId] })
 const planId = await work.plan()
 const attemptId = await work.attempt("succeeded", [], planId)
-const found = (await mcp.write("publish_finding", finding(room, { provenance: { papers: [], execution: work.execution([attemptId]) } })))
-  .result
+const found = (
+  await mcp.write(
+    "publish_finding",
+    finding(room, { provenance: { papers: [], execution: work.execution([attemptId]) } }),
+  )
+).result
 
 /** Registers a reproduction at a commit and with a seed, and reports that it reproduces. */
 async function reproduced(
@@ -37,10 +44,26 @@ async function reproduced(
   seed: number,
 ): Promise<string> {
   const id = crypto.randomUUID()
-  const run = { repository: { url: repository.url, commit: repository.commit }, argv: ["run"], configuration: { seed }, inputs: [] }
-  await who.write("register_attempt", { attemptId: id, experimentId: work.experimentId, intent: "reproduction", reproduces, ...run })
+  const run = {
+    repository: { url: repository.url, commit: repository.commit },
+    argv: ["run"],
+    configuration: { seed },
+    inputs: [],
+  }
+  await who.write("register_attempt", {
+    attemptId: id,
+    experimentId: work.experimentId,
+    intent: "reproduction",
+    reproduces,
+    ...run,
+  })
   const at = { attemptId: id, reportedAt }
-  await who.write("report_attempt_event", { ...at, event: "started", expectedRevision: 1, expectedStatus: "registered" })
+  await who.write("report_attempt_event", {
+    ...at,
+    event: "started",
+    expectedRevision: 1,
+    expectedStatus: "registered",
+  })
   const verdict = { verdict: "reproduces", explanation: because } as const
   await who.write("report_attempt_event", {
     ...at,
@@ -56,7 +79,11 @@ t.test("records, experiments, plans and attempts name the agent, in reads, lists
   t.match((await lab.record(found)).author, ofMcp)
   t.match((await lab.record(quoted)).author, ofSweeper)
   const { experimentId } = work
-  t.match(await reader.read("experiment", { experimentId }), { proposer: ofMcp, assignee: ofMcp, acceptedPlans: [{ acceptedBy: ofMcp }] })
+  t.match(await reader.read("experiment", { experimentId }), {
+    proposer: ofMcp,
+    assignee: ofMcp,
+    acceptedPlans: [{ acceptedBy: ofMcp }],
+  })
   t.match((await reader.read("experiment_history", { experimentId })).items[0]?.author, ofMcp)
   t.match((await reader.read("attempt", { attemptId })).registrant, ofMcp)
   const { result } = await sweeper.write("assert_dispute", { targetVersionId: found.versionId, explanation: because })
@@ -89,7 +116,11 @@ t.test("evidence says how independent it is, in reads, documents and pages", asy
   const otherCode = { url: pinned.url, commit: pinned.otherCommit }
   const same = await reproduced(sweeper, { attemptId }, pinned, 1)
   const [open] = (await reader.read("attempt", { attemptId })).reproductions
-  t.match(open, { attemptId: same, registrant: ofSweeper, independence: { person: false, agent: true, code: false, inputs: null } })
+  t.match(open, {
+    attemptId: same,
+    registrant: ofSweeper,
+    independence: { person: false, agent: true, code: false, inputs: null },
+  })
   const again = await reproduced(sweeper, { findingVersionId: found.versionId }, otherCode, 2)
   t.match((await reader.read("record_evidence", { versionId: found.versionId })).items[0], {
     by: { id: again },
@@ -107,7 +138,10 @@ t.test("evidence says how independent it is, in reads, documents and pages", asy
   })
   const text = async (path: string) => await (await fetch(`${lab.house.baseUrl}${path}`)).text()
   t.match(await text(`/records/${found.versionId}.md`), /2 reproductions, from another agent of ada, 1 with other code/)
-  t.match(await text(`/records/${found.versionId}.md`), /reproduces, .*ada · agent sweeper.*; another agent of ada with other code/)
+  t.match(
+    await text(`/records/${found.versionId}.md`),
+    /reproduces, .*ada · agent sweeper.*; another agent of ada with other code/,
+  )
   t.match(
     await text(`/api/research/rooms/${roomId}/brief?format=markdown`),
     /2 reproductions, from another agent of its author, 1 with other code/,

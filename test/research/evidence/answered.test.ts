@@ -1,4 +1,7 @@
-/** Fallen, doubted and answered records; whose verdicts count; and how plans and replacements affect doubt (protocol, section 8). */
+/**
+ * Fallen, doubted and answered records; whose verdicts count; and how plans and replacements affect doubt (protocol,
+ * section 8).
+ */
 import t from "tap"
 import { because, finding, hypothesis, premise, reference } from "../record/bodies.ts"
 import { holds } from "../record/holds.ts"
@@ -40,7 +43,8 @@ const conclude = async (citations: readonly string[]) => {
   })
   return async () => (await reader.read("checkpoint", { checkpointId: result.checkpointId })).staleReasons
 }
-const disputesInBrief = async () => (await reader.read("room_brief", { roomId: room.roomId, budget: 64_000 })).disputes.map(({ id }) => id)
+const disputesInBrief = async () =>
+  (await reader.read("room_brief", { roomId: room.roomId, budget: 64_000 })).disputes.map(({ id }) => id)
 
 t.test("the author's reply to a dispute answers it, and the dispute then reads as answered", async (t) => {
   const found = await find()
@@ -54,7 +58,12 @@ t.test("the author's reply to a dispute answers it, and the dispute then reads a
   t.strictSame(await disputesInBrief(), [found.versionId], "nobody else can answer for the author")
   const reply = await room.grace.write("post_message", { threadId, text: "The seeds are in A1.", replyToEntryId })
   const answered = { by: "reply", entryId: reply.entry?.entryId, at: reply.acceptedAt }
-  holds(t, await lab.record(found), { status: "disputed", notices: [{ linkId: result.linkId, answered }] }, "it says so")
+  holds(
+    t,
+    await lab.record(found),
+    { status: "disputed", notices: [{ linkId: result.linkId, answered }] },
+    "it says so",
+  )
   holds(t, await reader.read("link", { linkId: result.linkId }), { answered })
   t.strictSame(await disputesInBrief(), [])
   t.strictSame(await reasons(), [], "an answered dispute makes nothing stale")
@@ -72,7 +81,8 @@ t.test("a later correction by the author answers a dispute until it is withdrawn
   const found = await find()
   const { result: dispute } = await room.mary.write("assert_dispute", aimed(found))
   await room.mary.write("assert_correction", { ...aimed(found), correction: "Read 7." })
-  const answered = async () => (await lab.record(found)).notices.find(({ linkId }) => linkId === dispute.linkId)?.answered
+  const answered = async () =>
+    (await lab.record(found)).notices.find(({ linkId }) => linkId === dispute.linkId)?.answered
   t.equal(await answered(), undefined, "another person's correction does not answer it")
   const { result: own } = await room.grace.write("assert_correction", { ...aimed(found), correction: "Read 8." })
   t.match(await answered(), { by: "correction", linkId: own.linkId })
@@ -104,7 +114,13 @@ t.test("a message may reply to an entry that shows an object, and to no other re
   })
   t.ok((await say(registered.entry)).entry)
   const tell = (expectedRevision: number, expectedStatus: "registered" | "started", event: "started" | "succeeded") =>
-    room.ada.write("report_attempt_event", { attemptId, event, expectedRevision, expectedStatus, reportedAt: new Date().toISOString() })
+    room.ada.write("report_attempt_event", {
+      attemptId,
+      event,
+      expectedRevision,
+      expectedStatus,
+      reportedAt: new Date().toISOString(),
+    })
   t.equal(await refusedAs(say((await tell(1, "registered", "started")).entry)), "422 unknown_reference /replyToEntryId")
   t.ok((await say((await tell(2, "started", "succeeded")).entry)).entry)
 })
@@ -113,7 +129,9 @@ t.test("the page of a Thread offers a member a reply to each such entry, and to 
   const { items } = await lab.reader.read("thread_timeline", { threadId })
   const browser = await lab.house.browser("visitor")
   const markup = await (await browser.request("GET", `/threads/${threadId}`)).text()
-  const offered = new Set([...markup.matchAll(/<a data-reply href="[^"]*replyToEntryId=([0-9a-f-]+)"/g)].map(([, entryId]) => entryId))
+  const offered = new Set(
+    [...markup.matchAll(/<a data-reply href="[^"]*replyToEntryId=([0-9a-f-]+)"/g)].map(([, entryId]) => entryId),
+  )
   const isTaken = (entryId: string) =>
     room.mary.write("post_message", { threadId, text: "I see.", replyToEntryId: entryId }).then(
       () => true,
@@ -175,7 +193,12 @@ t.test("a reproduction of an attempt reaches every finding that rests on it, ear
     } as const
     await room.mary.write("register_attempt", { ...registration, ...run })
     const at = { attemptId: repeated, reportedAt: new Date().toISOString() }
-    await room.mary.write("report_attempt_event", { ...at, event: "started", expectedRevision: 1, expectedStatus: "registered" })
+    await room.mary.write("report_attempt_event", {
+      ...at,
+      event: "started",
+      expectedRevision: 1,
+      expectedStatus: "registered",
+    })
     await room.mary.write("report_attempt_event", {
       ...at,
       event: "succeeded",
@@ -188,13 +211,31 @@ t.test("a reproduction of an attempt reaches every finding that rests on it, ear
   const repeated = await ran("reproduces")
   t.strictSame((await lab.record(before)).evidenceTally, { ...none, reproductions: 1, independent: 1, otherAgents: 1 })
   holds(t, (await reader.read("record_evidence", { versionId: before.versionId })).items, [
-    { source: "reproduction", verdict: "reproduces", by: { kind: "attempt", id: repeated }, explanation: because, standing: "counted" },
+    {
+      source: "reproduction",
+      verdict: "reproduces",
+      by: { kind: "attempt", id: repeated },
+      explanation: because,
+      standing: "counted",
+    },
   ])
   t.match(await reader.read("record_case", { versionId: before.versionId }), { bearing: "supported" })
-  const after = await find({ provenance: { execution: work.execution([await work.attempt()], [attemptId]), papers: [] } })
-  t.strictSame((await lab.record(after)).evidenceTally, { ...none, reproductions: 1, independent: 1, otherAgents: 1 }, "a baseline too")
+  const after = await find({
+    provenance: { execution: work.execution([await work.attempt()], [attemptId]), papers: [] },
+  })
+  t.strictSame(
+    (await lab.record(after)).evidenceTally,
+    { ...none, reproductions: 1, independent: 1, otherAgents: 1 },
+    "a baseline too",
+  )
   await ran("inconclusive")
-  t.strictSame((await lab.record(before)).evidenceTally, { ...none, reproductions: 1, inconclusive: 1, independent: 1, otherAgents: 1 })
+  t.strictSame((await lab.record(before)).evidenceTally, {
+    ...none,
+    reproductions: 1,
+    inconclusive: 1,
+    independent: 1,
+    otherAgents: 1,
+  })
 })
 
 t.test("a withdrawn link does not count as a use", async (t) => {
@@ -224,52 +265,70 @@ t.test("a link that somebody else makes to the author's own finding is not indep
   t.strictSame((await lab.record(predicted)).evidenceTally, { ...none, supports: 1 })
 })
 
-t.test("a record that rests on a fallen one is marked in every list, and makes its citations stale; a replacement is not", async (t) => {
-  const ground = await predict()
-  const above = await predict({ premises: [premise(ground.versionId)] })
-  const further = await predict({ references: [reference(above.versionId, "extends")] })
-  const reasons = await conclude([further.versionId])
-  t.strictSame(await reasons(), [])
-  const renewed = await predict({ references: [reference(ground.versionId, "refines")] })
-  const onRenewed = await predict({ premises: [premise(renewed.versionId)] })
-  const superseded = { ...aimed(ground), replacementVersionId: renewed.versionId }
-  const { result: link } = await room.ada.write("assert_supersession", superseded)
-  holds(
-    t,
-    (await reasons()).filter(({ code }) => code === "citation_in_doubt"),
-    [{ code: "citation_in_doubt", versionId: further.versionId, status: "current" }],
-  )
-  const marked = async () =>
-    (await reader.read("publications", { roomId: room.roomId })).items.filter(({ inDoubt }) => inDoubt).map(({ versionId }) => versionId)
-  t.strictSame(
-    (await marked()).sort(),
-    [above.versionId, further.versionId].sort(),
-    "but not its replacement, nor what rests on the replacement",
-  )
-  t.strictSame((await lab.record(renewed)).warnings, [])
-  t.strictSame((await lab.record(onRenewed)).warnings, [])
-  t.match((await lab.record(further)).warnings, [{ code: "rests_on_superseded", through: { label: above.label } }])
-  await room.ada.write("withdraw_link", { linkId: link.linkId, explanation: "No." })
-  t.strictSame(await marked(), [])
-  await room.ada.write("assert_retraction", aimed(ground))
-  t.strictSame((await marked()).includes(renewed.versionId), true, "without the supersession, the former replacement rests on it")
-})
+t.test(
+  "a record that rests on a fallen one is marked in every list, and makes its citations stale; a replacement is not",
+  async (t) => {
+    const ground = await predict()
+    const above = await predict({ premises: [premise(ground.versionId)] })
+    const further = await predict({ references: [reference(above.versionId, "extends")] })
+    const reasons = await conclude([further.versionId])
+    t.strictSame(await reasons(), [])
+    const renewed = await predict({ references: [reference(ground.versionId, "refines")] })
+    const onRenewed = await predict({ premises: [premise(renewed.versionId)] })
+    const superseded = { ...aimed(ground), replacementVersionId: renewed.versionId }
+    const { result: link } = await room.ada.write("assert_supersession", superseded)
+    holds(
+      t,
+      (await reasons()).filter(({ code }) => code === "citation_in_doubt"),
+      [{ code: "citation_in_doubt", versionId: further.versionId, status: "current" }],
+    )
+    const marked = async () =>
+      (await reader.read("publications", { roomId: room.roomId })).items
+        .filter(({ inDoubt }) => inDoubt)
+        .map(({ versionId }) => versionId)
+    t.strictSame(
+      (await marked()).sort(),
+      [above.versionId, further.versionId].sort(),
+      "but not its replacement, nor what rests on the replacement",
+    )
+    t.strictSame((await lab.record(renewed)).warnings, [])
+    t.strictSame((await lab.record(onRenewed)).warnings, [])
+    t.match((await lab.record(further)).warnings, [{ code: "rests_on_superseded", through: { label: above.label } }])
+    await room.ada.write("withdraw_link", { linkId: link.linkId, explanation: "No." })
+    t.strictSame(await marked(), [])
+    await room.ada.write("assert_retraction", aimed(ground))
+    t.strictSame(
+      (await marked()).includes(renewed.versionId),
+      true,
+      "without the supersession, the former replacement rests on it",
+    )
+  },
+)
 
 t.test("disputing, correcting, superseding or following up a fallen record gives a warning", async (t) => {
   const found = await find()
   const { entryId } = await lab.record(found)
-  const warned = async (written: Promise<{ warnings: readonly { code: string }[] }>) => (await written).warnings.map(({ code }) => code)
-  t.strictSame(await warned(room.mary.write("assert_dispute", aimed(found))), [], "a first dispute gets no warning about itself")
+  const warned = async (written: Promise<{ warnings: readonly { code: string }[] }>) =>
+    (await written).warnings.map(({ code }) => code)
+  t.strictSame(
+    await warned(room.mary.write("assert_dispute", aimed(found))),
+    [],
+    "a first dispute gets no warning about itself",
+  )
   await room.grace.write("assert_retraction", aimed(found))
   const other = await find()
   t.strictSame(await warned(room.ada.write("assert_dispute", aimed(found))), ["names_retracted"])
-  t.strictSame(await warned(room.ada.write("assert_correction", { ...aimed(found), correction: "7" })), ["names_retracted"])
-  t.strictSame(await warned(room.ada.write("assert_supersession", { ...aimed(found), replacementVersionId: other.versionId })), [
+  t.strictSame(await warned(room.ada.write("assert_correction", { ...aimed(found), correction: "7" })), [
     "names_retracted",
   ])
-  t.strictSame(await warned(room.ada.write("create_thread", { roomId: room.roomId, title: "On it", replyToEntryId: entryId })), [
-    "names_retracted",
-  ])
+  t.strictSame(
+    await warned(room.ada.write("assert_supersession", { ...aimed(found), replacementVersionId: other.versionId })),
+    ["names_retracted"],
+  )
+  t.strictSame(
+    await warned(room.ada.write("create_thread", { roomId: room.roomId, title: "On it", replyToEntryId: entryId })),
+    ["names_retracted"],
+  )
 })
 
 t.test("a warning that comes through a plan says so, in the receipt and in every later read", async (t) => {
@@ -280,28 +339,40 @@ t.test("a warning that comes through a plan says so, in the receipt and in every
   await room.ada.write("assert_retraction", aimed(ground))
   const provenance = { execution: work.execution([attemptId], [], planId), papers: [] }
   const written = await room.grace.write("publish_finding", finding(room, { provenance }))
-  const told = { code: "plan_rests_on_retracted", versionId: ground.versionId, direct: false, through: { planId, label: "P1" } }
+  const told = {
+    code: "plan_rests_on_retracted",
+    versionId: ground.versionId,
+    direct: false,
+    through: { planId, label: "P1" },
+  }
   t.match(written.warnings, [told])
   t.match((await lab.record(written.result)).warnings, [told])
 })
 
-t.test("a finding that names a plan for attempts not under it gets a warning, with the parts of its denominator", async (t) => {
-  const work = await Work.begin(lab, room)
-  const planId = await work.plan()
-  const [own, other, cited] = [await work.attempt(), await work.attempt("succeeded", [], planId), await work.attempt()]
-  const written = await room.grace.write(
-    "publish_finding",
-    finding(room, {
-      provenance: { execution: work.execution([own], [other], planId), papers: [] },
-      evidence: [{ kind: "attempt_outcome", attemptId: cited, explanation: because }],
-    }),
-  )
-  const told = written.warnings.filter(({ code }) => code === "attempt_not_of_plan")
-  t.match(told, [{ attemptId: own }])
-  const { warnings, execution } = await lab.record(written.result)
-  t.match(
-    warnings.filter(({ code }) => code === "attempt_not_of_plan"),
-    [{ attemptId: own }],
-  )
-  t.strictSame(execution?.denominator.named, { producing: 1, baseline: 1, cited: 1 })
-})
+t.test(
+  "a finding that names a plan for attempts not under it gets a warning, with the parts of its denominator",
+  async (t) => {
+    const work = await Work.begin(lab, room)
+    const planId = await work.plan()
+    const [own, other, cited] = [
+      await work.attempt(),
+      await work.attempt("succeeded", [], planId),
+      await work.attempt(),
+    ]
+    const written = await room.grace.write(
+      "publish_finding",
+      finding(room, {
+        provenance: { execution: work.execution([own], [other], planId), papers: [] },
+        evidence: [{ kind: "attempt_outcome", attemptId: cited, explanation: because }],
+      }),
+    )
+    const told = written.warnings.filter(({ code }) => code === "attempt_not_of_plan")
+    t.match(told, [{ attemptId: own }])
+    const { warnings, execution } = await lab.record(written.result)
+    t.match(
+      warnings.filter(({ code }) => code === "attempt_not_of_plan"),
+      [{ attemptId: own }],
+    )
+    t.strictSame(execution?.denominator.named, { producing: 1, baseline: 1, cited: 1 })
+  },
+)

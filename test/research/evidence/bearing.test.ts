@@ -1,4 +1,7 @@
-/** The evidence on a record, as any reader sees it: who gives it, whether it counts and why not, and who uses the record. */
+/**
+ * The evidence on a record, as any reader sees it: who gives it, whether it counts and why not, and who uses the
+ * record.
+ */
 import t from "tap"
 import { because, finding, hypothesis, nobody, premise, reference } from "../record/bodies.ts"
 import { holds } from "../record/holds.ts"
@@ -20,7 +23,8 @@ const none = {
   doubted: 0,
 }
 
-const predict = async (who: Name = "ada", at: LabRoom = room) => (await at[who].write("publish_hypothesis", hypothesis(at))).result
+const predict = async (who: Name = "ada", at: LabRoom = room) =>
+  (await at[who].write("publish_hypothesis", hypothesis(at))).result
 const find = async (who: Name = "grace", more = {}, at: LabRoom = room) =>
   (await at[who].write("publish_finding", finding(at, more))).result
 const work = await Work.begin(lab, room)
@@ -48,7 +52,11 @@ t.test("a link's verdict and the finding's own reference count once, as the newe
     "a contradiction by reference is evidence",
   )
   await link("grace", found.versionId, predicted.versionId, "inconclusive")
-  t.strictSame(await tallyOf(predicted.versionId), { ...none, inconclusive: 1, independent: 1, otherAgents: 1 }, "replaced by its link")
+  t.strictSame(
+    await tallyOf(predicted.versionId),
+    { ...none, inconclusive: 1, independent: 1, otherAgents: 1 },
+    "replaced by its link",
+  )
   holds(t, await bearing(predicted.versionId), [
     {
       sequence: 2,
@@ -61,7 +69,14 @@ t.test("a link's verdict and the finding's own reference count once, as the newe
       independent: true,
       standing: "counted",
     },
-    { sequence: 1, source: "reference", verdict: "contradicts", by: { id: found.versionId }, standing: "replaced", linkId: null },
+    {
+      sequence: 1,
+      source: "reference",
+      verdict: "contradicts",
+      by: { id: found.versionId },
+      standing: "replaced",
+      linkId: null,
+    },
   ])
   await link("ada", found.versionId, predicted.versionId, "supports")
   t.strictSame(
@@ -76,13 +91,20 @@ t.test("a link's verdict and the finding's own reference count once, as the newe
 t.test("a source that falls no longer counts, and counts again when that link is withdrawn", async (t) => {
   const predicted = await predict()
   const found = await find("grace", { references: [reference(predicted.versionId, "supports")] })
-  const { result: dispute } = await room.mary.write("assert_dispute", { targetVersionId: found.versionId, explanation: because })
+  const { result: dispute } = await room.mary.write("assert_dispute", {
+    targetVersionId: found.versionId,
+    explanation: because,
+  })
   t.strictSame(
     await tallyOf(predicted.versionId),
     { ...none, supports: 1, independent: 1, otherAgents: 1, doubted: 1 },
     "a doubted source counts, and is marked",
   )
-  const replaced = { targetVersionId: found.versionId, explanation: because, replacementVersionId: (await find()).versionId }
+  const replaced = {
+    targetVersionId: found.versionId,
+    explanation: because,
+    replacementVersionId: (await find()).versionId,
+  }
   const { result: superseded } = await room.mary.write("assert_supersession", replaced)
   t.strictSame(await tallyOf(predicted.versionId), none, "a fallen source does not count")
   holds(t, await bearing(predicted.versionId), [{ standing: "fallen", by: { status: "superseded" } }])
@@ -101,20 +123,23 @@ t.test("a source that falls no longer counts, and counts again when that link is
   )
 })
 
-t.test("disputes, corrections and retractions count as bearing on a record, and change its status rather than the tally", async (t) => {
-  const found = await find()
-  const aimed = { targetVersionId: found.versionId, explanation: because }
-  await room.mary.write("assert_dispute", aimed)
-  await room.mary.write("assert_correction", { ...aimed, correction: "Read 7." })
-  await room.mary.write("assert_supersession", { ...aimed, replacementVersionId: (await find()).versionId })
-  await room.grace.write("assert_retraction", aimed)
-  holds(t, await bearing(found.versionId), [
-    { source: "research_link", verdict: "retracts", by: { kind: "link" }, standing: "uncounted", independent: false },
-    { verdict: "corrects", independent: true },
-    { verdict: "disputes", explanation: because },
-  ])
-  t.strictSame(await tallyOf(found.versionId), none)
-})
+t.test(
+  "disputes, corrections and retractions count as bearing on a record, and change its status rather than the tally",
+  async (t) => {
+    const found = await find()
+    const aimed = { targetVersionId: found.versionId, explanation: because }
+    await room.mary.write("assert_dispute", aimed)
+    await room.mary.write("assert_correction", { ...aimed, correction: "Read 7." })
+    await room.mary.write("assert_supersession", { ...aimed, replacementVersionId: (await find()).versionId })
+    await room.grace.write("assert_retraction", aimed)
+    holds(t, await bearing(found.versionId), [
+      { source: "research_link", verdict: "retracts", by: { kind: "link" }, standing: "uncounted", independent: false },
+      { verdict: "corrects", independent: true },
+      { verdict: "disputes", explanation: because },
+    ])
+    t.strictSame(await tallyOf(found.versionId), none)
+  },
+)
 
 t.test("a reproduction is listed on what it reproduces, with its verdict once it has an outcome", async (t) => {
   const found = await find()
@@ -144,7 +169,11 @@ t.test("a reproduction is listed on what it reproduces, with its verdict once it
       }),
     )
   const reproduction = { verdict: "does_not_reproduce", explanation: "The difference is within the noise." } as const
-  t.equal(await refusedAs(tell("started", { reproduction })), "422 invalid_schema /reproduction", "not before its outcome")
+  t.equal(
+    await refusedAs(tell("started", { reproduction })),
+    "422 invalid_schema /reproduction",
+    "not before its outcome",
+  )
   await tell("started")
   await tell("succeeded", { reproduction })
   holds(t, await bearing(found.versionId), [
@@ -229,14 +258,16 @@ t.test("every list and read of records includes the tally", async (t) => {
   for (const [name, answer] of Object.entries(answers)) {
     const tallies = shown(answer).filter((each) => each.versionId === versionId && each.evidenceTally !== undefined)
     t.ok(tallies.length > 0, name)
-    for (const { evidenceTally } of tallies) t.strictSame(evidenceTally, { ...none, supports: 1, independent: 1, otherAgents: 1 }, name)
+    for (const { evidenceTally } of tallies)
+      t.strictSame(evidenceTally, { ...none, supports: 1, independent: 1, otherAgents: 1 }, name)
   }
 })
 
 t.test("the users of a record, and how they use it, newest first", async (t) => {
   const predicted = await predict()
   const versionId = predicted.versionId
-  const above = (await room.ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(versionId)] }))).result
+  const above = (await room.ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(versionId)] })))
+    .result
   const found = await find("grace", {
     references: [reference(versionId, "related")],
     evidence: [{ kind: "record", versionId, explanation: because }],
@@ -252,7 +283,14 @@ t.test("the users of a record, and how they use it, newest first", async (t) => 
     { how: "reference", by: { id: found.versionId } },
     { how: "premise", by: { kind: "hypothesis", id: above.versionId, label: above.label, status: "current" } },
   ])
-  holds(t, (await lab.record(predicted)).usedBy, { premises: 1, references: 1, evidence: 1, reuses: 1, verdicts: 1, reproductions: 0 })
+  holds(t, (await lab.record(predicted)).usedBy, {
+    premises: 1,
+    references: 1,
+    evidence: 1,
+    reuses: 1,
+    verdicts: 1,
+    reproductions: 0,
+  })
   const paged = await everyItem(reader.items("record_uses", { versionId, limit: 2 }))
   t.strictSame(paged, items, "page by page the same")
   t.equal(await refusedAs(reader.read("record_uses", { versionId: nobody })), "404 unknown_record")
@@ -262,18 +300,31 @@ t.test("the users of a record, and how they use it, newest first", async (t) => 
 t.test("a person can withdraw their own link, once, but not another's, nor a retraction", async (t) => {
   const [predicted, found] = [await predict(), await find()]
   const { linkId } = await link("grace", found.versionId, predicted.versionId, "supports")
-  const back = (who: Name, id = linkId) => room[who].write("withdraw_link", { linkId: id, explanation: "It was about another model." })
+  const back = (who: Name, id = linkId) =>
+    room[who].write("withdraw_link", { linkId: id, explanation: "It was about another model." })
   t.equal(await refusedAs(back("ada")), "403 role_required")
   const receipt = await back("grace")
-  holds(t, receipt, { target: { kind: "finding_link", id: linkId, label: null }, targetId: linkId, operation: "withdraw_link" })
-  holds(t, await reader.read("link", { linkId }), { withdrawn: { explanation: "It was about another model.", at: receipt.acceptedAt } })
+  holds(t, receipt, {
+    target: { kind: "finding_link", id: linkId, label: null },
+    targetId: linkId,
+    operation: "withdraw_link",
+  })
+  holds(t, await reader.read("link", { linkId }), {
+    withdrawn: { explanation: "It was about another model.", at: receipt.acceptedAt },
+  })
   t.strictSame(await tallyOf(predicted.versionId), none)
   holds(t, await bearing(predicted.versionId), [{ standing: "withdrawn" }])
   holds(t, await refusalOf(back("grace")), { status: 409, refusal: "state_conflict", current: { linkId } })
-  t.ok((await link("grace", found.versionId, predicted.versionId, "supports")).linkId, "the same link may be made again")
+  t.ok(
+    (await link("grace", found.versionId, predicted.versionId, "supports")).linkId,
+    "the same link may be made again",
+  )
   t.strictSame(await tallyOf(predicted.versionId), { ...none, supports: 1, independent: 1, otherAgents: 1 })
 
-  const { result: retraction } = await room.grace.write("assert_retraction", { targetVersionId: found.versionId, explanation: because })
+  const { result: retraction } = await room.grace.write("assert_retraction", {
+    targetVersionId: found.versionId,
+    explanation: because,
+  })
   t.equal(await refusedAs(back("grace", retraction.linkId)), "422 invalid_schema /linkId")
   t.equal(await refusedAs(back("grace", nobody)), "404 unknown_link")
   const aimed = { targetVersionId: predicted.versionId, explanation: because }
@@ -340,7 +391,12 @@ t.test("a concluded checkpoint gives the reasons why it is stale", async (t) => 
   ]
   holds(t, await read(), { stale: true, staleReasons })
   const context = await reader.read("room_context", { roomId: at.roomId })
-  holds(t, context, { concluded: true, conclusion: { checkpointId, staleReasons }, conclusions: [{ checkpointId }], syntheses: [] })
+  holds(t, context, {
+    concluded: true,
+    conclusion: { checkpointId, staleReasons },
+    conclusions: [{ checkpointId }],
+    syntheses: [],
+  })
   const fresh = await conclude(1_000)
   holds(t, await reader.read("checkpoint", { checkpointId: fresh }), { stale: false, staleReasons: [] })
   t.not(first.label, cited.label)

@@ -43,7 +43,10 @@ const step = fc.oneof(
       who,
       finding: pick,
       verdicts: fc.array(
-        fc.record({ of: pick, verdict: fc.constantFrom("supports" as const, "contradicts" as const, "inconclusive" as const) }),
+        fc.record({
+          of: pick,
+          verdict: fc.constantFrom("supports" as const, "contradicts" as const, "inconclusive" as const),
+        }),
         {
           maxLength: 2,
         },
@@ -92,7 +95,12 @@ function open() {
   const { roomId, openingThreadId: threadId } = filler.does(owner, "create_room", { title: "Evidence" }).result
   for (const { username } of others) filler.does(owner, "add_member", { roomId, username })
   const place = { roomId, threadId }
-  const { experimentId } = filler.does(owner, "propose_experiment", { ...place, question: "So?", scope: "Here.", hypotheses: [] }).result
+  const { experimentId } = filler.does(owner, "propose_experiment", {
+    ...place,
+    question: "So?",
+    scope: "Here.",
+    hypotheses: [],
+  }).result
   const model = new SlowModel()
   const records: { id: string; kind: "hypothesis" | "finding" }[] = []
   const links: { id: string; who: Who }[] = []
@@ -140,7 +148,10 @@ function open() {
           ? does(
               each.who,
               "publish_hypothesis",
-              hypothesis(place, { references, premises: ground === undefined ? [] : [{ versionId: ground, explanation: because }] }),
+              hypothesis(place, {
+                references,
+                premises: ground === undefined ? [] : [{ versionId: ground, explanation: because }],
+              }),
             )
           : does(
               each.who,
@@ -193,12 +204,23 @@ function open() {
         disputes: {},
         retracts: {},
       }[each.kind]
-      const { result, entry } = does(each.who, asserts[each.kind], { targetVersionId: target.id, explanation: because, ...said } as never)
+      const { result, entry } = does(each.who, asserts[each.kind], {
+        targetVersionId: target.id,
+        explanation: because,
+        ...said,
+      } as never)
       const { linkId } = result as { linkId: string }
       links.push({ id: linkId, who: each.who })
       if (each.kind === "disputes" && entry !== null) disputes.push({ id: linkId, entryId: entry.entryId })
       const replacement = each.kind === "supersedes" ? { replacement: other.id } : {}
-      model.add({ what: "research_link", id: linkId, ...by(each.who), kind: each.kind, target: target.id, ...replacement })
+      model.add({
+        what: "research_link",
+        id: linkId,
+        ...by(each.who),
+        kind: each.kind,
+        target: target.id,
+        ...replacement,
+      })
     }
     if (each.do === "reply") {
       const dispute = chosen(disputes, each.dispute)

@@ -1,6 +1,6 @@
 /**
- * Evidence computed only from the sentences of the protocol's section 8: every event is kept in one list, which is read from the
- * beginning for every question. None of the service's own model is used.
+ * Evidence computed only from the sentences of the protocol's section 8: every event is kept in one list, which is read
+ * from the beginning for every question. None of the service's own model is used.
  */
 
 export type Status = "current" | "disputed" | "corrected" | "superseded" | "retracted"
@@ -40,7 +40,13 @@ export type Event =
     })
   | { readonly what: "reply"; readonly dispute: string; readonly author: string }
   | { readonly what: "withdrawal"; readonly link: string }
-  | (By & { readonly what: "reproduction"; readonly id: string; readonly of: string; readonly verdict: string | null; readonly run: Run })
+  | (By & {
+      readonly what: "reproduction"
+      readonly id: string
+      readonly of: string
+      readonly verdict: string | null
+      readonly run: Run
+    })
 
 /** "premise, derived_from, extends or refines" */
 const grounding = ["premise", "derived_from", "extends", "refines"]
@@ -82,10 +88,15 @@ export class SlowModel {
   }
   /** The event that made a record or registered a reproduction. */
   #made(id: string): Extract<Event, { what: "record" | "reproduction" }> | undefined {
-    return this.#events.filter((event) => event.what === "record" || event.what === "reproduction").find((event) => event.id === id)
+    return this.#events
+      .filter((event) => event.what === "record" || event.what === "reproduction")
+      .find((event) => event.id === id)
   }
 
-  /** "how it differs from what it speaks of …: another repository or commit …; other digests or another seed set; null where it can't be told" */
+  /**
+   * "how it differs from what it speaks of …: another repository or commit …; other digests or another seed set; null
+   * where it can't be told"
+   */
   independence(id: string, word: Word) {
     const [target, speaker] = [this.#made(id), this.#made(word.speaker)]
     if (target === undefined) throw new Error("the target is unknown")
@@ -107,11 +118,25 @@ export class SlowModel {
       if (event.what === "record")
         return event.references
           .filter(({ to, purpose }) => to === id && (purpose === "supports" || purpose === "contradicts"))
-          .map(({ purpose }) => ({ source: "reference", speaker: event.id, author, agent, verdict: purpose, link: null }))
+          .map(({ purpose }) => ({
+            source: "reference",
+            speaker: event.id,
+            author,
+            agent,
+            verdict: purpose,
+            link: null,
+          }))
       if (event.what === "finding_link")
         return event.verdicts
           .filter(({ of }) => of === id)
-          .map(({ verdict }) => ({ source: "finding_link", speaker: event.finding, author, agent, verdict, link: event.id }))
+          .map(({ verdict }) => ({
+            source: "finding_link",
+            speaker: event.finding,
+            author,
+            agent,
+            verdict,
+            link: event.id,
+          }))
       if (event.what === "reproduction" && event.of === id)
         return [{ source: "reproduction", speaker: event.id, author, agent, verdict: event.verdict, link: null }]
       if (event.what === "research_link" && event.target === id && event.kind !== "supersedes")
@@ -120,7 +145,10 @@ export class SlowModel {
     })
   }
 
-  /** "A dispute is answered by the author's correction or supersession, by its withdrawal, or by a reply of the author to its entry" */
+  /**
+   * "A dispute is answered by the author's correction or supersession, by its withdrawal, or by a reply of the author
+   * to its entry"
+   */
   #isAnswered(dispute: Extract<Event, { what: "research_link" }>): boolean {
     const author = this.#author(dispute.target)
     const later = this.#events.slice(this.#events.indexOf(dispute) + 1)
@@ -146,10 +174,14 @@ export class SlowModel {
   }
   #isOpenlyDisputed = (id: string): boolean =>
     this.#events.some(
-      (event) => event.what === "research_link" && event.kind === "disputes" && event.target === id && !this.#isAnswered(event),
+      (event) =>
+        event.what === "research_link" && event.kind === "disputes" && event.target === id && !this.#isAnswered(event),
     )
 
-  /** "worked out from what bears on it": an unanswered dispute contests a record that has not fallen, and so do verdicts for and against it. */
+  /**
+   * "worked out from what bears on it": an unanswered dispute contests a record that has not fallen, and so do verdicts
+   * for and against it.
+   */
   verdict(id: string): string {
     const { supports, contradicts, inconclusive } = this.tally(id)
     if ((!this.isFallen(id) && this.#isOpenlyDisputed(id)) || (supports > 0 && contradicts > 0)) return "contested"
@@ -158,7 +190,10 @@ export class SlowModel {
     return inconclusive > 0 ? "inconclusive" : "untested"
   }
 
-  /** "a finding's links, by whomever, and its reference count once, as its author's word, … fallen sources left out, doubted ones counted" */
+  /**
+   * "a finding's links, by whomever, and its reference count once, as its author's word, … fallen sources left out,
+   * doubted ones counted"
+   */
   tally(id: string) {
     const newest = new Map<string, Word>()
     for (const word of this.words(id)) {
@@ -182,7 +217,9 @@ export class SlowModel {
       failedReproductions: of("does_not_reproduce"),
       independent: new Set(others).size,
       otherAgents: new Set(
-        speakingAsOthers.map((word) => this.#made(word.speaker) ?? word).map(({ author: person, agent }) => `${person} ${agent}`),
+        speakingAsOthers
+          .map((word) => this.#made(word.speaker) ?? word)
+          .map(({ author: person, agent }) => `${person} ${agent}`),
       ).size,
       otherCode: counted.filter((word) => this.independence(id, word).code).length,
       doubted: counted.filter(({ speaker }) => this.isDoubted(speaker)).length,
@@ -192,20 +229,28 @@ export class SlowModel {
   /** "A record is never in doubt because of what it replaces, or is replaced by" */
   #isReplacing(one: string, other: string): boolean {
     return this.#events.some(
-      (event) => event.what === "research_link" && event.target === other && event.replacement === one && !this.#isWithdrawn(event.id),
+      (event) =>
+        event.what === "research_link" &&
+        event.target === other &&
+        event.replacement === one &&
+        !this.#isWithdrawn(event.id),
     )
   }
   /** Whether the record rests on a fallen one, directly or further down. */
   isInDoubt = (id: string): boolean => this.doubts(id).some((ground) => this.isFallen(ground.id))
 
-  /** The records that it rests on, directly or further down, and that are no longer current: each once, with the shortest distance. */
+  /**
+   * The records that it rests on, directly or further down, and that are no longer current: each once, with the
+   * shortest distance.
+   */
   doubts(id: string): { id: string; status: Status; distance: number }[] {
     const grounds = (of: string) =>
       this.#events.flatMap((event) =>
         event.what === "record" && event.id === of
-          ? [...event.grounds, ...event.references.filter(({ purpose }) => grounding.includes(purpose)).map(({ to }) => to)].filter(
-              (ground) => !this.#isReplacing(of, ground) && !this.#isReplacing(ground, of),
-            )
+          ? [
+              ...event.grounds,
+              ...event.references.filter(({ purpose }) => grounding.includes(purpose)).map(({ to }) => to),
+            ].filter((ground) => !this.#isReplacing(of, ground) && !this.#isReplacing(ground, of))
           : [],
       )
     const distances = new Map<string, number>()

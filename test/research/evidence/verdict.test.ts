@@ -1,4 +1,7 @@
-/** The verdict on a hypothesis: derived from the evidence, and shown first wherever the hypothesis is (protocol, section 14). */
+/**
+ * The verdict on a hypothesis: derived from the evidence, and shown first wherever the hypothesis is (protocol, section
+ * 14).
+ */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { present } from "../../../src/contract/present.ts"
@@ -17,7 +20,12 @@ type Verdict = "supports" | "contradicts" | "inconclusive"
 const propose = async (wording: string) => (await ada.write("publish_hypothesis", hypothesis(room, {}, wording))).result
 const publish = async (by: typeof ada, more: Partial<WriteInput<"publish_finding">> = {}) =>
   (await by.write("publish_finding", finding(room, more))).result
-const link = async (by: typeof ada, { versionId: findingVersionId }: { versionId: string }, versionId: string, verdict: Verdict) =>
+const link = async (
+  by: typeof ada,
+  { versionId: findingVersionId }: { versionId: string },
+  versionId: string,
+  verdict: Verdict,
+) =>
   (
     await by.write("link_experiment_finding", {
       experimentId,
@@ -29,8 +37,11 @@ const link = async (by: typeof ada, { versionId: findingVersionId }: { versionId
 /** Publishes a finding by ada with a measured effect. */
 async function measured(more: Partial<WriteInput<"publish_finding">> = {}) {
   const attemptId = await work.attempt("started")
-  const values = (arm: string, list: readonly number[]) => list.map((value, seed) => ({ name: "error", value, dimensions: { arm, seed } }))
-  await work.tell(attemptId, "progress", { metrics: [...values("baseline", [5.1, 5.4, 4.9]), ...values("smoothing", [4.1, 4.2, 4])] })
+  const values = (arm: string, list: readonly number[]) =>
+    list.map((value, seed) => ({ name: "error", value, dimensions: { arm, seed } }))
+  await work.tell(attemptId, "progress", {
+    metrics: [...values("baseline", [5.1, 5.4, 4.9]), ...values("smoothing", [4.1, 4.2, 4])],
+  })
   await work.tell(attemptId, "succeeded")
   return publish(ada, {
     provenance: { execution: work.execution([attemptId]), papers: [] },
@@ -43,7 +54,10 @@ const { versionId, label } = await propose("Smoothing lowers the error.")
 const verdict = async (id = versionId, at?: number) => {
   const { verdict, verdictFrom } =
     at === undefined ? await lab.record({ versionId: id }) : await reader.read("record", { versionId: id, at })
-  return { verdict, from: verdictFrom && { ...verdictFrom, newest: `${verdictFrom.newest.by.label} ${verdictFrom.newest.verdict}` } }
+  return {
+    verdict,
+    from: verdictFrom && { ...verdictFrom, newest: `${verdictFrom.newest.by.label} ${verdictFrom.newest.verdict}` },
+  }
 }
 
 t.test("without effects, stated verdicts decide, and the newest of each finding counts", async (t) => {
@@ -68,13 +82,21 @@ t.test("findings with effects decide over stated verdicts, however many those ar
   const before = (await reader.read("room", { roomId })).activityWatermark
   const found = await measured()
   await link(ada, found, versionId, "supports")
-  const newest = { verdict: "supports", by: { kind: "finding", label: found.label, id: found.versionId }, independent: false }
+  const newest = {
+    verdict: "supports",
+    by: { kind: "finding", label: found.label, id: found.versionId },
+    independent: false,
+  }
   t.match(await lab.record({ versionId }), {
     status: "current",
     verdict: "supported",
     verdictFrom: { basis: "effects", independent: 2, newest },
   })
-  t.match(await verdict(versionId, before), { verdict: "contested", from: { basis: "words" } }, "as of the earlier entry")
+  t.match(
+    await verdict(versionId, before),
+    { verdict: "contested", from: { basis: "words" } },
+    "as of the earlier entry",
+  )
   const { items } = await reader.read("room_provenance", { roomId }).then(({ nodes }) => ({ items: nodes }))
   t.match(
     items.find(({ id }) => id === versionId),
@@ -100,28 +122,35 @@ t.test("an unanswered dispute makes it contested; the status keeps its meaning",
   const { versionId: id } = await propose("Smoothing costs nothing.")
   const dispute = await grace.write("assert_dispute", { targetVersionId: id, explanation: because })
   t.match(await lab.record({ versionId: id }), { status: "disputed", verdict: "contested", verdictFrom: null })
-  await ada.write("post_message", { threadId: room.threadId, text: "It costs a second.", replyToEntryId: present(dispute.entry).entryId })
+  await ada.write("post_message", {
+    threadId: room.threadId,
+    text: "It costs a second.",
+    replyToEntryId: present(dispute.entry).entryId,
+  })
   t.match(await lab.record({ versionId: id }), { status: "disputed", verdict: "untested" })
 })
 
-t.test("the verdict comes first in the list, the brief, the documents and the pages; other records have none", async (t) => {
-  const { items } = await reader.read("hypotheses", { roomId })
-  t.same(
-    items.map((item) => item.verdict),
-    ["supported", "supported", "untested"],
-  )
-  t.notOk("verdict" in (await lab.record(await publish(grace))))
-  const brief = await reader.read("room_brief", { roomId, budget: 20_000 })
-  t.match(
-    brief.hypotheses.find((each) => each.versionId === versionId),
-    { verdict: "supported", verdictBy: /^by effects, newest F3 supports it \(/ },
-  )
-  const { baseUrl } = lab.house
-  const text = async (path: string) => (await fetch(`${baseUrl}${path}`)).text()
-  const says = `supported by effects, newest F3 supports it (${lab.house.people.owner.username} · agent `
-  t.ok((await text(`/api/research/rooms/${roomId}/brief?format=markdown&budget=20000`)).includes(`${label}, ${says}`))
-  t.ok((await text(`/records/${versionId}.md`)).includes(`Verdict: ${says}`))
-  for (const page of [`/rooms/${roomId}/hypotheses`, `/rooms/${roomId}`])
-    t.match(await text(page), /<[^>]*data-state="supported"|>supported</)
-  t.match(await text(`/records/${versionId}`), /by effects, newest F3 supports it/)
-})
+t.test(
+  "the verdict comes first in the list, the brief, the documents and the pages; other records have none",
+  async (t) => {
+    const { items } = await reader.read("hypotheses", { roomId })
+    t.same(
+      items.map((item) => item.verdict),
+      ["supported", "supported", "untested"],
+    )
+    t.notOk("verdict" in (await lab.record(await publish(grace))))
+    const brief = await reader.read("room_brief", { roomId, budget: 20_000 })
+    t.match(
+      brief.hypotheses.find((each) => each.versionId === versionId),
+      { verdict: "supported", verdictBy: /^by effects, newest F3 supports it \(/ },
+    )
+    const { baseUrl } = lab.house
+    const text = async (path: string) => (await fetch(`${baseUrl}${path}`)).text()
+    const says = `supported by effects, newest F3 supports it (${lab.house.people.owner.username} · agent `
+    t.ok((await text(`/api/research/rooms/${roomId}/brief?format=markdown&budget=20000`)).includes(`${label}, ${says}`))
+    t.ok((await text(`/records/${versionId}.md`)).includes(`Verdict: ${says}`))
+    for (const page of [`/rooms/${roomId}/hypotheses`, `/rooms/${roomId}`])
+      t.match(await text(page), /<[^>]*data-state="supported"|>supported</)
+    t.match(await text(`/records/${versionId}`), /by effects, newest F3 supports it/)
+  },
+)

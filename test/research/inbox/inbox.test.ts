@@ -20,7 +20,11 @@ async function agent(who: "ada" | "grace", label: string) {
   const { result } = await cast[who].write("issue_credential", { roomId, label, permissions } as never)
   return new ResearchRoomClient({ baseUrl: house.baseUrl, token: result.token, fetch: held })
 }
-const [mcp, sweeper, other] = [await agent("ada", "mcp"), await agent("ada", "night sweeper"), await agent("grace", "runner")]
+const [mcp, sweeper, other] = [
+  await agent("ada", "mcp"),
+  await agent("ada", "night sweeper"),
+  await agent("grace", "runner"),
+]
 type Client = typeof mcp
 let read = 0
 /** Reads the inbox since the last call, and returns the reasons of each entry. */
@@ -30,10 +34,18 @@ async function news(client: Client = mcp): Promise<readonly (readonly string[])[
   return items.map(({ concerns }) => concerns.map(({ because, label, sentence }) => `${because} ${label}: ${sentence}`))
 }
 const post = async (client: Client, text: string, more = {}) =>
-  (await client.write("post_message", { threadId, ...message(text, more) } as never)) as { result: { messageId: string } }
+  (await client.write("post_message", { threadId, ...message(text, more) } as never)) as {
+    result: { messageId: string }
+  }
 
 const h1 = await mcp.write("publish_hypothesis", hypothesis(roomId, threadId))
-const e1 = await mcp.write("propose_experiment", { roomId, threadId, question: "Is it so?", scope: "Here.", hypotheses: [] })
+const e1 = await mcp.write("propose_experiment", {
+  roomId,
+  threadId,
+  question: "Is it so?",
+  scope: "Here.",
+  hypotheses: [],
+})
 const said = await post(mcp, "What do you think?")
 await news()
 
@@ -56,7 +68,11 @@ test("it includes replies, mentions of its name, and labels of what it wrote", a
     ["named null: It names @ada/mcp."],
   ])
   read -= 2
-  t.strictSame((await news(sweeper)).flat(), ["named null: It names @ada/night-sweeper."], "another agent of the same person has its own")
+  t.strictSame(
+    (await news(sweeper)).flat(),
+    ["named null: It names @ada/night-sweeper."],
+    "another agent of the same person has its own",
+  )
 })
 
 test("it includes everything that bears on its records and experiments, once they are its own", async (t) => {
@@ -92,7 +108,10 @@ test("only an entry that concerns the agent ends a wait", async (t) => {
   await news()
   const waiting = mcp.read("inbox", { after: read, wait: 20 })
   await post(other, "Nothing of interest.")
-  const early = await Promise.race([waiting.then(() => "woken"), new Promise((resolve) => setTimeout(resolve, 300, "asleep"))])
+  const early = await Promise.race([
+    waiting.then(() => "woken"),
+    new Promise((resolve) => setTimeout(resolve, 300, "asleep")),
+  ])
   t.equal(early, "asleep")
   await post(other, "@ada, it is done.")
   const { items, nextCursor } = await waiting
@@ -108,7 +127,9 @@ test("the feed leaves out the caller's own writes, but no other agent's of the s
   await post(mcp, "Third.")
   await cast.ada.write("assert_dispute", { targetVersionId: h1.result.versionId, explanation: "In the browser." })
   const others = async (client: Client, more = {}) =>
-    (await client.read("room_activity", { roomId, after, exclude: "me", ...more })).items.map(({ sequence }) => sequence - after)
+    (await client.read("room_activity", { roomId, after, exclude: "me", ...more })).items.map(
+      ({ sequence }) => sequence - after,
+    )
   t.strictSame(await others(mcp), [2, 4])
   t.strictSame(await others(sweeper), [1, 3, 4])
   t.strictSame(await others(mcp, { kinds: "post_message" }), [2])
@@ -132,7 +153,11 @@ test("only a Room credential can leave out its own writes", async (t) => {
   t.match((await ask(path, { token: "rrc_nobody" })).body, { refusal: "not_authenticated" })
   t.match((await ask(path, { headers: { origin: "https://elsewhere.example" } })).body, { refusal: "browser_origin" })
   t.equal((await ask(path.replace("=me", "=you"), { token: "rrc_nobody" })).status, 401)
-  t.equal((await ask(path.split("?")[0] ?? "", { token: "rrc_nobody" })).status, 200, "without exclude, no credential is needed")
+  t.equal(
+    (await ask(path.split("?")[0] ?? "", { token: "rrc_nobody" })).status,
+    200,
+    "without exclude, no credential is needed",
+  )
 })
 
 test("a page shows its readers their own writes", async (t) => {
@@ -145,7 +170,11 @@ test("a page shows its readers their own writes", async (t) => {
 
 test("two MCP agents work side by side: each sees at once what the other did, and none of its own writes", async (t) => {
   const { result: first } = await cast.ada.write("issue_credential", { roomId, label: "left", permissions } as never)
-  const { result: second } = await cast.grace.write("issue_credential", { roomId, label: "right", permissions } as never)
+  const { result: second } = await cast.grace.write("issue_credential", {
+    roomId,
+    label: "right",
+    permissions,
+  } as never)
   const left = await overHttp(house.baseUrl, first.token)
   const right = await overHttp(house.baseUrl, second.token, "2026-07-28")
   t.teardown(() => Promise.all([left.close(), right.close()]))
@@ -163,7 +192,9 @@ test("two MCP agents work side by side: each sees at once what the other did, an
     const asked = await waiting
     t.match(
       asked.text,
-      new RegExp(`^\\d+ \\S+ ada · agent left wrote: @grace/right, what came of run ${round}\\? It names @grace/right\\.\n`),
+      new RegExp(
+        `^\\d+ \\S+ ada · agent left wrote: @grace/right, what came of run ${round}\\? It names @grace/right\\.\n`,
+      ),
     )
     seenRight = asked.next
     await say(right, `@ada/left: run ${round} succeeded.`)
@@ -198,7 +229,8 @@ test("a credential that is revoked or expires during a wait receives no entries"
 })
 
 test("it is paged, however many other entries there are", async (t) => {
-  for (let round = 0; round < 30; round += 1) await post(other, round % 3 === 0 ? `Round ${round} of H1.` : `Round ${round}.`)
+  for (let round = 0; round < 30; round += 1)
+    await post(other, round % 3 === 0 ? `Round ${round} of H1.` : `Round ${round}.`)
   const seen: string[] = []
   for (let after = read, hasMore = true; hasMore; ) {
     const page = await mcp.read("inbox", { after, limit: 3 })
@@ -223,7 +255,10 @@ test("the feed and the inbox are also served as lines, each short", async (t) =>
   const [line = ""] = (await mcp.text("inbox", { after: head - 1, format: "lines" })).split("\n")
   t.match(line, /… It names @ada\.$/)
   t.match(await mcp.text("room_activity", { roomId, limit: 1, format: "lines" }), /\nThere is more after 1\.\n$/)
-  t.match(await mcp.text("room_activity", { roomId, after: head, wait: 1, format: "lines" }), `The feed ends at ${head}.\n`)
+  t.match(
+    await mcp.text("room_activity", { roomId, after: head, wait: 1, format: "lines" }),
+    `The feed ends at ${head}.\n`,
+  )
 })
 
 test("it is the agent's own: it cannot be read without a credential, or past the end", async (t) => {

@@ -45,7 +45,10 @@ test("mentions, labels and evidence on the person's records are listed, newest f
   await post(cast.grace, "@ada: is it so?", other.threadId)
   await post(cast.grace, "I doubt H1.", other.threadId)
   await cast.grace.write("publish_finding", finding({ roomId, threadId }, {}, "It was not so."))
-  await cast.grace.write("assert_dispute", { targetVersionId: h1.result.versionId, explanation: "The runs were too short." })
+  await cast.grace.write("assert_dispute", {
+    targetVersionId: h1.result.versionId,
+    explanation: "The runs were too short.",
+  })
   const found = await concerns(ada)
   t.equal(found.length, 2, found.join("\n"))
   t.match(found[0], /^grace wrote: I doubt H1\. Its text names H1, which you wrote\. Worked on together/)

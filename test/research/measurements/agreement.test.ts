@@ -39,11 +39,16 @@ let figures = 0
 function differences(ours: unknown, theirs: unknown, scale: number, path: string): string[] {
   if (typeof theirs === "number" && typeof ours === "number") {
     figures += 1
-    return Math.abs(ours - theirs) <= 1e-9 * Math.max(Math.abs(theirs), scale) ? [] : [`${path}: ${ours} is not ${theirs}`]
+    return Math.abs(ours - theirs) <= 1e-9 * Math.max(Math.abs(theirs), scale)
+      ? []
+      : [`${path}: ${ours} is not ${theirs}`]
   }
-  if (theirs === null || typeof theirs !== "object") return ours === theirs ? [] : [`${path}: ${String(ours)} is not ${String(theirs)}`]
+  if (theirs === null || typeof theirs !== "object")
+    return ours === theirs ? [] : [`${path}: ${String(ours)} is not ${String(theirs)}`]
   const held = (ours ?? {}) as Record<string, unknown>
-  return Object.entries(theirs).flatMap(([name, value]) => differences(held[name], value, name === "p" ? 1 : scale, `${path}.${name}`))
+  return Object.entries(theirs).flatMap(([name, value]) =>
+    differences(held[name], value, name === "p" ? 1 : scale, `${path}.${name}`),
+  )
 }
 
 function holds(said: Said, where: string): void {

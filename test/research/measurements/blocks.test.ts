@@ -1,6 +1,6 @@
 /**
- * Values at places that are hard to tell apart: each is at its own place in a frame, groups are paired as by hand, and sums are
- * the same in any order.
+ * Values at places that are hard to tell apart: each is at its own place in a frame, groups are paired as by hand, and
+ * sums are the same in any order.
  */
 import fc from "fast-check"
 import t from "tap"
@@ -27,11 +27,23 @@ const scalar = fc.oneof(
   fc.constantFrom<string | number | boolean>(3, "3", "3.0", true, "true", false, "", "constructor", -1, 0.5, "a"),
   fc.integer({ min: 0, max: 300 }),
 )
-const dimensions = fc.record({ arm: fc.constantFrom("a", "b"), seed: scalar, constructor: scalar }, { requiredKeys: [] })
-const sizes = fc.oneof(fc.constantFrom(1, OF_BLOCK - 1, OF_BLOCK, OF_BLOCK + 1, 3 * OF_BLOCK), fc.integer({ min: 1, max: 40 }))
-const number = fc.oneof(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, 1e-300, -0))
+const dimensions = fc.record(
+  { arm: fc.constantFrom("a", "b"), seed: scalar, constructor: scalar },
+  { requiredKeys: [] },
+)
+const sizes = fc.oneof(
+  fc.constantFrom(1, OF_BLOCK - 1, OF_BLOCK, OF_BLOCK + 1, 3 * OF_BLOCK),
+  fc.integer({ min: 1, max: 40 }),
+)
+const number = fc.oneof(
+  fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
+  fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, 1e-300, -0),
+)
 const cells = sizes.chain((size) =>
-  fc.array(fc.record({ attempt: fc.constantFrom(...attempts), dimensions, value: number }), { minLength: size, maxLength: size }),
+  fc.array(fc.record({ attempt: fc.constantFrom(...attempts), dimensions, value: number }), {
+    minLength: size,
+    maxLength: size,
+  }),
 )
 
 t.test("a frame has each value at its place, in any number of blocks", (t) => {
@@ -41,7 +53,10 @@ t.test("a frame has each value at its place, in any number of blocks", (t) => {
     const sorted =
       told[0]?.attempt === attempts[0]
         ? inOrder
-        : [...inOrder.filter((cell) => cell.attempt !== attempts[0]), ...inOrder.filter((cell) => cell.attempt === attempts[0])]
+        : [
+            ...inOrder.filter((cell) => cell.attempt !== attempts[0]),
+            ...inOrder.filter((cell) => cell.attempt === attempts[0]),
+          ]
     t.strictSame(
       [...frame.values],
       sorted.map(({ value }) => value),
@@ -54,7 +69,8 @@ t.test("a frame has each value at its place, in any number of blocks", (t) => {
         }),
       ),
     )
-    const texts = (own: Dimensions) => Object.fromEntries(Object.entries(own).map(([name, value]) => [name, textOf(value)]))
+    const texts = (own: Dimensions) =>
+      Object.fromEntries(Object.entries(own).map(([name, value]) => [name, textOf(value)]))
     t.strictSame(
       found,
       sorted.map((cell) => texts(cell.dimensions)),
@@ -68,7 +84,9 @@ t.test("groups are paired as by hand, over all places they have in common", (t) 
   const property = fc.property(cells, (told) => {
     const finite = told.filter(({ value }) => Number.isFinite(value))
     const means = (arm: string) => {
-      const own = finite.filter((cell) => dimensionAt(cell.dimensions, "arm") === arm && Object.hasOwn(cell.dimensions, "seed"))
+      const own = finite.filter(
+        (cell) => dimensionAt(cell.dimensions, "arm") === arm && Object.hasOwn(cell.dimensions, "seed"),
+      )
       const bySeed = Map.groupBy(own, (cell) => textOf(dimensionAt(cell.dimensions, "seed") ?? ""))
       return new Map(
         [...bySeed].map(([seed, same]) => [
@@ -78,12 +96,20 @@ t.test("groups are paired as by hand, over all places they have in common", (t) 
       )
     }
     const [mine, theirs] = [means("a"), means("b")]
-    const differences = [...mine].flatMap(([seed, value]) => (theirs.has(seed) ? [value - (theirs.get(seed) ?? 0)] : []))
+    const differences = [...mine].flatMap(([seed, value]) =>
+      theirs.has(seed) ? [value - (theirs.get(seed) ?? 0)] : [],
+    )
     const frame = frameOf(told)
     const numbers = filtered(frame, (index) => Number.isFinite(frame.values[index]))
-    const found = differenceOf(pointsOf(atPlace(numbers, { arm: "a" }), "seed"), pointsOf(atPlace(numbers, { arm: "b" }), "seed"))
+    const found = differenceOf(
+      pointsOf(atPlace(numbers, { arm: "a" }), "seed"),
+      pointsOf(atPlace(numbers, { arm: "b" }), "seed"),
+    )
     const { groups } = tableOf(frame, { by: ["arm"], over: "seed", against: { dimension: "arm", value: "b" } })
-    const { corrected: _, ...contrast } = groups.find(({ key }) => key.arm === "a")?.contrast ?? { corrected: null, estimate: undefined }
+    const { corrected: _, ...contrast } = groups.find(({ key }) => key.arm === "a")?.contrast ?? {
+      corrected: null,
+      estimate: undefined,
+    }
     if (found !== null) t.strictSame(contrast, found, "an effect equals the entry of its table")
     if (differences.length < 2) return
     t.match(found, {
@@ -123,7 +149,10 @@ function steps(value: number): bigint {
 
 t.test("a sum is the same in any order, and as close to the true sum as numbers allow", (t) => {
   const values = fc.array(
-    fc.oneof(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e300, max: 1e300 })),
+    fc.oneof(
+      fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
+      fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e300, max: 1e300 }),
+    ),
     {
       maxLength: 200,
     },

@@ -1,4 +1,7 @@
-/** A finding rests its numbers on an effect, which the service computes, stores, and marks as stale when its values change. */
+/**
+ * A finding rests its numbers on an effect, which the service computes, stores, and marks as stale when its values
+ * change.
+ */
 import t from "tap"
 import type { WriteInput } from "research-room/client"
 import { finding } from "../record/bodies.ts"
@@ -17,7 +20,11 @@ const error = (arm: string, labels: number, values: readonly number[]): Metrics 
   values.map((value, seed) => ({ name: "error", value, dimensions: { arm, labels, seed } }))
 const attemptId = await work.attempt("started")
 await work.tell(attemptId, "progress", {
-  metrics: [...error("baseline", 400, [5.1, 5.4, 4.9, 5.2]), ...error("shift", 400, [4.1, 4.2, 4.0, 4.4]), ...error("shift", 50, [9])],
+  metrics: [
+    ...error("baseline", 400, [5.1, 5.4, 4.9, 5.2]),
+    ...error("shift", 400, [4.1, 4.2, 4.0, 4.4]),
+    ...error("shift", 50, [9]),
+  ],
 })
 await work.tell(attemptId, "succeeded")
 
@@ -63,59 +70,86 @@ t.test("an effect that cannot be computed is refused, with its path", async (t) 
     "unknown_reference",
     "/effects/0/metric is not reported by any of the named attempts that succeeded",
   ])
-  t.same(await issues({ of: { arm: "mixup" } }), ["unknown_reference", "/effects/0/of names a group without a finite value"])
+  t.same(await issues({ of: { arm: "mixup" } }), [
+    "unknown_reference",
+    "/effects/0/of names a group without a finite value",
+  ])
   t.same(await issues({ where: { labels: 1 } }), ["unknown_reference", "/effects/0/where matches no value"])
   const other = await work.attempt("succeeded")
-  t.match(await issues({}, [other]), ["unknown_reference", /metric is not reported/], "of an attempt that the finding does not name")
+  t.match(
+    await issues({}, [other]),
+    ["unknown_reference", /metric is not reported/],
+    "of an attempt that the finding does not name",
+  )
 })
 
-t.test("an effect belongs to one experiment: only the values it is compared with may come from another's baseline", async (t) => {
-  const elsewhere = await Work.begin(lab, room)
-  const foreign = await elsewhere.attempt("started")
-  await elsewhere.tell(foreign, "progress", { metrics: [...error("shift", 800, [3, 4]), ...error("baseline", 900, [5, 6])] })
-  await elsewhere.tell(foreign, "succeeded")
-  const own = await work.attempt("started")
-  await work.tell(own, "progress", { metrics: [...error("baseline", 800, [5, 7]), ...error("shift", 900, [4, 4])] })
-  await work.tell(own, "succeeded")
-  const sent = (effect: Partial<Effect>, attemptIds: string[], baselineAttemptIds: string[]) =>
-    room.ada.write("publish_finding", {
-      ...finding(room),
-      provenance: { execution: { ...work.execution(attemptIds), baselineAttemptIds }, papers: [] },
-      effects: [{ ...shift, ...effect }],
+t.test(
+  "an effect belongs to one experiment: only the values it is compared with may come from another's baseline",
+  async (t) => {
+    const elsewhere = await Work.begin(lab, room)
+    const foreign = await elsewhere.attempt("started")
+    await elsewhere.tell(foreign, "progress", {
+      metrics: [...error("shift", 800, [3, 4]), ...error("baseline", 900, [5, 6])],
     })
-  const at = (labels: number) => ({ where: { labels } })
-  for (const [what, effect] of [
-    ["its values come from a baseline of another experiment", at(800)],
-    ["it names the other experiment", { ...at(900), experimentId: elsewhere.experimentId }],
-  ] as const) {
-    const refusal = await refusalOf(sent(effect, [own], [foreign]))
-    t.match(refusal, { status: 422, refusal: "unknown_reference" }, what)
-    t.match(refusal.issues?.[0]?.path, "/effects/0/experimentId", what)
-    t.match(refusal.issues?.[0]?.message, /^is not the experiment of A\d+, whose values are in "of"$/, what)
-  }
-  const { result } = await sent(at(900), [own], [foreign])
-  t.match((await lab.record(result)).effects[0], { estimate: -1.5, pairs: 2 }, "a baseline may come from another experiment")
-})
+    await elsewhere.tell(foreign, "succeeded")
+    const own = await work.attempt("started")
+    await work.tell(own, "progress", { metrics: [...error("baseline", 800, [5, 7]), ...error("shift", 900, [4, 4])] })
+    await work.tell(own, "succeeded")
+    const sent = (effect: Partial<Effect>, attemptIds: string[], baselineAttemptIds: string[]) =>
+      room.ada.write("publish_finding", {
+        ...finding(room),
+        provenance: { execution: { ...work.execution(attemptIds), baselineAttemptIds }, papers: [] },
+        effects: [{ ...shift, ...effect }],
+      })
+    const at = (labels: number) => ({ where: { labels } })
+    for (const [what, effect] of [
+      ["its values come from a baseline of another experiment", at(800)],
+      ["it names the other experiment", { ...at(900), experimentId: elsewhere.experimentId }],
+    ] as const) {
+      const refusal = await refusalOf(sent(effect, [own], [foreign]))
+      t.match(refusal, { status: 422, refusal: "unknown_reference" }, what)
+      t.match(refusal.issues?.[0]?.path, "/effects/0/experimentId", what)
+      t.match(refusal.issues?.[0]?.message, /^is not the experiment of A\d+, whose values are in "of"$/, what)
+    }
+    const { result } = await sent(at(900), [own], [foreign])
+    t.match(
+      (await lab.record(result)).effects[0],
+      { estimate: -1.5, pairs: 2 },
+      "a baseline may come from another experiment",
+    )
+  },
+)
 
 t.test("effects without an execution are refused, and the message says why", async (t) => {
   const refusal = await refusalOf(room.ada.write("publish_finding", { ...finding(room), effects: [shift] }))
   t.match([refusal.status, refusal.refusal], [422, "unknown_reference"])
   t.same(refusal.issues, [
-    { path: "/provenance/execution", message: "is needed, because effects are worked out from the attempts that it names" },
+    {
+      path: "/provenance/execution",
+      message: "is needed, because effects are worked out from the attempts that it names",
+    },
   ])
 })
 
 t.test("a single value on one side gives a difference without a spread", async (t) => {
-  const { result } = await publish([{ ...shift, of: { arm: "shift", labels: 50 }, against: { arm: "baseline", labels: 400 }, where: {} }])
+  const { result } = await publish([
+    { ...shift, of: { arm: "shift", labels: 50 }, against: { arm: "baseline", labels: 400 }, where: {} },
+  ])
   const [effect] = (await lab.record(result)).effects
   t.match(effect, { method: "welch", se: null, low: null, pairs: null })
   t.match(effect?.sentence, /no spread known, fewer than two pairs over seed: unpaired, 1 and 4 values$/)
 })
 
 t.test("a late metric makes the effect stale, with the new value beside it", async (t) => {
-  await work.tell(attemptId, "progress", { late: true, metrics: error("baseline", 400, [5.1, 5.4, 4.9, 5.2, 5.0]).slice(4) })
+  await work.tell(attemptId, "progress", {
+    late: true,
+    metrics: error("baseline", 400, [5.1, 5.4, 4.9, 5.2, 5.0]).slice(4),
+  })
   t.notOk((await lab.record(result)).effects[0]?.isStale, "a value without a partner changes no pair")
-  await work.tell(attemptId, "progress", { late: true, metrics: error("shift", 400, [4.1, 4.2, 4.0, 4.4, 4.9]).slice(4) })
+  await work.tell(attemptId, "progress", {
+    late: true,
+    metrics: error("shift", 400, [4.1, 4.2, 4.0, 4.4, 4.9]).slice(4),
+  })
   const [effect] = (await lab.record(result)).effects
   t.match(effect, { isStale: true, pairs: 4, now: { pairs: 5 } })
   const { events } = await lab.reader.read("attempt", { attemptId })
@@ -125,10 +159,14 @@ t.test("a late metric makes the effect stale, with the new value beside it", asy
 
 t.test("the finding's page and its Markdown show the effect, and that it is stale", async (t) => {
   const { versionId } = result
-  const page = await (await fetch(`${lab.house.baseUrl}/records/${versionId}`, { headers: { accept: "text/html" } })).text()
+  const page = await (
+    await fetch(`${lab.house.baseUrl}/records/${versionId}`, { headers: { accept: "text/html" } })
+  ).text()
   t.match(page, /<h2 id="effects">Effects<\/h2>|id="effects"/)
   t.match(page.replaceAll(/<[^>]+>/g, " "), /error of shift − baseline at labels 400\b[^]{0,80}−0\.9/)
-  const text = await (await fetch(`${lab.house.baseUrl}/records/${versionId}`, { headers: { accept: "text/markdown" } })).text()
+  const text = await (
+    await fetch(`${lab.house.baseUrl}/records/${versionId}`, { headers: { accept: "text/markdown" } })
+  ).text()
   t.match(
     text,
     /^## Effects\n+- error of shift − baseline at labels 400: −0\.9\d+, .*Stale: Its values have changed since\. Now: error of shift/m,
@@ -138,12 +176,20 @@ t.test("the finding's page and its Markdown show the effect, and that it is stal
 t.test("an effect says that values were withheld after publication, and remains even if none are left", async (t) => {
   const { roomId } = room
   const attemptId = await work.attempt("started")
-  await work.tell(attemptId, "progress", { metrics: [...error("baseline", 400, [5.1, 5.4, 4.9]), ...error("shift", 400, [4.1, 4.2, 4])] })
+  await work.tell(attemptId, "progress", {
+    metrics: [...error("baseline", 400, [5.1, 5.4, 4.9]), ...error("shift", 400, [4.1, 4.2, 4])],
+  })
   const sequence = (await lab.reader.read("room", { roomId })).activityWatermark
   await work.tell(attemptId, "succeeded")
   const { result } = await publish([shift], [attemptId])
   const withhold = (fields: string[]) =>
-    lab.browsers.ada.write("withhold_content", { roomId, of: { sequence }, fields, reason: "other", explanation: "It names somebody." })
+    lab.browsers.ada.write("withhold_content", {
+      roomId,
+      of: { sequence },
+      fields,
+      reason: "other",
+      explanation: "It names somebody.",
+    })
   const effect = async () => (await lab.record(result)).effects[0]
   const markdown = async () => (await fetch(`${lab.house.baseUrl}/records/${result.versionId}.md`)).text()
   const page = async () => (await fetch(`${lab.house.baseUrl}/records/${result.versionId}`)).text()
@@ -152,13 +198,29 @@ t.test("an effect says that values were withheld after publication, and remains 
   await withhold(["/metrics/0/name"])
   t.match(await effect(), { pairs: 2, isStale: true, staleReason: "values_withheld", now: null })
   const { findings } = await lab.reader.read("room_brief", { roomId })
-  t.match(findings.find(({ versionId }) => versionId === result.versionId)?.effects, [/2 pairs.* \(values withheld since\)$/])
+  t.match(findings.find(({ versionId }) => versionId === result.versionId)?.effects, [
+    /2 pairs.* \(values withheld since\)$/,
+  ])
   for (const said of [await markdown(), await page()])
-    t.match(said, /Names of values that its attempts reported have been withheld since; the figures are of the remaining values\./)
+    t.match(
+      said,
+      /Names of values that its attempts reported have been withheld since; the figures are of the remaining values\./,
+    )
   const { result: later } = await publish([shift], [attemptId])
-  t.match((await lab.record(later)).effects, [{ pairs: 2, isStale: false }], "a later finding is not marked for values withheld before it")
+  t.match(
+    (await lab.record(later)).effects,
+    [{ pairs: 2, isStale: false }],
+    "a later finding is not marked for values withheld before it",
+  )
 
   await withhold(["/metrics"])
-  t.match(await effect(), { metric: "error", estimate: null, pairs: null, isStale: true, staleReason: "values_withheld", now: null })
+  t.match(await effect(), {
+    metric: "error",
+    estimate: null,
+    pairs: null,
+    isStale: true,
+    staleReason: "values_withheld",
+    now: null,
+  })
   t.match(await markdown(), /error of shift − baseline at labels 400: the values it was worked out from were withheld/)
 })

@@ -1,4 +1,7 @@
-/** A hypothesis gathers the effects of the findings about it, in either direction, and pools them if at least three share no attempt. */
+/**
+ * A hypothesis gathers the effects of the findings about it, in either direction, and pools them if at least three
+ * share no attempt.
+ */
 import t from "tap"
 import { openLab, refusalOf } from "../record/lab.ts"
 import { hypothesis } from "../record/bodies.ts"
@@ -30,7 +33,10 @@ await supports(two.versionId)
 
 t.test("without an effect there is nothing to gather", async (t) => {
   t.same(before.contrasts, [])
-  t.equal((await refusalOf(lab.reader.read("record_effects", { versionId: crypto.randomUUID() }))).refusal, "unknown_record")
+  t.equal(
+    (await refusalOf(lab.reader.read("record_effects", { versionId: crypto.randomUUID() }))).refusal,
+    "unknown_record",
+  )
 })
 
 t.test("the same contrast in the other direction is one contrast", async (t) => {

@@ -1,6 +1,6 @@
 /**
- * Two hundred layouts of measurements, made from a fixed seed: unbalanced, with missing cells, with one run, with constant and
- * with diverged values.
+ * Two hundred layouts of measurements, made from a fixed seed: unbalanced, with missing cells, with one run, with
+ * constant and with diverged values.
  */
 import type { Cell } from "./frame-of.ts"
 import type { Question } from "../../../src/research/measurements/grouping.ts"
@@ -22,7 +22,8 @@ export function chance(seed: number): () => number {
 }
 
 /** A normal random number (Box and Muller). */
-export const normal = (next: () => number): number => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
+export const normal = (next: () => number): number =>
+  Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
 
 function layout(next: () => number): Layout {
   const pick = (most: number) => 1 + Math.floor(next() * most)
@@ -52,7 +53,10 @@ function layout(next: () => number): Layout {
         cells.push({ attempt, dimensions: { arm, labels, seed }, value })
       }
   const against = { dimension: "arm", value: "baseline" }
-  return { cells, question: isPaired ? { by: ["arm", "labels"], over: "seed", against } : { by: ["arm", "labels"], against } }
+  return {
+    cells,
+    question: isPaired ? { by: ["arm", "labels"], over: "seed", against } : { by: ["arm", "labels"], against },
+  }
 }
 
 export const layouts: readonly Layout[] = (() => {
@@ -64,6 +68,9 @@ export const layouts: readonly Layout[] = (() => {
 export const studies: readonly (readonly { readonly estimate: number; readonly se: number }[])[] = (() => {
   const next = chance(14)
   return Array.from({ length: 50 }, () =>
-    Array.from({ length: 3 + Math.floor(next() * 7) }, () => ({ estimate: normal(next) * (next() < 0.5 ? 1 : 0.05), se: 0.1 + next() })),
+    Array.from({ length: 3 + Math.floor(next() * 7) }, () => ({
+      estimate: normal(next) * (next() < 0.5 ? 1 : 0.05),
+      se: 0.1 + next(),
+    })),
   )
 })()

@@ -1,4 +1,7 @@
-/** A table of values from many events, some of them corrected: it holds the last value of each place, in the last unit reported. */
+/**
+ * A table of values from many events, some of them corrected: it holds the last value of each place, in the last unit
+ * reported.
+ */
 import fc from "fast-check"
 import t from "tap"
 import type { WriteInput } from "research-room/client"
@@ -14,10 +17,16 @@ const { experimentId } = work
 
 /** Events as lists of places: some lack a dimension, and most places are reported more than once. */
 const events = fc.array(
-  fc.uniqueArray(fc.record({ arm: fc.constantFrom("a", "b", "c"), seed: fc.option(fc.integer({ min: 0, max: 99 }), { nil: undefined }) }), {
-    maxLength: 90,
-    selector: ({ arm, seed }) => `${arm} ${seed}`,
-  }),
+  fc.uniqueArray(
+    fc.record({
+      arm: fc.constantFrom("a", "b", "c"),
+      seed: fc.option(fc.integer({ min: 0, max: 99 }), { nil: undefined }),
+    }),
+    {
+      maxLength: 90,
+      selector: ({ arm, seed }) => `${arm} ${seed}`,
+    },
+  ),
   { minLength: 1, maxLength: 6 },
 )
 
@@ -38,7 +47,12 @@ t.test("the table holds the last value of each place, however the values arrived
     if (last.size > 0) await work.tell(attemptId, "progress", { corrects: [{ metric: name, unit: "points" }] })
     await work.tell(attemptId, "succeeded")
     if (last.size === 0) return
-    const table = await lab.reader.read("experiment_measurements", { experimentId, metric: name, by: ["arm", "seed"], points: "1" })
+    const table = await lab.reader.read("experiment_measurements", {
+      experimentId,
+      metric: name,
+      by: ["arm", "seed"],
+      points: "1",
+    })
     const [metric] = table.metrics
     const found = table.groups.map(({ key, points }) => [`${key.arm} ${key.seed ?? ""}`, points?.[0]?.value])
     t.match({ ...metric, unit: table.unit }, { values: last.size, attempts: 1, unit: "points" })

@@ -28,7 +28,13 @@ export const pairs = (difference: number, seeds = 5, jitter = 0.02): Metrics =>
 export async function measuring(lab: Lab, room: LabRoom) {
   const work = await Work.begin(lab, room)
   const { experimentId } = work
-  const shift: Effect = { experimentId, metric: "error", of: { arm: "shift" }, against: { arm: "baseline" }, over: "seed" }
+  const shift: Effect = {
+    experimentId,
+    metric: "error",
+    of: { arm: "shift" },
+    against: { arm: "baseline" },
+    over: "seed",
+  }
   const { url, commit } = lab.house.repositories.public
 
   return {

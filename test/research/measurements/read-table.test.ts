@@ -43,7 +43,8 @@ t.test("quotes, a byte order mark and Windows line ends are read as in CSV", asy
 })
 
 t.test("unreadable parts are reported by line, and nothing else is", async (t) => {
-  const faults = (text: string, by?: string[]) => readTable(text, by).faults.map(({ line, message }) => `${line} ${message}`)
+  const faults = (text: string, by?: string[]) =>
+    readTable(text, by).faults.map(({ line, message }) => `${line} ${message}`)
   t.same(faults(""), ["1 has no row below its header"])
   t.same(faults("arm,error\n"), ["1 has no row below its header"])
   t.same(faults("arm,error,arm\na,1,b\n"), ["1 names the column arm twice"])

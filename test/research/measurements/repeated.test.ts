@@ -60,8 +60,15 @@ t.test("if only the sign agrees it reproduces partly, and if neither agrees it d
     verdict: "partly_reproduces",
     comparison: /^The sign of −0\.4\d*, .* agrees with the first estimate, .*; its interval does not hold it\.$/,
   })
-  await lines.reproduce(mary, { findingVersionId: versionId }, pairs(0.3), { verdict: "does_not_reproduce", explanation: because, repeats })
-  t.match(await newest(), { verdict: "does_not_reproduce", comparison: /^Neither the interval nor the sign of 0\.3\d*/ })
+  await lines.reproduce(mary, { findingVersionId: versionId }, pairs(0.3), {
+    verdict: "does_not_reproduce",
+    explanation: because,
+    repeats,
+  })
+  t.match(await newest(), {
+    verdict: "does_not_reproduce",
+    comparison: /^Neither the interval nor the sign of 0\.3\d*/,
+  })
   t.match(await tally(), { reproductions: 2, failedReproductions: 1 })
   const { items } = await reader.read("room_next", { roomId })
   t.ok(
@@ -70,13 +77,27 @@ t.test("if only the sign agrees it reproduces partly, and if neither agrees it d
   )
 })
 
-t.test("an interval that also holds zero is inconclusive, and a registrant may declare a run inconclusive", async (t) => {
-  await lines.reproduce(mary, { findingVersionId: versionId }, pairs(-1, 4, 1.4), { verdict: "reproduces", explanation: because, repeats })
-  t.match(await newest(), { verdict: "inconclusive", comparison: /holds the first estimate, .*, and zero too: it tells little\.$/ })
-  await lines.reproduce(mary, { findingVersionId: versionId }, pairs(2), { verdict: "inconclusive", explanation: because, repeats })
-  t.match(await newest(), { verdict: "inconclusive", comparison: /^Neither/ })
-  t.match(await tally(), { reproductions: 2, failedReproductions: 1 })
-})
+t.test(
+  "an interval that also holds zero is inconclusive, and a registrant may declare a run inconclusive",
+  async (t) => {
+    await lines.reproduce(mary, { findingVersionId: versionId }, pairs(-1, 4, 1.4), {
+      verdict: "reproduces",
+      explanation: because,
+      repeats,
+    })
+    t.match(await newest(), {
+      verdict: "inconclusive",
+      comparison: /holds the first estimate, .*, and zero too: it tells little\.$/,
+    })
+    await lines.reproduce(mary, { findingVersionId: versionId }, pairs(2), {
+      verdict: "inconclusive",
+      explanation: because,
+      repeats,
+    })
+    t.match(await newest(), { verdict: "inconclusive", comparison: /^Neither/ })
+    t.match(await tally(), { reproductions: 2, failedReproductions: 1 })
+  },
+)
 
 t.test("a reproduction of an attempt counts for every finding that rests on it, earlier and later", async (t) => {
   const one = await lines.attempt([
@@ -106,7 +127,12 @@ t.test("a finding repeats another's effect, with several attempts or without a r
   const { result } = await lines.publish(grace, [other], [{ ...shift, repeats }])
   const { effects } = await lab.record(result)
   t.match(effects, [{ repeats: { versionId, label: "F1", effect: 0, comparison: { agreement: "holds_estimate" } } }])
-  t.match(await newest(), { source: "reproduction", verdict: "reproduces", by: { id: result.versionId }, comparison: /holds/ })
+  t.match(await newest(), {
+    source: "reproduction",
+    verdict: "reproduces",
+    by: { id: result.versionId },
+    comparison: /holds/,
+  })
   t.match(await tally(), { reproductions: 3 })
 
   const reversed = await lines.attempt(pairs(-1.02))
@@ -122,7 +148,11 @@ t.test("a finding repeats another's effect, with several attempts or without a r
   await lines.tell(mary, registered, "succeeded", { metrics: pairs(-1) })
   const before = await tally()
   await lines.publish(mary, [registered], [{ ...shift, repeats }])
-  t.equal((await tally()).reproductions, before.reproductions + 1, "counted once, together with its registered reproduction")
+  t.equal(
+    (await tally()).reproductions,
+    before.reproductions + 1,
+    "counted once, together with its registered reproduction",
+  )
 })
 
 t.test("two findings of the same attempts and contrast count once, and the second author gets a warning", async (t) => {
@@ -132,9 +162,14 @@ t.test("two findings of the same attempts and contrast count once, and the secon
     ...arm("baseline", [5, 4.5], { name: "seconds" }),
   ])
   const { result: one } = await lines.publish(ada, [attemptId])
-  const { warnings } = await lines.publish(grace, [attemptId], [{ ...shift, over: "seed", of: shift.against, against: shift.of }], {
-    outcome: "negative",
-  })
+  const { warnings } = await lines.publish(
+    grace,
+    [attemptId],
+    [{ ...shift, over: "seed", of: shift.against, against: shift.of }],
+    {
+      outcome: "negative",
+    },
+  )
   t.match(warnings, [{ code: "same_effect", versionId: one.versionId, label: one.label }])
   const other = await lines.publish(grace, [attemptId], [{ ...shift, metric: "seconds" }])
   t.same(
@@ -171,7 +206,9 @@ t.test("late values change the verdict", async (t) => {
     metrics: corrected.filter(({ dimensions }) => dimensions?.arm === "shift"),
     corrects: [0, 1, 2, 3, 4].map((seed) => ({ metric: "error", dimensions: { arm: "shift", seed } })),
   })
-  t.match((await lab.record(result)).effects, [{ isStale: true, staleReason: "values_changed", now: { method: "paired", pairs: 5 } }])
+  t.match((await lab.record(result)).effects, [
+    { isStale: true, staleReason: "values_changed", now: { method: "paired", pairs: 5 } },
+  ])
   t.match(await tally(result), { reproductions: 1, failedReproductions: 0 }, "the first effect has changed too")
 })
 
@@ -183,7 +220,10 @@ t.test("an invalid repeat is refused, and a registrant who could have named an e
     const { refusal, issues: told } = await refusalOf(lines.tell(grace, attemptId, event, { metrics, reproduction }))
     return [refusal, ...told.map(({ path, message }) => `${path} ${message}`)]
   }
-  t.same(await issues({ effect: 1 }), ["unknown_reference", "/reproduction/repeats/effect is not an effect of that finding"])
+  t.same(await issues({ effect: 1 }), [
+    "unknown_reference",
+    "/reproduction/repeats/effect is not an effect of that finding",
+  ])
   t.same(await issues({}, arm("shift", [1, 2])), [
     "unknown_reference",
     "/reproduction/repeats/effect cannot be worked out: against names a group without a finite value",

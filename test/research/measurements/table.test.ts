@@ -22,7 +22,10 @@ async function measured(values: Metrics): Promise<string> {
 const error = (arm: string, labels: number, values: readonly number[]): Metrics =>
   values.map((value, seed) => ({ name: "error", split: "test", unit: "%", value, dimensions: { arm, labels, seed } }))
 
-const one = await measured([...error("baseline", 400, [5.1, 5.4, 4.9, 5.2]), ...error("baseline", 50, [9.8, 10.4, 9.9, 10.1])])
+const one = await measured([
+  ...error("baseline", 400, [5.1, 5.4, 4.9, 5.2]),
+  ...error("baseline", 50, [9.8, 10.4, 9.9, 10.1]),
+])
 await measured([...error("shift", 400, [4.1, 4.2, 4.0, 4.4]), ...error("shift", 50, [9.9, 10.2, 10.0, 10.3])])
 const unfinished = await work.attempt("started")
 await work.tell(unfinished, "progress", { metrics: error("shift", 400, [99]) })
@@ -71,10 +74,20 @@ t.test("a difference is paired over seeds, and corrected for the number of compa
   const { groups, comparisons } = await reader.read("experiment_measurements", { ...asked, against: "arm:baseline" })
   const [, , few, many] = groups
   t.equal(comparisons, 2)
-  t.match(many?.contrast, { method: "paired", pairs: 4, lower: 4, higher: 0, unpaired: 0, corrected: { level: 0.025, isDistinct: true } })
+  t.match(many?.contrast, {
+    method: "paired",
+    pairs: 4,
+    lower: 4,
+    higher: 0,
+    unpaired: 0,
+    corrected: { level: 0.025, isDistinct: true },
+  })
   t.ok(Math.abs((many?.contrast?.estimate ?? 0) + 0.975) < 1e-12)
   t.match(few?.contrast, { method: "paired", corrected: { isDistinct: false } })
-  t.ok((few?.contrast?.corrected?.low ?? 1) < 0 && (few?.contrast?.corrected?.high ?? -1) > 0, "an indistinct interval holds zero")
+  t.ok(
+    (few?.contrast?.corrected?.low ?? 1) < 0 && (few?.contrast?.corrected?.high ?? -1) > 0,
+    "an indistinct interval holds zero",
+  )
 })
 
 t.test("a single value never has a spread", async (t) => {
@@ -151,13 +164,17 @@ t.test("names, values and number of dimensions are limited", async (t) => {
   t.same(await paths({ Arm: "x" }), ["/metrics/0/dimensions/Arm"])
   t.same(await paths({ arm: "x".repeat(65) }), ["/metrics/0/dimensions/arm"])
   t.same(await paths({ arm: null }), ["/metrics/0/dimensions/arm"])
-  t.same(await paths(Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`d${index}`, index]))), ["/metrics/0/dimensions"])
+  t.same(await paths(Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`d${index}`, index]))), [
+    "/metrics/0/dimensions",
+  ])
 })
 
 t.test("a dimension named like a member of every object is treated like any other", async (t) => {
   const [numbers] = (await lab.reader.read("rooms", { query: "how sure" })).items
   const answer = await (
-    await fetch(`${lab.house.baseUrl}/api/research/rooms/${numbers?.roomId}/measurements?metric=coverage&by=constructor`)
+    await fetch(
+      `${lab.house.baseUrl}/api/research/rooms/${numbers?.roomId}/measurements?metric=coverage&by=constructor`,
+    )
   ).json()
   t.match(answer, { groups: [], leftOut: { withoutBy: 12 } })
 })

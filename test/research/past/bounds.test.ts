@@ -1,6 +1,6 @@
 /**
- * The cost of reading the past is bounded: a moment is built once for all readers, few are kept, and a request that would need
- * too much is refused.
+ * The cost of reading the past is bounded: a moment is built once for all readers, few are kept, and a request that
+ * would need too much is refused.
  */
 import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -18,7 +18,10 @@ import { passwordOf, temporaryFolder } from "../../support/service.ts"
 
 const most = { entries: 1_000, contentBytes: 1_000_000, bytes: 50_000_000 }
 
-/** A house whose Room is at its eighth entry, with a maker of past moments that can be paused and that records its calls. */
+/**
+ * A house whose Room is at its eighth entry, with a maker of past moments that can be paused and that records its
+ * calls.
+ */
 async function watched(numbers: Partial<PastNumbers> = {}) {
   const house = await openHouse()
   for (let sequence = 2; sequence < 8; sequence++)
@@ -138,7 +141,12 @@ t.test("Over HTTP it is a refusal like any other, and leaves no file", async (t)
   t.match(await (await ask(2)).json(), { title: "Smaller", asOf: { sequence: 2 } })
   const response = await ask(4)
   t.equal(response.status, 422)
-  t.match(await response.json(), { refusal: "past_too_large", retryable: false, committed: false, error: /more than 3 writes/ })
+  t.match(await response.json(), {
+    refusal: "past_too_large",
+    retryable: false,
+    committed: false,
+    error: /more than 3 writes/,
+  })
   t.equal(readdirSync(join(data, "past")).length, 1)
 })
 

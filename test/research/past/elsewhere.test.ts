@@ -18,7 +18,9 @@ async function told(baseUrl: string, path: string) {
   const response = await fetch(`${baseUrl}${path}${path.includes("?") ? "&" : "?"}at=${AT}`)
   const { generatedAt: _made, links: _links, ...answer } = (await response.json()) as Record<string, unknown>
   const text = JSON.stringify(answer).replaceAll(`@${new URL(there.baseUrl).host}`, "")
-  return JSON.parse(text, (name, value: unknown) => (name === "origin" || name === "role" ? undefined : value)) as Record<string, unknown>
+  return JSON.parse(text, (name, value: unknown) =>
+    name === "origin" || name === "role" ? undefined : value,
+  ) as Record<string, unknown>
 }
 const context = await new ResearchRoomClient({ baseUrl: there.baseUrl }).read("room_context", { roomId, at: AT })
 const paths = [
@@ -41,7 +43,11 @@ for (const owner of [undefined, "ada"])
     const reader = new ResearchRoomClient({ baseUrl: here.baseUrl })
     const now = await reader.read("room", { roomId })
     const then = await reader.read("room", { roomId, at: AT })
-    t.match(then, { asOf: { sequence: AT }, activityWatermark: AT, origin: { baseUrl: there.baseUrl, throughSequence: AT } })
+    t.match(then, {
+      asOf: { sequence: AT },
+      activityWatermark: AT,
+      origin: { baseUrl: there.baseUrl, throughSequence: AT },
+    })
     t.equal(now.origin === null, owner !== undefined, "after adoption, it is this instance's own")
     for (const path of paths) t.strictSame(await told(here.baseUrl, path), await told(there.baseUrl, path), path)
     const newest = await reader.read("room", { roomId, at: now.activityWatermark })

@@ -1,6 +1,6 @@
 /**
- * Whatever was written, in Rooms that name each other's objects, the answer as of every entry is the answer that was given at
- * that entry.
+ * Whatever was written, in Rooms that name each other's objects, the answer as of every entry is the answer that was
+ * given at that entry.
  */
 import fc from "fast-check"
 import t from "tap"
@@ -13,7 +13,12 @@ import { Wandering } from "./wandering.ts"
 
 const house = await House.open({ people: 4 })
 t.teardown(() => house.close())
-const app = createApp({ instance: house.instance, baseUrl: "http://127.0.0.1", softwareVersion: "0", log: openLog("silent") })
+const app = createApp({
+  instance: house.instance,
+  baseUrl: "http://127.0.0.1",
+  softwareVersion: "0",
+  log: openLog("silent"),
+})
 
 async function ask(path: string): Promise<{ readonly status: number; readonly answer: Record<string, unknown> }> {
   const response = await app.request(path, { headers: { host: "127.0.0.1" } })
@@ -22,8 +27,8 @@ async function ask(path: string): Promise<{ readonly status: number; readonly an
 }
 
 /**
- * An answer without one affordance: registering an attempt that reproduces another. It appears once any Room has something to
- * reproduce, and unrelated Rooms are not replayed.
+ * An answer without one affordance: registering an attempt that reproduces another. It appears once any Room has
+ * something to reproduce, and unrelated Rooms are not replayed.
  */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((each) => !isReproducing(each)).map(comparable)
@@ -44,11 +49,17 @@ function questions({ places }: Wandering, roomId: string): string[] {
   return [
     ...of(["room", "room_context", "room_failures", "room_next", "room_publications", "room_links"], { roomId }),
     pathTo("room_brief", { roomId }, { budget: "60000" }),
-    ...(["hypotheses", "experiments", "attempts", "attempt_table"] as const).map((name) => pathTo(name, {}, { roomId })),
-    ...board.records.flatMap((versionId) => of(["record", "record_evidence", "record_case", "record_uses"], { versionId })),
+    ...(["hypotheses", "experiments", "attempts", "attempt_table"] as const).map((name) =>
+      pathTo(name, {}, { roomId }),
+    ),
+    ...board.records.flatMap((versionId) =>
+      of(["record", "record_evidence", "record_case", "record_uses"], { versionId }),
+    ),
     ...board.experiments
       .all()
-      .flatMap(({ id: experimentId }) => of(["experiment", "experiment_history", "experiment_findings"], { experimentId })),
+      .flatMap(({ id: experimentId }) =>
+        of(["experiment", "experiment_history", "experiment_findings"], { experimentId }),
+      ),
     ...board.attempts.all().flatMap(({ id: attemptId }) => of(["attempt", "attempt_metrics"], { attemptId })),
     ...board.attempts.all().map(({ id }) => pathTo("attempt_curves", {}, { attemptIds: id, metric: "loss" })),
     ...board.plans.flatMap(({ planId }) => of(["plan"], { planId })),
@@ -81,7 +92,11 @@ t.test("random histories, every entry", { timeout: 240_000 }, async (t) => {
         for (const { path, answer } of given) {
           const then = await ask(`${path}${path.includes("?") ? "&" : "?"}at=${sequence}`)
           const { asOf, ...rest } = then.answer
-          t.equal((asOf as { sequence?: number } | undefined)?.sequence, Number(sequence), `${path} of ${roomId} names its entry`)
+          t.equal(
+            (asOf as { sequence?: number } | undefined)?.sequence,
+            Number(sequence),
+            `${path} of ${roomId} names its entry`,
+          )
           t.strictSame(comparable(rest), comparable(answer), `${path} as of ${sequence}`)
           answers += 1
         }

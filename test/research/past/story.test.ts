@@ -39,7 +39,10 @@ const concluded = await ada.write("post_research_checkpoint", {
   citations: [versionId],
 })
 const then = concluded.activity?.sequence ?? 0
-const dispute = await ada.write("assert_dispute", { targetVersionId: versionId, explanation: "The seeds were not the same." })
+const dispute = await ada.write("assert_dispute", {
+  targetVersionId: versionId,
+  explanation: "The seeds were not the same.",
+})
 const now = dispute.activity?.sequence ?? 0
 
 // shows: Added: with at, reads answer as of an earlier entry of the Room's activity.
@@ -106,11 +109,18 @@ t.test("An invalid moment is refused, with a message", async (t) => {
   const ahead = await refused(pathTo("room_brief", { roomId }, { at: String(now + 1) }))
   t.match(ahead, { status: 422, refusal: "invalid_parameter", current: { watermark: now } })
   for (const at of ["0", "-1", "1.5", "", "newest", "1e3", "01"])
-    t.match(await refused(`${pathTo("room_brief", { roomId })}?at=${at}`), { status: 422, refusal: "invalid_parameter" }, at)
+    t.match(
+      await refused(`${pathTo("room_brief", { roomId })}?at=${at}`),
+      { status: 422, refusal: "invalid_parameter" },
+      at,
+    )
   t.match(await refused(`${pathTo("experiments")}?at=1`), { status: 422, error: /roomId/ })
   t.match(await refused(`${pathTo("search", {}, { query: "loss" })}&at=1`), { status: 422 }, "search has no past")
   const nobody = "0198f3a0-dead-4ead-8ead-00000000dead"
-  t.match(await refused(pathTo("record", { versionId: nobody }, { at: "1" })), { status: 404, refusal: "unknown_record" })
+  t.match(await refused(pathTo("record", { versionId: nobody }, { at: "1" })), {
+    status: 404,
+    refusal: "unknown_record",
+  })
   t.match(await refused(pathTo("room", { roomId: nobody }, { at: "1" })), { status: 404, refusal: "room_unavailable" })
 })
 

@@ -73,10 +73,16 @@ export class Wandering {
     const own = this.links.filter((link) => link.person === person)
     const link = chance.oneOf(own)
     const materialId = chance.oneOf(this.materials)
-    if (which === "withdraw" && link) return intent("withdraw_link", { linkId: link.linkId, explanation: "It was said too soon." })
+    if (which === "withdraw" && link)
+      return intent("withdraw_link", { linkId: link.linkId, explanation: "It was said too soon." })
     const versionId = chance.oneOf(this.records)
     if (which === "claim" && versionId !== undefined)
-      return intent("claim_work", { object: versionId, what: chance.oneOf(["review", "run", "write_finding"]), minutes: 5, note: "At it." })
+      return intent("claim_work", {
+        object: versionId,
+        what: chance.oneOf(["review", "run", "write_finding"]),
+        minutes: 5,
+        note: "At it.",
+      })
     if (which === "review" && versionId !== undefined)
       return intent("submit_review", {
         target: versionId,
@@ -90,8 +96,14 @@ export class Wandering {
         uri: `https://files.example.org/${chance.below(2)}`,
         state: chance.weighted({ available: 1, restricted: 1, unavailable: 1 }),
       })
-    if (which === "room") return { ...intent("amend_room", { title: `Called ${chance.below(1000)}` }), params: { roomId } }
-    return intent("register_material", { roomId, threadId, reference: sha256(String(chance.below(4))), name: "weights" })
+    if (which === "room")
+      return { ...intent("amend_room", { title: `Called ${chance.below(1000)}` }), params: { roomId } }
+    return intent("register_material", {
+      roomId,
+      threadId,
+      reference: sha256(String(chance.below(4))),
+      name: "weights",
+    })
   }
 
   /** Adds objects of any Room to a body. */
@@ -101,20 +113,26 @@ export class Wandering {
     const other = chance.oneOf(this.records)
     if (versionId === undefined || !chance.happens(0.7)) return body
     const references = [{ versionId, purpose: chance.oneOf(purposes), explanation: "It bears on it." }]
-    if (operation === "publish_hypothesis") return { ...body, references, premises: [{ versionId: other, explanation: "It rests on it." }] }
+    if (operation === "publish_hypothesis")
+      return { ...body, references, premises: [{ versionId: other, explanation: "It rests on it." }] }
     if (operation === "publish_finding") return { ...body, references }
     if (operation === "propose_experiment") return { ...body, hypotheses: [versionId] }
-    if (operation === "amend_experiment" && chance.happens(0.7)) return { ...body, hypotheses: chance.happens(0.5) ? [] : [versionId] }
+    if (operation === "amend_experiment" && chance.happens(0.7))
+      return { ...body, hypotheses: chance.happens(0.5) ? [] : [versionId] }
     if (operation === "post_research_checkpoint") return { ...body, citations: [versionId] }
     if (operation === "reuse_record" || operation.startsWith("assert_"))
       return "targetVersionId" in body ? { ...body, targetVersionId: versionId } : { ...body, versionId }
     if (operation === "link_experiment_finding")
-      return { ...body, towardHypothesis: [{ versionId, verdict: chance.oneOf(verdicts), explanation: "As it was run." }] }
+      return {
+        ...body,
+        towardHypothesis: [{ versionId, verdict: chance.oneOf(verdicts), explanation: "As it was run." }],
+      }
     if (operation === "register_attempt") {
       const attemptId = chance.oneOf(this.attempts)
       const materialId = chance.oneOf(this.materials)
       const inputs = materialId === undefined ? [] : [{ materialId, name: "weights" }]
-      if (body.intent === "reproduction" && attemptId !== undefined) return { ...body, inputs, reproduces: { attemptId } }
+      if (body.intent === "reproduction" && attemptId !== undefined)
+        return { ...body, inputs, reproduces: { attemptId } }
       return { ...body, inputs }
     }
     if (operation === "report_attempt_event" && ["succeeded", "failed"].includes(String(body.event)))

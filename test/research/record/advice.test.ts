@@ -1,4 +1,6 @@
-/** Advisory warnings (protocol, section 8, last point): the same for every write in its receipt and in its rehearsal. */
+/**
+ * Advisory warnings (protocol, section 8, last point): the same for every write in its receipt and in its rehearsal.
+ */
 import t from "tap"
 import { because, finding, hypothesis, premise, reference, sha256 } from "./bodies.ts"
 import { openLab } from "./lab.ts"
@@ -28,9 +30,15 @@ const grounded = { retrospective: true } as const
 t.test("a write that names a fallen record", async (t) => {
   const proposal = { ...place, question: "Is it so?", scope: "Here.", hypotheses: [fallen] }
   t.strictSame(await advised((how) => ada.write("propose_experiment", proposal, how)), ["names_retracted"])
-  t.strictSame(await advised((how) => ada.write("reuse_record", { threadId: room.threadId, versionId: fallen }, how)), ["names_retracted"])
+  t.strictSame(await advised((how) => ada.write("reuse_record", { threadId: room.threadId, versionId: fallen }, how)), [
+    "names_retracted",
+  ])
   const speaking = finding(room, { ...grounded, references: [reference(fallen, "contradicts")] })
-  t.strictSame(await advised((how) => ada.write("publish_finding", speaking, how)), ["names_retracted"], "it does not rest on it")
+  t.strictSame(
+    await advised((how) => ada.write("publish_finding", speaking, how)),
+    ["names_retracted"],
+    "it does not rest on it",
+  )
   const resting = hypothesis(room, { premises: [premise(fallen)], references: [reference(fallen)] })
   t.strictSame(
     await advised((how) => ada.write("publish_hypothesis", resting, how)),
@@ -60,12 +68,18 @@ t.test("a plan whose hypotheses or premises fell", async (t) => {
   const run = { ...launch, repository: { url, commit }, attemptId: crypto.randomUUID(), experimentId, ...expected }
   const receipt = await ada.write("register_attempt", { ...run, intent: "planned", planId })
   t.match(receipt.warnings, [
-    { code: "plan_rests_on_disputed", versionId: tested, plan: { planId }, message: /^P\d+ rests on H\d+, which is disputed/ },
+    {
+      code: "plan_rests_on_disputed",
+      versionId: tested,
+      plan: { planId },
+      message: /^P\d+ rests on H\d+, which is disputed/,
+    },
   ])
 })
 
 t.test("a material that is unobtainable or disputed", async (t) => {
-  const { materialId } = (await ada.write("register_material", { ...place, reference: sha256("9"), name: "shards" })).result
+  const { materialId } = (await ada.write("register_material", { ...place, reference: sha256("9"), name: "shards" }))
+    .result
   const report = { materialId, uri: "https://data.example.org/shards" }
   await ada.write("report_material_location", { ...report, state: "unavailable" })
   const using = finding(room, { ...grounded, materials: [{ materialId, purpose: "Read." }] })
@@ -95,8 +109,12 @@ t.test("a write that contradicts itself", async (t) => {
   const { experimentId } = work
   const attemptId = await work.attempt("started")
   const { expected } = (await reader.read("attempt", { attemptId })).affordances
-  const event = { attemptId, ...expected, event: "succeeded" as const } as never as { attemptId: string; event: "succeeded" }
-  const reported = (more: object) => ada.write("report_attempt_event", { ...event, ...more } as never, { rehearse: true })
+  const event = { attemptId, ...expected, event: "succeeded" as const } as never as {
+    attemptId: string
+    event: "succeeded"
+  }
+  const reported = (more: object) =>
+    ada.write("report_attempt_event", { ...event, ...more } as never, { rehearse: true })
   const now = Date.now()
   const time = (milliseconds: number) => new Date(milliseconds).toISOString()
   t.strictSame(codes(await reported({ reportedAt: time(now), exitCode: 1 })), ["exit_code_contradicts"])
@@ -113,33 +131,62 @@ t.test("a write that contradicts itself", async (t) => {
     towardHypothesis: [{ versionId: other, verdict: "supports" as const, explanation: because }],
     towardQuestion: { verdict: "answers" as const, explanation: because },
   }
-  t.strictSame(await advised((how) => ada.write("link_experiment_finding", link, how)), ["attempt_not_named", "hypothesis_not_addressed"])
+  t.strictSame(await advised((how) => ada.write("link_experiment_finding", link, how)), [
+    "attempt_not_named",
+    "hypothesis_not_addressed",
+  ])
 
   const idle = await Work.begin(lab, room)
-  const report = { experimentId: idle.experimentId, expectedRevision: 2, expectedStatus: "claimed" as const, summary: because }
-  t.strictSame(codes(await ada.write("report_experiment_status", { ...report, status: "completed" })), ["completed_without_attempt"])
+  const report = {
+    experimentId: idle.experimentId,
+    expectedRevision: 2,
+    expectedStatus: "claimed" as const,
+    summary: because,
+  }
+  t.strictSame(codes(await ada.write("report_experiment_status", { ...report, status: "completed" })), [
+    "completed_without_attempt",
+  ])
 })
 
-t.test("a checkpoint that covers less than an earlier one, or reopens a concluded one, gives the earlier one's id", async (t) => {
-  const { threadId } = (await ada.write("create_thread", { roomId: room.roomId, title: "Elsewhere" })).result
-  for (const text of ["one", "two"]) await ada.write("post_message", { threadId, text })
-  const posted = async (coversThrough: number, more: { state: "open" | "concluded"; conclusion?: string }) => {
-    const expectedWatermark = (await reader.read("thread_context", { threadId })).thread.timelineWatermark
-    const body = { threadId, expectedWatermark, coversThrough, synthesis: because, openQuestions: [], citations: [], ...more }
-    return ada.write("post_research_checkpoint", body)
-  }
-  const first = await posted(2, { state: "concluded", conclusion: "It is so." })
-  t.strictSame([codes(first), first.result.supersedesCheckpointId], [[], null])
-  const second = await posted(1, { state: "open" })
-  t.strictSame(codes(second), ["covers_less", "reopens_conclusion"])
-  t.equal(second.result.supersedesCheckpointId, first.result.checkpointId)
-  const { checkpointId } = second.result
-  t.equal((await reader.read("checkpoint", { checkpointId })).supersedesCheckpointId, first.result.checkpointId)
-  t.equal((await posted(3, { state: "open" })).result.supersedesCheckpointId, checkpointId)
-})
+t.test(
+  "a checkpoint that covers less than an earlier one, or reopens a concluded one, gives the earlier one's id",
+  async (t) => {
+    const { threadId } = (await ada.write("create_thread", { roomId: room.roomId, title: "Elsewhere" })).result
+    for (const text of ["one", "two"]) await ada.write("post_message", { threadId, text })
+    const posted = async (coversThrough: number, more: { state: "open" | "concluded"; conclusion?: string }) => {
+      const expectedWatermark = (await reader.read("thread_context", { threadId })).thread.timelineWatermark
+      const body = {
+        threadId,
+        expectedWatermark,
+        coversThrough,
+        synthesis: because,
+        openQuestions: [],
+        citations: [],
+        ...more,
+      }
+      return ada.write("post_research_checkpoint", body)
+    }
+    const first = await posted(2, { state: "concluded", conclusion: "It is so." })
+    t.strictSame([codes(first), first.result.supersedesCheckpointId], [[], null])
+    const second = await posted(1, { state: "open" })
+    t.strictSame(codes(second), ["covers_less", "reopens_conclusion"])
+    t.equal(second.result.supersedesCheckpointId, first.result.checkpointId)
+    const { checkpointId } = second.result
+    t.equal((await reader.read("checkpoint", { checkpointId })).supersedesCheckpointId, first.result.checkpointId)
+    t.equal((await posted(3, { state: "open" })).result.supersedesCheckpointId, checkpointId)
+  },
+)
 
 t.test("warning codes are defined once, and listed in the manifest", async (t) => {
-  const { enumerations } = (await (await fetch(`${lab.house.baseUrl}/api/manifest`)).json()) as { enumerations: { warning: string[] } }
-  for (const code of ["rests_on_retracted", "names_disputed", "material_disputed", "completed_without_attempt", "covers_less"])
+  const { enumerations } = (await (await fetch(`${lab.house.baseUrl}/api/manifest`)).json()) as {
+    enumerations: { warning: string[] }
+  }
+  for (const code of [
+    "rests_on_retracted",
+    "names_disputed",
+    "material_disputed",
+    "completed_without_attempt",
+    "covers_less",
+  ])
     t.ok(enumerations.warning.includes(code), code)
 })

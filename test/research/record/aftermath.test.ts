@@ -8,7 +8,14 @@ import { agent, room, roomId, threadId, write } from "./two-agents.ts"
 agent.learn(await agent.get("/api/manifest"))
 
 /** What every read says about a finding, and about a record that rests on it. */
-async function says(t: Test, found: string, above: string, status: string, kinds: readonly string[], what: string): Promise<void> {
+async function says(
+  t: Test,
+  found: string,
+  above: string,
+  status: string,
+  kinds: readonly string[],
+  what: string,
+): Promise<void> {
   const standing = { status, notices: kinds.map((kind) => ({ kind })) }
   const with_ = (items: Json | undefined, id = "versionId") => list(items).filter((item) => text(item[id]) === found)
   const [record, context, publications, cards, resting] = [
@@ -54,7 +61,9 @@ async function says(t: Test, found: string, above: string, status: string, kinds
 
 // shows: Status, notices and warnings are shown on the reads that show the record; nothing ranks corrections.
 test("a retraction, a supersession and two corrections of one finding, in this order and in reverse", async (t) => {
-  const { experimentId } = (await write("propose_experiment", { ...room, question: "Does it?", scope: "Here.", hypotheses: [] })).result
+  const { experimentId } = (
+    await write("propose_experiment", { ...room, question: "Does it?", scope: "Here.", hypotheses: [] })
+  ).result
   const replacement = (await write("publish_finding", finding(room))).result.versionId
   const assertions = [
     ["retracts", (targetVersionId: string) => write("assert_retraction", { targetVersionId, explanation: because })],
@@ -65,12 +74,17 @@ test("a retraction, a supersession and two corrections of one finding, in this o
     ],
     [
       "corrects",
-      (targetVersionId: string) => write("assert_correction", { targetVersionId, explanation: because, correction: "Read 7 for 8." }),
+      (targetVersionId: string) =>
+        write("assert_correction", { targetVersionId, explanation: because, correction: "Read 7 for 8." }),
     ],
     [
       "corrects",
       (targetVersionId: string) =>
-        write("assert_correction", { targetVersionId, explanation: "For another reason.", correction: "Read nats for bits." }),
+        write("assert_correction", {
+          targetVersionId,
+          explanation: "For another reason.",
+          correction: "Read nats for bits.",
+        }),
     ],
   ] as const
   for (const [order, statuses] of [
@@ -78,7 +92,9 @@ test("a retraction, a supersession and two corrections of one finding, in this o
     [assertions.toReversed(), ["corrected", "corrected", "superseded", "retracted"]],
   ] as const) {
     const found = (await write("publish_finding", finding(room))).result.versionId
-    const above = (await write("publish_hypothesis", hypothesis(room, { references: [reference(found, "derived_from")] }))).result.versionId
+    const above = (
+      await write("publish_hypothesis", hypothesis(room, { references: [reference(found, "derived_from")] }))
+    ).result.versionId
     await write("link_experiment_finding", {
       experimentId,
       findingVersionId: found,

@@ -42,7 +42,9 @@ export class Agent {
         return value
       })
     if (path === undefined) throw new Error(`the manifest has no read ${name}`)
-    return this.get(rest.size === 0 ? path : `${path}?${new URLSearchParams([...rest].map(([key, value]) => [key, String(value)]))}`)
+    return this.get(
+      rest.size === 0 ? path : `${path}?${new URLSearchParams([...rest].map(([key, value]) => [key, String(value)]))}`,
+    )
   }
 
   /** Returns all items of a list, page by page along `links.next`. */

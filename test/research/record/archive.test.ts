@@ -1,4 +1,7 @@
-/** An archived Room: every operation is refused as the interface's table says for its route, and everything stays readable and citable. */
+/**
+ * An archived Room: every operation is refused as the interface's table says for its route, and everything stays
+ * readable and citable.
+ */
 import t from "tap"
 import { schemaVersions } from "../../../src/contract/versions.ts"
 import { operations } from "../../../src/contract/operations/index.ts"
@@ -34,8 +37,11 @@ const found = (
     finding(room, { evidence: [{ kind: "attempt_output", attemptId, ...losses, explanation: because }] }),
   )
 ).result
-const link = (await room.grace.write("assert_dispute", { targetVersionId: predicted.versionId, explanation: because })).result
-const material = (await room.grace.write("register_material", { roomId, threadId, reference: sha256("7"), name: "Counts" })).result
+const link = (await room.grace.write("assert_dispute", { targetVersionId: predicted.versionId, explanation: because }))
+  .result
+const material = (
+  await room.grace.write("register_material", { roomId, threadId, reference: sha256("7"), name: "Counts" })
+).result
 const { timelineWatermark } = (await reader.read("thread_context", { threadId })).thread
 const checkpoint = {
   threadId,
@@ -99,7 +105,9 @@ const readAll = async () => ({
 })
 let before: Awaited<ReturnType<typeof readAll>>
 
-const ofAgents = operations.filter(({ surface, schemaVersion }) => surface === "agent" && schemaVersion === schemaVersions.research)
+const ofAgents = operations.filter(
+  ({ surface, schemaVersion }) => surface === "agent" && schemaVersion === schemaVersions.research,
+)
 
 function send({ path, example, delivery }: (typeof ofAgents)[number], query = "") {
   const body = { ...(aboutRoom(example) as object), [delivery]: crypto.randomUUID() }
@@ -116,7 +124,10 @@ t.test("while it is active, no operation is refused for the state of the Room", 
     const { status, body } = await send(operation, "?rehearse=1")
     // The repository in the example is on an unreachable host.
     const isUnheard = status === 503 && String(body.refusal) === "repository_unavailable"
-    t.ok(status === 200 || status === 409 || status === 422 || isUnheard, `${operation.name}: ${status} ${body.refusal ?? "accepted"}`)
+    t.ok(
+      status === 200 || status === 409 || status === 422 || isUnheard,
+      `${operation.name}: ${status} ${body.refusal ?? "accepted"}`,
+    )
     t.notSame(body.refusal, "invalid_schema", `${operation.name}: the body is well formed`)
   }
 })
@@ -148,7 +159,9 @@ t.test("once it is archived, each route refuses as the table says, and names the
     ofAgents.map(({ name, path }) => [name, false, tabled(path)[1]]),
     "and access predicts it",
   )
-  holds(t, (await ask(`${house.baseUrl}/api/agent/research/identity`, { token })).body, { room: { id: roomId, archived: true } })
+  holds(t, (await ask(`${house.baseUrl}/api/agent/research/identity`, { token })).body, {
+    room: { id: roomId, archived: true },
+  })
 })
 
 t.test("the browser gets the same refusals", async (t) => {
@@ -159,7 +172,9 @@ t.test("the browser gets the same refusals", async (t) => {
   })
   holds(
     t,
-    await refusalOf(browsers.ada.write("assert_retraction", { targetVersionId: found.versionId, explanation: because })),
+    await refusalOf(
+      browsers.ada.write("assert_retraction", { targetVersionId: found.versionId, explanation: because }),
+    ),
     { status: 404, refusal: "room_unavailable", current: { room: { id: roomId, state: "archived" } } },
     "the owner's retraction too",
   )
@@ -168,7 +183,12 @@ t.test("the browser gets the same refusals", async (t) => {
 t.test("nothing in it has changed, and a retry still returns its receipt", async (t) => {
   const { context, experiment, attempt, record, timeline } = await readAll()
   const { archive } = context.room
-  const moved = { state: "archived", archive, activityWatermark: before.context.activityWatermark + 1, lastActivityAt: archive?.archivedAt }
+  const moved = {
+    state: "archived",
+    archive,
+    activityWatermark: before.context.activityWatermark + 1,
+    lastActivityAt: archive?.archivedAt,
+  }
   t.strictSame(
     { ...context, experiments: [] },
     {
@@ -188,7 +208,10 @@ t.test("nothing in it has changed, and a retry still returns its receipt", async
   t.strictSame({ ...attempt, affordances: null }, { ...before.attempt, affordances: null })
   t.strictSame([record, timeline], [before.record, before.timeline])
   t.strictSame(await room.grace.write("publish_finding", kept), { ...receipt, replayed: true })
-  t.equal((await refusalOf(room.grace.write("publish_finding", { ...kept, scope: "Elsewhere." }))).refusal, "request_conflict")
+  t.equal(
+    (await refusalOf(room.grace.write("publish_finding", { ...kept, scope: "Elsewhere." }))).refusal,
+    "request_conflict",
+  )
 })
 
 // shows: An archived Room is readable and citable and admits no new work.
@@ -258,12 +281,19 @@ t.test("its records can be cited in every other Room", async (t) => {
     reference: sha256("7"),
     name: "Counts",
   })
-  t.strictSame([again.result.materialId, again.result.label, again.result.existing], [material.materialId, material.label, true])
+  t.strictSame(
+    [again.result.materialId, again.result.label, again.result.existing],
+    [material.materialId, material.label, true],
+  )
   holds(t, await lab.record(found), { usedBy: { references: 1, evidence: 1, reuses: 1 }, status: "current" })
 })
 
 t.test("restored, it accepts work again", async (t) => {
   await browsers.ada.write("restore_room", { roomId, reason: because })
   await work.tell(running, "succeeded")
-  t.equal((await room.mary.write("publish_finding", finding(room))).result.label, "F3", "the labels continue without a gap")
+  t.equal(
+    (await room.mary.write("publish_finding", finding(room))).result.label,
+    "F3",
+    "the labels continue without a gap",
+  )
 })

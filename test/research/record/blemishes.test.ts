@@ -1,6 +1,6 @@
 /**
- * A finding shows the weaknesses of its attempts: departures from the plan, exploratory runs, late reports, and attempts it does
- * not name.
+ * A finding shows the weaknesses of its attempts: departures from the plan, exploratory runs, late reports, and
+ * attempts it does not name.
  */
 import t from "tap"
 import { finding } from "./bodies.ts"
@@ -10,7 +10,9 @@ import { Work } from "./work.ts"
 const lab = await openLab(t)
 const room = await lab.room()
 const work = await Work.begin(lab, room)
-const planId = await work.plan({ protocol: { summary: "Run it.", steps: [], arms: [], entrypoint: { argv: ["run", "--seed", "1"] } } })
+const planId = await work.plan({
+  protocol: { summary: "Run it.", steps: [], arms: [], entrypoint: { argv: ["run", "--seed", "1"] } },
+})
 const departing = await work.attempt("succeeded", undefined, planId)
 const exploratory = await work.attempt()
 await work.attempt("failed")
@@ -24,7 +26,9 @@ const publish = async (attemptIds: readonly string[]) =>
   ).result.versionId
 const blemishesOf = async (versionId: string) => (await lab.reader.read("record", { versionId })).blemishes
 const told = async (versionId: string) =>
-  (await lab.reader.read("room_brief", { roomId: room.roomId, budget: 64_000 })).findings.find((found) => found.versionId === versionId)
+  (await lab.reader.read("room_brief", { roomId: room.roomId, budget: 64_000 })).findings.find(
+    (found) => found.versionId === versionId,
+  )
 
 t.test("blemishes are counted from the attempts that a finding names, as those stand now", async (t) => {
   const versionId = await publish([departing, exploratory])
@@ -45,8 +49,9 @@ t.test("a finding without attempts has no blemishes, and neither does one with c
   const clean = await Work.begin(lab, room)
   const plan = await clean.plan()
   const execution = clean.execution([await clean.attempt("succeeded", undefined, plan)], [], plan)
-  const { versionId } = (await room.ada.write("publish_finding", finding(room, { provenance: { papers: [], execution } }, "It holds.")))
-    .result
+  const { versionId } = (
+    await room.ada.write("publish_finding", finding(room, { provenance: { papers: [], execution } }, "It holds."))
+  ).result
   t.strictSame(await blemishesOf(versionId), { attempts: 1, departing: 0, exploratory: 0, late: 0, unnamed: 0 })
   t.match(await told(versionId), { blemishes: null })
 })

@@ -33,7 +33,14 @@ export const hypothesis = (
   place: Place,
   more: Partial<WriteInput<"publish_hypothesis">> = {},
   wording = "A ramp lowers the loss.",
-): WriteInput<"publish_hypothesis"> => ({ kind: "hypothesis", ...where(place), ...said(wording), premises: [], references: [], ...more })
+): WriteInput<"publish_hypothesis"> => ({
+  kind: "hypothesis",
+  ...where(place),
+  ...said(wording),
+  premises: [],
+  references: [],
+  ...more,
+})
 
 export const finding = (
   place: Place,

@@ -14,7 +14,8 @@ const { reader, userIds } = lab
 const { watermarkOf, post, conclude, read, threadOf, contextOf } = posting(reader)
 
 // shows: A checkpoint covers a cursor of the timeline and is open or concluded.
-// shows: A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write has it.
+// shows: A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write
+// has it.
 t.test("a checkpoint reads as it was written, with what became of it", async (t) => {
   const room = await lab.room()
   const { roomId, threadId, grace } = room
@@ -60,7 +61,14 @@ t.test("a checkpoint reads as it was written, with what became of it", async (t)
     reviewed: null,
     reviews: [],
     citations: [
-      { versionId: cited.versionId, label: "H1", kind: "hypothesis", wording: "A ramp lowers the loss.", status: "current", notices: [] },
+      {
+        versionId: cited.versionId,
+        label: "H1",
+        kind: "hypothesis",
+        wording: "A ramp lowers the loss.",
+        status: "current",
+        notices: [],
+      },
     ],
   })
   holds(t, content, { expectedWatermark: 2, coversThrough: 1, citations: [cited.versionId], client: undefined })
@@ -82,7 +90,11 @@ t.test("a checkpoint reads as it was written, with what became of it", async (t)
       },
     },
   ])
-  const { entry } = await grace.write("post_message", { threadId, text: "Well put.", replyToEntryId: receipt.entry?.entryId as string })
+  const { entry } = await grace.write("post_message", {
+    threadId,
+    text: "Well put.",
+    replyToEntryId: receipt.entry?.entryId as string,
+  })
   t.equal(entry?.sequence, 4, "a card can be replied to")
   t.equal(await refusedAs(reader.read("checkpoint", { checkpointId: nobody })), "404 room_unavailable")
 })
@@ -101,7 +113,11 @@ t.test("an outdated watermark is refused, and the refusal gives the current one"
     openQuestions: [],
     citations: [],
   } as const
-  t.equal((await grace.write("post_research_checkpoint", draft, { rehearse: true })).result.state, "open", "a checkpoint may cover nothing")
+  t.equal(
+    (await grace.write("post_research_checkpoint", draft, { rehearse: true })).result.state,
+    "open",
+    "a checkpoint may cover nothing",
+  )
   const { result } = await grace.write("post_research_checkpoint", draft)
   for (const expectedWatermark of [0, 2, 100]) {
     const refused = await refusalOf(ada.write("post_research_checkpoint", { ...draft, expectedWatermark }))
@@ -131,7 +147,9 @@ t.test("of several writers who read the same watermark, only one succeeds", asyn
     citations: [],
   } as const
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 6 }, (_, index) => [room.ada, room.grace][index % 2]?.write("post_research_checkpoint", draft)),
+    Array.from({ length: 6 }, (_, index) =>
+      [room.ada, room.grace][index % 2]?.write("post_research_checkpoint", draft),
+    ),
   )
   t.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1)
   t.equal(await watermarkOf(room.threadId), 1)
@@ -145,7 +163,10 @@ t.test("it covers only existing entries, and a concluded one must state its conc
   t.equal(await refusedAs(post(ada, threadId, { coversThrough: 2 })), "422 invalid_schema /coversThrough")
   t.equal(await refusedAs(post(ada, threadId, { coversThrough: -1 })), "422 invalid_schema /coversThrough")
   t.equal(await refusedAs(post(ada, threadId, { state: "concluded" })), "422 invalid_schema /conclusion")
-  t.equal(await refusedAs(post(ada, threadId, { state: "concluded", conclusion: " " })), "422 invalid_schema /conclusion")
+  t.equal(
+    await refusedAs(post(ada, threadId, { state: "concluded", conclusion: " " })),
+    "422 invalid_schema /conclusion",
+  )
   t.equal(
     await refusedAs(post(ada, threadId, { state: "done" as never, openQuestions: Array(21).fill("Why?") })),
     "422 invalid_schema /state /openQuestions",
@@ -181,45 +202,62 @@ t.test("a concluded checkpoint is stale once a publication lands after it; an op
     await grace.write("post_message", { threadId, text: "Said after." })
     const elsewhere = (await grace.write("create_thread", { roomId, title: "Beside" })).result
     await grace.write("publish_finding", finding({ roomId, threadId: elsewhere.threadId }))
-    t.strictSame(await stale(result.checkpointId), all(false), `neither a message nor another Thread makes it stale (${what})`)
+    t.strictSame(
+      await stale(result.checkpointId),
+      all(false),
+      `neither a message nor another Thread makes it stale (${what})`,
+    )
     await publish()
     t.strictSame(await stale(result.checkpointId), all(true), what)
-    holds(t, (await contextOf(roomId)).conclusion, { checkpointId: result.checkpointId, stale: true }, "the Room's conclusion too")
+    holds(
+      t,
+      (await contextOf(roomId)).conclusion,
+      { checkpointId: result.checkpointId, stale: true },
+      "the Room's conclusion too",
+    )
   }
   const { result: open } = await post(ada, threadId)
   await grace.write("publish_finding", finding(room))
   t.strictSame(await stale(open.checkpointId), all(false))
 })
 
-// shows: A Room whose opening Thread has a concluded checkpoint is concluded, and its context says so with the conclusion.
-// shows: skill: selected_checkpoint
-t.test("a Thread's newest checkpoint is selected; in the opening Thread it decides whether the Room is concluded", async (t) => {
-  const room = await lab.room()
-  const { roomId, threadId, ada, grace } = room
-  const beside = (await grace.write("create_thread", { roomId, title: "Beside" })).result.threadId
-  const told = async () => {
-    const [context, summary, listed] = [
-      await contextOf(roomId),
-      await reader.read("room", { roomId }),
-      (await reader.read("rooms", { query: "found out" })).items.find((each) => each.roomId === roomId),
-    ]
-    t.strictSame([summary.concluded, listed?.concluded, context.room.concluded], [context.concluded, context.concluded, context.concluded])
-    t.equal(context.conclusion !== null, context.concluded)
-    return [context.concluded, context.conclusion?.conclusion ?? null]
-  }
-  t.strictSame(await told(), [false, null])
-  await conclude(grace, beside)
-  t.strictSame(await told(), [false, null], "a conclusion of another Thread is not the Room's")
-  await post(ada, threadId)
-  t.strictSame(await told(), [false, null])
-  const { result: first } = await conclude(ada, threadId, { conclusion: "It does." })
-  t.strictSame(await told(), [true, "It does."])
-  const { result: second } = await conclude(grace, threadId, { conclusion: "It mostly does." })
-  t.strictSame(await told(), [true, "It mostly does."])
-  t.strictSame([(await read(first.checkpointId)).selected, (await read(second.checkpointId)).selected], [false, true])
-  t.equal((await threadOf(room))?.selectedCheckpointId, second.checkpointId)
-  const { result: third } = await post(ada, threadId)
-  t.strictSame(await told(), [false, null], "a later open one reopens it")
-  t.strictSame([(await read(second.checkpointId)).selected, (await read(third.checkpointId)).selected], [false, true])
-  holds(t, await reader.read("thread_research_context", { threadId }), { checkpoint: { checkpointId: third.checkpointId, state: "open" } })
-})
+// shows: A Room whose opening Thread has a concluded checkpoint is concluded, and its context says so with the
+// conclusion. shows: skill: selected_checkpoint
+t.test(
+  "a Thread's newest checkpoint is selected; in the opening Thread it decides whether the Room is concluded",
+  async (t) => {
+    const room = await lab.room()
+    const { roomId, threadId, ada, grace } = room
+    const beside = (await grace.write("create_thread", { roomId, title: "Beside" })).result.threadId
+    const told = async () => {
+      const [context, summary, listed] = [
+        await contextOf(roomId),
+        await reader.read("room", { roomId }),
+        (await reader.read("rooms", { query: "found out" })).items.find((each) => each.roomId === roomId),
+      ]
+      t.strictSame(
+        [summary.concluded, listed?.concluded, context.room.concluded],
+        [context.concluded, context.concluded, context.concluded],
+      )
+      t.equal(context.conclusion !== null, context.concluded)
+      return [context.concluded, context.conclusion?.conclusion ?? null]
+    }
+    t.strictSame(await told(), [false, null])
+    await conclude(grace, beside)
+    t.strictSame(await told(), [false, null], "a conclusion of another Thread is not the Room's")
+    await post(ada, threadId)
+    t.strictSame(await told(), [false, null])
+    const { result: first } = await conclude(ada, threadId, { conclusion: "It does." })
+    t.strictSame(await told(), [true, "It does."])
+    const { result: second } = await conclude(grace, threadId, { conclusion: "It mostly does." })
+    t.strictSame(await told(), [true, "It mostly does."])
+    t.strictSame([(await read(first.checkpointId)).selected, (await read(second.checkpointId)).selected], [false, true])
+    t.equal((await threadOf(room))?.selectedCheckpointId, second.checkpointId)
+    const { result: third } = await post(ada, threadId)
+    t.strictSame(await told(), [false, null], "a later open one reopens it")
+    t.strictSame([(await read(second.checkpointId)).selected, (await read(third.checkpointId)).selected], [false, true])
+    holds(t, await reader.read("thread_research_context", { threadId }), {
+      checkpoint: { checkpointId: third.checkpointId, state: "open" },
+    })
+  },
+)

@@ -11,7 +11,8 @@ const { roomId } = room
 const lowers = { label: "lowers", definition: "Makes the mean smaller." }
 const define = async (concepts: Record<string, { label: string; definition: string }>) =>
   (await room.ada.write("publish_hypothesis", hypothesis(room, { concepts: { lowers, ...concepts } }))).result
-const namesOf = (items: readonly { recordLabel: string; key: string }[]) => items.map(({ recordLabel, key }) => `${recordLabel} ${key}`)
+const namesOf = (items: readonly { recordLabel: string; key: string }[]) =>
+  items.map(({ recordLabel, key }) => `${recordLabel} ${key}`)
 
 // shows: Concepts are read by record and key.
 t.test("a concept is read by its record and key", async (t) => {
@@ -50,7 +51,10 @@ t.test("another record borrows a concept by reference", async (t) => {
 t.test("the list has the newest record first, and over all pages each concept once", async (t) => {
   const made: string[] = []
   for (let record = 0; record < 4; record += 1) {
-    const { label } = await define({ beta: { label: "beta", definition: "B." }, gamma: { label: "gamma", definition: "C." } })
+    const { label } = await define({
+      beta: { label: "beta", definition: "B." },
+      gamma: { label: "gamma", definition: "C." },
+    })
     made.push(`${label} beta`, `${label} gamma`, `${label} lowers`)
   }
   const newest = made.toReversed()
@@ -67,20 +71,27 @@ t.test("the list has the newest record first, and over all pages each concept on
 })
 
 // shows: Concepts are listed and searched.
-t.test("a search matches substrings of keys, labels and definitions; wildcard characters are taken literally", async (t) => {
-  const rare = await define({
-    tau_mix: { label: "Mischzeit", definition: "Steps until 100% of it is forgotten." },
-    tauxmix: { label: "A decoy", definition: "Steps until 1000 of it are forgotten." },
-    zz: { label: "A back\\slash", definition: 'It\'s "quoted".' },
-  })
-  const found = async (query: string) => namesOf(await everyItem(reader.items("concepts", { query, limit: 1 })))
-  const at = (...keys: string[]) => keys.map((key) => `${rare.label} ${key}`)
-  t.strictSame(await found("tau_m"), at("tau_mix"), "in a key; an underscore is no wildcard")
-  t.strictSame(await found("MISCHZ"), at("tau_mix"), "in a label, in either letter case")
-  t.strictSame(await found("100%"), [...at("tau_mix"), ...(await found("Ἀρχή"))], "in a definition; a percent sign is no wildcard")
-  t.strictSame(await found("until 1"), at("tauxmix", "tau_mix"))
-  t.strictSame(await found("back\\s"), at("zz"))
-  t.strictSame(await found("It's \"q"), at("zz"))
-  t.strictSame(await found("nobody says this"), [])
-  t.equal(await refusedAs(reader.read("concepts", { query: "" })), "422 invalid_parameter /query")
-})
+t.test(
+  "a search matches substrings of keys, labels and definitions; wildcard characters are taken literally",
+  async (t) => {
+    const rare = await define({
+      tau_mix: { label: "Mischzeit", definition: "Steps until 100% of it is forgotten." },
+      tauxmix: { label: "A decoy", definition: "Steps until 1000 of it are forgotten." },
+      zz: { label: "A back\\slash", definition: 'It\'s "quoted".' },
+    })
+    const found = async (query: string) => namesOf(await everyItem(reader.items("concepts", { query, limit: 1 })))
+    const at = (...keys: string[]) => keys.map((key) => `${rare.label} ${key}`)
+    t.strictSame(await found("tau_m"), at("tau_mix"), "in a key; an underscore is no wildcard")
+    t.strictSame(await found("MISCHZ"), at("tau_mix"), "in a label, in either letter case")
+    t.strictSame(
+      await found("100%"),
+      [...at("tau_mix"), ...(await found("Ἀρχή"))],
+      "in a definition; a percent sign is no wildcard",
+    )
+    t.strictSame(await found("until 1"), at("tauxmix", "tau_mix"))
+    t.strictSame(await found("back\\s"), at("zz"))
+    t.strictSame(await found("It's \"q"), at("zz"))
+    t.strictSame(await found("nobody says this"), [])
+    t.equal(await refusedAs(reader.read("concepts", { query: "" })), "422 invalid_parameter /query")
+  },
+)

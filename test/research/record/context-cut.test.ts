@@ -13,7 +13,12 @@ t.test("each list is cut to the newest five hundred, with a link to the rest; Th
   const { roomId, threadId } = room
   const filler = new Filler(lab.file)
   const ada = filler.person("ada")
-  const made = { experiments: [] as string[], hypotheses: [] as string[], findingLinks: [] as string[], publications: [] as string[] }
+  const made = {
+    experiments: [] as string[],
+    hypotheses: [] as string[],
+    findingLinks: [] as string[],
+    publications: [] as string[],
+  }
   function add(count: number): void {
     for (let index = 0; index < count; index += 1) {
       const { experimentId } = filler.does(ada, "propose_experiment", {
@@ -36,7 +41,10 @@ t.test("each list is cut to the newest five hundred, with a link to the rest; Th
     add(250)
     return found
   })
-  const readAll = async () => ({ room: await contextOf(roomId), thread: await reader.read("thread_research_context", { threadId }) })
+  const readAll = async () => ({
+    room: await contextOf(roomId),
+    thread: await reader.read("thread_research_context", { threadId }),
+  })
   const idsOf = ({
     experiments,
     hypotheses,
@@ -101,9 +109,17 @@ t.test("each list is cut to the newest five hundred, with a link to the rest; Th
         towardQuestion: { verdict: "does_not_answer", explanation: because },
       }).targetId,
     )
-    return [...threads.flatMap(({ threadId: asking }) => Array.from({ length: 20 }, (_, index) => `${index} of ${asking}?`)), "The last?"]
+    return [
+      ...threads.flatMap(({ threadId: asking }) => Array.from({ length: 20 }, (_, index) => `${index} of ${asking}?`)),
+      "The last?",
+    ]
   })
-  const below = (await filler.instance.readers.room_context({ params: { roomId }, query: {}, actor: null, basePath: "/a/b" })) as {
+  const below = (await filler.instance.readers.room_context({
+    params: { roomId },
+    query: {},
+    actor: null,
+    basePath: "/a/b",
+  })) as {
     truncated: Record<string, string>
   }
   filler.close()
@@ -141,8 +157,10 @@ t.test("each list is cut to the newest five hundred, with a link to the rest; Th
   const idIn: Readonly<Record<string, (item: never) => string>> = {
     experiments: ({ experimentId }: { experimentId: string }) => experimentId,
     hypotheses: ({ versionId }: { versionId: string }) => versionId,
-    publications: ({ versionId, card }: { versionId?: string; card?: { versionId: string } }) => versionId ?? card?.versionId ?? "",
-    findingLinks: ({ target, card }: { target?: { id: string }; card?: { linkId: string } }) => target?.id ?? card?.linkId ?? "",
+    publications: ({ versionId, card }: { versionId?: string; card?: { versionId: string } }) =>
+      versionId ?? card?.versionId ?? "",
+    findingLinks: ({ target, card }: { target?: { id: string }; card?: { linkId: string } }) =>
+      target?.id ?? card?.linkId ?? "",
   }
   for (const [name, link] of [...Object.entries(many), ...Object.entries(cut.thread.truncated)]) {
     const found: string[] = []
@@ -153,7 +171,11 @@ t.test("each list is cut to the newest five hundred, with a link to the rest; Th
         hasMore: boolean
         links: { next: string | null }
       }
-      found.push(...page.items.filter((item) => !isHypothesis(item)).map((item) => (idIn[name] as (item: never) => string)(item)))
+      found.push(
+        ...page.items
+          .filter((item) => !isHypothesis(item))
+          .map((item) => (idIn[name] as (item: never) => string)(item)),
+      )
       next = page.hasMore ? page.links.next : null
     }
     t.strictSame(new Set(found), new Set(made[name as keyof typeof made]), `${link} lists all of them`)

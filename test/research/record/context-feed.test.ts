@@ -1,6 +1,6 @@
 /**
- * A client that reads a Room's context and follows the feed from its watermark misses no change and counts none twice, whatever
- * others write meanwhile: a model fed only with the first context and the feed equals every later context.
+ * A client that reads a Room's context and follows the feed from its watermark misses no change and counts none twice,
+ * whatever others write meanwhile: a model fed only with the first context and the feed equals every later context.
  */
 import { deepStrictEqual } from "node:assert/strict"
 import fc from "fast-check"
@@ -38,19 +38,29 @@ const actions: Readonly<Record<string, Action>> = {
   thread: async (client, { roomId }, own) =>
     own.threads.push((await client.write("create_thread", { roomId, title: "Another" })).result.threadId),
   hypothesis: async (client, room, own, at) =>
-    own.records.push((await client.write("publish_hypothesis", hypothesis({ ...room, threadId: pick(own.threads, at) }))).result.versionId),
-  claim: async (client, room, own) => own.records.push((await client.write("publish_cited_claim", claim(room))).result.versionId),
+    own.records.push(
+      (await client.write("publish_hypothesis", hypothesis({ ...room, threadId: pick(own.threads, at) }))).result
+        .versionId,
+    ),
+  claim: async (client, room, own) =>
+    own.records.push((await client.write("publish_cited_claim", claim(room))).result.versionId),
   async finding(client, room, own) {
     const { versionId } = (await client.write("publish_finding", finding(room))).result
     own.records.push(versionId)
     own.findings.push(versionId)
   },
-  reuse: (client, _room, own, at) => client.write("reuse_record", { threadId: pick(own.threads, at), versionId: pick(own.records, at) }),
+  reuse: (client, _room, own, at) =>
+    client.write("reuse_record", { threadId: pick(own.threads, at), versionId: pick(own.records, at) }),
   dispute: (client, _room, own, at) =>
     client.write("assert_dispute", { targetVersionId: pick(own.records, at), explanation: `${because} ${at}` }),
   correct: (client, _room, own, at) =>
-    client.write("assert_correction", { targetVersionId: pick(own.records, at), explanation: `${because} ${at}`, correction: "So." }),
-  retract: (client, _room, own, at) => client.write("assert_retraction", { targetVersionId: pick(own.records, at), explanation: because }),
+    client.write("assert_correction", {
+      targetVersionId: pick(own.records, at),
+      explanation: `${because} ${at}`,
+      correction: "So.",
+    }),
+  retract: (client, _room, own, at) =>
+    client.write("assert_retraction", { targetVersionId: pick(own.records, at), explanation: because }),
   propose: async (client, room, own) =>
     own.experiments.push(
       (
@@ -67,7 +77,8 @@ const actions: Readonly<Record<string, Action>> = {
     const experimentId = pick(own.experiments, at)
     const { affordances, status } = await client.read("experiment", { experimentId })
     if (status === "open") return client.write("take_experiment", { experimentId, ...affordances.expected })
-    if (at % 2 === 0) return client.write("release_experiment", { experimentId, ...affordances.expected, handoff: "Yours." })
+    if (at % 2 === 0)
+      return client.write("release_experiment", { experimentId, ...affordances.expected, handoff: "Yours." })
     return client.write("register_attempt", {
       attemptId: crypto.randomUUID(),
       experimentId,
@@ -98,10 +109,13 @@ interface Step {
   readonly action: string
   readonly at: number
 }
-const script: fc.Arbitrary<Step[]> = fc.array(fc.record({ action: fc.constantFrom(...Object.keys(actions)), at: fc.nat(7) }), {
-  minLength: 8,
-  maxLength: 24,
-})
+const script: fc.Arbitrary<Step[]> = fc.array(
+  fc.record({ action: fc.constantFrom(...Object.keys(actions)), at: fc.nat(7) }),
+  {
+    minLength: 8,
+    maxLength: 24,
+  },
+)
 
 /** Runs a script step by step. A step that the state does not allow is refused and changes nothing. */
 async function write(client: ResearchRoomClient, room: LabRoom, steps: readonly Step[]): Promise<number> {
@@ -131,7 +145,8 @@ async function watch(roomId: string, underWay: Promise<unknown>) {
 async function feed(roomId: string, after: number, until: number, limit: number | null): Promise<ActivityEntry[]> {
   const found: ActivityEntry[] = []
   if (after === until) return found
-  const source = limit === null ? reader.follow(roomId, { after, wait: 1 }) : reader.items("room_activity", { roomId, after, limit })
+  const source =
+    limit === null ? reader.follow(roomId, { after, wait: 1 }) : reader.items("room_activity", { roomId, after, limit })
   for await (const entry of source) {
     found.push(entry)
     if (entry.sequence === until) break
@@ -146,7 +161,9 @@ t.test("a context and the feed after it give every later context", async (t) => 
   await fc.assert(
     fc.asyncProperty(fc.tuple(script, script, script), fc.constantFrom(1, 7, 50, null), async (scripts, limit) => {
       const room = await lab.room()
-      const writers = Promise.all((["ada", "grace", "mary"] as const).map((name, index) => write(room[name], room, scripts[index] ?? [])))
+      const writers = Promise.all(
+        (["ada", "grace", "mary"] as const).map((name, index) => write(room[name], room, scripts[index] ?? [])),
+      )
       const contexts = await watch(room.roomId, writers)
       await writers
       const last = contexts.at(-1)?.activityWatermark ?? 0
@@ -179,9 +196,17 @@ t.test("a context read before the Room changed is still a valid start for follow
     { action: "checkpoint", at: 1 },
     { action: "relate", at: 0 },
   ])
-  for await (const entry of reader.items("room_activity", { roomId: room.roomId, after: before.activityWatermark, limit: 2 }))
+  for await (const entry of reader.items("room_activity", {
+    roomId: room.roomId,
+    after: before.activityWatermark,
+    limit: 2,
+  }))
     await model.apply(entry)
   const now = await reader.read("room_context", { roomId: room.roomId })
   t.strictSame(model.view, viewOf(now))
-  t.strictSame([now.concluded, now.findingLinks.length, now.publications[0]?.status], [true, 1, "disputed"], "and the Room has changed")
+  t.strictSame(
+    [now.concluded, now.findingLinks.length, now.publications[0]?.status],
+    [true, 1, "disputed"],
+    "and the Room has changed",
+  )
 })

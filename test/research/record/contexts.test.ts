@@ -1,4 +1,7 @@
-/** A Room and a Thread read as a whole: everything the interface lists, as of one moment, with long lists cut to the newest. */
+/**
+ * A Room and a Thread read as a whole: everything the interface lists, as of one moment, with long lists cut to the
+ * newest.
+ */
 import t from "tap"
 import { type Writable, writeJson } from "../../../src/contract/json.ts"
 import { createInstance } from "../../../src/app/compose/instance.ts"
@@ -15,7 +18,8 @@ const { reader, house } = lab
 
 const contextOf = (roomId: string) => reader.read("room_context", { roomId })
 
-// shows: The Room context holds counts, every Thread, experiments, hypotheses, finding links, publications, open questions, the conclusion and the watermark.
+// shows: The Room context holds counts, every Thread, experiments, hypotheses, finding links, publications, open
+// questions, the conclusion and the watermark.
 t.test("everything a Room holds, as in its lists", async (t) => {
   for (const { roomId } of Object.values(house.rooms)) {
     const context = await contextOf(roomId)
@@ -47,12 +51,16 @@ t.test("everything a Room holds, as in its lists", async (t) => {
   }
   const main = await contextOf(house.rooms.main.roomId)
   t.ok(
-    main.experiments.length > 0 && main.findingLinks.length > 0 && main.threads.length > 1 && main.openQuestions.length > 0,
+    main.experiments.length > 0 &&
+      main.findingLinks.length > 0 &&
+      main.threads.length > 1 &&
+      main.openQuestions.length > 0,
     "the demo's Room has some of each",
   )
 })
 
-// shows: A finding link carries a split verdict, its replies and who reviewed it; the Room context shows the finding and the card.
+// shows: A finding link carries a split verdict, its replies and who reviewed it; the Room context shows the finding
+// and the card.
 t.test("experiments with label, status, attempts and next steps; relations with their finding and card", async (t) => {
   const room = await lab.room()
   const work = await Work.begin(lab, room)
@@ -86,7 +94,18 @@ t.test("experiments with label, status, attempts and next steps; relations with 
   const context = await contextOf(room.roomId)
   holds(t, context, {
     ...expected,
-    counts: { members: 3, threads: 1, experiment: 1, attempt: 2, finding: 1, hypothesis: 0, plan: 0, material: 0, link: 0, cited_claim: 0 },
+    counts: {
+      members: 3,
+      threads: 1,
+      experiment: 1,
+      attempt: 2,
+      finding: 1,
+      hypothesis: 0,
+      plan: 0,
+      material: 0,
+      link: 0,
+      cited_claim: 0,
+    },
     concluded: false,
     conclusion: null,
   })
@@ -100,7 +119,10 @@ t.test("experiments with label, status, attempts and next steps; relations with 
     openQuestions: [],
   })
   t.equal(await refusedAs(contextOf(crypto.randomUUID())), "404 room_unavailable")
-  t.equal(await refusedAs(reader.read("thread_research_context", { threadId: crypto.randomUUID() })), "404 room_unavailable")
+  t.equal(
+    await refusedAs(reader.read("thread_research_context", { threadId: crypto.randomUUID() })),
+    "404 room_unavailable",
+  )
 })
 
 t.test("a Thread's context holds everything that originated in it", async (t) => {
@@ -113,7 +135,10 @@ t.test("a Thread's context holds everything that originated in it", async (t) =>
     const claimed = (await room.ada.write("publish_cited_claim", claim(place))).result
     const predicted = (await room.ada.write("publish_hypothesis", hypothesis(place))).result
     made.push([claimed.versionId, predicted.versionId])
-    await room.ada.write("reuse_record", { threadId: place === room ? beside : room.threadId, versionId: claimed.versionId })
+    await room.ada.write("reuse_record", {
+      threadId: place === room ? beside : room.threadId,
+      versionId: claimed.versionId,
+    })
   }
   for (const [index, threadId] of [room.threadId, beside].entries()) {
     const context = await reader.read("thread_research_context", { threadId })
@@ -151,59 +176,68 @@ function watched(db: Db, between: () => void): Db {
 }
 
 // shows: The Room context is one database snapshot.
-t.test("a context is one snapshot: another process's writes between two of its queries are in none of them", async (t) => {
-  const room = await lab.room()
-  const { roomId, threadId } = room
-  await room.ada.write("publish_hypothesis", hypothesis(room))
-  const writer = new Filler(lab.file)
-  const ada = writer.person("ada")
-  let writes = 0
-  let watching = false
-  const { db, world, instanceId } = openData(lab.file)
-  const { ask } = createInstance({
-    world,
-    instanceId,
-    db: watched(db, () => {
-      if (!watching) return
-      writes += 1
-      writer.db.exec("BEGIN IMMEDIATE")
-      writer.does(ada, "publish_hypothesis", hypothesis(room))
-      writer.does(ada, "create_thread", { roomId, title: `Thread ${writes}` })
-      writer.db.exec("COMMIT")
-    }),
-  })
-  const asked = { query: {}, actor: null, basePath: "" }
-  interface Context {
-    counts: { hypothesis: number; threads: number }
-    threads: unknown[]
-    hypotheses: unknown[]
-    publications: unknown[]
-    activityWatermark: number
-    timelineWatermark: number
-  }
-  const before = await contextOf(roomId)
-  watching = true
-  const read = async (name: "room_context" | "thread_research_context", params: Record<string, string>) =>
-    JSON.parse(writeJson((await ask(name, { ...asked, params })) as Writable)) as Context
-  const context = await read("room_context", { roomId })
-  const inRoom = writes
-  const thread = await read("thread_research_context", { threadId })
-  watching = false
-  t.ok(inRoom > 4 && writes > inRoom + 4, `${writes} writes came in between`)
-  t.strictSame(
-    [context.counts, context.threads.length, context.hypotheses.length, context.publications.length, context.activityWatermark],
-    [before.counts, 1, 1, 0, before.activityWatermark],
-    "as it was when the first query ran",
-  )
-  t.strictSame(
-    [thread.hypotheses.length, thread.timelineWatermark, thread.activityWatermark],
-    [1 + inRoom, (before.threads[0]?.timelineWatermark ?? 0) + inRoom, before.activityWatermark + 2 * inRoom],
-  )
-  const after = await contextOf(roomId)
-  t.strictSame(
-    [after.counts.hypothesis, after.counts.threads, after.activityWatermark],
-    [1 + writes, 1 + writes, before.activityWatermark + 2 * writes],
-  )
-  db.close()
-  writer.close()
-})
+t.test(
+  "a context is one snapshot: another process's writes between two of its queries are in none of them",
+  async (t) => {
+    const room = await lab.room()
+    const { roomId, threadId } = room
+    await room.ada.write("publish_hypothesis", hypothesis(room))
+    const writer = new Filler(lab.file)
+    const ada = writer.person("ada")
+    let writes = 0
+    let watching = false
+    const { db, world, instanceId } = openData(lab.file)
+    const { ask } = createInstance({
+      world,
+      instanceId,
+      db: watched(db, () => {
+        if (!watching) return
+        writes += 1
+        writer.db.exec("BEGIN IMMEDIATE")
+        writer.does(ada, "publish_hypothesis", hypothesis(room))
+        writer.does(ada, "create_thread", { roomId, title: `Thread ${writes}` })
+        writer.db.exec("COMMIT")
+      }),
+    })
+    const asked = { query: {}, actor: null, basePath: "" }
+    interface Context {
+      counts: { hypothesis: number; threads: number }
+      threads: unknown[]
+      hypotheses: unknown[]
+      publications: unknown[]
+      activityWatermark: number
+      timelineWatermark: number
+    }
+    const before = await contextOf(roomId)
+    watching = true
+    const read = async (name: "room_context" | "thread_research_context", params: Record<string, string>) =>
+      JSON.parse(writeJson((await ask(name, { ...asked, params })) as Writable)) as Context
+    const context = await read("room_context", { roomId })
+    const inRoom = writes
+    const thread = await read("thread_research_context", { threadId })
+    watching = false
+    t.ok(inRoom > 4 && writes > inRoom + 4, `${writes} writes came in between`)
+    t.strictSame(
+      [
+        context.counts,
+        context.threads.length,
+        context.hypotheses.length,
+        context.publications.length,
+        context.activityWatermark,
+      ],
+      [before.counts, 1, 1, 0, before.activityWatermark],
+      "as it was when the first query ran",
+    )
+    t.strictSame(
+      [thread.hypotheses.length, thread.timelineWatermark, thread.activityWatermark],
+      [1 + inRoom, (before.threads[0]?.timelineWatermark ?? 0) + inRoom, before.activityWatermark + 2 * inRoom],
+    )
+    const after = await contextOf(roomId)
+    t.strictSame(
+      [after.counts.hypothesis, after.counts.threads, after.activityWatermark],
+      [1 + writes, 1 + writes, before.activityWatermark + 2 * writes],
+    )
+    db.close()
+    writer.close()
+  },
+)

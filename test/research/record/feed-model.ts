@@ -1,4 +1,6 @@
-/** A Room's context as a client maintains it: read once, then updated only by entries of the feed, each applied once. */
+/**
+ * A Room's context as a client maintains it: read once, then updated only by entries of the feed, each applied once.
+ */
 import { type ActivityEntry, type AnswerOf, type ResearchRoomClient, textOf } from "research-room/client"
 
 type Context = AnswerOf<"room_context">
@@ -76,7 +78,8 @@ export class FeedModel {
   /** Applies an entry. @throws Error if an entry was missed or comes twice */
   async apply(entry: ActivityEntry): Promise<void> {
     const { view } = this
-    if (entry.sequence !== view.watermark + 1) throw new Error(`entry ${entry.sequence} follows entry ${view.watermark}`)
+    if (entry.sequence !== view.watermark + 1)
+      throw new Error(`entry ${entry.sequence} follows entry ${view.watermark}`)
     view.watermark = entry.sequence
     const { operation, target, threadId, entryId } = entry
     if (operation === "create_thread") view.threads[target.id] = { timelineWatermark: 0, selectedCheckpointId: null }
@@ -95,22 +98,30 @@ export class FeedModel {
     if (operation === "create_thread") counts.threads = (counts.threads ?? 0) + 1
     if (operation === "add_member") counts.members = (counts.members ?? 0) + 1
     const made =
-      operation.startsWith("publish_") || operation.startsWith("assert_") || ["propose_experiment", "register_attempt"].includes(operation)
+      operation.startsWith("publish_") ||
+      operation.startsWith("assert_") ||
+      ["propose_experiment", "register_attempt"].includes(operation)
     if (made) counts[target.kind] = (counts[target.kind] ?? 0) + 1
     if (operation.startsWith("publish_")) records[target.id] = { kind: target.kind, status: "current", notices: [] }
   }
 
   #experiment(operation: string, id: string): void {
     const before = this.view.experiments[id] ?? { status: "open", revision: 0, attempts: 0 }
-    this.view.experiments[id] = { ...before, status: statusAfter[operation] ?? before.status, revision: before.revision + 1 }
+    this.view.experiments[id] = {
+      ...before,
+      status: statusAfter[operation] ?? before.status,
+      revision: before.revision + 1,
+    }
   }
 
   /** A link's target never changes, so reading it now gives the same as reading it then. */
   async #link(linkId: string): Promise<void> {
     const link = await this.#reader.read("link", { linkId })
-    const record = this.view.records[link.kind === "finding_link" || link.kind === "review" ? "" : link.target.versionId]
+    const record =
+      this.view.records[link.kind === "finding_link" || link.kind === "review" ? "" : link.target.versionId]
     const status = brings[link.kind]
-    if (record === undefined || status === undefined) throw new Error(`${linkId} has a target that the model does not know`)
+    if (record === undefined || status === undefined)
+      throw new Error(`${linkId} has a target that the model does not know`)
     record.notices.push(linkId)
     if (rank.indexOf(status) > rank.indexOf(record.status)) record.status = status
   }

@@ -1,4 +1,7 @@
-/** Fills a data file with many objects by running the operations in this process, in one transaction and without a socket. */
+/**
+ * Fills a data file with many objects by running the operations in this process, in one transaction and without a
+ * socket.
+ */
 import type { WriteInput } from "research-room/client"
 import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import { operationNamed, type OperationName, type ResultOf } from "../../../src/contract/operations/index.ts"
@@ -43,7 +46,10 @@ export class Filler {
     const { journal } = this.instance.ledger
     const position = journal.next()
     const nobody = { userId: null, username: null, sender: null, params: {}, client: undefined, given: {} }
-    journal.append({ ...nobody, position, operation: "filled", at: "2026-11-20T09:30:00.000Z", content: JSON.stringify(content) }, "")
+    journal.append(
+      { ...nobody, position, operation: "filled", at: "2026-11-20T09:30:00.000Z", content: JSON.stringify(content) },
+      "",
+    )
     return position
   }
 
@@ -63,14 +69,37 @@ export class Filler {
   }
 
   /** Registers an attempt at an experiment, and reports its ending if one is given. */
-  attempt(who: Person, experimentId: string, revision: number, status: "claimed" | "in_progress", ending?: "succeeded" | "failed"): string {
+  attempt(
+    who: Person,
+    experimentId: string,
+    revision: number,
+    status: "claimed" | "in_progress",
+    ending?: "succeeded" | "failed",
+  ): string {
     const attemptId = this.instance.world.id()
-    this.does(who, "register_attempt", { attemptId, experimentId, expectedRevision: revision, expectedStatus: status, ...launch })
+    this.does(who, "register_attempt", {
+      attemptId,
+      experimentId,
+      expectedRevision: revision,
+      expectedStatus: status,
+      ...launch,
+    })
     if (ending === undefined) return attemptId
     const at = { attemptId, reportedAt: "2026-11-20T09:30:00.000Z" }
-    this.does(who, "report_attempt_event", { ...at, event: "started", expectedRevision: 1, expectedStatus: "registered" })
+    this.does(who, "report_attempt_event", {
+      ...at,
+      event: "started",
+      expectedRevision: 1,
+      expectedStatus: "registered",
+    })
     const failure = ending === "failed" ? { failure: { stage: "running", explanation: "It ended." } } : {}
-    this.does(who, "report_attempt_event", { ...at, event: ending, expectedRevision: 2, expectedStatus: "started", ...failure })
+    this.does(who, "report_attempt_event", {
+      ...at,
+      event: ending,
+      expectedRevision: 2,
+      expectedStatus: "started",
+      ...failure,
+    })
     return attemptId
   }
 

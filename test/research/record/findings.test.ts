@@ -1,4 +1,7 @@
-/** Findings: evidence of every kind, the execution behind them with its denominator, and a record's summary of its provenance. */
+/**
+ * Findings: evidence of every kind, the execution behind them with its denominator, and a record's summary of its
+ * provenance.
+ */
 import t from "tap"
 import { because, claim, finding, hypothesis, reference, sha256 } from "./bodies.ts"
 import { holds } from "./holds.ts"
@@ -15,7 +18,8 @@ async function summaryOf(more: Parameters<typeof finding>[1]): Promise<string> {
   return (await lab.record(result)).provenanceSummary
 }
 
-// shows: A finding names its experiment, plan, attempts and baselines, and cites outputs by digest or an attempt's outcome; a record read shows execution, materials and warnings.
+// shows: A finding names its experiment, plan, attempts and baselines, and cites outputs by digest or an attempt's
+// outcome; a record read shows execution, materials and warnings.
 t.test("evidence of every kind, an execution with baselines, materials and references", async (t) => {
   const work = await Work.begin(lab, room)
   const elsewhere = await Work.begin(lab, room)
@@ -42,7 +46,12 @@ t.test("evidence of every kind, an execution with baselines, materials and refer
       { kind: "attempt_outcome", attemptId: failed, explanation: because },
       { kind: "material", materialId, explanation: because },
       { kind: "record", versionId: claimId, explanation: because },
-      { kind: "paper", arxivId: "2401.01234v2", locator: { section: "2", page: "iv", figure: "1b" }, quote: "It was so." },
+      {
+        kind: "paper",
+        arxivId: "2401.01234v2",
+        locator: { section: "2", page: "iv", figure: "1b" },
+        quote: "It was so.",
+      },
     ],
     provenance: { execution: work.execution([producing], [baseline, compared], planId), papers: [] },
     materials: [{ materialId, purpose: "It is drawn from." }],
@@ -143,7 +152,9 @@ t.test("evidence of every kind, an execution with baselines, materials and refer
     },
     "all attempts of the experiment by outcome, and how many of them it names in any role; another experiment's baseline is not among them",
   )
-  const listed = await everyItem(reader.items("attempts", { findingVersionId: receipt.result.versionId, experimentId: work.experimentId }))
+  const listed = await everyItem(
+    reader.items("attempts", { findingVersionId: receipt.result.versionId, experimentId: work.experimentId }),
+  )
   t.equal(listed.length, 3, "as many as in the list of its attempts")
   holds(t, (await lab.record({ versionId: claimId })).usedBy, { evidence: 1, premises: 0, references: 0, reuses: 0 })
   holds(t, (await lab.record({ versionId: hypothesisId })).usedBy, { references: 1 })
@@ -244,7 +255,10 @@ t.test("publishing or linking a finding completes nothing and moves nothing", as
   await work.complete()
   t.equal(
     (
-      await room.grace.write("publish_finding", finding(room, { provenance: { execution: work.execution([attemptId]), papers: [] } }))
+      await room.grace.write(
+        "publish_finding",
+        finding(room, { provenance: { execution: work.execution([attemptId]), papers: [] } }),
+      )
     ).warnings.filter(({ code }) => code !== "same_effect").length,
     0,
     "nor does it need an active experiment",

@@ -1,6 +1,7 @@
 /**
- * Checks a value against a pattern: objects may have more members than the pattern; lists must have the same length, and texts
- * must be equal unless the pattern is a regular expression. (tap's own `match` accepts longer lists and longer texts.)
+ * Checks a value against a pattern: objects may have more members than the pattern; lists must have the same length,
+ * and texts must be equal unless the pattern is a regular expression. (tap's own `match` accepts longer lists and
+ * longer texts.)
  */
 import type { Test } from "tap"
 
@@ -18,5 +19,9 @@ function partOf(found: unknown, pattern: unknown): unknown {
 }
 
 /** A member that is undefined in the pattern must be absent. */
-export const holds = (t: Pick<Test, "strictSame">, found: unknown, pattern: unknown, message = "as expected"): boolean =>
-  t.strictSame(partOf(found, pattern), pattern, message)
+export const holds = (
+  t: Pick<Test, "strictSame">,
+  found: unknown,
+  pattern: unknown,
+  message = "as expected",
+): boolean => t.strictSame(partOf(found, pattern), pattern, message)

@@ -1,6 +1,6 @@
 /**
- * A demo instance over HTTP with the test's own Rooms and three people in each: ada owns them, grace and mary are members. Every
- * answer is checked against the contract.
+ * A demo instance over HTTP with the test's own Rooms and three people in each: ada owns them, grace and mary are
+ * members. Every answer is checked against the contract.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -32,7 +32,11 @@ export interface Lab {
   readonly userIds: Readonly<Record<Name, string>>
   room(title?: string): Promise<LabRoom>
   /** A client for a person, with a new credential. */
-  client(name: Name, roomId: string, more?: { readonly permissions?: readonly Permission[] }): Promise<ResearchRoomClient>
+  client(
+    name: Name,
+    roomId: string,
+    more?: { readonly permissions?: readonly Permission[] },
+  ): Promise<ResearchRoomClient>
   /** Archives a Room as its owner. */
   archive(roomId: string): Promise<void>
 }
@@ -49,12 +53,18 @@ export async function openLab(t: { teardown(end: () => unknown): unknown }): Pro
     rmSync(data, { recursive: true, force: true })
   })
   const { owner, member, visitor } = house.people
-  const [ada, grace, mary] = await Promise.all([owner, member, visitor].map((person) => house.browser(person, { fetch: held })))
+  const [ada, grace, mary] = await Promise.all(
+    [owner, member, visitor].map((person) => house.browser(person, { fetch: held })),
+  )
   const browsers = { ada, grace, mary } as Record<Name, Browser>
   const open = (token?: string) => new ResearchRoomClient({ baseUrl: house.baseUrl, token, fetch: held, retries: 0 })
 
   async function client(name: Name, roomId: string, { permissions = everything } = {}): Promise<ResearchRoomClient> {
-    const { result } = await browsers[name].write("issue_credential", { roomId, label: `${name}'s agent ${freshId()}`, permissions })
+    const { result } = await browsers[name].write("issue_credential", {
+      roomId,
+      label: `${name}'s agent ${freshId()}`,
+      permissions,
+    })
     return open(result.token)
   }
 

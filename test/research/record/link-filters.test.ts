@@ -32,7 +32,11 @@ t.test("a Room's links by kind, target and author of the target, in every combin
   for (const kind of options(["corrects", "disputes", "retracts", "supersedes"] as const)) {
     for (const targetVersionId of options([byGrace.versionId, byMary.versionId, also.versionId])) {
       for (const targetAuthorId of options([userIds.grace, userIds.mary, userIds.ada])) {
-        const filters = { ...(kind && { kind }), ...(targetVersionId && { targetVersionId }), ...(targetAuthorId && { targetAuthorId }) }
+        const filters = {
+          ...(kind && { kind }),
+          ...(targetVersionId && { targetVersionId }),
+          ...(targetAuthorId && { targetAuthorId }),
+        }
         const found = await everyItem(reader.items("room_links", { roomId: own.roomId, limit: 4, ...filters }))
         const expected = made.filter(
           (link) =>
@@ -50,8 +54,14 @@ t.test("a Room's links by kind, target and author of the target, in every combin
   }
   const elsewhere = { roomId: house.rooms.empty.roomId, targetVersionId: byGrace.versionId }
   t.strictSame((await reader.read("room_links", elsewhere)).items, [], "of another Room, though the target has links")
-  t.equal(await refusedAs(reader.read("room_links", { roomId: own.roomId, kind: "praises" as never })), "422 invalid_parameter /kind")
-  t.equal(await refusedAs(reader.read("room_links", { roomId: own.roomId, after: "L1" })), "422 invalid_parameter /after")
+  t.equal(
+    await refusedAs(reader.read("room_links", { roomId: own.roomId, kind: "praises" as never })),
+    "422 invalid_parameter /kind",
+  )
+  t.equal(
+    await refusedAs(reader.read("room_links", { roomId: own.roomId, after: "L1" })),
+    "422 invalid_parameter /after",
+  )
   t.equal(await refusedAs(reader.read("room_links", { roomId: nobody })), "404 room_unavailable")
   t.equal((await reader.read("room_links", { roomId: house.rooms.empty.roomId })).items.length, 0)
 })

@@ -1,6 +1,6 @@
 /**
- * Two Rooms that cite each other in every way that a write allows, and every read of them: wherever an object of another Room is
- * shown by its label, `labelFromOtherRoom` and `originRoomId` are beside it.
+ * Two Rooms that cite each other in every way that a write allows, and every read of them: wherever an object of
+ * another Room is shown by its label, `labelFromOtherRoom` and `originRoomId` are beside it.
  */
 import Database from "better-sqlite3"
 import type { AgentOperation, ReceiptOf, WriteInput } from "research-room/client"
@@ -35,9 +35,9 @@ function everyLabel(): Map<string, Known> {
   const tables = objectList.filter(({ label, room }) => label !== null && room !== null)
   return new Map(
     tables.flatMap(({ table, key, room }) =>
-      (db.prepare(`SELECT ${key} AS id, label, ${room} AS origin FROM ${table}`).all() as (Known & { id: string })[]).map(
-        (row) => [row.id, row] as const,
-      ),
+      (
+        db.prepare(`SELECT ${key} AS id, label, ${room} AS origin FROM ${table}`).all() as (Known & { id: string })[]
+      ).map((row) => [row.id, row] as const),
     ),
   )
 }
@@ -68,7 +68,11 @@ async function begun(room: LabRoom) {
   const work = await Work.begin(lab, room)
   const planId = await work.plan()
   const material = (
-    await room.ada.write("register_material", { roomId: room.roomId, reference: sha256(room === rooms[0] ? "1" : "2"), name: "Counts" })
+    await room.ada.write("register_material", {
+      roomId: room.roomId,
+      reference: sha256(room === rooms[0] ? "1" : "2"),
+      name: "Counts",
+    })
   ).result
   const lines = await measuring(lab, room)
   const measured = await lines.attempt(pairs(-1))
@@ -103,14 +107,30 @@ async function cites({ room, work, fallen }: Own, other: Own): Promise<void> {
     predicate: { type: "concept_ref", versionId: toward, key: "lowers" } as const,
     roles: [
       { role: "cause", definition: "What differs.", value: { type: "record", versionId: toward } },
-      { role: "effect", definition: "What is measured.", value: { type: "concept_ref", versionId: toward, key: "lowers" } },
+      {
+        role: "effect",
+        definition: "What is measured.",
+        value: { type: "concept_ref", versionId: toward, key: "lowers" },
+      },
     ] as const,
   }
   await say(room, "publish_hypothesis", hypothesis(room, { ...related, assertion: borrowing }))
   await say(room, "publish_cited_claim", claim(room, { references: related.references, assertion: borrowing }))
   const evidence = [
-    { kind: "attempt_output", attemptId: other.attemptId, outputLabel: losses.outputLabel, digest: sha256("b"), explanation: because },
-    { kind: "attempt_output", attemptId: other.attemptId, outputLabel: "none", digest: sha256("b"), explanation: because },
+    {
+      kind: "attempt_output",
+      attemptId: other.attemptId,
+      outputLabel: losses.outputLabel,
+      digest: sha256("b"),
+      explanation: because,
+    },
+    {
+      kind: "attempt_output",
+      attemptId: other.attemptId,
+      outputLabel: "none",
+      digest: sha256("b"),
+      explanation: because,
+    },
     { kind: "attempt_outcome", attemptId: other.unheard, explanation: because },
     { kind: "material", materialId: other.materialId, explanation: because },
     { kind: "record", versionId: other.fallen, explanation: because },
@@ -122,7 +142,10 @@ async function cites({ room, work, fallen }: Own, other: Own): Promise<void> {
       assertion: borrowing,
       references: related.references,
       evidence,
-      provenance: { papers: [], execution: { ...other.work.execution([other.attemptId, other.unheard], [other.attemptId], other.planId) } },
+      provenance: {
+        papers: [],
+        execution: { ...other.work.execution([other.attemptId, other.unheard], [other.attemptId], other.planId) },
+      },
       materials: [{ materialId: other.materialId, purpose: "What was counted." }],
     }),
   )
@@ -136,13 +159,28 @@ async function cites({ room, work, fallen }: Own, other: Own): Promise<void> {
   )
   await say(room, "reuse_record", { threadId, versionId: toward })
   await say(room, "register_material", { roomId, reference: sha256(room === rooms[0] ? "2" : "1"), name: "Counts" })
-  await say(room, "report_material_location", { materialId: other.materialId, uri: "https://example.org/counts", state: "unavailable" })
+  await say(room, "report_material_location", {
+    materialId: other.materialId,
+    uri: "https://example.org/counts",
+    state: "unavailable",
+  })
 
   const { experimentId } = (
-    await say(room, "propose_experiment", { roomId, threadId, question: "Does it here?", scope: "Here.", hypotheses: [toward] })
+    await say(room, "propose_experiment", {
+      roomId,
+      threadId,
+      question: "Does it here?",
+      scope: "Here.",
+      hypotheses: [toward],
+    })
   ).result
   const expected = async () => (await room.ada.read("experiment", { experimentId })).affordances.expected
-  await say(room, "amend_experiment", { experimentId, ...(await expected()), hypotheses: [toward, other.fallen], explanation: because })
+  await say(room, "amend_experiment", {
+    experimentId,
+    ...(await expected()),
+    hypotheses: [toward, other.fallen],
+    explanation: because,
+  })
   await say(room, "take_experiment", { experimentId, ...(await expected()) })
   const { url, commit } = lab.house.repositories.public
   const { planId } = (
@@ -205,7 +243,11 @@ async function cites({ room, work, fallen }: Own, other: Own): Promise<void> {
     await say(room, "link_experiment_finding", {
       experimentId,
       findingVersionId,
-      towardHypothesis: [toward, other.fallen].map((versionId) => ({ versionId, verdict: "supports", explanation: because })),
+      towardHypothesis: [toward, other.fallen].map((versionId) => ({
+        versionId,
+        verdict: "supports",
+        explanation: because,
+      })),
       towardQuestion: { verdict: "answers", explanation: because },
     })
   await say(room, "declare_board", {
@@ -285,7 +327,9 @@ function faults(value: unknown, seenFrom: string, path: string): string[] {
   })
   return [
     ...own,
-    ...Object.entries(value).flatMap(([member, inner]) => (member === "content" ? [] : faults(inner, seenFrom, `${path}/${member}`))),
+    ...Object.entries(value).flatMap(([member, inner]) =>
+      member === "content" ? [] : faults(inner, seenFrom, `${path}/${member}`),
+    ),
   ]
 }
 
@@ -303,9 +347,14 @@ function valuesOf(name: string): string[] {
 
 const roomOf = (name: string, id: string): string | undefined => {
   if (name === "roomId") return id
-  const [thread] = name === "threadId" ? (db.prepare("SELECT room_id FROM threads WHERE thread_id = ?").pluck().all(id) as string[]) : []
+  const [thread] =
+    name === "threadId"
+      ? (db.prepare("SELECT room_id FROM threads WHERE thread_id = ?").pluck().all(id) as string[])
+      : []
   const [link] = db
-    .prepare("SELECT room_id FROM finding_links WHERE link_id = ? UNION SELECT room_id FROM checkpoints WHERE checkpoint_id = ?")
+    .prepare(
+      "SELECT room_id FROM finding_links WHERE link_id = ? UNION SELECT room_id FROM checkpoints WHERE checkpoint_id = ?",
+    )
     .pluck()
     .all(id, id) as string[]
   return thread ?? labels.get(id)?.origin ?? link
@@ -314,13 +363,22 @@ const ours = new Set(rooms.map(({ roomId }) => roomId))
 
 /** Splits an answer into a page's items or one object, each with the Room that it is seen from. */
 function seen(answer: Record<string, unknown>, place: string | undefined): [unknown, string | undefined][] {
-  const of = (item: unknown) => (isObject(item) ? ((item.roomId ?? item.materialOriginRoom) as string | undefined) : undefined)
+  const of = (item: unknown) =>
+    isObject(item) ? ((item.roomId ?? item.materialOriginRoom) as string | undefined) : undefined
   const { items } = answer
-  return place === undefined && Array.isArray(items) ? items.map((item) => [item, of(item)]) : [[answer, place ?? of(answer)]]
+  return place === undefined && Array.isArray(items)
+    ? items.map((item) => [item, of(item)])
+    : [[answer, place ?? of(answer)]]
 }
 
 const token = async ({ roomId }: LabRoom) =>
-  (await lab.browsers.ada.write("issue_credential", { roomId, label: `a reader ${freshId()}`, permissions: ["post_thread"] })).result.token
+  (
+    await lab.browsers.ada.write("issue_credential", {
+      roomId,
+      label: `a reader ${freshId()}`,
+      permissions: ["post_thread"],
+    })
+  ).result.token
 
 const listed = reads.filter(
   ({ family, surface, mediaType }) =>
@@ -343,23 +401,37 @@ for (const { name, path, surface, query } of listed) {
       if (name === "receipt") queries.splice(0, 1, ...receiptsOf(room))
       if (name === "thread_replies") queries.splice(0, 1)
       if (name === "attempt_table") queries.splice(0, 1, ...rooms.map(({ roomId }) => ({ roomId })))
-      if (name === "attempt_curves") queries.splice(0, 1, ...valuesOf("attemptId").map((attemptIds) => ({ attemptIds, metric: "loss" })))
-      if ("findingVersionId" in query.entries) queries.push(...[one.found, other.found].map((findingVersionId) => ({ findingVersionId })))
+      if (name === "attempt_curves")
+        queries.splice(0, 1, ...valuesOf("attemptId").map((attemptIds) => ({ attemptIds, metric: "loss" })))
+      if ("findingVersionId" in query.entries)
+        queries.push(...[one.found, other.found].map((findingVersionId) => ({ findingVersionId })))
       for (const way of ways)
         for (const asked of queries) {
           const [last] = pathNames(path).slice(0, 1)
-          const place = last === undefined ? (surface === "credential" ? room.roomId : undefined) : roomOf(last, way[last] ?? "")
-          if (last !== undefined && (place === undefined || !ours.has(place)) && last !== "arxivId" && last !== "username") continue
+          const place =
+            last === undefined ? (surface === "credential" ? room.roomId : undefined) : roomOf(last, way[last] ?? "")
+          if (
+            last !== undefined &&
+            (place === undefined || !ours.has(place)) &&
+            last !== "arxivId" &&
+            last !== "username"
+          )
+            continue
           if (surface === "credential" && last === "roomId" && way.roomId !== room.roomId) continue
-          let next: string | null = `${path.replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => way[id] ?? "")}?${new URLSearchParams(asked)}`
+          let next: string | null =
+            `${path.replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => way[id] ?? "")}?${new URLSearchParams(asked)}`
           while (next !== null) {
             const response: Response = await fetch(new URL(next, lab.house.baseUrl), { headers })
             if (response.status === 404) break
             t.equal(response.status, 200, next)
-            const answer = (await response.json()) as Record<string, unknown> & { links?: { next?: string | null }; hasMore?: boolean }
+            const answer = (await response.json()) as Record<string, unknown> & {
+              links?: { next?: string | null }
+              hasMore?: boolean
+            }
             for (const [item, from] of seen(answer, place)) {
               looked += 1
-              for (const fault of from === undefined ? [] : faults(item, from, "")) wrong.add(fault.replace(/\/\d+/g, "/0"))
+              for (const fault of from === undefined ? [] : faults(item, from, ""))
+                wrong.add(fault.replace(/\/\d+/g, "/0"))
             }
             next = answer.hasMore === true ? (answer.links?.next ?? null) : null
           }
@@ -400,5 +472,8 @@ function receiptsOf({ roomId }: LabRoom): Record<string, string>[] {
        FROM journal j JOIN writers w USING (writer) JOIN places p ON p.place = j.room WHERE w.user_id = ? AND p.id = ? AND j.delivery_id IS NOT NULL`,
     )
     .all(lab.userIds.ada, roomId) as { operation: string; id: string }[]
-  return rows.map(({ operation, id }) => ({ operation, [operation === "post_message" ? "clientMessageId" : "requestId"]: id }))
+  return rows.map(({ operation, id }) => ({
+    operation,
+    [operation === "post_message" ? "clientMessageId" : "requestId"]: id,
+  }))
 }

@@ -6,7 +6,8 @@ type Checkpoint = WriteInput<"post_research_checkpoint">
 
 /** Helpers for checkpoint tests, for any Room of a lab. */
 export function posting(reader: ResearchRoomClient) {
-  const watermarkOf = async (threadId: string) => (await reader.read("thread_context", { threadId })).thread.timelineWatermark
+  const watermarkOf = async (threadId: string) =>
+    (await reader.read("thread_context", { threadId })).thread.timelineWatermark
 
   /** Posts a checkpoint that covers the whole timeline. */
   async function post(client: ResearchRoomClient, threadId: string, more: Partial<Checkpoint> = {}) {

@@ -20,7 +20,10 @@ async function labelsAt(path: string): Promise<string[]> {
 }
 
 t.test("a cited claim quotes a paper and gives the location of the quote", async (t) => {
-  const body = claim(room, { paper: { arxivId: "1706.03762v5", version: 5 }, locator: { section: "5.3", page: "7", figure: "2" } })
+  const body = claim(room, {
+    paper: { arxivId: "1706.03762v5", version: 5 },
+    locator: { section: "5.3", page: "7", figure: "2" },
+  })
   const { target, result, warnings } = await room.grace.write("publish_cited_claim", body)
   holds(t, target, { kind: "cited_claim", label: "C1" })
   t.strictSame(warnings, [])
@@ -43,7 +46,10 @@ t.test("a cited claim quotes a paper and gives the location of the quote", async
   const locator = { chapter: "1" } as never
   t.equal(
     await refusedAs(
-      room.ada.write("publish_cited_claim", claim(room, { locator, quote: " ", paper: { arxivId: "17060.3762", version: 0 } })),
+      room.ada.write(
+        "publish_cited_claim",
+        claim(room, { locator, quote: " ", paper: { arxivId: "17060.3762", version: 0 } }),
+      ),
     ),
     "422 invalid_schema /paper/arxivId /paper/version /quote /locator/chapter",
   )
@@ -96,7 +102,8 @@ t.test("ids of the new and the old style, with the slash plain or escaped", asyn
 
 t.test("a paper's records include findings that quote it or come from it, each once, newest first", async (t) => {
   const paper = (arxivId: string) => ({ kind: "paper", arxivId, locator: {}, quote: "So." }) as const
-  const labelOf = async (more: Parameters<typeof finding>[1]) => (await room.ada.write("publish_finding", finding(room, more))).result.label
+  const labelOf = async (more: Parameters<typeof finding>[1]) =>
+    (await room.ada.write("publish_finding", finding(room, more))).result.label
   const labels = [
     await labelOf({ evidence: [paper("2305.00001"), paper("2305.00001v2")] }),
     await labelOf({ provenance: { papers: ["arXiv:2305.00001v4", "A talk on 2305.00001"] } }),
@@ -123,60 +130,76 @@ t.test("a paper's records include findings that quote it or come from it, each o
 
 // shows: Publications carry status, notices and a summary of where they come from.
 // shows: Publications are listed of all Rooms, of one, and of a paper.
-t.test("lists of publications: of all Rooms and of one, newest first, page by page, each with its current status", async (t) => {
-  const own = await lab.room()
-  const first = (await own.ada.write("publish_hypothesis", hypothesis(own))).result
-  const made = [first]
-  for (let more = 0; more < 3; more += 1) {
-    made.push((await own.grace.write("publish_finding", finding(own, {}, `Finding ${more}`))).result)
-    made.push((await own.mary.write("publish_cited_claim", claim(own, {}, `Claim ${more}`))).result)
-  }
-  await own.mary.write("assert_dispute", { targetVersionId: first.versionId, explanation: because })
-  const all = made.map(({ label }) => label).toReversed()
-  const pages = await everyItem(reader.pages("room_publications", { roomId: own.roomId, limit: 3 }))
-  t.strictSame(
-    pages.map(({ items }) => items.map(({ label }) => label)),
-    [all.slice(0, 3), all.slice(3, 6), all.slice(6)],
-  )
-  holds(t, pages.at(-1)?.items, [
-    {
-      ...first,
-      status: "disputed",
-      notices: [
-        { kind: "disputes", label: "L1", explanation: because, author: { username: "mary" }, replacementVersionId: null, correction: null },
-      ],
-      wording: "A ramp lowers the loss.",
-      provenanceSummary: /prediction/,
-      outcome: null,
-    },
-  ])
+t.test(
+  "lists of publications: of all Rooms and of one, newest first, page by page, each with its current status",
+  async (t) => {
+    const own = await lab.room()
+    const first = (await own.ada.write("publish_hypothesis", hypothesis(own))).result
+    const made = [first]
+    for (let more = 0; more < 3; more += 1) {
+      made.push((await own.grace.write("publish_finding", finding(own, {}, `Finding ${more}`))).result)
+      made.push((await own.mary.write("publish_cited_claim", claim(own, {}, `Claim ${more}`))).result)
+    }
+    await own.mary.write("assert_dispute", { targetVersionId: first.versionId, explanation: because })
+    const all = made.map(({ label }) => label).toReversed()
+    const pages = await everyItem(reader.pages("room_publications", { roomId: own.roomId, limit: 3 }))
+    t.strictSame(
+      pages.map(({ items }) => items.map(({ label }) => label)),
+      [all.slice(0, 3), all.slice(3, 6), all.slice(6)],
+    )
+    holds(t, pages.at(-1)?.items, [
+      {
+        ...first,
+        status: "disputed",
+        notices: [
+          {
+            kind: "disputes",
+            label: "L1",
+            explanation: because,
+            author: { username: "mary" },
+            replacementVersionId: null,
+            correction: null,
+          },
+        ],
+        wording: "A ramp lowers the loss.",
+        provenanceSummary: /prediction/,
+        outcome: null,
+      },
+    ])
 
-  const later = (await own.ada.write("publish_finding", finding(own))).result
-  const onwards = await reader.read("room_publications", { roomId: own.roomId, limit: 3, after: pages[0]?.nextCursor as string })
-  t.strictSame(
-    onwards.items.map(({ label }) => label),
-    all.slice(3, 6),
-    "records published meanwhile shift nothing between pages",
-  )
-  const everywhere = await everyItem(reader.items("publications", { limit: 50 }))
-  t.strictSame(
-    everywhere.slice(0, 8).map(({ versionId }) => versionId),
-    [later, ...made.toReversed()].map(({ versionId }) => versionId),
-  )
-  t.ok(
-    everywhere.some(({ roomId }) => roomId === room.roomId) && everywhere.some(({ roomId }) => roomId === house.rooms.main.roomId),
-    "of every Room",
-  )
-  t.equal(new Set(everywhere.map(({ versionId }) => versionId)).size, everywhere.length, "each once")
-  for (const after of ["x", Buffer.from("[1]").toString("base64url"), first.versionId])
-    t.equal(await refusedAs(reader.read("publications", { after })), "422 invalid_parameter /after")
-  t.equal(await refusedAs(reader.read("room_publications", { roomId: crypto.randomUUID() })), "404 room_unavailable")
-})
+    const later = (await own.ada.write("publish_finding", finding(own))).result
+    const onwards = await reader.read("room_publications", {
+      roomId: own.roomId,
+      limit: 3,
+      after: pages[0]?.nextCursor as string,
+    })
+    t.strictSame(
+      onwards.items.map(({ label }) => label),
+      all.slice(3, 6),
+      "records published meanwhile shift nothing between pages",
+    )
+    const everywhere = await everyItem(reader.items("publications", { limit: 50 }))
+    t.strictSame(
+      everywhere.slice(0, 8).map(({ versionId }) => versionId),
+      [later, ...made.toReversed()].map(({ versionId }) => versionId),
+    )
+    t.ok(
+      everywhere.some(({ roomId }) => roomId === room.roomId) &&
+        everywhere.some(({ roomId }) => roomId === house.rooms.main.roomId),
+      "of every Room",
+    )
+    t.equal(new Set(everywhere.map(({ versionId }) => versionId)).size, everywhere.length, "each once")
+    for (const after of ["x", Buffer.from("[1]").toString("base64url"), first.versionId])
+      t.equal(await refusedAs(reader.read("publications", { after })), "422 invalid_parameter /after")
+    t.equal(await refusedAs(reader.read("room_publications", { roomId: crypto.randomUUID() })), "404 room_unavailable")
+  },
+)
 
 t.test("the hypotheses list, and a record read under both of its paths", async (t) => {
   const own = await lab.room()
   const labels: string[] = []
-  for (let made = 0; made < 3; made += 1) labels.push((await own.ada.write("publish_hypothesis", hypothesis(own))).result.label)
+  for (let made = 0; made < 3; made += 1)
+    labels.push((await own.ada.write("publish_hypothesis", hypothesis(own))).result.label)
   await own.ada.write("publish_finding", finding(own))
   t.strictSame(
     (await everyItem(reader.items("hypotheses", { roomId: own.roomId, limit: 1 }))).map(({ label }) => label),
@@ -187,9 +210,18 @@ t.test("the hypotheses list, and a record read under both of its paths", async (
   t.equal(second?.label, "H2")
   t.equal(await refusedAs(reader.read("hypotheses", { label: "H2" })), "422 invalid_parameter /roomId")
   const versionId = second?.versionId ?? ""
-  t.strictSame(await reader.read("hypothesis", { versionId }), await reader.read("record", { versionId: versionId.toUpperCase() }))
-  const { versionId: found } = (await reader.read("room_publications", { roomId: own.roomId, limit: 1 })).items[0] as { versionId: string }
-  t.equal(await refusedAs(reader.read("hypothesis", { versionId: found })), "404 unknown_record", "a finding is not a hypothesis")
+  t.strictSame(
+    await reader.read("hypothesis", { versionId }),
+    await reader.read("record", { versionId: versionId.toUpperCase() }),
+  )
+  const { versionId: found } = (await reader.read("room_publications", { roomId: own.roomId, limit: 1 })).items[0] as {
+    versionId: string
+  }
+  t.equal(
+    await refusedAs(reader.read("hypothesis", { versionId: found })),
+    "404 unknown_record",
+    "a finding is not a hypothesis",
+  )
   t.equal(await refusedAs(reader.read("record", { versionId: "F1" })), "404 unknown_record")
 })
 
@@ -199,7 +231,9 @@ t.test("a card appears in the timeline, the list of records and the publications
   const { result, entry } = await own.ada.write("publish_finding", { ...finding(own), client })
   const shown = { versionId: result.versionId, kind: "finding", label: "F1", status: "current", notices: [] }
   const cards = (await reader.read("thread_records", { threadId: own.threadId })).items
-  holds(t, cards, [{ entryId: entry?.entryId, kind: "publication", card: { ...shown, reused: false, note: null, client } }])
+  holds(t, cards, [
+    { entryId: entry?.entryId, kind: "publication", card: { ...shown, reused: false, note: null, client } },
+  ])
   holds(t, (await reader.read("thread_timeline", { threadId: own.threadId, kinds: ["publication"] })).items, cards)
   holds(t, (await reader.read("room_publications", { roomId: own.roomId })).items, [
     { ...shown, outcome: "positive", provenanceSummary: /^Paperless results/, wording: finding(own).assertion.wording },

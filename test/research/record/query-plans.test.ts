@@ -32,8 +32,10 @@ const [experimentId = "", versionId = "", linkId = "", userId] = [
 const hypothesisId = context.hypotheses[0]?.versionId ?? ""
 /** A concept that some record of the story defines. */
 const [defined] = (await house.client("main_owner_all").read("concepts", {})).items
-const checkpointId = context.threads.find(({ selectedCheckpointId }) => selectedCheckpointId !== null)?.selectedCheckpointId ?? ""
-const planId = (await house.client("main_owner_all").read("experiment", { experimentId })).acceptedPlans[0]?.planId ?? ""
+const checkpointId =
+  context.threads.find(({ selectedCheckpointId }) => selectedCheckpointId !== null)?.selectedCheckpointId ?? ""
+const planId =
+  (await house.client("main_owner_all").read("experiment", { experimentId })).acceptedPlans[0]?.planId ?? ""
 
 /** Returns a statement's plan, one step per line. */
 const planOf = (sql: string, values: Parameters<ReturnType<typeof db.prepare>["all"]>): string[] =>
@@ -43,8 +45,8 @@ const planOf = (sql: string, values: Parameters<ReturnType<typeof db.prepare>["a
     .map(({ detail }) => detail)
 
 /**
- * Returns the steps that scan a whole table. Scans of ids passed in, of the chain a record rests on, or of a short list within
- * the statement do not count.
+ * Returns the steps that scan a whole table. Scans of ids passed in, of the chain a record rests on, or of a short list
+ * within the statement do not count.
  */
 const scans = (plan: readonly string[]) => plan.filter((step) => /^SCAN (?!json_each|CONSTANT|\(subquery)/.test(step))
 const sorts = (plan: readonly string[]) => plan.filter((step) => step.includes("TEMP B-TREE FOR ORDER BY"))
@@ -62,7 +64,8 @@ function choices(filters: Query): Query[] {
 /** Returns every combination of filters, both at the start of a list with opaque cursors and further on. */
 const furtherOn = (filters: Query, parts: readonly string[], listOf: (query: Query) => ListOf) =>
   choices(filters).flatMap((query) => [query, { ...query, after: opaqueCursor(parts, listOf(query)) }])
-const marks = ({ kinds, status, author }: Query) => [(kinds as string[] | undefined)?.join(), status, author] as (string | undefined)[]
+const marks = ({ kinds, status, author }: Query) =>
+  [(kinds as string[] | undefined)?.join(), status, author] as (string | undefined)[]
 const ofRecords = { kinds: ["finding", "hypothesis"], status: "disputed", author: userId }
 /** Each list, with the ids in its path and every combination of filters and cursor. */
 const asked: Readonly<Record<string, readonly [params: Record<string, string>, queries: readonly Query[]]>> = {
@@ -72,13 +75,28 @@ const asked: Readonly<Record<string, readonly [params: Record<string, string>, q
       query.roomId === undefined ? ["publications", ...marks(query)] : ["room_publications", roomId, ...marks(query)],
     ).concat(choices({ roomId, ...ofRecords, status: "current" })),
   ],
-  room_publications: [{ roomId }, furtherOn(ofRecords, [versionId], (query) => ["room_publications", roomId, ...marks(query)])],
+  room_publications: [
+    { roomId },
+    furtherOn(ofRecords, [versionId], (query) => ["room_publications", roomId, ...marks(query)]),
+  ],
   paper_publications: [{ arxivId: "1706.03762" }, choices({ after: 50 })],
   hypotheses: [{}, [...choices({ roomId, after: versionId }), { roomId, label: "H1" }]],
   concepts: [{}, furtherOn({}, [versionId, "lowers"], () => ["concepts", undefined])],
-  room_links: [{ roomId }, choices({ kind: "disputes", targetVersionId: versionId, targetAuthorId: userId, after: linkId })],
+  room_links: [
+    { roomId },
+    choices({ kind: "disputes", targetVersionId: versionId, targetAuthorId: userId, after: linkId }),
+  ],
   experiment_findings: [{ experimentId }, choices({ after: linkId })],
-  experiments: [{}, choices({ roomId, status: "completed", assigneeId: userId, hypothesisVersionId: hypothesisId, after: experimentId })],
+  experiments: [
+    {},
+    choices({
+      roomId,
+      status: "completed",
+      assigneeId: userId,
+      hypothesisVersionId: hypothesisId,
+      after: experimentId,
+    }),
+  ],
   room_threads: [{ roomId }, choices({ after: 1 })],
   thread_records: [{ threadId }, choices({ after: 1 })],
   room_activity: [{ roomId }, choices({ after: 1 })],
@@ -121,7 +139,11 @@ for (const [name, [params, queries]] of Object.entries(asked)) {
       const steps = await recorder.readsDuring(() => read({ params, query, actor: null, basePath: "" }))
       t.ok(steps.length > 0, `${JSON.stringify(query)}: ${steps.length} statements`)
       for (const { sql, values } of steps)
-        t.strictSame(faults(planOf(sql, values)), [], `${JSON.stringify(Object.keys(query))}: ${sql.replace(/\s+/g, " ").slice(-120)}`)
+        t.strictSame(
+          faults(planOf(sql, values)),
+          [],
+          `${JSON.stringify(Object.keys(query))}: ${sql.replace(/\s+/g, " ").slice(-120)}`,
+        )
     }
   })
 }
@@ -131,7 +153,8 @@ for (const [name, params] of Object.entries(single)) {
     const read = readers[name as keyof typeof readers] as (asked: object) => unknown
     const steps = await recorder.readsDuring(() => read({ params, query: {}, actor: null, basePath: "" }))
     t.ok(steps.length > 0)
-    for (const { sql, values } of steps) t.strictSame(scans(planOf(sql, values)), [], sql.replace(/\s+/g, " ").slice(-120))
+    for (const { sql, values } of steps)
+      t.strictSame(scans(planOf(sql, values)), [], sql.replace(/\s+/g, " ").slice(-120))
   })
 }
 
@@ -143,16 +166,21 @@ for (const [name, read] of [
   t.test(name, async (t) => {
     const steps = await recorder.readsDuring(read)
     t.ok(steps.length >= 6)
-    for (const { sql, values } of steps) t.strictSame(faults(planOf(sql, values)), [], sql.replace(/\s+/g, " ").slice(-120))
+    for (const { sql, values } of steps)
+      t.strictSame(faults(planOf(sql, values)), [], sql.replace(/\s+/g, " ").slice(-120))
     t.equal(steps.length < 12, true, "the number of statements does not grow with the content")
   })
 }
 
-/** Scans that count. A virtual table searched by its own index does not count, nor does a list that the statement itself made. */
+/**
+ * Scans that count. A virtual table searched by its own index does not count, nor does a list that the statement itself
+ * made.
+ */
 const walks = (plan: readonly string[]) =>
   scans(plan).filter(
     (step) =>
-      !/VIRTUAL TABLE INDEX \d+:\S/.test(step) && !plan.some((made) => made.replace(/^(?:CO-ROUTINE|MATERIALIZE)/, "SCAN") === step),
+      !/VIRTUAL TABLE INDEX \d+:\S/.test(step) &&
+      !plan.some((made) => made.replace(/^(?:CO-ROUTINE|MATERIALIZE)/, "SCAN") === step),
   )
 /** Reads that choose by relevance may sort their candidates, but must not scan a whole table for them. */
 const chosen = {
@@ -168,7 +196,8 @@ for (const [name, [params, query]] of Object.entries(chosen)) {
     const read = readers[name as keyof typeof chosen] as (asked: object) => unknown
     const steps = await recorder.readsDuring(() => read({ params, query, actor: null, basePath: "" }))
     t.ok(steps.length > 0)
-    for (const { sql, values } of steps) t.strictSame(walks(planOf(sql, values)), [], sql.replace(/\s+/g, " ").slice(0, 200))
+    for (const { sql, values } of steps)
+      t.strictSame(walks(planOf(sql, values)), [], sql.replace(/\s+/g, " ").slice(0, 200))
   })
 }
 
@@ -201,7 +230,12 @@ for (const name of ["thread_timeline", "room_activity"] as const) {
 t.test("entries whose kind is shared by several operations are looked up through the records", async (t) => {
   const look = (kind: string) =>
     recorder.readsDuring(() =>
-      readers.thread_timeline({ params: { threadId }, query: { kinds: [kind], after: 1 }, actor: null, basePath: "" } as never),
+      readers.thread_timeline({
+        params: { threadId },
+        query: { kinds: [kind], after: 1 },
+        actor: null,
+        basePath: "",
+      } as never),
     )
   for (const [kind, index] of [
     ["publish_finding", "records_of_thread_and_kind (thread_id=? AND kind=? AND version_id>?)"],
@@ -217,6 +251,8 @@ t.test("entries whose kind is shared by several operations are looked up through
 
 t.test("the test would notice a scan and a sort", (t) => {
   t.strictSame(faults(planOf("SELECT * FROM records WHERE wording LIKE ?", ["%a%"])), ["SCAN records"])
-  t.strictSame(faults(planOf("SELECT * FROM records WHERE room_id = ? ORDER BY wording", [roomId])), ["USE TEMP B-TREE FOR ORDER BY"])
+  t.strictSame(faults(planOf("SELECT * FROM records WHERE room_id = ? ORDER BY wording", [roomId])), [
+    "USE TEMP B-TREE FOR ORDER BY",
+  ])
   t.end()
 })

@@ -10,6 +10,8 @@ export class Recorder extends RecordingDb {
   /** Runs `work` and returns the reads it ran. */
   async readsDuring(work: () => unknown): Promise<Step[]> {
     const steps = await this.during(work)
-    return steps.filter(({ how }) => how !== "run").map(({ statement, values }) => ({ sql: this.sql[statement] ?? "", values }))
+    return steps
+      .filter(({ how }) => how !== "run")
+      .map(({ statement, values }) => ({ sql: this.sql[statement] ?? "", values }))
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The recovery order of the interface, steps 1 to 7, on the built executable: followed by an agent that knows only a base URL and
- * a credential, without a client library, in a Room that another agent fills meanwhile.
+ * The recovery order of the interface, steps 1 to 7, on the built executable: followed by an agent that knows only a
+ * base URL and a credential, without a client library, in a Room that another agent fills meanwhile.
  */
 import { test } from "tap"
 import { list, number, text } from "./agent.ts"
@@ -102,7 +102,11 @@ test("steps 1 to 7: the agent finds out where it is, and knows everything at the
   t.strictSame(attempts.map(({ attemptId }) => text(attemptId)).sort(), registered.sort(), "6: every attempt")
   t.ok(attempts.every(({ status, outcome }) => text(status) === "succeeded" && text(outcome) === "succeeded"))
 
-  const entries = await agent.all("thread_timeline", { threadId, after: 0, kinds: "message,publication,link_experiment_finding" })
+  const entries = await agent.all("thread_timeline", {
+    threadId,
+    after: 0,
+    kinds: "message,publication,link_experiment_finding",
+  })
   const spoken = ["post_message", "publish_hypothesis", "publish_finding", "link_experiment_finding"]
   const told = done.filter(({ operation }) => spoken.includes(operation)).map(({ id }) => id)
   t.strictSame(

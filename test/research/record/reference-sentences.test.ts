@@ -16,11 +16,16 @@ const told = async (write: Promise<unknown>) => {
     (refused: unknown) => refused,
   )
   if (!(error instanceof RefusedError)) throw error ?? new Error("it was admitted")
-  return { refusal: error.refusal, message: error.message, issues: error.issues.map(({ path, message }) => `${path} ${message}`) }
+  return {
+    refusal: error.refusal,
+    message: error.message,
+    issues: error.issues.map(({ path, message }) => `${path} ${message}`),
+  }
 }
 
 const propose = async () =>
-  (await agent.write("propose_experiment", { roomId, threadId, question: "Is it so?", scope: "Here.", hypotheses: [] })).result.experimentId
+  (await agent.write("propose_experiment", { roomId, threadId, question: "Is it so?", scope: "Here.", hypotheses: [] }))
+    .result.experimentId
 const [first, second] = [await propose(), await propose()]
 await agent.write("take_experiment", { experimentId: first, expectedRevision: 1, expectedStatus: "open" })
 const pin = { url: repository.url, commit: repository.commit }
@@ -50,7 +55,10 @@ const register = (planId: string, experimentId = first) =>
   })
 
 test("an id that is unknown, and one of another kind of object", async (t) => {
-  t.match(await told(register(freshId())), { refusal: "unknown_reference", issues: ["/planId is not the id of a plan here"] })
+  t.match(await told(register(freshId())), {
+    refusal: "unknown_reference",
+    issues: ["/planId is not the id of a plan here"],
+  })
   t.match(await told(register(first)), {
     message: "/planId is an experiment (E1), not a plan; plans of E1: P1.",
     issues: ["/planId is an experiment (E1), not a plan; plans of E1: P1"],
@@ -67,7 +75,8 @@ test("a part of another object", async (t) => {
 })
 
 test("a subject of another kind is refused as unknown under the expected kind's code, and the message says what it is", async (t) => {
-  const take = (experimentId: string) => agent.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+  const take = (experimentId: string) =>
+    agent.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
   t.match(await told(take(plan.result.planId)), {
     refusal: "unknown_experiment",
     message: `There is no such experiment. ${plan.result.planId} is a plan (P1).`,

@@ -1,4 +1,7 @@
-/** Exact references to objects that do not exist, each reported with its path; and retries of every write that publishes or relates. */
+/**
+ * Exact references to objects that do not exist, each reported with its path; and retries of every write that publishes
+ * or relates.
+ */
 import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
 import t from "tap"
 import { because, claim, finding, hypothesis, nobody, premise, reference, sha256 } from "./bodies.ts"
@@ -98,10 +101,15 @@ t.test("in a cited claim, a hypothesis and a card", async (t) => {
     unknown("/references/0/versionId", "/assertion/predicate/key"),
   )
   t.equal(
-    await refusedAs(ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(base.versionId), premise(nobody)] }))),
+    await refusedAs(
+      ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(base.versionId), premise(nobody)] })),
+    ),
     unknown("/premises/1/versionId"),
   )
-  t.equal(await refusedAs(ada.write("reuse_record", { threadId: room.threadId, versionId: nobody })), unknown("/versionId"))
+  t.equal(
+    await refusedAs(ada.write("reuse_record", { threadId: room.threadId, versionId: nobody })),
+    unknown("/versionId"),
+  )
 })
 
 t.test("in a relation, a link and a checkpoint", async (t) => {
@@ -130,13 +138,19 @@ t.test("in a relation, a link and a checkpoint", async (t) => {
     "each of the right kind, and the attempt of this experiment",
   )
   t.equal(
-    await refusedAs(ada.write("assert_supersession", { targetVersionId: nobody, replacementVersionId: nobody, explanation: because })),
+    await refusedAs(
+      ada.write("assert_supersession", { targetVersionId: nobody, replacementVersionId: nobody, explanation: because }),
+    ),
     "404 unknown_record",
     "the target is the subject",
   )
   t.equal(
     await refusedAs(
-      ada.write("assert_supersession", { targetVersionId: base.versionId, replacementVersionId: nobody, explanation: because }),
+      ada.write("assert_supersession", {
+        targetVersionId: base.versionId,
+        replacementVersionId: nobody,
+        explanation: because,
+      }),
     ),
     unknown("/replacementVersionId"),
   )
@@ -164,7 +178,11 @@ t.test("in a relation, a link and a checkpoint", async (t) => {
   )
   t.equal(
     await refusedAs(
-      ada.write("assert_dispute", { targetVersionId: base.versionId, evidence: [known.versionId, nobody], explanation: because }),
+      ada.write("assert_dispute", {
+        targetVersionId: base.versionId,
+        evidence: [known.versionId, nobody],
+        explanation: because,
+      }),
     ),
     unknown("/evidence/1"),
   )
@@ -177,7 +195,13 @@ t.test("in a relation, a link and a checkpoint", async (t) => {
     openQuestions: [],
   } as const
   t.equal(
-    await refusedAs(ada.write("post_research_checkpoint", { ...checkpoint, threadId: room.threadId, citations: [base.versionId, nobody] })),
+    await refusedAs(
+      ada.write("post_research_checkpoint", {
+        ...checkpoint,
+        threadId: room.threadId,
+        citations: [base.versionId, nobody],
+      }),
+    ),
     unknown("/citations/1"),
   )
   t.equal(
@@ -191,7 +215,9 @@ t.test("in a relation, a link and a checkpoint", async (t) => {
 t.test("a refused write leaves nothing behind: no label, no timeline entry, no activity", async (t) => {
   const before = await reader.read("room_context", { roomId: room.roomId })
   await refusalOf(ada.write("publish_finding", finding(room, { references: [reference(nobody)] })))
-  await refusalOf(ada.write("assert_dispute", { targetVersionId: base.versionId, evidence: [nobody], explanation: because }))
+  await refusalOf(
+    ada.write("assert_dispute", { targetVersionId: base.versionId, evidence: [nobody], explanation: because }),
+  )
   t.strictSame(await reader.read("room_context", { roomId: room.roomId }), before)
 })
 
@@ -208,7 +234,10 @@ const writes = {
     },
     { attemptId },
   ],
-  assert_correction: [{ targetVersionId: known.versionId, explanation: because, correction: "So." }, { correction: "Not so." }],
+  assert_correction: [
+    { targetVersionId: known.versionId, explanation: because, correction: "So." },
+    { correction: "Not so." },
+  ],
   assert_dispute: [{ targetVersionId: known.versionId, explanation: because }, { explanation: "Otherwise." }],
   assert_supersession: [
     { targetVersionId: known.versionId, explanation: because, replacementVersionId: base.versionId },
@@ -219,37 +248,55 @@ const writes = {
 
 for (const [name, [input, other]] of Object.entries(writes)) {
   // shows: The same id and content return the original receipt, and nothing is done twice.
-  t.test(`${name}: a repeat gets the first receipt, other content is a conflict, and a rotated credential is reported`, async (t) => {
-    const operation = name as "publish_finding"
-    const body = { ...(input as never as (typeof writes.publish_finding)[0]), requestId: crypto.randomUUID() }
-    const first = await ada.write(operation, { ...body, client: { name: "one" } })
-    const { items: feed } = await reader.read("room_activity", { roomId: room.roomId, after: (first.activity?.sequence ?? 0) - 1 })
-    t.equal(
-      feed[0]?.contentDigest,
-      digestOf(canonicalJson({ ...body, schemaVersion: 3 } as unknown as Json)),
-      "the feed has the digest of what was accepted, without client",
-    )
+  t.test(
+    `${name}: a repeat gets the first receipt, other content is a conflict, and a rotated credential is reported`,
+    async (t) => {
+      const operation = name as "publish_finding"
+      const body = { ...(input as never as (typeof writes.publish_finding)[0]), requestId: crypto.randomUUID() }
+      const first = await ada.write(operation, { ...body, client: { name: "one" } })
+      const { items: feed } = await reader.read("room_activity", {
+        roomId: room.roomId,
+        after: (first.activity?.sequence ?? 0) - 1,
+      })
+      t.equal(
+        feed[0]?.contentDigest,
+        digestOf(canonicalJson({ ...body, schemaVersion: 3 } as unknown as Json)),
+        "the feed has the digest of what was accepted, without client",
+      )
 
-    const again = await ada.write(operation, { ...body, requestId: body.requestId.toUpperCase(), client: { name: "two" } })
-    t.strictSame(again, { ...first, replayed: true })
-    const rotated = await lab.client("ada", room.roomId)
-    t.strictSame(await rotated.write(operation, body), { ...first, replayed: true, credentialChanged: true })
-    const conflict = await refusalOf(ada.write(operation, { ...body, ...other }))
-    holds(t, conflict, { status: 409, refusal: "request_conflict", current: { operation, target: first.target } })
-    t.equal(
-      (await reader.read("room_activity", { roomId: room.roomId, after: first.activity?.sequence ?? 0 })).items.length,
-      0,
-      "nothing was done twice",
-    )
-    t.strictSame(await ada.receipt(operation, body.requestId), first)
-    t.equal(await grace.receipt(operation, body.requestId), null, "only its sender can read a receipt")
-  })
+      const again = await ada.write(operation, {
+        ...body,
+        requestId: body.requestId.toUpperCase(),
+        client: { name: "two" },
+      })
+      t.strictSame(again, { ...first, replayed: true })
+      const rotated = await lab.client("ada", room.roomId)
+      t.strictSame(await rotated.write(operation, body), { ...first, replayed: true, credentialChanged: true })
+      const conflict = await refusalOf(ada.write(operation, { ...body, ...other }))
+      holds(t, conflict, { status: 409, refusal: "request_conflict", current: { operation, target: first.target } })
+      t.equal(
+        (await reader.read("room_activity", { roomId: room.roomId, after: first.activity?.sequence ?? 0 })).items
+          .length,
+        0,
+        "nothing was done twice",
+      )
+      t.strictSame(await ada.receipt(operation, body.requestId), first)
+      t.equal(await grace.receipt(operation, body.requestId), null, "only its sender can read a receipt")
+    },
+  )
 }
 
 t.test("a record's content is exactly what its digest covers", async (t) => {
   const record = await lab.record(known)
   t.equal(record.contentDigest, digestOf(canonicalJson(record.content as Json)))
-  const upper = finding(room, { references: [{ ...reference(base.versionId), versionId: base.versionId.toUpperCase() }] })
+  const upper = finding(room, {
+    references: [{ ...reference(base.versionId), versionId: base.versionId.toUpperCase() }],
+  })
   const { result } = await grace.write("publish_finding", upper)
-  holds(t, (await lab.record(result)).content, { references: [reference(base.versionId)] }, "ids are carried on in lower case")
+  holds(
+    t,
+    (await lab.record(result)).content,
+    { references: [reference(base.versionId)] },
+    "ids are carried on in lower case",
+  )
 })

@@ -1,4 +1,6 @@
-/** Corrections, supersessions, disputes and retractions: what each says, who may assert it, and when one already exists. */
+/**
+ * Corrections, supersessions, disputes and retractions: what each says, who may assert it, and when one already exists.
+ */
 import type { ResearchRoomClient } from "research-room/client"
 import t from "tap"
 import { correct, dispute, retract, supersede } from "./assertions.ts"
@@ -11,7 +13,8 @@ const { reader, userIds, browsers } = lab
 const room = await lab.room()
 const { ada, grace, mary, roomId, threadId } = room
 
-const publish = async (client: ResearchRoomClient = grace) => (await client.write("publish_finding", finding(room))).result
+const publish = async (client: ResearchRoomClient = grace) =>
+  (await client.write("publish_finding", finding(room))).result
 const read = (linkId: string) => reader.read("link", { linkId })
 
 // shows: A research link is attributed, explained, immutable and about an exact version, whose record is never edited.
@@ -36,7 +39,11 @@ t.test("each kind reads back labelled, explained and immutable, with its target 
     ],
     [
       "disputes",
-      await mary.write("assert_dispute", { targetVersionId: target.versionId, explanation: because, evidence: [better.versionId] }),
+      await mary.write("assert_dispute", {
+        targetVersionId: target.versionId,
+        explanation: because,
+        evidence: [better.versionId],
+      }),
       null,
     ],
     ["supersedes", await supersede(mary, target.versionId, better.versionId), better],
@@ -76,7 +83,11 @@ t.test("each kind reads back labelled, explained and immutable, with its target 
       "a receipt stands where the target originated",
     )
   }
-  const reply = await ada.write("post_message", { threadId, text: "So.", replyToEntryId: writes[0][1].entry?.entryId as string })
+  const reply = await ada.write("post_message", {
+    threadId,
+    text: "So.",
+    replyToEntryId: writes[0][1].entry?.entryId as string,
+  })
   t.ok(reply.entry, "and can be replied to")
 })
 
@@ -105,7 +116,9 @@ t.test("only the author of the record and the owner of its Room may retract it",
   holds(t, await refusalOf(retract(grace, byAda.versionId)), role, "a member on the owner's record")
   holds(
     t,
-    await refusalOf(browsers.mary.write("assert_retraction", { targetVersionId: byAda.versionId, explanation: because })),
+    await refusalOf(
+      browsers.mary.write("assert_retraction", { targetVersionId: byAda.versionId, explanation: because }),
+    ),
     role,
     "in the browser as well",
   )
@@ -121,7 +134,10 @@ t.test("only the author of the record and the owner of its Room may retract it",
   )
   const publishing = await lab.client("grace", roomId, { permissions: ["publish_records"] })
   for (const write of [correct, dispute])
-    holds(t, await refusalOf(write(publishing, own.versionId)), { refusal: "permission_missing", current: { needed: ["post_thread"] } })
+    holds(t, await refusalOf(write(publishing, own.versionId)), {
+      refusal: "permission_missing",
+      current: { needed: ["post_thread"] },
+    })
   await retract(publishing, own.versionId)
 
   const other = await lab.room()
@@ -135,11 +151,19 @@ t.test("only the author of the record and the owner of its Room may retract it",
   const left = await lab.room()
   const byMary = (await left.mary.write("publish_finding", finding(left))).result
   await browsers.ada.write("remove_member", { roomId: left.roomId, userId: userIds.mary })
-  holds(t, await refusalOf(retract(left.mary, byMary.versionId)), { status: 403, refusal: "not_a_member" }, "the author who has left")
+  holds(
+    t,
+    await refusalOf(retract(left.mary, byMary.versionId)),
+    { status: 403, refusal: "not_a_member" },
+    "the author who has left",
+  )
 })
 
 t.test("a hypothesis and a cited claim can be disputed like a finding", async (t) => {
-  for (const { result } of [await ada.write("publish_hypothesis", hypothesis(room)), await ada.write("publish_cited_claim", claim(room))]) {
+  for (const { result } of [
+    await ada.write("publish_hypothesis", hypothesis(room)),
+    await ada.write("publish_cited_claim", claim(room)),
+  ]) {
     await dispute(grace, result.versionId)
     holds(t, await lab.record(result), { status: "disputed", notices: [{ kind: "disputes" }] })
   }
@@ -199,7 +223,12 @@ t.test(
     t.equal((await lab.record(better)).notices.length, 1, "a link to another target is accepted")
 
     const rotated = await lab.client("grace", roomId)
-    holds(t, await refusalOf(dispute(rotated, versionId)), exists(disputed), "a member is the same with another credential")
+    holds(
+      t,
+      await refusalOf(dispute(rotated, versionId)),
+      exists(disputed),
+      "a member is the same with another credential",
+    )
     const links = await everyItem(reader.items("room_links", { roomId, targetVersionId: versionId }))
     t.strictSame(
       links.map(({ linkId }) => linkId),

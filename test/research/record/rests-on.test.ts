@@ -1,6 +1,6 @@
 /**
- * A record that rests on a retracted, superseded, corrected or disputed one says so itself, and so on down the chain; a record
- * that it contradicts is not one it rests on.
+ * A record that rests on a retracted, superseded, corrected or disputed one says so itself, and so on down the chain; a
+ * record that it contradicts is not one it rests on.
  */
 import type { ResearchRoomClient } from "research-room/client"
 import t from "tap"
@@ -17,7 +17,8 @@ type Publish = (room: LabRoom, on: string) => Promise<{ result: { versionId: str
 
 /** Every way in which a record may rest on another. */
 const rests: Readonly<Record<string, Publish>> = {
-  "a hypothesis, by a premise": (at, on) => at.grace.write("publish_hypothesis", hypothesis(at, { premises: [premise(on)] })),
+  "a hypothesis, by a premise": (at, on) =>
+    at.grace.write("publish_hypothesis", hypothesis(at, { premises: [premise(on)] })),
   "a hypothesis, by a reference": (at, on) =>
     at.grace.write("publish_hypothesis", hypothesis(at, { references: [reference(on, "refines")] })),
   "a finding, by a reference": (at, on) =>
@@ -34,7 +35,8 @@ const rests: Readonly<Record<string, Publish>> = {
   "a hypothesis, by a definition it borrows": (at, on) =>
     at.grace.write("publish_hypothesis", naming(at, { type: "concept_ref", versionId: on, key: "lowers" })),
   "a finding, by its plan's premise": (at, on) => underPlan(at, { premises: [premise(on)] }),
-  "a finding, by the plan of an attempt it names": (at, on) => ofPlanned(at, on, (work, planned) => work.execution([planned])),
+  "a finding, by the plan of an attempt it names": (at, on) =>
+    ofPlanned(at, on, (work, planned) => work.execution([planned])),
   "a finding, by the plan of a baseline attempt": (at, on) =>
     ofPlanned(at, on, async (work, planned) => work.execution([await work.attempt()], [planned])),
 }
@@ -45,7 +47,8 @@ const rests_not: Readonly<Record<string, Publish>> = {
     at.grace.write("publish_finding", finding(at, { retrospective: true, references: [reference(on, "supports")] })),
   "a reference that contradicts it": (at, on) =>
     at.grace.write("publish_finding", finding(at, { retrospective: true, references: [reference(on, "contradicts")] })),
-  "a related one": (at, on) => at.grace.write("publish_cited_claim", claim(at, { references: [reference(on, "related")] })),
+  "a related one": (at, on) =>
+    at.grace.write("publish_cited_claim", claim(at, { references: [reference(on, "related")] })),
   "a plan that tests it": (at, on) => underPlan(at, { hypotheses: [on] }),
 }
 
@@ -64,16 +67,26 @@ async function underPlan(at: LabRoom, more: Parameters<Work["plan"]>[0]) {
 }
 
 /** Publishes a finding that names an attempt of a plan with that premise, but not the plan. */
-async function ofPlanned(at: LabRoom, on: string, naming: (work: Work, planned: string) => Execution | Promise<Execution>) {
+async function ofPlanned(
+  at: LabRoom,
+  on: string,
+  naming: (work: Work, planned: string) => Execution | Promise<Execution>,
+) {
   const work = await Work.begin(lab, at)
   const planned = await work.attempt("succeeded", [losses], await work.plan({ premises: [premise(on)] }))
-  return at.grace.write("publish_finding", finding(at, { provenance: { execution: await naming(work, planned), papers: [] } }))
+  return at.grace.write(
+    "publish_finding",
+    finding(at, { provenance: { execution: await naming(work, planned), papers: [] } }),
+  )
 }
 type Execution = ReturnType<Work["execution"]>
 
-const publish = async (client: ResearchRoomClient = room.ada) => (await client.write("publish_hypothesis", hypothesis(room))).result
-const retract = (targetVersionId: string) => room.ada.write("assert_retraction", { targetVersionId, explanation: because })
-const dispute = (targetVersionId: string) => room.mary.write("assert_dispute", { targetVersionId, explanation: because })
+const publish = async (client: ResearchRoomClient = room.ada) =>
+  (await client.write("publish_hypothesis", hypothesis(room))).result
+const retract = (targetVersionId: string) =>
+  room.ada.write("assert_retraction", { targetVersionId, explanation: because })
+const dispute = (targetVersionId: string) =>
+  room.mary.write("assert_dispute", { targetVersionId, explanation: because })
 const supersede = (targetVersionId: string, replacementVersionId: string) =>
   room.grace.write("assert_supersession", { targetVersionId, replacementVersionId, explanation: because })
 const correct = (targetVersionId: string, more = {}) =>
@@ -86,16 +99,31 @@ for (const [what, write] of Object.entries(rests)) {
     const { result, warnings } = await write(room, base.versionId)
     t.strictSame(warnings, [])
     // Warnings that come through a plan say so.
-    const [direct, code, who] = what.includes("plan") ? [false, "plan_rests_on_", "P\\d+ rests"] : [true, "rests_on_", "It rests"]
+    const [direct, code, who] = what.includes("plan")
+      ? [false, "plan_rests_on_", "P\\d+ rests"]
+      : [true, "rests_on_", "It rests"]
     const above = (
-      await room.mary.write("publish_finding", finding(room, { retrospective: true, references: [reference(result.versionId, "extends")] }))
+      await room.mary.write(
+        "publish_finding",
+        finding(room, { retrospective: true, references: [reference(result.versionId, "extends")] }),
+      )
     ).result
     const named = { versionId: base.versionId, label: base.label, kind: "hypothesis" }
 
     await dispute(base.versionId)
-    holds(t, await warningsOf(result.versionId), [{ ...named, code: `${code}disputed`, direct }], "a dispute puts it in doubt")
+    holds(
+      t,
+      await warningsOf(result.versionId),
+      [{ ...named, code: `${code}disputed`, direct }],
+      "a dispute puts it in doubt",
+    )
     await correct(base.versionId)
-    holds(t, await warningsOf(result.versionId), [{ ...named, code: `${code}corrected`, direct }], "and so does a correction")
+    holds(
+      t,
+      await warningsOf(result.versionId),
+      [{ ...named, code: `${code}corrected`, direct }],
+      "and so does a correction",
+    )
     await retract(base.versionId)
     holds(t, await warningsOf(result.versionId), [
       {
@@ -136,7 +164,9 @@ for (const [what, write] of Object.entries(rests_not)) {
     const own = (await warningsOf(result.versionId)).filter(({ code }) => !code.startsWith("plan_"))
     t.strictSame(own, [])
     t.strictSame(
-      (await write(room, base.versionId)).warnings.filter((warning) => /^rests_on/.test((warning as { code: string }).code)),
+      (await write(room, base.versionId)).warnings.filter((warning) =>
+        /^rests_on/.test((warning as { code: string }).code),
+      ),
       [],
     )
   })
@@ -157,8 +187,9 @@ t.test("not through its own replacement or correction, nor through what it repla
 t.test("each way of falling has its own code, the nearest come first, and none comes twice", async (t) => {
   const bases = await Promise.all([publish(), publish(), publish()])
   const [disputed = "", superseded = "", retracted = ""] = bases.map(({ versionId }) => versionId)
-  const middle = (await room.ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(retracted), premise(disputed)] })))
-    .result
+  const middle = (
+    await room.ada.write("publish_hypothesis", hypothesis(room, { premises: [premise(retracted), premise(disputed)] }))
+  ).result
   const top = (
     await room.ada.write(
       "publish_finding",
@@ -199,11 +230,16 @@ t.test("records do not replace each other in a circle", async (t) => {
 t.test("warnings cross Rooms, and appear in reads of a plan and of a link", async (t) => {
   const other = await lab.room()
   const base = await publish()
-  const there = (await other.grace.write("publish_hypothesis", hypothesis(other, { premises: [premise(base.versionId)] }))).result
+  const there = (
+    await other.grace.write("publish_hypothesis", hypothesis(other, { premises: [premise(base.versionId)] }))
+  ).result
   const work = await Work.begin(lab, other)
   const planId = await work.plan({ hypotheses: [there.versionId] })
   t.strictSame((await reader.read("plan", { planId })).warnings, [])
-  const { result: link } = await other.mary.write("assert_dispute", { targetVersionId: there.versionId, explanation: because })
+  const { result: link } = await other.mary.write("assert_dispute", {
+    targetVersionId: there.versionId,
+    explanation: because,
+  })
   await retract(base.versionId)
   const fallen = { code: "rests_on_retracted", versionId: base.versionId }
   holds(t, await warningsOf(there.versionId), [{ ...fallen, direct: true }])
@@ -211,7 +247,12 @@ t.test("warnings cross Rooms, and appear in reads of a plan and of a link", asyn
     { code: "rests_on_disputed", versionId: there.versionId, direct: true },
     { ...fallen, direct: false },
   ])
-  holds(t, await reader.read("link", { linkId: link.linkId }), { warnings: [{ ...fallen, direct: true }] }, "a link says it of its target")
+  holds(
+    t,
+    await reader.read("link", { linkId: link.linkId }),
+    { warnings: [{ ...fallen, direct: true }] },
+    "a link says it of its target",
+  )
 })
 
 t.test("a chain of thirty records, and a chain that branches and joins again", async (t) => {
@@ -224,5 +265,6 @@ t.test("a chain of thirty records, and a chain that branches and joins again", a
     right = (await room.ada.write("publish_hypothesis", hypothesis(room, { premises: beside }))).result.versionId
   }
   await retract(base.versionId)
-  for (const versionId of [left, right]) holds(t, await warningsOf(versionId), [{ versionId: base.versionId, direct: false }])
+  for (const versionId of [left, right])
+    holds(t, await warningsOf(versionId), [{ versionId: base.versionId, direct: false }])
 })

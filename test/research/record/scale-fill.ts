@@ -14,7 +14,8 @@ export const size = {
 } as const
 
 /** Returns a paragraph of realistic length. */
-const words = "The mean over five seeds at step 1,000 is lower with the ramp than without it, by more than twice its standard error. "
+const words =
+  "The mean over five seeds at step 1,000 is lower with the ramp than without it, by more than twice its standard error. "
 const times = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 type Person = ReturnType<Filler["person"]>
@@ -22,11 +23,16 @@ type Person = ReturnType<Filler["person"]>
 /** Fills a Room as large as the project aims for. */
 export async function fillRoom(filler: Filler, owner: Person): Promise<{ roomId: string; threadId: string }> {
   return filler.fill(() => {
-    const { roomId, openingThreadId } = filler.does(owner, "create_room", { title: "A large Room", question: words }).result
+    const { roomId, openingThreadId } = filler.does(owner, "create_room", {
+      title: "A large Room",
+      question: words,
+    }).result
     const threads = [
       openingThreadId,
       ...times(size.threads - 1).map(
-        (index) => filler.does(owner, "create_thread", { roomId, title: `Thread ${index}: ${words.slice(0, 60)}` }).result.threadId,
+        (index) =>
+          filler.does(owner, "create_thread", { roomId, title: `Thread ${index}: ${words.slice(0, 60)}` }).result
+            .threadId,
       ),
     ]
     const at = (index: number) => ({ roomId, threadId: threads[index % threads.length] as string })
@@ -45,7 +51,13 @@ export async function fillRoom(filler: Filler, owner: Person): Promise<{ roomId:
       return experimentId
     })
     const attempts = times(size.attempts).map((index) =>
-      filler.attempt(owner, experiments[index % experiments.length] as string, 2, "claimed", index % 3 === 0 ? "failed" : "succeeded"),
+      filler.attempt(
+        owner,
+        experiments[index % experiments.length] as string,
+        2,
+        "claimed",
+        index % 3 === 0 ? "failed" : "succeeded",
+      ),
     )
     const findings = times(size.findings).map((index) => {
       const execution = {
@@ -64,18 +76,25 @@ export async function fillRoom(filler: Filler, owner: Person): Promise<{ roomId:
       const related = filler.does(owner, "link_experiment_finding", {
         experimentId: experiments[index % experiments.length] as string,
         findingVersionId: findings[index % findings.length] as string,
-        towardHypothesis: [{ versionId: hypotheses[index % hypotheses.length] as string, verdict: "supports", explanation: words }],
+        towardHypothesis: [
+          { versionId: hypotheses[index % hypotheses.length] as string, verdict: "supports", explanation: words },
+        ],
         towardQuestion: { verdict: "answers", explanation: words },
       })
       if (index % 2 === 0)
         filler.does(owner, "post_message", {
           threadId: at(index).threadId,
           text: words,
-          ...(related.entry && at(index).threadId === threads[index % threads.length] ? { replyToEntryId: related.entry.entryId } : {}),
+          ...(related.entry && at(index).threadId === threads[index % threads.length]
+            ? { replyToEntryId: related.entry.entryId }
+            : {}),
         })
     }
     for (const index of times(size.links))
-      filler.does(owner, "assert_dispute", { targetVersionId: findings[findings.length - 1 - index] as string, explanation: words })
+      filler.does(owner, "assert_dispute", {
+        targetVersionId: findings[findings.length - 1 - index] as string,
+        explanation: words,
+      })
     for (const [index, threadId] of threads.entries()) {
       const expectedWatermark = filler.instance.tables.threads.summary(threadId)?.timelineWatermark ?? 0
       filler.does(owner, "post_research_checkpoint", {
@@ -103,10 +122,20 @@ export async function fillLists(
   const { world } = filler.instance
   const { userId } = owner
   return filler.fill(() => {
-    const { roomId, openingThreadId: threadId } = filler.does(owner, "create_room", { title: `${count} records` }).result
+    const { roomId, openingThreadId: threadId } = filler.does(owner, "create_room", {
+      title: `${count} records`,
+    }).result
     const at = "2026-11-20T09:30:00.000Z"
     const historyPosition = filler.content(finding({ roomId, threadId }, {}, words))
-    const common = { roomId, threadId, entryId: roomId, authorId: userId, at, historyPosition, contentDigest: `sha256:${"0".repeat(64)}` }
+    const common = {
+      roomId,
+      threadId,
+      entryId: roomId,
+      authorId: userId,
+      at,
+      historyPosition,
+      contentDigest: `sha256:${"0".repeat(64)}`,
+    }
     const made = { roomId, linkIds: [] as string[], versionIds: [] as string[], ownerId: userId }
     for (const index of times(count)) {
       const [versionId, linkId] = [world.id(), world.id()]

@@ -1,6 +1,7 @@
 /**
- * Run by hand: `node --conditions=research-room-source test/research/record/scale.ts`. Compares a Room's research-context with a
- * bare run of its queries and one JSON.stringify, and pages of records and links in short and in long lists.
+ * Run by hand: `node --conditions=research-room-source test/research/record/scale.ts`. Compares a Room's
+ * research-context with a bare run of its queries and one JSON.stringify, and pages of records and links in short and
+ * in long lists.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,9 +17,13 @@ import { fillLists, fillRoom, size } from "./scale-fill.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "research-room-scale-"))
 const file = join(folder, "research-room.db")
-const median = (numbers: readonly number[]) => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN
+const median = (numbers: readonly number[]) =>
+  numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN
 
-/** Measures each function in milliseconds, as the median of the rounds. They take turns, so that a disturbance affects all of them. */
+/**
+ * Measures each function in milliseconds, as the median of the rounds. They take turns, so that a disturbance affects
+ * all of them.
+ */
 function timed<Name extends string>(work: Readonly<Record<Name, () => unknown>>, rounds: number): Record<Name, number> {
   const names = Object.keys(work) as Name[]
   const found = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>
@@ -63,7 +68,14 @@ async function context(
     const rows = bare(database, await recorder.readsDuring(read))
     const answer = () => versioned(read())
     const { service, queries } = timed({ service: answer, queries: rows }, 40)
-    print(`  ${name}`, ms(service), ms(queries), (service / queries).toFixed(2), Buffer.byteLength(answer()), Buffer.byteLength(rows()))
+    print(
+      `  ${name}`,
+      ms(service),
+      ms(queries),
+      (service / queries).toFixed(2),
+      Buffer.byteLength(answer()),
+      Buffer.byteLength(rows()),
+    )
   }
 }
 
@@ -82,18 +94,35 @@ function pages(instance: Instance, lists: Readonly<Record<string, List>>): void 
     "publications of a Room": (list, share) =>
       ask("room_publications", { roomId: list.roomId }, { after: opaque(places(list, share).newer) }),
     "publications of all Rooms": (list, share) => ask("publications", {}, { after: opaque(places(list, share).newer) }),
-    "hypotheses of a Room": (list, share) => ask("hypotheses", {}, { roomId: list.roomId, after: places(list, share).record }),
+    "hypotheses of a Room": (list, share) =>
+      ask("hypotheses", {}, { roomId: list.roomId, after: places(list, share).record }),
     "links of a Room": (list, share) => ask("room_links", { roomId: list.roomId }, { after: places(list, share).link }),
-    "links by kind": (list, share) => ask("room_links", { roomId: list.roomId }, { kind: "corrects", after: places(list, share).link }),
+    "links by kind": (list, share) =>
+      ask("room_links", { roomId: list.roomId }, { kind: "corrects", after: places(list, share).link }),
     "links by target": (list, share) =>
-      ask("room_links", { roomId: list.roomId }, { targetVersionId: places(list, share).record, targetAuthorId: list.ownerId }),
+      ask(
+        "room_links",
+        { roomId: list.roomId },
+        { targetVersionId: places(list, share).record, targetAuthorId: list.ownerId },
+      ),
     "links by author of the target and kind": (list, share) =>
-      ask("room_links", { roomId: list.roomId }, { kind: "disputes", targetAuthorId: list.ownerId, after: places(list, share).link }),
+      ask(
+        "room_links",
+        { roomId: list.roomId },
+        { kind: "disputes", targetAuthorId: list.ownerId, after: places(list, share).link },
+      ),
     concepts: (list, share) =>
-      ask("concepts", {}, { after: Buffer.from(JSON.stringify([places(list, share).newer, "lowers"])).toString("base64url") }),
+      ask(
+        "concepts",
+        {},
+        { after: Buffer.from(JSON.stringify([places(list, share).newer, "lowers"])).toString("base64url") },
+      ),
     "one record": (list, share) => ask("record", { versionId: places(list, share).record ?? "" }),
   }
-  print("a page of fifty, as text", ...Object.keys(lists).flatMap((name) => ["begin", "middle", "end"].map((place) => `${name} ${place}`)))
+  print(
+    "a page of fifty, as text",
+    ...Object.keys(lists).flatMap((name) => ["begin", "middle", "end"].map((place) => `${name} ${place}`)),
+  )
   for (const [name, read] of Object.entries(reads)) {
     const work = Object.fromEntries(
       Object.entries(lists).flatMap(([count, list]) =>

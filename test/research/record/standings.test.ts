@@ -1,4 +1,7 @@
-/** A record's standing: derived from every link to it, whatever their order, and shown by every read that shows the record. */
+/**
+ * A record's standing: derived from every link to it, whatever their order, and shown by every read that shows the
+ * record.
+ */
 import { deepStrictEqual } from "node:assert/strict"
 import fc from "fast-check"
 import { RefusedError, type ResearchRoomClient } from "research-room/client"
@@ -58,7 +61,10 @@ const step: fc.Arbitrary<Step> = fc.record({
 function allowed({ who, kind, explanation }: Step, before: readonly Step[]): boolean {
   if (kind === "retracts" && who === "mary") return false
   const same = before.filter((other) => other.who === who && other.kind === kind)
-  return same.length === 0 || ((kind === "corrects" || kind === "disputes") && same.every((other) => other.explanation !== explanation))
+  return (
+    same.length === 0 ||
+    ((kind === "corrects" || kind === "disputes") && same.every((other) => other.explanation !== explanation))
+  )
 }
 
 // shows: Status, notices and warnings are shown on the reads that show the record; nothing ranks corrections.
@@ -77,7 +83,10 @@ t.test("any links in any order give the status by precedence, and the notices in
           if (!(error instanceof RefusedError) || allowed(each, landed)) throw error
         }
         const record = await lab.record({ versionId })
-        const told = [record.status, ...record.notices.map(({ kind, explanation, author }) => `${author.username} ${kind} ${explanation}`)]
+        const told = [
+          record.status,
+          ...record.notices.map(({ kind, explanation, author }) => `${author.username} ${kind} ${explanation}`),
+        ]
         deepStrictEqual(told, [
           statusOf(landed.map((one) => one.kind)),
           ...landed.map((one) => `${one.who} ${one.kind} ${one.explanation}`),
@@ -118,7 +127,9 @@ t.test("every read that shows a record shows its standing", async (t) => {
       hypothesis(own, { premises: [premise(found), premise(predicted)], references: ids.map((id) => reference(id)) }),
     )
   ).result
-  const claimed = (await own.ada.write("publish_cited_claim", claim(own, { references: ids.map((id) => reference(id, "related")) }))).result
+  const claimed = (
+    await own.ada.write("publish_cited_claim", claim(own, { references: ids.map((id) => reference(id, "related")) }))
+  ).result
   const { targetId: followUp } = await own.mary.write("create_thread", {
     roomId,
     title: "And then?",
@@ -136,7 +147,11 @@ t.test("every read that shows a record shows its standing", async (t) => {
     towardQuestion: { verdict: "answers", explanation: because },
   })
   const replaced = (
-    await own.ada.write("assert_supersession", { targetVersionId: claimed.versionId, replacementVersionId: found, explanation: because })
+    await own.ada.write("assert_supersession", {
+      targetVersionId: claimed.versionId,
+      replacementVersionId: found,
+      explanation: because,
+    })
   ).result
   const { timelineWatermark } = (await reader.read("thread_context", { threadId })).thread
   const { targetId: checkpointId } = await own.ada.write("post_research_checkpoint", {
@@ -166,7 +181,12 @@ t.test("every read that shows a record shows its standing", async (t) => {
     [() => reader.read("thread_timeline", { threadId: followUp }), "timeline: cards of reuse", 1, 1],
     [() => reader.read("thread_timeline", { threadId: other.threadId }), ELSEWHERE, 1, 0],
     [() => reader.read("thread_records", { threadId: followUp }), "thread_records", 1, 1],
-    [() => reader.read("thread_context", { threadId: followUp }), "thread_context: what it follows, and the newest", 2, 1],
+    [
+      () => reader.read("thread_context", { threadId: followUp }),
+      "thread_context: what it follows, and the newest",
+      2,
+      1,
+    ],
     [() => reader.read("experiment", { experimentId }), "experiment", 0, 1],
     [() => reader.read("proposal", { proposalId: experimentId }), "proposal", 0, 1],
     [() => reader.read("plan", { planId }), "plan", 1, 1],
@@ -179,7 +199,10 @@ t.test("every read that shows a record shows its standing", async (t) => {
 
   const kinds: Kind[] = []
   async function holdAll(t: Test, step: string) {
-    const standing = async (versionId: string) => ({ status: statusOf(kinds), notices: (await lab.record({ versionId })).notices })
+    const standing = async (versionId: string) => ({
+      status: statusOf(kinds),
+      notices: (await lab.record({ versionId })).notices,
+    })
     const [one, two] = [await standing(found), await standing(predicted)]
     t.strictSame([one.notices.map(({ kind }) => kind), two.notices.map(({ kind }) => kind)], [kinds, kinds], step)
     for (const [read, name, findings, hypotheses] of reads) {
@@ -191,7 +214,11 @@ t.test("every read that shows a record shows its standing", async (t) => {
       // In that timeline, its links are of another Room too.
       const mark = { labelFromOtherRoom: true, originRoomId: roomId }
       const seen = name === ELSEWHERE ? { ...one, notices: one.notices.map((notice) => ({ ...notice, ...mark })) } : one
-      t.strictSame([told(found), told(predicted)], [Array(findings).fill(seen), Array(hypotheses).fill(two)], `${step}: ${name}`)
+      t.strictSame(
+        [told(found), told(predicted)],
+        [Array(findings).fill(seen), Array(hypotheses).fill(two)],
+        `${step}: ${name}`,
+      )
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Lists of concepts and Rooms that are searched by an index find the same items in the same order, page by page, as a comparison
- * of every text.
+ * Lists of concepts and Rooms that are searched by an index find the same items in the same order, page by page, as a
+ * comparison of every text.
  */
 import Database from "better-sqlite3"
 import fc from "fast-check"
@@ -13,22 +13,48 @@ import { hypothesis } from "./bodies.ts"
 import { everyItem, openLab } from "./lab.ts"
 
 /**
- * Few characters, so that texts share much: both letter cases, multibyte characters, and everything with a meaning in patterns or
- * queries.
+ * Few characters, so that texts share much: both letter cases, multibyte characters, and everything with a meaning in
+ * patterns or queries.
  */
-const signs = ["a", "A", "b", "B", "ä", "Ä", "İ", "ſ", "ß", "\u0301", "漢", "😀", "%", "_", "\\", '"', "'", "*", " ", "\n"] as const
-const words = (most: number) => fc.array(fc.constantFrom(...signs), { minLength: 1, maxLength: most }).map((all) => all.join(""))
+const signs = [
+  "a",
+  "A",
+  "b",
+  "B",
+  "ä",
+  "Ä",
+  "İ",
+  "ſ",
+  "ß",
+  "\u0301",
+  "漢",
+  "😀",
+  "%",
+  "_",
+  "\\",
+  '"',
+  "'",
+  "*",
+  " ",
+  "\n",
+] as const
+const words = (most: number) =>
+  fc.array(fc.constantFrom(...signs), { minLength: 1, maxLength: most }).map((all) => all.join(""))
 /** Generates a part of a written text in the other letter case, or any text. */
 const asked = (written: readonly string[]) =>
   fc.oneof(
     words(5),
-    fc.tuple(fc.constantFrom(...written), fc.nat(30), fc.integer({ min: 1, max: 8 }), fc.boolean()).map(([text, from, length, up]) => {
-      const part = [...text]
-        .slice(from % [...text].length)
-        .slice(0, length)
-        .join("")
-      return up ? part.replace(/[a-z]/g, (letter) => letter.toUpperCase()) : part.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-    }),
+    fc
+      .tuple(fc.constantFrom(...written), fc.nat(30), fc.integer({ min: 1, max: 8 }), fc.boolean())
+      .map(([text, from, length, up]) => {
+        const part = [...text]
+          .slice(from % [...text].length)
+          .slice(0, length)
+          .join("")
+        return up
+          ? part.replace(/[a-z]/g, (letter) => letter.toUpperCase())
+          : part.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+      }),
   )
 
 // shows: Concepts are listed and searched.
@@ -40,14 +66,18 @@ t.test("concepts and Rooms are searched over HTTP, some of them amended", async 
   for (let at = 0; at < texts.length; at += 4) {
     const [label = "", definition = "", title = "", question = ""] = texts.slice(at, at + 4)
     written.push(label, definition, title, question)
-    const concepts = { lowers: { label, definition }, [`key_${at}`]: { label: definition, definition: "until 100% of it" } }
+    const concepts = {
+      lowers: { label, definition },
+      [`key_${at}`]: { label: definition, definition: "until 100% of it" },
+    }
     await room.ada.write("publish_hypothesis", hypothesis(room, { concepts }))
     const { roomId } = (await lab.browsers.ada.write("create_room", { title })).result
     if (at % 8 === 0) await lab.browsers.ada.write("amend_room", { roomId, title: question, question: label })
   }
   const db = new Database(lab.file, { readonly: true })
   t.teardown(() => db.close())
-  const isIn = (columns: readonly string[]) => columns.map((column) => `${column} LIKE $pattern ESCAPE '\\'`).join(" OR ")
+  const isIn = (columns: readonly string[]) =>
+    columns.map((column) => `${column} LIKE $pattern ESCAPE '\\'`).join(" OR ")
   const all = db.prepare<{ pattern: string }, { name: string }>(
     `SELECT version_id || ' ' || key AS name FROM concepts WHERE ${isIn(["key", "label", "definition"])} ORDER BY version_id DESC, key DESC`,
   )
@@ -93,7 +123,9 @@ t.test(
       )
       const define = db.prepare("INSERT INTO concepts (version_id, key, label, definition) VALUES (?, 'made', ?, ?)")
       for (const [n, id] of ids.entries()) {
-        copy.run(...Object.entries({ ...row, version_id: id, entry_id: id, label: `H${n + 100}` }).map(([, value]) => value))
+        copy.run(
+          ...Object.entries({ ...row, version_id: id, entry_id: id, label: `H${n + 100}` }).map(([, value]) => value),
+        )
         define.run(id, n === 3 || n === 5_990 ? "qx" : "so", definition)
       }
       const rooms = db.prepare(
@@ -130,23 +162,30 @@ t.test(
 
 t.test("the index gives every text that contains a query, or says that there may be too many", (t) => {
   fc.assert(
-    fc.property(fc.array(words(20), { minLength: 1, maxLength: 30 }), fc.integer({ min: 1, max: 6 }), fc.gen(), (texts, most, g) => {
-      const db = openDatabase(":memory:")
-      try {
-        const write = db.prepare("INSERT INTO concept_trigrams (rowid, text) VALUES (?, ?)")
-        texts.forEach((text, item) => write.run(item, text))
-        const query = g(asked, texts)
-        const among = substrings(db, "concept_trigrams", [most]).among(query)
-        if (among === undefined) return
-        const found = db.prepare<{ item: number }>("SELECT rowid AS item FROM concept_trigrams WHERE concept_trigrams MATCH ?").all(among)
-        const contains = db.prepare<{ yes: number }>("SELECT ? LIKE ? ESCAPE '\\' AS yes")
-        const due = [...texts.keys()].filter((item) => contains.one(texts[item] ?? "", containing(query)).yes === 1)
-        const items = new Set(found.map(({ item }) => item))
-        t.ok(due.every((item) => items.has(item)) && items.size < most, JSON.stringify({ query, most, among }))
-      } finally {
-        db.close()
-      }
-    }),
+    fc.property(
+      fc.array(words(20), { minLength: 1, maxLength: 30 }),
+      fc.integer({ min: 1, max: 6 }),
+      fc.gen(),
+      (texts, most, g) => {
+        const db = openDatabase(":memory:")
+        try {
+          const write = db.prepare("INSERT INTO concept_trigrams (rowid, text) VALUES (?, ?)")
+          texts.forEach((text, item) => write.run(item, text))
+          const query = g(asked, texts)
+          const among = substrings(db, "concept_trigrams", [most]).among(query)
+          if (among === undefined) return
+          const found = db
+            .prepare<{ item: number }>("SELECT rowid AS item FROM concept_trigrams WHERE concept_trigrams MATCH ?")
+            .all(among)
+          const contains = db.prepare<{ yes: number }>("SELECT ? LIKE ? ESCAPE '\\' AS yes")
+          const due = [...texts.keys()].filter((item) => contains.one(texts[item] ?? "", containing(query)).yes === 1)
+          const items = new Set(found.map(({ item }) => item))
+          t.ok(due.every((item) => items.has(item)) && items.size < most, JSON.stringify({ query, most, among }))
+        } finally {
+          db.close()
+        }
+      },
+    ),
     { numRuns: 60 },
   )
   t.end()

@@ -1,4 +1,7 @@
-/** The built executable with a demo, and two agents in its empty Room: one fills it, the other knows only its address and credential. */
+/**
+ * The built executable with a demo, and two agents in its empty Room: one fills it, the other knows only its address
+ * and credential.
+ */
 import { ResearchRoomClient } from "research-room/client"
 import tap from "tap"
 import { held } from "../../support/contract.ts"
@@ -45,8 +48,9 @@ export async function fill(until: () => boolean): Promise<void> {
   for (let round = 0; round < 2 || !until(); round += 1) {
     await write("post_message", { threadId, text: `Round ${round}.` })
     const { versionId } = (await write("publish_hypothesis", hypothesis(room))).result
-    const { experimentId } = (await write("propose_experiment", { ...room, question: "Does it?", scope: "Here.", hypotheses: [versionId] }))
-      .result
+    const { experimentId } = (
+      await write("propose_experiment", { ...room, question: "Does it?", scope: "Here.", hypotheses: [versionId] })
+    ).result
     await write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
     const attemptId = crypto.randomUUID()
     await write("register_attempt", {
@@ -77,7 +81,9 @@ export async function fill(until: () => boolean): Promise<void> {
     })
     const { result } = await write(
       "publish_finding",
-      finding(room, { provenance: { execution: { experimentId, attemptIds: [attemptId], baselineAttemptIds: [] }, papers: [] } }),
+      finding(room, {
+        provenance: { execution: { experimentId, attemptIds: [attemptId], baselineAttemptIds: [] }, papers: [] },
+      }),
     )
     await write("link_experiment_finding", {
       experimentId,

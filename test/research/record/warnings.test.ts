@@ -1,4 +1,7 @@
-/** The warnings in a finding's receipt and record: attempts without outcome or output, and outputs that differ from the evidence. */
+/**
+ * The warnings in a finding's receipt and record: attempts without outcome or output, and outputs that differ from the
+ * evidence.
+ */
 import t, { type Test } from "tap"
 import { because, finding, sha256 } from "./bodies.ts"
 import { holds } from "./holds.ts"
@@ -13,7 +16,12 @@ type More = NonNullable<Parameters<typeof finding>[1]>
 type Evidence = NonNullable<More["evidence"]>
 
 /** Publishes a finding, and checks the warnings of its receipt and record. */
-async function warned(t: Test, more: More, expected: readonly object[], message?: string): Promise<{ versionId: string }> {
+async function warned(
+  t: Test,
+  more: More,
+  expected: readonly object[],
+  message?: string,
+): Promise<{ versionId: string }> {
   const { result, warnings } = await room.ada.write("publish_finding", finding(room, more))
   // Warnings that another finding reports the same attempts are tested elsewhere.
   const own = warnings.filter(({ code }) => code !== "same_effect")
@@ -57,10 +65,19 @@ t.test("an attempt without an outcome, until it has one", async (t) => {
 t.test("an attempt that produced nothing, unless its outcome is cited", async (t) => {
   for (const ending of ["succeeded", "failed", "cancelled", "preflight_failed"] as const) {
     const attemptId = await work.attempt(ending, [])
-    const nothing = { code: "attempt_produced_nothing", attemptId, message: /^A\d+ reported no output and no metric\.$/ }
+    const nothing = {
+      code: "attempt_produced_nothing",
+      attemptId,
+      message: /^A\d+ reported no output and no metric\.$/,
+    }
     await warned(t, { provenance: named([attemptId]) }, [nothing], `${ending}, producing`)
     await warned(t, { provenance: named([await work.attempt()], [attemptId]) }, [nothing], `${ending}, baseline`)
-    await warned(t, { provenance: named([attemptId]), evidence: [outcome(attemptId)] }, [], `${ending}, its outcome cited`)
+    await warned(
+      t,
+      { provenance: named([attemptId]), evidence: [outcome(attemptId)] },
+      [],
+      `${ending}, its outcome cited`,
+    )
     await warned(t, { evidence: [outcome(attemptId)] }, [], `${ending}, in evidence only`)
   }
 })
@@ -85,7 +102,13 @@ t.test("an output whose digest is unknown, different, or as reported", async (t)
   const other = await warned(t, { evidence: [output(attemptId, { digest: sha256("b") })] }, [unknown])
   await work.tell(attemptId, "succeeded", { outputs: [losses] })
   t.strictSame((await lab.record(record)).warnings, [], "reported later, and as cited")
-  const differs = { code: "output_differs", attemptId, evidence: 0, outputLabel: losses.outputLabel, reportedDigest: losses.digest }
+  const differs = {
+    code: "output_differs",
+    attemptId,
+    evidence: 0,
+    outputLabel: losses.outputLabel,
+    reportedDigest: losses.digest,
+  }
   holds(t, (await lab.record(other)).warnings, [differs], "reported later, and with another digest")
   await warned(
     t,
@@ -93,7 +116,11 @@ t.test("an output whose digest is unknown, different, or as reported", async (t)
     [{ ...unknown, outputLabel: "model.bin" }],
     "no output of that name",
   )
-  const evidence = [output(attemptId), output(attemptId, { digest: sha256("c") }), output(attemptId, { outputLabel: "model.bin" })]
+  const evidence = [
+    output(attemptId),
+    output(attemptId, { digest: sha256("c") }),
+    output(attemptId, { outputLabel: "model.bin" }),
+  ]
   await warned(
     t,
     { evidence },
@@ -113,9 +140,15 @@ t.test("all warnings at once, in the order of attempts and then of evidence", as
     "publish_finding",
     finding(room, { provenance: named([idle], [running, failed]), evidence: [output(idle), outcome(running)] }),
   )
-  const codes = (found.warnings as { code: string; attemptId: string }[]).map(({ code, attemptId }) => `${code} ${attemptId}`)
+  const codes = (found.warnings as { code: string; attemptId: string }[]).map(
+    ({ code, attemptId }) => `${code} ${attemptId}`,
+  )
   t.strictSame(codes.slice(0, 1), [`attempt_produced_nothing ${idle}`], "the attempts that produced it come first")
-  t.strictSame(codes.slice(1, 3).sort(), [`attempt_produced_nothing ${failed}`, `attempt_without_outcome ${running}`], "then its baselines")
+  t.strictSame(
+    codes.slice(1, 3).sort(),
+    [`attempt_produced_nothing ${failed}`, `attempt_without_outcome ${running}`],
+    "then its baselines",
+  )
   t.strictSame(codes.slice(3), [`output_unknown ${idle}`, `outcome_unknown ${running}`])
 })
 
@@ -129,5 +162,10 @@ t.test("a warning never refuses a write, and is kept in the stored receipt", asy
   t.strictSame(rehearsed.warnings, receipt.warnings, "a rehearsal gives the same warnings")
   await work.tell(attemptId, "cancelled")
   const replayed = await room.ada.write("publish_finding", body)
-  holds(t, replayed, { replayed: true, warnings: receipt.warnings, result: receipt.result }, "a replay is what was said then")
+  holds(
+    t,
+    replayed,
+    { replayed: true, warnings: receipt.warnings, result: receipt.result },
+    "a replay is what was said then",
+  )
 })

@@ -62,7 +62,12 @@ t.test("after beyond the watermark of a feed or timeline is 422 with current.wat
       [status, body],
       [
         422,
-        { refusal: "invalid_parameter", error: `The feed ends at ${watermark}.`, current: { watermark }, issues: [{ path: "/after" }] },
+        {
+          refusal: "invalid_parameter",
+          error: `The feed ends at ${watermark}.`,
+          current: { watermark },
+          issues: [{ path: "/after" }],
+        },
       ],
       path,
     )
@@ -97,12 +102,29 @@ t.test("a planned attempt names a plan that the current assignee accepted", asyn
   await room.ada.write("release_experiment", { experimentId, ...(await expected()), handoff: "It is yours." })
   await room.grace.write("take_experiment", { experimentId, ...(await expected()) })
   const { url, commit } = lab.house.repositories.public
-  const registration = { ...launch, intent: "planned" as const, repository: { url, commit }, attemptId: crypto.randomUUID(), experimentId }
-  const refused = await refusalOf(room.grace.write("register_attempt", { ...registration, planId, ...(await expected()) }))
-  t.match(refused, { status: 422, refusal: "unknown_reference", issues: [{ path: "/planId", message: /^was accepted by ada/ }] })
+  const registration = {
+    ...launch,
+    intent: "planned" as const,
+    repository: { url, commit },
+    attemptId: crypto.randomUUID(),
+    experimentId,
+  }
+  const refused = await refusalOf(
+    room.grace.write("register_attempt", { ...registration, planId, ...(await expected()) }),
+  )
+  t.match(refused, {
+    status: 422,
+    refusal: "unknown_reference",
+    issues: [{ path: "/planId", message: /^was accepted by ada/ }],
+  })
   const { affordances } = await reader.read("experiment", { experimentId })
-  const register = affordances.operations.find(({ operation, by }) => operation === "register_attempt" && by === "assignee")
-  t.notOk((register?.values?.intent as readonly string[] | undefined)?.includes("planned"), "nor is it offered in affordances")
+  const register = affordances.operations.find(
+    ({ operation, by }) => operation === "register_attempt" && by === "assignee",
+  )
+  t.notOk(
+    (register?.values?.intent as readonly string[] | undefined)?.includes("planned"),
+    "nor is it offered in affordances",
+  )
 })
 
 t.test("state_conflict names the steps that are allowed", async (t) => {
@@ -111,7 +133,10 @@ t.test("state_conflict names the steps that are allowed", async (t) => {
   const { expected } = (await reader.read("attempt", { attemptId })).affordances
   const event = { attemptId, ...expected, event: "succeeded" as const, reportedAt: "2026-11-20T09:30:00.000Z" } as never
   const refused = await refusalOf(room.ada.write("report_attempt_event", event))
-  t.match(refused, { refusal: "state_conflict", message: /succeeded does not follow; started, preflight_failed or cancelled does/ })
+  t.match(refused, {
+    refusal: "state_conflict",
+    message: /succeeded does not follow; started, preflight_failed or cancelled does/,
+  })
 })
 
 t.test("current.needed is a list of strings, whoever lacks the permission or role", async (t) => {
@@ -119,13 +144,19 @@ t.test("current.needed is a list of strings, whoever lacks the permission or rol
   const lacking = await refusalOf(reading.write("publish_hypothesis", hypothesis(room)))
   t.strictSame(lacking.current?.needed, ["publish_records"])
   const retraction = { targetVersionId: stated.versionId, explanation: "Not mine." }
-  t.strictSame((await refusalOf(room.grace.write("assert_retraction", retraction))).current?.needed, ["author", "owner"])
+  t.strictSame((await refusalOf(room.grace.write("assert_retraction", retraction))).current?.needed, [
+    "author",
+    "owner",
+  ])
 })
 
 t.test("an unknown Room is reported as one", async (t) => {
   const lost = await refusalOf(room.ada.write("publish_hypothesis", hypothesis({ roomId: nobody, threadId })))
   t.match(lost, { status: 404, refusal: "room_unavailable", message: /no such Room/ })
-  t.equal(await refusedAs(room.ada.write("publish_hypothesis", hypothesis({ roomId, threadId: nobody }))), "404 room_unavailable")
+  t.equal(
+    await refusedAs(room.ada.write("publish_hypothesis", hypothesis({ roomId, threadId: nobody }))),
+    "404 room_unavailable",
+  )
 })
 
 t.test("identity shows that the membership has ended; DELETE /api/session without a body is not a 415", async (t) => {
@@ -147,11 +178,18 @@ t.test("paths in affordances and the manifest carry the base path, as links do, 
     log: openLog("silent"),
   })
   t.teardown(() => demo.close())
-  const local = (path: string) => ask(`http://127.0.0.1:${demo.port}${path}`, { fetch: globalThis.fetch, headers: { host: "127.0.0.1:9" } })
+  const local = (path: string) =>
+    ask(`http://127.0.0.1:${demo.port}${path}`, { fetch: globalThis.fetch, headers: { host: "127.0.0.1:9" } })
   const room = `/a/b/api/research/rooms/${demo.rooms.main.roomId}`
-  const { operations, reads, bootstrap } = (await local("/a/b/api/manifest")).body as unknown as Record<string, { path: string }[]>
+  const { operations, reads, bootstrap } = (await local("/a/b/api/manifest")).body as unknown as Record<
+    string,
+    { path: string }[]
+  >
   const context = (await local(`${room}/research-context`)).text
-  const found = [...context.matchAll(/"(path|href|next|self)":"(\/[^"]*)"/g)].map(([, member = "", path = ""]) => ({ member, path }))
+  const found = [...context.matchAll(/"(path|href|next|self)":"(\/[^"]*)"/g)].map(([, member = "", path = ""]) => ({
+    member,
+    path,
+  }))
   const affordances = found.filter(({ member }) => member === "path")
   t.ok(affordances.length >= 10, `${affordances.length} paths in the affordances of a Room`)
   const told = [...(operations ?? []), ...(reads ?? []), ...(bootstrap ?? []), ...found].map(({ path }) => path)

@@ -34,7 +34,11 @@ export class Work {
   readonly #holder: ResearchRoomClient
   readonly #pin: { readonly url: string; readonly commit: string }
 
-  private constructor(experimentId: string, holder: ResearchRoomClient, pin: { readonly url: string; readonly commit: string }) {
+  private constructor(
+    experimentId: string,
+    holder: ResearchRoomClient,
+    pin: { readonly url: string; readonly commit: string },
+  ) {
     this.experimentId = experimentId
     this.#holder = holder
     this.#pin = pin
@@ -54,7 +58,11 @@ export class Work {
       hypotheses: [],
       ...more,
     })
-    await holder.write("take_experiment", { experimentId: result.experimentId, expectedRevision: 1, expectedStatus: "open" })
+    await holder.write("take_experiment", {
+      experimentId: result.experimentId,
+      expectedRevision: 1,
+      expectedStatus: "open",
+    })
     const { url, commit } = house.repositories.public
     return new Work(result.experimentId, holder, { url, commit })
   }
@@ -99,7 +107,14 @@ export class Work {
   async tell(attemptId: string, event: Event["event"], more: Partial<Event> = {}): Promise<void> {
     const { affordances } = await this.#holder.read("attempt", { attemptId })
     const failed = event === "failed" || event === "preflight_failed" ? { failure } : {}
-    await this.#holder.write("report_attempt_event", { attemptId, event, ...affordances.expected, reportedAt, ...failed, ...more })
+    await this.#holder.write("report_attempt_event", {
+      attemptId,
+      event,
+      ...affordances.expected,
+      reportedAt,
+      ...failed,
+      ...more,
+    })
   }
 
   /** Completes the experiment. */
@@ -124,6 +139,11 @@ export class Work {
 
   /** Returns the provenance block of an execution that names these attempts. */
   execution(attemptIds: readonly string[], baselineAttemptIds: readonly string[] = [], planId?: string) {
-    return { experimentId: this.experimentId, attemptIds, baselineAttemptIds, ...(planId === undefined ? {} : { planId }) }
+    return {
+      experimentId: this.experimentId,
+      attemptIds,
+      baselineAttemptIds,
+      ...(planId === undefined ? {} : { planId }),
+    }
   }
 }

@@ -9,7 +9,9 @@ function plain(value: Writable): unknown {
   if (value instanceof JsonText) return JSON.parse(value.text)
   if (Array.isArray(value)) return value.map((item: Writable) => plain(item ?? null))
   if (typeof value !== "object" || value === null) return value ?? null
-  return Object.fromEntries(Object.entries(value).flatMap(([name, inner]) => (inner === undefined ? [] : [[name, plain(inner)]])))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => (inner === undefined ? [] : [[name, plain(inner)]])),
+  )
 }
 
 /** Texts that look like the writer's own markers. None holds NUL, which the service refuses everywhere. */
@@ -39,7 +41,9 @@ const { tree } = fc.letrec<{ tree: Writable }>((tie) => ({
 
 t.test("any value with stored texts anywhere inside is written as the same JSON", (t) => {
   fc.assert(
-    fc.property(tree, (value) => deepStrictEqual(JSON.parse(writeJson(value)), JSON.parse(JSON.stringify(plain(value))))),
+    fc.property(tree, (value) =>
+      deepStrictEqual(JSON.parse(writeJson(value)), JSON.parse(JSON.stringify(plain(value)))),
+    ),
     { numRuns: 1_000 },
   )
   t.pass("a thousand values")
@@ -55,6 +59,10 @@ t.test("stored texts are copied byte by byte, in their order", (t) => {
   t.equal(writeJson([undefined, one]), `[null,${one.text}]`)
   t.equal(writeJson(one), one.text)
   t.equal(writeJson([{ plain: "\u0000" }]), '[{"plain":"\\u0000"}]')
-  t.throws(() => writeJson([{ one, broken: "\u0000" }]), /holds NUL/, "text that could be mistaken for a marker is refused")
+  t.throws(
+    () => writeJson([{ one, broken: "\u0000" }]),
+    /holds NUL/,
+    "text that could be mistaken for a marker is refused",
+  )
   t.end()
 })

@@ -1,6 +1,6 @@
 /**
- * Affordances are exactly what the service would accept next, and from whom. After every step of a random history everybody
- * rehearses every write: those that the reads afford must be admitted, all others refused.
+ * Affordances are exactly what the service would accept next, and from whom. After every step of a random history
+ * everybody rehearses every write: those that the reads afford must be admitted, all others refused.
  */
 import fc from "fast-check"
 import t from "tap"
@@ -46,7 +46,9 @@ class Scene {
 
   /** Returns everything that can be tried, each with its affordances. */
   async subjects() {
-    const experiments = await Promise.all(this.experiments.map((experimentId) => reader.read("experiment", { experimentId })))
+    const experiments = await Promise.all(
+      this.experiments.map((experimentId) => reader.read("experiment", { experimentId })),
+    )
     // An attempt of any Room can be reproduced, even from earlier histories.
     const [any] = (await reader.read("attempts", { limit: 1 })).items
     const grounds = (experimentId: string): Grounds => ({
@@ -99,18 +101,24 @@ class Scene {
   /** Returns the affordances in lists that differ from those of the single reads. */
   async unlike(): Promise<unknown[]> {
     const { roomId } = this.room
-    const listed = [...(await reader.read("experiments", { roomId })).items, ...(await reader.read("attempts", { roomId })).items]
+    const listed = [
+      ...(await reader.read("experiments", { roomId })).items,
+      ...(await reader.read("attempts", { roomId })).items,
+    ]
     const read = new Set((await this.subjects()).map(({ affordances }) => JSON.stringify(affordances)))
     return listed.filter(({ affordances }) => !read.has(JSON.stringify(affordances)))
   }
 
-  /** The possible next moves: any afforded write, a proposal, a member leaving or returning, or half an hour passing. */
+  /**
+   * The possible next moves: any afforded write, a proposal, a member leaving or returning, or half an hour passing.
+   */
   async moves(): Promise<(() => Promise<unknown>)[]> {
     const moves: (() => Promise<unknown>)[] = []
     for (const { id, affordances, tries, grounds } of await this.subjects()) {
       for (const one of tries) {
         for (const person of this.members) {
-          if (affords(affordances, one, person, true)) moves.push(() => this.#write(person, one, bodyOf(one, id, affordances, grounds)))
+          if (affords(affordances, one, person, true))
+            moves.push(() => this.#write(person, one, bodyOf(one, id, affordances, grounds)))
         }
       }
     }
@@ -148,7 +156,8 @@ const seed = Number(process.env.SEED ?? seedWhenJudged ?? Date.now() % 2 ** 31)
 // shows: Experiments and attempts move as the tables say, and in no other way.
 // shows: The proposer amends and cancels while it is open; an amendment raises the revision.
 // shows: Completed and cancelled are final; there is no forced takeover.
-// shows: Only the assignee registers planned, exploratory or rerun attempts; any member registers a reproduction without taking the work.
+// shows: Only the assignee registers planned, exploratory or rerun attempts; any member registers a reproduction
+// without taking the work.
 t.test("after every step, every afforded write is admitted and every other refused", async (t) => {
   let [steps, tried] = [0, 0]
   await fc.assert(
@@ -158,7 +167,9 @@ t.test("after every step, every afforded write is admitted and every other refus
         const moves = await scene.moves()
         await moves[pick % moves.length]?.()
         steps += 1
-        tried += house.people.length * (scene.experiments.length * experimentTries.length + scene.attempts.length * attemptTries.length)
+        tried +=
+          house.people.length *
+          (scene.experiments.length * experimentTries.length + scene.attempts.length * attemptTries.length)
         const found = await scene.disagreements()
         if (found.length > 0) throw new Error(found.join("\n"))
       }

@@ -37,7 +37,12 @@ export const attemptTries: readonly Try[] = each("report_attempt_event", "event"
 ])
 
 /** Whether a read affords a write to a person. @param isMember whether "any member" includes them */
-export const affords = ({ operations }: Affordances, { operation, field, value }: Try, { userId }: Person, isMember: boolean): boolean =>
+export const affords = (
+  { operations }: Affordances,
+  { operation, field, value }: Try,
+  { userId }: Person,
+  isMember: boolean,
+): boolean =>
   operations.some((one) => {
     const forThem = one.userId === null ? one.by === "any_member" && isMember : one.userId === userId
     const ofValue = field === undefined || (one.values?.[field] ?? []).includes(value as string)
@@ -65,7 +70,12 @@ export function bodyOf(
     release_experiment: () => ({ handoff: "Yours." }),
     accept_plan: () => plan,
     report_experiment_status: () => ({ status: value, summary: "So it went." }),
-    register_attempt: () => ({ attemptId: crypto.randomUUID(), intent: value, ...launch, ...grounds[value as keyof typeof grounds] }),
+    register_attempt: () => ({
+      attemptId: crypto.randomUUID(),
+      intent: value,
+      ...launch,
+      ...grounds[value as keyof typeof grounds],
+    }),
     report_attempt_event: () => told(value as "started"),
   }
   const grounds = {
@@ -78,7 +88,11 @@ export function bodyOf(
 }
 
 /** Rehearses a write. @returns null if it would be admitted, otherwise the code of the refusal */
-export async function rehearsed(client: ResearchRoomClient, { operation }: Try, body: Record<string, unknown>): Promise<string | null> {
+export async function rehearsed(
+  client: ResearchRoomClient,
+  { operation }: Try,
+  body: Record<string, unknown>,
+): Promise<string | null> {
   try {
     await client.write(operation, body as never, { rehearse: true })
     return null

@@ -38,7 +38,10 @@ export interface Run {
 export async function run([program, ...args]: readonly string[], folder: string): Promise<Run> {
   const startedAt = new Date().toISOString()
   const begun = performance.now()
-  const child = spawn(program === "node" ? process.execPath : (program as string), args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(program === "node" ? process.execPath : (program as string), args, {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  })
   const chunks: Buffer[] = []
   let errors = ""
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk))

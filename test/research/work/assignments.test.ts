@@ -8,7 +8,9 @@ const house = await House.open({ people: 2 })
 t.teardown(() => house.close())
 const [owner, member] = house.people as [Person, Person]
 const [first, second] = [await house.room(), await house.room()]
-const work = operations.filter(({ permissions }) => permissions.includes("manage_own_experiments")).map(({ name }) => name)
+const work = operations
+  .filter(({ permissions }) => permissions.includes("manage_own_experiments"))
+  .map(({ name }) => name)
 
 t.test("assignments are the person's, from every Room", async (t) => {
   const here = await experimentIn("claimed", first, owner, member)
@@ -34,10 +36,16 @@ t.test("assignments are the person's, from every Room", async (t) => {
     )
   }
   t.same((await first.client(owner).identity()).assignments, [], "proposing is not holding")
-  await second.client(member).write("release_experiment", { experimentId: there.experimentId, ...there.expected, handoff: "Yours." })
+  await second
+    .client(member)
+    .write("release_experiment", { experimentId: there.experimentId, ...there.expected, handoff: "Yours." })
   t.same((await first.client(member).identity()).assignments, held.slice(0, 1))
   await house.does(owner, "archive_room", { roomId: first.roomId, reason: "Over." })
-  t.same((await second.client(member).identity()).assignments, seenFrom(second.roomId).slice(0, 1), "an archived Room's work is still held")
+  t.same(
+    (await second.client(member).identity()).assignments,
+    seenFrom(second.roomId).slice(0, 1),
+    "an archived Room's work is still held",
+  )
   await house.does(owner, "restore_room", { roomId: first.roomId, reason: "Not over." })
 })
 

@@ -5,7 +5,13 @@ import type { TestRoom } from "./house.ts"
 export const pin = { url: "https://git.example.org/lab/work", commit: "0123456789abcdef0123456789abcdef01234567" }
 
 export const proposal = ({ roomId, threadId }: Pick<TestRoom, "roomId" | "threadId">) =>
-  ({ roomId, threadId, question: "Does it hold?", scope: "Here.", hypotheses: [] }) satisfies WriteInput<"propose_experiment">
+  ({
+    roomId,
+    threadId,
+    question: "Does it hold?",
+    scope: "Here.",
+    hypotheses: [],
+  }) satisfies WriteInput<"propose_experiment">
 
 const protocol = { summary: "Run it and look.", steps: [], arms: [{ name: "only", argv: ["node", "run.js"] }] }
 
@@ -20,9 +26,12 @@ export const plan = {
 } as const satisfies Partial<WriteInput<"accept_plan">>
 
 /** An execution without its ids, its intent and the fields that the intent needs. */
-export const launch = { repository: pin, argv: ["node", "run.js"], configuration: {}, inputs: [] } as const satisfies Partial<
-  WriteInput<"register_attempt">
->
+export const launch = {
+  repository: pin,
+  argv: ["node", "run.js"],
+  configuration: {},
+  inputs: [],
+} as const satisfies Partial<WriteInput<"register_attempt">>
 
 export const reportedAt = "2026-11-20T09:30:00.000Z"
 export const failure = { stage: "running", explanation: "It did not go well." }

@@ -1,6 +1,6 @@
 /**
- * A fetch that checks every answer against the contract, and every refusal against the codes that its route declares in the
- * OpenAPI document.
+ * A fetch that checks every answer against the contract, and every refusal against the codes that its route declares in
+ * the OpenAPI document.
  */
 import type { Fetch } from "research-room/client"
 import { operationRefusals, readRefusals } from "../../../src/discovery/possible-refusals.ts"
@@ -18,7 +18,12 @@ interface Route {
 
 const pattern = (path: string) => new RegExp(`^${path.replace(/\{[a-zA-Z]+\}/g, "[^/]+")}$`)
 const routes: readonly Route[] = [
-  ...reads.map((read) => ({ method: read.method, path: pattern(read.path), name: read.name, codes: readRefusals(read) })),
+  ...reads.map((read) => ({
+    method: read.method,
+    path: pattern(read.path),
+    name: read.name,
+    codes: readRefusals(read),
+  })),
   ...operations.map((operation) => ({
     method: operation.method,
     path: pattern(operation.path),
@@ -30,7 +35,8 @@ const routes: readonly Route[] = [
 /** @throws Error for a refusal that the route does not declare */
 function mustBePromised(method: string, path: string, { refusal }: { refusal: RefusalCode }): void {
   const route = routes.find((one) => one.method === method && one.path.test(path))
-  if (route?.codes.includes(refusal) === false) throw new Error(`${route.name} was refused ${refusal}, which its route does not promise`)
+  if (route?.codes.includes(refusal) === false)
+    throw new Error(`${route.name} was refused ${refusal}, which its route does not promise`)
 }
 
 /** @throws Error if an answer does not match the contract */

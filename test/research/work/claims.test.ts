@@ -1,6 +1,6 @@
 /**
- * Two agents of one person and one of another work in one Room. Each claims what it works on; the others see it, and `next`
- * offers claimed work to nobody else.
+ * Two agents of one person and one of another work in one Room. Each claims what it works on; the others see it, and
+ * `next` offers claimed work to nobody else.
  */
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
@@ -26,13 +26,15 @@ async function agent(person: typeof ada, label: string) {
 const [mcp, sweeper, runner] = [await agent(ada, "mcp"), await agent(ada, "sweeper"), await agent(grace, "runner")]
 type Client = typeof mcp
 const MINUTE = 60_000
-const propose = async () => (await grace.write("propose_experiment", experiment(roomId, threadId) as never)).result.experimentId
+const propose = async () =>
+  (await grace.write("propose_experiment", experiment(roomId, threadId) as never)).result.experimentId
 const claim = (client: Client, said: object) => client.write("claim_work", { minutes: 30, ...said } as never)
 const next = () => mcp.read("room_next", { roomId })
 const offered = async (id: string) => (await next()).items.some(({ object }) => object.id === id)
 const claimed = async () =>
   (await next()).claims.map(({ what, object, by, agent }) => `${what} ${object.label ?? object.kind} ${by} ${agent}`)
-const codes = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }) => warnings.map(({ code }) => code)
+const codes = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }) =>
+  warnings.map(({ code }) => code)
 const refusedWith = (write: Promise<unknown>) =>
   write.then(
     () => "accepted",
@@ -68,17 +70,30 @@ test("a write about the object by the claiming agent renews the claim, one by an
   await mcp.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
   own.pass(20 * MINUTE)
   t.strictSame(await claimed(), ["run E2 ada mcp"])
-  await mcp.write("report_experiment_status", { experimentId, expectedRevision: 2, expectedStatus: "claimed", status: "in_progress" })
+  await mcp.write("report_experiment_status", {
+    experimentId,
+    expectedRevision: 2,
+    expectedStatus: "claimed",
+    status: "in_progress",
+  })
   own.pass(20 * MINUTE)
   t.strictSame(await claimed(), ["run E2 ada mcp"])
-  const handoff = { experimentId, expectedRevision: 3, expectedStatus: "in_progress", handoff: "Seeds 4 and 5 are left." } as const
+  const handoff = {
+    experimentId,
+    expectedRevision: 3,
+    expectedStatus: "in_progress",
+    handoff: "Seeds 4 and 5 are left.",
+  } as const
   await sweeper.write("release_experiment", handoff)
   own.pass(11 * MINUTE)
   t.strictSame(await claimed(), [])
   const { result, entry } = await grace.write("publish_hypothesis", hypothesis(roomId, threadId))
   await claim(mcp, { object: result.versionId, what: "review" })
   own.pass(20 * MINUTE)
-  await mcp.write("post_message", { threadId, ...message("Why 400 steps?", { replyToEntryId: entry?.entryId }) } as never)
+  await mcp.write("post_message", {
+    threadId,
+    ...message("Why 400 steps?", { replyToEntryId: entry?.entryId }),
+  } as never)
   own.pass(20 * MINUTE)
   t.strictSame(await claimed(), ["review H1 ada mcp"], "a reply to its card is about it")
   own.pass(20 * MINUTE)
@@ -89,13 +104,31 @@ test("an agent that does claimed work gets a warning with the claimant and the t
   const { result: first } = await claim(mcp, { object: experimentId, what: "run" })
   const taken = await runner.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
   t.match(taken.warnings, [
-    { code: "claimed_by", claimId: first.claimId, by: "ada", agent: "mcp", label: "E3", what: "run", until: first.until },
+    {
+      code: "claimed_by",
+      claimId: first.claimId,
+      by: "ada",
+      agent: "mcp",
+      label: "E3",
+      what: "run",
+      until: first.until,
+    },
   ])
   t.match(taken.warnings[0]?.message, "ada · agent mcp has claimed this work until ")
-  t.strictSame(codes(await claim(sweeper, { object: experimentId, what: "run" })), ["claimed_by"], "another agent of the same person too")
-  t.strictSame(codes(await claim(runner, { object: experimentId, what: "review" })), [], "other work is a different claim")
+  t.strictSame(
+    codes(await claim(sweeper, { object: experimentId, what: "run" })),
+    ["claimed_by"],
+    "another agent of the same person too",
+  )
+  t.strictSame(
+    codes(await claim(runner, { object: experimentId, what: "review" })),
+    [],
+    "other work is a different claim",
+  )
   await claim(mcp, { threadId, what: "write_checkpoint" })
-  const { thread } = (await runner.read("thread_research_context", { threadId })) as { thread: { timelineWatermark: number } }
+  const { thread } = (await runner.read("thread_research_context", { threadId })) as {
+    thread: { timelineWatermark: number }
+  }
   const { timelineWatermark } = thread
   const summary = {
     threadId,
@@ -121,7 +154,11 @@ test("a new claim replaces the agent's own for the same work, and its person can
   await sweeper.write("release_claim", { claimId })
   t.strictSame(await claimed(), [])
   t.equal(await refusedWith(mcp.write("release_claim", { claimId })), "state_conflict", "it is over")
-  t.equal(await refusedWith(mcp.write("release_claim", { claimId: first.result.claimId })), "state_conflict", "and so is the one before")
+  t.equal(
+    await refusedWith(mcp.write("release_claim", { claimId: first.result.claimId })),
+    "state_conflict",
+    "and so is the one before",
+  )
   const { items } = await mcp.read("inbox", { after: 0 })
   t.equal(items.length, before.length + 1, "the agent is notified that its claim was ended")
   t.match(items.at(-1)?.concerns, [{ kind: "work_claim", id: claimId }])
@@ -129,7 +166,12 @@ test("a new claim replaces the agent's own for the same work, and its person can
 
 test("a claim on an object that is unknown, completed or in another Room is refused", async (t) => {
   const experimentId = await propose()
-  await grace.write("cancel_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open", reason: "Answered elsewhere." })
+  await grace.write("cancel_experiment", {
+    experimentId,
+    expectedRevision: 1,
+    expectedStatus: "open",
+    reason: "Answered elsewhere.",
+  })
   t.equal(await refusedWith(claim(mcp, { object: experimentId, what: "run" })), "experiment_not_open")
   const absent = "0198f3a0-0000-7000-8000-0000000000bb"
   t.equal(await refusedWith(claim(mcp, { object: absent, what: "review" })), "unknown_record")
@@ -168,9 +210,15 @@ test("claims survive a replay, a read of an earlier moment, withholding and an i
   t.match(await (await fetch(`${own.baseUrl}/rooms/${roomId}`)).text(), /Withheld/)
   t.strictSame(checkData(own.instance.db).problems, [], "a replay builds the same tables")
   const there = elsewhere(t)
-  await there.import(new Uint8Array(await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer()))
+  await there.import(
+    new Uint8Array(await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer()),
+  )
   t.strictSame(there.problems(), [])
   const rows = (db: typeof there.db) =>
-    db.prepare<{ claim: string }>("SELECT claim_id || what || minutes || agent || until AS claim FROM work_claims ORDER BY 1").all()
+    db
+      .prepare<{ claim: string }>(
+        "SELECT claim_id || what || minutes || agent || until AS claim FROM work_claims ORDER BY 1",
+      )
+      .all()
   t.strictSame(rows(there.db), rows(own.instance.db))
 })

@@ -1,4 +1,7 @@
-/** The writes that the model test tries in any order, by anybody, with right and wrong expectations. Each is checked against the model. */
+/**
+ * The writes that the model test tries in any order, by anybody, with right and wrong expectations. Each is checked
+ * against the model.
+ */
 import fc from "fast-check"
 import { RefusedError, type ResearchRoomClient, type WriteInput } from "research-room/client"
 import { launch, plan, proposal, told } from "./bodies.ts"
@@ -34,7 +37,10 @@ function believe(
 ): model.Belief {
   if (how === "old" && revision > 1) return { expectedRevision: revision - 1, expectedStatus: status }
   if (how === "early" || how === "old") return { expectedRevision: revision + 1, expectedStatus: status }
-  return { expectedRevision: revision, expectedStatus: how === "other" ? (status === other ? "cancelled" : other) : status }
+  return {
+    expectedRevision: revision,
+    expectedStatus: how === "other" ? (status === other ? "cancelled" : other) : status,
+  }
 }
 
 /** Sends a write and checks the outcome against the model. @returns the result, if it was accepted */
@@ -51,15 +57,19 @@ async function held<T extends { readonly result: unknown }>(
     if (!(error instanceof RefusedError)) throw error
     refusal = error.refusal
   }
-  if (refusal !== expected) throw new Error(`${told}: ${refusal ?? "accepted"}, but the model says ${expected ?? "accepted"}`)
+  if (refusal !== expected)
+    throw new Error(`${told}: ${refusal ?? "accepted"}, but the model says ${expected ?? "accepted"}`)
   return result
 }
 
 /** Checks that the service shows an experiment as the model has it. */
 async function compare(world: model.World, { clients }: Real, experiment: model.Experiment): Promise<void> {
-  const { status, revision, assigneeId, attempts, plans } = await (clients[0] as ResearchRoomClient).read("experiment", {
-    experimentId: experiment.id,
-  })
+  const { status, revision, assigneeId, attempts, plans } = await (clients[0] as ResearchRoomClient).read(
+    "experiment",
+    {
+      experimentId: experiment.id,
+    },
+  )
   const ended = status === "completed" || status === "cancelled"
   const seen = { status, revision, isHeld: assigneeId !== null, attempts, plans }
   const modelled = {
@@ -88,7 +98,14 @@ const propose = anybody.map(
         "propose",
       )
       if (result === undefined) return
-      const count = world.experiments.push({ id: result.experimentId, proposer: by, status: "open", revision: 1, holder: null, plans: [] })
+      const count = world.experiments.push({
+        id: result.experimentId,
+        proposer: by,
+        status: "open",
+        revision: 1,
+        holder: null,
+        plans: [],
+      })
       if (result.label !== `E${count}`) throw new Error(`labelled ${result.label}, the ${count}th`)
     },
     toString: () => say("propose", by),
@@ -120,7 +137,13 @@ const bodies: Readonly<Record<model.Step, object>> = {
 }
 
 const step = fc
-  .tuple(fc.constantFrom(...steps), who, pick, slip, fc.constantFrom("in_progress", "in_progress", "completed", "cancelled"))
+  .tuple(
+    fc.constantFrom(...steps),
+    who,
+    pick,
+    slip,
+    fc.constantFrom("in_progress", "in_progress", "completed", "cancelled"),
+  )
   .map(
     ([name, role, index, how, status]): Command => ({
       check: ({ experiments }) => experiments.length > 0,
@@ -129,8 +152,17 @@ const step = fc
         const by = personOf(experiment, role)
         const belief = believe(experiment, how, "open")
         const expected = model.refusalOfStep(world, name, experiment, by, belief, status)
-        const body = { experimentId: experiment.id, ...belief, ...bodies[name], ...(name === "report_experiment_status" && { status }) }
-        const result = await held((real.clients[by] as ResearchRoomClient).write(name, body as never), expected, say(name, by, how))
+        const body = {
+          experimentId: experiment.id,
+          ...belief,
+          ...bodies[name],
+          ...(name === "report_experiment_status" && { status }),
+        }
+        const result = await held(
+          (real.clients[by] as ResearchRoomClient).write(name, body as never),
+          expected,
+          say(name, by, how),
+        )
         if (result !== undefined) {
           model.takeStep(name, experiment, by, status)
           if ("planId" in result) experiment.plans.push({ id: result.planId, acceptedBy: by })
@@ -142,7 +174,14 @@ const step = fc
   )
 
 const register = fc
-  .tuple(fc.constantFrom<model.Intent>("planned", "exploratory", "rerun", "reproduction"), who, pick, pick, slip, fc.boolean())
+  .tuple(
+    fc.constantFrom<model.Intent>("planned", "exploratory", "rerun", "reproduction"),
+    who,
+    pick,
+    pick,
+    slip,
+    fc.boolean(),
+  )
   .map(
     ([intent, role, index, other, how, silent]): Command => ({
       check({ experiments, attempts }) {
@@ -166,14 +205,24 @@ const register = fc
         }[intent]()
         const attemptId = crypto.randomUUID()
         const body = { attemptId, experimentId: experiment.id, intent, ...belief, ...grounds, ...launch }
-        const write = (real.clients[by] as ResearchRoomClient).write("register_attempt", body as WriteInput<"register_attempt">)
+        const write = (real.clients[by] as ResearchRoomClient).write(
+          "register_attempt",
+          body as WriteInput<"register_attempt">,
+        )
         const result = await held(
           write,
           model.refusalOfRegistration(world, intent, experiment, by, belief, plan),
           say("register", intent, by, how),
         )
         if (result !== undefined) {
-          const count = world.attempts.push({ id: attemptId, experiment, registrant: by, status: "registered", revision: 1, events: 1 })
+          const count = world.attempts.push({
+            id: attemptId,
+            experiment,
+            registrant: by,
+            status: "registered",
+            revision: 1,
+            events: 1,
+          })
           if (result.label !== `A${count}`) throw new Error(`labelled ${result.label}, the ${count}th`)
         }
         await compare(world, real, experiment)
@@ -203,10 +252,14 @@ const report = fc
           say(event, by, how),
         )
         if (result !== undefined) model.takeEvent(event, attempt)
-        const { status, revision, events } = await (real.clients[0] as ResearchRoomClient).read("attempt", { attemptId: attempt.id })
+        const { status, revision, events } = await (real.clients[0] as ResearchRoomClient).read("attempt", {
+          attemptId: attempt.id,
+        })
         const seen = fc.stringify({ status, revision, events: events.length })
         if (seen !== fc.stringify({ status: attempt.status, revision: attempt.revision, events: attempt.events }))
-          throw new Error(`the attempt reads ${seen} after ${event}; the model holds ${attempt.status} at ${attempt.revision}`)
+          throw new Error(
+            `the attempt reads ${seen} after ${event}; the model holds ${attempt.status} at ${attempt.revision}`,
+          )
         await compare(world, real, attempt.experiment)
       },
       toString: () => say(event, given ?? "registrant", index, how),

@@ -1,4 +1,6 @@
-/** Sixteen agents at once, over a socket and on a file: no race has two winners, nothing is lost, no number is skipped. */
+/**
+ * Sixteen agents at once, over a socket and on a file: no race has two winners, nothing is lost, no number is skipped.
+ */
 import type { ResearchRoomClient, WriteInput } from "research-room/client"
 import t from "tap"
 import { checkData } from "../../../src/check/check.ts"
@@ -17,7 +19,9 @@ const clients = house.people.map((person) => room.client(person))
 const outcomes = async <T>(writes: readonly Promise<T>[]) => {
   const settled = await Promise.allSettled(writes)
   const won = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
-  const lost = await Promise.all(settled.flatMap((one) => (one.status === "rejected" ? [refusalOf(Promise.reject(one.reason))] : [])))
+  const lost = await Promise.all(
+    settled.flatMap((one) => (one.status === "rejected" ? [refusalOf(Promise.reject(one.reason))] : [])),
+  )
   return { won, lost }
 }
 
@@ -26,7 +30,9 @@ t.test("of sixteen takers exactly one wins, in every round", async (t) => {
   for (let round = 0; round < 5; round++) {
     const { experimentId } = await experimentIn("open", room, first, first)
     const { won, lost } = await outcomes(
-      clients.map((client) => client.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })),
+      clients.map((client) =>
+        client.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" }),
+      ),
     )
     t.equal(won.length, 1)
     const { assigneeId } = won[0]?.result ?? {}
@@ -66,12 +72,18 @@ t.test("released by one holder, taken by one of the others", async (t) => {
   const takes = clients
     .slice(1)
     .map((client) => client.write("take_experiment", { experimentId, expectedRevision: 3, expectedStatus: "open" }))
-  const release = room.client(first).write("release_experiment", { experimentId, ...expected, handoff: "Whoever is first." })
+  const release = room
+    .client(first)
+    .write("release_experiment", { experimentId, ...expected, handoff: "Whoever is first." })
   const { won, lost } = await outcomes([release, ...takes] as Promise<unknown>[])
   t.ok(won.length === 1 || won.length === 2, "the release, and at most one take after it")
   t.equal(won.length + lost.length, AGENTS)
   const { items } = await room.client(first).read("experiment_history", { experimentId })
-  t.same(items.map(({ operation }) => operation).slice(0, 3), ["propose_experiment", "take_experiment", "release_experiment"])
+  t.same(items.map(({ operation }) => operation).slice(0, 3), [
+    "propose_experiment",
+    "take_experiment",
+    "release_experiment",
+  ])
   t.equal(items.length, won.length + 2)
 })
 
@@ -79,7 +91,9 @@ const POINTS = 3
 const measured = (from: number) =>
   Array.from({ length: POINTS }, (_, index) => ({ name: "loss", value: 1 / (from + index + 1), step: from + index }))
 
-/** One agent's whole attempt. Every event is sent twice at once: exactly one of the two must be a replay of the other. */
+/**
+ * One agent's whole attempt. Every event is sent twice at once: exactly one of the two must be a replay of the other.
+ */
 async function work(client: ResearchRoomClient, made: Made, base: string, index: number): Promise<string> {
   const attemptId = crypto.randomUUID()
   const grounds =
@@ -93,13 +107,20 @@ async function work(client: ResearchRoomClient, made: Made, base: string, index:
   }
   const report = async (event: WriteInput<"report_attempt_event">["event"], more: object = {}) => {
     const body = { attemptId, ...guard, ...told(event), reportedAt, requestId: crypto.randomUUID(), ...more }
-    const [one, other] = await Promise.all([client.write("report_attempt_event", body), client.write("report_attempt_event", body)])
-    if ((one.replayed === true) === (other.replayed === true)) throw new Error("both deliveries were replays, or neither")
+    const [one, other] = await Promise.all([
+      client.write("report_attempt_event", body),
+      client.write("report_attempt_event", body),
+    ])
+    if ((one.replayed === true) === (other.replayed === true))
+      throw new Error("both deliveries were replays, or neither")
     guard = { expectedRevision: one.result.revision, expectedStatus: one.result.status }
   }
   await report("started")
   for (let part = 0; part < 3; part++)
-    await report("progress", { metrics: measured(part * POINTS), outputs: [{ outputLabel: `part-${part}`, digest: sha256("a") }] })
+    await report("progress", {
+      metrics: measured(part * POINTS),
+      outputs: [{ outputLabel: `part-${part}`, digest: sha256("a") }],
+    })
   await report(index % 2 === 0 ? "succeeded" : "failed")
   return attemptId
 }
@@ -157,7 +178,9 @@ t.test("afterwards the record is complete", async (t) => {
   const feed = await room.client(first).verifyActivity(room.roomId)
   const sequences: number[] = []
   const registered: string[] = []
-  for await (const { kind, sequence, receipt } of room.client(first).items("thread_timeline", { threadId: room.threadId })) {
+  for await (const { kind, sequence, receipt } of room
+    .client(first)
+    .items("thread_timeline", { threadId: room.threadId })) {
     sequences.push(sequence)
     if (kind === "register_attempt") registered.push(receipt?.target.label ?? "")
   }
@@ -194,13 +217,22 @@ t.test("of sixteen registrations of one attemptId, one is accepted", async (t) =
 
 t.test("of sixteen registrations of one material, one is new, and all get the same label", async (t) => {
   const { won } = await outcomes(
-    clients.map((client) => client.write("register_material", { roomId: room.roomId, reference: sha256("f"), name: "The same for all" })),
+    clients.map((client) =>
+      client.write("register_material", { roomId: room.roomId, reference: sha256("f"), name: "The same for all" }),
+    ),
   )
   t.equal(won.length, AGENTS)
   t.equal(won.filter(({ result }) => !result.existing).length, 1)
   t.same(new Set(won.map(({ result }) => `${result.materialId} ${result.label}`)).size, 1)
-  t.match((await room.client(first).write("register_material", { roomId: room.roomId, reference: sha256("0"), name: "The next" })).result, {
-    label: "M2",
-    existing: false,
-  })
+  t.match(
+    (
+      await room
+        .client(first)
+        .write("register_material", { roomId: room.roomId, reference: sha256("0"), name: "The next" })
+    ).result,
+    {
+      label: "M2",
+      existing: false,
+    },
+  )
 })

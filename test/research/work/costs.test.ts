@@ -18,26 +18,34 @@ const tell = async (attemptId: string, event: "progress" | "succeeded", cost: Co
 }
 const [first, second] = [await work.attempt("started", [], planId), await work.attempt("started", [], planId)]
 
-t.test("each report replaces the one before; an experiment, a plan and a Room add up the latest reports of attempts", async (t) => {
-  await tell(first, "progress", { gpuHours: 1 })
-  t.same((await tell(first, "progress", { gpuHours: 2.5, money: { amount: 7.5, currency: "EUR" } })).warnings, [])
-  await tell(second, "progress", { gpuHours: 0.1, tokens: 1_000, wallSeconds: 60 })
-  t.same((await lab.reader.read("attempt", { attemptId: first })).cost, { gpuHours: 2.5, money: { amount: 7.5, currency: "EUR" } })
-  const { costs, acceptedPlans } = await lab.reader.read("experiment", { experimentId })
-  t.same(costs, {
-    attempts: 2,
-    spent: { gpuHours: 2.6, tokens: 1_000, wallSeconds: 60, money: [{ currency: "EUR", amount: 7.5 }] },
-    plans: 1,
-    budget: { gpuHours: 4, tokens: null, wallSeconds: null, money: [{ currency: "EUR", amount: 10 }] },
-  })
-  t.same(acceptedPlans[0]?.budget, { gpuHours: 4, money: { amount: 10, currency: "EUR" } })
-  t.same((await lab.reader.read("plan", { planId })).costs, costs)
-  t.same((await lab.reader.read("room", { roomId: room.roomId })).costs, costs)
-})
+t.test(
+  "each report replaces the one before; an experiment, a plan and a Room add up the latest reports of attempts",
+  async (t) => {
+    await tell(first, "progress", { gpuHours: 1 })
+    t.same((await tell(first, "progress", { gpuHours: 2.5, money: { amount: 7.5, currency: "EUR" } })).warnings, [])
+    await tell(second, "progress", { gpuHours: 0.1, tokens: 1_000, wallSeconds: 60 })
+    t.same((await lab.reader.read("attempt", { attemptId: first })).cost, {
+      gpuHours: 2.5,
+      money: { amount: 7.5, currency: "EUR" },
+    })
+    const { costs, acceptedPlans } = await lab.reader.read("experiment", { experimentId })
+    t.same(costs, {
+      attempts: 2,
+      spent: { gpuHours: 2.6, tokens: 1_000, wallSeconds: 60, money: [{ currency: "EUR", amount: 7.5 }] },
+      plans: 1,
+      budget: { gpuHours: 4, tokens: null, wallSeconds: null, money: [{ currency: "EUR", amount: 10 }] },
+    })
+    t.same(acceptedPlans[0]?.budget, { gpuHours: 4, money: { amount: 10, currency: "EUR" } })
+    t.same((await lab.reader.read("plan", { planId })).costs, costs)
+    t.same((await lab.reader.read("room", { roomId: room.roomId })).costs, costs)
+  },
+)
 
 t.test("going over budget gives a warning, and other currencies are not added", async (t) => {
   const { warnings } = await tell(second, "succeeded", { gpuHours: 2, money: { amount: 3, currency: "USD" } })
-  t.match(warnings, [{ code: "over_budget", message: /P1 are over its budget: 4\.5 of 4 GPU hours\.$/, plan: { planId, label: "P1" } }])
+  t.match(warnings, [
+    { code: "over_budget", message: /P1 are over its budget: 4\.5 of 4 GPU hours\.$/, plan: { planId, label: "P1" } },
+  ])
   const late = await tell(second, "progress", { money: { amount: 3, currency: "EUR" } }, { late: true })
   t.match(late.warnings, [{ code: "over_budget", message: /10\.5 of 10 EUR\.$/ }])
   const { costs } = await lab.reader.read("experiment", { experimentId })
@@ -45,7 +53,8 @@ t.test("going over budget gives a warning, and other currencies are not added", 
 })
 
 t.test("an invalid cost is refused, with its path", async (t) => {
-  const issues = async (cost: object) => (await refusalOf(tell(first, "progress", cost as Cost))).issues?.map(({ path }) => path)
+  const issues = async (cost: object) =>
+    (await refusalOf(tell(first, "progress", cost as Cost))).issues?.map(({ path }) => path)
   t.same(await issues({ gpuHours: -1 }), ["/cost/gpuHours"])
   t.same(await issues({ tokens: 1.5 }), ["/cost/tokens"])
   t.same(await issues({ money: { amount: 1, currency: "euro" } }), ["/cost/money/currency"])

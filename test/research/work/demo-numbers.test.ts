@@ -1,4 +1,7 @@
-/** Every number in the demo's main Room is in the metrics of the attempts that the sentence is about, or can be recomputed from them. */
+/**
+ * Every number in the demo's main Room is in the metrics of the attempts that the sentence is about, or can be
+ * recomputed from them.
+ */
 import { startResearchRoom } from "research-room/testing"
 import { textOf } from "research-room/client"
 import t from "tap"
@@ -23,12 +26,19 @@ const wordings = new Map<string, string>()
 const given = new Set<string>()
 const sentences: Sentence[] = []
 
-/** The attempts that a text is about: those it names, and those of the records and experiments that it or `records` names. */
+/**
+ * The attempts that a text is about: those it names, and those of the records and experiments that it or `records`
+ * names.
+ */
 function spokenOf(text: string, records: readonly string[] = []): Run[] {
   const labels = [...(text.match(/\b[AFE]\d+\b/g) ?? []), ...records]
   const ofExperiment = (label: string) =>
-    runs.filter(({ experimentId }) => context.experiments.some((each) => each.experimentId === experimentId && each.label === label))
-  return named(labels.flatMap((label) => [label, ...(behind.get(label) ?? []), ...ofExperiment(label).map((run) => run.label)]))
+    runs.filter(({ experimentId }) =>
+      context.experiments.some((each) => each.experimentId === experimentId && each.label === label),
+    )
+  return named(
+    labels.flatMap((label) => [label, ...(behind.get(label) ?? []), ...ofExperiment(label).map((run) => run.label)]),
+  )
 }
 const says = (where: string, told: Parameters<typeof textOf>[0], records: readonly string[] = [], about = ""): void => {
   const text = textOf(told)
@@ -44,7 +54,10 @@ const says = (where: string, told: Parameters<typeof textOf>[0], records: readon
 interface Content {
   readonly scope: string
   readonly limitations?: string
-  readonly assertion: { readonly wording: string; readonly roles: readonly { value: { type: string; value: string } }[] }
+  readonly assertion: {
+    readonly wording: string
+    readonly roles: readonly { value: { type: string; value: string } }[]
+  }
   readonly references: readonly { explanation: string }[]
   readonly premises?: readonly { explanation: string }[]
 }
@@ -57,17 +70,21 @@ for (const { versionId, label, kind } of published) {
   wordings.set(label, [assertion.wording, ...record.notices.map(({ explanation }) => explanation)].join(" "))
   behind.set(
     label,
-    ((record.execution as { attempts: readonly { label: string }[] } | null)?.attempts ?? []).map((attempt) => attempt.label),
+    ((record.execution as { attempts: readonly { label: string }[] } | null)?.attempts ?? []).map(
+      (attempt) => attempt.label,
+    ),
   )
   says(label, assertion.wording, [label])
   for (const { value } of assertion.roles) {
     if (value.type === "decimal" && kind === "hypothesis") given.add(value.value)
     else if (value.type === "decimal" || value.type === "text") says(`${label}, a role`, value.value, [label])
   }
-  for (const text of [scope, limitations, ...[...references, ...premises].map(({ explanation }) => explanation)]) says(label, text, [label])
+  for (const text of [scope, limitations, ...[...references, ...premises].map(({ explanation }) => explanation)])
+    says(label, text, [label])
 }
 for (const { finding, towardHypothesis, towardQuestion } of context.findingLinks)
-  for (const { explanation } of [...towardHypothesis, towardQuestion]) says(`${finding.label}, a verdict`, explanation, [finding.label])
+  for (const { explanation } of [...towardHypothesis, towardQuestion])
+    says(`${finding.label}, a verdict`, explanation, [finding.label])
 for (const { threadId, title } of context.threads) {
   says("a title", title)
   for await (const entry of reader.items("thread_timeline", { threadId }))
@@ -84,11 +101,13 @@ for (const { synthesis, conclusion, openQuestions, citations } of await Promise.
     )
 for await (const link of reader.items("room_links", { roomId })) {
   const { correction, explanation } = link.content as { correction?: string; explanation: string }
-  for (const text of [correction, explanation, link.withdrawn?.explanation]) says(link.label, text, [link.target.label], explanation)
+  for (const text of [correction, explanation, link.withdrawn?.explanation])
+    says(link.label, text, [link.target.label], explanation)
 }
 for (const { attemptId, label } of runs) {
   const attempt = await reader.read("attempt", { attemptId })
-  const reproduced = attempt.reproduces !== null && "attemptId" in attempt.reproduces ? attempt.reproduces.attemptId : null
+  const reproduced =
+    attempt.reproduces !== null && "attemptId" in attempt.reproduces ? attempt.reproduces.attemptId : null
   const both = [label, ...runs.filter((run) => run.attemptId === reproduced).map((run) => run.label)]
   for (const text of [
     attempt.intendedDeviation,
@@ -102,7 +121,16 @@ for (const { experimentId, label } of context.experiments)
     const { question, scope, explanation, reason, summary, handoff, protocol } = content as Record<string, string> & {
       protocol?: { summary: string; successCriteria: string[] }
     }
-    for (const text of [question, scope, explanation, reason, summary, handoff, protocol?.summary, ...(protocol?.successCriteria ?? [])])
+    for (const text of [
+      question,
+      scope,
+      explanation,
+      reason,
+      summary,
+      handoff,
+      protocol?.summary,
+      ...(protocol?.successCriteria ?? []),
+    ])
       says(label, text, [label])
   }
 // A planned size that was never run and the exit code of a killed run appear only in the words of plans and events.
@@ -119,7 +147,8 @@ t.test("each number in each sentence can be found or recomputed", (t) => {
     const isKnown = explains(sentence, given, everything)
     for (const number of numbersIn(sentence.text)) {
       checked += 1
-      if (!isKnown(number)) t.fail(`${sentence.where}: ${number} in "${sentence.text}", beside ${sentence.runs.map(({ label }) => label)}`)
+      if (!isKnown(number))
+        t.fail(`${sentence.where}: ${number} in "${sentence.text}", beside ${sentence.runs.map(({ label }) => label)}`)
     }
   }
   t.ok(checked > 150, `${checked} numbers in ${sentences.length} sentences`)
@@ -144,15 +173,28 @@ t.test("most numbers that are slightly wrong would be noticed", (t) => {
 
 /** Runs the toy simulation with the flags of a command line. */
 const toyOf = (flags: readonly string[]) =>
-  simulate(Object.fromEntries(flags.flatMap((flag, at) => (flag.startsWith("--") ? [[flag.slice(2), Number(flags[at + 1])]] : []))))
+  simulate(
+    Object.fromEntries(
+      flags.flatMap((flag, at) => (flag.startsWith("--") ? [[flag.slice(2), Number(flags[at + 1])]] : [])),
+    ),
+  )
 
 t.test("each run of the toy, repeated with its own command line, measures what was reported", async (t) => {
   const made = runs.filter(({ argv }) => argv[1] === "toy.js")
   t.ok(made.length > 30, `${made.length} runs`)
   for (const { attemptId, label, argv, points } of made) {
     const { points: again } = toyOf(argv)
-    const row = ({ name, split, step, value }: { name: string; split: string | null; step: number | null; value: number | string }) =>
-      `${step} ${split} ${name} ${value}`
+    const row = ({
+      name,
+      split,
+      step,
+      value,
+    }: {
+      name: string
+      split: string | null
+      step: number | null
+      value: number | string
+    }) => `${step} ${split} ${name} ${value}`
     t.strictSame(points.map(row).sort(), again.map(row).sort(), label)
     const { outputs } = await reader.read("attempt", { attemptId })
     for (const { outputLabel, digest } of outputs)
@@ -166,7 +208,12 @@ t.test("each run of the toy, repeated with its own command line, measures what w
 })
 
 t.test("and so does each arm in the Room of numbers, at each seed", async (t) => {
-  const arms: Record<string, Partial<Settings>> = { plain: {}, penalty: { kl: 0.2 }, early: { steps: 120 }, "groups of 10": { group: 10 } }
+  const arms: Record<string, Partial<Settings>> = {
+    plain: {},
+    penalty: { kl: 0.2 },
+    early: { steps: 120 },
+    "groups of 10": { group: 10 },
+  }
   const { items } = await reader.read("rooms", {})
   const numbers = items.find(({ title }) => textOf(title) === "By how much, and how sure?")
   let checked = 0
@@ -175,7 +222,11 @@ t.test("and so does each arm in the Room of numbers, at each seed", async (t) =>
     for (const [at, value] of columns.value.entries()) {
       const { arm = "", seed } = columns.dimensions[at] as { arm?: string; seed: number }
       const { points } = simulate({ ...arms[arm], seed })
-      t.equal(value, points.findLast(({ name, split }) => name === "pass@64" && split === "held-out")?.value, `${arm}, seed ${seed}`)
+      t.equal(
+        value,
+        points.findLast(({ name, split }) => name === "pass@64" && split === "held-out")?.value,
+        `${arm}, seed ${seed}`,
+      )
       checked += 1
     }
   }

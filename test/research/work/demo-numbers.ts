@@ -1,4 +1,7 @@
-/** The numbers that the demo's sentences may contain: read over HTTP from the attempts that a sentence names, and recomputed. */
+/**
+ * The numbers that the demo's sentences may contain: read over HTTP from the attempts that a sentence names, and
+ * recomputed.
+ */
 import { type ResearchRoomClient, textOf } from "research-room/client"
 import { PROBLEMS, SAMPLES, WAYS } from "../../demo/problems.ts"
 import { defaults } from "../../demo/simulation.ts"
@@ -36,7 +39,12 @@ export async function runsOf(reader: ResearchRoomClient, roomId: string): Promis
       const page = await reader.read("attempt_metrics", { attemptId, ...(after !== undefined && { after }) } as never)
       const { metric: name, split, step, value } = page.columns
       name.forEach((each, at) => {
-        points.push({ name: textOf(each), split: textOf(split[at]) ?? null, step: step[at] ?? null, value: value[at] as number | string })
+        points.push({
+          name: textOf(each),
+          split: textOf(split[at]) ?? null,
+          step: step[at] ?? null,
+          value: value[at] as number | string,
+        })
       })
       if (!page.hasMore) break
       after = Number(page.nextCursor)
@@ -50,7 +58,10 @@ export async function runsOf(reader: ResearchRoomClient, roomId: string): Promis
 const armOf = ({ argv }: Run) => argv.filter((_, at) => argv[at] !== "--seed" && argv[at - 1] !== "--seed").join(" ")
 const three = (value: number) => value.toFixed(3)
 
-/** The numbers with three decimals that can be computed from these runs, at the steps and for the splits that a text names. */
+/**
+ * The numbers with three decimals that can be computed from these runs, at the steps and for the splits that a text
+ * names.
+ */
 function computed(runs: readonly Run[], text: string): Set<string> {
   const steps = new Set(Array.from(text.matchAll(/\bsteps? (\d+)/g), ([, step]) => Number(step)))
   const splits = /\btrain\b/.test(text) ? ["held-out", "train"] : ["held-out"]
@@ -66,7 +77,9 @@ function computed(runs: readonly Run[], text: string): Set<string> {
       const means: number[] = []
       for (const group of [...groups, ...runs.map((run) => [run])]) {
         const at = (run: Run, step: number | "last") => {
-          const of = run.points.filter((point) => point.name === name && point.split === split && typeof point.value === "number")
+          const of = run.points.filter(
+            (point) => point.name === name && point.split === split && typeof point.value === "number",
+          )
           return (step === "last" ? of.at(-1) : of.find((point) => point.step === step))?.value as number | undefined
         }
         for (const step of ["last" as const, 0, ...steps]) {
@@ -97,7 +110,8 @@ export function setUp(runs: readonly Run[]): Set<string> {
       if (step !== null && typeof value === "number") of.add(String(step))
     }
   }
-  for (const group of [runs, ...Map.groupBy(runs, ({ experimentId }) => experimentId).values()]) of.add(String(group.length))
+  for (const group of [runs, ...Map.groupBy(runs, ({ experimentId }) => experimentId).values()])
+    of.add(String(group.length))
   return of
 }
 
@@ -110,7 +124,10 @@ export const numbersIn = (text: string): string[] =>
     .replace(/\b[AFHECLPM]\d+\b/g, " ")
     .match(/\d+(?:\.\d+)?/g) ?? []
 
-/** Whether a number in a sentence can be found in, or recomputed from, the runs it is about. `given` are numbers stated by predictions. */
+/**
+ * Whether a number in a sentence can be found in, or recomputed from, the runs it is about. `given` are numbers stated
+ * by predictions.
+ */
 export function explains(
   { text, about, runs }: Sentence,
   given: ReadonlySet<string>,

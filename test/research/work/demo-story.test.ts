@@ -23,10 +23,17 @@ const evidenceOf = async (label: string) =>
 t.test("there are enough objects of every kind, by two people", async (t) => {
   const { hypothesis = 0, experiment = 0, attempt = 0, finding = 0 } = context.counts
   t.ok(hypothesis >= 5 && hypothesis <= 8, `${hypothesis} hypotheses`)
-  t.ok(experiment >= 6 && attempt >= 30 && finding >= 8, `${experiment} experiments, ${attempt} attempts, ${finding} findings`)
+  t.ok(
+    experiment >= 6 && attempt >= 30 && finding >= 8,
+    `${experiment} experiments, ${attempt} attempts, ${finding} findings`,
+  )
   for (const kind of ["hypothesis", "finding", "cited_claim"]) {
     const authors = records.filter((each) => each.kind === kind).map(({ author }) => author.username)
-    t.strictSame(new Set(authors), new Set([owner.username, member.username]), `each ${kind} has an author, and both people are authors`)
+    t.strictSame(
+      new Set(authors),
+      new Set([owner.username, member.username]),
+      `each ${kind} has an author, and both people are authors`,
+    )
   }
   const now = (await reader.read("room", { roomId })).createdAt
   t.ok(
@@ -48,7 +55,14 @@ t.test("an experiment is proposed, amended, taken and planned with one arm per s
   const { items } = await reader.read("experiment_history", { experimentId: experiment.experimentId })
   t.same(
     items.map(({ operation }) => operation),
-    ["propose_experiment", "amend_experiment", "take_experiment", "accept_plan", "report_experiment_status", "report_experiment_status"],
+    [
+      "propose_experiment",
+      "amend_experiment",
+      "take_experiment",
+      "accept_plan",
+      "report_experiment_status",
+      "report_experiment_status",
+    ],
   )
   t.ok(
     items.every(({ at }, index) => index === 0 || at > (items[index - 1]?.at as string)),
@@ -70,9 +84,17 @@ t.test("two lines of work failed and say why", async (t) => {
     const { label, events, metrics } = await reader.read("attempt", { attemptId })
     const why = textOf(events.at(-1)?.failure?.explanation) ?? ""
     const broke = metrics.some(({ value }) => value === "NaN")
-    failures.push(`${label} ${outcome} ${/^NaN/.test(why) && broke ? "NaN" : /^Out of memory/.test(why) ? "memory" : "?"}`)
+    failures.push(
+      `${label} ${outcome} ${/^NaN/.test(why) && broke ? "NaN" : /^Out of memory/.test(why) ? "memory" : "?"}`,
+    )
   }
-  t.strictSame(failures, ["A24 failed NaN", "A25 failed NaN", "A26 failed NaN", "A28 preflight_failed memory", "A29 failed memory"])
+  t.strictSame(failures, [
+    "A24 failed NaN",
+    "A25 failed NaN",
+    "A26 failed NaN",
+    "A28 preflight_failed memory",
+    "A29 failed memory",
+  ])
 })
 
 t.test("one reproduction succeeds and another fails", async (t) => {
@@ -90,7 +112,10 @@ t.test("one reproduction succeeds and another fails", async (t) => {
 t.test("a retraction affects the records that rested on it, and nothing else", async (t) => {
   const warned: string[] = []
   for (const { versionId, label } of records)
-    for (const { code, label: cause } of (await reader.read("record", { versionId })).warnings as { code: string; label: string }[])
+    for (const { code, label: cause } of (await reader.read("record", { versionId })).warnings as {
+      code: string
+      label: string
+    }[])
       if (code === "rests_on_retracted") warned.push(`${label} for ${cause}`)
   t.strictSame(warned, ["H3 for F3"])
   const { items } = await reader.read("record_uses", { versionId: idOf("F3") })
@@ -107,7 +132,10 @@ t.test("a retraction affects the records that rested on it, and nothing else", a
 
 t.test("one Thread is concluded and stale, another concluded and fresh, and the Room's own synthesis is open", (t) => {
   t.strictSame(
-    context.conclusions.map(({ stale, staleReasons }) => [stale, staleReasons.map(({ code, label }) => `${code} ${label}`)]),
+    context.conclusions.map(({ stale, staleReasons }) => [
+      stale,
+      staleReasons.map(({ code, label }) => `${code} ${label}`),
+    ]),
     [
       [true, ["citation_fallen F3", "citation_in_doubt H3", "published_since F4"]],
       [false, []],

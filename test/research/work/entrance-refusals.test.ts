@@ -1,4 +1,7 @@
-/** Who is admitted at all: every operation of work against grant, membership, scope, archive, unknown subjects and bodies. */
+/**
+ * Who is admitted at all: every operation of work against grant, membership, scope, archive, unknown subjects and
+ * bodies.
+ */
 import type { AgentOperation, ResearchRoomClient } from "research-room/client"
 import t from "tap"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
@@ -42,7 +45,11 @@ async function bodies(): Promise<
       subject: "attemptId",
       unknown: "unknown_attempt",
     },
-    register_material: { input: { roomId, reference: sha256("b"), name: "Weights" }, subject: "roomId", unknown: "room_unavailable" },
+    register_material: {
+      input: { roomId, reference: sha256("b"), name: "Weights" },
+      subject: "roomId",
+      unknown: "room_unavailable",
+    },
     report_material_location: {
       input: { materialId: result.materialId, uri: "https://example.org/a", state: "available" },
       subject: "materialId",
@@ -55,7 +62,8 @@ const send = (client: ResearchRoomClient, name: string, input: Record<string, un
   client.write(name as AgentOperation, input as never, { rehearse: true })
 
 /** Clients of `member`, each with a narrower credential. */
-const withToken = async (more: Parameters<House["credential"]>[2]) => house.client(await house.credential(member, roomId, more))
+const withToken = async (more: Parameters<House["credential"]>[2]) =>
+  house.client(await house.credential(member, roomId, more))
 const scoped = await withToken({ threadIds: [aside.threadId] })
 const inScope = await withToken({ threadIds: [threadId] })
 const permissions = ["post_thread", "publish_records", "manage_own_experiments"] as const
@@ -64,8 +72,16 @@ for (const [name, { input, subject, unknown }] of Object.entries(sent)) {
   const needed = operationNamed(name)?.permissions ?? []
 
   t.test(`${name}: who is admitted`, async (t) => {
-    t.match(await send(room.client(member), name, input), { operation: name, rehearsed: true }, "a member with the grant")
-    t.match(await send(inScope, name, input), { rehearsed: true }, "a credential limited to the Thread it originates in")
+    t.match(
+      await send(room.client(member), name, input),
+      { operation: name, rehearsed: true },
+      "a member with the grant",
+    )
+    t.match(
+      await send(inScope, name, input),
+      { rehearsed: true },
+      "a credential limited to the Thread it originates in",
+    )
     t.match(
       await refusalOf(send(scoped, name, input)),
       { status: 403, refusal: "scope_missing", current: { threadIds: [aside.threadId] } },
@@ -125,13 +141,23 @@ t.test("an archived Room admits none of these writes", async (t) => {
     const refused = await refusalOf(send(room.client(member), name, input))
     t.match(
       refused,
-      { status: 404, refusal: "room_unavailable", current: { room: { id: roomId, state: "archived", reason: "Answered." } } },
+      {
+        status: 404,
+        refusal: "room_unavailable",
+        current: { room: { id: roomId, state: "archived", reason: "Answered." } },
+      },
       name,
     )
     t.match(refused.current?.room, { archivedAt: /^\d{4}-/ })
   }
-  const unknown = await refusalOf(send(room.client(member), "take_experiment", { ...sent.take_experiment?.input, experimentId: nobody }))
-  t.match(unknown, { status: 404, refusal: "unknown_experiment" }, "an unknown experiment is told apart from an archived Room")
+  const unknown = await refusalOf(
+    send(room.client(member), "take_experiment", { ...sent.take_experiment?.input, experimentId: nobody }),
+  )
+  t.match(
+    unknown,
+    { status: 404, refusal: "unknown_experiment" },
+    "an unknown experiment is told apart from an archived Room",
+  )
   await house.does(owner, "restore_room", { roomId, reason: "A new doubt." })
   t.match(
     await send(room.client(member), "take_experiment", sent.take_experiment?.input ?? {}),
@@ -148,7 +174,12 @@ t.test("a former member is no longer admitted, and their work stays as it was", 
   const experimentId = sent.release_experiment?.input.experimentId as string
   const held = await house.client().read("experiment", { experimentId })
   t.match(held, { status: "claimed", assigneeId: member.userId }, "there is no forced takeover")
-  t.match(await refusalOf(send(room.client(owner), "take_experiment", { experimentId, expectedRevision: 2, expectedStatus: "claimed" })), {
-    refusal: "assignment_conflict",
-  })
+  t.match(
+    await refusalOf(
+      send(room.client(owner), "take_experiment", { experimentId, expectedRevision: 2, expectedStatus: "claimed" }),
+    ),
+    {
+      refusal: "assignment_conflict",
+    },
+  )
 })

@@ -13,7 +13,14 @@ const client = room.client(holder)
 const made = await experimentIn("claimed", room, proposer, holder)
 
 type Event = WriteInput<"report_attempt_event">["event"]
-const states: readonly AttemptState[] = ["registered", "started", "preflight_failed", "succeeded", "failed", "cancelled"]
+const states: readonly AttemptState[] = [
+  "registered",
+  "started",
+  "preflight_failed",
+  "succeeded",
+  "failed",
+  "cancelled",
+]
 const events: readonly Event[] = ["started", "preflight_failed", "progress", "succeeded", "failed", "cancelled"]
 /** The state each event leads to; a dash if the event is not allowed. */
 const table: Readonly<Record<AttemptState, string>> = {
@@ -48,7 +55,11 @@ for (const state of states) {
       for (const who of [other, proposer]) {
         t.match(
           await refusalOf(send(who)),
-          { status: 403, refusal: "role_required", current: { ...current(attemptId, expected), needed: ["registrant"] } },
+          {
+            status: 403,
+            refusal: "role_required",
+            current: { ...current(attemptId, expected), needed: ["registrant"] },
+          },
           `${event} from another person`,
         )
       }
@@ -62,10 +73,13 @@ for (const state of states) {
         refusal: "state_conflict",
         current: current(attemptId, expected),
       })
-      t.match(await refusalOf(send(holder, { ...expected, expectedStatus: state === "failed" ? "started" : "failed" })), {
-        refusal: "state_conflict",
-        current: current(attemptId, expected),
-      })
+      t.match(
+        await refusalOf(send(holder, { ...expected, expectedStatus: state === "failed" ? "started" : "failed" })),
+        {
+          refusal: "state_conflict",
+          current: current(attemptId, expected),
+        },
+      )
       if (to === "-")
         t.match(
           await refusalOf(send(holder)),
@@ -73,7 +87,11 @@ for (const state of states) {
           `${event} is not allowed`,
         )
       else
-        t.match((await send(holder)).result, { attemptId, status: to, revision: expected.expectedRevision + 1 }, `${event} leads to ${to}`)
+        t.match(
+          (await send(holder)).result,
+          { attemptId, status: to, revision: expected.expectedRevision + 1 },
+          `${event} leads to ${to}`,
+        )
     }
     const read = await client.read("attempt", { attemptId })
     t.same(read.affordances.expected, expected, "none of these writes changed the attempt")
@@ -87,7 +105,12 @@ t.test("only the registrant reports: the holder and the owner do not", async (t)
   const base = await exploration(made, client)
   const attemptId = await reproductionOf(base, made, room.client(other))
   const send = (who: Person) =>
-    room.client(who).write("report_attempt_event", { attemptId, expectedRevision: 1, expectedStatus: "registered", ...told("started") })
+    room.client(who).write("report_attempt_event", {
+      attemptId,
+      expectedRevision: 1,
+      expectedStatus: "registered",
+      ...told("started"),
+    })
   t.match(await refusalOf(send(holder)), { refusal: "role_required" })
   t.match(await refusalOf(send(proposer)), { refusal: "role_required" })
   t.match((await send(other)).result, { status: "started", revision: 2 })
@@ -97,7 +120,14 @@ t.test("a failure states its stage and explanation", async (t) => {
   const attemptId = await exploration(made, client)
   const issues = async (event: Event, more: object = {}) => {
     const refused = await refusalOf(
-      client.write("report_attempt_event", { attemptId, expectedRevision: 1, expectedStatus: "registered", event, reportedAt, ...more }),
+      client.write("report_attempt_event", {
+        attemptId,
+        expectedRevision: 1,
+        expectedStatus: "registered",
+        event,
+        reportedAt,
+        ...more,
+      }),
     )
     t.match(refused, { status: 422, refusal: "invalid_schema" })
     return refused.issues.map(({ path }) => path)
@@ -137,7 +167,10 @@ t.test("output labels are unique within an event and across all of them", async 
   })
   t.same(twice.issues.length, 2)
   await report(2, ["a", "A"])
-  t.match(await refusalOf(report(3, ["b", "a"])), { refusal: "invalid_schema", issues: [{ path: "/outputs/1/outputLabel" }] })
+  t.match(await refusalOf(report(3, ["b", "a"])), {
+    refusal: "invalid_schema",
+    issues: [{ path: "/outputs/1/outputLabel" }],
+  })
   t.match(await refusalOf(report(2, ["a"])), { refusal: "state_conflict" }, "a stale event is refused as stale first")
   await report(3, ["b"])
   const other = await exploration(made, client)
@@ -160,7 +193,11 @@ t.test("output labels are unique within an event and across all of them", async 
 t.test("an output names a material that exists, and gets a warning if it differs from it", async (t) => {
   const attemptId = await exploration(made, client)
   await leadTo("started", attemptId, client)
-  const { result } = await client.write("register_material", { roomId: room.roomId, reference: sha256("d"), name: "What came out" })
+  const { result } = await client.write("register_material", {
+    roomId: room.roomId,
+    reference: sha256("d"),
+    name: "What came out",
+  })
   const pinned = await client.write("register_material", {
     roomId: room.roomId,
     reference: `git://git.example.org/lab/work@${"e".repeat(40)}/out.json`,
@@ -169,7 +206,14 @@ t.test("an output names a material that exists, and gets a warning if it differs
   const report = (outputs: NonNullable<WriteInput<"report_attempt_event">["outputs"]>) =>
     client.write(
       "report_attempt_event",
-      { attemptId, expectedRevision: 2, expectedStatus: "started", ...told("progress"), reportedAt: new Date().toISOString(), outputs },
+      {
+        attemptId,
+        expectedRevision: 2,
+        expectedStatus: "started",
+        ...told("progress"),
+        reportedAt: new Date().toISOString(),
+        outputs,
+      },
       { rehearse: true },
     )
   const unknown = await refusalOf(

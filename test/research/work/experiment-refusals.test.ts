@@ -29,15 +29,25 @@ const register =
 const report =
   (status: "in_progress" | "completed" | "cancelled"): Send =>
   (client, { experimentId }, guard) =>
-    client.write("report_experiment_status", { experimentId, ...guard, status, summary: "So it went." }, { rehearse: true })
+    client.write(
+      "report_experiment_status",
+      { experimentId, ...guard, status, summary: "So it went." },
+      { rehearse: true },
+    )
 
 const sends: Readonly<Record<string, Send>> = {
   amend: (client, { experimentId }, guard) =>
-    client.write("amend_experiment", { experimentId, ...guard, scope: "There.", explanation: "Better so." }, { rehearse: true }),
+    client.write(
+      "amend_experiment",
+      { experimentId, ...guard, scope: "There.", explanation: "Better so." },
+      { rehearse: true },
+    ),
   cancel: (client, { experimentId }, guard) =>
     client.write("cancel_experiment", { experimentId, ...guard, reason: "Not worth it." }, { rehearse: true }),
-  take: (client, { experimentId }, guard) => client.write("take_experiment", { experimentId, ...guard }, { rehearse: true }),
-  plan: (client, { experimentId }, guard) => client.write("accept_plan", { experimentId, ...guard, ...plan }, { rehearse: true }),
+  take: (client, { experimentId }, guard) =>
+    client.write("take_experiment", { experimentId, ...guard }, { rehearse: true }),
+  plan: (client, { experimentId }, guard) =>
+    client.write("accept_plan", { experimentId, ...guard, ...plan }, { rehearse: true }),
   release: (client, { experimentId }, guard) =>
     client.write("release_experiment", { experimentId, ...guard, handoff: "Yours." }, { rehearse: true }),
   begin: report("in_progress"),
@@ -60,7 +70,10 @@ type Word = keyof typeof codes
 const states: readonly State[] = ["open", "claimed", "in_progress", "completed", "cancelled"]
 const callers = { proposer, holder, other, both }
 
-/** Sent with the values just read. In the rows `both`, the proposer also holds the work: cells where nobody else holds it. */
+/**
+ * Sent with the values just read. In the rows `both`, the proposer also holds the work: cells where nobody else holds
+ * it.
+ */
 const fresh: Readonly<Record<string, Partial<Record<keyof typeof callers, string>>>> = {
   //                          open claimed in_progress completed cancelled
   amend: {
@@ -175,7 +188,12 @@ async function situation(state: State, byBoth: boolean): Promise<{ made: Made; o
   const moved =
     state === "open"
       ? await client.write("release_experiment", { experimentId, ...expected, handoff: "Anybody's." })
-      : await client.write("report_experiment_status", { experimentId, ...expected, status: state, summary: "As it went." })
+      : await client.write("report_experiment_status", {
+          experimentId,
+          ...expected,
+          status: state,
+          summary: "As it went.",
+        })
   return {
     made: { experimentId, expected: { expectedRevision: moved.result.revision, expectedStatus: state } },
     own: { planId, attemptId },
@@ -209,9 +227,20 @@ async function holdTable(t: Test, table: typeof fresh, guards: (made: Made) => r
 }
 
 /** Checks a refusal: its code, its status, and the current experiment that it shows. */
-async function holdRefusal(t: Test, sent: Promise<unknown>, word: Word, { experimentId, expected }: Made, name: string): Promise<void> {
+async function holdRefusal(
+  t: Test,
+  sent: Promise<unknown>,
+  word: Word,
+  { experimentId, expected }: Made,
+  name: string,
+): Promise<void> {
   const refused = await refusalOf(sent)
-  const told = { refusal: refused.refusal, status: refused.status, committed: refused.committed, retryable: refused.retryable }
+  const told = {
+    refusal: refused.refusal,
+    status: refused.status,
+    committed: refused.committed,
+    retryable: refused.retryable,
+  }
   t.same(told, { refusal: codes[word], status: word === "role" ? 403 : 409, committed: false, retryable: false }, name)
   t.match(
     refused.current,
@@ -229,8 +258,8 @@ async function holdRefusal(t: Test, sent: Promise<unknown>, word: Word, { experi
 t.test("with the values just read", (t) => holdTable(t, fresh, ({ expected }) => [expected]))
 
 // shows: A take asks for the revision and status that were read.
-// shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up Thread.
-// shows: skill: guarded
+// shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up
+// Thread. shows: skill: guarded
 t.test("with another revision, or a wrong status", (t) =>
   holdTable(t, stale, ({ expected }) => [
     { ...expected, expectedRevision: expected.expectedRevision - 1 },
@@ -243,7 +272,9 @@ t.test("with another revision, or a wrong status", (t) =>
 t.test("current names the holder", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const refused = await refusalOf(
-    room.client(other).write("take_experiment", { experimentId: made.experimentId, expectedRevision: 1, expectedStatus: "open" }),
+    room
+      .client(other)
+      .write("take_experiment", { experimentId: made.experimentId, expectedRevision: 1, expectedStatus: "open" }),
   )
   t.same(refused.current, {
     experimentId: made.experimentId,

@@ -13,7 +13,9 @@ const work = await Work.begin(lab, room, { holder: grace })
 const attemptId = await work.attempt("started")
 
 type Value = number | "NaN" | "Infinity" | "-Infinity"
-async function report(metrics: { name: string; value: Value; split?: string; unit?: string; step?: number }[]): Promise<void> {
+async function report(
+  metrics: { name: string; value: Value; split?: string; unit?: string; step?: number }[],
+): Promise<void> {
   const { revision } = await reader.read("attempt", { attemptId })
   const about = { attemptId, event: "progress", expectedRevision: revision, expectedStatus: "started" } as const
   await grace.write("report_attempt_event", { ...about, reportedAt: "2026-11-20T09:30:00.000Z", metrics })
@@ -22,7 +24,11 @@ async function report(metrics: { name: string; value: Value; split?: string; uni
 const file = async (path: string) => {
   const response = await fetch(`${lab.house.baseUrl}/api/research/${path}`)
   t.equal(response.status, 200, path)
-  return { type: response.headers.get("content-type"), name: response.headers.get("content-disposition"), text: await response.text() }
+  return {
+    type: response.headers.get("content-type"),
+    name: response.headers.get("content-disposition"),
+    text: await response.text(),
+  }
 }
 const rowsOf = (text: string): Record<string, string>[] => parse(text, { columns: true, record_delimiter: "\r\n" })
 const linesOf = (text: string) =>
@@ -39,7 +45,12 @@ const told = [
   { name: '=HYPERLINK("https://evil.example","x")', value: 1 },
   { name: "+1, 2", value: 1, split: "@SUM(A1)", unit: '"quoted"\nand broken' },
   { name: "-2+3+cmd|' /C calc'!A0", value: 1, split: "--seed", unit: "-1.5e-3" },
-  { name: "x;=cmd|' /C calc'!A0;y", value: -1, split: "list:\n\t@SUM(A1)\r\n+1+1", unit: 'a;"=1+1"; \u200b=2;--seed;-0.5' },
+  {
+    name: "x;=cmd|' /C calc'!A0;y",
+    value: -1,
+    split: "list:\n\t@SUM(A1)\r\n+1+1",
+    unit: 'a;"=1+1"; \u200b=2;--seed;-0.5',
+  },
 ] as const
 
 t.test("every point of an attempt, however many, as CSV and as JSON lines", async (t) => {
@@ -51,7 +62,15 @@ t.test("every point of an attempt, however many, as CSV and as JSON lines", asyn
   const rows = rowsOf(csv.text)
   t.equal(rows.length, told.length + many.length)
   t.match(rows.slice(0, 4), [
-    { ordinal: "1", metric: "loss", split: "", unit: "nats", step: "1", value: "2.5", reportedAt: "2026-11-20T09:30:00.000Z" },
+    {
+      ordinal: "1",
+      metric: "loss",
+      split: "",
+      unit: "nats",
+      step: "1",
+      value: "2.5",
+      reportedAt: "2026-11-20T09:30:00.000Z",
+    },
     { value: "NaN", step: "2" },
     { value: "-Infinity", split: "test" },
     { value: "-1e-30" },
@@ -78,16 +97,29 @@ t.test("text that a spreadsheet would run as a formula is escaped", async (t) =>
   t.equal(rows.length, told.length, "limit restricts the rows")
   t.equal(rows[4]?.metric, '\'=HYPERLINK("https://evil.example","x")')
   t.match(rows[5], { metric: "'+1, 2", split: "'@SUM(A1)", unit: '"quoted"\nand broken' })
-  t.match(rows[6], { metric: "'-2+3+cmd|' /C calc'!A0", split: "--seed", unit: "-1.5e-3" }, "text that is no formula stays unchanged")
+  t.match(
+    rows[6],
+    { metric: "'-2+3+cmd|' /C calc'!A0", split: "--seed", unit: "-1.5e-3" },
+    "text that is no formula stays unchanged",
+  )
   t.match(
     rows[7],
-    { metric: "x;'=cmd|' /C calc'!A0;y", split: "list:\n\t'@SUM(A1)\r\n'+1+1", unit: "a;'\"=1+1\";' \u200b=2;--seed;-0.5", value: "-1" },
+    {
+      metric: "x;'=cmd|' /C calc'!A0;y",
+      split: "list:\n\t'@SUM(A1)\r\n'+1+1",
+      unit: "a;'\"=1+1\";' \u200b=2;--seed;-0.5",
+      value: "-1",
+    },
     "text after another locale's separator, a tab or a line break is escaped too",
   )
-  for (const row of rows) for (const name of ["metric", "split", "unit"]) t.notMatch(row[name], /^(?:[=@\t\r]|[+-].*[^\w.-])/)
+  for (const row of rows)
+    for (const name of ["metric", "split", "unit"]) t.notMatch(row[name], /^(?:[=@\t\r]|[+-].*[^\w.-])/)
 })
 
-/** Splits a file into cells as a program in another locale does: at its own separator, with quotes only where a cell begins with them. */
+/**
+ * Splits a file into cells as a program in another locale does: at its own separator, with quotes only where a cell
+ * begins with them.
+ */
 function cellsOf(text: string, delimiter: string): string[] {
   const options = { delimiter, relax_column_count: true, relax_quotes: true, record_delimiter: ["\r\n", "\n", "\r"] }
   const rows: string[][] = parse(text, options)
@@ -108,7 +140,8 @@ t.test("whatever separator splits the file, no cell of it is a formula", async (
       for (const cell of cellsOf(text, delimiter)) {
         const start = cell.replace(/^[\s\p{C}"]+/u, "")
         if (/^'.*[=+@-]/s.test(start)) guarded += 1
-        if (/^[=+\-@]/.test(start)) t.match(start, /^[+-][\w.-]*"*(?:,|$)/, `${path} split at ${JSON.stringify(delimiter)}`)
+        if (/^[=+\-@]/.test(start))
+          t.match(start, /^[+-][\w.-]*"*(?:,|$)/, `${path} split at ${JSON.stringify(delimiter)}`)
       }
   }
   t.ok(guarded > 20, `${guarded} cells have an apostrophe`)
@@ -120,7 +153,9 @@ t.test("part of a series: of one name, after a cursor", async (t) => {
     rows.map(({ metric, step }) => [metric, step]),
     [["loss", "2"]],
   )
-  const one = await fetch(`${lab.house.baseUrl}/api/research/attempts/${attemptId}/metrics`, { headers: { accept: "text/csv" } })
+  const one = await fetch(`${lab.house.baseUrl}/api/research/attempts/${attemptId}/metrics`, {
+    headers: { accept: "text/csv" },
+  })
   t.equal(one.headers.get("content-type"), "text/csv; charset=utf-8", "the Accept header selects it too")
   await one.body?.cancel()
 })
@@ -139,7 +174,10 @@ t.test("the attempts of a Room, across pages", async (t) => {
   t.equal(JSON.parse(mine?.metrics ?? "{}").loss, "NaN")
   const failed = rowsOf((await file(`attempts?roomId=${roomId}&status=failed&format=csv`)).text)
   t.ok(failed.length === 20 && failed.every((row) => row.failureExplanation !== ""))
-  t.equal((await fetch(`${lab.house.baseUrl}/api/research/attempts?roomId=${roomId}&order=label&format=csv`)).status, 422)
+  t.equal(
+    (await fetch(`${lab.house.baseUrl}/api/research/attempts?roomId=${roomId}&order=label&format=csv`)).status,
+    422,
+  )
 })
 
 t.test("a reader who is slow or disconnects holds up nothing", async (t) => {
@@ -147,7 +185,12 @@ t.test("a reader who is slow or disconnects holds up nothing", async (t) => {
     headers: { "accept-encoding": "br" },
   })
   await gone.body?.cancel()
-  const head = await fetch(`${lab.house.baseUrl}/api/research/attempts/${attemptId}/metrics?format=csv`, { method: "HEAD" })
-  t.match([head.status, head.headers.get("content-disposition")], [200, `attachment; filename="metrics-${attemptId}.csv"`])
+  const head = await fetch(`${lab.house.baseUrl}/api/research/attempts/${attemptId}/metrics?format=csv`, {
+    method: "HEAD",
+  })
+  t.match(
+    [head.status, head.headers.get("content-disposition")],
+    [200, `attachment; filename="metrics-${attemptId}.csv"`],
+  )
   t.equal((await reader.read("attempt", { attemptId })).status, "started")
 })

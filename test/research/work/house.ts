@@ -1,6 +1,6 @@
 /**
- * An instance for tests of work, with any number of people: in memory and without a socket, or on a file and a port. Either way a
- * client goes through the whole HTTP layer, and every answer is checked against the contract.
+ * An instance for tests of work, with any number of people: in memory and without a socket, or on a file and a port.
+ * Either way a client goes through the whole HTTP layer, and every answer is checked against the contract.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -52,7 +52,14 @@ export class House {
   readonly #fetch: Fetch
   readonly close: () => Promise<void>
 
-  private constructor(instance: Instance, check: CountingCheck, baseUrl: string, fetch: Fetch, people: number, close: () => Promise<void>) {
+  private constructor(
+    instance: Instance,
+    check: CountingCheck,
+    baseUrl: string,
+    fetch: Fetch,
+    people: number,
+    close: () => Promise<void>,
+  ) {
     this.instance = instance
     this.check = check
     this.baseUrl = baseUrl
@@ -61,9 +68,17 @@ export class House {
     this.people = Array.from({ length: people }, (_, index) => this.#person(`person-${index}`))
   }
 
-  static async open({ people = 4, served = false, around = (db) => db, clock = Date.now }: HouseOptions = {}): Promise<House> {
+  static async open({
+    people = 4,
+    served = false,
+    around = (db) => db,
+    clock = Date.now,
+  }: HouseOptions = {}): Promise<House> {
     const folder = served ? mkdtempSync(join(tmpdir(), "research-room-work-")) : null
-    const { db, world, instanceId } = openData(folder === null ? ":memory:" : join(folder, "research-room.db"), realWorld(clock))
+    const { db, world, instanceId } = openData(
+      folder === null ? ":memory:" : join(folder, "research-room.db"),
+      realWorld(clock),
+    )
     const check = new CountingCheck()
     const instance = createInstance({ db: around(db), world, instanceId, repositories: check })
     const listening = served ? await listen("127.0.0.1", 0) : null
@@ -71,7 +86,9 @@ export class House {
     const app = createApp({ instance, baseUrl, softwareVersion: "0.0.0", log: openLog("silent") })
     const stop = listening === null ? async () => {} : serveOn(listening.server, app, baseUrl)
     const inside: Fetch = async (url, init) =>
-      app.fetch(new Request(url, { ...init, headers: { ...(init.headers as Record<string, string>), host: "127.0.0.1" } }))
+      app.fetch(
+        new Request(url, { ...init, headers: { ...(init.headers as Record<string, string>), host: "127.0.0.1" } }),
+      )
     return new House(instance, check, baseUrl, listening === null ? inside : globalThis.fetch, people, async () => {
       await stop()
       db.close()
@@ -108,7 +125,11 @@ export class House {
   }
 
   /** Issues a credential for a member. */
-  async credential(person: Person, roomId: string, more: Partial<WriteInput<"issue_credential">> = {}): Promise<string> {
+  async credential(
+    person: Person,
+    roomId: string,
+    more: Partial<WriteInput<"issue_credential">> = {},
+  ): Promise<string> {
     const { result } = await this.does(person, "issue_credential", {
       roomId,
       label: `agent ${freshId()}`,
@@ -126,6 +147,10 @@ export class House {
     for (const { username } of members) await this.does(owner, "add_member", { roomId, username })
     const clients = new Map<string, ResearchRoomClient>()
     for (const person of people) clients.set(person.userId, this.client(await this.credential(person, roomId)))
-    return { roomId, threadId: result.openingThreadId, client: ({ userId }) => clients.get(userId) as ResearchRoomClient }
+    return {
+      roomId,
+      threadId: result.openingThreadId,
+      client: ({ userId }) => clients.get(userId) as ResearchRoomClient,
+    }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The computation that the two agents run outside the service: the integral of 4 / (1 + x²) from 0 to 1, by a given rule and for
- * the numbers of intervals listed in a file. It writes one line for each, identical on every run.
+ * The computation that the two agents run outside the service: the integral of 4 / (1 + x²) from 0 to 1, by a given
+ * rule and for the numbers of intervals listed in a file. It writes one line for each, identical on every run.
  */
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
@@ -11,7 +11,9 @@ const rules: Readonly<Record<string, (x: number, width: number) => number>> = {
 }
 const f = (x: number) => 4 / (1 + x * x)
 
-const { values } = parseArgs({ options: { rule: { type: "string", default: "" }, intervals: { type: "string", default: "" } } })
+const { values } = parseArgs({
+  options: { rule: { type: "string", default: "" }, intervals: { type: "string", default: "" } },
+})
 const rule = rules[values.rule]
 if (rule === undefined) throw new Error(`there is no rule ${values.rule}`)
 for (const intervals of JSON.parse(readFileSync(values.intervals, "utf8")) as number[]) {

@@ -1,6 +1,6 @@
 /**
- * Agents of two people take experiments on leases. One goes silent; another takes its experiment over, the first is notified, and
- * its late reports are kept.
+ * Agents of two people take experiments on leases. One goes silent; another takes its experiment over, the first is
+ * notified, and its late reports are kept.
  */
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
@@ -35,12 +35,17 @@ async function agent(person: typeof ada, label: string) {
 const [lab3, lab4, runner] = [await agent(ada, "lab-3"), await agent(ada, "lab-4"), await agent(grace, "runner")]
 type Client = typeof lab3
 const MINUTE = 60_000
-const propose = async () => (await grace.write("propose_experiment", experiment(roomId, threadId) as never)).result.experimentId
+const propose = async () =>
+  (await grace.write("propose_experiment", experiment(roomId, threadId) as never)).result.experimentId
 const read = (experimentId: string) => runner.read("experiment", { experimentId })
 /** Takes an experiment in its current state. */
 const take = async (client: Client, experimentId: string, leaseMinutes?: number) => {
   const { affordances } = await read(experimentId)
-  return client.write("take_experiment", { experimentId, ...affordances.expected, ...(leaseMinutes && { leaseMinutes }) })
+  return client.write("take_experiment", {
+    experimentId,
+    ...affordances.expected,
+    ...(leaseMinutes && { leaseMinutes }),
+  })
 }
 const register = async (client: Client, experimentId: string) => {
   const attemptId = crypto.randomUUID()
@@ -65,7 +70,8 @@ const report = async (client: Client, attemptId: string, event: "started" | "pro
 }
 const canBeTaken = async (experimentId: string) =>
   (await read(experimentId)).affordances.operations.some(({ operation }) => operation === "take_experiment")
-const codes = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }) => warnings.map(({ code }) => code)
+const codes = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }) =>
+  warnings.map(({ code }) => code)
 const refusal = (write: Promise<unknown>) =>
   write.then(
     () => ({ refusal: "accepted", message: "", current: null }),
@@ -96,8 +102,16 @@ test("each write of the holder about it renews a lease; otherwise it lapses, and
   const left = Date.parse(before.lease?.until ?? "") - Date.parse(acceptedAt)
   t.ok(left > 9 * MINUTE && left <= 10 * MINUTE, "a write about something else renews nothing")
   const early = await refusal(take(runner, experimentId))
-  t.match(early, { refusal: "assignment_conflict", message: /the lease lasts until /, current: { leaseUntil: before.lease?.until } })
-  t.equal((await refusal(take(lab4, experimentId))).refusal, "experiment_not_open", "nor can another agent of the same person take it")
+  t.match(early, {
+    refusal: "assignment_conflict",
+    message: /the lease lasts until /,
+    current: { leaseUntil: before.lease?.until },
+  })
+  t.equal(
+    (await refusal(take(lab4, experimentId))).refusal,
+    "experiment_not_open",
+    "nor can another agent of the same person take it",
+  )
   own.pass(10 * MINUTE)
   t.ok(await canBeTaken(experimentId))
   t.equal((await read(experimentId)).lease?.lapsed, true)
@@ -114,7 +128,10 @@ test("each write of the holder about it renews a lease; otherwise it lapses, and
     (await ask(`${own.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown`)).text,
     /ada · agent lab-3, lease lapsed at .*: it can be taken over/,
   )
-  t.match((await ask(`${own.baseUrl}/experiments/${experimentId}.md`, { fetch })).text, /the lease lapsed: another member can take it over/)
+  t.match(
+    (await ask(`${own.baseUrl}/experiments/${experimentId}.md`, { fetch })).text,
+    /the lease lapsed: another member can take it over/,
+  )
   const entrance = await ask(`${own.baseUrl}/api/session`, {
     body: { username: "grace", password: passwordOf("grace") },
     headers: { origin: own.baseUrl },
@@ -127,10 +144,17 @@ test("each write of the holder about it renews a lease; otherwise it lapses, and
   const taken = await take(runner, experimentId, 60)
   t.match(taken, { result: { status: "claimed" }, warnings: [{ code: "lease_lapsed", by: "ada", agent: "lab-3" }] })
   t.match(taken.warnings[0]?.message, / No outcome was reported for A\d+\.$/)
-  t.match(await read(experimentId), { assignee: { username: "grace", agent: "runner" }, lease: { minutes: 60, lapsed: false } })
+  t.match(await read(experimentId), {
+    assignee: { username: "grace", agent: "runner" },
+    lease: { minutes: 60, lapsed: false },
+  })
 
   const { items: concerns } = await lab3.read("inbox", { after: Number(taken.activity?.sequence) - 1 })
-  t.match(concerns[0]?.concerns[0], { because: "taken_over", id: experimentId, sentence: /^E\d+ was yours; your lease had lapsed/ })
+  t.match(concerns[0]?.concerns[0], {
+    because: "taken_over",
+    id: experimentId,
+    sentence: /^E\d+ was yours; your lease had lapsed/,
+  })
   t.strictSame(
     (await lab4.read("inbox", { after: Number(taken.activity?.sequence) - 1 })).items,
     [],
@@ -151,7 +175,11 @@ test("each write of the holder about it renews a lease; otherwise it lapses, and
 test("writing with another agent than the holder gives the warning held_by_other_agent; a lapsed lease passes between them", async (t) => {
   const experimentId = await propose()
   await take(lab3, experimentId, 30)
-  const accepted = await lab4.write("accept_plan", { experimentId, ...(await read(experimentId)).affordances.expected, ...plan } as never)
+  const accepted = await lab4.write("accept_plan", {
+    experimentId,
+    ...(await read(experimentId)).affordances.expected,
+    ...plan,
+  } as never)
   t.match(accepted.warnings, [{ code: "held_by_other_agent", agent: "lab-3", by: "ada", experimentId }])
   own.pass(20 * MINUTE)
   const { receipt, attemptId } = await register(lab4, experimentId)
@@ -182,7 +210,11 @@ test("any agent of a person renews a lease taken in the browser, and completing 
   own.pass(20 * MINUTE)
   t.equal((await read(experimentId)).lease?.lapsed, false)
   const done = { status: "completed", summary: "It was so." } as const
-  await lab3.write("report_experiment_status", { experimentId, ...(await read(experimentId)).affordances.expected, ...done })
+  await lab3.write("report_experiment_status", {
+    experimentId,
+    ...(await read(experimentId)).affordances.expected,
+    ...done,
+  })
   own.pass(60 * MINUTE)
   t.match(await read(experimentId), { status: "completed", lease: null })
   t.notOk(await canBeTaken(experimentId))
@@ -190,7 +222,8 @@ test("any agent of a person renews a lease taken in the browser, and completing 
 
 test("a lease lasts from 30 to 1,440 minutes", async (t) => {
   const experimentId = await propose()
-  for (const leaseMinutes of [29, 1_441, 45.5]) t.equal((await refusal(take(lab3, experimentId, leaseMinutes))).refusal, "invalid_schema")
+  for (const leaseMinutes of [29, 1_441, 45.5])
+    t.equal((await refusal(take(lab3, experimentId, leaseMinutes))).refusal, "invalid_schema")
   await take(lab3, experimentId, 1_440)
 })
 
@@ -206,7 +239,9 @@ test("leases survive a replay, a read of an earlier moment and an import", async
   t.match((await at(sequence)).body, { assignee: { username: "grace" }, lease: { minutes: 60, lapsed: false } })
   t.strictSame(checkData(own.instance.db).problems, [], "a replay builds the same tables")
   const there = elsewhere(t)
-  await there.import(new Uint8Array(await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer()))
+  await there.import(
+    new Uint8Array(await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer()),
+  )
   t.strictSame(there.problems(), [])
   const rows = (db: typeof there.db) =>
     db

@@ -1,6 +1,6 @@
 /**
- * How the lists of work find their rows: every statement of a list is checked in SQLite's own query plan, with every set of
- * filters. None may scan a table or sort its results.
+ * How the lists of work find their rows: every statement of a list is checked in SQLite's own query plan, with every
+ * set of filters. None may scan a table or sort its results.
  */
 import type { ListName, ReadInput } from "research-room/client"
 import t, { type Test } from "tap"
@@ -78,7 +78,9 @@ const steps = ({ sql, values }: (typeof asked)[number]): string[] =>
 
 /** A scan of a whole table, or a sort. Subqueries of a few rows and lists of values in memory do not count. */
 const isSlow = (detail: string) =>
-  /\bSCAN\b(?! CONSTANT ROW| \(subquery)/.test(detail) ? !/VIRTUAL TABLE|CONSTANT ROW/.test(detail) : /USE TEMP B-TREE/.test(detail)
+  /\bSCAN\b(?! CONSTANT ROW| \(subquery)/.test(detail)
+    ? !/VIRTUAL TABLE|CONSTANT ROW/.test(detail)
+    : /USE TEMP B-TREE/.test(detail)
 
 async function mustBeQuick<N extends ListName>(t: Test, name: N, input: ReadInput<N>, told: string): Promise<void> {
   asked.length = 0
@@ -107,9 +109,10 @@ function narrowest(set: readonly string[]): RegExp {
   if (set.includes("label")) return /\(room_id=\? AND label=\?\)$/
   if (set.includes("experimentId")) return /\(experiment_id=\?(?: AND (?:status|intent)=\?)? AND attempt_id>\?\)$/
   const own = ["status", "intent"].filter((name) => set.includes(name))
-  const columns = [...(set.includes("roomId") ? ["room_id"] : []), ...(own.length === 0 ? [] : [`(${own.join("|")})`])].map(
-    (column) => `${column}=\\?`,
-  )
+  const columns = [
+    ...(set.includes("roomId") ? ["room_id"] : []),
+    ...(own.length === 0 ? [] : [`(${own.join("|")})`]),
+  ].map((column) => `${column}=\\?`)
   return new RegExp(`\\(${[...columns, "attempt_id>\\?"].join(" AND ")}\\)$`)
 }
 
@@ -119,7 +122,11 @@ t.test("attempts, with every set of filters, at the start and further on", async
     const input = Object.fromEntries(set.map((name) => [name, filters[name]]))
     for (const after of [{}, { after: attemptId }]) {
       await mustBeQuick(t, "attempts", { ...input, ...after }, `attempts by ${set.join(", ") || "nothing"}`)
-      t.match(driver(asked.flatMap(steps)), narrowest(set), `attempts by ${set.join(", ") || "nothing"} use the most selective index`)
+      t.match(
+        driver(asked.flatMap(steps)),
+        narrowest(set),
+        `attempts by ${set.join(", ") || "nothing"} use the most selective index`,
+      )
     }
   }
 })
@@ -138,19 +145,31 @@ t.test("the attempts of a finding, with every other filter", async (t) => {
     assertion: {
       wording: "It may hold.",
       predicate: { type: "concept", key: "holds" },
-      roles: [1, 2].map((n) => ({ role: `r${n}`, definition: "A part.", value: { type: "boolean" as const, value: true } })),
+      roles: [1, 2].map((n) => ({
+        role: `r${n}`,
+        definition: "A part.",
+        value: { type: "boolean" as const, value: true },
+      })),
     },
     concepts: { holds: { label: "holds", definition: "Is so." } },
     evidence: [{ kind: "attempt_outcome", attemptId, explanation: "It ran." }],
   })
   for (const set of sets) {
-    const input = { ...Object.fromEntries(set.map((name) => [name, filters[name]])), findingVersionId: result.versionId }
+    const input = {
+      ...Object.fromEntries(set.map((name) => [name, filters[name]])),
+      findingVersionId: result.versionId,
+    }
     await mustBeQuick(t, "attempts", input, `attempts of a finding by ${set.join(", ") || "nothing"}`)
-    t.match(driver(asked.flatMap(steps)), /^SEARCH t .*\(version_id=\? AND attempt_id>\?\)$/, "the finding's few attempts are read first")
+    t.match(
+      driver(asked.flatMap(steps)),
+      /^SEARCH t .*\(version_id=\? AND attempt_id>\?\)$/,
+      "the finding's few attempts are read first",
+    )
   }
-  t.match((await reader.read("attempts", { findingVersionId: result.versionId, experimentId, status: "started" })).items, [
-    { attemptId, role: "evidence" },
-  ])
+  t.match(
+    (await reader.read("attempts", { findingVersionId: result.versionId, experimentId, status: "started" })).items,
+    [{ attemptId, role: "evidence" }],
+  )
 })
 
 t.test("experiments, their history, metrics and materials", async (t) => {

@@ -56,7 +56,8 @@ t.test("the list shows the last value of each metric, and the first by name if t
     { name: "loss", value: "NaN", step: 2 },
     { name: "loss", split: "test", value: 0.5 },
   ])
-  const listed = async () => (await everyItem(reader.items("attempts", { roomId }))).find((item) => item.attemptId === attemptId)
+  const listed = async () =>
+    (await everyItem(reader.items("attempts", { roomId }))).find((item) => item.attemptId === attemptId)
   t.strictSame((await listed())?.metrics, [
     { name: "loss", split: null, dimensions: null, unit: null, step: 2, value: "NaN" },
     { name: "loss", split: "test", dimensions: null, unit: null, step: null, value: 0.5 },
@@ -87,7 +88,8 @@ t.test("in the order of their labels, page by page, whatever their ids are", asy
 })
 
 t.test("experiments by status, holder and hypothesis", async (t) => {
-  const of = async (query: object) => (await reader.read("experiments", { roomId, ...query })).items.map(({ experimentId }) => experimentId)
+  const of = async (query: object) =>
+    (await reader.read("experiments", { roomId, ...query })).items.map(({ experimentId }) => experimentId)
   const open = proposed.targetId
   t.strictSame(await of({ status: "open" }), [open])
   t.strictSame(await of({ hypothesisVersionId: predicted }), [open])
@@ -103,14 +105,18 @@ t.test("experiments by status, holder and hypothesis", async (t) => {
     explanation: "It asks something else.",
   })
   t.strictSame(await of({ hypothesisVersionId: predicted }), [], "which the experiment no longer addresses")
-  t.match(await refusedAs(reader.read("experiments", { hypothesisVersionId: crypto.randomUUID() })), "404 unknown_record")
+  t.match(
+    await refusedAs(reader.read("experiments", { hypothesisVersionId: crypto.randomUUID() })),
+    "404 unknown_record",
+  )
   t.match(await refusedAs(reader.read("experiments", { status: "done" as never })), "422 invalid_parameter")
 })
 
 t.test("records by kind, standing and author, and by all of these together", async (t) => {
   const found = (await grace.write("publish_finding", finding(room))).result.versionId
   await grace.write("assert_dispute", { targetVersionId: found, explanation: "I doubt it." })
-  const of = async (query: object) => (await reader.read("publications", { roomId, ...query })).items.map(({ versionId }) => versionId)
+  const of = async (query: object) =>
+    (await reader.read("publications", { roomId, ...query })).items.map(({ versionId }) => versionId)
   const everything = await of({})
   t.ok(everything.includes(found) && everything.includes(predicted))
   t.strictSame(await of({ kinds: ["hypothesis"] }), [predicted])

@@ -9,7 +9,14 @@ const house = await House.open({ people: 2 })
 t.teardown(() => house.close())
 const [proposer, holder] = house.people as [Person, Person]
 const reader = house.client()
-const states: readonly AttemptState[] = ["registered", "started", "succeeded", "failed", "preflight_failed", "cancelled"]
+const states: readonly AttemptState[] = [
+  "registered",
+  "started",
+  "succeeded",
+  "failed",
+  "preflight_failed",
+  "cancelled",
+]
 type Attempt = ItemOf<"attempts">
 
 const rooms = [await house.room(), await house.room()] as const
@@ -61,7 +68,11 @@ t.test("attempts come in the order of their ids, each once", async (t) => {
     (await walked({}, 7)).map(({ attemptId }) => attemptId),
     all.map(({ attemptId }) => attemptId),
   )
-  t.same(await walked({ after: (all[19] as Attempt).attemptId.toUpperCase() }, 50), all.slice(20), "after a cursor, in either letter case")
+  t.same(
+    await walked({ after: (all[19] as Attempt).attemptId.toUpperCase() }, 50),
+    all.slice(20),
+    "after a cursor, in either letter case",
+  )
 })
 
 // shows: Attempts are filtered by every filter of the table, alone and together.
@@ -135,13 +146,20 @@ t.test("invalid queries are refused", async (t) => {
 // shows: 404 for what is not there, each kind under its own code.
 t.test("unknown ids are refused, each kind under its own code", async (t) => {
   for (const id of [nobody, "not-an-id", "%00", "a b", "0198F3A0-DEAD-4EAD-8EAD-00000000DEAD"]) {
-    t.match(await refusalOf(reader.read("experiment", { experimentId: id })), { status: 404, refusal: "unknown_experiment", current: null })
+    t.match(await refusalOf(reader.read("experiment", { experimentId: id })), {
+      status: 404,
+      refusal: "unknown_experiment",
+      current: null,
+    })
     t.match(await refusalOf(reader.read("experiment_history", { experimentId: id })), { refusal: "unknown_experiment" })
     t.match(await refusalOf(reader.read("proposal", { proposalId: id })), { refusal: "unknown_experiment" })
     t.match(await refusalOf(reader.read("plan", { planId: id })), { status: 404, refusal: "unknown_plan" })
     t.match(await refusalOf(reader.read("attempt", { attemptId: id })), { status: 404, refusal: "unknown_attempt" })
     t.match(await refusalOf(reader.read("attempt_metrics", { attemptId: id })), { refusal: "unknown_attempt" })
     t.match(await refusalOf(reader.read("material", { materialId: id })), { status: 404, refusal: "unknown_material" })
-    t.match(await refusalOf(reader.read("room_materials", { roomId: id })), { status: 404, refusal: "room_unavailable" })
+    t.match(await refusalOf(reader.read("room_materials", { roomId: id })), {
+      status: 404,
+      refusal: "room_unavailable",
+    })
   }
 })

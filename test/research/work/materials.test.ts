@@ -1,4 +1,7 @@
-/** Materials: each known once by its content, wherever it is registered; reported on by members of Rooms that registered it. */
+/**
+ * Materials: each known once by its content, wherever it is registered; reported on by members of Rooms that registered
+ * it.
+ */
 import type { WriteInput } from "research-room/client"
 import t from "tap"
 import { launch, nobody, sha256 } from "./bodies.ts"
@@ -12,9 +15,13 @@ const first = await house.room([ada, grace])
 const second = await house.room([mary, anna])
 const reader = house.client()
 const inFirst = (more: Partial<WriteInput<"register_material">>) =>
-  first.client(ada).write("register_material", { roomId: first.roomId, reference: sha256("1"), name: "Counts", ...more })
+  first
+    .client(ada)
+    .write("register_material", { roomId: first.roomId, reference: sha256("1"), name: "Counts", ...more })
 const inSecond = (more: Partial<WriteInput<"register_material">>) =>
-  second.client(mary).write("register_material", { roomId: second.roomId, reference: sha256("1"), name: "Counts", ...more })
+  second
+    .client(mary)
+    .write("register_material", { roomId: second.roomId, reference: sha256("1"), name: "Counts", ...more })
 
 // shows: A material keeps the label of the Room that registered it first; elsewhere it is marked, with that Room.
 t.test("the same reference is the same material, in one Room and across Rooms, and takes no label", async (t) => {
@@ -24,14 +31,22 @@ t.test("the same reference is the same material, in one Room and across Rooms, a
     sizeBytes: 412,
     mediaType: "application/json",
   })
-  t.match(own, { result: { label: "M1", existing: false }, target: { kind: "material", label: "M1" }, targetId: own.result.materialId })
+  t.match(own, {
+    result: { label: "M1", existing: false },
+    target: { kind: "material", label: "M1" },
+    targetId: own.result.materialId,
+  })
   const { materialId } = own.result
   t.match(await inFirst({ name: "Another name" }), { result: { materialId, label: "M1", existing: true } })
   t.match(await inSecond({ name: "Another name", sizeBytes: 1 }), {
     roomId: second.roomId,
     result: { materialId, label: "M1", existing: true },
   })
-  t.match((await inSecond({ reference: sha256("2") })).result, { label: "M1", existing: false }, "the second Room's own first label")
+  t.match(
+    (await inSecond({ reference: sha256("2") })).result,
+    { label: "M1", existing: false },
+    "the second Room's own first label",
+  )
   t.match((await inFirst({ reference: sha256("3") })).result, { label: "M2", existing: false }, "no label was used up")
 
   const read = await reader.read("material", { materialId })
@@ -63,7 +78,8 @@ t.test("the same reference is the same material, in one Room and across Rooms, a
 // shows: A grant limited to Threads applies to what originated there.
 // shows: skill: material_thread
 t.test("materials and Threads", async (t) => {
-  const { threadId: aside } = (await first.client(ada).write("create_thread", { roomId: first.roomId, title: "Aside" })).result
+  const { threadId: aside } = (await first.client(ada).write("create_thread", { roomId: first.roomId, title: "Aside" }))
+    .result
   t.equal((await inFirst({ reference: sha256("4") })).threadId, first.threadId, "the opening Thread if none is named")
   t.equal((await inFirst({ reference: sha256("5"), threadId: aside })).threadId, aside)
   t.match(
@@ -71,7 +87,10 @@ t.test("materials and Threads", async (t) => {
     { status: 404, refusal: "room_unavailable" },
     "a Thread of another Room",
   )
-  t.match(await refusalOf(inFirst({ reference: sha256("6"), threadId: nobody })), { status: 404, refusal: "room_unavailable" })
+  t.match(await refusalOf(inFirst({ reference: sha256("6"), threadId: nobody })), {
+    status: 404,
+    refusal: "room_unavailable",
+  })
 })
 
 // shows: Materials are found by valuesDigest.
@@ -141,7 +160,9 @@ t.test("references that are accepted, and those that are not", async (t) => {
     `git://git.example.org/lab/work@${forty}/\uD800`,
   ]
   for (const reference of good) {
-    const { result } = await first.client(ada).write("register_material", { roomId: first.roomId, reference, name: "Good" })
+    const { result } = await first
+      .client(ada)
+      .write("register_material", { roomId: first.roomId, reference, name: "Good" })
     const read = await reader.read("material", { materialId: result.materialId })
     t.match(read, { reference, digest: reference.startsWith("sha256:") ? reference : null }, reference)
   }
@@ -168,13 +189,30 @@ t.test("references that are accepted, and those that are not", async (t) => {
     t.match(
       await first
         .client(ada)
-        .write("register_material", { roomId: first.roomId, reference: sha256("1"), name: "Counts", location: uri }, { rehearse: true }),
+        .write(
+          "register_material",
+          { roomId: first.roomId, reference: sha256("1"), name: "Counts", location: uri },
+          { rehearse: true },
+        ),
       { rehearsed: true } as object,
       uri,
     )
   }
-  for (const uri of ["http://a", "ftp://a", "file:///etc/passwd", "javascript:alert(1)", "https:", "https://a b", "//a", "HTTPS://a"]) {
-    t.match(await refusalOf(inFirst({ location: uri })), { refusal: "invalid_schema", issues: [{ path: "/location" }] }, uri)
+  for (const uri of [
+    "http://a",
+    "ftp://a",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "https:",
+    "https://a b",
+    "//a",
+    "HTTPS://a",
+  ]) {
+    t.match(
+      await refusalOf(inFirst({ location: uri })),
+      { refusal: "invalid_schema", issues: [{ path: "/location" }] },
+      uri,
+    )
   }
   // A location is public, so it must not contain a user or password, however a URL parser would find them.
   for (const uri of [
@@ -189,26 +227,40 @@ t.test("references that are accepted, and those that are not", async (t) => {
     "git://ada@host/a/b",
     "git:ada@host/a/b",
   ]) {
-    t.match(await refusalOf(inFirst({ location: uri })), { refusal: "invalid_schema", issues: [{ path: "/location" }] }, uri)
+    t.match(
+      await refusalOf(inFirst({ location: uri })),
+      { refusal: "invalid_schema", issues: [{ path: "/location" }] },
+      uri,
+    )
   }
 })
 
 t.test("members of a Room that has registered a material report on it there", async (t) => {
   const { materialId } = (await inFirst({ reference: sha256("d") })).result
   const report = (who: Person, room: typeof first, more: Partial<WriteInput<"report_material_location">> = {}) =>
-    room.client(who).write("report_material_location", { materialId, uri: "https://example.org/d", state: "available", ...more })
+    room
+      .client(who)
+      .write("report_material_location", { materialId, uri: "https://example.org/d", state: "available", ...more })
   const seen = async () => (await reader.read("material", { materialId })).obtainability
 
   t.equal(await seen(), "unreported")
   t.match(await report(grace, first), { roomId: first.roomId, result: { materialId, obtainability: "obtainable" } })
-  t.match(await refusalOf(report(mary, second)), { status: 403, refusal: "not_a_member" }, "a Room that did not register it")
+  t.match(
+    await refusalOf(report(mary, second)),
+    { status: 403, refusal: "not_a_member" },
+    "a Room that did not register it",
+  )
   await inSecond({ reference: sha256("d") })
   t.match(await report(mary, second, { state: "restricted", explanation: "Asks for a name." }), {
     roomId: second.roomId,
     threadId: second.threadId,
     result: { obtainability: "disputed" },
   })
-  t.match(await report(grace, first, { state: "restricted" }), { result: { obtainability: "restricted" } }, "both say the same now")
+  t.match(
+    await report(grace, first, { state: "restricted" }),
+    { result: { obtainability: "restricted" } },
+    "both say the same now",
+  )
   t.match(
     await report(mary, second, { state: "restricted", observedDigest: sha256("e") }),
     { result: { obtainability: "disputed" } },
@@ -254,7 +306,9 @@ t.test("consumers, producers and plans that require it are counted over all Room
   const { materialId, label } = (await inFirst({ reference: sha256("0") })).result
   const client = second.client(mary)
   const required = [{ materialId, purpose: "It is what is counted." }]
-  const { planId, made } = await planFor(await experimentIn("claimed", second, anna, mary), client, { requiredMaterials: required })
+  const { planId, made } = await planFor(await experimentIn("claimed", second, anna, mary), client, {
+    requiredMaterials: required,
+  })
   const attemptId = crypto.randomUUID()
   const receipt = await client.write("register_attempt", {
     attemptId,
@@ -270,7 +324,13 @@ t.test("consumers, producers and plans that require it are counted over all Room
   })
   const guard = await leadTo("started", attemptId, client)
   const outputs = [{ outputLabel: "copy", digest: sha256("0"), materialId }]
-  await client.write("report_attempt_event", { attemptId, ...guard, event: "succeeded", reportedAt: "2026-11-20T09:30:00Z", outputs })
+  await client.write("report_attempt_event", {
+    attemptId,
+    ...guard,
+    event: "succeeded",
+    reportedAt: "2026-11-20T09:30:00Z",
+    outputs,
+  })
 
   const read = await reader.read("material", { materialId })
   // As seen from the material's own Room.

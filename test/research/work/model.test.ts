@@ -1,6 +1,6 @@
 /**
- * Random histories: writes by four members and a stranger, with right and wrong expectations. Each answer and each read is
- * checked against a separate model. A failure prints its seed and the shortest history that shows it.
+ * Random histories: writes by four members and a stranger, with right and wrong expectations. Each answer and each read
+ * is checked against a separate model. A failure prints its seed and the shortest history that shows it.
  */
 import fc from "fast-check"
 import t from "tap"
@@ -14,7 +14,10 @@ async function setUp(house: House): Promise<{ model: World; real: Real }> {
   const members = house.people.slice(0, 4)
   const stranger = house.people.slice(4)
   const [room, elsewhere] = [await house.room(members), await house.room(stranger)]
-  const clients = [...members.map((person) => room.client(person)), ...stranger.map((person) => elsewhere.client(person))]
+  const clients = [
+    ...members.map((person) => room.client(person)),
+    ...stranger.map((person) => elsewhere.client(person)),
+  ]
   return { model: { experiments: [], attempts: [], members: new Set([0, 1, 2, 3]) }, real: { room, clients } }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The rules of protocol.md for experiments and attempts, written a second time and independently of src/contract/states.ts: for
- * every write, the model gives the next state or the code of the refusal.
+ * The rules of protocol.md for experiments and attempts, written a second time and independently of
+ * src/contract/states.ts: for every write, the model gives the next state or the code of the refusal.
  */
 
 export type Step =
@@ -58,7 +58,14 @@ const wrong = (belief: Belief, { revision, status }: { revision: number; status:
   belief.expectedRevision !== revision || belief.expectedStatus !== status
 
 /** The code with which a step is refused; null if it is accepted. */
-export function refusalOfStep(world: World, step: Step, experiment: Experiment, who: Who, belief: Belief, status?: string): string | null {
+export function refusalOfStep(
+  world: World,
+  step: Step,
+  experiment: Experiment,
+  who: Who,
+  belief: Belief,
+  status?: string,
+): string | null {
   if (!world.members.has(who)) return "not_a_member"
   const forProposer = step === "amend_experiment" || step === "cancel_experiment"
   if (forProposer && who !== experiment.proposer) return "role_required"
@@ -70,7 +77,9 @@ export function refusalOfStep(world: World, step: Step, experiment: Experiment, 
   }
   if (experiment.holder !== who) return "assignment_conflict"
   if (wrong(belief, experiment)) return "state_conflict"
-  return step === "report_experiment_status" && status === "in_progress" && experiment.status === "in_progress" ? "state_conflict" : null
+  return step === "report_experiment_status" && status === "in_progress" && experiment.status === "in_progress"
+    ? "state_conflict"
+    : null
 }
 
 /** Applies an accepted step. */
@@ -93,7 +102,8 @@ export function refusalOfRegistration(
 ): string | null {
   if (!world.members.has(who)) return "not_a_member"
   // A planned attempt names a plan that the current assignee accepted.
-  if (plan !== undefined && experiment.holder !== null && plan.acceptedBy !== experiment.holder) return "unknown_reference"
+  if (plan !== undefined && experiment.holder !== null && plan.acceptedBy !== experiment.holder)
+    return "unknown_reference"
   if (intent === "reproduction") return belief !== undefined && wrong(belief, experiment) ? "state_conflict" : null
   if (over(experiment.status)) return "experiment_not_open"
   if (experiment.holder !== who) return "assignment_conflict"
@@ -120,7 +130,15 @@ export function takeEvent(event: Event, attempt: Attempt): void {
 
 /** Counts the attempts of an experiment by status. */
 export function rollup(world: World, experiment: Experiment): Record<string, number> {
-  const counts: Record<string, number> = { total: 0, registered: 0, preflight_failed: 0, started: 0, succeeded: 0, failed: 0, cancelled: 0 }
+  const counts: Record<string, number> = {
+    total: 0,
+    registered: 0,
+    preflight_failed: 0,
+    started: 0,
+    succeeded: 0,
+    failed: 0,
+    cancelled: 0,
+  }
   for (const attempt of world.attempts) {
     if (attempt.experiment !== experiment) continue
     counts.total = (counts.total ?? 0) + 1

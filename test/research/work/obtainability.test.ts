@@ -11,7 +11,8 @@ const [promised, other] = [sha256("1"), sha256("2")]
 /** The rule of protocol.md, applied to the newest reports only. */
 function asWritten(newest: readonly Report[], digest: string | null): string {
   if (newest.length === 0) return "unreported"
-  const differs = digest !== null && newest.some(({ observedDigest }) => observedDigest !== null && observedDigest !== digest)
+  const differs =
+    digest !== null && newest.some(({ observedDigest }) => observedDigest !== null && observedDigest !== digest)
   const places = [...new Set(newest.map(({ uri }) => uri))].map((uri) => newest.filter((report) => report.uri === uri))
   const disagree = (on: readonly Report[]) => {
     const digests = on.map(({ observedDigest }) => observedDigest).filter((one) => one !== null)
@@ -25,7 +26,9 @@ function asWritten(newest: readonly Report[], digest: string | null): string {
 const permutations = <T>(items: readonly T[]): T[][] =>
   items.length < 2
     ? [[...items]]
-    : items.flatMap((item, index) => permutations(items.filter((_, place) => place !== index)).map((rest) => [item, ...rest]))
+    : items.flatMap((item, index) =>
+        permutations(items.filter((_, place) => place !== index)).map((rest) => [item, ...rest]),
+      )
 
 /** Everything that one reporter can report. */
 const said = states.flatMap((state) => [null, promised, other].map((observedDigest) => ({ state, observedDigest })))
@@ -96,10 +99,25 @@ t.test("one place that has it is enough, and only reports on the same URI can di
   t.equal(obtainabilityOf([gone, { ...there, reporterId: "b" }], promised), "obtainable", "two reporters, two places")
   t.equal(obtainabilityOf([gone, { ...there, state: "restricted" }], promised), "restricted")
   t.equal(obtainabilityOf([gone, { ...there, uri, reporterId: "b" }], promised), "disputed")
-  const [seen, seenThere] = [{ ...gone, state: "available", observedDigest: promised } as const, { ...there, observedDigest: other }]
-  t.equal(obtainabilityOf([seen, seenThere], null), "obtainable", "a pinned reference, packed differently in another place")
-  t.equal(obtainabilityOf([seen, { ...seenThere, uri, reporterId: "b" }], null), "disputed", "on one URI they cannot both be right")
-  t.equal(obtainabilityOf([seen, seenThere], promised), "disputed", "and the digest of a reference applies to every place")
+  const [seen, seenThere] = [
+    { ...gone, state: "available", observedDigest: promised } as const,
+    { ...there, observedDigest: other },
+  ]
+  t.equal(
+    obtainabilityOf([seen, seenThere], null),
+    "obtainable",
+    "a pinned reference, packed differently in another place",
+  )
+  t.equal(
+    obtainabilityOf([seen, { ...seenThere, uri, reporterId: "b" }], null),
+    "disputed",
+    "on one URI they cannot both be right",
+  )
+  t.equal(
+    obtainabilityOf([seen, seenThere], promised),
+    "disputed",
+    "and the digest of a reference applies to every place",
+  )
 })
 
 const reports = fc.array(
@@ -114,32 +132,40 @@ const reports = fc.array(
 
 // shows: Obtainability is derived from attributed location reports.
 // shows: skill: obtainability
-t.test("only each reporter's newest report on each URI counts, and the order among reporters does not matter", async (t) => {
-  const newest = (all: readonly Report[]) =>
-    all.filter(
-      (report, index) => !all.slice(index + 1).some(({ reporterId, uri }) => reporterId === report.reporterId && uri === report.uri),
+t.test(
+  "only each reporter's newest report on each URI counts, and the order among reporters does not matter",
+  async (t) => {
+    const newest = (all: readonly Report[]) =>
+      all.filter(
+        (report, index) =>
+          !all.slice(index + 1).some(({ reporterId, uri }) => reporterId === report.reporterId && uri === report.uri),
+      )
+    fc.assert(
+      fc.property(
+        reports,
+        fc.constantFrom(null, promised),
+        (all, digest) => obtainabilityOf(all, digest) === asWritten(newest(all), digest),
+      ),
+      { numRuns: 500 },
     )
-  fc.assert(
-    fc.property(reports, fc.constantFrom(null, promised), (all, digest) => obtainabilityOf(all, digest) === asWritten(newest(all), digest)),
-    { numRuns: 500 },
-  )
-  // Grouping by reporter keeps each reporter's order and changes the order among them.
-  fc.assert(
-    fc.property(reports, fc.shuffledSubarray(["a", "b", "c", "d"], { minLength: 4 }), (all, order) => {
-      const regrouped = order.flatMap((who) => all.filter(({ reporterId }) => reporterId === who))
-      return obtainabilityOf(regrouped, promised) === obtainabilityOf(all, promised)
-    }),
-    { numRuns: 500 },
-  )
-  t.equal(
-    obtainabilityOf(
-      [
-        { reporterId: "a", uri, state: "available", observedDigest: other },
-        { reporterId: "a", uri, state: "available", observedDigest: promised },
-      ],
-      promised,
-    ),
-    "obtainable",
-    "a reporter's newer report replaces the older one",
-  )
-})
+    // Grouping by reporter keeps each reporter's order and changes the order among them.
+    fc.assert(
+      fc.property(reports, fc.shuffledSubarray(["a", "b", "c", "d"], { minLength: 4 }), (all, order) => {
+        const regrouped = order.flatMap((who) => all.filter(({ reporterId }) => reporterId === who))
+        return obtainabilityOf(regrouped, promised) === obtainabilityOf(all, promised)
+      }),
+      { numRuns: 500 },
+    )
+    t.equal(
+      obtainabilityOf(
+        [
+          { reporterId: "a", uri, state: "available", observedDigest: other },
+          { reporterId: "a", uri, state: "available", observedDigest: promised },
+        ],
+        promised,
+      ),
+      "obtainable",
+      "a reporter's newer report replaces the older one",
+    )
+  },
+)

@@ -24,7 +24,9 @@ for (const name of ["ada", "grace"]) {
   copyFileSync(join(import.meta.dirname, "integrate.ts"), join(folder, name, "integrate.ts"))
 }
 const offline = join(folder, "repositories")
-const sketchCommit = new BareRepository(join(offline, "git.example.org", "ada", "sketch.git"), { format: "sha256" }).commit("A quick look.")
+const sketchCommit = new BareRepository(join(offline, "git.example.org", "ada", "sketch.git"), {
+  format: "sha256",
+}).commit("A quick look.")
 
 const demo = await startExecutable(folder, "--repositories", offline)
 t.teardown(async () => {
@@ -65,7 +67,10 @@ async function execute(
       reportedAt: ran.endedAt,
       exitCode: ran.exitCode,
       metrics: [seconds],
-      failure: { stage: "integration", explanation: /^Error: (.*)$/m.exec(ran.errors)?.[1] ?? ran.errors.slice(0, 500) },
+      failure: {
+        stage: "integration",
+        explanation: /^Error: (.*)$/m.exec(ran.errors)?.[1] ?? ran.errors.slice(0, 500),
+      },
     })
     return { attemptId: input.attemptId, ran, materialId: null }
   }
@@ -128,7 +133,12 @@ const made = await (async () => {
       configuration: { f: "4 / (1 + x^2)" },
     },
   })
-  await ada.write("report_experiment_status", { experimentId, expectedRevision: 3, expectedStatus: "claimed", status: "in_progress" })
+  await ada.write("report_experiment_status", {
+    experimentId,
+    expectedRevision: 3,
+    expectedStatus: "claimed",
+    status: "in_progress",
+  })
   const held = {
     experimentId,
     expectedRevision: 4,
@@ -224,7 +234,8 @@ t.test("Grace finds what to reproduce by reading, runs it, and gets the same byt
   })
 })
 
-// shows: An experiment is a scoped question that may address any number of hypotheses; proposer, assignee and acceptors may differ.
+// shows: An experiment is a scoped question that may address any number of hypotheses; proposer, assignee and acceptors
+// may differ.
 t.test("the story reads as it happened", async (t) => {
   const experiment = await reader.read("experiment", { experimentId })
   t.match(experiment, {
@@ -268,8 +279,17 @@ t.test("the story reads as it happened", async (t) => {
 
 t.test("a failed run reads as failed, from a repository in the offline folder", async (t) => {
   const failed = await reader.read("attempt", { attemptId: made.mistyped.attemptId })
-  t.match(failed, { status: "failed", outcome: "failed", label: "A3", repository: { commit: sketchCommit }, outputs: [] })
-  t.match(failed.events.at(-1), { exitCode: 1, failure: { stage: "integration", explanation: "there is no rule simpson" } })
+  t.match(failed, {
+    status: "failed",
+    outcome: "failed",
+    label: "A3",
+    repository: { commit: sketchCommit },
+    outputs: [],
+  })
+  t.match(failed.events.at(-1), {
+    exitCode: 1,
+    failure: { stage: "integration", explanation: "there is no rule simpson" },
+  })
   t.equal(sketchCommit.length, 64, "its commits have SHA-256 ids")
 })
 

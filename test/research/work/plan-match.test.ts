@@ -16,7 +16,10 @@ const arms = [
   { name: "two", argv: second as string[], description: "The other." },
 ]
 
-const plan = (protocol: Partial<PlanContent["protocol"]> = {}, requiredMaterials: PlanContent["requiredMaterials"] = []): PlanContent => ({
+const plan = (
+  protocol: Partial<PlanContent["protocol"]> = {},
+  requiredMaterials: PlanContent["requiredMaterials"] = [],
+): PlanContent => ({
   repository: { url, commit },
   hypotheses: [],
   premises: [],
@@ -30,7 +33,8 @@ const run = (more: Partial<Registered> = {}): Registered => ({
   inputs: [],
   ...more,
 })
-const compare = (protocol: Partial<PlanContent["protocol"]>, more: Partial<Registered> = {}) => planMatch("plan", plan(protocol), run(more))
+const compare = (protocol: Partial<PlanContent["protocol"]>, more: Partial<Registered> = {}) =>
+  planMatch("plan", plan(protocol), run(more))
 
 // shows: planMatch compares the command line with the entry point and with every arm, and says which matched.
 t.test("a plan that names an entry point", async (t) => {
@@ -110,7 +114,11 @@ t.test("the repository and its commit are compared", async (t) => {
   const dotGit = { repositoryMatchesPlan: true, commitMatchesPlan: true, deviations: [] }
   t.match(at({ url: `${url}.git`, commit }), dotGit, "compared without a trailing .git")
   const other = { repositoryMatchesPlan: true, commitMatchesPlan: false }
-  t.match(at({ url, commit: "f".repeat(commit.length) }), other, "the repository is compared separately from the commit")
+  t.match(
+    at({ url, commit: "f".repeat(commit.length) }),
+    other,
+    "the repository is compared separately from the commit",
+  )
   t.match(
     at({ url: url.toUpperCase().replace("HTTPS", "https"), commit }),
     { commitMatchesPlan: true, deviations: [] },
@@ -121,7 +129,9 @@ t.test("the repository and its commit are compared", async (t) => {
   t.same(commits.deviations, [{ field: "repository/commit", planned: commit, registered: "b".repeat(40) }])
   const elsewhere = at({ url: "https://git.example.org/lab/fork", commit })
   t.equal(elsewhere.commitMatchesPlan, false, "the same commit of another repository is not the plan's")
-  t.same(elsewhere.deviations, [{ field: "repository/url", planned: url, registered: "https://git.example.org/lab/fork" }])
+  t.same(elsewhere.deviations, [
+    { field: "repository/url", planned: url, registered: "https://git.example.org/lab/fork" },
+  ])
   t.same(
     at({ url: "https://git.example.org/lab/fork", commit: "b".repeat(64) }).deviations.map(({ field }) => field),
     ["repository/url", "repository/commit"],
@@ -130,7 +140,8 @@ t.test("the repository and its commit are compared", async (t) => {
 
 t.test("configuration: members that the plan sets are compared, all others are open", async (t) => {
   const configuration = { rate: 0.001, nested: { b: [1, 2], a: "x" }, off: false, none: null }
-  const fields = (registered: Record<string, unknown>) => compare({ configuration }, { configuration: registered }).deviations
+  const fields = (registered: Record<string, unknown>) =>
+    compare({ configuration }, { configuration: registered }).deviations
   t.same(
     fields({ none: null, off: false, nested: { a: "x", b: [1, 2] }, rate: 1e-3, seed: 7 }),
     [],
@@ -149,7 +160,11 @@ t.test("configuration: members that the plan sets are compared, all others are o
     ],
     "a missing member differs from one that is null",
   )
-  t.same(compare({}, { configuration: { rate: 1 } }).deviations, [], "a plan without configuration leaves everything open")
+  t.same(
+    compare({}, { configuration: { rate: 1 } }).deviations,
+    [],
+    "a plan without configuration leaves everything open",
+  )
   t.same(compare({ configuration: {} }, { configuration: { rate: 1 } }).deviations, [])
   const odd = JSON.parse('{"__proto__": 1, "constructor": 2}') as Record<string, unknown>
   t.same(

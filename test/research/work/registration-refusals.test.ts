@@ -18,9 +18,14 @@ const stranger = await planFor(await experimentIn("in_progress", room, proposer,
 const strangersAttempt = await exploration(stranger.made, client)
 
 const register = (body: Partial<WriteInput<"register_attempt">>, who: Person = holder) =>
-  room
-    .client(who)
-    .write("register_attempt", { attemptId: crypto.randomUUID(), experimentId, intent: "exploratory", ...expected, ...launch, ...body })
+  room.client(who).write("register_attempt", {
+    attemptId: crypto.randomUUID(),
+    experimentId,
+    intent: "exploratory",
+    ...expected,
+    ...launch,
+    ...body,
+  })
 const paths = async (write: Promise<unknown>, refusal = "unknown_reference") => {
   const refused = await refusalOf(write)
   t.match(refused, { status: 422, refusal, committed: false })
@@ -38,20 +43,29 @@ t.test("exact references that do not exist are all reported by their paths", asy
     assertion: {
       wording: "It holds.",
       predicate: { type: "concept", key: "holds" },
-      roles: [1, 2].map((n) => ({ role: `r${n}`, definition: "A part.", value: { type: "boolean" as const, value: true } })),
+      roles: [1, 2].map((n) => ({
+        role: `r${n}`,
+        definition: "A part.",
+        value: { type: "boolean" as const, value: true },
+      })),
     },
     concepts: { holds: { label: "holds", definition: "Is so." } },
   })
-  t.same(await paths(client.write("propose_experiment", { ...proposal(room), hypotheses: [result.versionId, nobody, planId] })), [
-    "/hypotheses/1",
-    "/hypotheses/2",
-  ])
+  t.same(
+    await paths(
+      client.write("propose_experiment", { ...proposal(room), hypotheses: [result.versionId, nobody, planId] }),
+    ),
+    ["/hypotheses/1", "/hypotheses/2"],
+  )
   const open = await experimentIn("open", room, proposer, holder)
   t.same(
     await paths(
-      room
-        .client(proposer)
-        .write("amend_experiment", { experimentId: open.experimentId, ...open.expected, explanation: "So.", hypotheses: [nobody] }),
+      room.client(proposer).write("amend_experiment", {
+        experimentId: open.experimentId,
+        ...open.expected,
+        explanation: "So.",
+        hypotheses: [nobody],
+      }),
     ),
     ["/hypotheses/0"],
   )
@@ -68,25 +82,44 @@ t.test("exact references that do not exist are all reported by their paths", asy
     "/premises/1/versionId",
     "/requiredMaterials/0/materialId",
   ])
-  const known = await room.client(proposer).write("propose_experiment", { ...proposal(room), hypotheses: [result.versionId.toUpperCase()] })
+  const known = await room
+    .client(proposer)
+    .write("propose_experiment", { ...proposal(room), hypotheses: [result.versionId.toUpperCase()] })
   const { hypotheses } = await client.read("experiment", { experimentId: known.result.experimentId })
-  t.match(hypotheses, [{ versionId: result.versionId, label: result.label, wording: "It holds." }], "and one that exists is resolved")
+  t.match(
+    hypotheses,
+    [{ versionId: result.versionId, label: result.label, wording: "It holds." }],
+    "and one that exists is resolved",
+  )
 })
 
 t.test("a plan or attempt that a registration builds on must exist in the same experiment", async (t) => {
   t.same(await paths(register({ intent: "planned", planId: nobody })), ["/planId"])
-  t.same(await paths(register({ intent: "planned", planId: stranger.planId })), ["/planId"], "a plan of another experiment")
+  t.same(
+    await paths(register({ intent: "planned", planId: stranger.planId })),
+    ["/planId"],
+    "a plan of another experiment",
+  )
   t.same(await paths(register({ planId: stranger.planId })), ["/planId"], "even if the intent requires no plan")
   t.same(await paths(register({ intent: "rerun", rerunOf: nobody })), ["/rerunOf"])
-  t.same(await paths(register({ intent: "rerun", rerunOf: strangersAttempt })), ["/rerunOf"], "an attempt of another experiment")
-  t.same(await paths(register({ intent: "reproduction", reproduces: { attemptId: nobody } })), ["/reproduces/attemptId"])
-  t.same(await paths(register({ intent: "reproduction", reproduces: { findingVersionId: nobody } })), ["/reproduces/findingVersionId"])
-  t.same(await paths(register({ inputs: [{ materialId: nobody, name: "in" }] })), ["/inputs/0/materialId"])
-  t.same(await paths(register({ intent: "planned", planId: nobody, rerunOf: nobody, inputs: [{ materialId: nobody, name: "in" }] })), [
-    "/inputs/0/materialId",
-    "/planId",
-    "/rerunOf",
+  t.same(
+    await paths(register({ intent: "rerun", rerunOf: strangersAttempt })),
+    ["/rerunOf"],
+    "an attempt of another experiment",
+  )
+  t.same(await paths(register({ intent: "reproduction", reproduces: { attemptId: nobody } })), [
+    "/reproduces/attemptId",
   ])
+  t.same(await paths(register({ intent: "reproduction", reproduces: { findingVersionId: nobody } })), [
+    "/reproduces/findingVersionId",
+  ])
+  t.same(await paths(register({ inputs: [{ materialId: nobody, name: "in" }] })), ["/inputs/0/materialId"])
+  t.same(
+    await paths(
+      register({ intent: "planned", planId: nobody, rerunOf: nobody, inputs: [{ materialId: nobody, name: "in" }] }),
+    ),
+    ["/inputs/0/materialId", "/planId", "/rerunOf"],
+  )
   t.match(
     await register({ intent: "reproduction", reproduces: { attemptId: strangersAttempt } }, other),
     { result: { status: "registered" } },
@@ -104,12 +137,19 @@ t.test("references are checked before the repository and before the state", asyn
   const before = house.check.asked.length
   t.same(
     await paths(
-      client.write("accept_plan", { ...plan, ...completed.expected, experimentId: completed.experimentId, hypotheses: [nobody] }),
+      client.write("accept_plan", {
+        ...plan,
+        ...completed.expected,
+        experimentId: completed.experimentId,
+        hypotheses: [nobody],
+      }),
     ),
     ["/hypotheses/0"],
   )
   t.equal(house.check.asked.length, before, "the repository host was not contacted")
-  const late = await refusalOf(client.write("accept_plan", { ...plan, ...completed.expected, experimentId: completed.experimentId }))
+  const late = await refusalOf(
+    client.write("accept_plan", { ...plan, ...completed.expected, experimentId: completed.experimentId }),
+  )
   t.equal(late.refusal, "experiment_not_open")
   t.equal(house.check.asked.length, before + 1, "the state is checked after the repository")
 })
@@ -136,19 +176,38 @@ t.test("each intent requires its own fields, and all missing ones are named at o
 
 t.test("other fields that depend on each other", async (t) => {
   const missing = (write: Promise<unknown>) => paths(write, "invalid_schema")
-  t.same(await missing(client.write("report_experiment_status", { experimentId, ...expected, status: "completed" })), ["/summary"])
-  t.same(await missing(client.write("report_experiment_status", { experimentId, ...expected, status: "cancelled" })), ["/summary"])
-  t.match(await client.write("report_experiment_status", { experimentId, ...expected, status: "in_progress" }, { rehearse: true }), {
-    rehearsed: true,
-  } as object)
+  t.same(await missing(client.write("report_experiment_status", { experimentId, ...expected, status: "completed" })), [
+    "/summary",
+  ])
+  t.same(await missing(client.write("report_experiment_status", { experimentId, ...expected, status: "cancelled" })), [
+    "/summary",
+  ])
+  t.match(
+    await client.write(
+      "report_experiment_status",
+      { experimentId, ...expected, status: "in_progress" },
+      { rehearse: true },
+    ),
+    {
+      rehearsed: true,
+    } as object,
+  )
   t.same(
     await missing(client.write("amend_experiment", { experimentId, ...expected, explanation: "Nothing." })),
     [""],
     "an amendment must change something",
   )
   for (const field of ["handoff", "reason", "explanation"] as const) {
-    const names = { handoff: "release_experiment", reason: "cancel_experiment", explanation: "amend_experiment" } as const
-    t.ok((await missing(client.write(names[field], { experimentId, ...expected, scope: "There." } as never))).includes(`/${field}`))
+    const names = {
+      handoff: "release_experiment",
+      reason: "cancel_experiment",
+      explanation: "amend_experiment",
+    } as const
+    t.ok(
+      (await missing(client.write(names[field], { experimentId, ...expected, scope: "There." } as never))).includes(
+        `/${field}`,
+      ),
+    )
   }
 })
 
@@ -165,10 +224,15 @@ t.test("an attemptId is used once, whoever sends it and in whatever letter case"
   }
   t.match(await refusalOf(register({ attemptId })), { status: 409, refusal: "attempt_exists", current })
   t.match(await refusalOf(register({ attemptId: attemptId.toUpperCase() })), { refusal: "attempt_exists", current })
-  t.match(await refusalOf(register({ attemptId, intent: "reproduction", reproduces: { attemptId: strangersAttempt } }, other)), {
-    refusal: "attempt_exists",
-    current,
-  })
+  t.match(
+    await refusalOf(
+      register({ attemptId, intent: "reproduction", reproduces: { attemptId: strangersAttempt } }, other),
+    ),
+    {
+      refusal: "attempt_exists",
+      current,
+    },
+  )
   const elsewhere = { ...stranger.made.expected, experimentId: stranger.made.experimentId, attemptId }
   t.match(await refusalOf(register(elsewhere)), { refusal: "attempt_exists", current }, "in another experiment too")
 })
@@ -185,10 +249,14 @@ t.test("ids sent in upper case are the same ids", async (t) => {
     experimentId: experimentId.toUpperCase(),
   })
   t.match(again, { replayed: true, targetId: body.attemptId, result: first.result })
-  t.match(await client.read("attempt", { attemptId: body.attemptId.toUpperCase() }), { attemptId: body.attemptId, planId })
+  t.match(await client.read("attempt", { attemptId: body.attemptId.toUpperCase() }), {
+    attemptId: body.attemptId,
+    planId,
+  })
 })
 
-// shows: Only the assignee registers planned, exploratory or rerun attempts; any member registers a reproduction without taking the work.
+// shows: Only the assignee registers planned, exploratory or rerun attempts; any member registers a reproduction
+// without taking the work.
 t.test("a reproduction needs no holder, and its expected values are checked only if it sends any", async (t) => {
   for (const state of ["open", "claimed", "in_progress", "completed", "cancelled"] as const) {
     const work = await experimentIn(state, room, proposer, holder)
@@ -199,10 +267,15 @@ t.test("a reproduction needs no holder, and its expected values are checked only
       reproduces: { attemptId },
       ...launch,
     }
-    t.match(await refusalOf(room.client(other).write("register_attempt", { ...body, ...work.expected, expectedRevision: 99 })), {
-      refusal: "state_conflict",
-      current: { expected: work.expected },
-    })
+    t.match(
+      await refusalOf(
+        room.client(other).write("register_attempt", { ...body, ...work.expected, expectedRevision: 99 }),
+      ),
+      {
+        refusal: "state_conflict",
+        current: { expected: work.expected },
+      },
+    )
     const { result } = await room.client(other).write("register_attempt", body)
     t.match(result, { attemptId: body.attemptId, status: "registered", revision: 1 }, `of ${state} work`)
     const now = await client.read("experiment", { experimentId: work.experimentId })

@@ -31,7 +31,11 @@ async function running() {
   return { attemptId, progress }
 }
 const line = (count: number, from: number): Metrics =>
-  Array.from({ length: count }, (_, index) => ({ name: index % 2 === 0 ? "a" : "b", value: from + index, step: from + index }))
+  Array.from({ length: count }, (_, index) => ({
+    name: index % 2 === 0 ? "a" : "b",
+    value: from + index,
+    step: from + index,
+  }))
 
 t.test("a series longer than a page", async (t) => {
   const { attemptId, progress } = await running()
@@ -57,7 +61,11 @@ t.test("a series longer than a page", async (t) => {
   const exact = await client.read("attempt_metrics", { attemptId, metric: "b", limit: 650 })
   t.same([exact.columns.step.length, exact.hasMore], [650, false], "a page that is exactly full is the last one")
   const second = await client.read("attempt_metrics", { attemptId, metric: "b", limit: 3, after: 6 })
-  t.same([second.columns.ordinal, second.hasMore, second.nextCursor], [[8, 10, 12], true, 12], "a single metric is paged too")
+  t.same(
+    [second.columns.ordinal, second.hasMore, second.nextCursor],
+    [[8, 10, 12], true, 12],
+    "a single metric is paged too",
+  )
   const none = await client.read("attempt_metrics", { attemptId, metric: "c" })
   t.same([none.columns.metric, none.hasMore, none.nextCursor], [[], false, 0])
   const beyond = await client.read("attempt_metrics", { attemptId, after: 1_300 })
@@ -116,7 +124,11 @@ t.test("a wrong unit is corrected by a later event, even after the end, and both
     return client.write("report_attempt_event", { attemptId, ...affordances.expected, ...told(event), ...more })
   }
   await report("succeeded", {})
-  t.match(await refusalOf(report("progress", { message: "Only words." })), { refusal: "state_conflict" }, "no other event follows the end")
+  t.match(
+    await refusalOf(report("progress", { message: "Only words." })),
+    { refusal: "state_conflict" },
+    "no other event follows the end",
+  )
   const corrected = await report("progress", { corrects: [{ metric: "loss", split: "test", unit: "nat" }] })
   t.match(corrected.result, { status: "succeeded" }, "but a correction is accepted")
   const { metrics, events, affordances } = await client.read("attempt", { attemptId })
@@ -135,8 +147,18 @@ t.test("a wrong unit is corrected by a later event, even after the end, and both
 
 t.test("numbers come back as they were sent", async (t) => {
   const { attemptId, progress } = await running()
-  // biome-ignore lint/correctness/noPrecisionLoss: the number beyond 2^53 is the point
-  const values = [0, -1.5, 5e-324, 1.7976931348623157e308, 0.1, 9007199254740993, "NaN", "Infinity", "-Infinity"] as const
+  const values = [
+    0,
+    -1.5,
+    5e-324,
+    1.7976931348623157e308,
+    0.1,
+    // biome-ignore lint/correctness/noPrecisionLoss: the number beyond 2^53 is the point
+    9007199254740993,
+    "NaN",
+    "Infinity",
+    "-Infinity",
+  ] as const
   await progress({ metrics: values.map((value) => ({ name: "x", value })) })
   t.same((await client.read("attempt_metrics", { attemptId })).columns.value, values)
   t.equal((await client.read("attempt", { attemptId })).metrics[0]?.value, "-Infinity")
@@ -166,7 +188,11 @@ t.test("of very many events the newest are shown, and the answer says that there
 // shows: Attempt events carry the registrant's time beside the server's.
 t.test("an event gives the time it happened, sent in any time zone, beside the time it was received", async (t) => {
   const { attemptId, progress } = await running()
-  await progress({ reportedAt: "1999-12-31T23:59:59.1239+05:30", client: { name: "reporter", model: "a small one" }, exitCode: -9 })
+  await progress({
+    reportedAt: "1999-12-31T23:59:59.1239+05:30",
+    client: { name: "reporter", model: "a small one" },
+    exitCode: -9,
+  })
   const event = (await client.read("attempt", { attemptId })).events.at(-1)
   t.match(event, {
     reportedAt: "1999-12-31T18:29:59.123Z",

@@ -30,7 +30,9 @@ t.test("a plan and a registration are checked once, a known retry never again", 
   t.equal(await asked(async () => t.match(await client.write("accept_plan", accept), { replayed: true })), 0)
   t.equal(
     await asked(async () =>
-      t.match(await refusalOf(client.write("accept_plan", { ...accept, intent: "replication" })), { refusal: "request_conflict" }),
+      t.match(await refusalOf(client.write("accept_plan", { ...accept, intent: "replication" })), {
+        refusal: "request_conflict",
+      }),
     ),
     0,
     "nor for other content under the same id",
@@ -49,19 +51,27 @@ t.test("a plan and a registration are checked once, a known retry never again", 
   t.equal(await asked(async () => t.match(await client.write("register_attempt", register), { replayed: true })), 0)
   t.equal(
     await asked(async () =>
-      t.match(await refusalOf(client.write("register_attempt", { ...register, argv: ["other"] })), { refusal: "request_conflict" }),
+      t.match(await refusalOf(client.write("register_attempt", { ...register, argv: ["other"] })), {
+        refusal: "request_conflict",
+      }),
     ),
     0,
   )
 
   const rotated = house.client(await house.credential(holder, room.roomId))
   t.equal(
-    await asked(async () => t.match(await rotated.write("register_attempt", register), { replayed: true, credentialChanged: true })),
+    await asked(async () =>
+      t.match(await rotated.write("register_attempt", register), { replayed: true, credentialChanged: true }),
+    ),
     0,
     "nor under another credential",
   )
   await house.does(proposer, "archive_room", { roomId: room.roomId, reason: "Over." })
-  t.equal(await asked(async () => t.match(await client.write("accept_plan", accept), { replayed: true })), 0, "nor in an archived Room")
+  t.equal(
+    await asked(async () => t.match(await client.write("accept_plan", accept), { replayed: true })),
+    0,
+    "nor in an archived Room",
+  )
   await house.does(proposer, "restore_room", { roomId: room.roomId, reason: "Not over." })
 })
 
@@ -69,16 +79,24 @@ t.test("a write refused before the check never reaches it", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const accept = { ...plan, experimentId: made.experimentId, ...made.expected }
   const refused = async (body: WriteInput<"accept_plan">, refusal: string) => {
-    t.equal(await asked(async () => t.match(await refusalOf(client.write("accept_plan", body)), { refusal })), 0, refusal)
+    t.equal(
+      await asked(async () => t.match(await refusalOf(client.write("accept_plan", body)), { refusal })),
+      0,
+      refusal,
+    )
   }
   await refused({ ...accept, experimentId: nobody }, "unknown_experiment")
   await refused({ ...accept, hypotheses: [nobody] }, "unknown_reference")
   await refused({ ...accept, repository: { ...pin, commit: "0123" } }, "invalid_schema")
-  t.equal(await asked(() => refusalOf(house.client().write("accept_plan", accept))), 0, "nor does a write without a credential")
+  t.equal(
+    await asked(() => refusalOf(house.client().write("accept_plan", accept))),
+    0,
+    "nor does a write without a credential",
+  )
 })
 
-// shows: The service runs nothing; for a plan or an attempt it checks only that a public repository and a full commit exist.
-// shows: 503 where the database or a reference check fails for now; the same may be sent again.
+// shows: The service runs nothing; for a plan or an attempt it checks only that a public repository and a full commit
+// exist. shows: 503 where the database or a reference check fails for now; the same may be sent again.
 t.test("the check may refuse, or fail for now", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const accept = { ...plan, experimentId: made.experimentId, ...made.expected, requestId: crypto.randomUUID() }
@@ -90,7 +108,10 @@ t.test("the check may refuse, or fail for now", async (t) => {
     retryable: false,
     issues: [{ path: "/repository", message: "The repository is not public." }],
   })
-  check.next.push({ ok: null, reason: "The budget is spent.", retryAfter: 40 }, { ok: null, reason: "No answer came.", retryAfter: null })
+  check.next.push(
+    { ok: null, reason: "The budget is spent.", retryAfter: 40 },
+    { ok: null, reason: "No answer came.", retryAfter: null },
+  )
   t.match(await refusalOf(client.write("accept_plan", accept)), {
     status: 503,
     refusal: "repository_unavailable",
@@ -114,7 +135,10 @@ t.test("the state is checked again after the repository check", async (t) => {
   await client.write("release_experiment", { experimentId, ...expected, handoff: "Meanwhile." })
   letGo()
   check.gate = Promise.resolve()
-  t.match(await refusalOf(waiting), { refusal: "assignment_conflict", current: { status: "open", revision: 3, assigneeId: null } })
+  t.match(await refusalOf(waiting), {
+    refusal: "assignment_conflict",
+    current: { status: "open", revision: 3, assigneeId: null },
+  })
 })
 
 // shows: A retry of a registration keeps its ids and body; a rerun is a new attempt.
@@ -128,7 +152,10 @@ t.test("the same delivery twice at once is accepted once", async (t) => {
     ...made.expected,
     requestId: crypto.randomUUID(),
   }
-  const both = await Promise.all([client.write("register_attempt", register), client.write("register_attempt", register)])
+  const both = await Promise.all([
+    client.write("register_attempt", register),
+    client.write("register_attempt", register),
+  ])
   t.equal(both.filter(({ replayed }) => replayed).length, 1)
   t.same(both[0]?.result, both[1]?.result)
   t.match((await client.read("experiment", { experimentId: made.experimentId })).attempts, { total: 1 })
@@ -140,7 +167,12 @@ t.test("a historical take retry returns its receipt and the current state, and n
   const take = { experimentId, expectedRevision: 1, expectedStatus: "open" as const, requestId: crypto.randomUUID() }
   const first = await client.write("take_experiment", take)
   t.notOk("current" in (await client.write("take_experiment", take)), "nothing has changed yet")
-  await client.write("release_experiment", { experimentId, expectedRevision: 2, expectedStatus: "claimed", handoff: "Yours." })
+  await client.write("release_experiment", {
+    experimentId,
+    expectedRevision: 2,
+    expectedStatus: "claimed",
+    handoff: "Yours.",
+  })
   const again = await client.write("take_experiment", take)
   const { current, replayed, ...receipt } = again
   t.same(receipt, first)
@@ -164,7 +196,11 @@ t.test("a historical take retry returns its receipt and the current state, and n
     result: { status: "claimed", assigneeId: holder.userId },
     current: { status: "claimed", assigneeId: other.userId },
   })
-  t.match(await client.read("experiment", { experimentId }), { status: "claimed", assigneeId: other.userId, revision: 4 })
+  t.match(await client.read("experiment", { experimentId }), {
+    status: "claimed",
+    assigneeId: other.userId,
+    revision: 4,
+  })
   await room.client(other).write("report_experiment_status", {
     experimentId,
     expectedRevision: 4,
@@ -172,7 +208,10 @@ t.test("a historical take retry returns its receipt and the current state, and n
     status: "completed",
     summary: "Done.",
   })
-  t.match(await client.write("take_experiment", take), { replayed: true, current: { status: "completed", revision: 5 } })
+  t.match(await client.write("take_experiment", take), {
+    replayed: true,
+    current: { status: "completed", revision: 5 },
+  })
   const { items } = await client.read("experiment_history", { experimentId })
   t.equal(items.length, 5, "no retry added a revision")
 })
@@ -188,7 +227,12 @@ t.test("a retried event returns its receipt with the attempt's current state", a
     requestId: crypto.randomUUID(),
   }
   await client.write("report_attempt_event", started)
-  await client.write("report_attempt_event", { attemptId, expectedRevision: 2, expectedStatus: "started", ...told("cancelled") })
+  await client.write("report_attempt_event", {
+    attemptId,
+    expectedRevision: 2,
+    expectedStatus: "started",
+    ...told("cancelled"),
+  })
   t.match(await client.write("report_attempt_event", started), {
     replayed: true,
     result: { status: "started", revision: 2 },
@@ -209,10 +253,19 @@ t.test("the demo's own repositories: public, not public, and missing", async (t)
   const unheard = await refusalOf(
     agent.write("accept_plan", { ...body, repository: { url: "https://elsewhere.example/a/b", commit: open.commit } }),
   )
-  t.match(unheard, { status: 503, refusal: "repository_unavailable", message: /cannot be checked from here.*holds no copy/ })
+  t.match(unheard, {
+    status: 503,
+    refusal: "repository_unavailable",
+    message: /cannot be checked from here.*holds no copy/,
+  })
   const reason = async (repository: { url: string; commit: string }) => {
     const refused = await refusalOf(agent.write("accept_plan", { ...body, repository }))
-    t.match(refused, { status: 422, refusal: "repository_unavailable", retryable: false, issues: [{ path: "/repository" }] })
+    t.match(refused, {
+      status: 422,
+      refusal: "repository_unavailable",
+      retryable: false,
+      issues: [{ path: "/repository" }],
+    })
     return refused.issues[0]?.message
   }
   t.match(await reason(closed), /not public/)

@@ -1,6 +1,6 @@
 /**
- * An agent publishes a finding and concludes on it. Another agent of its person and another person's agent review both. Their
- * reviews are shown wherever the finding, the conclusion or the plan is, but do not count as evidence.
+ * An agent publishes a finding and concludes on it. Another agent of its person and another person's agent review both.
+ * Their reviews are shown wherever the finding, the conclusion or the plan is, but do not count as evidence.
  */
 import tap, { test } from "tap"
 import { checkData } from "../../../src/check/check.ts"
@@ -42,7 +42,8 @@ const review = (client: Client, target: string, more: object = {}) =>
   } as never)
 const objects = { verdict: "objects", explanation: "One seed is missing." }
 const brief = () => mcp.read("room_brief", { roomId, budget: 64_000 })
-const steps = async () => (await mcp.read("room_next", { roomId })).items.map(({ what, object }) => `${what} ${object.id}`)
+const steps = async () =>
+  (await mcp.read("room_next", { roomId })).items.map(({ what, object }) => `${what} ${object.id}`)
 const text = async (path: string) => (await fetch(`${own.baseUrl}${path}`)).text()
 
 // shows: skill: review
@@ -56,7 +57,10 @@ test("a conclusion that nobody else has reviewed says so, and next offers to rev
   t.match(await text(`/rooms/${roomId}.md`), /\(concluded, not reviewed\): It lowers the loss\./)
   t.equal(await refusedWith(review(mcp, checkpointId)), "role_required", "the agent that wrote it does not review it")
 
-  await review(sweeper, checkpointId, { verdict: "agrees_with_reservations", explanation: "Seeds 4 and 5 are missing." })
+  await review(sweeper, checkpointId, {
+    verdict: "agrees_with_reservations",
+    explanation: "Seeds 4 and 5 are missing.",
+  })
   const { conclusion } = await mcp.read("room_context", { roomId })
   t.match(conclusion?.reviewed, {
     agrees: 0,
@@ -65,7 +69,10 @@ test("a conclusion that nobody else has reviewed says so, and next offers to rev
     otherAgents: 1,
     newest: [{ author: { username: "ada", agent: "sweeper" }, independence: { person: false, agent: true } }],
   })
-  t.equal((await brief()).stands[0]?.reviewed, "reviewed: ada · agent sweeper (another agent of ada) agrees with reservations")
+  t.equal(
+    (await brief()).stands[0]?.reviewed,
+    "reviewed: ada · agent sweeper (another agent of ada) agrees with reservations",
+  )
   t.notOk((await steps()).includes(`review_conclusion ${checkpointId}`), "it is reviewed")
   t.match(await text(`/checkpoints/${checkpointId}`), /Seeds 4 and 5 are missing\..*another agent of ada/s)
   const { evidenceTally } = await mcp.read("record", { versionId })
@@ -75,16 +82,27 @@ test("a conclusion that nobody else has reviewed says so, and next offers to rev
 test("the newest review of each author and agent counts, and after its withdrawal the previous one", async (t) => {
   const versionId = await publish("It is lower with the ramp.")
   const first = await review(runner, versionId)
-  t.match(first, { target: { kind: "finding", id: versionId }, targetId: first.result.linkId, result: { verdict: "agrees" } })
+  t.match(first, {
+    target: { kind: "finding", id: versionId },
+    targetId: first.result.linkId,
+    result: { verdict: "agrees" },
+  })
   t.equal(await refusedWith(review(runner, versionId)), "link_exists", "the same review again")
   const second = await review(runner, versionId, objects)
   const counted = async () => (await mcp.read("record", { versionId })).reviewed
   t.match(await counted(), { agrees: 0, objects: 1, independent: 1, otherAgents: 1 })
   await review(grace as never, versionId)
-  t.match(await counted(), { agrees: 1, objects: 1, independent: 1, otherAgents: 2 }, "a person and her agent each have their own review")
+  t.match(
+    await counted(),
+    { agrees: 1, objects: 1, independent: 1, otherAgents: 2 },
+    "a person and her agent each have their own review",
+  )
   await runner.write("withdraw_link", { linkId: second.result.linkId, explanation: "The seed is there." })
   t.match(await counted(), { agrees: 2, objects: 0 })
-  t.equal(await refusedWith(mcp.write("withdraw_link", { linkId: first.result.linkId, explanation: "x" })), "role_required")
+  t.equal(
+    await refusedWith(mcp.write("withdraw_link", { linkId: first.result.linkId, explanation: "x" })),
+    "role_required",
+  )
   const { reviews } = await mcp.read("record", { versionId })
   t.strictSame(
     reviews.map(({ verdict, counts, withdrawn }) => [verdict, counts, withdrawn !== null]),
@@ -94,11 +112,17 @@ test("the newest review of each author and agent counts, and after its withdrawa
       ["agrees", true, false],
     ],
   )
-  t.match(await mcp.read("link", { linkId: second.result.linkId }), { kind: "review", withdrawn: { explanation: "The seed is there." } })
+  t.match(await mcp.read("link", { linkId: second.result.linkId }), {
+    kind: "review",
+    withdrawn: { explanation: "The seed is there." },
+  })
   t.match(await text(`/links/${second.result.linkId}`), /Withdrawn/)
   const { items } = await mcp.read("room_reviews", { roomId, target: versionId, verdict: "agrees" })
   t.equal(items.length, 2)
-  t.match(await text(`/records/${versionId}.md`), /## Reviews\n- agrees \(grace, another person, .*: The numbers are as stated\./)
+  t.match(
+    await text(`/records/${versionId}.md`),
+    /## Reviews\n- agrees \(grace, another person, .*: The numbers are as stated\./,
+  )
 })
 
 test("an objection is listed with the disputes until the author answers it, and reaches the author's inbox", async (t) => {
@@ -114,9 +138,15 @@ test("an objection is listed with the disputes until the author answers it, and 
     summary: /grace · agent runner objected to F\d+: One seed is missing\./,
     concerns: [{ because: "bears_on", id: versionId }],
   })
-  await runner.write("post_message", { threadId, ...message("It is the third.", { replyToEntryId: entry?.entryId }) } as never)
+  await runner.write("post_message", {
+    threadId,
+    ...message("It is the third.", { replyToEntryId: entry?.entryId }),
+  } as never)
   t.equal((await brief()).disputes.length, 1, "another person's reply does not answer it")
-  await mcp.write("post_message", { threadId, ...message("It diverged; A7 says so.", { replyToEntryId: entry?.entryId }) } as never)
+  await mcp.write("post_message", {
+    threadId,
+    ...message("It diverged; A7 says so.", { replyToEntryId: entry?.entryId }),
+  } as never)
   t.strictSame((await brief()).disputes, [])
   t.match(await mcp.read("link", { linkId: result.linkId }), { answered: { by: "reply" } })
   t.match((await mcp.read("record", { versionId })).reviewed, { objects: 1 }, "it still counts as a review")
@@ -146,12 +176,23 @@ test("an objection to a conclusion ends with the conclusion, one to a plan by a 
   const open = async () => (await brief()).disputes.map(({ kind }) => kind)
   t.strictSame(await open(), ["plan", "finding", "checkpoint"])
   const answer = (await mcp.read("room_next", { roomId })).items.find(({ object }) => object.id === planId)
-  t.match(answer, { what: "answer_dispute", operation: "post_message", body: { threadId, replyToEntryId: planned.entry?.entryId } })
+  t.match(answer, {
+    what: "answer_dispute",
+    operation: "post_message",
+    body: { threadId, replyToEntryId: planned.entry?.entryId },
+  })
   t.match(await text(`/plans/${planId}`), /One seed is missing/)
   t.match((await mcp.read("experiment", { experimentId })).acceptedPlans, [{ planId, reviewed: { objects: 1 } }])
-  await mcp.write("post_message", { threadId, ...message("Five are planned.", { replyToEntryId: planned.entry?.entryId }) } as never)
+  await mcp.write("post_message", {
+    threadId,
+    ...message("Five are planned.", { replyToEntryId: planned.entry?.entryId }),
+  } as never)
   t.strictSame(await open(), ["finding", "checkpoint"])
-  await mcp.write("assert_correction", { targetVersionId: versionId, explanation: "Miscounted.", correction: "By a twelfth." })
+  await mcp.write("assert_correction", {
+    targetVersionId: versionId,
+    explanation: "Miscounted.",
+    correction: "By a twelfth.",
+  })
   t.strictSame(await open(), ["checkpoint"])
   await conclude(mcp, versionId)
   t.strictSame(await open(), [])
@@ -159,7 +200,9 @@ test("an objection to a conclusion ends with the conclusion, one to a plan by a 
 
 test("invalid reviews are refused; a claim for review warns others", async (t) => {
   const { result } = await mcp.write("publish_hypothesis", hypothesis(place))
-  const refusal = await review(runner, result.versionId).catch((error: { readonly refusal: string; readonly message: string }) => error)
+  const refusal = await review(runner, result.versionId).catch(
+    (error: { readonly refusal: string; readonly message: string }) => error,
+  )
   t.match(refusal, { refusal: "unknown_record", message: /is a hypothesis \(H\d+\)/ })
   t.equal(await refusedWith(review(runner, "0198f3a0-dead-4ead-8ead-00000000dead")), "unknown_record")
   const versionId = await publish("One more.")
@@ -188,9 +231,15 @@ test("reviews are found by search, and survive a replay, a read of an earlier mo
   t.strictSame((await mcp.read("search", { query: "verily", roomId })).items, [])
   t.strictSame(checkData(own.instance.db).problems, [], "a replay builds the same tables")
   const there = elsewhere(t)
-  await there.import(new Uint8Array(await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer()))
+  await there.import(
+    new Uint8Array(await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer()),
+  )
   t.strictSame(there.problems(), [])
   const rows = (db: typeof there.db) =>
-    db.prepare<{ row: string }>("SELECT link_id || verdict || agent || is_open || independent AS row FROM reviews ORDER BY 1").all()
+    db
+      .prepare<{ row: string }>(
+        "SELECT link_id || verdict || agent || is_open || independent AS row FROM reviews ORDER BY 1",
+      )
+      .all()
   t.strictSame(rows(there.db), rows(own.instance.db))
 })

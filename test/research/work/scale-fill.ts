@@ -59,7 +59,8 @@ export function fill(db: Db, attempts: number): Filled {
   const insert = (table: string, row: Readonly<Record<string, string | number | Buffer | null>>) => {
     const names = Object.keys(row)
     const statement =
-      prepared.get(table) ?? db.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`)
+      prepared.get(table) ??
+      db.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`)
     prepared.set(table, statement)
     statement.run(...Object.values(row))
   }
@@ -78,7 +79,14 @@ export function fill(db: Db, attempts: number): Filled {
       state: "active",
     })
     insert("members", { room_id: roomId, user_id: userId, role: "owner", joined_at: at })
-    insert("threads", { thread_id: threadId, room_id: roomId, sequence: 1, title: "Opening", author_id: userId, created_at: at })
+    insert("threads", {
+      thread_id: threadId,
+      room_id: roomId,
+      sequence: 1,
+      title: "Opening",
+      author_id: userId,
+      created_at: at,
+    })
   }
   const experiments = Array.from({ length: EXPERIMENTS }, (_, index) => ({
     experimentId: id(),

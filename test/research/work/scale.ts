@@ -1,7 +1,7 @@
 /**
  * Measures a page of a list at 1,000 and at 100,000 attempts, run by hand: `node --conditions=research-room-source
- * test/research/work/scale.ts`. For each filter it reads the page of 50 in the middle of the matches and writes it as JSON,
- * alternating between both databases; it prints the median and the ratio.
+ * test/research/work/scale.ts`. For each filter it reads the page of 50 in the middle of the matches and writes it as
+ * JSON, alternating between both databases; it prints the median and the ratio.
  */
 import { rmSync, mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -46,7 +46,10 @@ const filters: readonly [string, (made: Filled) => Query][] = [
   ["findingVersionId, status", ({ findingVersionId }) => ({ findingVersionId, status: "failed" })],
   ["a small experiment", ({ smallExperimentId }) => ({ experimentId: smallExperimentId })],
   ["  and a status", ({ smallExperimentId }) => ({ experimentId: smallExperimentId, status: "failed" })],
-  ["  and its Room, status", ({ roomId, smallExperimentId }) => ({ roomId, experimentId: smallExperimentId, status: "failed" })],
+  [
+    "  and its Room, status",
+    ({ roomId, smallExperimentId }) => ({ roomId, experimentId: smallExperimentId, status: "failed" }),
+  ],
   ["nothing of that status", () => ({ status: "preflight_failed" })],
   ["  in a Room", ({ roomId }) => ({ roomId, status: "preflight_failed" })],
   ["  in a large experiment", ({ experimentId }) => ({ experimentId, status: "preflight_failed" })],
@@ -54,21 +57,34 @@ const filters: readonly [string, (made: Filled) => Query][] = [
 ]
 
 const page = ({ instance }: Made, query: Query) =>
-  instance.readers.attempts({ params: {}, query: query as never, actor: null }) as { readonly items: readonly Writable[] }
+  instance.readers.attempts({ params: {}, query: query as never, actor: null }) as {
+    readonly items: readonly Writable[]
+  }
 
 /** The id after which the middle page of the matches begins, and the number of matches. */
 function middle({ instance }: Made, query: Query): { after: string; matching: number } {
-  const columns: Query = { experimentId: "experiment_id", roomId: "room_id", status: "status", intent: "intent", label: "label" }
+  const columns: Query = {
+    experimentId: "experiment_id",
+    roomId: "room_id",
+    status: "status",
+    intent: "intent",
+    label: "label",
+  }
   const given = Object.entries(query)
   const conditions = given.map(([name]) =>
-    name === "findingVersionId" ? "attempt_id IN (SELECT attempt_id FROM finding_attempts WHERE version_id = ?)" : `${columns[name]} = ?`,
+    name === "findingVersionId"
+      ? "attempt_id IN (SELECT attempt_id FROM finding_attempts WHERE version_id = ?)"
+      : `${columns[name]} = ?`,
   )
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
   const ids = instance.db
     .prepare<{ attempt_id: string }>(`SELECT attempt_id FROM attempts ${where} ORDER BY attempt_id`)
     .all(...given.map(([, value]) => value))
   const before = ids[Math.max(0, Math.floor((ids.length - 50) / 2) - 1)]?.attempt_id
-  return { after: ids.length > 50 && before !== undefined ? before : "00000000-0000-0000-0000-000000000000", matching: ids.length }
+  return {
+    after: ids.length > 50 && before !== undefined ? before : "00000000-0000-0000-0000-000000000000",
+    matching: ids.length,
+  }
 }
 
 const median = (values: number[]): number => values.sort((one, other) => one - other)[values.length >> 1] as number

@@ -21,7 +21,8 @@ export async function experimentIn(state: State, room: TestRoom, proposer: Perso
   const { result: taken } = await room
     .client(holder)
     .write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
-  if (state === "claimed") return { experimentId, expected: { expectedRevision: taken.revision, expectedStatus: "claimed" } }
+  if (state === "claimed")
+    return { experimentId, expected: { expectedRevision: taken.revision, expectedStatus: "claimed" } }
   const reported = await room.client(holder).write("report_experiment_status", {
     experimentId,
     expectedRevision: taken.revision,
@@ -39,11 +40,18 @@ export async function planFor(
   more: Partial<WriteInput<"accept_plan">> = {},
 ): Promise<{ planId: string; made: Made }> {
   const { result } = await client.write("accept_plan", { experimentId, ...expected, ...plan, ...more })
-  return { planId: result.planId, made: { experimentId, expected: { expectedRevision: result.revision, expectedStatus: result.status } } }
+  return {
+    planId: result.planId,
+    made: { experimentId, expected: { expectedRevision: result.revision, expectedStatus: result.status } },
+  }
 }
 
 /** Registers an attempt that reproduces another one, which nobody has to hold anything for. */
-export async function reproductionOf(attemptId: string, { experimentId }: Made, client: ResearchRoomClient): Promise<string> {
+export async function reproductionOf(
+  attemptId: string,
+  { experimentId }: Made,
+  client: ResearchRoomClient,
+): Promise<string> {
   const { result } = await client.write("register_attempt", {
     attemptId: crypto.randomUUID(),
     experimentId,
@@ -81,9 +89,17 @@ export async function leadTo(
   attemptId: string,
   client: ResearchRoomClient,
 ): Promise<{ expectedRevision: number; expectedStatus: AttemptState }> {
-  let expected: { expectedRevision: number; expectedStatus: AttemptState } = { expectedRevision: 1, expectedStatus: "registered" }
+  let expected: { expectedRevision: number; expectedStatus: AttemptState } = {
+    expectedRevision: 1,
+    expectedStatus: "registered",
+  }
   for (const event of way[state]) {
-    const { result } = await client.write("report_attempt_event", { attemptId, ...expected, ...told(event), reportedAt })
+    const { result } = await client.write("report_attempt_event", {
+      attemptId,
+      ...expected,
+      ...told(event),
+      reportedAt,
+    })
     expected = { expectedRevision: result.revision, expectedStatus: result.status }
   }
   return expected

@@ -1,4 +1,6 @@
-/** What each step of an experiment leaves behind: the receipt, the experiment, its timeline entry and its feed entry. */
+/**
+ * What each step of an experiment leaves behind: the receipt, the experiment, its timeline entry and its feed entry.
+ */
 import t from "tap"
 import { entryDigest } from "../../../src/contract/answers/chain.ts"
 import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
@@ -20,10 +22,9 @@ async function newest() {
   return { entry: recent.at(-1), watermark: thread.timelineWatermark, activity: feed.items.at(-1) }
 }
 
-// shows: A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write has it.
-// shows: skill: target_id
-// shows: Every write is admitted or refused as a whole, with its Thread receipt and activity entry.
-// shows: Each accepted write adds an activity entry together with its receipt.
+// shows: A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write
+// has it. shows: skill: target_id shows: Every write is admitted or refused as a whole, with its Thread receipt and
+// activity entry. shows: Each accepted write adds an activity entry together with its receipt.
 t.test("every accepted write leaves its receipt, one timeline entry and one activity entry", async (t) => {
   const { experimentId } = await experimentIn("claimed", room, proposer, holder)
   const experiment = { kind: "experiment", id: experimentId, label: "E1" }
@@ -62,11 +63,18 @@ t.test("every accepted write leaves its receipt, one timeline entry and one acti
     ...accepted.activity,
   })
   const { client: _client, ...content } = { schemaVersion: 3, ...body }
-  t.equal(activity?.contentDigest, digestOf(canonicalJson(content as unknown as Json)), "the digest of what was sent, without client")
+  t.equal(
+    activity?.contentDigest,
+    digestOf(canonicalJson(content as unknown as Json)),
+    "the digest of what was sent, without client",
+  )
   t.equal(activity && entryDigest(activity), accepted.activity?.digest)
   t.equal((await asks.read("plan", { planId: accepted.result.planId })).contentDigest, activity?.contentDigest)
 
-  const attemptId = await exploration({ experimentId, expected: { expectedRevision: 3, expectedStatus: "claimed" } }, holds)
+  const attemptId = await exploration(
+    { experimentId, expected: { expectedRevision: 3, expectedStatus: "claimed" } },
+    holds,
+  )
   const attempt = { kind: "attempt", id: attemptId, label: "A1" }
   t.match((await newest()).activity, { kind: "register_attempt", target: attempt })
   const started = await holds.write("report_attempt_event", {
@@ -75,7 +83,12 @@ t.test("every accepted write leaves its receipt, one timeline entry and one acti
     expectedStatus: "registered",
     ...told("started"),
   })
-  t.match(started, { ...common, target: attempt, targetId: attemptId, result: { attemptId, label: "A1", status: "started", revision: 2 } })
+  t.match(started, {
+    ...common,
+    target: attempt,
+    targetId: attemptId,
+    result: { attemptId, label: "A1", status: "started", revision: 2 },
+  })
   t.match(await holds.write("report_experiment_status", { ...guard, expectedRevision: 3, status: "in_progress" }), {
     ...common,
     target: experiment,
@@ -87,7 +100,11 @@ t.test("every accepted write leaves its receipt, one timeline entry and one acti
 t.test("a rehearsal leaves nothing, not even a label", async (t) => {
   const before = await newest()
   const rehearsed = await asks.write("propose_experiment", proposal(room), { rehearse: true })
-  t.match(rehearsed, { rehearsed: true, result: { label: "E2", status: "open", revision: 1 }, entry: { sequence: before.watermark + 1 } })
+  t.match(rehearsed, {
+    rehearsed: true,
+    result: { label: "E2", status: "open", revision: 1 },
+    entry: { sequence: before.watermark + 1 },
+  })
   t.same(await newest(), before)
   const real = await asks.write("propose_experiment", { ...proposal(room), requestId: rehearsed.requestId as string })
   t.match(real, { result: { label: "E2" } }, "the id and the label were still free")
@@ -100,30 +117,82 @@ t.test("an amendment changes only what it names", async (t) => {
   const { result } = await asks.write("propose_experiment", { ...proposal(room), suggestedProtocol })
   const { experimentId } = result
   const amend = async (expectedRevision: number, more: object) => {
-    await asks.write("amend_experiment", { experimentId, expectedRevision, expectedStatus: "open", explanation: "Better so.", ...more })
-    const { question, scope, suggestedProtocol: protocol, revision, status } = await asks.read("experiment", { experimentId })
+    await asks.write("amend_experiment", {
+      experimentId,
+      expectedRevision,
+      expectedStatus: "open",
+      explanation: "Better so.",
+      ...more,
+    })
+    const {
+      question,
+      scope,
+      suggestedProtocol: protocol,
+      revision,
+      status,
+    } = await asks.read("experiment", { experimentId })
     return { question, scope, protocol, revision, status }
   }
   const first = { question: "Does it hold?", scope: "Here.", protocol: suggestedProtocol, status: "open" }
   t.same(await amend(1, { scope: "There." }), { ...first, scope: "There.", revision: 2 })
   t.same(await amend(2, { question: "Does it?" }), { ...first, scope: "There.", question: "Does it?", revision: 3 })
   const protocol = { ...suggestedProtocol, steps: [] }
-  t.same(await amend(3, { suggestedProtocol: protocol }), { ...first, scope: "There.", question: "Does it?", protocol, revision: 4 })
+  t.same(await amend(3, { suggestedProtocol: protocol }), {
+    ...first,
+    scope: "There.",
+    question: "Does it?",
+    protocol,
+    revision: 4,
+  })
 })
 
 // shows: A release supplies a handoff, clears the assignment and keeps plans, reports and findings.
 t.test("handoffs and conclusions: who wrote them, and when they count", async (t) => {
   const { experimentId, expected } = await experimentIn("claimed", room, proposer, holder)
   const read = () => asks.read("experiment", { experimentId })
-  await holds.write("report_experiment_status", { experimentId, ...expected, status: "in_progress", summary: "Half way." })
+  await holds.write("report_experiment_status", {
+    experimentId,
+    ...expected,
+    status: "in_progress",
+    summary: "Half way.",
+  })
   t.match(await read(), { conclusion: null, handoff: null }, "a summary on the way is not a conclusion")
-  t.equal((await asks.read("experiment_history", { experimentId })).items.at(-1)?.content.summary, "Half way.", "it stays in the history")
-  await holds.write("release_experiment", { experimentId, expectedRevision: 3, expectedStatus: "in_progress", handoff: "First." })
-  t.match(await read(), { status: "open", assigneeId: null, assignee: null, handoff: { text: "First.", by: holder }, conclusion: null })
+  t.equal(
+    (await asks.read("experiment_history", { experimentId })).items.at(-1)?.content.summary,
+    "Half way.",
+    "it stays in the history",
+  )
+  await holds.write("release_experiment", {
+    experimentId,
+    expectedRevision: 3,
+    expectedStatus: "in_progress",
+    handoff: "First.",
+  })
+  t.match(await read(), {
+    status: "open",
+    assigneeId: null,
+    assignee: null,
+    handoff: { text: "First.", by: holder },
+    conclusion: null,
+  })
   await asks.write("take_experiment", { experimentId, expectedRevision: 4, expectedStatus: "open" })
-  t.match(await read(), { status: "claimed", assignee: proposer, handoff: { text: "First.", by: holder } }, "it stays readable")
-  await asks.write("release_experiment", { experimentId, expectedRevision: 5, expectedStatus: "claimed", handoff: "Second." })
-  await asks.write("cancel_experiment", { experimentId, expectedRevision: 6, expectedStatus: "open", reason: "Answered elsewhere." })
+  t.match(
+    await read(),
+    { status: "claimed", assignee: proposer, handoff: { text: "First.", by: holder } },
+    "it stays readable",
+  )
+  await asks.write("release_experiment", {
+    experimentId,
+    expectedRevision: 5,
+    expectedStatus: "claimed",
+    handoff: "Second.",
+  })
+  await asks.write("cancel_experiment", {
+    experimentId,
+    expectedRevision: 6,
+    expectedStatus: "open",
+    reason: "Answered elsewhere.",
+  })
   t.match(await read(), {
     status: "cancelled",
     assigneeId: null,
@@ -132,11 +201,18 @@ t.test("handoffs and conclusions: who wrote them, and when they count", async (t
   })
 })
 
-// shows: An accepted plan is immutable, pinned to a commit, and accepted under one's own identity; a suggested protocol is not accepted by itself.
+// shows: An accepted plan is immutable, pinned to a commit, and accepted under one's own identity; a suggested protocol
+// is not accepted by itself.
 t.test("several plans coexist, and none of them changes", async (t) => {
   const { experimentId, expected } = await experimentIn("claimed", room, proposer, holder)
   const first = await holds.write("accept_plan", { experimentId, ...expected, ...plan })
-  const second = await holds.write("accept_plan", { experimentId, ...expected, expectedRevision: 3, ...plan, intent: "confirmatory" })
+  const second = await holds.write("accept_plan", {
+    experimentId,
+    ...expected,
+    expectedRevision: 3,
+    ...plan,
+    intent: "confirmatory",
+  })
   const { acceptedPlans, plans, revision, status } = await asks.read("experiment", { experimentId })
   t.same([plans, revision, status], [2, 4, "claimed"])
   t.same(

@@ -14,12 +14,12 @@ const grace = room.client("member_all", strict)
 const { owner, member } = room.people
 const story = await tellWork({ ada, grace, roomId, threadId, repository: room.repositories.public })
 const { versionId, experimentId, planId, materialId, producedId, attempts } = story
-const attemptIds = Object.fromEntries(Object.entries(attempts).map(([name, { reporter }]) => [name, reporter.attemptId])) as Record<
-  keyof typeof attempts,
-  string
->
+const attemptIds = Object.fromEntries(
+  Object.entries(attempts).map(([name, { reporter }]) => [name, reporter.attemptId]),
+) as Record<keyof typeof attempts, string>
 
-// shows: An experiment is a scoped question that may address any number of hypotheses; proposer, assignee and acceptors may differ.
+// shows: An experiment is a scoped question that may address any number of hypotheses; proposer, assignee and acceptors
+// may differ.
 t.test("the experiment reads as it ended", async (t) => {
   const experiment = await grace.read("experiment", { experimentId })
   t.match(experiment, {
@@ -33,12 +33,23 @@ t.test("the experiment reads as it ended", async (t) => {
     proposer: { userId: member.userId, username: member.username },
     assigneeId: member.userId,
     suggestedProtocol: { summary: "Train both arms.", steps: ["Train."], arms: [] },
-    handoff: { text: "The rerun is under way; the rest is yours.", by: { userId: owner.userId, username: owner.username } },
+    handoff: {
+      text: "The rerun is under way; the rest is yours.",
+      by: { userId: owner.userId, username: owner.username },
+    },
     hypotheses: [{ versionId, label: "H1", kind: "hypothesis", wording: "A ramp lowers the loss.", status: "current" }],
     conclusion: { text: "The gap is 0.07 nats.", by: { userId: member.userId, username: member.username } },
     acceptedPlans: [{ planId, label: "P1", experimentLabel: "E1", acceptedBy: { userId: owner.userId } }],
   })
-  t.same(experiment.attempts, { total: 5, registered: 0, preflight_failed: 1, started: 1, succeeded: 1, failed: 1, cancelled: 1 })
+  t.same(experiment.attempts, {
+    total: 5,
+    registered: 0,
+    preflight_failed: 1,
+    started: 1,
+    succeeded: 1,
+    failed: 1,
+    cancelled: 1,
+  })
   t.same(experiment.affordances.expected, { expectedRevision: 8, expectedStatus: "completed" })
   const afforded = experiment.affordances.operations.map(({ operation, by, values }) => ({ operation, by, values }))
   t.same(
@@ -48,7 +59,8 @@ t.test("the experiment reads as it ended", async (t) => {
   )
 
   const listed = (await grace.read("experiments", { roomId, label: "E1" })).items
-  const { hypotheses, suggestedProtocol, handoff, conclusion, acceptedPlans, costs, schemaVersion, ...summary } = experiment
+  const { hypotheses, suggestedProtocol, handoff, conclusion, acceptedPlans, costs, schemaVersion, ...summary } =
+    experiment
   t.same(listed, [{ ...summary, hypotheses: [versionId] }], "the list shows the same, without long fields")
 })
 
@@ -86,7 +98,8 @@ t.test("its history holds every revision, with what was sent", async (t) => {
   ])
 })
 
-// shows: An accepted plan is immutable, pinned to a commit, and accepted under one's own identity; a suggested protocol is not accepted by itself.
+// shows: An accepted plan is immutable, pinned to a commit, and accepted under one's own identity; a suggested protocol
+// is not accepted by itself.
 t.test("the proposal and the plan", async (t) => {
   const proposal = await grace.read("proposal", { proposalId: experimentId })
   t.match(proposal, {
@@ -97,7 +110,11 @@ t.test("the proposal and the plan", async (t) => {
     scope: "Five seeds an arm.",
   })
   const plan = await grace.read("plan", { planId })
-  t.match(plan, { label: "P1", experimentId, content: { repository: { url: room.repositories.public.url }, intent: "confirmatory" } })
+  t.match(plan, {
+    label: "P1",
+    experimentId,
+    content: { repository: { url: room.repositories.public.url }, intent: "confirmatory" },
+  })
   t.match(plan.hypotheses, [{ versionId, label: "H1" }])
   t.match(plan.premises, [{ versionId, label: "H1", explanation: "It is what is tested." }])
   t.match(plan.requiredMaterials, [
@@ -156,13 +173,21 @@ t.test("each attempt shows how it was run and how it ended", async (t) => {
   t.same(baseline.affordances.operations, [], "nothing follows an outcome")
 
   const rerun = await grace.read("attempt", { attemptId: attemptIds.rerun })
-  t.match(rerun, { rerunOf: attemptIds.diverged, status: "succeeded", registrant: { userId: owner.userId }, argv: ramp, revision: 4 })
+  t.match(rerun, {
+    rerunOf: attemptIds.diverged,
+    status: "succeeded",
+    registrant: { userId: owner.userId },
+    argv: ramp,
+    revision: 4,
+  })
   t.match(
     rerun.events.map(({ event }) => event),
     ["registered", "started", "progress", "succeeded"],
   )
   t.ok(
-    rerun.events.slice(1).every((event) => event.reportedAt === "2026-11-20T09:30:00.000Z" && event.receivedAt !== event.reportedAt),
+    rerun.events
+      .slice(1)
+      .every((event) => event.reportedAt === "2026-11-20T09:30:00.000Z" && event.receivedAt !== event.reportedAt),
     "the two clocks are told apart",
   )
   t.match(rerun.outputs, [
@@ -185,7 +210,9 @@ t.test("each attempt shows how it was run and how it ended", async (t) => {
   })
   t.match(reproduced.affordances, {
     expected: { expectedRevision: 2, expectedStatus: "started" },
-    operations: [{ by: "registrant", userId: member.userId, values: { event: ["progress", "succeeded", "failed", "cancelled"] } }],
+    operations: [
+      { by: "registrant", userId: member.userId, values: { event: ["progress", "succeeded", "failed", "cancelled"] } },
+    ],
   })
 })
 
@@ -211,7 +238,10 @@ t.test("a departure from the plan is recorded, with a warning unless it was decl
     { rehearse: true },
   )
   t.match(undeclared.warnings, [
-    { code: "departs_from_plan", fields: ["repository/commit", "argv", "inputs", "configuration/note", "configuration/peakRate"] },
+    {
+      code: "departs_from_plan",
+      fields: ["repository/commit", "argv", "inputs", "configuration/note", "configuration/peakRate"],
+    },
   ])
 })
 
@@ -244,8 +274,16 @@ t.test("metrics: the last value of each, and every point as columns", async (t) 
 // shows: Attempts consume and produce materials, plans require them.
 t.test("materials list what consumed, produced and required them", async (t) => {
   const counts = await grace.read("material", { materialId })
-  t.match(counts, { label: "M1", digest: sha256("1"), materialOriginRoom: roomId, labelFromOtherRoom: false, obtainability: "obtainable" })
-  t.match(counts.locations, [{ uri: "https://data.example.org/counts.json", state: "available", reporter: { username: "ada" } }])
+  t.match(counts, {
+    label: "M1",
+    digest: sha256("1"),
+    materialOriginRoom: roomId,
+    labelFromOtherRoom: false,
+    obtainability: "obtainable",
+  })
+  t.match(counts.locations, [
+    { uri: "https://data.example.org/counts.json", state: "available", reporter: { username: "ada" } },
+  ])
   t.same(
     counts.consumedBy.items.map(({ label, name }) => `${label} ${name}`),
     ["A1 counts", "A2 counts", "A3 counts", "A5 counts"],

@@ -1,6 +1,6 @@
 /**
- * A complete story of work over HTTP: proposed, amended, taken, planned, attempted in every way, handed over, completed. Grace
- * proposes it; Ada holds the work first, and Grace after her.
+ * A complete story of work over HTTP: proposed, amended, taken, planned, attempted in every way, handed over,
+ * completed. Grace proposes it; Ada holds the work first, and Grace after her.
  */
 import type { ReceiptOf, ResearchRoomClient, WriteInput } from "research-room/client"
 import { proposal, reportedAt, sha256 } from "./bodies.ts"
@@ -73,7 +73,12 @@ async function prepare({ ada, grace, roomId, threadId, repository }: Scene) {
     name: "Token counts",
     location: "https://data.example.org/counts.json",
   })
-  const losses = await grace.write("register_material", { roomId, threadId, reference: sha256("2"), name: "Losses with a ramp" })
+  const losses = await grace.write("register_material", {
+    roomId,
+    threadId,
+    reference: sha256("2"),
+    name: "Losses with a ramp",
+  })
   const proposed = await grace.write("propose_experiment", {
     ...proposal({ roomId, threadId }),
     question: "Is the loss lower with a ramp?",
@@ -134,12 +139,20 @@ export async function tellWork(scene: Scene) {
   }
   const register = async (who: ResearchRoomClient, body: Partial<WriteInput<"register_attempt">>) => {
     const attemptId = crypto.randomUUID()
-    const receipt = await who.write("register_attempt", { attemptId, intent: "planned", argv: ramp, ...pinned, ...body })
+    const receipt = await who.write("register_attempt", {
+      attemptId,
+      intent: "planned",
+      argv: ramp,
+      ...pinned,
+      ...body,
+    })
     return { receipt, reporter: new Reporter(who, attemptId) }
   }
 
   const baseline = await register(ada, { planId, argv: without, ...held, environment: { accelerator: "one A100" } })
-  await baseline.reporter.tell("preflight_failed", { failure: { stage: "checkout", explanation: "The disk was full." } })
+  await baseline.reporter.tell("preflight_failed", {
+    failure: { stage: "checkout", explanation: "The disk was full." },
+  })
 
   const diverged = await register(ada, {
     planId,
@@ -148,7 +161,10 @@ export async function tellWork(scene: Scene) {
     intendedDeviation: "To see where it breaks.",
   })
   await diverged.reporter.tell("started", { client: { name: "story-agent", version: "1" } })
-  await diverged.reporter.tell("progress", { metrics: points("loss", [10.8, "Infinity", "-Infinity"]), message: "It grows." })
+  await diverged.reporter.tell("progress", {
+    metrics: points("loss", [10.8, "Infinity", "-Infinity"]),
+    message: "It grows.",
+  })
   await diverged.reporter.tell("failed", {
     metrics: points("loss", ["NaN"], 3),
     failure: { stage: "training", explanation: "NaN." },
@@ -162,7 +178,11 @@ export async function tellWork(scene: Scene) {
   const explored = await register(ada, { intent: "exploratory", argv: ["python", "look.py"], inputs: [], ...held })
   await explored.reporter.tell("cancelled", { message: "Not worth it." })
 
-  await ada.write("release_experiment", { experimentId, ...held, handoff: "The rerun is under way; the rest is yours." })
+  await ada.write("release_experiment", {
+    experimentId,
+    ...held,
+    handoff: "The rerun is under way; the rest is yours.",
+  })
   // The registrant reports a late outcome after releasing the work.
   await rerun.reporter.tell("succeeded", {
     metrics: points("loss", [3.4], 2),

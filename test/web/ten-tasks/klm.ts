@@ -1,16 +1,21 @@
 /**
- * The keystroke-level model of Card, Moran and Newell (1980): somebody who knows the page and makes no mistake does a task in
- * the real browser, and what the hands and the head do is counted. Nothing is measured, so the same page always gives the same sum.
+ * The keystroke-level model of Card, Moran and Newell (1980): somebody who knows the page and makes no mistake does a
+ * task in the real browser, and what the hands and the head do is counted. Nothing is measured, so the same page always
+ * gives the same sum.
  *
  * The rules, the same for every page and every commit:
- * - M, a moment of thought, comes before each thing that is pressed, each field that is filled, each screen that is scrolled to
+ * - M, a moment of thought, comes before each thing that is pressed, each field that is filled, each screen that is
+ * scrolled to
  *   and each answer that is read. Characters of one text have none between them.
  * - Each character of a text is a K, words that the person thinks up included. What comes from elsewhere (an address, a
  *   commit, a DOI) is pasted by two keys; what fetches it there is not counted. Passwords are typed.
- * - A field or button is reached with Tab where at most three lead to it and the hands are on the keys; else it is pointed at.
+ * - A field or button is reached with Tab where at most three lead to it and the hands are on the keys; else it is
+ * pointed at.
  *   A choice is made by the first letters of its words where its list has the focus.
- * - What is below or above the window is scrolled to, a screen at a time: a turn of the wheel counts as a press and release.
- * - R, the wait for a page, is 0: pages paint within 300 ms (`npm run paint`), and what a script proposes comes while the next
+ * - What is below or above the window is scrolled to, a screen at a time: a turn of the wheel counts as a press and
+ * release.
+ * - R, the wait for a page, is 0: pages paint within 300 ms (`npm run paint`), and what a script proposes comes while
+ * the next
  *   field is thought of.
  */
 import type { Locator, Page } from "playwright-core"
@@ -105,7 +110,10 @@ export class Klm {
   /** The seconds of all that was done, and their parts. */
   sum(): { readonly seconds: number; readonly slowly: number; readonly operators: string } {
     const keys = this.#counts.K
-    const seconds = (Object.keys(SECONDS) as Operator[]).reduce((sum, each) => sum + SECONDS[each] * this.#counts[each], 0)
+    const seconds = (Object.keys(SECONDS) as Operator[]).reduce(
+      (sum, each) => sum + SECONDS[each] * this.#counts[each],
+      0,
+    )
     return {
       seconds: Number(seconds.toFixed(2)),
       slowly: Number((seconds + keys * (SLOW_KEY - SECONDS.K)).toFixed(2)),

@@ -1,4 +1,7 @@
-/** Grace, who joins with a link, connects an agent, has it run an experiment, publishes the result, and retracts it when it was wrong. */
+/**
+ * Grace, who joins with a link, connects an agent, has it run an experiment, publishes the result, and retracts it when
+ * it was wrong.
+ */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
@@ -48,14 +51,20 @@ export async function works(t: Test): Promise<void> {
   writeFileSync(join(folder, "research_room.py"), await (await fetch(at("/research_room.py"))).text())
   writeFileSync(join(folder, "work.py"), python)
   const env = { ...process.env, RESEARCH_ROOM_URL: own.baseUrl, RESEARCH_ROOM_TOKEN: known.token, ROOM: roomId() }
-  const told = spawn("python3", ["work.py"], { cwd: folder, env: { ...env, REPOSITORY: repository.url, COMMIT: repository.commit } })
+  const told = spawn("python3", ["work.py"], {
+    cwd: folder,
+    env: { ...env, REPOSITORY: repository.url, COMMIT: repository.commit },
+  })
   let text = ""
-  for (const stream of [told.stdout, told.stderr]) stream.setEncoding("utf8").on("data", (piece: string) => (text += piece))
+  for (const stream of [told.stdout, told.stderr])
+    stream.setEncoding("utf8").on("data", (piece: string) => (text += piece))
   await once(told, "close")
   const experimentId = /^EXPERIMENT (\S+)$/m.exec(text)?.[1] ?? ""
   t.not(experimentId, "", `the agent works in Python: ${text.slice(-500)}`)
   known.experiment = `/experiments/${experimentId}`
-  const { items } = (await (await fetch(at(`/api/research/attempts?experimentId=${experimentId}&order=label`))).json()) as {
+  const { items } = (await (
+    await fetch(at(`/api/research/attempts?experimentId=${experimentId}&order=label`))
+  ).json()) as {
     items: { attemptId: string }[]
   }
   known.attempts = items.map(({ attemptId }) => attemptId)
@@ -132,7 +141,11 @@ export async function publishes(t: Test): Promise<void> {
   await page.getByText("Pictures", { exact: true }).first().click()
   const chooser = page.waitForEvent("filechooser")
   await page.getByRole("link", { name: "Upload a picture" }).click()
-  await (await chooser).setFiles({ name: "loss.png", mimeType: "image/png", buffer: png({ width: 240, height: 120, shade: 160 }) })
+  await (await chooser).setFiles({
+    name: "loss.png",
+    mimeType: "image/png",
+    buffer: png({ width: 240, height: 120, shade: 160 }),
+  })
   await page.getByRole("link", { name: "Upload a picture again" }).waitFor()
   await page.locator("[name='/figures/0/alt']").fill("The loss of both arms.")
   await page.locator("#changes li").waitFor()

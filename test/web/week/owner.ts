@@ -58,7 +58,10 @@ export async function predicts(t: Test): Promise<void> {
 
 export async function reviews(t: Test): Promise<void> {
   await page.goto(at("/"))
-  t.match(await ada.reads("section[aria-labelledby=concerns]"), /grace related F1 to E1: it supports H1 and answers the question/)
+  t.match(
+    await ada.reads("section[aria-labelledby=concerns]"),
+    /grace related F1 to E1: it supports H1 and answers the question/,
+  )
   t.match(await ada.reads("section[aria-labelledby=news]"), /grace published positive finding F1: With a warm-up/)
   await ada.meets(t, "the owner's first page")
   await page.goto(at(known.finding))
@@ -136,7 +139,9 @@ export async function renews(t: Test): Promise<void> {
   t.match(await ada.reads("#live-next"), /Renew a conclusion .*F1/)
   await page.locator("#live-next").getByRole("link", { name: "Renew" }).first().click()
   await ada.meets(t, "the form of a new checkpoint")
-  await page.getByLabel("What is the state of things?").fill("It cannot be said yet: F1 was retracted. The seeds have to be drawn apart.")
+  await page
+    .getByLabel("What is the state of things?")
+    .fill("It cannot be said yet: F1 was retracted. The seeds have to be drawn apart.")
   await page.getByLabel("Is the question settled?").selectOption({ label: "no, it stays open" })
   await page.getByText("Open questions", { exact: true }).first().click()
   await page.getByLabel("Open questions").fill("Does it hold with seeds of their own?")
@@ -150,7 +155,10 @@ export async function renews(t: Test): Promise<void> {
 export async function takesItAway(t: Test): Promise<void> {
   await page.goto(at(known.room))
   await ada.meets(t, "the Room at the end of the week")
-  const [crate] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "RO-Crate" }).click()])
+  const [crate] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "RO-Crate" }).click(),
+  ])
   t.match(crate.suggestedFilename(), /\.zip$/)
   t.equal(
     readFileSync(await crate.path())

@@ -1,6 +1,6 @@
 /**
- * A reader, with a script or without: arrives cold, follows a finding to what it rests on, takes a citation along, and returns to what
- * changed.
+ * A reader, with a script or without: arrives cold, follows a finding to what it rests on, takes a citation along, and
+ * returns to what changed.
  */
 import type { Test } from "tap"
 import { at, comesBy, known, pathOf, type Person } from "./week.ts"
@@ -32,8 +32,15 @@ export async function followsFinding(t: Test, reader: Person): Promise<void> {
   await reader.meets(t, "the Room with an answer")
   await page.locator("#live-found a", { hasText: "F1" }).first().click()
   await page.waitForURL(at(known.finding))
-  t.match(await reader.reads(), /agrees with reservations The interval excludes zero; one data set is little\..*ada, another person/)
-  t.match(await reader.reads(".next-act"), /Next: say what you checked\. Sign in to take part\./, "and what a reader could do")
+  t.match(
+    await reader.reads(),
+    /agrees with reservations The interval excludes zero; one data set is little\..*ada, another person/,
+  )
+  t.match(
+    await reader.reads(".next-act"),
+    /Next: say what you checked\. Sign in to take part\./,
+    "and what a reader could do",
+  )
   await reader.meets(t, "the finding")
   await page.locator('#main a[href^="/attempts/"]', { hasText: "A1" }).first().click()
   await page.waitForURL(/\/attempts\//)
@@ -82,7 +89,10 @@ export async function comesBack(t: Test, reader: Person): Promise<void> {
   await page.goto(at("/"))
   const told = await reader.reads(home)
   t.match(told, /Does a warm-up pay\? \d+ new/)
-  t.match(told, /grace retracted F1 \(L\d+\): Both arms read the same file of seeds\. The conclusion of “.+” is stale\./)
+  t.match(
+    told,
+    /grace retracted F1 \(L\d+\): Both arms read the same file of seeds\. The conclusion of “.+” is stale\./,
+  )
   await reader.meets(t, "what is new since they were here")
   await page.getByRole("link", { name: /retracted F1/ }).click()
   await reader.meets(t, "the place of the news")

@@ -1,6 +1,6 @@
 /**
- * One week of a Room's life: a service of its own whose days pass when the story says so, its people, each with their own browser, and the
- * checks on every page that one of them meets.
+ * One week of a Room's life: a service of its own whose days pass when the story says so, its people, each with their
+ * own browser, and the checks on every page that one of them meets.
  */
 import type { Page } from "playwright-core"
 import t, { type Test } from "tap"
@@ -26,7 +26,15 @@ export interface Known {
   hypothesis: string
   finding: string
 }
-export const known: Known = { room: "", invitation: "", token: "", experiment: "", attempts: [], hypothesis: "", finding: "" }
+export const known: Known = {
+  room: "",
+  invitation: "",
+  token: "",
+  experiment: "",
+  attempts: [],
+  hypothesis: "",
+  finding: "",
+}
 
 export const roomId = (): string => known.room.split("/")[2] ?? ""
 let days = 0
@@ -65,9 +73,15 @@ const BEYOND = "Math.max(0, document.documentElement.scrollWidth - innerWidth)"
 
 /** A person with their own browser. */
 export async function person(isScripted = true): Promise<Person> {
-  const { page, context, troubles } = await watched(browser, own.baseUrl, { javaScriptEnabled: isScripted }, [404, 409, 422])
+  const { page, context, troubles } = await watched(
+    browser,
+    own.baseUrl,
+    { javaScriptEnabled: isScripted },
+    [404, 409, 422],
+  )
   t.teardown(() => context.close())
-  const reads = async (place = "#main"): Promise<string> => (await page.locator(place).first().innerText()).replace(/\s+/g, " ").trim()
+  const reads = async (place = "#main"): Promise<string> =>
+    (await page.locator(place).first().innerText()).replace(/\s+/g, " ").trim()
   return {
     page,
     isScripted,
@@ -97,7 +111,8 @@ export async function comesBy({ page }: Person, link: string, username: string):
 export const signsIn = ({ page }: Person, username: string): Promise<void> =>
   signInAs(page, own.baseUrl, { username, password: passwordOf(username) })
 
-export const done = ({ page }: Person, operation: string): Promise<void> => page.waitForURL(new RegExp(`done=${operation}`))
+export const done = ({ page }: Person, operation: string): Promise<void> =>
+  page.waitForURL(new RegExp(`done=${operation}`))
 /** The one next action under the title of an object. */
 export const nextAct = ({ page }: Person, name: string | RegExp) =>
   page.locator(".next-act").first().locator("a, button").filter({ hasText: name }).first()

@@ -12,7 +12,9 @@ import type { Db } from "../../../ledger/storage/database.ts"
 import { fromOtherRoom } from "../../../ledger/lists/other-room.ts"
 import { AGENT, AGENT_OF_ENTRY, authorIn } from "../../../ledger/journal/author.ts"
 
-export interface Row extends Author, Pick<SimilarItem, "kind" | "id" | "label" | "roomId" | "threadId" | "at" | "status" | "cameOfIt"> {
+export interface Row
+  extends Author,
+    Pick<SimilarItem, "kind" | "id" | "label" | "roomId" | "threadId" | "at" | "status" | "cameOfIt"> {
   readonly line: string
   /** The revision of the experiment, whose question may be amended. Null for a record. */
   readonly revision: number | null
@@ -30,7 +32,10 @@ const MOST = limits.similarItems + 1
 const NONE: readonly null[] = Array.from({ length: MOST }, () => null)
 const AMONG = `IN (${NONE.map(() => "+?").join(", ")})`
 
-/** Reads objects as they are shown, with the outcome of each in a sentence. They come from their own tables, because every proposal waits for them. */
+/**
+ * Reads objects as they are shown, with the outcome of each in a sentence. They come from their own tables, because
+ * every proposal waits for them.
+ */
 const ROWS: Readonly<Record<SimilarKind, string>> = (() => {
   const record = (cameOfIt: string) =>
     `SELECT r.kind, r.version_id AS id, r.label, r.room_id AS roomId, r.thread_id AS threadId, r.wording AS line, r.author_id AS userId, p.username, ${AGENT("r")} AS agent,
@@ -66,8 +71,8 @@ export function itemOf(row: Row, seenFrom: string | null): SimilarItem {
 }
 
 /**
- * An item as the journal stores it: the members that may change later, and the revision of its experiment. The Room has the rest. An
- * item of another Room is stored whole, because this Room may be exported without the other.
+ * An item as the journal stores it: the members that may change later, and the revision of its experiment. The Room has
+ * the rest. An item of another Room is stored whole, because this Room may be exported without the other.
  */
 type Short = [kind: SimilarKind, id: string, status: string, cameOfIt: string | null]
 type ShortItem = Short | [...Short, revision: number]
@@ -94,7 +99,10 @@ export function items(db: Db) {
     const [kind, id, status, cameOfIt, revision] = stored
     const [row] = read([{ kind, id }]).values()
     if (row === undefined) return []
-    const line = revision === undefined ? row.line : (questionAt.get(kind === "attempt" ? id : null, id, revision)?.question ?? row.line)
+    const line =
+      revision === undefined
+        ? row.line
+        : (questionAt.get(kind === "attempt" ? id : null, id, revision)?.question ?? row.line)
     return [itemOf({ ...row, line, status, cameOfIt }, row.roomId)]
   }
 
@@ -104,7 +112,10 @@ export function items(db: Db) {
       const found = read(keys)
       return keys.map((key) => present(found.get(keyOf(key))))
     },
-    /** Restores the similar objects of a receipt from the history, as `extrasOf` stored them, or whole as earlier versions did. */
+    /**
+     * Restores the similar objects of a receipt from the history, as `extrasOf` stored them, or whole as earlier
+     * versions did.
+     */
     restoreExtras({ similar = [], sameExecution = [] }: JsonObject): AlreadyTried {
       return {
         similar: storedIn(similar).flatMap(restored),

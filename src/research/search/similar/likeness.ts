@@ -1,6 +1,6 @@
 /**
- * Similarity of texts: BM25 over the stems of the newest texts of one kind in a Room, cached in memory and updated from the data.
- * The results depend on the data alone, not on earlier queries.
+ * Similarity of texts: BM25 over the stems of the newest texts of one kind in a Room, cached in memory and updated from
+ * the data. The results depend on the data alone, not on earlier queries.
  */
 import { limits } from "../../../contract/limits.ts"
 import { present } from "../../../contract/present.ts"
@@ -29,7 +29,8 @@ export interface Scored {
   readonly score: number
 }
 /** Orders by score, highest first, then by id, greatest first. */
-export const nearestFirst = (one: Scored, other: Scored): number => other.score - one.score || (one.id < other.id ? 1 : -1)
+export const nearestFirst = (one: Scored, other: Scored): number =>
+  other.score - one.score || (one.id < other.id ? 1 : -1)
 /** One more than are shown, because the query object itself may be among them. */
 const MOST = limits.similarItems + 1
 
@@ -86,13 +87,14 @@ export class Likeness {
       let next = from
       while (next < texts.length && present(texts[next]) < first) next += 1
       if (next === texts.length) this.#places.delete(term)
-      else this.#places.set(term, { texts: texts.slice(next).map((at) => at - first), times: times.slice(next), from: 0 })
+      else
+        this.#places.set(term, { texts: texts.slice(next).map((at) => at - first), times: times.slice(next), from: 0 })
     }
   }
 
   /**
-   * Returns the texts most similar to some terms, with their scores. The rarest terms are weighed first, up to a limit on
-   * occurrences: if all texts are nearly the same, a few terms tell as much as all of them.
+   * Returns the texts most similar to some terms, with their scores. The rarest terms are weighed first, up to a limit
+   * on occurrences: if all texts are nearly the same, a few terms tell as much as all of them.
    */
   nearest(terms: Iterable<string>): Scored[] {
     if (this.#ids.length === 0) return []

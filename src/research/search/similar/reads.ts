@@ -41,7 +41,9 @@ const conceptsText = (concepts: Concepts): string =>
 
 type FindExtras<N extends OperationName> = (call: Call<BodyOf<N>>) => ReceiptExtras
 
-/** Finds what was already tried, for the behaviours of four operations. The ledger calls it before it admits the write. */
+/**
+ * Finds what was already tried, for the behaviours of four operations. The ledger calls it before it admits the write.
+ */
 export function extrasFinders(similar: Similar, experiments: Experiments) {
   const { restoreExtras } = similar
   /** @param more text of the new object that is indexed but not part of the query */
@@ -66,8 +68,16 @@ export function extrasFinders(similar: Similar, experiments: Experiments) {
     publish_hypothesis: finding("publish_hypothesis", ({ actor, body: { roomId, assertion, scope, concepts } }) =>
       extrasFor(actor, "hypothesis", roomId, `${assertion.wording}\n${scope}`, conceptsText(concepts)),
     ),
-    publish_finding: finding("publish_finding", ({ actor, body: { roomId, assertion, scope, limitations = "", concepts } }) =>
-      extrasFor(actor, "finding", roomId, `${assertion.wording}\n${scope}`, `${limitations}\n${conceptsText(concepts)}`),
+    publish_finding: finding(
+      "publish_finding",
+      ({ actor, body: { roomId, assertion, scope, limitations = "", concepts } }) =>
+        extrasFor(
+          actor,
+          "finding",
+          roomId,
+          `${assertion.wording}\n${scope}`,
+          `${limitations}\n${conceptsText(concepts)}`,
+        ),
     ),
     register_attempt: finding("register_attempt", ({ actor, body }) => {
       const { experimentId, repository, argv, configuration, intendedDeviation = "" } = body

@@ -14,7 +14,8 @@ import { Likeness, nearestFirst, type Text } from "./likeness.ts"
 import { termsOf } from "./terms.ts"
 
 /** SQL for the execution of a registered attempt, in the form of `executionText`. */
-const EXECUTED = "concat_ws(char(10), c.content ->> '$.argv', c.content ->> '$.configuration', c.content ->> '$.repository.commit')"
+const EXECUTED =
+  "concat_ws(char(10), c.content ->> '$.argv', c.content ->> '$.configuration', c.content ->> '$.repository.commit')"
 /** SQL for the text of an item that is compared; use with `ABOUT_OF`. */
 const ABOUT = `iif(i.kind = 'attempt', concat_ws(char(10), ${EXECUTED}, c.content ->> '$.intendedDeviation'),
     concat_ws(char(10), h.line, coalesce((SELECT x.scope FROM experiments x WHERE x.experiment_id = i.id), c.content ->> '$.scope'), c.content ->> '$.limitations',
@@ -113,7 +114,9 @@ export function similar(db: Db, now: () => number) {
     const terms = termsOf(query)
     if (terms.size === 0) return []
     const room = known(roomId)
-    const found = enumerations.similarKind.flatMap((kind) => room[kind].nearest(terms.keys()).map((scored) => ({ ...scored, kind })))
+    const found = enumerations.similarKind.flatMap((kind) =>
+      room[kind].nearest(terms.keys()).map((scored) => ({ ...scored, kind })),
+    )
     return found.filter(({ id }) => id !== but?.toLowerCase()).sort(nearestFirst)
   }
 
@@ -141,7 +144,10 @@ export function similar(db: Db, now: () => number) {
     near: (roomId: string, query: string, but?: string): SimilarItem[] =>
       rowsOf(nearTo(roomId, query, but).slice(0, limits.similarItems)).map((row) => itemOf(row, roomId)),
 
-    /** Finds what to report to a sender: objects similar to its text, and attempts that ran the same. @param roomId null if there is no such Room */
+    /**
+     * Finds what to report to a sender: objects similar to its text, and attempts that ran the same. @param roomId null
+     * if there is no such Room
+     */
     tried(sender: Actor, roomId: string | null, text: string, execution?: Execution): Tried {
       return {
         seenFrom: roomId,
@@ -151,8 +157,8 @@ export function similar(db: Db, now: () => number) {
     },
 
     /**
-     * Adds the text of a new object to the cache if it is the next of its kind. Texts that are missed here are read from the data
-     * by the next query.
+     * Adds the text of a new object to the cache if it is the next of its kind. Texts that are missed here are read
+     * from the data by the next query.
      * @param text the same text as in the data
      */
     add(roomId: string, kind: SimilarKind, { id, label }: ReceiptTarget, text: () => string): void {

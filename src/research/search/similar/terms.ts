@@ -11,7 +11,8 @@ she should so some such than that the their them then there these they this thos
 who whom why will with would you your`.split(/\s+/u),
 )
 /** Scripts without spaces between words. In these, each pair of adjacent letters is a term. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 /** The cached terms of words: the stem, the pairs of letters in a script without spaces, or none for a common word. */
 const known = new Map<string, readonly string[]>()
@@ -22,7 +23,8 @@ function stemsOf(word: string): readonly string[] {
   const plain = folded(word)
   if (COMMON.has(plain)) return []
   const letters = UNSPACED.test(plain) ? [...plain] : undefined
-  if (letters !== undefined && letters.length > 1) return letters.slice(1).map((letter, at) => `${letters[at]}${letter}`)
+  if (letters !== undefined && letters.length > 1)
+    return letters.slice(1).map((letter, at) => `${letters[at]}${letter}`)
   return [plain.length > limits.searchWord ? plain.slice(0, limits.searchWord) : stemmer(plain)]
 }
 

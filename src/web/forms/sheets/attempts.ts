@@ -1,6 +1,13 @@
 /** The forms for attempts and their events. */
 import { orNull } from "../../visit.ts"
-import { configurationPrompt, costPrompts, pictureFold, picturePrompts, repositoryPrompts, runPrompts } from "./shared.ts"
+import {
+  configurationPrompt,
+  costPrompts,
+  pictureFold,
+  picturePrompts,
+  repositoryPrompts,
+  runPrompts,
+} from "./shared.ts"
 import { experimentOf, experimentPrompt, keptOfExperiment as kept, type Sheets } from "./sheet.ts"
 
 export const attemptSheets = {
@@ -23,7 +30,9 @@ export const attemptSheets = {
       const isPlanned = (draft.get("/intent") ?? "planned") === "planned"
       return {
         ...found.affordances.expected,
-        ...(pinned === null ? {} : { repository: pinned.content.repository, ...(isPlanned ? { planId: pinned.planId } : {}) }),
+        ...(pinned === null
+          ? {}
+          : { repository: pinned.content.repository, ...(isPlanned ? { planId: pinned.planId } : {}) }),
       }
     },
     links: {
@@ -45,7 +54,11 @@ export const attemptSheets = {
         },
       },
       "/planId": { label: "Plan it follows", only: "/intent=planned", missing: "Choose the plan." },
-      "/rerunOf": { label: "Attempt it repeats", only: "/intent=rerun", missing: "Choose the attempt that it repeats." },
+      "/rerunOf": {
+        label: "Attempt it repeats",
+        only: "/intent=rerun",
+        missing: "Choose the attempt that it repeats.",
+      },
       "/reproduces": {
         label: "What should it reproduce?",
         only: "/intent=reproduction",
@@ -77,7 +90,8 @@ export const attemptSheets = {
       { heading: "Time and exit code", places: ["/reportedAt", "/exitCode"] },
     ],
     kept: ["/attemptId", "/expectedRevision", "/expectedStatus"],
-    initial: (visit, draft) => orNull(() => visit.ask("attempt", { attemptId: draft.get("/attemptId") ?? "" }))?.affordances.expected ?? {},
+    initial: (visit, draft) =>
+      orNull(() => visit.ask("attempt", { attemptId: draft.get("/attemptId") ?? "" }))?.affordances.expected ?? {},
     links: {
       started: "Say that it started",
       progress: "Report progress",
@@ -102,7 +116,11 @@ export const attemptSheets = {
         },
       },
       "/failure": { label: "The failure", line: true },
-      "/failure/stage": { label: "Where did it fail?", hint: "Such as loading, training, evaluation.", missing: "Say where it failed." },
+      "/failure/stage": {
+        label: "Where did it fail?",
+        hint: "Such as loading, training, evaluation.",
+        missing: "Say where it failed.",
+      },
       "/failure/explanation": { label: "How?", missing: "Say how it failed." },
       "/reproduction": { label: "Whether it reproduces the result", line: true },
       "/reproduction/verdict": {
@@ -121,8 +139,14 @@ export const attemptSheets = {
         hint: "The same difference is computed from this attempt, and the two are compared.",
         line: true,
       },
-      "/reproduction/repeats/versionId": { label: "Finding", missing: "Choose the finding whose difference it repeats." },
-      "/reproduction/repeats/effect": { label: "Its number there, from 0", missing: "Say which difference of the finding it repeats." },
+      "/reproduction/repeats/versionId": {
+        label: "Finding",
+        missing: "Choose the finding whose difference it repeats.",
+      },
+      "/reproduction/repeats/effect": {
+        label: "Its number there, from 0",
+        missing: "Say which difference of the finding it repeats.",
+      },
       "/reproduction/repeats/attemptIds": { label: "Other attempts whose values count" },
       "/message": { label: "Anything else?", tall: 2 },
       "/metrics": { label: "Metrics", row: "metric", rows: 1, line: true },
@@ -140,7 +164,11 @@ export const attemptSheets = {
       ...costPrompts("/cost", "Total cost so far"),
       "/outputs": { label: "Outputs", row: "output", rows: 1 },
       "/outputs/*/outputLabel": { label: "Name", missing: "Output {n} has no name yet." },
-      "/outputs/*/digest": { label: "Digest", hint: "sha256: and 64 digits.", missing: "Output {n} has no digest yet." },
+      "/outputs/*/digest": {
+        label: "Digest",
+        hint: "sha256: and 64 digits.",
+        missing: "Output {n} has no digest yet.",
+      },
       "/outputs/*/materialId": { label: "Material" },
       "/outputs/*/mediaType": { label: "Media type" },
       "/outputs/*/sizeBytes": { label: "Size in bytes" },

@@ -10,7 +10,10 @@ const MOST = 3
 const isBaseline = (value: unknown): boolean =>
   ["baseline", "base", "control", "none", "plain", "default"].includes(String(value).toLowerCase())
 
-/** Compares the groups that these attempts measured with the baseline, by the first metric that has one. Also returns the baseline's attempts. */
+/**
+ * Compares the groups that these attempts measured with the baseline, by the first metric that has one. Also returns
+ * the baseline's attempts.
+ */
 function contrasts(visit: Visit, experimentId: string, attemptIds: readonly string[]) {
   const { metrics } = visit.ask("experiment_measurements", { experimentId })
   for (const { metric, split, dimensions } of metrics) {
@@ -18,8 +21,13 @@ function contrasts(visit: Visit, experimentId: string, attemptIds: readonly stri
     if (found === undefined) continue
     const { dimension } = found
     const over = dimensions.find((each) => each.dimension === "seed")?.dimension
-    const { groups } = visit.ask("experiment_measurements", { experimentId }, { metric, split: split ?? undefined, by: dimension })
-    const isNamed = ({ attempts }: (typeof groups)[number]) => attempts.some(({ attemptId }) => attemptIds.includes(attemptId))
+    const { groups } = visit.ask(
+      "experiment_measurements",
+      { experimentId },
+      { metric, split: split ?? undefined, by: dimension },
+    )
+    const isNamed = ({ attempts }: (typeof groups)[number]) =>
+      attempts.some(({ attemptId }) => attemptIds.includes(attemptId))
     const base = groups.find(({ key }) => isBaseline(key[dimension]))
     const others = groups.filter((group) => group !== base && isNamed(group)).slice(0, MOST)
     if (base === undefined || others.length === 0) continue
@@ -40,7 +48,10 @@ export function beginFinding(visit: Visit, draft: URLSearchParams) {
   return {
     ...initial,
     scope: experiment.scope,
-    ...(found && { effects: found.effects, provenance: { execution: { baselineAttemptIds: found.baselineAttemptIds } } }),
+    ...(found && {
+      effects: found.effects,
+      provenance: { execution: { baselineAttemptIds: found.baselineAttemptIds } },
+    }),
     ...(says.towardHypothesis.length > 0 && { says }),
   }
 }

@@ -15,8 +15,16 @@ export const boardSheets = {
     kept: ["/roomId", "/threadId"],
     prompts: {
       ...threadPrompt,
-      "/title": { label: "What is compared?", hint: "Such as: loss on the shared validation set.", missing: "Say what is compared." },
-      "/metric": { label: "Metric", hint: "As attempts report it, such as error.", missing: "Say which metric is compared." },
+      "/title": {
+        label: "What is compared?",
+        hint: "Such as: loss on the shared validation set.",
+        missing: "Say what is compared.",
+      },
+      "/metric": {
+        label: "Metric",
+        hint: "As attempts report it, such as error.",
+        missing: "Say which metric is compared.",
+      },
       "/direction": {
         label: "Which values are better?",
         missing: "Say which values are better.",
@@ -27,8 +35,14 @@ export const boardSheets = {
       "/evaluator/repository": repositoryPrompts["/repository"],
       "/evaluator/repository/url": repositoryPrompts["/repository/url"],
       "/evaluator/repository/commit": repositoryPrompts["/repository/commit"],
-      "/evaluator/argv": { ...runPrompts["/argv"], hint: "How the command of each attempt begins. Leave it empty for any." },
-      "/data": { label: "Digests of the data", hint: "sha256: and 64 digits, one a line. Attempts name the materials as inputs." },
+      "/evaluator/argv": {
+        ...runPrompts["/argv"],
+        hint: "How the command of each attempt begins. Leave it empty for any.",
+      },
+      "/data": {
+        label: "Digests of the data",
+        hint: "sha256: and 64 digits, one a line. Attempts name the materials as inputs.",
+      },
       "/by": { label: "Ranked by", hint: "Dimensions, one a line. Left empty: arm." },
       "/where": { label: "Only where", hint: "Such as size: 50, one a line." },
       "/baseline": { label: "Baseline", hint: "The group that others are compared with, such as arm: none." },

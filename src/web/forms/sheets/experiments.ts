@@ -6,7 +6,8 @@ import { experimentOf, experimentPrompt, keptOfExperiment as kept, type Sheets, 
 import { premisePrompts } from "./statements.ts"
 
 /** The current revision and status of the experiment, for a form opened without them. */
-const currentExpected = (visit: Visit, draft: URLSearchParams): object => experimentOf(visit, draft)?.affordances.expected ?? {}
+const currentExpected = (visit: Visit, draft: URLSearchParams): object =>
+  experimentOf(visit, draft)?.affordances.expected ?? {}
 
 const protocolPrompts = <const P extends string>(at: P) =>
   ({
@@ -44,7 +45,12 @@ export const experimentSheets = {
     kept: ["/roomId", "/threadId"],
     prompts: {
       ...threadPrompt,
-      "/question": { label: "What do you want to find out?", hint: "One question.", missing: "Say what you want to find out.", tall: 2 },
+      "/question": {
+        label: "What do you want to find out?",
+        hint: "One question.",
+        missing: "Say what you want to find out.",
+        tall: 2,
+      },
       "/scope": {
         label: "On what?",
         hint: "Models, data, sizes, seeds: what the answer will apply to.",
@@ -77,7 +83,9 @@ export const experimentSheets = {
         ...experiment.affordances.expected,
         hypotheses: experiment.hypotheses.map(({ versionId }) => versionId),
         intent: experiment.hypotheses.length > 0 ? "confirmatory" : "exploratory",
-        ...(experiment.suggestedProtocol === null ? {} : { protocol: accepted("protocol", experiment.suggestedProtocol) }),
+        ...(experiment.suggestedProtocol === null
+          ? {}
+          : { protocol: accepted("protocol", experiment.suggestedProtocol) }),
       }
     },
     prompts: {
@@ -100,11 +108,18 @@ export const experimentSheets = {
         hint: "sha256: and the SHA-256 of the canonical JSON of the protocol and a salt. Leave the protocol empty.",
         missing: "Give the digest of the protocol and its salt.",
       },
-      "/sealed/opensAt": { label: "Sealed until", hint: "In UTC, within a year.", missing: "Say when it will be opened." },
+      "/sealed/opensAt": {
+        label: "Sealed until",
+        hint: "In UTC, within a year.",
+        missing: "Say when it will be opened.",
+      },
       ...costPrompts("/budget", "What its attempts may cost in total"),
       "/requiredMaterials": { label: "Materials it needs", row: "material", rows: 1 },
       "/requiredMaterials/*/materialId": { label: "Material", missing: "Choose material {n}." },
-      "/requiredMaterials/*/purpose": { label: "What it is needed for", missing: "Say what material {n} is needed for." },
+      "/requiredMaterials/*/purpose": {
+        label: "What it is needed for",
+        missing: "Say what material {n} is needed for.",
+      },
     },
   },
   open_plan: {

@@ -24,4 +24,5 @@ export const sheets: Readonly<Record<string, Sheet>> = {
 }
 
 /** The sheet of an operation. Without a sheet, the form follows the schema alone. */
-export const sheetOf = (operation: string): Sheet | undefined => (isKeyOf(sheets, operation) ? sheets[operation] : undefined)
+export const sheetOf = (operation: string): Sheet | undefined =>
+  isKeyOf(sheets, operation) ? sheets[operation] : undefined

@@ -17,7 +17,11 @@ export const verdictPrompts = <const P extends string>(at: P, hint?: string) => 
       missing: "Say whether it answers the question.",
       words: { answers: "answers it", partly_answers: "answers part of it", does_not_answer: "does not answer it" },
     },
-    [`${at}/towardQuestion/explanation`]: { label: "How so?", missing: "Say how it bears on the question.", ...explained },
+    [`${at}/towardQuestion/explanation`]: {
+      label: "How so?",
+      missing: "Say how it bears on the question.",
+      ...explained,
+    },
     [`${at}/towardHypothesis`]: { label: "What it says about hypotheses", row: "hypothesis", rows: 1, line: true },
     [`${at}/towardHypothesis/*/versionId`]: { label: "Hypothesis", missing: "Choose hypothesis {n}." },
     [`${at}/towardHypothesis/*/verdict`]: {
@@ -25,7 +29,11 @@ export const verdictPrompts = <const P extends string>(at: P, hint?: string) => 
       missing: "Say what it means for hypothesis {n}.",
       words: { supports: "supports it", contradicts: "contradicts it", inconclusive: "leaves it open" },
     },
-    [`${at}/towardHypothesis/*/explanation`]: { label: "How so?", missing: "Say how it bears on hypothesis {n}.", ...explained },
+    [`${at}/towardHypothesis/*/explanation`]: {
+      label: "How so?",
+      missing: "Say how it bears on hypothesis {n}.",
+      ...explained,
+    },
   } as const
 }
 
@@ -63,7 +71,10 @@ export const linkSheets = {
     kept: ["/targetVersionId"],
     prompts: {
       "/explanation": why("What speaks against it?", "Say what speaks against it."),
-      "/part": { label: "Which words of its wording?", hint: "Exactly as written there. Left empty, you dispute all of it." },
+      "/part": {
+        label: "Which words of its wording?",
+        hint: "Exactly as written there. Left empty, you dispute all of it.",
+      },
       "/evidence": { label: "Records that speak against it" },
     },
   },
@@ -90,7 +101,13 @@ export const linkSheets = {
       },
       "/checked": {
         label: "What did you check?",
-        words: { wording: "its wording", numbers: "the numbers", code: "the code", data: "the data", rerun: "I ran it again" },
+        words: {
+          wording: "its wording",
+          numbers: "the numbers",
+          code: "the code",
+          data: "the data",
+          rerun: "I ran it again",
+        },
       },
       "/explanation": why("Why?", "Say why you agree or object."),
     },
@@ -104,7 +121,9 @@ export const linkSheets = {
     kept: ["/experimentId", "/findingVersionId"],
     initial: (visit, draft) => {
       const experiment = experimentOf(visit, draft)
-      return experiment === null ? {} : { towardHypothesis: experiment.hypotheses.map(({ versionId }) => ({ versionId })) }
+      return experiment === null
+        ? {}
+        : { towardHypothesis: experiment.hypotheses.map(({ versionId }) => ({ versionId })) }
     },
     prompts: {
       "/experimentId": { label: "Experiment", missing: "Choose the experiment." },

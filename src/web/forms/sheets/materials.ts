@@ -37,7 +37,11 @@ export const materialSheets = {
     initial: () => ({ state: "available" }),
     prompts: {
       "/materialId": { label: "Material", missing: "Choose the material." },
-      "/uri": { label: "Where?", hint: "An address that begins with https, s3, gs, hf, git, doi or ipfs.", missing: "Say where." },
+      "/uri": {
+        label: "Where?",
+        hint: "An address that begins with https, s3, gs, hf, git, doi or ipfs.",
+        missing: "Say where.",
+      },
       "/state": {
         label: "Can people get it there?",
         missing: "Say whether people can get it there.",

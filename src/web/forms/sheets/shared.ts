@@ -24,12 +24,24 @@ export const repositoryPrompts = {
   },
   "/repository/commit": { label: "Commit", hint: "All of its 40 or 64 digits.", missing: "Say which commit is run." },
 } as const
-export const runPrompts = { "/argv": { label: "Command", hint: commandHint, missing: "Say which command is run." } } as const
+export const runPrompts = {
+  "/argv": { label: "Command", hint: commandHint, missing: "Say which command is run." },
+} as const
 export const configurationPrompt = { label: "Configuration", hint: "A JSON object." } as const
 
 export const pictureFold = { heading: "Pictures", places: ["/figures"] } as const
 export const picturePrompts = {
   "/figures": { label: "Pictures", row: "picture", rows: 1 },
-  "/figures/*/digest": { label: "Picture", hint: "Its digest, which the upload gives.", missing: "Choose picture {n}.", isPicture: true },
-  "/figures/*/alt": { label: "What it shows", hint: "For people who cannot see it.", missing: "Say what picture {n} shows.", tall: 2 },
+  "/figures/*/digest": {
+    label: "Picture",
+    hint: "Its digest, which the upload gives.",
+    missing: "Choose picture {n}.",
+    isPicture: true,
+  },
+  "/figures/*/alt": {
+    label: "What it shows",
+    hint: "For people who cannot see it.",
+    missing: "Say what picture {n} shows.",
+    tall: 2,
+  },
 } as const

@@ -1,6 +1,6 @@
 /**
- * The words and the layout of an operation's form: its labels, which fields come first, and which are folded. A sheet names
- * places of the operation's body, which the compiler checks. Fields that it does not name come from the schema.
+ * The words and the layout of an operation's form: its labels, which fields come first, and which are folded. A sheet
+ * names places of the operation's body, which the compiler checks. Fields that it does not name come from the schema.
  */
 import type { Operation } from "../../../contract/definitions/operation.ts"
 import { type InputOf, type OperationName, operationOf } from "../../../contract/operations/index.ts"
@@ -66,8 +66,8 @@ interface SheetOf<P extends string> {
 export type Sheet = SheetOf<string>
 
 /**
- * The form of a finding also asks what it says about its experiment's question and hypotheses: a second operation, sent in the same
- * batch. This is the place of its fields in the form.
+ * The form of a finding also asks what it says about its experiment's question and hypotheses: a second operation, sent
+ * in the same batch. This is the place of its fields in the form.
  */
 export const SAYS = "/says"
 /** The fields that the form shows. The others follow from the first operation. */

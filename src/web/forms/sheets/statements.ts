@@ -92,14 +92,25 @@ export const statementSheets = {
     prompts: {
       ...statementPrompts,
       ...verdictPrompts(SAYS, "Left empty, the wording of the finding is used."),
-      "/assertion/wording": { ...statementPrompts["/assertion/wording"], label: "What did you find?", missing: "Say what you found." },
+      "/assertion/wording": {
+        ...statementPrompts["/assertion/wording"],
+        label: "What did you find?",
+        missing: "Say what you found.",
+      },
       "/outcome": {
         label: "How did it come out?",
         missing: "Say how it came out.",
-        words: { positive: "positive: it was seen", negative: "negative: it was not", inconclusive: "inconclusive: the data do not say" },
+        words: {
+          positive: "positive: it was seen",
+          negative: "negative: it was not",
+          inconclusive: "inconclusive: the data do not say",
+        },
       },
       "/provenance/execution": { label: "The work it comes from" },
-      "/provenance/execution/attemptIds": { label: "Attempts it comes from", missing: "Choose the attempts it comes from." },
+      "/provenance/execution/attemptIds": {
+        label: "Attempts it comes from",
+        missing: "Choose the attempts it comes from.",
+      },
       "/provenance/execution/experimentId": {
         label: "Experiment",
         hint: "Left empty, the experiment of the attempts you chose.",
@@ -150,7 +161,11 @@ export const statementSheets = {
       "/effects/*/experimentId": { label: "Experiment", missing: "Choose the experiment of difference {n}." },
       "/effects/*/metric": { label: "Metric", missing: "Say which metric difference {n} is of." },
       "/effects/*/split": { label: "Split", hint: "Such as train or held-out." },
-      "/effects/*/of": { label: "Group", hint: "Such as arm: shift, one per line.", missing: "Say which group difference {n} is of." },
+      "/effects/*/of": {
+        label: "Group",
+        hint: "Such as arm: shift, one per line.",
+        missing: "Say which group difference {n} is of.",
+      },
       "/effects/*/against": {
         label: "Compared with",
         hint: "Such as arm: baseline.",
@@ -189,7 +204,12 @@ export const statementSheets = {
         missing: "Say what the paper claims.",
       },
       "/paper": { label: "Paper" },
-      "/paper/arxivId": { label: "Which paper?", hint: "Its address or number at arXiv.", missing: "Say which paper it is.", tall: 1 },
+      "/paper/arxivId": {
+        label: "Which paper?",
+        hint: "Its address or number at arXiv.",
+        missing: "Say which paper it is.",
+        tall: 1,
+      },
       "/paper/version": { label: "Version" },
       "/quote": { label: "What does it say, word for word?", missing: "Quote what the paper says.", tall: 2 },
       "/locator": { label: "Where in the paper?", line: true },

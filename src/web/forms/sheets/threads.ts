@@ -24,7 +24,12 @@ export const threadSheets = {
     first: ["/text"],
     folds: [pictureFold],
     prompts: {
-      "/text": { label: "Your reply", hint: "Markdown, with TeX math between dollar signs.", missing: "Write something.", tall: 4 },
+      "/text": {
+        label: "Your reply",
+        hint: "Markdown, with TeX math between dollar signs.",
+        missing: "Write something.",
+        tall: 4,
+      },
       ...picturePrompts,
     },
   },

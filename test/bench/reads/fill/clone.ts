@@ -16,13 +16,15 @@ const tags = {
 export type Tag = keyof typeof tags
 
 /** The id of the n-th row of its kind: in order of creation, like the service's own ids. */
-export const idOf = (tag: Tag, n: number): string => `0190${tags[tag]}-0000-7000-8000-${n.toString(16).padStart(12, "0")}`
+export const idOf = (tag: Tag, n: number): string =>
+  `0190${tags[tag]}-0000-7000-8000-${n.toString(16).padStart(12, "0")}`
 /** The same in SQL, where `n` counts the rows. */
 export const idSql = (tag: Tag, n = "n"): string => `format('0190${tags[tag]}-0000-7000-8000-%012x', ${n})`
 
 const PRIME = 2_654_435_761
 /** Ids made by clients: in no order. */
-export const scatteredIdSql = (tag: Tag): string => `format('%08x-${tags[tag]}-4000-8000-%012x', (n * ${PRIME}) % 4294967296, n)`
+export const scatteredIdSql = (tag: Tag): string =>
+  `format('%08x-${tags[tag]}-4000-8000-%012x', (n * ${PRIME}) % 4294967296, n)`
 
 /** The same for one of them. */
 export const scatteredIdOf = (tag: Tag, n: number): string =>
@@ -55,7 +57,9 @@ export class Cloner {
     if (db.prepare<{ journal_mode: string }>("PRAGMA journal_mode").get()?.journal_mode !== "delete")
       throw new Error("the data cannot be filled past the write-ahead log, and through it would take twice the disk")
     db.exec("CREATE TEMP TABLE numbers (n INTEGER PRIMARY KEY)")
-    db.prepare("INSERT INTO numbers WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ?) SELECT n FROM c").run(most)
+    db.prepare(
+      "INSERT INTO numbers WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ?) SELECT n FROM c",
+    ).run(most)
   }
 
   /**
@@ -75,9 +79,12 @@ export class Cloner {
       .all()
       .map(({ name }) => name)
     const strange = Object.keys(differing).find((name) => !names.includes(name))
-    if (strange !== undefined) throw new Error(`${table} has no ${strange} any more: the bench's filling must follow the schema`)
+    if (strange !== undefined)
+      throw new Error(`${table} has no ${strange} any more: the bench's filling must follow the schema`)
     this.#db.exec(`DROP TABLE IF EXISTS temp.pattern; CREATE TEMP TABLE pattern AS SELECT * FROM ${table} WHERE 0`)
-    const found = this.#db.prepare(`INSERT INTO temp.pattern SELECT * FROM ${table} WHERE ${column} = ? LIMIT 1`).run(value)
+    const found = this.#db
+      .prepare(`INSERT INTO temp.pattern SELECT * FROM ${table} WHERE ${column} = ? LIMIT 1`)
+      .run(value)
     if (found !== 1) throw new Error(`${table} holds no row whose ${column} is ${value}`)
     const values = names.map((name) => differing[name] ?? `t.${name}`)
     this.#db.exec(
@@ -110,8 +117,8 @@ export class Cloner {
   }
 
   /**
-   * Writes rows in random order of their ids: each index of the table is rebuilt afterwards by sorting, instead of being updated in random
-   * places.
+   * Writes rows in random order of their ids: each index of the table is rebuilt afterwards by sorting, instead of
+   * being updated in random places.
    */
   withoutIndexes(table: string, work: () => void): void {
     const indexes = this.#db

@@ -31,14 +31,21 @@ export function tellFirst(house: House) {
   // An experiment of this Room, with an attempt and a finding over it.
   const { experimentId } = house.does("propose_experiment", { ...here, hypotheses: [hypothesisId] }).result
   house.does("take_experiment", { experimentId })
-  const { planId } = house.does("accept_plan", { experimentId, repository: house.pin, hypotheses: [hypothesisId] }).result
+  const { planId } = house.does("accept_plan", {
+    experimentId,
+    repository: house.pin,
+    hypotheses: [hypothesisId],
+  }).result
   const attemptId = succeeded(house, { experimentId, planId })
-  const findingId = house.does("publish_finding", { ...findingOver(house, experimentId, attemptId), ...here }).result.versionId
+  const findingId = house.does("publish_finding", { ...findingOver(house, experimentId, attemptId), ...here }).result
+    .versionId
   const relation = house.does("link_experiment_finding", {
     experimentId,
     findingVersionId: findingId,
     attemptId,
-    towardHypothesis: [{ versionId: hypothesisId, verdict: "supports", explanation: "The predicted difference was seen." }],
+    towardHypothesis: [
+      { versionId: hypothesisId, verdict: "supports", explanation: "The predicted difference was seen." },
+    ],
   }).result
   const dispute = house.does("assert_dispute", { targetVersionId: hypothesisId }).result
   const paper = "1706.03762"
@@ -48,7 +55,12 @@ export function tellFirst(house: House) {
   const { materialId } = house.does("register_material", { ...here, reference: newReference(), valuesDigest }).result
   house.does("report_material_location", { materialId })
   const watermark = house.instance.tables.threads.summary(threadId)?.timelineWatermark ?? 0
-  house.does("post_research_checkpoint", { threadId, expectedWatermark: watermark, coversThrough: watermark, citations: [findingId] })
+  house.does("post_research_checkpoint", {
+    threadId,
+    expectedWatermark: watermark,
+    coversThrough: watermark,
+    citations: [findingId],
+  })
   const amendedId = proposal(house)
   const runningAttemptId = started(house, plan)
   finding(house, plan.experimentId, succeeded(house, plan))

@@ -18,7 +18,9 @@ export interface Large extends First {
   /** A paper with notes. */
   readonly noted: string
   readonly size: number
-  /** Rooms, Threads of a Room, revisions of an experiment, points of a metric: no instance reaches a million of these. */
+  /**
+   * Rooms, Threads of a Room, revisions of an experiment, points of a metric: no instance reaches a million of these.
+   */
   readonly fewer: number
   readonly saved: number
   readonly collectionPapers: number
@@ -67,11 +69,12 @@ function noteRecords(cloner: Cloner, size: number): void {
 }
 
 /**
- * Indexes the queue as the service does before each commit, but in bulk: messages are inserted directly, without the view over all kinds,
- * and with so much memory before each flush that little is merged.
+ * Indexes the queue as the service does before each commit, but in bulk: messages are inserted directly, without the
+ * view over all kinds, and with so much memory before each flush that little is merged.
  */
 function indexTexts(cloner: Cloner, db: Db): void {
-  const config = (name: string, value: number) => `INSERT INTO search_index (search_index, rank) VALUES ('${name}', ${value})`
+  const config = (name: string, value: number) =>
+    `INSERT INTO search_index (search_index, rank) VALUES ('${name}', ${value})`
   const NEW = "item > (SELECT coalesce(max(id), 0) FROM search_index_docsize)"
   cloner.exec(config("hashsize", 256 * 1_024 * 1_024))
   cloner.exec(

@@ -6,7 +6,9 @@ import { arxivId } from "../../data/targets.ts"
 
 const batches = (papers: number): string[][] =>
   times(Math.ceil(papers / limits.arxivIds), (batch) =>
-    times(Math.min(limits.arxivIds, papers - batch * limits.arxivIds), (index) => arxivId(batch * limits.arxivIds + index)),
+    times(Math.min(limits.arxivIds, papers - batch * limits.arxivIds), (index) =>
+      arxivId(batch * limits.arxivIds + index),
+    ),
   )
 
 /** Fills the Library of the demo's owner with `size` of everything, or up to its cap. */
@@ -20,7 +22,8 @@ export function fillLibrary(house: House, size: number) {
     const { collectionId } = house.does("create_collection", { name: "As full as may be" }, owner).result
     for (const arxivIds of batches(collectionPapers)) house.does("add_papers", { collectionId, arxivIds }, owner)
     const noted = arxivId(0)
-    for (let made = 0; made < notes; made += 1) house.does("post_note", { collectionId, arxivId: noted, replyToNoteId: undefined }, owner)
+    for (let made = 0; made < notes; made += 1)
+      house.does("post_note", { collectionId, arxivId: noted, replyToNoteId: undefined }, owner)
     const owned = Math.min(size, limits.ownedCollections - 20)
     for (let made = 0; made < owned; made += 1) house.does("create_collection", { name: `Collection ${made}` }, owner)
     return { collectionId, noted, saved, collectionPapers, notes }

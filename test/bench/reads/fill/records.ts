@@ -5,7 +5,8 @@ import type { Large } from "./large.ts"
 import { OFFSET } from "./talk.ts"
 
 export function fillRecords(cloner: Cloner, large: Large): void {
-  const { size, hypothesisId, findingId, claimId, disputeId, relationId, experimentId, openExperimentId, roomId } = large
+  const { size, hypothesisId, findingId, claimId, disputeId, relationId, experimentId, openExperimentId, roomId } =
+    large
   const record = idSql("record")
   // No list reads more of a record than its wording, so all of a kind share one journal row.
   const row = { version_id: record, entry_id: idSql("entry"), wording: `t.wording || ' ' || ${wordSql}` }
@@ -19,7 +20,9 @@ export function fillRecords(cloner: Cloner, large: Large): void {
   cloner.like("concepts", ["version_id", findingId], size, { version_id: record, label: seldom })
   cloner.like("record_papers", ["version_id", claimId], size, { version_id: record, sequence: "n + 1" })
   for (const kind of ["hypothesis", "finding"])
-    cloner.exec(`UPDATE counters SET last = last + ${Math.floor(size / 2)} WHERE room_id = '${roomId}' AND kind = '${kind}'`)
+    cloner.exec(
+      `UPDATE counters SET last = last + ${Math.floor(size / 2)} WHERE room_id = '${roomId}' AND kind = '${kind}'`,
+    )
 
   cloner.like("research_links", ["link_id", disputeId], size, {
     link_id: idSql("link"),
@@ -50,5 +53,9 @@ export function fillRecords(cloner: Cloner, large: Large): void {
     sequence,
     source_id: idSql("relation"),
   })
-  cloner.like("record_uses", ["by_id", openExperimentId], size, { target_id: `'${hypothesisId}'`, sequence, by_id: idSql("experiment") })
+  cloner.like("record_uses", ["by_id", openExperimentId], size, {
+    target_id: `'${hypothesisId}'`,
+    sequence,
+    by_id: idSql("experiment"),
+  })
 }

@@ -22,7 +22,9 @@ function filled(house: House, papers: readonly string[], group: number): string 
 /** Fewer than a Collection may hold: HTTP and the bare loop stay far below the cap. */
 const PAPERS = 900
 
-export const library: Recipes<"save_papers" | "create_collection" | "add_papers" | "remove_paper" | "rename_collection" | "post_note"> = {
+export const library: Recipes<
+  "save_papers" | "create_collection" | "add_papers" | "remove_paper" | "rename_collection" | "post_note"
+> = {
   save_papers(house, count) {
     const holders = groups(count, limits.savedPapers / 4, (group) => house.keyHolder(`saver${group}`))
     return times(count, (index) => ({
@@ -40,8 +42,12 @@ export const library: Recipes<"save_papers" | "create_collection" | "add_papers"
   },
   remove_paper(house, count) {
     const papers = times(count, arxivId)
-    const made = groups(count, PAPERS, (group) => filled(house, papers.slice(group * PAPERS, (group + 1) * PAPERS), group))
-    return papers.map((paper, index) => ({ said: { collectionId: made[Math.floor(index / PAPERS)] as string, arxivId: paper } }))
+    const made = groups(count, PAPERS, (group) =>
+      filled(house, papers.slice(group * PAPERS, (group + 1) * PAPERS), group),
+    )
+    return papers.map((paper, index) => ({
+      said: { collectionId: made[Math.floor(index / PAPERS)] as string, arxivId: paper },
+    }))
   },
   rename_collection(house, count) {
     const made = times(20, (index) => collection(house, `To rename ${index}`))
@@ -50,6 +56,8 @@ export const library: Recipes<"save_papers" | "create_collection" | "add_papers"
   post_note(house, count) {
     const papers = times(Math.ceil(count / (limits.threadNotes / 2)), arxivId)
     const collectionId = filled(house, papers, 0)
-    return times(count, (index) => ({ said: { collectionId, arxivId: inTurn(papers, index), replyToNoteId: undefined } }))
+    return times(count, (index) => ({
+      said: { collectionId, arxivId: inTurn(papers, index), replyToNoteId: undefined },
+    }))
   },
 }

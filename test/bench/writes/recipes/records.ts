@@ -38,8 +38,12 @@ export const records: Recipes<
       return { attemptId, findingVersionId: finding(house, plan.experimentId, attemptId) }
     })
     // A repetition would be refused: each refers to a hypothesis of its own.
-    const toward = () => [{ versionId: hypothesis(house), verdict: "supports" as const, explanation: "The predicted difference was seen." }]
-    return times(count, (index) => ({ said: { experimentId: plan.experimentId, ...inTurn(found, index), towardHypothesis: toward() } }))
+    const toward = () => [
+      { versionId: hypothesis(house), verdict: "supports" as const, explanation: "The predicted difference was seen." },
+    ]
+    return times(count, (index) => ({
+      said: { experimentId: plan.experimentId, ...inTurn(found, index), towardHypothesis: toward() },
+    }))
   },
   assert_correction: assertion,
   assert_supersession(house, count) {

@@ -20,11 +20,13 @@ export const work: Recipes<
   | "report_material_location"
 > = {
   propose_experiment: ({ here }, count) => times(count, () => ({ said: { ...here, hypotheses: [] } })),
-  amend_experiment: (house, count) => times(count, () => ({ said: { experimentId: proposal(house), ...open, hypotheses: undefined } })),
+  amend_experiment: (house, count) =>
+    times(count, () => ({ said: { experimentId: proposal(house), ...open, hypotheses: undefined } })),
   cancel_experiment: (house, count) => times(count, () => ({ said: { experimentId: proposal(house), ...open } })),
   take_experiment: (house, count) => times(count, () => ({ said: { experimentId: proposal(house), ...open } })),
   release_experiment: (house, count) => times(count, () => ({ said: { experimentId: taken(house), ...claimed } })),
-  report_experiment_status: (house, count) => times(count, () => ({ said: { experimentId: taken(house), ...claimed } })),
+  report_experiment_status: (house, count) =>
+    times(count, () => ({ said: { experimentId: taken(house), ...claimed } })),
   accept_plan: (house, count) =>
     times(count, () => ({ said: { experimentId: taken(house), ...claimed, repository: house.pin, hypotheses: [] } })),
   register_attempt(house, count) {

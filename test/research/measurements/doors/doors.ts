@@ -16,9 +16,21 @@ const reportedAt = () => new Date().toISOString()
 /** The expected values for an experiment that ada took. */
 const held = ({ by }: Asked) => (by === "ada" ? { expectedRevision: 2, expectedStatus: "claimed" as const } : {})
 const started = (attemptId: string) =>
-  ({ attemptId, expectedRevision: 1, expectedStatus: "registered", event: "started", reportedAt: reportedAt() }) as const
+  ({
+    attemptId,
+    expectedRevision: 1,
+    expectedStatus: "registered",
+    event: "started",
+    reportedAt: reportedAt(),
+  }) as const
 const ended = (attemptId: string, revision = 2) =>
-  ({ attemptId, expectedRevision: revision, expectedStatus: "started", event: "succeeded", reportedAt: reportedAt() }) as const
+  ({
+    attemptId,
+    expectedRevision: revision,
+    expectedStatus: "started",
+    event: "succeeded",
+    reportedAt: reportedAt(),
+  }) as const
 
 /** Plain requests, as curl sends them, without this project's code. */
 export const http: Door = async (asked) => {
@@ -106,19 +118,32 @@ export const command =
   (folder: string): Door =>
   async (asked) => {
     const { experimentId, repository, reproduces, cells, client } = asked
-    const lines = cells.map(({ error, arm, ...dimensions }) => JSON.stringify({ name: "error", value: error, unit: "%", arm, dimensions }))
+    const lines = cells.map(({ error, arm, ...dimensions }) =>
+      JSON.stringify({ name: "error", value: error, unit: "%", arm, dimensions }),
+    )
     writeFileSync(join(folder, "measured.jsonl"), `${lines.join("\n")}\n`)
     const at = ["--experiment", experimentId, "--repository", repository.url, "--commit", repository.commit]
     const again = reproduces === undefined ? [] : ["--reproduces", reproduces]
-    await program(folder, asked, "run", ...at, ...again, "--", "sh", "-c", 'cat measured.jsonl >> "$RESEARCH_ROOM_METRICS"')
+    await program(
+      folder,
+      asked,
+      "run",
+      ...at,
+      ...again,
+      "--",
+      "sh",
+      "-c",
+      'cat measured.jsonl >> "$RESEARCH_ROOM_METRICS"',
+    )
     const { items } = await client.read("attempts", { experimentId, order: "label" })
     return String(items.at(-1)?.attemptId)
   }
 
 const csv = (cells: readonly Cell[]): string =>
-  ["metric,unit,value,arm,labels,seed", ...cells.map(({ arm, labels, seed, error }) => `error,%,${error},${arm},${labels},${seed}`)].join(
-    "\n",
-  )
+  [
+    "metric,unit,value,arm,labels,seed",
+    ...cells.map(({ arm, labels, seed, error }) => `error,%,${error},${arm},${labels},${seed}`),
+  ].join("\n")
 
 /** Reports an attempt over HTTP, with `values` called between its start and its end. */
 const around =
@@ -148,7 +173,10 @@ export const box = (lab: Lab, browser: Browser): Door =>
     await signInAs(page, baseUrl, lab.house.people[by === "ada" ? "owner" : "member"], `/attempts/${attemptId}`)
     await page.getByText("Add values from a table").click()
     if (reproduces === undefined) await page.getByLabel("Table", { exact: true }).fill(csv(cells))
-    else await page.getByLabel("From a file").setInputFiles({ name: "measured.csv", mimeType: "text/csv", buffer: Buffer.from(csv(cells)) })
+    else
+      await page
+        .getByLabel("From a file")
+        .setInputFiles({ name: "measured.csv", mimeType: "text/csv", buffer: Buffer.from(csv(cells)) })
     await page.getByRole("button", { name: "Report the values" }).click()
     await page.waitForURL(/done=report_attempt_event/)
     await context.close()

@@ -1,6 +1,6 @@
 /**
- * Ten seeds, seven arms and three numbers of labels, reported in each way: the table, the effects of findings, the comparison of
- * a reproduction and the brief are the same to the digit, and match the values.
+ * Ten seeds, seven arms and three numbers of labels, reported in each way: the table, the effects of findings, the
+ * comparison of a reproduction and the brief are the same to the digit, and match the values.
  */
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
@@ -31,13 +31,18 @@ const doors: Record<string, Door> = {
 /** The quantile of Student's t for 95 % at nine degrees of freedom, according to R. */
 const T = 2.262157162798205
 
-/** How much a shift lowers the error, computed here: the mean of paired differences, with Student's t for nine degrees of freedom. */
+/**
+ * How much a shift lowers the error, computed here: the mean of paired differences, with Student's t for nine degrees
+ * of freedom.
+ */
 function difference(labels: number, run: 0 | 1 = 0) {
   const at = (arm: string, seed: number) =>
     cellsOf(run).find((cell) => cell.arm === arm && cell.labels === labels && cell.seed === seed)?.error ?? Number.NaN
   const differences = SEEDS.map((seed) => at("shift", seed) - at("baseline", seed))
   const mean = differences.reduce((sum, each) => sum + each, 0) / SEEDS.length
-  const se = Math.sqrt(differences.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (SEEDS.length - 1) / SEEDS.length)
+  const se = Math.sqrt(
+    differences.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (SEEDS.length - 1) / SEEDS.length,
+  )
   return { estimate: mean, se, low: mean - T * se, high: mean + T * se }
 }
 const isNear = (a: number | null | undefined, b: number) => Math.abs((a ?? Number.NaN) - b) < 1e-9
@@ -60,7 +65,10 @@ for (const [name, door] of Object.entries(doors))
       const right = difference(labels)
       const contrast = measurements.groups.find(({ key }) => key.arm === "shift" && key.labels === labels)?.contrast
       for (const member of ["estimate", "se", "low", "high"] as const) {
-        t.ok(isNear(contrast?.[member], right[member]), `${member} at ${labels} in the table: ${contrast?.[member]} ${right[member]}`)
+        t.ok(
+          isNear(contrast?.[member], right[member]),
+          `${member} at ${labels} in the table: ${contrast?.[member]} ${right[member]}`,
+        )
         t.ok(isNear(effects[index]?.[member], right[member]), `${member} at ${labels} in the finding`)
       }
     }
@@ -80,7 +88,10 @@ for (const [name, door] of Object.entries(doors))
     )
     const readable = await readingsOf(story, lab.house.baseUrl)
     first ??= readable
-    t.match(readable["the table as Markdown"], "| shift | 50 | 10 | 12.21 | 11.93 to 12.49 | 0.40 | −3.213 | −3.421 to −3.006 | 10 | yes |")
+    t.match(
+      readable["the table as Markdown"],
+      "| shift | 50 | 10 | 12.21 | 11.93 to 12.49 | 0.40 | −3.213 | −3.421 to −3.006 | 10 | yes |",
+    )
     t.match(readable["the brief"], "error of shift − baseline at labels 50: −3.213 %, 95 % −3.421 to −3.006, 10 pairs;")
     t.match(readable["the finding that repeats it"], sentence)
     t.match(readable["the hypothesis"], "supported by effects")

@@ -1,6 +1,7 @@
 /**
- * A typical experiment for this service's measurements: seven arms, ten seeds and three numbers of labels, measured once by ada
- * and again by grace with other code. Only the way of reporting values differs, so that the reads can be compared.
+ * A typical experiment for this service's measurements: seven arms, ten seeds and three numbers of labels, measured
+ * once by ada and again by grace with other code. Only the way of reporting values differs, so that the reads can be
+ * compared.
  */
 import { ResearchRoomClient, type WriteInput } from "research-room/client"
 import { held } from "../../../support/contract.ts"
@@ -32,7 +33,12 @@ export const cellsOf = (run: 0 | 1): Cell[] =>
   LABELS.flatMap((labels) =>
     SEEDS.flatMap((seed) =>
       ARMS.map((arm, at) => {
-        const error = 4 + 80 / Math.sqrt(labels) + added(at, labels) + 0.5 * noise(labels, seed, run) + 0.4 * noise(at, labels, seed, run)
+        const error =
+          4 +
+          80 / Math.sqrt(labels) +
+          added(at, labels) +
+          0.5 * noise(labels, seed, run) +
+          0.4 * noise(at, labels, seed, run)
         return { arm, labels, seed, error: Number(error.toFixed(3)) }
       }),
     ),
@@ -55,7 +61,14 @@ export type Door = (asked: Asked) => Promise<string>
 
 /** The body of a registration, for ways of reporting that send it themselves. */
 export const registration = ({ experimentId, repository, reproduces }: Asked) => ({
-  ...{ attemptId: crypto.randomUUID(), experimentId, repository, argv: ["python", "train.py"], configuration: {}, inputs: [] },
+  ...{
+    attemptId: crypto.randomUUID(),
+    experimentId,
+    repository,
+    argv: ["python", "train.py"],
+    configuration: {},
+    inputs: [],
+  },
   ...(reproduces === undefined
     ? { intent: "exploratory" as const }
     : { intent: "reproduction" as const, reproduces: { attemptId: reproduces } }),
@@ -82,22 +95,41 @@ export async function tellThreeSizes({ house, browsers, reader }: Lab, door: Doo
   const by = { ada: client(tokens.ada), grace: client(tokens.grace) }
   const { ada, grace } = by
   const place = { roomId, threadId }
-  const { versionId } = (await ada.write("publish_hypothesis", hypothesis(place, {}, "A shift lowers the error with 50 labels."))).result
+  const { versionId } = (
+    await ada.write("publish_hypothesis", hypothesis(place, {}, "A shift lowers the error with 50 labels."))
+  ).result
   const { experimentId } = (
-    await ada.write("propose_experiment", { ...place, question: QUESTION, scope: "One small model.", hypotheses: [versionId] })
+    await ada.write("propose_experiment", {
+      ...place,
+      question: QUESTION,
+      scope: "One small model.",
+      hypotheses: [versionId],
+    })
   ).result
   await ada.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
 
   const run = (who: "ada" | "grace", reproduces?: string) =>
     door({
       ...{ baseUrl, experimentId, by: who, token: tokens[who], client: by[who], cells: cellsOf(who === "ada" ? 0 : 1) },
-      ...{ repository: { url, commit: who === "ada" ? commit : otherCommit }, ...(reproduces !== undefined && { reproduces }) },
+      ...{
+        repository: { url, commit: who === "ada" ? commit : otherCommit },
+        ...(reproduces !== undefined && { reproduces }),
+      },
     })
-  const effect = (arm: Arm, labels: number, more: object = {}): NonNullable<WriteInput<"publish_finding">["effects"]>[number] => ({
+  const effect = (
+    arm: Arm,
+    labels: number,
+    more: object = {},
+  ): NonNullable<WriteInput<"publish_finding">["effects"]>[number] => ({
     ...{ experimentId, metric: "error", over: "seed", of: { arm }, against: { arm: "baseline" }, where: { labels } },
     ...more,
   })
-  const publish = async (who: ResearchRoomClient, wording: string, attemptId: string, effects: ReturnType<typeof effect>[]) => {
+  const publish = async (
+    who: ResearchRoomClient,
+    wording: string,
+    attemptId: string,
+    effects: ReturnType<typeof effect>[],
+  ) => {
     const provenance = { execution: { experimentId, attemptIds: [attemptId], baselineAttemptIds: [] }, papers: [] }
     return (await who.write("publish_finding", finding(place, { effects, provenance }, wording))).result.versionId
   }
@@ -116,7 +148,15 @@ export async function tellThreeSizes({ house, browsers, reader }: Lab, door: Doo
   const foundAgain = await publish(grace, "With other code a shift lowers the error at 50 labels too.", again, [
     effect("shift", 50, { repeats }),
   ])
-  return { roomId, threadId, experimentId, hypothesis: versionId, findings: [found, foundAgain], attempts: [first, again], reader }
+  return {
+    roomId,
+    threadId,
+    experimentId,
+    hypothesis: versionId,
+    findings: [found, foundAgain],
+    attempts: [first, again],
+    reader,
+  }
 }
 
 export type Told = Awaited<ReturnType<typeof tellThreeSizes>>
