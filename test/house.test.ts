@@ -203,21 +203,15 @@ test("every value in SQL has a plus before it", async (t) => {
  * The casts in a text: words that disappear when its types are stripped, except for comments among types and renamed
  * imports.
  */
-function castsIn(text: string): string[] {
+function castsIn(source: string): string[] {
+  // An import or export may run over several lines, and renames with the same word.
+  const text = source.replace(/^(?:import|export)(?: type)? \{\n[^"]*/gm, (list) => list.replace(/\b\w+ as /g, ""))
   const left = stripTypeScriptTypes(text)
   const isCast = (index: number) =>
     !/^\s*(?:\*|\/|import |type )/.test(text.slice(text.lastIndexOf("\n", index) + 1, index))
   const gone = [...text.matchAll(/\bas (?!const\b)/g)].filter(({ index }) => left[index] === " " && isCast(index))
   return gone.map(({ index }) => text.slice(index, index + 20))
 }
-
-test("no file is longer than 250 lines", (t) => {
-  const long = globSync("**/*.ts", { cwd: join(root, "src") })
-    .map((file) => [file, read(join("src", file)).split("\n").length - 1] as const)
-    .filter(([, lines]) => lines > 250)
-  t.strictSame(long, [])
-  t.end()
-})
 
 test("few casts are left, and none of them forces an impossible type", async (t) => {
   t.strictSame(

@@ -12,12 +12,15 @@ type Sources = Readonly<Record<string, string>>
 /** The tagged tests: the sentences each shows, and its title as written in the source. */
 function tagged(sources: Sources): { readonly file: string; readonly title: string; readonly sentence: string }[] {
   return Object.entries(sources).flatMap(([file, text]) =>
-    [...text.matchAll(/((?:^ *\/\/ shows: .+\n)+)[^"`]*?(?:"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/gm)].flatMap(
-      ([, tags = "", quoted, template = ""]) => {
-        const title = quoted === undefined ? template : (JSON.parse(`"${quoted}"`) as string)
-        return [...tags.matchAll(/shows: (.+)/g)].map(([, sentence = ""]) => ({ file, title, sentence }))
-      },
-    ),
+    // A sentence goes on in lines that are indented below it.
+    [
+      ...text
+        .replace(/\n *\/\/ {3}/g, " ")
+        .matchAll(/((?:^ *\/\/ shows: .+\n)+)[^"`]*?(?:"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/gm),
+    ].flatMap(([, tags = "", quoted, template = ""]) => {
+      const title = quoted === undefined ? template : (JSON.parse(`"${quoted}"`) as string)
+      return [...tags.matchAll(/shows: (.+)/g)].map(([, sentence = ""]) => ({ file, title, sentence }))
+    }),
   )
 }
 

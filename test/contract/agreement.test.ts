@@ -73,9 +73,10 @@ function difference(
 for (const subject of subjects) {
   const { name, schema, example } = subject
   // shows: Its body takes exactly the fields, lengths, patterns and variants of the table, and rejects unknown
-  // properties at every depth. shows: Schemas and examples of every operation are served and true. shows: Wording,
-  // scope, roles, premises and references have the bounds of the table. shows: Research operations and reads carry
-  // schemaVersion 3, the Library 1.
+  //   properties at every depth.
+  // shows: Schemas and examples of every operation are served and true.
+  // shows: Wording, scope, roles, premises and references have the bounds of the table.
+  // shows: Research operations and reads carry schemaVersion 3, the Library 1.
   t.test(
     `${name}: the validator and the exported schema agree on every body, and every fault is reported at its place`,
     (t) => {

@@ -74,7 +74,7 @@ t.test("The manifest lists every operation that an agent can call", (t) => {
 })
 
 // shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to
-// start by.
+//   start by.
 t.test("The manifest lists every read that needs no session", (t) => {
   const open = reads.filter(({ surface }) => ["public", "credential", "key"].includes(surface))
   t.same(names(made.reads), names([...open, ...discoveryRoutes]))
@@ -92,7 +92,7 @@ t.test("The manifest lists every read that needs no session", (t) => {
 })
 
 // shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to
-// start by.
+//   start by.
 t.test("The manifest holds every refusal, limit, state table, enumeration and label", (t) => {
   t.same(
     made.refusals.map(({ code }) => code),
@@ -124,7 +124,7 @@ t.test("Every slice is served", (t) => {
 })
 
 // shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to
-// start by.
+//   start by.
 t.test("A client that lost everything can recover by steps that exist", (t) => {
   const everything = [...discoveryRoutes, ...reads]
   for (const { read, path, parameters } of bootstrap) {

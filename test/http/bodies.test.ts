@@ -18,9 +18,11 @@ const pathsOf = ({ body }: Answer): unknown[] => (body.issues as unknown as { pa
 const alive = () => ask(`${house.baseUrl}/api/health/live`)
 
 // shows: Its body takes exactly the fields, lengths, patterns and variants of the table, and rejects unknown properties
-// at every depth. shows: skill: schema shows: Every refusal has the envelope, with committed, retryable, retryAfter,
-// current and issues. shows: skill: refused shows: 422 for a schema violation, a malformed cursor or parameter, an
-// unknown exact reference.
+//   at every depth.
+// shows: skill: schema
+// shows: Every refusal has the envelope, with committed, retryable, retryAfter, current and issues.
+// shows: skill: refused
+// shows: 422 for a schema violation, a malformed cursor or parameter, an unknown exact reference.
 test("every violation is named by its path, including missing and unknown properties", async (t) => {
   const answer = await post(
     {

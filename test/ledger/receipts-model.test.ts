@@ -95,7 +95,7 @@ test("new, replayed or in conflict: as the rules say, alone and together in one 
 })
 
 // shows: Receipts of research, attempts, materials, links and publications belong to the member and replay after
-// rotation.
+//   rotation.
 test("a replay is marked if, and only if, another credential of the member sends it", async (t) => {
   const marks: Record<string, unknown> = {}
   const ids = [freshId()]

@@ -79,7 +79,7 @@ test("the content is compared, without the case of ids, the order of members or 
 // shows: The same id with other content is request_conflict.
 // shows: skill: changed
 // shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up
-// Thread.
+//   Thread.
 test("other content under a used id is refused, and the refusal says what is stored", async (t) => {
   const body = hypothesis(roomId, threadId)
   const first = await post("/research/publish_hypothesis", body)
@@ -166,7 +166,8 @@ test("a Thread's or a message's receipt belongs to the credential: another crede
 })
 
 // shows: Receipts of research, attempts, materials, links and publications belong to the member and replay after
-// rotation. shows: skill: sender
+//   rotation.
+// shows: skill: sender
 test("after a rotation the member's receipts replay with the new token, and the old token no longer works", async (t) => {
   const browser = await house.browser("member", { fetch: held })
   const { result: issued } = await browser.write("issue_credential", {

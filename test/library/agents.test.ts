@@ -62,7 +62,8 @@ test("papers are saved once under their id, whatever version is named", async (t
 })
 
 // shows: Collections show their counts, members' usernames, fifty papers a page and the notes of that page's papers;
-// never invitations. shows: A paper with a note in its thread is not removed.
+//   never invitations.
+// shows: A paper with a note in its thread is not removed.
 test("a Collection used by an agent: made, filled, read, renamed, emptied", async (t) => {
   const agent = await house.agentOf(ada)
   const { collectionId } = (await agent.write("create_collection", { name: "Ramps" })).result

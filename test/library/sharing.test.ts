@@ -17,7 +17,7 @@ const countsOf = async (person: typeof ada, collectionId: string) =>
   (await person.read("library_collection", { collectionId })).counts
 
 // shows: Collections show their counts, members' usernames, fifty papers a page and the notes of that page's papers;
-// never invitations.
+//   never invitations.
 test("only the invited person answers an invitation, and nobody else sees it", async (t) => {
   const collectionId = await collectionOf(ada, "By invitation")
   const { result } = await ada.write("invite_to_collection", { collectionId, username: "Grace" })

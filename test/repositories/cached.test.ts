@@ -23,7 +23,7 @@ const ask = (source: RepositorySource, commit = COMMIT, url = "https://github.co
   source.check({ url, commit })
 
 // shows: A success of a reference check is reused for two minutes, then revalidated; concurrent checks share one
-// request.
+//   request.
 test("sixteen callers at once share two requests", async (t) => {
   const { host, source } = await window(t)
   const answers = await Promise.all(Array.from({ length: 16 }, () => ask(source)))
@@ -35,7 +35,7 @@ test("sixteen callers at once share two requests", async (t) => {
 })
 
 // shows: A success of a reference check is reused for two minutes, then revalidated; concurrent checks share one
-// request.
+//   request.
 test("a success is reused for two minutes, then revalidated", async (t) => {
   const { clock, host, source } = await window(t)
   await ask(source)

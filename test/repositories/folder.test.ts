@@ -56,7 +56,8 @@ test("loose and packed commits are found, with both hash algorithms", async (t) 
 })
 
 // shows: The service runs nothing; for a plan or an attempt it checks only that a public repository and a full commit
-// exist. shows: skill: runs_nothing
+//   exist.
+// shows: skill: runs_nothing
 test("anything but a commit is a no, including the id of an annotated tag", async (t) => {
   const { source, repository } = folder(t)
   const commit = repository.commit("tagged")

@@ -140,7 +140,7 @@ test("every write of an agent is refused, with the status of its route and the a
 })
 
 // shows: 403 for membership, role, grant, scope, a browser's Origin, and an archived Room on Thread, message and
-// publication routes.
+//   publication routes.
 test("Thread, message and publication routes answer 403, the research routes 404", (t) => {
   const saying403 = agentOperations.filter(({ archived }) => archived === "room_archived").map(({ path }) => path)
   for (const path of [

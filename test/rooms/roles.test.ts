@@ -149,7 +149,7 @@ const table: readonly Row[] = [
 
 for (const { route, method = "POST", path, body, answers } of table) {
   // shows: 403 for membership, role, grant, scope, a browser's Origin, and an archived Room on Thread, message and
-  // publication routes.
+  //   publication routes.
   test(`${route}: ${answers.join(", ")}`, async (t) => {
     for (const [index, who] of (["nobody", "mary", "grace", "ada"] as const).entries()) {
       const scene = await setting()

@@ -76,7 +76,7 @@ test("Threads are listed in the order they were started, each with its current s
 
 // shows: A second Thread on the same card is refused thread_exists unless allowDuplicate.
 // shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up
-// Thread.
+//   Thread.
 test("a Thread that follows up a card says so; a second one on the same card is refused, unless it is intended", async (t) => {
   const { body: published } = await send("/research/publish_hypothesis", hypothesis(roomId, openingThreadId))
   const replyToEntryId = published.entry?.entryId

@@ -15,7 +15,7 @@ const { watermarkOf, post, conclude, read, threadOf, contextOf } = posting(reade
 
 // shows: A checkpoint covers a cursor of the timeline and is open or concluded.
 // shows: A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write
-// has it.
+//   has it.
 t.test("a checkpoint reads as it was written, with what became of it", async (t) => {
   const room = await lab.room()
   const { roomId, threadId, grace } = room
@@ -222,7 +222,8 @@ t.test("a concluded checkpoint is stale once a publication lands after it; an op
 })
 
 // shows: A Room whose opening Thread has a concluded checkpoint is concluded, and its context says so with the
-// conclusion. shows: skill: selected_checkpoint
+//   conclusion.
+// shows: skill: selected_checkpoint
 t.test(
   "a Thread's newest checkpoint is selected; in the opening Thread it decides whether the Room is concluded",
   async (t) => {

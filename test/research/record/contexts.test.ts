@@ -19,7 +19,7 @@ const { reader, house } = lab
 const contextOf = (roomId: string) => reader.read("room_context", { roomId })
 
 // shows: The Room context holds counts, every Thread, experiments, hypotheses, finding links, publications, open
-// questions, the conclusion and the watermark.
+//   questions, the conclusion and the watermark.
 t.test("everything a Room holds, as in its lists", async (t) => {
   for (const { roomId } of Object.values(house.rooms)) {
     const context = await contextOf(roomId)
@@ -60,7 +60,7 @@ t.test("everything a Room holds, as in its lists", async (t) => {
 })
 
 // shows: A finding link carries a split verdict, its replies and who reviewed it; the Room context shows the finding
-// and the card.
+//   and the card.
 t.test("experiments with label, status, attempts and next steps; relations with their finding and card", async (t) => {
   const room = await lab.room()
   const work = await Work.begin(lab, room)

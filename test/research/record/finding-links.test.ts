@@ -14,8 +14,10 @@ const room = await lab.room()
 const { roomId, threadId } = room
 
 // shows: A finding link carries a split verdict, its replies and who reviewed it; the Room context shows the finding
-// and the card. shows: skill: reviewed_by shows: A receipt names its target; targetId is the link, attempt, material,
-// checkpoint or experiment, as the write has it.
+//   and the card.
+// shows: skill: reviewed_by
+// shows: A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write
+//   has it.
 t.test("a split verdict, its card, the replies to it and who reviewed it", async (t) => {
   const work = await Work.begin(lab, room)
   const attemptId = await work.attempt()

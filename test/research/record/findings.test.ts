@@ -19,7 +19,7 @@ async function summaryOf(more: Parameters<typeof finding>[1]): Promise<string> {
 }
 
 // shows: A finding names its experiment, plan, attempts and baselines, and cites outputs by digest or an attempt's
-// outcome; a record read shows execution, materials and warnings.
+//   outcome; a record read shows execution, materials and warnings.
 t.test("evidence of every kind, an execution with baselines, materials and references", async (t) => {
   const work = await Work.begin(lab, room)
   const elsewhere = await Work.begin(lab, room)

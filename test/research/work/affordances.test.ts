@@ -157,7 +157,7 @@ const seed = Number(process.env.SEED ?? seedWhenJudged ?? Date.now() % 2 ** 31)
 // shows: The proposer amends and cancels while it is open; an amendment raises the revision.
 // shows: Completed and cancelled are final; there is no forced takeover.
 // shows: Only the assignee registers planned, exploratory or rerun attempts; any member registers a reproduction
-// without taking the work.
+//   without taking the work.
 t.test("after every step, every afforded write is admitted and every other refused", async (t) => {
   let [steps, tried] = [0, 0]
   await fc.assert(

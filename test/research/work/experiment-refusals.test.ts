@@ -259,7 +259,8 @@ t.test("with the values just read", (t) => holdTable(t, fresh, ({ expected }) =>
 
 // shows: A take asks for the revision and status that were read.
 // shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up
-// Thread. shows: skill: guarded
+//   Thread.
+// shows: skill: guarded
 t.test("with another revision, or a wrong status", (t) =>
   holdTable(t, stale, ({ expected }) => [
     { ...expected, expectedRevision: expected.expectedRevision - 1 },

@@ -235,7 +235,7 @@ t.test("Grace finds what to reproduce by reading, runs it, and gets the same byt
 })
 
 // shows: An experiment is a scoped question that may address any number of hypotheses; proposer, assignee and acceptors
-// may differ.
+//   may differ.
 t.test("the story reads as it happened", async (t) => {
   const experiment = await reader.read("experiment", { experimentId })
   t.match(experiment, {

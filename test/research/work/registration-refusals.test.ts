@@ -256,7 +256,7 @@ t.test("ids sent in upper case are the same ids", async (t) => {
 })
 
 // shows: Only the assignee registers planned, exploratory or rerun attempts; any member registers a reproduction
-// without taking the work.
+//   without taking the work.
 t.test("a reproduction needs no holder, and its expected values are checked only if it sends any", async (t) => {
   for (const state of ["open", "claimed", "in_progress", "completed", "cancelled"] as const) {
     const work = await experimentIn(state, room, proposer, holder)

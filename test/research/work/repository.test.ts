@@ -96,7 +96,8 @@ t.test("a write refused before the check never reaches it", async (t) => {
 })
 
 // shows: The service runs nothing; for a plan or an attempt it checks only that a public repository and a full commit
-// exist. shows: 503 where the database or a reference check fails for now; the same may be sent again.
+//   exist.
+// shows: 503 where the database or a reference check fails for now; the same may be sent again.
 t.test("the check may refuse, or fail for now", async (t) => {
   const made = await experimentIn("claimed", room, proposer, holder)
   const accept = { ...plan, experimentId: made.experimentId, ...made.expected, requestId: crypto.randomUUID() }

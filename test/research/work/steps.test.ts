@@ -23,8 +23,10 @@ async function newest() {
 }
 
 // shows: A receipt names its target; targetId is the link, attempt, material, checkpoint or experiment, as the write
-// has it. shows: skill: target_id shows: Every write is admitted or refused as a whole, with its Thread receipt and
-// activity entry. shows: Each accepted write adds an activity entry together with its receipt.
+//   has it.
+// shows: skill: target_id
+// shows: Every write is admitted or refused as a whole, with its Thread receipt and activity entry.
+// shows: Each accepted write adds an activity entry together with its receipt.
 t.test("every accepted write leaves its receipt, one timeline entry and one activity entry", async (t) => {
   const { experimentId } = await experimentIn("claimed", room, proposer, holder)
   const experiment = { kind: "experiment", id: experimentId, label: "E1" }
@@ -202,7 +204,7 @@ t.test("handoffs and conclusions: who wrote them, and when they count", async (t
 })
 
 // shows: An accepted plan is immutable, pinned to a commit, and accepted under one's own identity; a suggested protocol
-// is not accepted by itself.
+//   is not accepted by itself.
 t.test("several plans coexist, and none of them changes", async (t) => {
   const { experimentId, expected } = await experimentIn("claimed", room, proposer, holder)
   const first = await holds.write("accept_plan", { experimentId, ...expected, ...plan })

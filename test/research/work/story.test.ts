@@ -19,7 +19,7 @@ const attemptIds = Object.fromEntries(
 ) as Record<keyof typeof attempts, string>
 
 // shows: An experiment is a scoped question that may address any number of hypotheses; proposer, assignee and acceptors
-// may differ.
+//   may differ.
 t.test("the experiment reads as it ended", async (t) => {
   const experiment = await grace.read("experiment", { experimentId })
   t.match(experiment, {
@@ -99,7 +99,7 @@ t.test("its history holds every revision, with what was sent", async (t) => {
 })
 
 // shows: An accepted plan is immutable, pinned to a commit, and accepted under one's own identity; a suggested protocol
-// is not accepted by itself.
+//   is not accepted by itself.
 t.test("the proposal and the plan", async (t) => {
   const proposal = await grace.read("proposal", { proposalId: experimentId })
   t.match(proposal, {
