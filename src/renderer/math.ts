@@ -2,7 +2,7 @@
  * Formulas between dollar signs in Markdown: TeX math, rendered as MathML, which needs no style attributes or fonts and
  * can be read aloud. The cost of a formula is limited.
  */
-import katex from "katex"
+import temml, { type MathTree } from "temml"
 import type { MarkdownIt } from "markdown-it"
 import { limits } from "../contract/limits.ts"
 import { escapeHtml } from "../contract/escape.ts"
@@ -15,7 +15,7 @@ export class Spent {
   isNoted = false
 }
 
-/** A control sequence, as KaTeX parses it. Names with `@` are KaTeX's internal ones. */
+/** A control sequence, as Temml parses it. Names with `@` are Temml's internal ones. */
 const COMMAND = /\\(?:[a-zA-Z@]+|[^])/g
 
 /**
@@ -32,18 +32,22 @@ const definesSomething = (tex: string): boolean => {
   return false
 }
 
-/** The nesting depth of markup. KaTeX's markup has no comments, and no `>` in attributes. */
-function depthOf(markup: string): number {
-  let [depth, deepest] = [0, 0]
-  for (const [, closing, alone] of markup.matchAll(/<(\/?)[^<>]*?(\/?)>/g)) {
-    if (closing === "/") depth -= 1
-    else if (alone !== "/") {
-      depth += 1
-      if (depth > deepest) deepest = depth
-    }
-  }
-  return deepest
-}
+// The logos' own macros take thirty expansions each to move their letters.
+const LOGOS = Object.fromEntries(["TeX", "LaTeX", "KaTeX", "Temml"].map((name) => [`\\${name}`, `\\text{${name}}`]))
+
+/** @throws Error from Temml if the formula is not valid or has too many commands */
+const treeOf = (tex: string, displayMode: boolean): MathTree =>
+  temml.__renderToMathMLTree(tex, {
+    displayMode,
+    throwOnError: true,
+    trust: false,
+    maxSize: [20, 20],
+    maxExpand: limits.formulaExpansions,
+    macros: { ...LOGOS },
+  })
+
+const depthOf = ({ type, children = [] }: MathTree): number =>
+  children.reduce((deepest, child) => Math.max(deepest, depthOf(child)), 0) + (type === undefined ? 0 : 1)
 
 /** The source of a formula, with the reason why it is not rendered. */
 function source(tex: string, why?: string): string {
@@ -66,28 +70,63 @@ export function formula(tex: string, displayMode: boolean, spent = new Spent()):
   if (tex.length > limits.formula) return source(tex, "shown as written: too long for a formula")
   spent.characters += tex.length
   if (definesSomething(tex)) return source(tex, "shown as written: formulas cannot define commands")
-  let made: string
+  let markup: string
+  let depth: number
   try {
-    made = katex.renderToString(tex, {
-      displayMode,
-      output: "mathml",
-      throwOnError: true,
-      strict: "ignore",
-      trust: false,
-      maxSize: 20,
-      maxExpand: limits.formulaExpansions,
-    })
+    const tree = treeOf(tex, displayMode)
+    depth = depthOf(tree)
+    markup = depth > limits.formulaDepth ? "" : tree.toMarkup()
   } catch (error) {
-    // KaTeX has no error class for this; a test checks that the message of the pinned version starts like this.
-    return String(error).includes("Too many expansions")
-      ? source(tex, "shown as written: too many commands in one formula")
-      : source(tex)
+    return source(tex, faultOf(tex, error))
   }
-  if (Buffer.byteLength(made) > limits.formulaBytes || depthOf(made) > limits.formulaDepth)
+  if (depth > limits.formulaDepth || Buffer.byteLength(markup) > limits.formulaBytes)
     return source(tex, "shown as written: it would be too large")
   // The content security policy forbids inline styles; the formula is readable without them.
-  const clean = made.replace(/ style="[^"]*"/g, "")
+  const clean = markup.replace(/ style="[^"]*"/g, "")
   return displayMode ? `<div class="formula" role="group" aria-label="formula" tabindex="0">${clean}</div>` : clean
+}
+
+/** What is wrong with a formula and where, as Temml's message says it before it quotes the source. */
+function faultOf(tex: string, error: unknown): string {
+  const { message, position } = error as { message?: string; position?: number }
+  if (message?.includes("Too many expansions")) return "shown as written: too many commands in one formula"
+  const what = message?.split(/ at (?:position|end of input)/)[0]?.trim() ?? ""
+  if (position === undefined || what === "" || what.length > 200) return "shown as written: not valid TeX"
+  const where = position >= tex.length ? "at its end" : `at character ${position + 1}`
+  return escapeHtml(`shown as written: not valid TeX, ${where}: ${what}`)
+}
+
+/** Marks between the parts of an element when its formula is written in one line. */
+const between: Readonly<Record<string, readonly string[]>> = {
+  mfrac: ["/"],
+  msub: ["_"],
+  msup: ["^"],
+  msubsup: ["_", "^"],
+  munder: ["_"],
+  munderover: ["_", "^"],
+}
+
+/** Returns a formula in one line of plain signs, from the same tree: `\\mathbb{E}[r_t]` is 𝔼[r_t]. */
+export function plainFormula(tex: string): string {
+  if (tex.length > limits.formula || definesSomething(tex)) return tex
+  try {
+    const tree = treeOf(tex, false)
+    if (depthOf(tree) > limits.formulaDepth) return tex
+    // Invisible operators, such as the application of a function, are for screen readers.
+    return lineOf(tree)
+      .replace(/[\u2061-\u2064]/g, "")
+      .replace(/\s+/g, " ")
+      .trim()
+  } catch {
+    return tex
+  }
+}
+
+function lineOf({ type = "", text = "", children = [] }: MathTree): string {
+  if (type === "mspace") return " "
+  const marks = between[type] ?? []
+  const parts = children.map((child, index) => (index === 0 ? "" : (marks[index - 1] ?? "")) + lineOf(child))
+  return `${type === "msqrt" ? "√" : ""}${text}${parts.join("")}`
 }
 
 /**

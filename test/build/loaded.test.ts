@@ -45,7 +45,7 @@ const rare = [
   "yazl",
   "zod",
 ]
-const rendering = ["katex", "markdown-it", "highlight.js"]
+const rendering = ["temml", "markdown-it", "highlight.js"]
 
 for (const [name, entry, without] of [
   ["the serving thread", "src/command-line.ts", [...rare, ...rendering]],

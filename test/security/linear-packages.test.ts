@@ -14,7 +14,7 @@ const bounded: Readonly<Record<string, string>> = {
   rou3: "reads the routes of this program",
   commander: "reads the command line of whoever starts the program",
   "highlight.js": "runs on the thread that renders, which is ended after `renderingMilliseconds`",
-  katex: "runs on the thread that renders",
+  temml: "runs on the thread that renders",
   "markdown-it": "runs on the thread that renders",
   mdurl: "runs on the thread that renders",
   "linkify-it": "runs on the thread that renders",

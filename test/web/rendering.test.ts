@@ -22,14 +22,9 @@ t.test("a formula with a definition is shown as its source, with a short reason"
   }
 })
 
-t.test("no command known to KaTeX defines another command", async (t) => {
-  const katex = readFileSync(
-    createRequire(import.meta.url)
-      .resolve("katex")
-      .replace(/katex\.[a-z]+$/, "katex.mjs"),
-    "utf8",
-  )
-  const commands = new Set([...katex.matchAll(/"\\\\+([a-zA-Z@]+)"/g)].map(([, name]) => `\\${name}`))
+t.test("no command known to Temml defines another command", async (t) => {
+  const temml = readFileSync(createRequire(import.meta.url).resolve("temml"), "utf8")
+  const commands = new Set([...temml.matchAll(/"\\\\+([a-zA-Z@]+)"/g)].map(([, name]) => `\\${name}`))
   t.ok(
     commands.size > 800 && commands.has("\\gdef") && commands.has("\\newcommand"),
     `${commands.size} commands are known`,
@@ -59,7 +54,7 @@ t.test("every formula is bounded in size and depth, and so are all formulas of o
   t.match(formula("\\LaTeX".repeat(300), false), /too many commands in one formula/)
   t.match(formula("\\frac{a}{b} + \\sum_{i=1}^{n} \\sqrt{x_i^2}", true), /<mfrac>/, "and an ordinary one is rendered")
   const many = rendered("$x$ ".repeat(limits.textFormulas + 100), "block")
-  t.equal(many.match(/<math /g)?.length, limits.textFormulas)
+  t.equal(many.match(/<math[ >]/g)?.length, limits.textFormulas)
   t.equal(many.match(/source-note/g)?.length, 1, "the reason is given once")
 })
 

@@ -108,7 +108,7 @@ export const ofAnswers = {
   /** Newest events that the read of an attempt shows; it shows ten times as many outputs and last values. */
   attemptEvents: 500,
   /**
-   * Limits of one formula: its characters, KaTeX expansions, and the bytes and depth of its MathML. Beyond them its
+   * Limits of one formula: its characters, macro expansions, and the bytes and depth of its MathML. Beyond them its
    * source is shown.
    */
   formula: 2_000,

@@ -13,6 +13,7 @@ import { contextOf } from "../../edge/limits/request-context.ts"
 import { labelsIn } from "../../contract/objects/labels.ts"
 import type { Renderer } from "../../renderer/renderer.ts"
 import { linkHeader } from "../about.ts"
+import { loadFormulas } from "../markdown.ts"
 import type { Assets } from "../assets.ts"
 import { type Setting, html, to, type Html } from "../html.ts"
 import { layout } from "../parts/layout.ts"
@@ -139,7 +140,7 @@ function roomDetails(visit: Visit, shown: Shown | Fitting): RoomDetails {
 
 /** Makes a page. The visitor and all reads are from one snapshot. The texts are rendered after it. */
 export async function makePage(edge: Edge, tools: PageTools, page: WebPage, visiting: () => Visit): Promise<Answer> {
-  await ownTurn()
+  await Promise.all([ownTurn(), loadFormulas()])
   const [visit, shown, known] = edge.instance.ledger.snapshot(() => {
     const visit = visiting()
     waitingFor(visit)
