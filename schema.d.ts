@@ -56,7 +56,6 @@ export interface NewRows {
   materials: { readonly materialId: string; readonly reference: string; readonly knownIn: string; readonly originRoomId: string; readonly label: string; readonly registeredBy: string; readonly registeredAt: string; readonly name: string; readonly description?: string | null | undefined; readonly mediaType?: string | null | undefined; readonly sizeBytes?: number | null | undefined; readonly valuesDigest?: string | null | undefined; readonly historyPosition: number; readonly contentDigest: string }
   member_counts: { readonly userId: string; readonly rooms: number; readonly owned: number }
   members: { readonly roomId: string; readonly userId: string; readonly role: "owner" | "member"; readonly joinedAt: string }
-  mirrors: { readonly roomId: string; readonly baseUrl: string; readonly addedAt: string; readonly originSequence?: number | null | undefined; readonly heardAt?: string | null | undefined; readonly stopped?: string | null | undefined }
   moved_effects: { readonly holderId: string; readonly position: number; readonly now?: string | null | undefined }
   notes: { readonly noteId: string; readonly collectionId: string; readonly paperId: string; readonly authorId: string; readonly postedAt: string; readonly text: string; readonly replyToNoteId?: string | null | undefined; readonly via?: string | null | undefined }
   paper_misses: { readonly paperId: string; readonly askedAt: string }

@@ -331,19 +331,6 @@ CREATE TABLE room_adoptions (
   PRIMARY KEY (room_id, sequence)
 ) STRICT, WITHOUT ROWID;
 
--- The Rooms that are mirrored, their addresses and progress. Not in the journal: each instance decides which Rooms it mirrors.
-CREATE TABLE mirrors (
-  room_id TEXT PRIMARY KEY,
-  base_url TEXT NOT NULL,
-  added_at TEXT NOT NULL,
-  -- Where the Room stood there when it was last heard of, and when; null until it is.
-  origin_sequence INTEGER,
-  heard_at TEXT,
-  -- Why it is followed no longer; null while it is.
-  stopped TEXT,
-  seal BLOB
-) STRICT, WITHOUT ROWID;
-
 -- Webhooks: addresses to which a Room's owner has its new entries sent. Not in the journal: they belong to this instance alone.
 CREATE TABLE webhooks (
   webhook_id TEXT PRIMARY KEY,

@@ -18,7 +18,6 @@ import { OnThisThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
 import { releaseMemory } from "./threads/memory.ts"
 import { keepClean } from "./serving/keep-clean.ts"
-import { mirroring } from "./mirrors/mirrors.ts"
 import { pastsInProcess } from "./past/past-process.ts"
 import { readerPool } from "./threads/reader-pool.ts"
 import { Writer } from "./threads/writer.ts"
@@ -169,7 +168,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       }),
   )
   for (const source of sources) source.start()
-  const mirrors = mirroring(instance, options.log)
   const webhooks = deliveringWebhooks({ instance, log: options.log, baseUrl, settings: sending })
   const token = instance.accounts.openSetUp()
   const running = started.move()
@@ -207,7 +205,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     async close() {
       instance.ledger.watch.close()
       await stop()
-      await mirrors.close()
       await webhooks.close()
       for (const source of sources) await source.close()
       await instance.accounts.settle()

@@ -17,7 +17,6 @@ import { inboxCommand } from "./inbox.ts"
 import { keyCommand } from "./key.ts"
 import { mcpCommand } from "./mcp.ts"
 import { metricsCommand } from "./metrics.ts"
-import { mirrorCommand } from "./mirror.ts"
 import { papersCommand } from "./papers.ts"
 import { roomCommand } from "./room.ts"
 import { deliverCommand, keepCommand, runCommand } from "./run.ts"
@@ -43,7 +42,6 @@ export const commands = (): readonly Command[] => [
   drillCommand(),
   exportCommand(),
   importCommand(),
-  mirrorCommand(),
   connectCommand(),
   mcpCommand(),
   inboxCommand(),

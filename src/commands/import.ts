@@ -1,7 +1,7 @@
 /** `research-room import`: imports a Room of another instance from its export. */
 import { existsSync } from "node:fs"
 import type { Command } from "commander"
-import { importCrate } from "../app/mirrors/import.ts"
+import { importCrate } from "../app/imports/import.ts"
 import { messageOf } from "../contract/faults.ts"
 import { onlySaid, unprovedWords } from "../contract/unproved.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
@@ -40,7 +40,7 @@ async function run(file: string, { data, adopt, owner }: Options): Promise<void>
         notImported,
       )
       const { roomId, title, origin, added, cited, unproved } = await imported
-      const { baseUrl, throughSequence, mirror } = origin
+      const { baseUrl, throughSequence } = origin
       if (added === 0)
         console.log(
           `Nothing in ${file} is new: ${title} (${roomId}) of ${baseUrl} is here through entry ${throughSequence}.`,
@@ -57,7 +57,8 @@ async function run(file: string, { data, adopt, owner }: Options): Promise<void>
         )
       if (adoptedBy !== undefined)
         console.log(
-          `This instance owns the Room now, and ${adoptedBy.username} is its owner. What is written at ${baseUrl} after entry ${throughSequence} no longer arrives.${mirror === null ? "" : " The Room is no longer followed."}`,
+          `This instance owns the Room now, and ${adoptedBy.username} is its owner. ` +
+            `What is written at ${baseUrl} after entry ${throughSequence} is no longer imported.`,
         )
     },
     { make: adopt === undefined, alone: true },
@@ -67,13 +68,14 @@ async function run(file: string, { data, adopt, owner }: Options): Promise<void>
 export const importCommand = (): Command =>
   dataCommand(
     "import",
-    "import a Room of another instance from its export, into a data folder that no service uses: to read, search and cite it here, or to continue it",
+    "import a Room of another instance from its export, or bring it forward from a newer one, into a data folder " +
+      "that no service uses: to read, search and cite it here, or to continue it",
   )
     .argument("<file>", "the export, a zip file")
     .addOption(
       option(
         "--adopt",
-        "make this instance the owner of the Room: the Room accepts writes here and stops following its origin",
+        "make this instance the owner of the Room: it accepts writes here, and exports of its origin are refused",
       ),
     )
     .addOption(option("--owner <name>", "with --adopt: the user of this instance who will own the Room"))

@@ -1,7 +1,7 @@
 /** `research-room room`: manages Rooms, for an operator without a browser. */
 import { Command } from "commander"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import { option, UsageError } from "../settings.ts"
-import { dropWhole } from "./dropping.ts"
 import { jsonOption, type ListOptions, printList } from "./table.ts"
 import { admitAs, dataCommand, operatorNamed, personNamed, roomWithId } from "./with-instance.ts"
 
@@ -48,10 +48,7 @@ const transfer = () =>
     })
 
 const forget = () =>
-  dataCommand(
-    "forget",
-    "drop a Room of another instance that nothing here cites, in data that no service uses, and stop following it",
-  )
+  dataCommand("forget", "drop a Room of another instance that nothing here cites, in data that no service uses")
     .argument("<room>", "the Room's id")
     .work(
       async (instance, room: string) => {
@@ -60,10 +57,12 @@ const forget = () =>
         const title = rooms.summary(roomId)?.title
         if (imported.from(roomId) === undefined)
           throw new UsageError(`The Room ${roomId} is this instance's own and cannot be dropped. Nothing was changed.`)
-        await dropWhole(instance, roomId)
-        console.log(
-          `${title} (${roomId}) was dropped and is no longer followed. Backups and exports made before now still hold it.`,
-        )
+        await instance.ledger.leave(roomId).catch((error: unknown) => {
+          throw error instanceof Refusal && error.code === "state_conflict"
+            ? new UsageError(`${error.message} Nothing was changed.`)
+            : error
+        })
+        console.log(`${title} (${roomId}) was dropped. Backups and exports made before now still hold it.`)
       },
       { alone: true },
     )

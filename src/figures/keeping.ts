@@ -4,7 +4,7 @@ import { figureTypes, type FigureType, isFigureType } from "../contract/definiti
 import { digestOf } from "../contract/json.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Job } from "../jobs/job.ts"
-import { type Pool, following, parsing } from "../jobs/pool.ts"
+import { parsing } from "../jobs/pool.ts"
 import type { StoredFigure } from "../ledger/journal/figures.ts"
 import type { ImageOrder, ImageRead } from "./image.ts"
 
@@ -26,9 +26,8 @@ async function read(
   bytes: Uint8Array,
   mediaType: FigureType,
   encode: boolean,
-  pool: Pool,
 ): Promise<Exclude<ImageRead, { fault: string }>> {
-  const made = await pool.run(job, { bytes: Buffer.from(bytes).toString("base64"), mediaType, encode })
+  const made = await parsing.run(job, { bytes: Buffer.from(bytes).toString("base64"), mediaType, encode })
   if ("fault" in made) throw invalid(made.fault)
   return made
 }
@@ -44,7 +43,7 @@ export function figureTypeOf(contentType: string | null): FigureType {
  * An uploaded picture, encoded anew. @throws Refusal 422 for what is no such picture, 503 when too many are being read
  */
 export async function uploaded(sent: Uint8Array, mediaType: FigureType): Promise<StoredFigure> {
-  const { width, height, bytes } = await read(sent, mediaType, true, parsing)
+  const { width, height, bytes } = await read(sent, mediaType, true)
   const kept = Buffer.from(bytes, "base64")
   return { digest: digestOf(kept), mediaType, width, height, bytes: kept }
 }
@@ -55,6 +54,6 @@ export async function uploaded(sent: Uint8Array, mediaType: FigureType): Promise
  */
 export async function received(sent: Uint8Array, digest: string, mediaType: FigureType): Promise<StoredFigure> {
   if (digestOf(sent) !== digest) throw invalid(`is not the one that ${digest} names`)
-  const { width, height } = await read(sent, mediaType, false, following)
+  const { width, height } = await read(sent, mediaType, false)
   return { digest, mediaType, width, height, bytes: Buffer.from(sent) }
 }

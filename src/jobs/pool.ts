@@ -151,9 +151,6 @@ export class Pool {
 /** Parses files in formats of other programs. */
 export const parsing = new Pool({ processes: limits.parsingProcesses, waiting: limits.parsingWaiting })
 
-/** Parses what other instances send to mirrors, separately, so that a hostile one cannot delay people's imports. */
-export const following = new Pool({ processes: limits.parsingProcesses, waiting: limits.followedWaiting })
-
 /** Rebuilds Rooms as of an earlier moment. */
 export const lookingBack = new Pool({ processes: limits.pastProcesses, waiting: limits.pastWaiting })
 

@@ -39,7 +39,6 @@ import { experimentOperations } from "./experiments/operations.ts"
 import { plans } from "./experiments/plans.ts"
 import { experimentReads } from "./experiments/reads.ts"
 import { Exports, filesOn, type RoomFiles } from "./export/exports.ts"
-import { writes } from "./export/written.ts"
 import { filesOf } from "./export/process.ts"
 import { findingLinks } from "./findings/finding-links.ts"
 import { findings } from "./findings/findings.ts"
@@ -135,7 +134,6 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
     search: search(db),
     similar: similar(db, now),
     provenance: provenance(db),
-    writes: writes(db),
   }
 }
 

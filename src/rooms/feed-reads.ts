@@ -1,6 +1,6 @@
 /** The activity of a Room, in pages and as an event stream. */
 import type { ActivityEntry } from "../contract/answers/index.ts"
-import { extendJson, JsonText, parse, stored, type Writable } from "../contract/json.ts"
+import { extendJson, JsonText, parse, stored } from "../contract/json.ts"
 import { activityKindsOf } from "../contract/reads/kinds.ts"
 import type { Activity, FullRow } from "../ledger/journal/activity.ts"
 import { feedOf, mustNotBeAhead, type Page, pageSize } from "../ledger/lists/paging.ts"
@@ -17,11 +17,9 @@ interface FeedSources {
   /** Runs several reads in one transaction. A feed that waited needs its own, as that of its request has ended. */
   readonly snapshot: <T>(work: () => T) => T
   readonly summary: Summary
-  /** Returns what another instance needs to replay the write of an entry. */
-  readonly written: (roomId: string, sequence: number) => Writable
 }
 
-export function feedReads({ rooms, activity, watch, summary, snapshot, written }: FeedSources) {
+export function feedReads({ rooms, activity, watch, summary, snapshot }: FeedSources) {
   return {
     room_activity({ actor, params, query, signal }) {
       const roomId = params.roomId
@@ -40,7 +38,6 @@ export function feedReads({ rooms, activity, watch, summary, snapshot, written }
           extendJson(body, {
             ...(included.includes("summary") ? { summary: summary(roomId, parse(body), content) } : {}),
             ...(included.includes("content") ? { content: new JsonText(stored(content)) } : {}),
-            ...(included.includes("write") ? { write: written(roomId, sequence) } : {}),
           }),
         ),
       })

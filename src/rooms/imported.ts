@@ -24,8 +24,8 @@ export type RoomSource = {
   readonly baseUrl: string
   readonly softwareVersion: string
   /**
-   * Where this origin is known from: the address of a third instance, or `file`. Omitted if the Room was fetched from
-   * the origin itself.
+   * Where this origin is known from: the address of a third instance, or `file`. Omitted if an earlier version fetched
+   * the Room from the origin itself.
    */
   readonly toldBy?: string | undefined
   /** The earlier homes of a Room that the origin had adopted, oldest first. Omitted if there are none. */
@@ -37,9 +37,10 @@ export type RoomSource = {
  * @param heads the alias of room_heads
  */
 export const ORIGIN = (room: string, heads: string): string =>
-  `(SELECT json_object('instanceId', i.instance_id, 'baseUrl', i.base_url, 'throughSequence', coalesce(${heads}.activity_sequence, 0), 'toldBy', i.told_by, 'importedAt', i.imported_at,
-      'mirror', json((SELECT json_object('originSequence', f.origin_sequence, 'behind', max(0, f.origin_sequence - coalesce(${heads}.activity_sequence, 0)), 'heardAt', f.heard_at, 'stopped', f.stopped)
-        FROM mirrors f WHERE f.room_id = i.room_id)))
+  `(SELECT json_object(
+      'instanceId', i.instance_id, 'baseUrl', i.base_url,
+      'throughSequence', coalesce(${heads}.activity_sequence, 0),
+      'toldBy', i.told_by, 'importedAt', i.imported_at)
     FROM imported_rooms i WHERE i.room_id = ${room}.room_id AND i.adopted_at IS NULL)`
 
 /** SQL for the homes of a Room before adoptions, as a JSON list. @param room the alias of the rooms table */
@@ -76,9 +77,6 @@ export function importedRooms(db: Db) {
     `SELECT instance_id AS instanceId, base_url AS baseUrl, software_version AS softwareVersion FROM imported_rooms
      WHERE room_id = +? AND adopted_at IS NULL`,
   )
-  const firstHand = db.prepare<{ instanceId: string }>(
-    "SELECT instance_id AS instanceId FROM imported_rooms WHERE room_id = +? AND base_url = +? AND told_by IS NULL AND adopted_at IS NULL",
-  )
   const homes = db.prepare<Home>(
     "SELECT instance_id AS instanceId, base_url AS baseUrl, sequence - 1 AS throughSequence FROM room_adoptions WHERE room_id = +? ORDER BY sequence",
   )
@@ -100,11 +98,6 @@ export function importedRooms(db: Db) {
       const found = one.get(roomId)
       return found && withHomes(roomId, found)
     },
-    /**
-     * Returns the id of the instance at an address if the Room was fetched from there; undefined if it came from
-     * elsewhere or is known at second hand.
-     */
-    firstHand: (roomId: string, baseUrl: string): string | undefined => firstHand.get(roomId, baseUrl)?.instanceId,
     withHomes,
     /** Returns the homes of a Room before it was adopted, here or at its origin. */
     homes: (roomId: string): Home[] => homes.all(roomId),
@@ -124,8 +117,6 @@ export function importedRooms(db: Db) {
 export interface Arrival extends RoomSource {
   /** Null if the Room was dropped later and only its people are still needed. */
   readonly roomId: string | null
-  /** Set if the Room was fetched only because another Room refers to it. */
-  readonly along?: true
   /** The people in the Room's history, with their names on their own instance. */
   readonly people: readonly { readonly userId: string; readonly username: string }[]
   /** The instance of these people, if another one has adopted the Room since; defaults to the origin. */

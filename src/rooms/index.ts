@@ -8,7 +8,6 @@ import { importedRooms } from "./imported.ts"
 import { leavingRooms } from "./leaving.ts"
 import { members } from "./members.ts"
 import { roomOperations as operationsOnRooms, type RoomThreads } from "./room-operations.ts"
-import { mirrors } from "./mirrors.ts"
 import { rooms } from "./rooms.ts"
 import { webhooks } from "./webhooks.ts"
 
@@ -22,7 +21,6 @@ export { roomReads } from "./reads.ts"
 export const roomTables = (db: Db) => ({
   rooms: rooms(db),
   imported: importedRooms(db),
-  mirrors: mirrors(db),
   leaving: leavingRooms(db),
   members: members(db),
   credentials: credentials(db),

@@ -24,17 +24,6 @@ test("each list named by the program itself is printed as JSON and as a table", 
     rooms: { empty: { roomId: string } }
     people: { owner: { username: string } }
   }
-  // A followed Room is of another instance.
-  const there = start(program, ["demo", "--json", "--port", "0"], place)
-  const other = JSON.parse((await there.printed(/^\{.*\}(?=\n)/))[0]) as {
-    baseUrl: string
-    rooms: { empty: { roomId: string } }
-  }
-  const added = await run(program, ["mirror", "add", other.baseUrl, other.rooms.empty.roomId, "--data", "data"], place)
-  t.strictSame([added.code, added.err], [0, ""])
-  // Its Room arrives asynchronously: from then on the lists no longer change.
-  const listed = async () => (await run(program, ["room", "list", "--data", "data", "--json"], place)).out
-  while (!(await listed()).includes(other.rooms.empty.roomId));
   /** The arguments that a list may need. */
   const known: Readonly<Record<string, string>> = {
     data: "data",
@@ -73,8 +62,6 @@ test("each list named by the program itself is printed as JSON and as a table", 
       `${name}: the table has a line for each, below its heading`,
     )
   }
-  there.signal("SIGTERM")
-  await there.ended()
   demo.signal("SIGTERM")
   await demo.ended()
 })

@@ -164,7 +164,6 @@ await ledger.admit({
   },
 })
 await ledger.transact(() => {
-  tables.mirrors.put(roomId, baseUrl, isoTime(world.now()))
   const webhookId = world.id()
   tables.webhooks.add(
     { webhookId, roomId, url: "https://example.com/", secret: "whsec_", delivered: 1 },

@@ -2,6 +2,7 @@
  * A clock that was wrong: writes made meanwhile keep their place, later writes have the present time, and the service
  * says so.
  */
+import { bring } from "../support/elsewhere.ts"
 import { rmSync } from "node:fs"
 import { ResearchRoomClient } from "research-room/client"
 import { type Test, test } from "tap"
@@ -128,16 +129,14 @@ async function inOrder(t: Test, service: Own, roomId: string, threadId: string) 
   t.strictSame(checkData(db).problems, [])
 }
 
-test("the clock of an origin does not move the clock here, and its mirror is whole", async (t) => {
+test("the clock of an origin does not move the clock here, and its Room is imported whole", async (t) => {
   const [startThere, startHere] = [instance(t), instance(t)]
   const there = await startThere({ ahead: YEARS })
   const ada = await there.service.setUp()
   const { roomId } = (await ada.write("create_room", { title: "Ahead" })).result
   let here = await startHere()
   await here.service.setUp("eve")
-  const { ledger, tables } = here.service.instance
-  await ledger.transact(() => tables.mirrors.put(roomId, there.service.baseUrl, new Date().toISOString()))
-  while (ledger.activity.watermark(roomId) < 1) await new Promise((resolve) => setTimeout(resolve, 20))
+  await bring(t, here.service.instance, there.service.baseUrl, roomId)
   await here.service.close()
 
   here = await startHere()

@@ -246,26 +246,3 @@ test("it is an entry of the journal, and is exported with a Room", async (t) => 
   )
   t.equal(both.graph.filter((entity) => entity["@type"] === "Person").length, 2)
 })
-
-test("followers of the Room get it with that person's next write", async (t) => {
-  const here = await startOwn()
-  t.teardown(() => here.close())
-  await here.setUp("eve")
-  await here.instance.ledger.transact(() =>
-    here.instance.tables.mirrors.put(roomId, own.baseUrl, new Date().toISOString()),
-  )
-  const until = async (name: string) => {
-    for (
-      const end = performance.now() + 60_000;
-      performance.now() < end;
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    )
-      if ((await ask(`${here.baseUrl}/api/research/rooms/${roomId}/citation`)).text.includes(name)) return true
-    return false
-  }
-  t.ok(await until("Ada Lovelace"))
-  await describe({ name: "Ada Byron" })
-  await ada.write("post_message", { threadId, text: "Said by another name." } as never)
-  t.ok(await until("Ada Byron"))
-  t.strictSame(checkData(here.instance.db).problems, [])
-})

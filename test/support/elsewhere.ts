@@ -1,8 +1,8 @@
 /** An instance that imports Rooms of another one: its data is in a folder of the test's own, without a service. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { importCrate } from "../../src/app/mirrors/import.ts"
-import { createInstance } from "../../src/app/compose/instance.ts"
+import { importCrate } from "../../src/app/imports/import.ts"
+import { createInstance, type Instance } from "../../src/app/compose/instance.ts"
 import { openForward } from "../../src/app/compose/upgrade.ts"
 import { checkData } from "../../src/check/check.ts"
 import { databaseFile } from "../../src/check/backup.ts"
@@ -14,6 +14,14 @@ interface Test {
 }
 
 export type Elsewhere = ReturnType<typeof elsewhere>
+
+/** Imports a Room of a running instance into another one that writes on this thread, from its export. */
+export async function bring(t: Test, instance: Instance, baseUrl: string, roomId: string) {
+  const file = join(t.testdir(), "room.zip")
+  const response = await fetch(`${baseUrl}/api/research/rooms/${roomId}/export`)
+  writeFileSync(file, Buffer.from(await response.arrayBuffer()))
+  return importCrate(instance, file)
+}
 
 /** Opens the data of a folder; if omitted, a new instance without users. */
 export function elsewhere(t: Test, folder = t.testdir()) {

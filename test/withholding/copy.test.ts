@@ -1,5 +1,5 @@
 /**
- * Once the follower applies a withholding or a drop at the original, its copies forget the text, including what they
+ * Once the follower applies a withholding at the original, its copies forget the text, including what they
  * keep in memory. Otherwise a reader who guesses the words could confirm that somebody wrote them.
  */
 import { rmSync } from "node:fs"
@@ -11,7 +11,7 @@ import { openLog } from "../../src/log.ts"
 import { ask } from "../support/ask.ts"
 import { castOf } from "../support/cast.ts"
 import { startFollower } from "../support/follower.ts"
-import { startOwn, temporaryFolder } from "../support/service.ts"
+import { temporaryFolder } from "../support/service.ts"
 import { action } from "../support/bodies.ts"
 
 const [data, follow] = [temporaryFolder(), temporaryFolder()]
@@ -67,41 +67,4 @@ test("a copy that was asked about the words before finds nothing similar to them
   t.ok(later > Number(activityWatermark))
   t.strictSame(await near(later), [])
   t.strictSame(await found(later), [])
-})
-
-test("a copy that was asked about a Room of another instance forgets what was dropped from it", async (t) => {
-  const there = await startOwn()
-  const ada = await there.setUp()
-  const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Followed" })).result
-  const WORDS = "Rhubarb lanterns outlast submarines"
-  await ada.write("propose_experiment", { roomId, threadId, question: `${WORDS}.`, scope: "One dive.", hypotheses: [] })
-  const here = await startOwn({ folder: temporaryFolder(), keeps: true })
-  const folder = temporaryFolder()
-  const follower = await startFollower(join(here.folder, "research-room.db"), join(folder, "research-room.db"))
-  const copy = await startCopy({
-    host: "127.0.0.1",
-    port: 0,
-    log: openLog("silent"),
-    follow: folder,
-    primary: here.baseUrl,
-    threads: 1,
-  })
-  t.teardown(async () => {
-    await copy.close()
-    await follower.close()
-    for (const own of [here, there]) await own.close()
-    for (const each of [folder, here.folder]) rmSync(each, { recursive: true, force: true })
-  })
-  const { ledger, tables } = here.instance
-  await ledger.transact(() => tables.mirrors.put(roomId, there.baseUrl, new Date().toISOString()))
-  while (ledger.activity.watermark(roomId) < 2) await new Promise((resolve) => setTimeout(resolve, 20))
-  await follower.apply()
-  const near = async () =>
-    (await ask(`${copy.baseUrl}/api/research/rooms/${roomId}/similar?text=${encodeURIComponent(WORDS)}`)).body.similar
-  t.match(await near(), [{ kind: "experiment" }])
-
-  await ledger.transact(() => tables.mirrors.remove(roomId))
-  await ledger.leave({ cuts: [{ roomId, from: 2 }], reach: "none" })
-  await follower.apply()
-  t.strictSame(await near(), [])
 })

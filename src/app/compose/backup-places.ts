@@ -35,6 +35,6 @@ export function copiesOf(file: string, audit: Pick<Audit, "page">, isOperator: b
         ]
       : []),
     "So do exports made before now, and everything else that was copied or read; the service cannot list those. Delete them, or make new ones.",
-    "Mirrors withhold it when they hear of it: until then, or where they no longer follow, they show it, and which instances mirror the Room is not known here.",
+    "An instance that imported the Room shows it until it imports a newer export; which instances did is not known here.",
   ].join(" ")
 }

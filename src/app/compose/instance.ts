@@ -3,10 +3,8 @@ import { administrationReads } from "./administration.ts"
 import { auditing } from "./auditing.ts"
 import { copiesOf } from "./backup-places.ts"
 import type { Permission } from "../../contract/schema/enumerations.ts"
-import { JsonText, stored, writeJson } from "../../contract/json.ts"
 import type { Gate } from "../../ledger/journal/actor.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { inAnswers } from "../../contract/definitions/withheld-text.ts"
 import { nothingChecked, type OutsideCheck } from "../../ledger/write/admission.ts"
 import { Ledger } from "../../ledger/write/admit.ts"
 import type { Behaviours } from "../../ledger/journal/behaviour.ts"
@@ -161,21 +159,12 @@ export function createInstance({
       ...hooks,
     },
     cleanse: () => remaking.cleanse(),
-    leave({ cuts, reach, followedAt, keptIn = {} }) {
+    leave(roomId) {
       remaking.leave(() => {
-        const left = tables.leaving.withCiting(cuts, reach)
-        for (const { roomId, from: fromEntry } of left)
-          tables.audit.write({
-            kind: "forget_room",
-            subject: { kind: "room", id: roomId, name: tables.rooms.summary(roomId)?.title ?? null },
-            roomId,
-            detail: {
-              fromEntry,
-              ...(followedAt !== undefined && { followedAt }),
-              ...(keptIn[roomId] !== undefined && { keptIn: keptIn[roomId] }),
-            },
-          })
-        tables.leaving.take(left)
+        tables.leaving.mustBeUncited(roomId)
+        const subject = { kind: "room", id: roomId, name: tables.rooms.summary(roomId)?.title ?? null }
+        tables.audit.write({ kind: "forget_room", subject, roomId, detail: { fromEntry: 1 } })
+        tables.leaving.take(roomId)
       })
     },
   })
@@ -224,9 +213,6 @@ export function createInstance({
       ...tables,
       ...feed,
       watch,
-      // Another instance proves the write with the names used at the origin.
-      written: (roomId, sequence) =>
-        new JsonText(stored(inAnswers(writeJson(tables.writes(roomId, sequence)), tables.withheld.told))),
       snapshot: <T>(work: () => T) => ledger.snapshot(work),
     }),
     ...inboxReads({ ...tables, ...feed, watch, snapshot: (work) => ledger.snapshot(work), lines: activityLines }),

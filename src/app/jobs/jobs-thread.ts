@@ -10,13 +10,10 @@ import { hostJobs } from "../../jobs/host.ts"
 import type { Work } from "../../jobs/job.ts"
 import type { FileOrder } from "../../research/export/process.ts"
 import type { ImageOrder } from "../../figures/image.ts"
-import type { readAnswer } from "../mirrors/origin-answers.ts"
 import type { PastFileOrder } from "../past/past-process.ts"
 
 /** The jobs, by name. Their modules are loaded on first use. */
 const jobs = {
-  answer: async (given: Parameters<typeof readAnswer>[0]) =>
-    (await import("../mirrors/origin-answers.ts")).readAnswer(given),
   atom: async (xml: string) => (await import("../../library/papers/atom.ts")).atomPapers(xml),
   image: async (order: ImageOrder) => (await import("../../figures/image.ts")).readImage(order),
   past: async (order: PastFileOrder) => (await import("../past/past-process.ts")).makeFile(order),

@@ -39,7 +39,6 @@ const copiers: Readonly<Record<string, (row: Row, rooms: ReadonlySet<string>) =>
   credentials: ofRooms,
   // A later adoption is part of the replayed history.
   imported_rooms: (row, rooms) => ofRooms({ ...row, adopted_at: null }, rooms),
-  mirrors: ofRooms,
 }
 function ofRooms(row: Row, rooms: ReadonlySet<string>): Row | null {
   return typeof row.room_id === "string" && rooms.has(row.room_id) ? row : null

@@ -15,7 +15,7 @@ import type { Litestream } from "./litestream.ts"
 /** Milliseconds between two checks whether Litestream still runs. */
 const INTERVAL = 500
 
-/** Reads that must not be ahead of the copy: receipts, and the feed that mirrors and agents rely on. */
+/** Reads that must not be ahead of the copy: receipts, and the feed that agents rely on. */
 const confirmedReads: ReadonlySet<string> = new Set<ReadName>(["receipt", "room_activity"])
 
 export interface ReplicationParts {

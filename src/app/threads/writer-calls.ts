@@ -5,7 +5,6 @@ import type { BatchedWrite } from "../../contract/operations/batch.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import type { Admitted, CheckedWrite } from "../../ledger/write/admission.ts"
 import type { Changed } from "../../ledger/storage/database.ts"
-import type { Leave } from "../../ledger/cut.ts"
 import type { BatchRequest } from "../../ledger/write/admission.ts"
 import type { RepositorySettings } from "../../repositories/configured.ts"
 
@@ -29,7 +28,6 @@ export interface WriterCalls {
   cleanse(): void
   /** Adds everything accepted so far to the search index. */
   index(): void
-  leave(leave: Leave): void
   /** Pauses writes until `release` or `apply`. Returns when no write is running. */
   hold(): void
   release(): void

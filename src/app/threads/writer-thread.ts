@@ -88,7 +88,6 @@ const channel = toStarter<WriterEvents, WriterCalls>({
   async index() {
     await indexing.now()
   },
-  leave: (leave) => ledger.leave(leave),
   // No transaction is open between two messages.
   hold() {
     ledger.queue.hold()

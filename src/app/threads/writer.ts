@@ -4,7 +4,6 @@ import type { Admitted, OtherWriter } from "../../ledger/write/admission.ts"
 import type { TriedOut } from "../../ledger/write/group.ts"
 import { notStored, uncertain } from "../../ledger/write/group.ts"
 import type { Delivery } from "../../ledger/journal/delivery.ts"
-import type { Leave } from "../../ledger/cut.ts"
 import type { BatchRequest } from "../../ledger/write/admission.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import {
@@ -61,14 +60,6 @@ export class Writer implements OtherWriter {
 
   index(): Promise<void> {
     return this.#thread.channel.ask("index")
-  }
-
-  leave(leave: Leave): Promise<void> {
-    return this.#turn(async () => {
-      const { channel } = this.#thread
-      await this.#hold()
-      await channel.ask("leave", leave).finally(() => channel.tell("release"))
-    })
   }
 
   transact<T>(tryOut: () => TriedOut<T>): Promise<T> {

@@ -47,6 +47,7 @@ export const auditKinds = {
   change_webhook: "changed a webhook of a Room",
   import_room: "imported a Room",
   import_papers: "imported metadata of papers",
+  // Earlier versions could follow a Room; their lines stay.
   add_mirror: "followed a Room of another instance",
   remove_mirror: "stopped following a Room of another instance",
   forget_room: "dropped a Room of another instance, or the end of its history",

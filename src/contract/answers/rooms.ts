@@ -23,23 +23,11 @@ const roomOrigin = shape({
   baseUrl: v.string(),
   throughSequence: count,
   /**
-   * Who reported this origin: the address of another instance, or `file` for an imported crate; null if the Room was
-   * fetched from there.
+   * Who reported this origin: the address of another instance, or `file` for an imported crate; null if an earlier
+   * version fetched the Room from there.
    */
   toldBy: v.nullable(v.string()),
   importedAt: at,
-  /**
-   * null if it is not followed. Otherwise its last known sequence there, how many entries are missing here, and why
-   * following stopped.
-   */
-  mirror: v.nullable(
-    shape({
-      originSequence: v.nullable(count),
-      behind: v.nullable(count),
-      heardAt: v.nullable(at),
-      stopped: v.nullable(v.string()),
-    }),
-  ),
 })
 
 export type RoomOrigin = v.InferOutput<typeof roomOrigin>

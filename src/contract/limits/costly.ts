@@ -39,8 +39,6 @@ export const ofCostlyWork = {
   /** Files read at one time, and files that may wait; beyond it, 503. */
   parsingProcesses: 1,
   parsingWaiting: 8,
-  /** Answers of other instances that wait to be read, for the mirrors of this instance. */
-  followedWaiting: 100,
   /** Seconds for which the answer about one repository and commit is reused. */
   repositoryCheckSeconds: 120,
   /** Requests an hour that the repository host accepts from one address without a token. */

@@ -208,7 +208,7 @@ export const enumerations = {
   /** The parts of the service, in the order in which a client meets them. */
   slice: ["rooms", "threads", "research", "attempts", "materials", "publications", "links", "library"],
   /** What a feed can add to each entry. */
-  activityInclude: ["summary", "content", "write"],
+  activityInclude: ["summary", "content"],
   /**
    * Why an entry of a Room concerns an agent: it replies to, names or bears on work of the agent, mentions the agent,
    * takes an experiment over from it, or is about an experiment that it holds or proposed.

@@ -37,17 +37,6 @@ export function* roomJournal(db: Db, roomId: string): Generator<RoomEntry> {
   }
 }
 
-/** Finds one write of a Room by its sequence; undefined if there is none. */
-export function roomEntry(db: Db) {
-  const kept = journal(db)
-  const one = db.prepare<Row>(`${ROWS} = +?`)
-  return (roomId: string, sequence: number): RoomEntry | undefined => {
-    const row = one.get(roomId, sequence)
-    const entry = row && kept.at(row.position)
-    return row && entry && { sequence, targetId: row.targetId, entry }
-  }
-}
-
 /** Finds the end of a Room's activity at the time of a write. */
 export function standingBefore(db: Db) {
   const last = db.prepare<{ sequence: number }>(

@@ -42,12 +42,6 @@ export const notReplayed: readonly NotReplayed[] = [
     why: "papers that they do not have, stored so that they are not requested again",
   },
   {
-    table: "mirrors",
-    key: "room_id",
-    columns: null,
-    why: "a command chooses the Rooms of other instances to follow, and their progress changes without writes",
-  },
-  {
     table: "webhooks",
     key: "webhook_id",
     columns: null,

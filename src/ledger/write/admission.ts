@@ -19,7 +19,6 @@ import { isoTime, type World } from "../world.ts"
 import { grantRefusal, roomRefusal } from "./access.ts"
 import { type CommitQueue, RollbackWith } from "./commit-queue.ts"
 import type { TriedOut } from "./group.ts"
-import type { Leave } from "../cut.ts"
 import type { References } from "./references.ts"
 import type { Writing } from "./writing.ts"
 
@@ -76,8 +75,6 @@ export interface OtherWriter {
   cleanse(): Promise<unknown>
   /** Adds accepted texts to the word index. */
   index(): Promise<unknown>
-  /** Drops Rooms of other instances. @throws Refusal */
-  leave(leave: Leave): Promise<void>
 }
 
 export interface AdmissionParts {

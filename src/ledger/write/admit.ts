@@ -18,7 +18,6 @@ import type { Db } from "../storage/database.ts"
 import { tryStorage } from "../storage/try-storage.ts"
 import { isUnclean } from "../storage/residue.ts"
 import { isoTime, type World } from "../world.ts"
-import type { Leave } from "../cut.ts"
 import {
   Admission,
   asWritten,
@@ -46,7 +45,7 @@ export interface LedgerParts {
   /** Removes withheld content from the files. */
   readonly cleanse: () => Promise<void>
   /** Drops Rooms of other instances. */
-  readonly leave: (leave: Leave) => void
+  readonly leave: (roomId: string) => void
 }
 
 const rehearsed = (receipt: string): string => extendJson(receipt, { rehearsed: true })
@@ -164,12 +163,12 @@ export class Ledger {
   }
 
   /**
-   * Drops Rooms of other instances, whole or from an entry on, and records each in the audit log. All tables are
-   * derived again without them.
-   * @throws Refusal 409 if a Room that is not dropped too refers to them
+   * Drops a Room of another instance and records it in the audit log, in data that no service uses. All tables are
+   * derived again without it.
+   * @throws Refusal 409 if something here refers to it
    */
-  async leave(leave: Leave): Promise<void> {
-    await (this.#writer?.leave(leave) ?? this.#parts.leave(leave))
+  async leave(roomId: string): Promise<void> {
+    this.#parts.leave(roomId)
     this.forget()
     if (this.#confirm !== null) await this.#confirm()
     await this.cleanse()

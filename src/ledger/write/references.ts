@@ -83,11 +83,12 @@ export function references(db: Db) {
     "SELECT base_url AS baseUrl, told_by AS toldBy FROM imported_rooms WHERE room_id = +? AND told_by <> 'file' AND adopted_at IS NULL",
   )
   /** The fault of an object in a Room that its own instance has not vouched for: its real history may arrive later. */
-  function fromAnotherMirror(roomId: string): string | undefined {
+  function notFromItsOwn(roomId: string): string | undefined {
     const found = reported.get(roomId)
     return (
       found &&
-      `is of Room ${roomId}, which belongs to ${found.baseUrl} according to ${found.toldBy}: it can be named here once that Room is followed there`
+      `is of Room ${roomId}, which belongs to ${found.baseUrl} according to ${found.toldBy}: ` +
+        "it can be named here once that Room's own export is imported"
     )
   }
 
@@ -161,7 +162,7 @@ export function references(db: Db) {
           wanted.set(table, (wanted.get(table) ?? new Set()).add(id))
       const rows = new Map([...wanted].flatMap(([table, ids]) => inTable(table, [...ids])).map((row) => [row.id, row]))
       const rooms = new Set([...rows.values()].flatMap(({ roomId }) => roomId ?? []))
-      const notVouchedFor = new Map([...rooms].map((roomId) => [roomId, fromAnotherMirror(roomId)]))
+      const notVouchedFor = new Map([...rooms].map((roomId) => [roomId, notFromItsOwn(roomId)]))
       const faults = named.flatMap(({ refers, id, path, siblings }) => {
         const row = rows.get(id)
         if (row === undefined || !kindsIn(refers).includes(row.kind))

@@ -1,10 +1,6 @@
-/** An accepted write in the form that a replay on another instance needs, for a crate and for the feed. */
-import { JsonText, stored, type Writable } from "../../contract/json.ts"
-import type { Named } from "../../contract/answers/description.ts"
-import { DESCRIBED } from "../../people/people.ts"
-import type { Db } from "../../ledger/storage/database.ts"
-import { roomEntry, type RoomEntry } from "../../ledger/journal/room-journal.ts"
-import { citing } from "./cited.ts"
+/** An accepted write in the form that a replay on another instance needs. */
+import { JsonText, stored } from "../../contract/json.ts"
+import type { RoomEntry } from "../../ledger/journal/room-journal.ts"
 
 /**
  * An accepted write as another instance replays it. Of the values that the write was given it has only the ids, because
@@ -24,29 +20,3 @@ export const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "en
   client: entry.client,
   given: { ...(entry.given.ids && { ids: entry.given.ids }) },
 })
-
-/** Reads the write of a feed entry, for instances that mirror the Room. */
-export function writes(db: Db) {
-  const find = roomEntry(db)
-  const person = db.prepare<Named>(
-    `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")} FROM people p WHERE user_id = +?`,
-  )
-  const cites = citing(db)
-  /**
-   * Returns the write, the people it names with how they want to be cited, and the Rooms it cites; null if it is not
-   * stored.
-   */
-  return (roomId: string, sequence: number): Writable => {
-    const found = find(roomId, sequence)
-    if (found === undefined) return null
-    const { entry, targetId } = found
-    const member = entry.params.userId ?? (entry.operation === "add_member" ? targetId : undefined)
-    return {
-      ...writtenOut(found),
-      people: [entry.userId, member].flatMap((userId) =>
-        userId == null ? [] : [{ ...person.one(entry.given.people?.[userId] ?? userId), userId }],
-      ),
-      cites: cites(roomId, found).map((cited) => ({ ...cited })),
-    }
-  }
-}

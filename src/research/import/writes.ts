@@ -1,5 +1,5 @@
 /**
- * Reads writes from a crate or another instance's feed. Each is proved against its Room's feed before it is replayed.
+ * Reads writes from a crate. Each is proved against its Room's activity before it is replayed.
  */
 import * as v from "valibot"
 import { entryDigest, firstPreviousDigest } from "../../contract/answers/chain.ts"
@@ -62,8 +62,6 @@ export interface ProvedWrite {
   readonly people: readonly string[]
   /** The member that its body names. */
   readonly member: { readonly userId: string; readonly username: string } | null
-  /** Whether its body has the digest in the feed. If not, parts of it were withheld, and nothing proves the rest. */
-  readonly isProved: boolean
 }
 
 /** Follows the feed of one Room, and proves each write against its entry. */
@@ -89,11 +87,6 @@ export class Prover {
     this.#of = of
     this.#sequence = after.sequence
     this.#digest = after.digest
-  }
-
-  /** The sequence of the last proved entry. */
-  get sequence(): number {
-    return this.#sequence
   }
 
   /** @throws CrateFault if an entry does not follow from the one before it, or the write does not match it */
@@ -141,7 +134,6 @@ export class Prover {
       digest: entry.digest,
       member: named === undefined ? null : { userId: named, username: String(write.body.username) },
       people: member === undefined ? [userId] : [userId, member],
-      isProved: isWhole,
       entry: {
         operation: write.operation,
         userId,

@@ -5,7 +5,7 @@ import type { Rail } from "../visit.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import { attributes, type Html, html, to } from "../html.ts"
-import { counted, shortened } from "../words.ts"
+import { shortened } from "../words.ts"
 import { stateBadge } from "./marks.ts"
 import { newMark } from "./seen.ts"
 import { exactTime, person } from "./parts.ts"
@@ -50,8 +50,11 @@ export const following = (room: Room, here?: string) => ({
 /** The banner of a Room of another instance: where it comes from, and up to which entry it is here. */
 const originBanner = ({ roomId, origin }: Pick<Room, "roomId" | "origin">): Html | null =>
   origin &&
-  html`<div class="banner quiet" role="note" aria-label="From another instance">${stateBadge("mirrored", "From elsewhere")}<p>This Room belongs to <a href="${`${origin.baseUrl}${pageOf("room", roomId)}`}">${placeOf(origin)}</a>${toldIn(origin)}. You can read and cite it here, and write to it there.</p>
-    <p class="meta"><span>here through entry ${origin.throughSequence.toLocaleString("en")}</span>${followed(origin)}</p></div>`
+  html`<div class="banner quiet" role="note" aria-label="From another instance">${stateBadge("mirrored", "From elsewhere")}<p>This Room belongs to <a href="${`${origin.baseUrl}${pageOf("room", roomId)}`}">${placeOf(origin)}</a>${toldIn(
+    origin,
+  )}. You can read and cite it here, and write to it there.</p>
+    <p class="meta"><span>here through entry ${origin.throughSequence.toLocaleString("en")}</span
+    ><span>imported ${exactTime(origin.importedAt)}</span></p></div>`
 
 /** Says who claims that a Room comes from an instance. Empty if it was fetched from there. */
 export const toldIn = ({ toldBy }: Pick<NonNullable<Room["origin"]>, "toldBy">): string =>
@@ -68,13 +71,6 @@ const adoptedBanner = ({ roomId, adopted }: Pick<Room, "roomId" | "adopted">): H
         (home) =>
           html`Adopted from <a href="${`${home.baseUrl}${pageOf("room", roomId)}`}">${placeOf(home)}</a> on ${exactTime(home.adoptedAt)}, after entry ${home.throughSequence.toLocaleString("en")}. `,
       )}What was written there since is not here.</p></div>`
-
-function followed({ importedAt, mirror }: NonNullable<Room["origin"]>): Html {
-  if (mirror === null) return html`<span>imported ${exactTime(importedAt)}</span>`
-  if (mirror.stopped !== null) return html`<span>no longer followed: ${mirror.stopped}</span>`
-  const behind = mirror.behind ? `${counted(mirror.behind, "entry", "entries")} behind` : "followed"
-  return html`<span>${behind}</span>${mirror.heardAt === null ? null : html`<span>last contact ${exactTime(mirror.heardAt)}</span>`}`
-}
 
 /** The banners of a Room: of another instance, adopted, archived. */
 export const roomBanners = (room: Pick<Room, "roomId" | "archive" | "origin" | "adopted">): Html =>

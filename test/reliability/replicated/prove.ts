@@ -10,8 +10,11 @@ import { underLoad } from "./following.ts"
 import { throughHalfKnown } from "./half-known.ts"
 import { type Tally, throughKills, victims } from "./kills.ts"
 import { found, parentOf } from "./litestream.ts"
-import { slowest } from "../mirror/killed.ts"
 import { throughPromotion, throughTroubles } from "./troubles.ts"
+
+/** The lag that a part of them does not exceed, in milliseconds. */
+const slowest = (lags: readonly number[], part: number): number =>
+  lags.toSorted((one, other) => one - other)[Math.floor(lags.length * part)] ?? 0
 
 const { seed, numbers } = asked(
   { kills: 100, halfKnown: 20, troubles: 10, promotions: 10, writes: 1_000, followers: 30 },

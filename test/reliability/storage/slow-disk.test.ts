@@ -4,12 +4,11 @@
  */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { ResearchRoomClient } from "research-room/client"
 import { Browser } from "research-room/testing"
 import tap, { test } from "tap"
 import { endAll, executable, newPlace, run, serve } from "../../support/program.ts"
 import { exportedDemo } from "../import/kills.ts"
-import { passwordOf, startOwn, temporaryFolder } from "../../support/service.ts"
+import { passwordOf } from "../../support/service.ts"
 import { type SlowDisk, slowDisk } from "./slow-disk.ts"
 
 const program = executable()
@@ -56,13 +55,6 @@ const ways = [
 for (const [what, data, makeSlow] of ways)
   test(`a reader does not wait for writes to a disk that ${what}`, { skip }, async (t) => {
     if (disk === null) return
-    const folder = temporaryFolder()
-    const there = await startOwn({ folder })
-    t.teardown(() => there.close())
-    const ada = await there.setUp()
-    const { roomId: followed, openingThreadId } = (await ada.write("create_room", { title: "Followed" })).result
-    const say = (text: string) => ada.write("post_message", { threadId: openingThreadId, text } as never)
-
     const at = { ...place, env: disk.env }
     t.match(await run(program, ["user", "add", "eve", "--password", passwordOf("eve"), "--data", data], at), {
       code: 0,
@@ -94,19 +86,6 @@ for (const [what, data, makeSlow] of ways)
     const began = performance.now()
     t.equal((await during("a sign-in", signIn)).status, 200)
     t.ok(performance.now() - began >= SLOW_WRITE, "a write is answered once it is safe on the disk")
-    t.match(
-      await during("mirror add", () => run(program, ["mirror", "add", there.baseUrl, followed, "--data", data], at)),
-      { code: 0 },
-    )
-    const reader = new ResearchRoomClient({ baseUrl })
-    await during("a mirror's rounds", async () => {
-      for (let count = 0; count < 12; count += 1) await say(`Message ${count}.`)
-      for (const end = performance.now() + 60_000; performance.now() < end; await passing(100)) {
-        const room = await reader.read("room", { roomId: followed }).catch(() => undefined)
-        if (room?.activityWatermark === 13) return
-      }
-      t.fail("the mirror does not arrive")
-    })
     const of = { entryId: entry?.entryId }
     await during("withholding", () =>
       eve.write("withhold_content", {

@@ -11,20 +11,9 @@ import { backUp, restore } from "../../../src/check/backup.ts"
 import { openForward } from "../../../src/app/compose/upgrade.ts"
 import { databaseFile } from "../../../src/ledger/storage/data.ts"
 import { hypothesis } from "../../support/bodies.ts"
-import { elsewhere } from "../../support/elsewhere.ts"
+import { bring, elsewhere } from "../../support/elsewhere.ts"
 import { type Own, startOwn, temporaryFolder } from "../../support/service.ts"
 
-const mirror = ({ instance }: Own, roomId: string, baseUrl: string) =>
-  instance.ledger.transact(() => instance.tables.mirrors.put(roomId, baseUrl, new Date().toISOString()))
-const through = ({ instance }: Own, roomId: string) => instance.ledger.activity.watermark(roomId)
-async function reaches(own: Own, roomId: string, sequence: number): Promise<void> {
-  for (const end = performance.now() + 60_000; through(own, roomId) < sequence; ) {
-    const stopped = own.instance.tables.mirrors.all().find(({ stopped }) => stopped !== null)?.stopped
-    if (stopped !== undefined || performance.now() > end)
-      throw new Error(stopped ?? `never: entry ${sequence} of ${roomId}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 const host = ({ baseUrl }: Own) => new URL(baseUrl).host
 function folders(t: Test, count: number): string[] {
   const made = Array.from({ length: count }, temporaryFolder)
@@ -59,11 +48,8 @@ t.test("What a restored copy writes in the name of a person of the original is s
 
   const third = await startOwn({ folder: c, keeps: true })
   await third.setUp("eve")
-  await mirror(third, roomId, original.baseUrl)
-  await reaches(third, roomId, 1)
-  await mirror(third, made.roomId, copy.baseUrl)
-  await reaches(third, made.roomId, 3)
-  await mirror(third, roomId, original.baseUrl)
+  await bring(t, third.instance, original.baseUrl, roomId)
+  await bring(t, third.instance, copy.baseUrl, made.roomId)
   const reader = new ResearchRoomClient({ baseUrl: third.baseUrl })
   const [first, second] = [await reader.read("room", { roomId }), await reader.read("room", { roomId: made.roomId })]
   t.equal(first.owner.username, `ada@${host(original)}`)
@@ -80,12 +66,11 @@ t.test("What a restored copy writes in the name of a person of the original is s
   const feed = await (await fetch(`${third.baseUrl}/api/research/rooms/${made.roomId}/activity?include=summary`)).json()
   t.match(feed, { items: [{ summary: new RegExp(`^ada@${host(copy)} `) }] })
 
-  // The original itself can follow its copy's Room, which its own ada did not write.
-  await mirror(original, made.roomId, copy.baseUrl)
-  await reaches(original, made.roomId, 3)
+  // The original itself can import its copy's Room, which its own ada did not write.
+  await bring(t, original.instance, copy.baseUrl, made.roomId)
   t.match(original.instance.tables.rooms.summary(made.roomId), { owner: { username: `grace@${host(copy)}` } })
 
-  // In a crate made from the mirror, the same people keep the ids they have there.
+  // In a crate made from the import, the same people keep the ids they have there.
   const zip = Buffer.from(
     await (await fetch(`${third.baseUrl}/api/research/rooms/${made.roomId}/export`)).arrayBuffer(),
   )
@@ -110,16 +95,14 @@ t.test(
       .result
     const teller = await startOwn({ folder: b, keeps: true })
     const tom = await teller.setUp("tom")
-    await mirror(teller, there.roomId, victim.baseUrl)
-    await reaches(teller, there.roomId, 2)
+    await bring(t, teller.instance, victim.baseUrl, there.roomId)
     const citing = (await tom.write("create_room", { title: "Names it" })).result
     await tom.write("reuse_record", { threadId: citing.openingThreadId, versionId } as never)
 
     const here = await startOwn({ folder: c, keeps: true })
     const eve = await here.setUp("eve")
     const own = (await eve.write("create_room", { title: "Own" })).result
-    await mirror(here, citing.roomId, teller.baseUrl)
-    await reaches(here, citing.roomId, 2)
+    await bring(t, here.instance, teller.baseUrl, citing.roomId)
     const reader = new ResearchRoomClient({ baseUrl: here.baseUrl })
     const told = await reader.read("room", { roomId: there.roomId })
     t.match(told.origin, { baseUrl: victim.baseUrl, toldBy: teller.baseUrl })
@@ -130,13 +113,14 @@ t.test(
     )
     const reuse = () => eve.write("reuse_record", { threadId: own.openingThreadId, versionId } as never)
     await t.rejects(reuse(), {
-      issues: [{ message: /it can be named here once that Room is followed there/ }],
+      issues: [{ message: /it can be named here once that Room's own export is imported/ }],
     } as never)
 
-    await mirror(here, there.roomId, victim.baseUrl)
-    await ada.write("post_message", { threadId: there.openingThreadId, text: "Said by the victim itself." } as never)
-    await reaches(here, there.roomId, 3)
-    t.match(await reader.read("room", { roomId: there.roomId }), { origin: { baseUrl: victim.baseUrl, toldBy: null } })
+    const { added } = await bring(t, here.instance, victim.baseUrl, there.roomId)
+    t.equal(added, 0, "its own export says nothing else")
+    t.match(await reader.read("room", { roomId: there.roomId }), {
+      origin: { baseUrl: victim.baseUrl, toldBy: "file" },
+    })
     await reuse()
     await ended(t, here, teller, victim)
   },

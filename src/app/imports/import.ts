@@ -44,7 +44,7 @@ export async function importCrate(
     onProgress = () => {},
   }: { readonly adoptedBy?: Person | undefined; readonly onProgress?: OnProgress } = {},
 ): Promise<ImportReport> {
-  const { db, ledger, tables } = instance
+  const { db, ledger, tables, importing } = instance
   const crate = await openCrate(file)
   try {
     const { roomId, entries, cited: others, ...from } = await originOf(crate)
@@ -55,7 +55,6 @@ export async function importCrate(
     const arriving = new ProvedReplay(instance, {
       from: (id) => ({ ...(id === roomId ? from : (others[id] ?? source)), toldBy: toldBy(others[id]) }),
       people,
-      isAlong: (id) => id !== roomId,
     })
     // The file names the origin of its Room. For cited Rooms of a third instance, the crate's instance is the source of
     // that claim.
@@ -70,6 +69,10 @@ export async function importCrate(
     }
     for (const each of [roomId, ...cited]) mustBeExplained(instance, each)
     if (own !== entries) throw new CrateFault(`The crate declares ${entries} entries, but holds ${own}.`)
+    // Another instance told of the Room until now; its own export has the same entries.
+    const told = tables.imported.origin(roomId)?.toldBy ?? FILE
+    if (told !== FILE && arriving.through(roomId) === entries)
+      importing.import_room(null, { roomId, ...source, toldBy: FILE, people: [] })
     // An older crate has older descriptions of people.
     if (arriving.through(roomId) === entries) arriving.describe(described, from.instanceId, from.baseUrl)
     await importFigures(instance, crate, roomId)
@@ -113,14 +116,13 @@ async function importFigures({ tables, world }: Instance, crate: CrateFile, room
     }
 }
 
-/** Makes a person the owner of a Room of another instance, within an open transaction, and stops following it. */
+/** Makes a person the owner of a Room of another instance, within an open transaction. */
 function adopt(
-  { ledger, tables, world }: Instance,
+  { ledger, world }: Instance,
   { instanceId, baseUrl, throughSequence }: RoomOrigin,
   roomId: string,
   person: Person,
 ) {
-  tables.mirrors.remove(roomId)
   const operation = operationOf("adopt_room")
   ledger.admitWithin({
     operation,

@@ -20,8 +20,6 @@ export interface IncomingRooms {
   readonly from: (roomId: string) => RoomSource
   /** The names at the origin of the people in the writes, by id. */
   readonly people: ReadonlyMap<string, string>
-  /** Whether a Room is imported only because another one cites it. */
-  readonly isAlong: (roomId: string) => boolean
 }
 
 /**
@@ -178,7 +176,6 @@ export class ProvedReplay {
       roomId,
       ...from,
       people: unknownPeople,
-      ...(this.#arrivals.isAlong(roomId) && { along: true }),
       ...(of !== from && { of: { instanceId: of.instanceId, baseUrl: of.baseUrl } }),
       ...(adopted[0] !== undefined && { knownIn: adopted[0].instanceId }),
     } satisfies Arrival)
