@@ -45,30 +45,3 @@ t.test(
     await context.close()
   },
 )
-
-t.test("the whole graph can be searched, filtered by kind and drawn smaller, without a script", async (t) => {
-  const { page, context } = await watched(browser, demo.baseUrl, { javaScriptEnabled: false })
-  await page.goto(at(graph))
-  await page.getByRole("link", { name: "Whole graph" }).click()
-  const names = () => page.locator("svg.net text.name").allTextContents()
-  const all = await names()
-  await page.getByLabel("Find in the graph").fill("F4")
-  await page.getByRole("button", { name: "Show", exact: true }).click()
-  const near = await names()
-  t.ok(near.includes("F4") && near.includes("H3") && near.length < all.length, `around F4: ${near.join(" ")}`)
-  t.same(await page.locator(".node.match text.name").allTextContents(), ["F4"])
-  await page.getByLabel("Find in the graph").fill("")
-  await page.getByRole("checkbox", { name: "experiment" }).uncheck()
-  const wide = Number(await page.locator("svg[data-graph]").getAttribute("width"))
-  await page.getByLabel("Size").selectOption("0.5")
-  await page.getByRole("button", { name: "Show", exact: true }).click()
-  t.notOk(
-    (await names()).some((name) => name.startsWith("E")),
-    "a kind can be hidden",
-  )
-  t.ok(Number(await page.locator("svg[data-graph]").getAttribute("width")) < 700, `it was ${wide} wide`)
-  await page.getByLabel("Find in the graph").fill("nothing like it")
-  await page.getByRole("button", { name: "Show", exact: true }).click()
-  t.match(await page.locator("#left-out").innerText(), /No results for “nothing like it”/)
-  await context.close()
-})

@@ -3,7 +3,7 @@ import { awaitRequest } from "./awaited.ts"
 import { copyOnClick } from "./copy.ts"
 import { keepDrafts } from "./drafts.ts"
 import { readFiles, takePictures } from "./files.ts"
-import { traceGraphs } from "./graph.ts"
+import { traceArguments } from "./argument.ts"
 import { listenForKeys } from "./keys.ts"
 import { workForms } from "./forms.ts"
 import { follow } from "./live.ts"
@@ -21,7 +21,7 @@ writeInPlace()
 readFiles()
 takePictures()
 recogniseAsTyped()
-traceGraphs()
+traceArguments()
 markUnseen()
 linkToUnseen()
 listenForKeys()

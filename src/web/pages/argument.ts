@@ -84,7 +84,7 @@ export function argument(visit: Visit, room: AnswerOf<"room">, behind: Behind): 
   const unlinked = findings.filter(({ versionId, status }) => !linked.has(versionId) && !hasFallen(status))
   return html`${room.question === null ? null : html`<p class="lead asks" dir="auto">${inlineMarkdown(room.question)}</p>`}${legend}
 <div class="table argument" tabindex="0" role="group" aria-label="Hypotheses, and what speaks for and against each"><table data-argument><caption class="aside">Hypotheses, and what speaks for and against each</caption><thead><tr><th scope="col">Hypothesis</th>${sides.map(([name]) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${rows.map((hypothesis) => row(visit, hypothesis, pieces.get(hypothesis.versionId) ?? [], behind))}</tbody></table></div>
-${hasMore ? html`<p class="meta">These are the newest ${items.length} hypotheses. The whole graph shows all of them.</p>` : null}${
+${hasMore ? html`<p class="meta">These are the newest ${items.length} hypotheses. The list of hypotheses has all of them.</p>` : null}${
   unlinked.length > 0 &&
   html`<section aria-labelledby="silent"><h2 id="silent">Findings that answer no hypothesis</h2><ul class="uses">${unlinked.map(({ versionId, label: text, outcome, wording }) => html`<li data-node="${versionId}">${label("finding", versionId, text)} ${outcome === null ? null : stateBadge(outcome)} <a class="plainly" href="${to(`/records/${versionId}`)}">${beginningInLink(wording, 160)}</a> ${dots(behind.get(versionId) ?? [])}</li>`)}</ul></section>`
 }`

@@ -120,7 +120,7 @@ export function downstream({ restingOnIt, citedIn, versionId, roomId }: Case): H
   )}${records.map(
     (record) =>
       html`<li>${recordChip(record, 160)}${record.through === null ? null : html` <span class="quiet">through ${label("record", record.through.versionId, record.through.label)}</span>`}</li>`,
-  )}</ul>${restingOnIt.more || citedIn.more ? html`<p class="meta"><a href="${to(withQuery(`/rooms/${roomId}/graph`, { focus: versionId, depth: 5 }))}">There is more: the graph around it</a></p>` : null}</div></section>`
+  )}</ul>${restingOnIt.more || citedIn.more ? html`<p class="meta"><a href="${to(withQuery(`/rooms/${roomId}/graph`, { focus: versionId, depth: 5 }))}">There is more: its relations</a></p>` : null}</div></section>`
 }
 
 /** One line in place of sections that would be empty. */
