@@ -13,7 +13,6 @@ export const addonOf = (os: string, cpu: string): string => join(sqlite, "prebui
 
 const shippedAsTheyAre = [
   "src/client/python/research_room.py",
-  "src/research/export/verify.mjs",
   "src/research/export/verify.py",
   "src/demo/coverage.webp",
   "src/web/style/favicon.ico",

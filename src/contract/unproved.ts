@@ -15,6 +15,6 @@ export function unprovedWords({ entries, sequences }: Unproved): string {
     : `Entries ${sequences.join(", ")}${rest} (${entries} in all) cannot be proved: parts of them were withheld, and no digest covers the rest.`
 }
 
-/** What no digest of a Room proves. Printed by the programs in a crate and by the commands that import a Room. */
+/** What no digest of a Room proves. Printed by the program in a crate and by the commands that import a Room. */
 export const onlySaid =
   "Stated, not proved: people's names and ORCIDs, what programs say about themselves (client), which instance the Room belongs to, and that nothing came after the last entry."

@@ -19,7 +19,6 @@ function expected(os: string, cpu: string): Map<string, string> {
     ["dist/licences.txt", "dist/licences.txt"],
     ...[
       "src/client/python/research_room.py",
-      "src/research/export/verify.mjs",
       "src/research/export/verify.py",
       "src/demo/coverage.webp",
       "src/web/style/favicon.ico",

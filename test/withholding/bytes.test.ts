@@ -133,7 +133,7 @@ test("nor can an agent read it over MCP", async (t) => {
     ["similar", { roomId, text: "and more of it" }],
     ["read", { name: "record", parameters: { versionId: made.h1 } }],
     ["read", { name: "thread_messages", parameters: { threadId: made.threadId } }],
-    ["read", { name: "room_activity", parameters: { roomId, limit: 20, include: ["summary", "content", "write"] } }],
+    ["read", { name: "room_activity", parameters: { roomId, limit: 20, include: ["summary", "content"] } }],
   ]
   for (const [tool, input] of asked) {
     const { text, isError } = await agent.call(tool, input)
@@ -255,13 +255,11 @@ test("nor is it in any answer, page or export", async (t) => {
     mkdirSync(join(folder, name, ".."), { recursive: true })
     if (!name.endsWith("/")) writeFileSync(join(folder, name), bytes)
   }
-  const verified = spawnSync(process.execPath, [join(folder, "verify.mjs")], { encoding: "utf8" })
+  const verified = spawnSync("python3", [join(folder, "verify.py")], { encoding: "utf8" })
   t.match(
     verified,
     { status: 0, stdout: /Not proved: \d+ of the writes, of which something was withheld/ },
     verified.stderr,
   )
-  const python = spawnSync("python3", [join(folder, "verify.py")], { encoding: "utf8" })
-  if (python.error === undefined) t.match(python, { status: 0, stdout: /something was withheld/ }, python.stderr)
   rmSync(folder, { recursive: true, force: true })
 })

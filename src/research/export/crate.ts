@@ -1,4 +1,5 @@
 /** Exports a Room as an RO-Crate: a zip that is made from one snapshot while it is read. */
+import { packaged } from "../../packaged.ts"
 import { inAnswers, withWords } from "../../contract/definitions/withheld-text.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Withheld, withheld } from "../../ledger/journal/withheld.ts"
@@ -8,7 +9,6 @@ import { metadataText } from "./metadata.ts"
 import type { Kept } from "./object-files.ts"
 import { previewText, readmeText } from "./preview.ts"
 import { exportedRoom, type ExportedRoom } from "./room.ts"
-import { verifier } from "./verify.ts"
 import { type TextFile, zipped } from "./zip.ts"
 
 /** Yields the record, then the README and the programs, then the preview and the metadata. */
@@ -26,18 +26,11 @@ function* files(room: ExportedRoom, here: RoomSource): Generator<TextFile> {
       text: [readmeText(room, source)],
     },
     {
-      path: "verify.mjs",
-      name: "Verify",
-      mediaType: "text/javascript",
-      description: "A program that recomputes every digest.",
-      text: [verifier("verify.mjs")],
-    },
-    {
       path: "verify.py",
-      name: "Verify with Python",
+      name: "Verify",
       mediaType: "text/x-python",
-      description: "The same program for Python, which needs only the standard library.",
-      text: [verifier("verify.py")],
+      description: "A program that recomputes every digest. It needs only Python's standard library.",
+      text: [packaged("src/research/export/verify.py")],
     },
   ]
   for (const parts of [contents(room, mentioned, here), guides])

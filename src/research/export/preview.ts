@@ -88,8 +88,7 @@ const files: readonly (readonly [path: string, what: string])[] = [
   ["finding-links.jsonl", "links from findings to experiments"],
   ["reviews.jsonl", "reviews"],
   ["materials.jsonl", "materials and their locations"],
-  ["verify.mjs", "a program that recomputes every digest"],
-  ["verify.py", "the same for Python"],
+  ["verify.py", "a program that recomputes every digest"],
 ]
 
 /** Writes ro-crate-preview.html, which needs neither scripts nor a network. */
@@ -136,16 +135,15 @@ Open ro-crate-preview.html to read it. The Room itself is at ${baseUrl}${pageOf(
 
 ## Verify it
 
-    node verify.mjs
     python3 verify.py
 
-Both programs need only Node or Python, and give the same result. They recompute the chain of the feed and the digests of
-the body of every write in the history, of every accepted content and of every file. Without them: \`sha256sum records/H1.json\`
+It needs only Python's standard library. It recomputes the chain of the feed and the digests of the body of every write in
+the history, of every accepted content and of every file. Without it: \`sha256sum records/H1.json\`
 gives the contentDigest of H1, which is in records.jsonl and in its entry of activity.jsonl. An entry's digest is SHA-256 over
 its canonical JSON without \`digest\`.
 If you kept a digest of the feed earlier, look for it in activity.jsonl: if it is there, nothing before it was rewritten.
 
-A body with a withheld part no longer matches its digest. Both programs count such writes and list them.
+A body with a withheld part no longer matches its digest. The program counts such writes and lists them.
 ${onlySaid}
 
 ## Terms

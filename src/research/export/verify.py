@@ -1,15 +1,31 @@
 #!/usr/bin/env python3
 # python3 verify.py [folder of the crate]
-# Recomputes every digest: the chain of the feed, the body of every write, all accepted content, and the bytes of every file.
-# Files are read in chunks.
+# Recomputes every digest: the chain of the feed, the body of every write, all accepted content, and the bytes of every
+# file. Files are read in chunks.
 import hashlib
 import json
 import os
 import re
 import sys
 
-# Parameters, filled in by the export.
-KNOWN = __KNOWN__
+# What the service that wrote the crate knows of its own records, as JSON.
+KNOWN = {
+  "folders": ["records", "plans", "links", "checkpoints", "materials", "boards"],
+  "history": "history.jsonl",
+  "schemaVersion": 3,
+  "first": "sha256:0000000000000000000000000000000000000000000000000000000000000000",
+  "shown": [
+    "post_message", "publish_hypothesis", "publish_finding", "publish_cited_claim", "assert_correction",
+    "assert_supersession", "assert_dispute", "assert_retraction", "post_research_checkpoint", "propose_experiment",
+    "amend_experiment", "cancel_experiment", "take_experiment", "release_experiment", "report_experiment_status",
+    "accept_plan", "register_attempt", "declare_board"
+  ],
+  "anything": ["configuration", "environment"],
+  "onlySaid": [
+    "Stated, not proved: people's names and ORCIDs, what programs say about themselves (client), which instance the",
+    "Room belongs to, and that nothing came after the last entry."
+  ]
+}
 
 folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
 faults = []
@@ -45,7 +61,7 @@ def parsed(text):
 
 
 def lines(path):
-    """Reads the objects of a file with one per line. A line that is not an object is a fault, and counts as an empty object."""
+    """Reads the objects of a file with one per line. A line that is not an object is a fault, and counts as empty."""
     if not os.path.exists(inside(path)):
         return
     with open(inside(path), "rb") as file:
@@ -100,7 +116,11 @@ for file in files:
         must(digest_of_file(file["@id"]) == file.get("sha256"), file["@id"] + " is not what was exported")
 
 # Accepted content outside the history.
-accepted = {"sha256:" + str(file.get("sha256")) for file in files if file["@id"].split("/")[0] in KNOWN["folders"] and "/" in file["@id"]}
+accepted = {
+    "sha256:" + str(file.get("sha256"))
+    for file in files
+    if file["@id"].split("/")[0] in KNOWN["folders"] and "/" in file["@id"]
+}
 for attempt in lines("attempts.jsonl"):
     accepted.add(digest(attempt.get("content", MISSING)))
 for experiment in lines("experiments.jsonl"):
@@ -121,9 +141,13 @@ for file in files:
             content["replyToEntryId"] = entry["replyToEntryId"]
         accepted.add(digest(content))
 
-# A mark in place of a withheld part says by whom, when and why it was withheld. A later write of the feed must have withheld that
-# part. In a field of any shape, the author may also have written something that looks like a mark.
-withholdings = [write for write in lines(KNOWN["history"]) if write.get("operation") == "withhold_content" and isinstance(write.get("body"), dict)]
+# A mark in place of a withheld part says by whom, when and why it was withheld. A later write of the feed must have
+# withheld that part. In a field of any shape, the author may also have written something that looks like a mark.
+withholdings = [
+    write
+    for write in lines(KNOWN["history"])
+    if write.get("operation") == "withhold_content" and isinstance(write.get("body"), dict)
+]
 any_shapes = set(KNOWN["anything"])
 
 
@@ -133,7 +157,8 @@ def marks_in(value, place, is_any):
         yield place, is_any, mark
     elif isinstance(value, dict):
         for name, held in value.items():
-            yield from marks_in(held, place + "/" + name.replace("~", "~0").replace("/", "~1"), is_any or name in any_shapes)
+            step = name.replace("~", "~0").replace("/", "~1")
+            yield from marks_in(held, f"{place}/{step}", is_any or name in any_shapes)
     elif isinstance(value, list):
         for index, held in enumerate(value):
             yield from marks_in(held, f"{place}/{index}", is_any or str(index) in any_shapes)
@@ -173,7 +198,8 @@ def is_withheld(write, name, place):
     return found
 
 
-# The feed: no entry may be missing, each must be whole and follow the one before, and the history must have its write as accepted.
+# The feed: no entry may be missing, each must be whole and follow the one before, and the history must have its write
+# as accepted.
 shown = set(KNOWN["shown"])
 history = lines(KNOWN["history"])
 previous = KNOWN["first"]
@@ -197,7 +223,8 @@ for entry in lines("activity.jsonl"):
         unproved.append(str(entries))
     else:
         bodies += 1
-    must(is_that_write and (is_whole or is_gone), f"the history does not hold the write that activity {entries} accepted")
+    fault = f"the history does not hold the write that activity {entries} accepted"
+    must(is_that_write and (is_whole or is_gone), fault)
     if entry.get("operation") not in shown or is_gone:
         continue
     contents += 1
@@ -209,9 +236,13 @@ for fault in faults:
 if faults:
     print(f"{len(faults)} faults")
 else:
-    print(f"{entries} entries chained, {bodies} writes, {contents} contents and {len(files)} files are what their digests say. The last digest is {previous}")
+    counts = f"{entries} entries chained, {bodies} writes, {contents} contents and {len(files)} files"
+    print(f"{counts} are what their digests say. The last digest is {previous}")
     if unproved:
-        print(f"Not proved: {len(unproved)} of the writes, of which something was withheld: nothing proves the rest of them. Entries: {', '.join(unproved)}")
-    for line in KNOWN["onlySaid"]:
-        print(line)
+        print(
+            f"Not proved: {len(unproved)} of the writes, of which something was withheld: "
+            f"nothing proves the rest of them. Entries: {', '.join(unproved)}"
+        )
+    print(" ".join(KNOWN["onlySaid"]))
+    print("Proved only by an instance that imports the crate: the ids in paths, and the files made from the history.")
 sys.exit(1 if faults else 0)

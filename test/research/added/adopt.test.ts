@@ -198,11 +198,8 @@ t.test("The adopted Room can be exported to others, proved there and adopted aga
   const unpacked = unpack(crate)
   t.strictSame(unpacked.faults(), [])
   unpacked.writeTo(`${folder}/crate`)
-  for (const [program, file] of [
-    [process.execPath, "verify.mjs"],
-    ["python3", "verify.py"],
-  ] as const)
-    t.match(execFileSync(program, [`${folder}/crate/${file}`]).toString(), /^207 entries chained, 207 writes, /)
+  const verified = execFileSync("python3", [`${folder}/crate/verify.py`]).toString()
+  t.match(verified, /^207 entries chained, 207 writes, /)
 
   const third = await withAda(t, `${folder}/third`)
   await third.import(crate)

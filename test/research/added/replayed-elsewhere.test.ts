@@ -120,13 +120,8 @@ t.test(
     for (const name of ["activity.jsonl", "history.jsonl"]) t.notMatch(before.files.get(name), '"agent":', name)
     const folder = t.testdir({})
     before.writeTo(folder)
-    for (const [command, program] of [
-      [process.execPath, "verify.mjs"],
-      ["python3", "verify.py"],
-    ] as const) {
-      const { error, status, stderr } = spawnSync(command, [join(folder, program)], { encoding: "utf8" })
-      if (error === undefined) t.equal(status, 0, `${program} ${stderr}`)
-    }
+    const { status, stderr } = spawnSync("python3", [join(folder, "verify.py")], { encoding: "utf8" })
+    t.equal(status, 0, stderr)
 
     const there = elsewhere(t, t.testdir({ there: {} }))
     await there.accounts.add("eve", "the long password of eve")
