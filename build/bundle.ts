@@ -1,20 +1,13 @@
-/**
- * Bundles the program and each of its threads into one file of JavaScript. They are the same for all platforms; only
- * the addon differs.
- */
+/** Makes the program and each of its threads, as the executable carries them, with their code caches. */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { build } from "esbuild"
+import { build } from "tsup"
 import type { ReaderStart } from "../src/app/threads/reader-calls.ts"
 import type { WriterSettings } from "../src/app/threads/writer-calls.ts"
 import { databaseFile } from "../src/ledger/storage/data.ts"
+import { carried, carriedMain as program, programs } from "../tsup.config.ts"
 import { contentsFor } from "./contents.ts"
-import { programs } from "./programs.ts"
-
-const { main, ...threads } = programs
-
-const program = "research-room"
 
 /** The results, by their names inside the executable. */
 export interface Bundle {
@@ -28,44 +21,15 @@ export interface Bundle {
   readonly caches: Readonly<Record<string, string>>
 }
 
-/**
- * Bundles to CommonJS, because only that works with V8's code cache, which makes the start faster. @returns the paths
- * of the files
- */
+/** @returns the paths of the files */
 export async function bundleInto(folder: string): Promise<Bundle> {
-  await build({
-    entryPoints: { [program]: main, ...threads, allocator: "src/allocator.ts" },
-    outdir: folder,
-    outExtension: { ".js": ".cjs" },
-    bundle: true,
-    format: "cjs",
-    platform: "node",
-    target: "node26",
-    charset: "ascii",
-    legalComments: "none",
-    minifyWhitespace: true,
-    lineLimit: 120,
-    logLevel: "warning",
-    // CommonJS has another name for the current file.
-    define: { "import.meta.url": "__fileUrl" },
-    banner: { js: 'const __fileUrl = require("node:url").pathToFileURL(__filename).href;' },
-    plugins: [
-      {
-        name: "addon-from-inside",
-        setup({ onResolve }) {
-          onResolve({ filter: /^\.\/binding$/ }, ({ importer }) =>
-            importer.includes("better-sqlite3") ? { path: resolve("build/addon.ts") } : null,
-          )
-        },
-      },
-    ],
-  })
-  const names = [program, ...Object.keys(threads)]
+  await build({ ...carried, config: false, outDir: folder })
+  const names = Object.keys(programs).map((name) => (name === "main" ? program : name))
   for (const name of names) wrap(join(folder, `${name}.cjs`))
   const runs = runsOn(join(folder, "data"))
   // The first run creates the data, since a normal start finds existing data.
   for (const name of [program, ...names]) compile(join(folder, `${name}.cjs`), runs[name])
-  const carried = (kind: string) =>
+  const made = (kind: string) =>
     Object.fromEntries(names.map((name) => [`${name}.${kind}`, resolve(folder, `${name}.${kind}`)]))
   const loader = resolve(folder, "main.cjs")
   // The allocator comes first, because it may restart the program, and everything before that runs twice.
@@ -74,7 +38,7 @@ export async function bundleInto(folder: string): Promise<Bundle> {
     loader,
     `${allocator}${readFileSync("build/loader.cjs", "utf8")}runCarried(${JSON.stringify(program)})\n`,
   )
-  return { loader, programs: carried("cjs"), caches: carried("cache") }
+  return { loader, programs: made("cjs"), caches: made("cache") }
 }
 
 /** How to run a program to find out which functions it compiles before it is ready. */

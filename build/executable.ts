@@ -25,11 +25,12 @@ const bundle = await bundleInto(work)
 if (targets.length === 0) {
   const { platform: os, arch: cpu } = process
   const node = platformHere === undefined ? process.execPath : await nodeOf(platformHere)
-  place(await make({ os, cpu, node, bundle, work }), `research-room${os === "win32" ? ".exe" : ""}`)
+  const version = platformHere?.node.version ?? process.versions.node
+  place(await make({ os, cpu, node, version, bundle, work }), `research-room${os === "win32" ? ".exe" : ""}`)
 }
 for (const target of targets) {
-  const { os, cpu } = target.node
-  place(await make({ os, cpu, node: await nodeOf(target), bundle, work }), releaseName(target))
+  const { os, cpu, version } = target.node
+  place(await make({ os, cpu, node: await nodeOf(target), version, bundle, work }), releaseName(target))
 }
 if (targets.length > 0) console.log(`dist/${basename(await writeSums("dist"))}`)
 

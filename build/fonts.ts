@@ -4,10 +4,10 @@
  */
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { basename, join } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import { createRequire } from "node:module"
-import type { Plugin } from "esbuild"
 import subsetFont from "subset-font"
+import type { Options } from "tsup"
 
 const KEPT = "node_modules/.cache/research-room/fonts"
 const require = createRequire(import.meta.url)
@@ -68,18 +68,25 @@ async function made(face: string, file: string): Promise<string> {
   return path
 }
 
-/** An esbuild plugin that replaces the fonts in a style sheet of faces with the reduced ones. */
-export const smallerFonts: Plugin = {
+/**
+ * A plugin for esbuild that replaces the fonts in a style sheet of faces with the reduced ones. The style sheet gets a
+ * namespace, because tsup reads every file that ends with `.css` itself.
+ */
+export const smallerFonts: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "smaller-fonts",
   setup(build) {
-    build.onLoad({ filter: /fonts\.css$/ }, async ({ path }) => {
-      let css = readFileSync(path, "utf8")
+    build.onResolve({ filter: /fonts\.css$/ }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path).replace(/\.css$/, ""),
+      namespace: "faces",
+    }))
+    build.onLoad({ filter: /./, namespace: "faces" }, async ({ path }) => {
+      let css = readFileSync(`${path}.css`, "utf8")
       for (const [face] of css.matchAll(/@font-face \{.*?\}/gs)) {
         const [, named = ""] = /url\("([^"]+)"\)/.exec(face) ?? []
         const font = await made(face, require.resolve(named))
         css = css.replace(face, face.replace(named, join(process.cwd(), font)))
       }
-      return { contents: css, loader: "css" }
+      return { contents: css, loader: "css", resolveDir: dirname(path) }
     })
   },
 }

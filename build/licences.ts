@@ -4,18 +4,15 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, relative } from "node:path"
-import { build, type Metafile } from "esbuild"
+import { pages, service } from "../tsup.config.ts"
 import { addonOf } from "./contents.ts"
+import { inputsOf, type Metafile } from "./inputs.ts"
 import { type Notice, noticeOf } from "./notices.ts"
 import { platforms } from "./platforms.ts"
-import { pages, programs } from "./programs.ts"
 
 process.chdir(dirname(import.meta.dirname))
-const common = { bundle: true, write: false, metafile: true, outdir: "dist", format: "esm", logLevel: "error" } as const
-const made = await Promise.all([
-  build({ ...common, entryPoints: programs, platform: "node", target: "node26", external: ["better-sqlite3"] }),
-  build({ ...common, entryPoints: pages, splitting: true, loader: { ".woff2": "file" } }),
-])
+// Without the plugin that reduces the fonts, they are read from their packages.
+const made = await Promise.all([service, { ...pages, esbuildPlugins: [] }].map(inputsOf))
 
 /** Returns the folder of the package of a file. */
 const packageOf = (path: string): string | undefined =>
@@ -29,7 +26,7 @@ const builtIn = ({ outputs }: Metafile): string[] =>
 
 // If npm installed no Node for a platform, no executable is released for it.
 const node = platforms.map(({ package: name }) => `node_modules/${name}/bin`).filter((path) => existsSync(path))
-const files = [...made.flatMap(({ metafile }) => builtIn(metafile)), relative("", addonOf("linux", "x64")), ...node]
+const files = [...made.flatMap(builtIn), relative("", addonOf("linux", "x64")), ...node]
 const folders = new Set(files.map(packageOf).filter((folder) => folder !== undefined))
 const notices = [...folders].map(noticeOf).sort((one, other) => (one.name < other.name ? -1 : 1))
 

@@ -14,16 +14,26 @@ import { withoutSignature } from "./portable-executable.ts"
 export interface Order {
   readonly os: string
   readonly cpu: string
-  /** The Node to use, in the version that runs this script. */
+  /** The Node to use, in the version that runs this script or one of `COMPATIBLE`. */
   readonly node: string
+  readonly version: string
   /** The program and its threads. */
   readonly bundle: Bundle
   /** A folder for temporary files. */
   readonly work: string
 }
 
+/**
+ * Versions of Node that write the same contents into an executable, byte for byte, so one reads what another wrote. The
+ * layout changes with some minor versions, so compare `--experimental-sea-config` of two versions before you add one.
+ */
+const COMPATIBLE = ["26.10.0", "26.12.1"]
+
 /** @returns the path of the executable, inside the folder `work` */
-export async function make({ os, cpu, node, bundle, work }: Order): Promise<string> {
+export async function make({ os, cpu, node, version, bundle, work }: Order): Promise<string> {
+  const versions = [process.versions.node, version]
+  if (new Set(versions).size > 1 && !versions.every((each) => COMPATIBLE.includes(each)))
+    throw new Error(`Node ${versions.join(" and ")} may not read each other's contents: see COMPATIBLE.`)
   const output = join(work, `${os}-${cpu}`)
   const here = os === process.platform && cpu === process.arch
   await atHome(work, async () => {

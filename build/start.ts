@@ -7,7 +7,7 @@ const stamp = "dist/built.json"
 
 /** Returns the source files, each with the time of its last change. */
 const sources = (): string => {
-  const files = globSync(["src/**/*.*", "build/*.ts", "package-lock.json", "schema.sql"]).sort()
+  const files = globSync(["src/**/*.*", "build/*.ts", "tsup.config.ts", "package-lock.json", "schema.sql"]).sort()
   return JSON.stringify(files.map((file) => [file, statSync(file).mtimeMs]))
 }
 
@@ -21,7 +21,7 @@ function built(): string {
 
 const now = sources()
 if (built() !== now) {
-  const { buildServing } = await import("./dist.ts")
-  await Promise.all([buildServing(), import("./assets.ts")])
+  const [{ build }, { pages, service }] = await Promise.all([import("tsup"), import("../tsup.config.ts")])
+  await Promise.all([service, pages].map((options) => build({ ...options, config: false })))
   writeFileSync(stamp, now)
 }

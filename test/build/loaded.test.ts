@@ -3,27 +3,16 @@
  * use.
  */
 import { test } from "tap"
-import { build } from "esbuild"
-import { programs } from "../../build/programs.ts"
+import { inputsOf } from "../../build/inputs.ts"
+import { programs, service } from "../../tsup.config.ts"
 
-const { metafile } = await build({
-  entryPoints: programs,
-  outdir: "dist",
-  bundle: true,
-  write: false,
-  metafile: true,
-  format: "esm",
-  platform: "node",
-  splitting: true,
-  external: ["better-sqlite3"],
-  logLevel: "error",
-})
+const { inputs } = await inputsOf(service)
 
 /** The packages and the folders of `src` that a file loads before it runs. */
 function loadedBy(entry: string): Set<string> {
   const seen = new Set<string>()
   const load = (file: string): void => {
-    const input = metafile.inputs[file]
+    const input = inputs[file]
     if (input === undefined || seen.has(file)) return
     seen.add(file)
     for (const { path, kind } of input.imports) if (kind !== "dynamic-import") load(path)

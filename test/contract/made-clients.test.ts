@@ -6,9 +6,9 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { build } from "esbuild"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
+import { build } from "tsup"
 import { makeFunctions, makeTypes } from "./generators/make.ts"
 
 const root = dirname(dirname(import.meta.dirname))
@@ -106,12 +106,15 @@ t.test("Clients generated from the OpenAPI document do the work of an agent", as
   for (const [name, number] of Object.entries({ types: 1, functions: 2 })) {
     const outfile = join(folder, `${name}.mjs`)
     await build({
-      entryPoints: [join(folder, `${name}-program.ts`)],
-      outfile,
-      bundle: true,
+      entry: { [name]: join(folder, `${name}-program.ts`) },
+      outDir: folder,
+      outExtension: () => ({ js: ".mjs" }),
       format: "esm",
-      platform: "node",
-      logLevel: "error",
+      target: "node26",
+      noExternal: [/./],
+      removeNodeProtocol: false,
+      silent: true,
+      config: false,
     })
     const { work } = (await import(outfile)) as { work(...given: readonly string[]): Promise<Seen> }
     const seen = await work(instance.baseUrl, token, roomId, `0198f3a0-0000-7000-8000-00000000000${number}`)

@@ -3,6 +3,7 @@ import { hash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import manifest from "../../package.json" with { type: "json" }
+import { platforms } from "../../build/platforms.ts"
 import { layoutFaults, machSignature } from "./formats/mach-o.ts"
 import { peSigned } from "./formats/pe.ts"
 import { readProgram } from "./formats/program.ts"
@@ -50,10 +51,8 @@ export function lookInto(file: string, os: string, cpu: string, here: boolean): 
 
   must(read.os === os && read.cpu === cpu, `it is for ${read.os} ${read.cpu}`)
   must(read.fuses.join() === "1", `its fuse stands ${read.fuses.length} times: ${read.fuses.join()}`)
-  must(
-    bytes.includes(`/download/release/v${process.versions.node}/`),
-    `it is not made of Node ${process.versions.node}`,
-  )
+  const version = platforms.find(({ node }) => node.os === os && node.cpu === cpu)?.node.version
+  must(bytes.includes(`/download/release/v${version}/`), `it is not made of Node ${version}`)
   must(blob.quiet && !blob.snapshot && blob.execArgvExtension === 0, "its settings are others")
   must(blob.execArgv.join(" ") === "--disable-sigusr1", `it gives Node the flags: ${blob.execArgv.join(" ")}`)
   must(blob.codeCache === null, "it has a code cache that is another one at each making")

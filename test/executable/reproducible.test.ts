@@ -20,7 +20,12 @@ async function madeIn(name: string): Promise<string> {
   mkdirSync(folder, { recursive: true })
   const { platform: os, arch: cpu } = process
   const node = platformHere === undefined ? process.execPath : await nodeOf(platformHere)
-  return hash("sha256", readFileSync(await make({ os, cpu, node, bundle: await bundleInto(folder), work: folder })))
+  return hash(
+    "sha256",
+    readFileSync(
+      await make({ os, cpu, node, version: process.versions.node, bundle: await bundleInto(folder), work: folder }),
+    ),
+  )
 }
 
 t.test("built twice, in folders with different names, it is the same", async (t) => {

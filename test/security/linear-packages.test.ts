@@ -2,14 +2,13 @@
  * No regular expression that the program loads from a package takes more than linear time on a stranger's text.
  * Exceptions are listed here, with what bounds each.
  */
-import { build } from "esbuild"
 import { test } from "tap"
+import { inputsOf } from "../../build/inputs.ts"
+import { programs, service } from "../../tsup.config.ts"
 import { growing, type Pattern, writtenIn } from "./patterns.ts"
 
 /** Packages whose every expression reads this program's own text, or runs under a time limit. */
 const bounded: Readonly<Record<string, string>> = {
-  "@stdlib/string-base-format-interpolate": "writes the errors of its own library, of numbers alone",
-  "@stdlib/string-base-format-tokenize": "reads the templates of those errors",
   ms: "reads an environment variable of whoever starts the program",
   rou3: "reads the routes of this program",
   commander: "reads the command line of whoever starts the program",
@@ -39,18 +38,11 @@ const packageOf = (file: string): string =>
   /^(?:@[^/]+\/)?[^/]+/.exec(file.slice(file.lastIndexOf("node_modules/") + "node_modules/".length))?.[0] ?? file
 
 test("the packages that read strangers' texts are linear, or bounded", async (t) => {
-  const { metafile } = await build({
-    entryPoints: ["src/main.ts", "src/app/threads/writer-thread.ts", "src/app/threads/reader-thread.ts"],
-    bundle: true,
-    write: false,
-    metafile: true,
-    outdir: "dist",
-    platform: "node",
-    format: "esm",
-    external: ["better-sqlite3"],
-  })
+  // What reads files in other formats is in processes with a time limit.
+  const { jobs: _, ...entry } = programs
+  const { outputs } = await inputsOf({ ...service, entry, splitting: false })
   const files = new Set(
-    Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.values(outputs).flatMap(({ inputs }) =>
       Object.entries(inputs).flatMap(([file, { bytesInOutput }]) =>
         bytesInOutput > 0 && file.includes("node_modules/") && !file.endsWith(".json") && !(packageOf(file) in bounded)
           ? [file]

@@ -8,6 +8,7 @@ import { Webhook as Signer } from "standardwebhooks"
 import type { RoomEvent } from "../../contract/answers/room-event.ts"
 import { limits } from "../../contract/limits.ts"
 import { ForbiddenAddress, mustReachLiteral, pinned, type Reach } from "../../rooms/webhook-addresses.ts"
+import { uncompressed } from "../../outgoing.ts"
 import { softwareVersion } from "../../version.ts"
 
 /** The outcome of a delivery. */
@@ -54,6 +55,7 @@ export function deliver({ url, secret, event, at, reach, signal }: DeliveryReque
         lookup: pinned(reach),
         signal: AbortSignal.any([signal, AbortSignal.timeout(limits.webhookSeconds * 1000)]),
         headers: {
+          ...uncompressed,
           "content-type": "application/json",
           "content-length": Buffer.byteLength(body),
           "user-agent": `research-room/${softwareVersion}`,

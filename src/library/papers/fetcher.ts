@@ -10,6 +10,7 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Ledger } from "../../ledger/write/admit.ts"
 import { isoTime, type World } from "../../ledger/world.ts"
+import { fetchUncompressed } from "../../outgoing.ts"
 import { softwareVersion } from "../../version.ts"
 import type { MetadataIntake } from "./intake.ts"
 import type { Metadata } from "./metadata.ts"
@@ -159,7 +160,7 @@ export class MetadataFetcher {
 
   async #send({ url, headers, redirect = "follow", mayBeAbsent }: SourceRequest): Promise<readonly SourcePaper[]> {
     const { source, world } = this.#parts
-    const response = await fetch(url, {
+    const response = await fetchUncompressed(url, {
       headers: { "user-agent": `research-room/${softwareVersion}`, ...headers },
       redirect,
       signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(TIMEOUT_MS)]),

@@ -2,6 +2,7 @@
  * HTTP requests to an identity provider, which is not trusted until its responses are verified: time and size are
  * limited, and redirects ignored.
  */
+import { fetchUncompressed } from "../../outgoing.ts"
 
 const TIMEOUT_MS = 8_000
 const MAX_BYTES = 256 * 1024
@@ -41,7 +42,7 @@ export const boundedFetch =
   async (address: string, { method = "GET", headers = {}, body, signal }: RequestOptions): Promise<Response> => {
     const timeout = AbortSignal.timeout(timeoutMs)
     try {
-      const response = await fetch(address, {
+      const response = await fetchUncompressed(address, {
         method,
         headers,
         ...(body != null && { body }),

@@ -1,5 +1,6 @@
 /** Reads from GitHub's REST API within the rate limit, with conditional requests, and follows redirects. */
 import * as v from "valibot"
+import { fetchUncompressed } from "../../outgoing.ts"
 import { type ApiResponse, Budget, requestedPause } from "./budget.ts"
 
 /** GitHub gave no usable answer. The message is a sentence for the user. */
@@ -18,7 +19,7 @@ export interface GitHubSettings {
   readonly api: string
   /** Sent only to the API's own origin; null for none. */
   readonly token: string | null
-  readonly fetch?: typeof fetch
+  readonly fetch?: typeof fetchUncompressed
   /** Milliseconds since 1970. */
   readonly now?: () => number
 }
@@ -52,12 +53,12 @@ const refusal = v.fallback(v.object({ block: v.optional(v.unknown()) }), {})
 export class GitHubApi {
   readonly #root: URL
   readonly #headers: Readonly<Record<string, string>>
-  readonly #fetch: typeof fetch
+  readonly #fetch: typeof fetchUncompressed
   readonly #budget: Budget
   /** Responses by address, each with its ETag; the least recently used comes first. */
   readonly #cache = new Map<string, { readonly tag: string; readonly facts: unknown }>()
 
-  constructor({ api, token, fetch = globalThis.fetch, now = Date.now }: GitHubSettings) {
+  constructor({ api, token, fetch = fetchUncompressed, now = Date.now }: GitHubSettings) {
     this.#root = new URL(api.endsWith("/") ? api : `${api}/`)
     this.#fetch = fetch
     this.#budget = new Budget(now, token !== null)

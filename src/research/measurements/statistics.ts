@@ -2,8 +2,7 @@
  * The statistics of measurements: means, spreads, intervals and contrasts. Values are summed in exact parts, so that
  * they give the same digits in any order.
  */
-import tCdf from "@stdlib/stats-base-dists-t-cdf"
-import tQuantile from "@stdlib/stats-base-dists-t-quantile"
+import { beyondWith, bothTails } from "./student-t.ts"
 import type { GatheredContrast } from "../../contract/answers/gathered.ts"
 import type { MeasurementTable } from "../../contract/answers/measurements.ts"
 
@@ -71,7 +70,7 @@ function squaresAround(values: ArrayLike<number>, mean: number): number {
 
 /** Half the width of the two-sided interval of a standard error. */
 export const halfWidth = (se: number, df: number, level: number = LEVEL): number =>
-  se === 0 ? 0 : tQuantile(1 - level / 2, df) * se
+  se === 0 ? 0 : beyondWith(level, df) * se
 
 /** @param values finite, at least one */
 export function summaryOf(values: ArrayLike<number>): Summary {
@@ -94,7 +93,7 @@ export function summaryOf(values: ArrayLike<number>): Summary {
 /** The two-sided p value of an estimate. Without spread it is 0 for any difference and 1 for none. */
 function pOf(estimate: number, se: number, df: number): number {
   if (se === 0) return estimate === 0 ? 1 : 0
-  return 2 * tCdf(-Math.abs(estimate / se), df)
+  return bothTails(Math.abs(estimate / se), df)
 }
 
 const unspread = { sd: null, se: null, df: null, low: null, high: null, p: null }
