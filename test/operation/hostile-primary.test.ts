@@ -4,12 +4,12 @@
  */
 import { rmSync } from "node:fs"
 import { request } from "node:http"
-import { createServer, type Socket } from "node:net"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { startCopy } from "../../src/app/replication/follower.ts"
+import { reads } from "../../src/contract/reads/index.ts"
 import { openLog } from "../../src/log.ts"
 import { startFollower } from "../support/follower.ts"
 import { temporaryFolder } from "../support/service.ts"
@@ -101,14 +101,74 @@ test("a redirect is neither followed nor passed on to a sender of a credential o
   t.match(sent, /^POST \/api\/session HTTP\/1\.1\r\n/)
 })
 
+test("a page's redirect is passed on only where it leads to the original", async (t) => {
+  const page = { headers: { cookie: "research_room_session=abc" } }
+  for (const location of ["/rooms/1", `${primary}/rooms/1`]) {
+    next = answers(["HTTP/1.1 303 See Other", `location: ${location}`], "")
+    t.match(await told(await ask("/sign-in", page)), { status: 303 }, location)
+  }
+  for (const location of [`${elsewhere}/steal`, "//evil.example/", "/\\evil.example/", "javascript:alert(1)"]) {
+    next = answers(["HTTP/1.1 303 See Other", `location: ${location}`], "")
+    t.match(await told(await ask("/sign-in", page)), isNotPassed, location)
+  }
+})
+
+test("every kind of answer that a read has is passed on", async (t) => {
+  const types = reads.flatMap(({ mediaType, formats }) => [
+    mediaType,
+    ...Object.values(formats).map((each) => each.mediaType),
+  ])
+  for (const type of new Set([...types, "image/png", "image/webp", "application/vnd.sqlite3", "text/event-stream"])) {
+    next = answers(["HTTP/1.1 200 OK", `content-type: ${type}`], "{}")
+    t.match(await told(await ask(identity)), { status: 200, text: "{}" }, type)
+  }
+})
+
+test("neither bodies that do not come nor agents that wait take the places of others", async (t) => {
+  const { host, port } = { host: "127.0.0.1", port: copy.port }
+  const sockets = Array.from({ length: 70 }, () =>
+    connect({ host, port }).once("connect", function (this: Socket) {
+      this.write(`POST ${identity} HTTP/1.1\r\nhost: ${host}:${port}\r\ncontent-length: 100\r\n\r\n{`)
+    }),
+  )
+  t.teardown(() => sockets.forEach((socket) => socket.destroy()))
+  next = (socket) => void (sent.includes("wait=") || socket.end(answers(["HTTP/1.1 200 OK", json], "{}")))
+  const stopping = new AbortController()
+  t.teardown(() => stopping.abort())
+  const inbox = "/api/agent/research/inbox?wait=20"
+  const waiting = Array.from({ length: 80 }, () =>
+    fetch(`${copy.baseUrl}${inbox}`, { headers: bearing, signal: stopping.signal }).catch(() => undefined),
+  )
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  t.match(await told(await ask(identity)), { status: 200 }, "another request has a place")
+  stopping.abort()
+  await Promise.all(waiting)
+
+  next = (socket) => void (sent.includes("slow") || socket.end(answers(["HTTP/1.1 200 OK", json], "{}")))
+  const busy = new AbortController()
+  t.teardown(() => busy.abort())
+  const taken = Array.from({ length: 70 }, () =>
+    fetch(`${copy.baseUrl}${identity}`, { headers: { authorization: "Bearer slow" }, signal: busy.signal }).then(
+      ({ status }) => status,
+      () => 0,
+    ),
+  )
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  t.match(await told(await ask(identity)), { status: 200 }, "one caller takes only its share")
+  busy.abort()
+  t.equal((await Promise.all(taken)).filter((status) => status === 503).length, 70 - 16)
+})
+
 test("its headers are the copy's, whatever the primary sets", async (t) => {
   next = answers(
     [
       "HTTP/1.1 200 OK",
       json,
+      `set-cookie: research_room_session=wide;${" ".repeat(10)}Domain=example.org`,
       "set-cookie: research_room_session=good; Path=/; HttpOnly",
       "set-cookie: other=1",
       "set-cookie: research_room_session=wide; Domain=example.org",
+      `set-cookie: research_room_session=wide;${" ".repeat(10)}Domain =example.org`,
       "access-control-allow-origin: http://evil.example",
       "access-control-allow-credentials: true",
       "content-security-policy: default-src *",

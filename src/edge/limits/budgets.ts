@@ -37,7 +37,8 @@ export const overBudget = (what: string): Refusal =>
     retryAfter: 1,
   })
 
-class Counts {
+/** Counts what is in use, in total and for each caller. */
+export class Counts {
   /** The most that may be in use. */
   readonly total: number
   readonly #each: number

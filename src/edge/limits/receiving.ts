@@ -63,18 +63,25 @@ class BodyBuffer {
 }
 
 /** The refusal of a body over the limit. */
-export const tooLarge = (most: number): Refusal =>
+const tooLarge = (most: number): Refusal =>
   new Refusal("request_too_large", `The request body is over ${most} bytes; it was not read to its end.`, {
     headers: { connection: "close" },
   })
 
 /**
- * Reads the bytes of the body. @throws Refusal `request_too_large` as soon as the limit is passed,
+ * Reads the bytes of the body.
+ * @param ofAddress whether they count for the address alone: a copy does not know who sends what it passes on
+ * @throws Refusal `request_too_large` as soon as the limit is passed,
  * `temporarily_unavailable` if the budget is used up
  */
-export async function bytesOf(event: H3Event, atMost: number = limits.requestBodyBytes): Promise<Uint8Array> {
+export async function bytesOf(
+  event: H3Event,
+  atMost: number = limits.requestBodyBytes,
+  ofAddress = false,
+): Promise<Uint8Array> {
   const node = nodeSide(event)
-  const caller = node === undefined ? null : callerOf(contextOf(event))
+  const context = contextOf(event)
+  const caller = node === undefined ? null : ofAddress ? context.address : callerOf(context)
   const most = node !== undefined && caller === null ? Math.min(atMost, limits.strangerBodyBytes) : atMost
   const announced = event.req.headers.get("content-length")
   if (announced !== null && Number(announced) > most) throw tooLarge(most)
@@ -86,7 +93,7 @@ export async function bytesOf(event: H3Event, atMost: number = limits.requestBod
       most,
       announced: announced === null ? null : Number(announced),
       bodies,
-      key: caller ?? contextOf(event).address,
+      key: caller ?? context.address,
     })
     if (bytes.length > SMALL) await ownTurn()
     return bytes
