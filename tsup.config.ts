@@ -11,7 +11,6 @@ import { placeAssets } from "./build/place-assets.ts"
 /** The program and its threads. */
 export const programs = {
   main: "src/main.ts",
-  writer: "src/app/threads/writer-thread.ts",
   jobs: "src/app/jobs/jobs-thread.ts",
   reader: "src/app/threads/reader-thread.ts",
 }

@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { build } from "tsup"
 import type { ReaderStart } from "../src/app/threads/reader-calls.ts"
-import type { WriterSettings } from "../src/app/threads/writer-calls.ts"
 import { databaseFile } from "../src/ledger/storage/data.ts"
 import { carried, carriedMain as program, programs } from "../tsup.config.ts"
 import { contentsFor } from "./contents.ts"
@@ -54,13 +53,11 @@ interface Run {
 function runsOn(data: string): Readonly<Record<string, Run>> {
   const contents = contentsFor(process.platform, process.arch)
   const known = { file: databaseFile(data), instanceId: "" }
-  const writer: WriterSettings = { ...known, index: null, repositories: { folders: [], github: null } }
   const shared = { lineage: [], baseUrl: "http://127.0.0.1:8787", entrance: null, tooCostly: [] }
   // The run is passed as JSON, so the thread creates its note itself.
   const reader: Omit<ReaderStart, "note"> = { ...known, ...shared, follows: false }
   return {
     [program]: { args: ["serve", "--data", data, "--port", "0"], workerData: null, contents },
-    writer: { args: [], workerData: writer, contents },
     reader: { args: [], workerData: reader, contents },
   }
 }

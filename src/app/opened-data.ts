@@ -63,18 +63,7 @@ export async function openData(options: ServiceOptions, started: DisposableStack
   })
   // Litestream empties the log itself.
   const limits = litestream === null ? watchLimits : { ...watchLimits, idleWalBytes: Number.POSITIVE_INFINITY }
-  let emptyIdleLog: () => void = () => truncateWal(db)
-  const diskWatch = new DiskWatch({ file, files, emptyLog: () => emptyIdleLog(), log: options.log, limits, onLost })
+  const diskWatch = new DiskWatch({ file, files, emptyLog: () => truncateWal(db), log: options.log, limits, onLost })
   started.defer(() => diskWatch.close())
-  return {
-    ...opened,
-    file,
-    files,
-    litestream,
-    diskWatch,
-    /** Lets another thread empty the log from now on. */
-    emptyLogBy(other: () => void) {
-      emptyIdleLog = other
-    },
-  }
+  return { ...opened, file, files, litestream, diskWatch }
 }

@@ -34,11 +34,6 @@ export interface ServiceOptions extends EdgeOptions {
   /** The source of time, ids and chance; by default the real one. */
   readonly world?: World
   /**
-   * Admits writes on a separate thread, so that reads never wait for the disk; by default on this thread. That thread
-   * does not use `world`.
-   */
-  readonly writer?: "thread" | undefined
-  /**
    * How many threads make pages, render texts and give expensive answers; by default this thread does. They do not use
    * `world`.
    */

@@ -6,7 +6,7 @@ import { listen, serveOn } from "../http/server.ts"
 import { createInstance, type Instance } from "./compose/instance.ts"
 import { filesOf } from "../research/index.ts"
 import { Replication } from "./replication/replication.ts"
-import { fill, leaveWriting } from "../ledger/storage/opening.ts"
+import { fill } from "../ledger/storage/opening.ts"
 import { latestSchema } from "../ledger/storage/schema.ts"
 import type { OpenedFiles } from "../ledger/storage/opened-files.ts"
 import { Readiness } from "../ledger/reads/readiness.ts"
@@ -16,11 +16,9 @@ import { MetadataFetcher } from "../library/papers/fetcher.ts"
 import { configuredCheck } from "../repositories/configured.ts"
 import { OnThisThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
-import { releaseMemory } from "./threads/memory.ts"
 import { keepClean } from "./serving/keep-clean.ts"
 import { pastsInProcess } from "./past/past-process.ts"
 import { readerPool } from "./threads/reader-pool.ts"
-import { Writer } from "./threads/writer.ts"
 import { deliveringWebhooks, standardSending } from "./webhooks/webhooks.ts"
 import { addressAt, budgetsHere, edgeParts } from "./serving/parts.ts"
 import { entranceAt, type ServiceOptions } from "./service-options.ts"
@@ -71,6 +69,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     afterGroup(writes: number, milliseconds: number, failed: boolean) {
       metrics.onCommit(writes, milliseconds)
       if (failed) readiness.failed()
+      instance.indexing.soon()
     },
     isLost() {
       const lost = files.lost()
@@ -87,8 +86,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     basePath,
     repositories,
     files: filesOf(file),
+    indexesLater: true,
+    onNotIndexed: (err) =>
+      options.log.error(
+        { err },
+        "texts could not be indexed; until they are, searches read the newest texts themselves",
+      ),
     hooks,
   })
+  started.defer(() => instance.indexing.end())
+  // Index the texts that a killed process left.
+  instance.indexing.soon()
   const ahead = instance.datedAhead()
   if (ahead !== null)
     options.log.warn(
@@ -106,7 +114,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage: () => diskWatch.readings })
   const { prepare } = options
   const sending = { ...standardSending, ...options.webhooks }
-  if (prepare) await fill(db, () => prepare(instance, baseUrl))
+  if (prepare)
+    await fill(db, async () => {
+      await prepare(instance, baseUrl)
+      await instance.indexed()
+    })
   const replication =
     litestream === null
       ? null
@@ -121,12 +133,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   started.defer(() => replication?.close())
   // Not ready until the first sync succeeds.
   if (replication !== null) readiness.failed()
-  const writer = options.writer === "thread" ? startWriter() : null
-  // Index the texts that a killed process left: every transaction of this thread indexes new texts.
-  if (writer === null && instance.tables.search.reached() < instance.tables.search.newest())
-    await instance.ledger.transact(() => undefined)
-  // Only if this process belongs to the service: otherwise its memory is not ours to manage.
-  if (options.writer === "thread") started.defer(releaseMemory())
   const pasts = pastsInProcess(instance, options.data, basePath, options.pasts)
   const readers = readerPool(options, { file, follows: false, baseUrl, instanceId, lineage }, options.entrance)
   const renderer = new Renderer(readers ?? new OnThisThread())
@@ -172,28 +178,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const token = instance.accounts.openSetUp()
   const running = started.move()
 
-  function startWriter(): Writer {
-    const thread = new Writer(
-      { file, index: files.index, instanceId, repositories: options.repositories },
-      {
-        grouped(writes, milliseconds, failed, roomIds) {
-          for (const roomId of roomIds) instance.ledger.watch.landed(roomId)
-          hooks.afterGroup(writes, milliseconds, failed)
-          if (failed) hooks.isLost()
-        },
-        notIndexed: (why) =>
-          options.log.error(
-            { why },
-            "texts could not be indexed; until they are, searches read the newest texts themselves",
-          ),
-        failed: (error) => end("the writing thread ended; the service ends too", error),
-      },
-    )
-    instance.ledger.handOver(thread)
-    leaveWriting(db)
-    data.emptyLogBy(() => thread.emptyLog())
-    return thread
-  }
   return {
     baseUrl,
     port,
@@ -208,7 +192,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await webhooks.close()
       for (const source of sources) await source.close()
       await instance.accounts.settle()
-      await writer?.close()
       await readers?.close()
       pasts.close()
       running.dispose()

@@ -3,7 +3,6 @@
  * side calls them by name. All calls of one turn travel in one message. A call is a flat list of its arguments, because
  * a list of texts is copied in half the time of an object.
  */
-import { MessagePort, receiveMessageOnPort } from "node:worker_threads"
 import { Refusal, type RefusalCode, type RefusalDetails } from "../contract/refusals/refusal.ts"
 
 type Arguments<Calls, Name extends keyof Calls> = Calls[Name] extends (...args: infer Values) => unknown
@@ -61,7 +60,6 @@ export class Channel<Theirs extends object, Ours extends object> {
   readonly #port: Port
   readonly #handlers: ReadonlyMap<string, (...args: readonly unknown[]) => unknown>
   readonly #waiting = new Map<number, Waiting>()
-  readonly #inbox: (Call | Reply)[] = []
   #outbox: (Call | Reply)[] = []
   #moved: ArrayBuffer[] = []
   #isFlushing = false
@@ -72,8 +70,9 @@ export class Channel<Theirs extends object, Ours extends object> {
     this.#port = port
     this.#handlers = new Map(Object.entries(handlers))
     port.on("message", (message) => {
-      this.#inbox.push(...message)
-      this.#handleAll()
+      for (const item of message)
+        if (isCall(item)) this.#handle(item)
+        else this.#settle(item)
     })
   }
 
@@ -95,47 +94,11 @@ export class Channel<Theirs extends object, Ours extends object> {
     this.#send([0, name, ...args])
   }
 
-  /** The same for a call that need not be sent at once: it travels with the next message. */
-  tellAlong<Name extends keyof Theirs & string>(name: Name, ...args: Arguments<Theirs, Name>): void {
-    this.#outbox.push([0, name, ...args])
-  }
-
-  /**
-   * Handles the calls that arrived while another one is being handled, in order, up to the first that `mayJoin`
-   * declines. That one and those after it are handled later.
-   */
-  takeIn(mayJoin: (name: string, args: readonly unknown[]) => boolean): void {
-    for (;;) {
-      if (this.#inbox.length === 0) this.#inbox.push(...this.#arrived())
-      const [first] = this.#inbox
-      if (first === undefined) return
-      if (!isCall(first) || !mayJoin(first[1], first.slice(2))) {
-        setImmediate(() => this.#handleAll())
-        return
-      }
-      this.#inbox.shift()
-      this.#handle(first)
-    }
-  }
-
   /** Closes the channel. @param error rejects the waiting calls @param later rejects all later calls */
   close(error: Error, later = error): void {
     this.#closed ??= later
     for (const { reject } of this.#waiting.values()) reject(error)
     this.#waiting.clear()
-  }
-
-  #arrived(): Message {
-    if (!(this.#port instanceof MessagePort)) return []
-    const found: { readonly message: Message } | undefined = receiveMessageOnPort(this.#port)
-    return found?.message ?? []
-  }
-
-  #handleAll(): void {
-    for (let next = this.#inbox.shift(); next !== undefined; next = this.#inbox.shift()) {
-      if (isCall(next)) this.#handle(next)
-      else this.#settle(next)
-    }
   }
 
   #handle([id, name, ...args]: Call): void {

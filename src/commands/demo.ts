@@ -16,8 +16,8 @@ async function demo(options: Options): Promise<void> {
   mustHaveBaseUrl(options)
   const running = await startDemo({
     ...options,
-    // Two threads cannot share one seeded world.
-    ...(!options.deterministic && { writer: "thread", threads: 1 }),
+    // Reader threads do not use the seeded world.
+    ...(!options.deterministic && { threads: 1 }),
     ...outsideOf(options, null),
     log: openLog(options.json ? "silent" : "info"),
   })

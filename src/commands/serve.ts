@@ -47,7 +47,7 @@ async function serve(settings: ServeSettings): Promise<void> {
     throw new UsageError("--primary and --forward are for a copy: name its folder with --follow.")
   const log = logOf(settings)
   const service = await withProgress((onForward) =>
-    startService({ ...settings, onForward, writer: "thread", ...outsideOf(settings, GITHUB_API), log }),
+    startService({ ...settings, onForward, ...outsideOf(settings, GITHUB_API), log }),
   )
   const { files, instance } = service
   const ended = untilEnded(service, () => {

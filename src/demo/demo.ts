@@ -41,7 +41,6 @@ export interface DemoOptions {
   readonly log: Logger
   /** The ways to sign in; left out, passwords, and owners may invite. */
   readonly entrance?: EntranceSettings | undefined
-  readonly writer?: "thread" | undefined
   readonly threads?: number | undefined
   readonly times?: ServiceOptions["times"]
 }

@@ -38,11 +38,6 @@ const rendering = ["temml", "markdown-it", "highlight.js"]
 
 for (const [name, entry, without] of [
   ["the serving thread", "src/command-line.ts", [...rare, ...rendering]],
-  [
-    "the writing thread",
-    programs.writer,
-    [...rare, ...rendering, "src/renderer", "src/web", "src/mcp", "src/http", "src/documents", "h3"],
-  ],
   ["a reading thread", programs.reader, [...rare, "src/commands", "commander"]],
   ["a thread for costly work", programs.jobs, [...rare, ...rendering, "src/web", "src/research", "src/ledger"]],
 ] as const)

@@ -51,33 +51,11 @@ test("a call is answered, a refusal arrives as a refusal, and a fault as an erro
 
 test("calls sent in one turn travel in one message, in order", async (t) => {
   const { near, noted, messages } = line(t)
-  near.tellAlong("note", "first")
+  near.tell("note", "first")
   near.tell("note", "second")
   t.equal(await near.ask("add", 1, 1), 2)
   t.strictSame(noted, ["first", "second"])
   t.equal(messages(), 1)
-})
-
-test("a running call takes in those that arrive meanwhile, up to one that may not join it", async (t) => {
-  const order: string[] = []
-  const { near, far } = line(t, {
-    note(text) {
-      order.push(`${text} begins`)
-      if (text === "one") far.takeIn((name, [given]) => name === "note" && given !== "three")
-      order.push(`${text} ends`)
-    },
-  })
-  await Promise.all((["one", "two", "three", "four"] as const).map((text) => near.ask("note", text)))
-  t.strictSame(order, [
-    "one begins",
-    "two begins",
-    "two ends",
-    "one ends",
-    "three begins",
-    "three ends",
-    "four begins",
-    "four ends",
-  ])
 })
 
 test("when a channel ends, waiting and later callers get an error", async (t) => {

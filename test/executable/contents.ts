@@ -30,7 +30,7 @@ function expected(os: string, cpu: string): Map<string, string> {
 }
 
 /** The program and its threads are generated with it, so there is no file to compare with. */
-const programs = ["research-room", "writer", "jobs", "reader"]
+const programs = ["research-room", "jobs", "reader"]
 const codeOf = programs.map((name) => `${name}.cjs`)
 const cacheOf = programs.map((name) => `${name}.cache`)
 
@@ -63,10 +63,10 @@ export function lookInto(file: string, os: string, cpu: string, here: boolean): 
     here ? "it has no code cache" : "it has the code cache of another machine",
   )
 
-  const [program, writer, ...others] = codeOf.map((name) => blob.assets.get(name) ?? Buffer.alloc(0))
+  const [program, ...others] = codeOf.map((name) => blob.assets.get(name) ?? Buffer.alloc(0))
   must(program?.includes(`version:"${manifest.version}"`) === true, `it is not version ${manifest.version}`)
-  must(writer?.includes("getBinding") === true, "the writing thread does not open the database")
-  for (const [index, code] of others.entries()) must(code.length > 0, `${codeOf[index + 2]} is missing`)
+  must(program?.includes("getBinding") === true, "it does not open the database")
+  for (const [index, code] of others.entries()) must(code.length > 0, `${codeOf[index + 1]} is missing`)
   const wanted = expected(os, cpu)
   for (const [name, sum] of wanted) {
     const asset = blob.assets.get(name)

@@ -186,6 +186,7 @@ await ledger.transact(() => {
   renewInstance(live)
   tables.audit.write({ kind: "restore_backup" })
 })
+await demo.instance.indexed()
 live.prepare("VACUUM INTO ?").run(file)
 await demo.close()
 

@@ -4,14 +4,14 @@ import { join } from "node:path"
 import { test } from "tap"
 import { keys } from "../../src/ledger/journal/columns.ts"
 import type { Db, Value } from "../../src/ledger/storage/database.ts"
-import { openBeside, openDatabase } from "../../src/ledger/storage/opening.ts"
+import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 test("a rolled-back number is given to the next name, and each name keeps its committed number", (t) => {
   const folder = temporaryFolder()
   const file = join(folder, "research-room.db")
   const first = openDatabase(file)
-  const beside = openBeside(file)
+  const beside = openDatabase(file)
   t.teardown(() => {
     for (const db of [first, beside]) db.close()
     rmSync(folder, { recursive: true })

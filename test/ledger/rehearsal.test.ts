@@ -40,6 +40,7 @@ const writes: readonly [string, Body][] = [
 // shows: skill: rehearsed_ids
 test("a rehearsal answers the receipt that would follow, and leaves not a byte behind", async (t) => {
   for (const [path, body] of writes) {
+    await demo.instance.indexed()
     const before = everything()
     const rehearsed = await send(path, body, true)
     t.equal(rehearsed.status, 200)

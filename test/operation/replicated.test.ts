@@ -26,7 +26,7 @@ const { openingThreadId: threadId, roomId } = rooms.empty
 
 const litestream = await startStandIn({ paths: [file] })
 const quiet = { host: "127.0.0.1", port: 0, log: openLog("silent"), repositories: { folders: [], github: null } }
-const service = await startService({ ...quiet, data, replicated: litestream.socket, writer: "thread" })
+const service = await startService({ ...quiet, data, replicated: litestream.socket })
 const { baseUrl } = service
 tap.teardown(async () => {
   endAll()

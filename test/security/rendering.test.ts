@@ -14,7 +14,6 @@ const demo = await startDemo({
   port: 0,
   kept: process.env.TOLD_DEMO,
   log: openLog("silent"),
-  writer: "thread",
 })
 t.teardown(() => demo.close())
 const { baseUrl, rooms, credentials, people } = demo

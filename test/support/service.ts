@@ -44,8 +44,6 @@ export interface OwnOptions {
   readonly repositories?: string
   /** The addresses webhooks may be sent to, with short pauses. */
   readonly webhooks?: Partial<SendingSettings>
-  /** Writes in a thread of their own, as in `serve`; the service's clock is then the machine's. */
-  readonly writer?: "thread"
 }
 
 export const DAY = 86_400_000
@@ -77,7 +75,6 @@ export async function startOwn({
   ahead = 0,
   log = openLog("silent"),
   repositories,
-  writer,
   webhooks,
 }: OwnOptions = {}): Promise<Own> {
   const service = await startService({
@@ -91,7 +88,7 @@ export async function startOwn({
     ...(crossref && { crossref }),
     entrance,
     webhooks,
-    ...(writer === undefined ? { world: realWorld(() => Date.now() + ahead) } : { writer }),
+    world: realWorld(() => Date.now() + ahead),
   })
   const stranger = () => Browser.anonymous({ baseUrl: service.baseUrl, fetch: held })
   const signedIn = async (username: string, path: string, body: object) => {

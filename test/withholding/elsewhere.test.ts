@@ -159,7 +159,7 @@ t.test("If a withholding is cut off before its text is removed, the next start r
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const here = elsewhere(t, folder)
   await here.import(leak.before)
-  here.ledger.handOver({ cleanse: () => Promise.reject(new Error("killed")) } as never)
+  here.ledger.cleanse = () => Promise.reject(new Error("killed"))
   await t.rejects(here.import(leak.after), /killed/)
   t.not(foundIn(here, SECRET).length, 0)
   here.db.close()

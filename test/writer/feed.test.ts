@@ -6,7 +6,7 @@ import { join } from "node:path"
 import tap, { test } from "tap"
 import { createInstance } from "../../src/app/compose/instance.ts"
 import type { Db, Statement } from "../../src/ledger/storage/database.ts"
-import { openBeside } from "../../src/ledger/storage/opening.ts"
+import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { isoTime, realWorld } from "../../src/ledger/world.ts"
 import { freshId, message } from "../support/bodies.ts"
 import { openHouse } from "../support/house.ts"
@@ -18,7 +18,7 @@ const post = (text: string) =>
 
 /** A second connection to the house's data, which reports each statement that it runs. */
 function watching(told: (within: boolean) => void): Db {
-  const db = openBeside(join(house.folder, "research-room.db"))
+  const db = openDatabase(join(house.folder, "research-room.db"))
   const tell = <A extends unknown[], B>(call: (...values: A) => B) => {
     return (...values: A) => {
       told(db.inTransaction)

@@ -12,7 +12,7 @@ import { browserReadPath, isStreamed, type Read } from "../../src/contract/defin
 import { reads } from "../../src/contract/reads/index.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import type { Db, Statement } from "../../src/ledger/storage/database.ts"
-import { openReadConnection, openBeside } from "../../src/ledger/storage/opening.ts"
+import { openDatabase, openReadConnection } from "../../src/ledger/storage/opening.ts"
 import { realWorld } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
 import type { Person } from "../../src/people/people.ts"
@@ -136,7 +136,7 @@ function write(): void {
 function asker(whole: boolean) {
   const seen = { statements: 0, outside: 0, writing: false }
   const db = watched(
-    openBeside(file),
+    openDatabase(file),
     (within) => {
       seen.statements += 1
       if (!within) seen.outside += 1

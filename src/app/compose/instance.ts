@@ -7,6 +7,7 @@ import type { Gate } from "../../ledger/journal/actor.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { nothingChecked, type OutsideCheck } from "../../ledger/write/admission.ts"
 import { Ledger } from "../../ledger/write/admit.ts"
+import { AfterCommit } from "../../ledger/write/after-commit.ts"
 import type { Behaviours } from "../../ledger/journal/behaviour.ts"
 import type { GroupHooks } from "../../ledger/write/group.ts"
 import { datedAhead } from "../../ledger/storage/data.ts"
@@ -75,6 +76,8 @@ export interface InstanceParts {
    * write.
    */
   readonly indexesLater?: boolean
+  /** Called if they cannot be indexed. Until they are, searches read the newest texts themselves. */
+  readonly onNotIndexed?: (error: unknown) => void
   readonly hooks?: Omit<GroupHooks, "beforeCommit">
 }
 
@@ -94,6 +97,7 @@ export function createInstance({
   repositories = nothingChecked,
   command,
   indexesLater = false,
+  onNotIndexed = () => {},
   hooks,
 }: InstanceParts) {
   const labels = labelled(db)
@@ -152,9 +156,9 @@ export function createInstance({
     repositories,
     hooks: {
       beforeCommit() {
-        remaking.settle(ledger.isHandedOver)
+        remaking.settle()
         tables.search.indexChanged()
-        if (!indexesLater && !ledger.isHandedOver) tables.search.index()
+        if (!indexesLater) tables.search.index()
       },
       ...hooks,
     },
@@ -169,6 +173,7 @@ export function createInstance({
     },
   })
   ledger.onForget(tables.similar.forget)
+  const indexing = new AfterCommit(tables.search, (step) => ledger.queue.between(step), onNotIndexed)
   const { timeline, activity, watch } = ledger
 
   const remaking = new Remaking({
@@ -239,14 +244,14 @@ export function createInstance({
     ...newsOf({ ...tables, ...feed }),
     importing,
     metadataIntake,
+    /** Adds accepted texts to the search index, if that happens after their writes. */
+    indexing,
     /**
-     * Waits until everything accepted so far is in the search index, if another thread indexes it. Without this, a
-     * search reads the newest texts itself and ranks them first.
+     * Waits until everything accepted so far is in the search index. Without this, a search reads the newest texts
+     * itself and ranks them first.
      */
     async indexed(): Promise<void> {
-      if (!ledger.isHandedOver || tables.search.reached() >= tables.search.newest()) return
-      // This fails only while the service is shutting down.
-      await ledger.index().catch(() => undefined)
+      if (indexesLater) await indexing.now()
     },
     /** The latest time of writes that are dated in the future; null if there are none. */
     datedAhead: ahead,

@@ -42,7 +42,7 @@ const isMarked = (body: JsonObject, path: string): boolean =>
     .some((_, index, names) => markedAs(valueAt(body, `/${names.slice(0, index + 1).join("/")}`)) !== undefined)
 
 /**
- * Steps 6 and 7: the schema, and the size of the content. The transaction reads the body from the content by `bodyOf`.
+ * Steps 6 and 7: the schema, and the size of the content. The body is that of the canonical content, as a replay has it.
  * @param hasMarks whether marks replace withheld parts of the body; the schema does not apply to them
  * @throws Refusal 422, 413
  */
@@ -65,6 +65,7 @@ export function checkRequest(
     )
   }
   const { client, ...compared } = value
+  const kept = isJsonObject(client) ? client : undefined
   const content = canonicalJson(compared)
   if (
     !hasMarks &&
@@ -87,16 +88,14 @@ export function checkRequest(
     behaviour,
     actor,
     params,
-    body: value,
+    body: bodyOf(content, kept),
     content,
     contentDigest,
-    client: clientIn(client),
+    client: kept,
     deliveryId: String(value[operation.delivery]),
     requestDigest: requestDigestOf(operation, params, content, contentDigest),
   }
 }
-
-const clientIn = (client: unknown): JsonObject | undefined => (isJsonObject(client) ? client : undefined)
 
 /**
  * Reads a body from the journal's columns: what a write stores must not depend on the order in which members were sent.

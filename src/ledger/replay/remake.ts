@@ -101,13 +101,11 @@ export class Remaking {
 
   /**
    * The last step of a transaction: corrects the derived tables in the same transaction.
-   * @param isLeft whether another thread does that after the commit; until then the tables still contain what was
-   * withheld
    */
-  settle(isLeft: boolean): void {
+  settle(): void {
     if (!this.#isDue) return
     this.#isDue = false
-    if (!isLeft && isUnclean(this.#parts.db)) this.#remake()
+    if (isUnclean(this.#parts.db)) this.#remake()
   }
 
   /** @param isRenumbered whether writes were dropped: the others then get new positions and digests */
@@ -176,7 +174,7 @@ export class Remaking {
     const { db } = this.#parts
     // Content that is withheld meanwhile is removed by another round.
     while (isUnclean(db)) {
-      // Another thread or an interrupted process may have left the tables uncorrected.
+      // An interrupted process may have left the tables uncorrected.
       if (!this.#isMade) this.#inTransaction(() => this.#remake())
       const changes = this.#changes
       const { temp_store: kept = 0 } = db.prepare<{ temp_store: number }>("PRAGMA temp_store").get() ?? {}

@@ -13,12 +13,9 @@ export interface Statement<Row> {
   run(...values: Value[]): number
 }
 
-/** A statement that may have changed data: its SQL and values, or SQL without any. */
-export type Changed = readonly [sql: string, values?: readonly Value[]]
-
 export interface Db {
   /**
-   * Prepares a statement. It is compiled when it is first used, since each thread uses only some of them. Callers keep
+   * Prepares a statement. It is compiled when it is first used, since each process uses only some of them. Callers keep
    * it.
    *
    * SQL writes each value as `+?`. SQLite compiles a statement with a bare `?` again when its value may be 0 or 1, and
@@ -34,11 +31,6 @@ export interface Db {
   readonly inTransaction: boolean
   /** Runs `work` in one read transaction. */
   snapshot<T>(work: () => T): T
-  /**
-   * Runs `work` and records the statements that may change data. Within an open transaction of a connection that can
-   * write.
-   */
-  noting?<T>(work: () => T): { readonly value: T; readonly changes: readonly Changed[] }
   close(): void
 }
 
@@ -47,7 +39,6 @@ export class SqliteDb implements Db, Disposable {
   readonly #begin: Database.Statement
   readonly #end: Database.Statement
   readonly mended: readonly string[]
-  #recorded: Changed[] | null = null
 
   constructor(database: Database.Database, mended: readonly string[] = []) {
     this.mended = mended
@@ -61,25 +52,20 @@ export class SqliteDb implements Db, Disposable {
   prepare<Row>(sql: string): Statement<Row> {
     const compiled = () => this.#database.prepare<Value[], Row>(sql)
     let statement: ReturnType<typeof compiled> | undefined
-    const ready = (values: readonly Value[]) => {
-      statement ??= compiled()
-      if (this.#recorded !== null && !statement.readonly) this.#recorded.push([sql, values])
-      return statement
-    }
+    const ready = () => (statement ??= compiled())
     return {
-      get: (...values) => ready(values).get(...values),
+      get: (...values) => ready().get(...values),
       one(...values) {
-        const row = ready(values).get(...values)
+        const row = ready().get(...values)
         if (row === undefined) throw new Error(`no row for ${sql}`)
         return row
       },
-      all: (...values) => ready(values).all(...values),
-      run: (...values) => ready(values).run(...values).changes,
+      all: (...values) => ready().all(...values),
+      run: (...values) => ready().run(...values).changes,
     }
   }
 
   exec(sql: string): void {
-    this.#recorded?.push([sql])
     this.#database.exec(sql)
   }
 
@@ -94,16 +80,6 @@ export class SqliteDb implements Db, Disposable {
       return work()
     } finally {
       this.#end.run()
-    }
-  }
-
-  noting<T>(work: () => T): { value: T; changes: readonly Changed[] } {
-    const changes: Changed[] = []
-    this.#recorded = changes
-    try {
-      return { value: work(), changes }
-    } finally {
-      this.#recorded = null
     }
   }
 

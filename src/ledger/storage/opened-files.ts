@@ -32,11 +32,8 @@ interface Copying {
 }
 
 export class OpenedFiles {
-  /**
-   * The log's index, to share with another thread of this process; null if it cannot be read. Foreign writes are then
-   * not detected.
-   */
-  readonly index: number | null
+  /** The log's index; null if it cannot be read. Foreign writes are then not detected. */
+  readonly #index: number | null
   readonly #file: string
   readonly #opened: { readonly data: string | null; log: string | null }
   readonly #read = Buffer.alloc(BEING_COPIED + 4)
@@ -45,13 +42,10 @@ export class OpenedFiles {
   #isOverwritten = false
   #isClosed = false
 
-  /**
-   * @param file the database's file, already open @param index the index that another thread has open; opened here if
-   * left out
-   */
-  constructor(file: string, index: number | null = openIndex(file)) {
+  /** @param file the database's file, already open */
+  constructor(file: string) {
     this.#file = file
-    this.index = index
+    this.#index = openIndex(file)
     this.#opened = { data: identity(file), log: identity(`${file}-wal`) }
     this.isOverwritten()
   }
@@ -92,13 +86,13 @@ export class OpenedFiles {
 
   /** Closes the log's index. The database must be closed before. */
   close(): void {
-    if (this.index !== null && !this.#isClosed) closeSync(this.index)
+    if (this.#index !== null && !this.#isClosed) closeSync(this.#index)
     this.#isClosed = true
   }
 
   #copying(): Copying | null {
     const read = this.#read
-    if (this.index === null || this.#isClosed || readSync(this.index, read, 0, read.length, 0) < read.length)
+    if (this.#index === null || this.#isClosed || readSync(this.#index, read, 0, read.length, 0) < read.length)
       return null
     const [copied, wanted] = [read.readUInt32LE(COPIED), read.readUInt32LE(BEING_COPIED)]
     return { state: `${read.toString("latin1", ...SALT)} ${copied} ${wanted}`, isUnderWay: copied < wanted }

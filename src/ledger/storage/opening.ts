@@ -160,21 +160,6 @@ export async function fill(db: Db, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/**
- * For a connection whose process now commits on another one. Its transactions are rolled back, and must not spill to
- * the disk.
- */
-export const leaveWriting = (db: Db): void => db.exec("PRAGMA cache_spill = OFF")
-
-/** Opens a further connection that writes, to a file that this process has already opened and checked. */
-export function openBeside(file: string): SqliteDb {
-  const database = new Database(file, { fileMustExist: true, timeout: BUSY_TIMEOUT })
-  setUp(database, file)
-  // A statement with triggers keeps a journal of its own, so that it can be rolled back alone. It is a few pages, not
-  // worth a temporary file. No large sort runs on this connection.
-  return new SqliteDb(database)
-}
-
 /** Opens a further connection that only reads. It sees the data of this moment until it is closed. */
 export function openReadConnection(file: string): SqliteDb {
   const database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT })

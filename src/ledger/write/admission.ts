@@ -2,7 +2,7 @@
  * The checks of a write from step 6 on, in the protocol's order (section 2), from top to bottom. An admitted write is
  * stored in one immediate transaction with its label, timeline entry, activity entry and receipt.
  */
-import { extendJson, type JsonObject, parse } from "../../contract/json.ts"
+import { extendJson, parse } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import type { BatchedWrite } from "../../contract/operations/batch.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
@@ -12,18 +12,14 @@ import type { RepositoryPin } from "../../contract/definitions/work.ts"
 import { type Actor, type Gate, senderId } from "../journal/actor.ts"
 import type { ReceiptTarget, Subject } from "../journal/behaviour.ts"
 import { fresh } from "../journal/chance.ts"
-import { type AnyBehaviour, bodyOf, checkRequest, type Delivery, type Request } from "../journal/delivery.ts"
+import { type AnyBehaviour, checkRequest, type Delivery, type Request } from "../journal/delivery.ts"
 import type { Receipts } from "../journal/receipts.ts"
 import type { Db } from "../storage/database.ts"
 import { isoTime, type World } from "../world.ts"
 import { grantRefusal, roomRefusal } from "./access.ts"
 import { type CommitQueue, RollbackWith } from "./commit-queue.ts"
-import type { TriedOut } from "./group.ts"
 import type { References } from "./references.ts"
 import type { Writing } from "./writing.ts"
-
-/** A write that another thread has checked, without the members that cannot be sent between threads. */
-export type CheckedWrite = Omit<Delivery, "operation" | "behaviour" | "body">
 
 /** A receipt as JSON text, before the extras and the mark of a rehearsal are added. */
 export interface Admitted {
@@ -58,25 +54,6 @@ export const nothingChecked: OutsideCheck = {
 /** Whether an operation withholds content. */
 export const isWithholding = ({ name }: Operation): boolean => name === ("withhold_content" satisfies OperationName)
 
-/** Another thread that writes for this one. */
-export interface OtherWriter {
-  /** Admits a checked write. @throws Refusal */
-  admit(delivery: Delivery, rehearse: boolean): Promise<Admitted>
-  /** Admits a batch. @param kept for each write, the part of its extras that the journal stores @throws Refusal */
-  admitBatch(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]>
-  /** Takes the path of a write; with `touch` it writes without changing anything. Rejects as a write would. */
-  probe(touch: boolean): Promise<unknown>
-  /**
-   * Runs `tryOut` while the writer pauses, and has it make the same changes. @throws Refusal 503 if the outcome is
-   * uncertain
-   */
-  transact<T>(tryOut: () => TriedOut<T>): Promise<T>
-  /** Removes withheld content from the files. */
-  cleanse(): Promise<unknown>
-  /** Adds accepted texts to the word index. */
-  index(): Promise<unknown>
-}
-
 export interface AdmissionParts {
   readonly db: Db
   readonly world: World
@@ -103,24 +80,8 @@ export class Admission {
     return checkRequest(request, this.#parts.behaviourOf(request.operation))
   }
 
-  /** Takes a checked write through all other steps. Its body is read again from the content. */
-  admit(delivery: Omit<Delivery, "body">, rehearse: boolean): Promise<Admitted> {
-    const write = asWritten(delivery)
-    return this.isAtOnce(write.operation) ? this.#inQueue(write, rehearse) : this.#withWorkOutside(write, rehearse)
-  }
-
-  /** The same for a write that another thread has checked. */
-  admitChecked(operation: Operation, checked: CheckedWrite, rehearse: boolean): Promise<Admitted> {
-    return this.admit({ ...checked, operation, behaviour: this.#parts.behaviourOf(operation) }, rehearse)
-  }
-
-  /** Whether writes of an operation need no work before or after the transaction. */
-  isAtOnce(operation: Operation): boolean {
-    const { prepare, outside } = this.#parts.behaviourOf(operation)
-    return prepare === undefined && outside === undefined && !isWithholding(operation)
-  }
-
-  async #withWorkOutside(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
+  /** Takes a checked write through all other steps. */
+  async admit(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
     const { prepare, outside } = delivery.behaviour
     const pin = outside?.(delivery) ?? null
     const known = pin === null && prepare === undefined ? undefined : this.answeredBefore(delivery)
@@ -255,9 +216,3 @@ export class Admission {
     })
   }
 }
-
-/** A checked write with its body as the journal will give it back. */
-export const asWritten = (delivery: Omit<Delivery, "body">): Delivery => ({
-  ...delivery,
-  body: bodyOf(delivery.content, delivery.client),
-})

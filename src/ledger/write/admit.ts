@@ -1,6 +1,5 @@
 /**
- * The only way in for a write: `Admission` admits it, in this thread or in another one, and it is answered after the
- * commit.
+ * The only way in for a write: `Admission` admits it, and it is answered after the commit.
  */
 import type { Receipt } from "../../contract/answers/index.ts"
 import { extendJson, joinJson, type Stored, stored } from "../../contract/json.ts"
@@ -18,14 +17,7 @@ import type { Db } from "../storage/database.ts"
 import { tryStorage } from "../storage/try-storage.ts"
 import { isUnclean } from "../storage/residue.ts"
 import { isoTime, type World } from "../world.ts"
-import {
-  Admission,
-  asWritten,
-  type BatchRequest,
-  isWithholding,
-  type OtherWriter,
-  type OutsideCheck,
-} from "./admission.ts"
+import { Admission, type BatchRequest, isWithholding, type OutsideCheck } from "./admission.ts"
 import { BatchAdmission } from "./batch.ts"
 import { CommitQueue } from "./commit-queue.ts"
 import { Watch } from "./feed-waiters.ts"
@@ -56,7 +48,6 @@ export class Ledger {
   readonly #extras: ExtrasFinder
   readonly #behaviours = new Map<string, AnyBehaviour>()
   readonly #acts: Record<string, Acts[string]> = {}
-  #writer: OtherWriter | null = null
   #confirm: (() => Promise<void>) | null = null
   /** Called when content is withheld. */
   readonly #forgetCallbacks: (() => void)[] = []
@@ -107,9 +98,8 @@ export class Ledger {
     const rehearse = request.rehearse === true
     const extras = this.#extras.of(checked)
     const delivery = extras === undefined ? checked : { ...checked, keptExtras: extras.kept }
-    const admitted = this.#writer?.admit(delivery, rehearse) ?? this.admission.admit(delivery, rehearse)
     const isWithheld = isWithholding(request.operation) && !rehearse
-    const { receipt, made } = await admitted.catch((error: unknown) => {
+    const { receipt, made } = await this.admission.admit(delivery, rehearse).catch((error: unknown) => {
       // The withholding may be committed even though the words could not be removed from the files.
       if (isWithheld && error instanceof Refusal && error.details.committed === null) this.forget()
       throw error
@@ -131,7 +121,7 @@ export class Ledger {
     const deliveries = this.batches.check(batch)
     const extras = deliveries.map((delivery) => delivery && this.#extras.ofBatched(delivery))
     const kept = extras.map((each) => each?.kept)
-    const admitted = await (this.#writer?.admitBatch(batch, kept) ?? this.batches.admit(batch, kept))
+    const admitted = await this.batches.admit(batch, kept)
     const receipts = admitted.map(({ receipt, made }, index) => {
       const [delivery, found] = [deliveries[index], extras[index]]
       if (delivery === undefined || found === undefined || made === undefined) return receipt
@@ -147,16 +137,11 @@ export class Ledger {
     this.#forgetCallbacks.push(forget)
   }
 
-  /** Whether another thread writes for this one. */
-  get isHandedOver(): boolean {
-    return this.#writer !== null
-  }
-
   /** Removes withheld content that an interrupted process, or a write of another instance, has left in the files. */
   async cleanse(): Promise<void> {
     if (!isUnclean(this.#parts.db)) return
     try {
-      await (this.#writer?.cleanse() ?? this.#parts.cleanse())
+      await this.#parts.cleanse()
     } finally {
       this.forget()
     }
@@ -177,11 +162,6 @@ export class Ledger {
   /** Clears all caches that may contain withheld content. */
   forget = (): void => this.#forgetCallbacks.forEach((forget) => forget())
 
-  /** From now on `writer` admits the writes that this thread has checked. For its own transactions, `writer` pauses. */
-  handOver(writer: OtherWriter): void {
-    this.#writer = writer
-  }
-
   /**
    * From now on, a write is answered only after `confirm` has settled, which is called after the commit. If it rejects,
    * so does the write.
@@ -190,35 +170,27 @@ export class Ledger {
     this.#confirm = confirm
   }
 
-  /** Indexes accepted texts, if another thread writes. */
-  async index(): Promise<void> {
-    await this.#writer?.index()
-  }
-
   /**
    * Admits a write as part of an open transaction (see `transact`).
    * @returns the receipt as JSON text
    */
   admitWithin(request: Request): string {
-    return this.admission.deliver(asWritten(this.admission.check(request))).receipt
+    return this.admission.deliver(this.admission.check(request)).receipt
   }
 
   /**
-   * Runs work that is not an operation (a sign-in, a key's last use) in the same queue of transactions. If another
-   * thread writes, the work is done here and rolled back, and that thread makes the same changes: only it waits for the
-   * disk. The work may run more than once.
+   * Runs work that is not an operation (a sign-in, a key's last use) in the same queue of transactions. The work may
+   * run more than once.
    */
   async transact<T>(work: () => T): Promise<T> {
-    const done = await (this.#writer === null
-      ? this.queue.run(work)
-      : this.#writer.transact(() => this.queue.tryOut(work)))
+    const done = await this.queue.run(work)
     if (this.#confirm !== null) await this.#confirm()
     return done
   }
 
   /** Tests whether writes are possible. With `touch` it writes without changing anything. Rejects as a write would. */
   async probe(touch: boolean): Promise<void> {
-    await (this.#writer?.probe(touch) ?? this.queue.run(() => touch && tryStorage(this.#parts.db)))
+    await this.queue.run(() => touch && tryStorage(this.#parts.db))
     if (touch && this.#confirm !== null) await this.#confirm()
   }
 

@@ -14,7 +14,7 @@ import type { Actor } from "../journal/actor.ts"
 import type { AnyBehaviour, Delivery, Request } from "../journal/delivery.ts"
 import type { Receipts } from "../journal/receipts.ts"
 import { grantRefusal } from "./access.ts"
-import { type Admission, type Admitted, asWritten, type BatchRequest } from "./admission.ts"
+import type { Admission, Admitted, BatchRequest } from "./admission.ts"
 import { type CommitQueue, RollbackWith } from "./commit-queue.ts"
 
 /** A placeholder for an unknown id. It names nothing. */
@@ -149,7 +149,7 @@ export class BatchAdmission {
           batch,
           (request, index) => {
             const keptExtras = kept[index]
-            const delivery = asWritten(admission.check(request))
+            const delivery = admission.check(request)
             if (!isPinChecked(delivery)) throw uncheckedPin()
             return keptExtras === undefined ? delivery : { ...delivery, keptExtras }
           },
@@ -192,7 +192,7 @@ export class BatchAdmission {
     if (outside === undefined) return null
     const { request, isWhole } = provisional(actor, write)
     if (isWhole) {
-      const delivery = asWritten(admission.check(request))
+      const delivery = admission.check(request)
       return admission.answeredBefore(delivery) === undefined ? (delivery.behaviour.outside?.(delivery) ?? null) : null
     }
     const lacking = grantRefusal(operation, actor)

@@ -1,24 +1,13 @@
 /**
  * Group commit: writes that wait in the same turn of the event loop share one immediate transaction, and are answered
- * after its COMMIT. Writes that arrive while the group runs join it, up to a limit. Each write still succeeds or fails
- * alone. Almost every failure is a refusal before anything was changed, so a group runs without savepoints (each would
- * make the full-text index flush its buffer). If a write fails later than that, the group is rolled back and run again
- * with a savepoint around each write.
+ * after its COMMIT. Each write still succeeds or fails alone. Almost every failure is a refusal before anything was
+ * changed, so a group runs without savepoints (each would make the full-text index flush its buffer). If a write fails
+ * later than that, the group is rolled back and run again with a savepoint around each write.
  */
 import { present } from "../../contract/present.ts"
 import { type Keys, keys } from "../journal/columns.ts"
-import { type Changed, type Db, isStorageFault } from "../storage/database.ts"
-import {
-  type GroupHooks,
-  isStorageFailure,
-  type Job,
-  notStored,
-  redo,
-  type Settled,
-  type TriedOut,
-  tryOut,
-  uncertain,
-} from "./group.ts"
+import { type Db, isStorageFault } from "../storage/database.ts"
+import { type GroupHooks, isStorageFailure, type Job, notStored, type Settled, uncertain } from "./group.ts"
 
 /** Thrown by work to roll back its changes and still return a value. */
 export class RollbackWith<T> {
@@ -31,18 +20,12 @@ export class RollbackWith<T> {
 /** A write failed after it had changed something: the group has to run again with savepoints. */
 class NeedsSavepoints extends Error {}
 
-/** The most writes in a group that others may join: its first writes wait for all of them. */
-const MAX_GROUP = 64
-
 export class CommitQueue {
   readonly #db: Db
   readonly #hooks: GroupHooks
   readonly #statements
   readonly #keys: Keys
-  readonly #jobs: Job[] = []
-  #scheduled = false
-  #isHeld = false
-  #isAtWork = false
+  #jobs: Job[] = []
   #committed: (() => void)[] = []
 
   constructor(db: Db, hooks: GroupHooks = {}) {
@@ -68,45 +51,9 @@ export class CommitQueue {
   run<T>(work: () => T, { rehearsal = false } = {}): Promise<T> {
     return new Promise((resolve, reject) => {
       // The queue passes the result through unchanged.
-      this.#jobs.push({ work, rehearsal, resolve: (value) => resolve(value as T), reject })
-      this.#schedule()
+      const count = this.#jobs.push({ work, rehearsal, resolve: (value) => resolve(value as T), reject })
+      if (count === 1) setImmediate(() => this.flush())
     })
-  }
-
-  /**
-   * Runs `work` and rolls it back, so that another connection can make the same changes.
-   * @returns its result, its changes, and a function that notifies listeners, to be called after the commit
-   */
-  tryOut<T>(work: () => T): TriedOut<T> {
-    this.#committed = []
-    const tried = tryOut(this.#db, work)
-    const listeners = [() => this.#keys.committed(), ...this.#committed]
-    return { ...tried, notify: () => listeners.forEach((notify) => notify()) }
-  }
-
-  /** Makes changes that were tried out on another connection, before all waiting writes, and resumes the queue. */
-  apply(changes: readonly Changed[], mayStill: () => boolean): Promise<boolean> {
-    return new Promise((resolve, reject) => {
-      const work = () => mayStill() && redo(this.#db, changes)
-      this.#jobs.unshift({ work, rehearsal: false, resolve: (value) => resolve(value === true), reject })
-      this.release()
-    })
-  }
-
-  /** Pauses the queue, so that another connection can write. No transaction is open afterwards. */
-  hold(): void {
-    this.#isHeld = true
-  }
-
-  release(): void {
-    this.#isHeld = false
-    if (this.#jobs.length > 0) this.#schedule()
-  }
-
-  #schedule(): void {
-    if (this.#scheduled || this.#isHeld || this.#isAtWork) return
-    this.#scheduled = true
-    setImmediate(() => this.flush())
   }
 
   /** Calls `notify` after the open transaction is committed; never if it is rolled back. */
@@ -115,33 +62,35 @@ export class CommitQueue {
   }
 
   /**
-   * Runs background work in a transaction of its own, between two groups.
-   * @returns whether it was committed; false while the queue is paused, or if the storage fails
+   * Runs background work in a transaction of its own, between two groups. It does not wait for the disk, and the next
+   * group makes it durable: it must be work that the next start can repeat.
+   * @returns whether it was committed; false if the storage fails
    */
   between(work: () => void): boolean {
-    if (this.#isHeld || this.#isAtWork) return false
+    const { begin, commit } = this.#statements
+    // SQLite applies this when it compiles the statement, so a prepared one would apply it once.
+    this.#db.exec("PRAGMA synchronous = NORMAL")
     try {
-      this.#statements.begin.run()
+      begin.run()
       work()
-      this.#statements.commit.run()
+      commit.run()
       return true
     } catch (error) {
       this.#abandon()
       if (isStorageFault(error)) return false
       throw error
+    } finally {
+      this.#db.exec("PRAGMA synchronous = FULL")
     }
   }
 
   /** Runs the waiting writes at once. */
   flush(): void {
-    this.#scheduled = false
-    if (this.#isHeld || this.#jobs.length === 0) return
-    const jobs = this.#taken()
+    const jobs = this.#jobs
+    if (jobs.length === 0) return
+    this.#jobs = []
     const startedAt = performance.now()
-    this.#isAtWork = true
     const outcomes = this.#commit(jobs)
-    this.#isAtWork = false
-    if (this.#jobs.length > 0) this.#schedule()
     this.#hooks.afterGroup?.(jobs.length, performance.now() - startedAt, outcomes.some(isStorageFailure))
     jobs.forEach((job, index) => {
       const outcome = present(outcomes[index])
@@ -150,20 +99,10 @@ export class CommitQueue {
     })
   }
 
-  #taken = (): Job[] => this.#jobs.splice(0)
-
-  /** Adds the writes that have arrived meanwhile to a group. */
-  #gather(jobs: Job[]): void {
-    if (this.#hooks.gather === undefined || jobs.length >= MAX_GROUP) return
-    this.#hooks.gather()
-    jobs.push(...this.#taken())
-  }
-
   /**
-   * Commits the jobs with those that join them, and returns the outcome of each. Never throws, so that every job is
-   * answered.
+   * Commits the jobs and returns the outcome of each. Never throws, so that every job is answered.
    */
-  #commit(jobs: Job[]): Settled[] {
+  #commit(jobs: readonly Job[]): Settled[] {
     let committing = false
     try {
       // An earlier failure may have left a transaction that could not be rolled back.
@@ -192,18 +131,13 @@ export class CommitQueue {
   /**
    * Opens the transaction and runs the jobs: first without savepoints, then with them if one of the jobs needs that.
    */
-  #attemptAll(jobs: Job[]): Settled[] {
+  #attemptAll(jobs: readonly Job[]): Settled[] {
     const { begin, rollback } = this.#statements
     for (const withSavepoints of [false, true]) {
       this.#committed = []
       begin.run()
       try {
-        const outcomes: Settled[] = []
-        for (let job = jobs[0]; job !== undefined; job = jobs[outcomes.length]) {
-          outcomes.push(this.#attemptOne(job, withSavepoints))
-          if (outcomes.length === jobs.length) this.#gather(jobs)
-        }
-        return outcomes
+        return jobs.map((job) => this.#attemptOne(job, withSavepoints))
       } catch (error) {
         if (!(error instanceof NeedsSavepoints)) throw error
         rollback.run()

@@ -13,15 +13,17 @@ interface Text extends Wording {
 const TEXTS = "SELECT item, kind, label, title, line, content, tags FROM search_texts"
 /** SQL for the newest indexed item. Later items were accepted but are not indexed yet. */
 export const INDEXED = "(SELECT coalesce(max(id), 0) FROM search_index_docsize)"
-/** Texts indexed, and held in memory, at a time. */
-const STEP = 500
+/** Texts held in memory at a time. */
+const TOGETHER = 50
+/** Milliseconds of a step: while it runs, the thread does nothing else. */
+const STEP_MS = 10
 
 type Run = ReturnType<Db["prepare"]>
 
 export function indexing(db: Db) {
   const last = db.prepare<{ item: number }>(`SELECT ${INDEXED} AS item`)
   const newest = db.prepare<{ item: number }>("SELECT coalesce(max(item), 0) AS item FROM search_items")
-  const next = db.prepare<Text>(`${TEXTS} WHERE item > +? AND item <= +? ORDER BY item LIMIT ${STEP}`)
+  const next = db.prepare<Text>(`${TEXTS} WHERE item > +? AND item <= +? ORDER BY item LIMIT +?`)
   const changed = db.prepare<Text>(`${TEXTS} WHERE item IN (SELECT item FROM search_changes)`)
   const settle = db.prepare("DELETE FROM search_changes")
   const remove = db.prepare("DELETE FROM search_index WHERE rowid = +?")
@@ -43,16 +45,27 @@ export function indexing(db: Db) {
     return insert.run(item, body === null ? null : indexed(body), label, title === null ? null : indexed(title), tags)
   }
 
-  /** Indexes the next texts and flushes the indexes. @returns whether there were any */
-  function putNext(through: number): boolean {
-    const from = last.one().item
-    const texts = next.all(from, through)
-    const to = texts.at(-1)?.item
-    if (to === undefined) return false
-    if (insertConcepts.run(from, to) > 0) flushConcepts.run()
-    for (const text of texts) put(text)
+  /**
+   * Indexes the next texts in order, and flushes the indexes once: indexed one by one, each text would be a segment that
+   * must be merged later.
+   * @param until when to stop after the text at hand, by `performance.now()`
+   */
+  function putNext(through: number, until = Number.POSITIVE_INFINITY): void {
+    const first = last.one().item
+    let from = first
+    for (let isOver = false, more = true; more && !isOver; ) {
+      const texts = next.all(from, through, TOGETHER)
+      more = texts.length === TOGETHER
+      for (const text of texts) {
+        if (isOver) break
+        put(text)
+        from = text.item
+        isOver = performance.now() > until
+      }
+    }
+    if (from === first) return
+    if (insertConcepts.run(first, from) > 0) flushConcepts.run()
     flush.run()
-    return true
   }
 
   return {
@@ -60,15 +73,12 @@ export function indexing(db: Db) {
     /** The newest indexed item. */
     reached: (): number => last.one().item,
 
-    /**
-     * Indexes the next few hundred texts, within a transaction. Indexed one by one, each text would be a segment that
-     * must be merged later.
-     */
-    step: (): boolean => putNext(Number.MAX_SAFE_INTEGER),
+    /** Indexes the next texts for a few milliseconds, within a transaction. */
+    step: (): void => putNext(Number.MAX_SAFE_INTEGER, performance.now() + STEP_MS),
 
     /** Indexes every accepted text, within a transaction. @param through the last item to index */
     index(through: number = Number.MAX_SAFE_INTEGER): void {
-      while (putNext(through)) {}
+      putNext(through)
     },
 
     /** Indexes changed texts again, in the transaction that changed them. */
@@ -86,7 +96,7 @@ export function indexing(db: Db) {
     /** Rebuilds the indexes from the current texts. */
     reindex(): void {
       for (const statement of [forgetConcepts, forget, settle]) statement.run()
-      while (putNext(Number.MAX_SAFE_INTEGER)) {}
+      putNext(Number.MAX_SAFE_INTEGER)
     },
   }
 }
