@@ -293,15 +293,20 @@ CREATE TABLE rooms (
   CHECK ((state = 'archived') = (archived_at IS NOT NULL AND archived_by IS NOT NULL AND archive_reason IS NOT NULL))
 ) STRICT;
 -- An index of trigrams for substring searches in Rooms (src/ledger/lists/substrings.ts).
+-- The texts are folded before (src/contract/folding.ts), so the tokenizer changes nothing.
+CREATE VIEW room_spellings (item, title, question) AS SELECT item, folded(title), folded(question) FROM rooms;
 CREATE VIRTUAL TABLE room_trigrams USING fts5 (
-  title, question, content = 'rooms', content_rowid = 'item', tokenize = 'trigram', detail = 'none', columnsize = 0
+  title, question, content = 'room_spellings', content_rowid = 'item', tokenize = 'trigram case_sensitive 1',
+  detail = 'none', columnsize = 0
 );
 CREATE TRIGGER rooms_spelled AFTER INSERT ON rooms BEGIN
-  INSERT INTO room_trigrams (rowid, title, question) VALUES (new.item, new.title, new.question);
+  INSERT INTO room_trigrams (rowid, title, question) VALUES (new.item, folded(new.title), folded(new.question));
 END;
-CREATE TRIGGER rooms_respelled AFTER UPDATE OF title, question ON rooms WHEN (old.title, old.question) IS NOT (new.title, new.question) BEGIN
-  INSERT INTO room_trigrams (room_trigrams, rowid, title, question) VALUES ('delete', old.item, old.title, old.question);
-  INSERT INTO room_trigrams (rowid, title, question) VALUES (new.item, new.title, new.question);
+CREATE TRIGGER rooms_respelled AFTER UPDATE OF title, question ON rooms
+WHEN (old.title, old.question) IS NOT (new.title, new.question) BEGIN
+  INSERT INTO room_trigrams (room_trigrams, rowid, title, question)
+    VALUES ('delete', old.item, folded(old.title), folded(old.question));
+  INSERT INTO room_trigrams (rowid, title, question) VALUES (new.item, folded(new.title), folded(new.question));
 END;
 
 -- Rooms of other instances and their origins. A row is added before the first of the Room's writes is replayed here.
@@ -1376,10 +1381,11 @@ CREATE VIEW search_texts (item, kind, label, title, line, content, tags) AS
     p.line, h.content, 'k' || replace(i.kind, '_', '') || ' ' || replace(p.room_id, '-', '') || ' ' || replace(p.user_id, '-', '')
   FROM search_items i JOIN search_places p USING (item) LEFT JOIN journal h ON h.position = p.position AND (i.kind <> 'thread' OR i.part IS NOT NULL);
 
--- The index itself. It stores no text, only the positions of words. A label weighs most, a title more than a body. The first column takes two
--- bytes less for each word of each text. Long words are indexed by their beginning only (src/research/search/words.ts).
+-- The index itself. It stores no text, only the positions of words. A label weighs most, a title more than a body. The
+-- first column takes two bytes less for each word of each text. Texts are folded and cut into words before, and long
+-- words are indexed by their beginning only (src/contract/words.ts).
 CREATE VIRTUAL TABLE search_index USING fts5 (
-  body, label, title, tags, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+  body, label, title, tags, content = '', contentless_delete = 1, tokenize = 'ascii'
 );
 INSERT INTO search_index (search_index, rank) VALUES ('rank', 'bm25(1.0, 10.0, 4.0, 0.0)');
 -- Items that changed after they were indexed. Empty once the change is committed.
@@ -1387,7 +1393,9 @@ CREATE TABLE search_changes (
   item INTEGER PRIMARY KEY REFERENCES search_items (item)
 ) STRICT;
 -- An index of trigrams for substring searches in the concepts of records, by the record's item (src/ledger/lists/substrings.ts).
-CREATE VIRTUAL TABLE concept_trigrams USING fts5 (text, content = '', tokenize = 'trigram', detail = 'none', columnsize = 0);
+CREATE VIRTUAL TABLE concept_trigrams USING fts5 (
+  text, content = '', tokenize = 'trigram case_sensitive 1', detail = 'none', columnsize = 0
+);
 
 -- Triggers that note new texts here. They are indexed soon after their write was answered, hundreds at a time
 -- (src/ledger/write/after-commit.ts), because each text indexed alone would be a segment of the index, to be merged with all others. The
@@ -1694,7 +1702,7 @@ CREATE VIEW library_texts AS
   FROM saved_papers s LEFT JOIN papers p ON p.paper_id = s.paper_id AND (s.known = 1 OR p.origin = 'import');
 -- The full-text index of these, by the entry of the saved paper. `owner` is one word, which restricts a search to one person's papers.
 CREATE VIRTUAL TABLE library_index USING fts5 (
-  owner, paper, notes, annotations, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+  owner, paper, notes, annotations, content = '', contentless_delete = 1, tokenize = 'porter ascii'
 );
 -- A change of any source sets `known` to its own value, which fires the trigger that indexes the paper again.
 CREATE TRIGGER saved_papers_indexed AFTER INSERT ON saved_papers BEGIN UPDATE saved_papers SET known = known WHERE entry = new.entry; END;
@@ -1702,7 +1710,8 @@ CREATE TRIGGER saved_papers_reindexed AFTER UPDATE OF known ON saved_papers BEGI
   UPDATE saved_papers SET (title, published_at) = (SELECT coalesce(x.title, iif(x.paper_id GLOB '10.*' OR instr(x.paper_id, ':') > 0, '', 'arXiv:') || x.paper_id), coalesce(x.published_at, '') FROM library_texts x WHERE x.entry = new.entry) WHERE entry = new.entry;
   DELETE FROM library_index WHERE rowid = new.entry;
   INSERT INTO library_index (rowid, owner, paper, notes, annotations)
-    SELECT entry, replace(user_id, '-', ''), paper, notes, annotations FROM library_texts WHERE entry = new.entry;
+    SELECT entry, replace(user_id, '-', ''), search_terms(paper), search_terms(notes), search_terms(annotations)
+    FROM library_texts WHERE entry = new.entry;
 END;
 CREATE TRIGGER saved_papers_unindexed AFTER DELETE ON saved_papers BEGIN DELETE FROM library_index WHERE rowid = old.entry; END;
 CREATE TRIGGER papers_indexed AFTER INSERT ON papers BEGIN UPDATE saved_papers SET known = known WHERE paper_id = new.paper_id; END;

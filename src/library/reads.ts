@@ -13,7 +13,8 @@ import { bibliographyOf, unchanged } from "./bibtex/file.ts"
 import { writeBibtex } from "./bibtex/write.ts"
 import { type PaperName, paperNamedBy } from "./filed.ts"
 import { shownPaper } from "./papers/papers.ts"
-import { WORDS, matchWord, matchQuery } from "./words.ts"
+import { isSign, wordsIn } from "../contract/words.ts"
+import { matchWord, matchQuery } from "./words.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustReachLibrary, noPaper, reachesLibrary, type Scope, scopeOf } from "./reach/scope.ts"
 
@@ -69,8 +70,8 @@ export function libraryReads({
       saved.countMatches(matchWord(word, isLast, actor), SPELLING_MATCHES)
     const corrected = respelled(
       query,
-      WORDS,
-      (word, isLast) => count(word, isLast) > 0,
+      [...wordsIn(query)],
+      ({ folded: word }, isLast) => isSign(word) || count(word, isLast) > 0,
       (candidates) => {
         const counts = candidates.map((word) => ({ word, papers: count(word, false) }))
         return counts.filter(({ papers }) => papers > 0).sort((one, other) => other.papers - one.papers)[0]?.word

@@ -1,5 +1,6 @@
 /** Turns the words of a person's query into full-text match expressions over their saved papers. */
 import type { Actor } from "../ledger/journal/actor.ts"
+import { isSign, phrasesIn, termsOf } from "../contract/words.ts"
 
 /** Words of a query that are searched for; any further words are ignored. */
 const MAX_WORDS = 12
@@ -22,18 +23,21 @@ function columnsFor({ key }: Reader): string {
 const inOwnTexts = (terms: string, reader: Reader): string =>
   `owner : "${reader.userId.replaceAll("-", "")}" AND {${columnsFor(reader)}} : (${terms})`
 
-export const WORDS = /[\p{L}\p{N}\p{M}]+/gu
-
-const term = (word: string, isLast: boolean): string =>
-  `"${word}"${isLast && [...word].length >= MIN_PREFIX ? " *" : ""}`
+/** @param words a word, or neighbouring signs of a script without spaces */
+const term = (words: readonly string[], isLast: boolean): string => {
+  const isPrefix = isLast && !isSign(words[0]) && [...words.join("")].length >= MIN_PREFIX
+  return `"${termsOf(words).join(" ")}"${isPrefix ? " *" : ""}`
+}
 
 /** Returns the match expression of a single word. */
 export const matchWord = (word: string, isLast: boolean, reader: Reader): string =>
-  inOwnTexts(term(word, isLast), reader)
+  inOwnTexts(term([word], isLast), reader)
 
 /** Returns the match expression of a query, which requires all of its words; undefined if the query has none. */
 export function matchQuery(query: string, reader: Reader): string | undefined {
-  const words = (query.match(WORDS) ?? []).slice(0, MAX_WORDS)
-  if (words.length === 0) return undefined
-  return inOwnTexts(words.map((word, index) => term(word, index === words.length - 1)).join(" AND "), reader)
+  const words = phrasesIn(query, false).flatMap((phrase) =>
+    isSign(phrase[0]) ? [phrase] : phrase.map((word) => [word]),
+  )
+  const terms = words.slice(0, MAX_WORDS).map((word, index, all) => term(word, index === all.length - 1))
+  return terms.length === 0 ? undefined : inOwnTexts(terms.join(" AND "), reader)
 }

@@ -8,7 +8,7 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import type { RoomAccess } from "../ledger/journal/actor.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
-import { containing } from "../ledger/lists/paging.ts"
+import { folded } from "../contract/folding.ts"
 import { batches, type Sized, substrings, type Walked, walked } from "../ledger/lists/substrings.ts"
 import { ADOPTED, ORIGIN } from "./imported.ts"
 
@@ -97,7 +97,8 @@ export function rooms(db: Db) {
   )
   const contain = db.prepare<SummaryRow>(
     `${SUMMARY} WHERE r.room_id IN (SELECT r.room_id FROM json_each(+?) j CROSS JOIN rooms r ON r.room_id = j.value
-       WHERE r.title LIKE +? ESCAPE '\\' OR r.question LIKE +? ESCAPE '\\' ORDER BY r.room_id DESC LIMIT +?) ORDER BY r.room_id DESC`,
+       WHERE instr(folded(concat_ws(char(10), r.title, r.question)), +?) > 0
+       ORDER BY r.room_id DESC LIMIT +?) ORDER BY r.room_id DESC`,
   )
   // Writes the index out within the transaction: a full disk then fails before the commit, when certainly nothing is
   // stored.
@@ -161,10 +162,11 @@ export function rooms(db: Db) {
     page(before: string | undefined, query: string | undefined, count: number): Walked<RoomSummary> {
       const start = before ?? "g"
       if (query === undefined) return { found: list.all(start, count).map(summary) }
-      const [pattern, among] = [containing(query), spelled.among(query)]
+      const wanted = folded(query)
+      const among = spelled.among(wanted)
       const texts =
         among === undefined ? batches(start, (from, most) => inOrder.all(from, most)) : [few.all(among, start)]
-      return walked(texts, (ids) => contain.all(JSON.stringify(ids), pattern, pattern, count).map(summary), count)
+      return walked(texts, (ids) => contain.all(JSON.stringify(ids), wanted, count).map(summary), count)
     },
     all: (): RoomSummary[] => all.all().map(summary),
     titles: (roomIds: readonly string[]): ReadonlyMap<string, string> =>

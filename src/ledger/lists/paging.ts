@@ -132,9 +132,6 @@ export function readOpaqueCursor(after: string | undefined, parts: number, list:
   throw badCursor()
 }
 
-/** Returns a LIKE pattern that matches `query` anywhere and its wildcards literally (with `ESCAPE '\'`). */
-export const containing = (query: string): string => `%${query.replace(/[\\%_]/g, "\\$&")}%`
-
 /** Merges a page of each kind into the first `count` rows by sequence, without reading the rows of other kinds. */
 export const ofKinds = <Kind, Row extends { readonly sequence: number }>(
   kinds: readonly Kind[],

@@ -1,17 +1,18 @@
 /** Words one typing error away: two letters swapped, one added, one missing, or one replaced. */
+import type { Word } from "../../contract/words.ts"
 
 /** The letters to try for a word, by its script. */
 const ALPHABETS: readonly (readonly [script: RegExp, letters: string])[] = [
   [/^[\p{Script=Latin}\p{N}]+$/u, "abcdefghijklmnopqrstuvwxyz0123456789"],
-  [/^[\p{Script=Cyrillic}\p{N}]+$/u, "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ"],
-  [/^[\p{Script=Greek}\p{N}]+$/u, "αβγδεζηθικλμνξοπρςστυφχψω"],
+  [/^[\p{Script=Cyrillic}\p{N}]+$/u, "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґ"],
+  [/^[\p{Script=Greek}\p{N}]+$/u, "αβγδεζηθικλμνξοπρστυφχψω"],
 ]
 /** Lengths of the words to correct: shorter ones have too many neighbours, longer ones are usually keys and digests. */
 const SHORTEST = 4
 const LONGEST = 24
 
 /**
- * Returns every word one typing error away, likely errors first: about 75 for each letter. @param word in lower case
+ * Returns every word one typing error away, likely errors first: about 75 for each letter. @param word folded
  */
 export function nearWords(word: string): string[] {
   const letters = [...word]
@@ -33,27 +34,26 @@ const MOST = 3
 
 /**
  * Corrects the words of a query that nothing matches, each by one letter.
- * @param words the pattern of a word
+ * @param words the words of the query
  * @param isKnown whether a word has matches; the last word may be a prefix
  * @param best returns the best of some words; undefined if none has matches
  * @returns undefined if some word cannot be corrected
  */
 export function respelled(
   query: string,
-  words: RegExp,
-  isKnown: (word: string, isLast: boolean) => boolean,
+  words: readonly Word[],
+  isKnown: (word: Word, isLast: boolean) => boolean,
   best: (near: readonly string[]) => string | undefined,
 ): string | undefined {
-  const found = [...query.matchAll(words)]
-  const wrong = found.filter(([word], index) => !isKnown(word, index === found.length - 1))
+  const wrong = words.filter((word, index) => !isKnown(word, index === words.length - 1))
   if (wrong.length === 0 || wrong.length > MOST) return undefined
   let text = ""
   let at = 0
-  for (const match of wrong) {
-    const right = best(nearWords(match[0].toLowerCase()))
+  for (const { from, to, folded } of wrong) {
+    const right = best(nearWords(folded))
     if (right === undefined) return undefined
-    text += query.slice(at, match.index) + right
-    at = match.index + match[0].length
+    text += query.slice(at, from) + right
+    at = to
   }
   return text + query.slice(at)
 }

@@ -28,7 +28,7 @@ function trigramsOf(text: string): string[] {
 }
 
 /**
- * @param table a full-text index with the trigram tokenizer, which folds letter case
+ * @param table a full-text index of folded texts with the trigram tokenizer
  * @param few the limits below which a trigram is rare, ascending
  */
 export function substrings(db: Db, table: string, few: readonly number[] = FEW) {
@@ -37,7 +37,7 @@ export function substrings(db: Db, table: string, few: readonly number[] = FEW) 
   )
   return {
     /**
-     * Returns the index query for the texts that may contain `query`; undefined if there may be many.
+     * Returns the index query for the texts that may contain `query`, which is folded; undefined if there may be many.
      * The index query matches fewer texts than the last limit of `few`.
      */
     among(query: string): string | undefined {

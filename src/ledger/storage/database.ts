@@ -1,5 +1,7 @@
 /** Runs SQLite: synchronous statements on one connection. Only this file, schema.ts and opening.ts use the driver. */
 import Database from "better-sqlite3"
+import { folded } from "../../contract/folding.ts"
+import { indexed } from "../../contract/words.ts"
 import { sealOf } from "./not-replayed.ts"
 
 export type Value = string | number | null | Buffer
@@ -43,8 +45,12 @@ export class SqliteDb implements Db, Disposable {
   constructor(database: Database.Database, mended: readonly string[] = []) {
     this.mended = mended
     this.#database = database
-    // Triggers call it to seal rows. On a connection without it, writing such a row fails.
+    // Triggers call these. On a connection without them, writing such a row fails.
     database.function("row_seal", { varargs: true, deterministic: true }, (...values) => sealOf(values))
+    const ofText = (make: (text: string) => string) => (text: unknown) => (typeof text === "string" ? make(text) : null)
+    database.function("folded", { deterministic: true }, ofText(folded))
+    const wholeWords = (text: string) => indexed(text, true)
+    database.function("search_terms", { deterministic: true }, ofText(wholeWords))
     this.#begin = database.prepare("BEGIN")
     this.#end = database.prepare("COMMIT")
   }

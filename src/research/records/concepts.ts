@@ -4,7 +4,7 @@
  */
 import type { ConceptSummary } from "../../contract/answers/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { containing } from "../../ledger/lists/paging.ts"
+import { folded } from "../../contract/folding.ts"
 import { batches, type Sized, substrings, type Walked, walked } from "../../ledger/lists/substrings.ts"
 import { recordKinds } from "../../contract/objects/objects.ts"
 import { type Assertion, type Concepts, undeclaredIn } from "../../contract/definitions/science.ts"
@@ -40,7 +40,7 @@ export function conceptIndex(db: Db) {
   )
   const contain = db.prepare<ConceptSummary>(
     `${SELECT} WHERE c.version_id IN (SELECT value FROM json_each(+?)) AND (c.version_id, c.key) < (+?, +?)
-       AND (c.key LIKE +? ESCAPE '\\' OR c.label LIKE +? ESCAPE '\\' OR c.definition LIKE +? ESCAPE '\\')
+       AND instr(folded(concat_ws(char(10), c.key, c.label, c.definition)), +?) > 0
      ORDER BY c.version_id DESC, c.key DESC LIMIT +?`,
   )
   return {
@@ -55,16 +55,13 @@ export function conceptIndex(db: Db) {
     page(query: string | undefined, before: readonly string[] | undefined, count: number): Walked<ConceptSummary> {
       const [versionId = END, key = ""] = before ?? []
       if (query === undefined) return { found: list.all(versionId, key, count) }
-      const [pattern, among] = [containing(query), spelled.among(query)]
+      const wanted = folded(query)
+      const among = spelled.among(wanted)
       const texts =
         among === undefined
           ? batches(`${versionId}${JUST_AFTER}`, (from, most) => all.all(from, most))
           : [few.all(among, versionId, versionId)]
-      return walked(
-        texts,
-        (ids) => contain.all(JSON.stringify(ids), versionId, key, pattern, pattern, pattern, count),
-        count,
-      )
+      return walked(texts, (ids) => contain.all(JSON.stringify(ids), versionId, key, wanted, count), count)
     },
   }
 }

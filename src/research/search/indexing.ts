@@ -1,7 +1,7 @@
 /** Writes texts to the search indexes. */
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Wording, wordsOf } from "./wording.ts"
-import { indexed } from "./words.ts"
+import { indexed } from "../../contract/words.ts"
 
 interface Text extends Wording {
   readonly item: number
@@ -31,7 +31,8 @@ export function indexing(db: Db) {
   // One text for each record.
   const insertConcepts = db.prepare(
     `INSERT INTO concept_trigrams (rowid, text)
-     SELECT i.item, group_concat(concat_ws(char(10), d.key, d.label, d.definition), char(10)) FROM search_items i CROSS JOIN concepts d ON d.version_id = i.id
+     SELECT i.item, folded(group_concat(concat_ws(char(10), d.key, d.label, d.definition), char(10)))
+     FROM search_items i CROSS JOIN concepts d ON d.version_id = i.id
      WHERE i.item > +? AND i.item <= +? GROUP BY i.item`,
   )
   const [flush, flushConcepts, forget, forgetConcepts] = ["flush", "delete-all"].flatMap((what) =>

@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { arxivId, isUuid } from "../../contract/schema/fields.ts"
 import { limits } from "../../contract/limits.ts"
-import { folded, keptOf, WORDS } from "./words.ts"
+import { isSign, keptOf, phrasesIn, termsOf } from "../../contract/words.ts"
 
 const LABEL = /^[a-z][1-9][0-9]{0,8}$/iu
 /** An abbreviated commit or a digest. */
@@ -28,21 +28,28 @@ export function lookUpOf(query: string): LookUp {
 const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`
 
 export interface ParsedQuery {
-  /** The folded words, and phrases such as `warm-up`, that must occur, without duplicates. */
+  /**
+   * The folded words, and phrases such as `warm-up`, that must occur, without duplicates. A word of a script without
+   * spaces is a phrase of its signs.
+   */
   readonly phrases: readonly (readonly string[])[]
   /** The last word, which may be the prefix of a longer one; empty without words. */
   readonly lastWord: string
 }
 
-/** Splits a phrase into pieces within the limit of the index. All of them must occur. */
-const pieces = (parts: readonly string[]): (readonly string[])[] =>
-  Array.from({ length: Math.ceil(parts.length / limits.searchPhrase) }, (_, piece) =>
-    parts.slice(piece * limits.searchPhrase, (piece + 1) * limits.searchPhrase),
+/** Splits a phrase into pieces within the limit of the index. All of them must occur. Pieces of signs share one sign. */
+function pieces(parts: readonly string[]): (readonly string[])[] {
+  const shared = parts.length > 1 && isSign(parts[0]) ? 1 : 0
+  return Array.from({ length: Math.ceil((parts.length - shared) / limits.searchPhrase) }, (_, piece) =>
+    parts.slice(piece * limits.searchPhrase, (piece + 1) * limits.searchPhrase + shared),
   )
+}
 
 /** Parses a query. Punctuation alone is ignored, and duplicates are looked up once. */
 export function parseQuery(query: string): ParsedQuery {
-  const all = (query.match(/"[^"]*"|[^\s"]+/gu) ?? []).flatMap((word) => pieces((word.match(WORDS) ?? []).map(folded)))
+  const all = (query.match(/"[^"]*"|[^\s"]+/gu) ?? [])
+    .flatMap((part) => phrasesIn(part, part.startsWith('"')))
+    .flatMap(pieces)
   const last = all.at(-1)
   if (last === undefined) return { phrases: [], lastWord: "" }
   const distinct = new Map(all.slice(0, -1).map((parts) => [parts.join(" "), parts]))
@@ -90,7 +97,7 @@ export function indexQuery(
   const words: string[] = []
   const wordsOf: number[][] = []
   const queries = phrases.map((folded, phrase) => {
-    const parts = folded.map(keptOf)
+    const parts = termsOf(folded).map(keptOf)
     const open = phrase === phrases.length - 1 ? endings : undefined
     const either = (queryOf: (ending: string) => string) =>
       `${IN_TEXT} : (${(open ?? [parts.at(-1) ?? ""]).map(queryOf).join(" OR ")})`

@@ -22,7 +22,8 @@ import {
 } from "./hits.ts"
 import { INDEXED, indexing } from "./indexing.ts"
 import { indexWords } from "./index-words.ts"
-import { folded, isLongWord, keptOf, WORDS } from "./words.ts"
+import { folded } from "../../contract/folding.ts"
+import { isLongWord, isSign, keptOf, type Word, wordsIn } from "../../contract/words.ts"
 import {
   allOf,
   indexQuery,
@@ -172,7 +173,7 @@ export function search(
   ) {
     if (read.phrases.length === 0 || endings?.length === 0) return []
     const query = indexQuery(read, endings, within)
-    const hasPhrase = read.phrases.some(({ length }) => length > 1)
+    const hasPhrase = query.wordsOf.some(({ length }) => length > 1)
     // The index does not distinguish long words with the same beginning.
     const isInexact = read.phrases.some((parts) => parts.some(isLongWord))
     const inItems = (items: readonly number[]) =>
@@ -228,8 +229,9 @@ export function search(
   }
 
   /** Whether the index has a word, or, for the last word, one that starts with it. */
-  const isKnown = (word: string, isLast: boolean): boolean => {
-    const kept = keptOf(folded(word))
+  const isKnown = ({ folded: word }: Word, isLast: boolean): boolean => {
+    const kept = keptOf(word)
+    if (isSign(word)) return true
     return isLast ? words.startingWith(kept, 1)?.length !== 0 : words.has(kept)
   }
 
@@ -242,9 +244,7 @@ export function search(
      */
     respelled(query: string): string | undefined {
       if (lookUpOf(query).as !== "words") return undefined
-      return respelled(query, WORDS, isKnown, (near) =>
-        words.commonest([...new Set(near.map(folded))], IN_TEXT, SPELLING_TEXTS),
-      )
+      return respelled(query, [...wordsIn(query)], isKnown, (near) => words.commonest(near, IN_TEXT, SPELLING_TEXTS))
     },
 
     /**
@@ -254,7 +254,7 @@ export function search(
     find(query: string, within: Within, offset: number, count: number): Hit[] {
       const lookUp = lookUpOf(query)
       const { as, text } = lookUp
-      const called = text.toLowerCase()
+      const called = folded(text)
       const found = as === "id" ? byId.all(text, limits.pageItems).filter((row) => isWithin(row, within)) : []
       const named = [
         ...peopleCalled(called, within).map((person) => personHit(person, called)),
@@ -268,7 +268,7 @@ export function search(
       const first = named.slice(offset, offset + count)
       const [after, left] = [Math.max(0, offset - named.length), count - first.length]
       const endings =
-        as === "label" || read.phrases.length === 0
+        as === "label" || read.phrases.length === 0 || isSign(read.lastWord)
           ? undefined
           : words.startingWith(keptOf(read.lastWord), limits.searchBeginnings)
       const rows =

@@ -6,7 +6,7 @@ import { present } from "../../contract/present.ts"
 import { escapeHtml } from "../../contract/escape.ts"
 import { limits } from "../../contract/limits.ts"
 import type { ParsedQuery } from "./query.ts"
-import { folded, WORDS } from "./words.ts"
+import { type Word, wordsIn } from "../../contract/words.ts"
 
 const MARKS = { open: "\u0001", close: "\u0002" } as const
 /** The number of words in a passage. */
@@ -26,12 +26,6 @@ export class ReadBudget {
   constructor(characters: number = limits.searchSight) {
     this.left = characters
   }
-}
-
-interface Word {
-  readonly from: number
-  readonly to: number
-  readonly folded: string
 }
 
 /** An occurrence of a phrase: its index in the query, and its first and last word in the text. */
@@ -62,11 +56,10 @@ function lookThrough(text: string, budget: ReadBudget, query: ParsedQuery, isPre
   const ending = byEnding(query, isPrefix)
   const seen = text.slice(0, budget.left)
   let end = Number.POSITIVE_INFINITY
-  for (const { 0: word, index } of seen.matchAll(WORDS)) {
+  for (const word of wordsIn(seen)) {
     const last = words.length
-    const plain = folded(word)
-    words.push({ from: index, to: index + word.length, folded: plain })
-    for (const phrase of ending(plain)) {
+    words.push(word)
+    for (const phrase of ending(word.folded)) {
       const parts = present(query.phrases[phrase])
       const first = words.length - parts.length
       if (!parts.every((part, place) => place === parts.length - 1 || words[first + place]?.folded === part)) continue

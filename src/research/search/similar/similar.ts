@@ -9,7 +9,7 @@ import type { ReceiptTarget } from "../../../ledger/journal/behaviour.ts"
 import type { Db } from "../../../ledger/storage/database.ts"
 import { itemOf, items, type Row, type Tried } from "./items.ts"
 import { INDEXED } from "../indexing.ts"
-import { keptOf } from "../words.ts"
+import { keptOf } from "../../../contract/words.ts"
 import { Likeness, nearestFirst, type Text } from "./likeness.ts"
 import { termsOf } from "./terms.ts"
 
