@@ -10,6 +10,7 @@ import {
   type Shared,
   sharedSchemas,
 } from "../contract/definitions/json-schema.ts"
+import { asServed } from "../contract/reads/index.ts"
 import { license } from "../contract/licences.ts"
 import * as libraryAnswers from "../contract/library/answers.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
@@ -29,7 +30,9 @@ const isShared = (value: unknown): value is v.GenericSchema =>
 /** The schemas that a module exports and that get a component of their own. */
 const named = (module: object, suffix: string): Shared =>
   Object.fromEntries(
-    Object.entries(module).flatMap(([name, value]) => (isShared(value) ? [[`${typeName(name)}${suffix}`, value]] : [])),
+    Object.entries(module).flatMap(([name, value]) =>
+      isShared(value) ? [[`${typeName(name)}${suffix}`, asServed(value)]] : [],
+    ),
   )
 
 const answered: Form & { shared: Shared } = {

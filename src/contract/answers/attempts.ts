@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { affordances, page, author, schemaVersion } from "./parts.ts"
 import { cost } from "../schema/cost.ts"
-import { shownFigures, at, count, dated, id, optionalFreeText, orWithheld, freeText, type FreeText } from "./fields.ts"
+import { shownFigures, at, count, id, optionalFreeText, orWithheld, freeText, type FreeText } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom, independence } from "./evidence.ts"
 import { comparison } from "./measurements.ts"
@@ -171,12 +171,11 @@ export const attempt = shape({
   ),
   outputsTruncated: v.boolean(),
   content: v.record(v.string(), json),
-  ...dated,
 })
 
 export type AttemptAnswer = v.InferOutput<typeof attempt>
 
-const { items: _items, ...envelope } = page(json, dated).entries
+const { items: _items, ...envelope } = page(json).entries
 export const metricColumns = shape({
   ...envelope,
   /** Never null: more points may come. */

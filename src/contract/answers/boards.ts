@@ -5,7 +5,7 @@
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
-import { at, count, dated, id, freeText } from "./fields.ts"
+import { at, count, id, freeText } from "./fields.ts"
 import { measuredGroup, place } from "./measurements.ts"
 import { author, schemaVersion } from "./parts.ts"
 
@@ -86,6 +86,5 @@ export const board = shape({
     withoutBy: count,
     excluded: count,
   }),
-  ...dated,
 })
 export type BoardAnswer = Omit<v.InferOutput<typeof board>, "schemaVersion">

@@ -1,7 +1,7 @@
 /** The answer of a brief: a Room or Thread in one small read. */
 import * as v from "valibot"
 import { lease } from "./experiments.ts"
-import { at, count, dated, id, optionalFreeText, optionalText as text, freeText } from "./fields.ts"
+import { at, count, id, optionalFreeText, optionalText as text, freeText } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, staleReason } from "./evidence.ts"
 import { verdict } from "./verdict.ts"
@@ -169,7 +169,6 @@ export const roomBrief = shape({
   ...lists,
   omitted,
   activityWatermark: count,
-  ...dated,
 })
 export const threadBrief = shape({
   schemaVersion,
@@ -177,12 +176,10 @@ export const threadBrief = shape({
   ...lists,
   omitted,
   activityWatermark: count,
-  ...dated,
 })
 export const nextSteps = shape({
   schemaVersion,
   roomId: id,
   items: v.array(nextItem),
   claims: v.array(claim),
-  ...dated,
 })

@@ -1,6 +1,6 @@
 /** The answers of the reads that compare attempts. */
 import * as v from "valibot"
-import { count, dated, id, optionalFreeText, freeText } from "./fields.ts"
+import { count, id, optionalFreeText, freeText } from "./fields.ts"
 import { page, schemaVersion } from "./parts.ts"
 import { shape } from "../schema/fields.ts"
 import { attemptIdentity, measured } from "./work.ts"
@@ -19,7 +19,6 @@ const row = shape({
 })
 
 export const attemptTable = shape({
-  ...dated,
   ...page(row).entries,
   columns: shape({
     /** Metrics that the compared attempts report, the most frequent first; sort takes key after metric:. */
@@ -59,5 +58,4 @@ export const attemptCurves = shape({
       columns: shape({ step: v.array(count), value: v.array(measured) }),
     }),
   ),
-  ...dated,
 })

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { affordances, author, schemaVersion } from "./parts.ts"
 import { cost } from "../schema/cost.ts"
 import { costs } from "./costs.ts"
-import { at, count, dated, id, freeText } from "./fields.ts"
+import { at, count, id, freeText } from "./fields.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
@@ -82,7 +82,6 @@ export const experiment = shape({
   conclusion: statement,
   acceptedPlans: v.array(shape(planFields)),
   costs,
-  ...dated,
 })
 export type ExperimentAnswer = v.InferOutput<typeof experiment>
 export const revision = shape({
@@ -130,5 +129,4 @@ export const plan = shape({
   warnings: v.array(warning),
   /** Its newest reviews, including withdrawn ones. */
   reviews: v.array(review),
-  ...dated,
 })

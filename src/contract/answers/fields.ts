@@ -61,9 +61,6 @@ export const answered = shape({
 /** How the program that sent a write describes itself. */
 export const client = v.exactOptional(v.record(v.string(), freeText))
 
-/** Present in an answer about the past: the entry of the Room's activity, and when it was accepted. */
-export const dated = { asOf: v.exactOptional(shape({ sequence: count, acceptedAt: at })) }
-
 /** The cursor of the next page. The read of each list narrows this to the type of its own. */
 export const anyCursor = v.nullable(v.union([count, v.string()]))
 

@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { shape } from "../schema/fields.ts"
 import { fromOtherRoom } from "./evidence.ts"
-import { count, dated, id, freeText } from "./fields.ts"
+import { count, id, freeText } from "./fields.ts"
 import { place } from "./measurements.ts"
 import { author, schemaVersion } from "./parts.ts"
 
@@ -65,5 +65,4 @@ export const recordEffects = shape({
   versionId: id,
   contrasts: v.array(contrast),
   truncated: v.boolean(),
-  ...dated,
 })

@@ -3,7 +3,7 @@
  * evidence for and against it comes from, what failed on the way, what is doubted and why, and what rests on it.
  */
 import * as v from "valibot"
-import { at, count, dated, id, optionalFreeText, optionalText as text, recordStatus, freeText } from "./fields.ts"
+import { at, count, id, optionalFreeText, optionalText as text, recordStatus, freeText } from "./fields.ts"
 import { author, schemaVersion } from "./parts.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -143,7 +143,6 @@ export const recordCase = shape({
   /** The records that rest on it, the nearest first, and the selected checkpoints that cite it or one of these. */
   restingOnIt: newest(resting),
   citedIn: newest(resolving),
-  ...dated,
 })
 
 export const checkpointCase = shape({
@@ -155,5 +154,4 @@ export const checkpointCase = shape({
   /** The records that it cites, in the same order. */
   citations: v.array(shape({ ...record, author, outcome: text, evidenceTally, inDoubt: v.boolean() })),
   ...common,
-  ...dated,
 })

@@ -3,7 +3,7 @@
  * baseline.
  */
 import * as v from "valibot"
-import { count, dated, id, freeText } from "./fields.ts"
+import { count, id, freeText } from "./fields.ts"
 import { schemaVersion } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
@@ -95,7 +95,6 @@ export const measurementTable = shape({
     withoutBy: count,
     excluded: count,
   }),
-  ...dated,
 })
 
 export const effectFigures = {

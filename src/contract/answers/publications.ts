@@ -4,7 +4,6 @@ import {
   answered,
   at,
   count,
-  dated,
   id,
   optionalFreeText,
   optionalText,
@@ -144,7 +143,6 @@ export const record = shape({
   effects: v.array(effect),
   /** The newest reviews of a finding, including withdrawn ones. */
   reviews: v.array(review),
-  ...dated,
 })
 
 export type RecordAnswer = v.InferOutput<typeof record>

@@ -4,7 +4,6 @@ import {
   answered,
   at,
   count,
-  dated,
   id,
   optionalFreeText,
   optionalText as text,
@@ -125,7 +124,6 @@ export const checkpoint = shape({
   content: v.record(v.string(), v.unknown()),
   /** Its newest reviews, including withdrawn ones. */
   reviews: v.array(review),
-  ...dated,
 })
 
 /**
@@ -170,9 +168,8 @@ const roomContextFields = {
   /** The selected checkpoint of every Thread in which it is open. */
   syntheses: v.array(checkpointSummary),
   activityWatermark: count,
-  ...dated,
 }
-const always = ["schemaVersion", "truncated", "activityWatermark", "asOf"] as const
+const always = ["schemaVersion", "truncated", "activityWatermark"] as const
 export const roomContext = inParts(roomContextFields, always, withoutAffordances)
 
 const threadContextFields = {
@@ -183,7 +180,6 @@ const threadContextFields = {
   ...lists,
   timelineWatermark: count,
   activityWatermark: count,
-  ...dated,
 }
 export const threadResearchContext = inParts(threadContextFields, [...always, "timelineWatermark"], withoutAffordances)
 

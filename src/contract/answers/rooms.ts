@@ -1,7 +1,7 @@
 /** The answers about Rooms, their members, and the caller. */
 import * as v from "valibot"
 import { costs } from "./costs.ts"
-import { at, count, dated, id, optionalFreeText, optionalText, freeText, roomState, tokenFields } from "./fields.ts"
+import { at, count, id, optionalFreeText, optionalText, freeText, roomState, tokenFields } from "./fields.ts"
 import { described } from "./description.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -84,7 +84,7 @@ export type Member = v.InferOutput<typeof member>
  */
 export const unproved = shape({ entries: count, sequences: v.array(count) })
 
-export const room = shape({ schemaVersion, ...roomFields, unproved, costs, members: v.array(member), ...dated })
+export const room = shape({ schemaVersion, ...roomFields, unproved, costs, members: v.array(member) })
 
 export const credential = shape({ id, label: v.string(), expiresAt: at, threadIds: v.nullable(v.array(id)) })
 

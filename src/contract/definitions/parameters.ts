@@ -8,7 +8,7 @@ import { described } from "../schema/described.ts"
 const documented = <T>(parameter: JsonSchema) => v.metadata<T, { parameter: JsonSchema }>({ parameter })
 
 /** A whole number from `minimum` to `maximum`, written without sign, fraction or leading zeros. */
-const digits = (minimum: number, maximum: number, more: JsonSchema = {}) =>
+export const digits = (minimum: number, maximum: number, more: JsonSchema = {}) =>
   v.pipe(
     v.string(),
     v.check(
@@ -24,10 +24,6 @@ export const pageLimit = (most: number = limits.pageItems) =>
 const cursorMeaning = "The nextCursor of the previous page. If omitted, the list starts at its beginning."
 export const sequence = digits(0, 999_999_999_999_999, { description: cursorMeaning })
 export const cursorText = described(plain(200), cursorMeaning)
-export const earlier = digits(1, 999_999_999_999_999, {
-  description:
-    "The sequence of an entry in the Room's activity. The answer then shows what was known, counted and current at that entry, and the time of day then. For a list, the Room is the one in the filter.",
-})
 export const libraryOffset = digits(0, 999_999_999_999_999, {
   description: "The nextOffset of the previous page. If omitted, the list starts at its beginning.",
 })

@@ -1,12 +1,12 @@
 /** What a read is: its path, its parameters, the kind of its cursor and the shape of its answer. */
 import * as v from "valibot"
-import { anyCursor, count, dated } from "../answers/fields.ts"
+import { anyCursor, count } from "../answers/fields.ts"
 import type { LibraryPermission } from "../schema/enumerations.ts"
 import { oneOf, shape, isShape } from "../schema/fields.ts"
 import type { RefusalCode } from "../refusals/refusal.ts"
 import type { Family } from "../versions.ts"
-import { isPart } from "../schema/parts.ts"
-import { pageLimit, sequence, cursorText, earlier, libraryOffset } from "./parameters.ts"
+import { isPastRead, pastAnswer, pastParameter, type PastParameter } from "./past.ts"
+import { pageLimit, sequence, cursorText, libraryOffset } from "./parameters.ts"
 import { described } from "../schema/described.ts"
 
 /**
@@ -84,8 +84,6 @@ export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
   pageItems?: number
   /** Refusals of its own, beyond those that follow from its surface, path and parameters. */
   refusals?: readonly RefusalCode[]
-  /** Whether it can answer as of an earlier entry of its Room's activity; its answer then has `asOf`. */
-  at?: boolean
   /**
    * Whether its work grows with the Room, so that one answer may take as long as a hundred others. A reader thread
    * answers it.
@@ -111,19 +109,17 @@ export function read<
   P extends v.ObjectEntries = Record<never, never>,
   const Path extends string = string,
   const S extends ReadSurface = "public",
-  const T extends boolean = false,
   const F extends Family = "research",
   const M extends MediaType = "application/json",
   const X extends Formats = Record<never, never>,
 >(
-  spec: ReadSpec<N, P, A> & { cursor?: C; path: Path; surface?: S; at?: T; family?: F; mediaType?: M; formats?: X },
-): Omit<Read<N>, "family" | "surface" | "path" | "query" | "cursor" | "at" | "mediaType" | "answer" | "formats"> & {
+  spec: ReadSpec<N, P, A> & { cursor?: C; path: Path; surface?: S; family?: F; mediaType?: M; formats?: X },
+): Omit<Read<N>, "family" | "surface" | "path" | "query" | "cursor" | "mediaType" | "answer" | "formats"> & {
   readonly family: F
   readonly surface: S
   readonly path: Path
-  readonly query: v.ObjectSchema<P & Paging<C, F> & FormatChoice<X> & Earlier<T>, undefined>
+  readonly query: v.ObjectSchema<P & Paging<C, F> & FormatChoice<X> & PastParameter<N>, undefined>
   readonly cursor: C extends undefined ? null : C
-  readonly at: T
   readonly mediaType: M
   readonly answer: A
   readonly formats: X
@@ -131,14 +127,14 @@ export function read<
 // The types above already include the defaults.
 export function read(spec: AnySpec & { family?: Family; formats?: Formats }): Read {
   const { cursor, parameters, pageItems, ...given } = spec
-  const { family = "research", at = false, formats = {}, refusals = [] } = spec
+  const { family = "research", formats = {}, refusals = [] } = spec
   const after = cursor === "sequence" || cursor === "offset" ? sequence : cursorText
   const listed = { limit: v.exactOptional(pageLimit(pageItems)), after: v.exactOptional(after) }
   const paging = cursor === undefined ? {} : family === "library" ? { offset: v.exactOptional(libraryOffset) } : listed
   const format = Object.keys(formats).length === 0 ? {} : { format: formatParameter(formats) }
-  const answer = cursor === undefined ? spec.answer : pageOf(spec.answer, cursor)
-  if (at && !saysAsOf(answer)) throw new Error(`${spec.name} takes at, but its answer has no asOf`)
-  const entries: v.ObjectEntries = { ...paging, ...parameters, ...format, ...(at && { at: v.exactOptional(earlier) }) }
+  const now = cursor === undefined ? spec.answer : pageOf(spec.answer, cursor)
+  const at = isPastRead(spec.name)
+  const entries: v.ObjectEntries = { ...paging, ...parameters, ...format, ...(at && pastParameter) }
   return {
     surface: "public",
     permissions: [],
@@ -151,21 +147,10 @@ export function read(spec: AnySpec & { family?: Family; formats?: Formats }): Re
     cursor: cursor ?? null,
     at,
     refusals: at ? [...refusals, "past_too_large"] : refusals,
-    answer,
+    answer: at ? pastAnswer(now) : now,
     formats,
   }
 }
-
-/** Whether an answer has `asOf`, in each of its forms. */
-function saysAsOf(answer: unknown): boolean {
-  if (!isPart(answer)) return false
-  const { entries, options = [] } = answer
-  return entries === undefined ? options.length > 0 && options.every(saysAsOf) : Object.is(entries.asOf, dated.asOf)
-}
-
-type Earlier<T extends boolean> = T extends true
-  ? { at: v.ExactOptionalSchema<typeof earlier, undefined> }
-  : Record<never, never>
 
 type FormatChoice<X extends Formats> = [keyof X] extends [never]
   ? Record<never, never>
@@ -193,6 +178,8 @@ export interface Read<N extends string = string>
   readonly method: "GET"
   readonly query: v.GenericSchema<unknown, Readonly<Record<string, unknown>>> & { readonly entries: v.ObjectEntries }
   readonly cursor: CursorKind | null
+  /** Whether it can answer as of an earlier entry of its Room's activity. */
+  readonly at: boolean
   readonly mediaType: MediaType
   readonly formats: Formats
 }

@@ -6,6 +6,7 @@ import { overviewReads } from "./overview.ts"
 import { recordReads } from "./records.ts"
 import { measurementReads } from "./measurements.ts"
 import { workReads } from "./work.ts"
+import type { PastAnswer } from "../definitions/past.ts"
 import type { IdsOf, Read } from "../definitions/read.ts"
 import { threadReads } from "./threads.ts"
 import { publicationReads } from "./publications.ts"
@@ -31,7 +32,9 @@ export type DefinitionOf<N extends ReadName> = Extract<Definition, { name: N }>
 /** The query parameters of a read as the service sees them. */
 export type ParametersOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["query"]>
 export type ParamsOf<N extends ReadName> = IdsOf<DefinitionOf<N>["path"]>
-export type AnswerOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["answer"]>
+export type AnswerOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["answer"]> & PastAnswer<N>
+
+export { asServed } from "../definitions/past.ts"
 
 const paths = each(
   all.map(({ name }) => name),

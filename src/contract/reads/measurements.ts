@@ -45,7 +45,6 @@ export const measurementReads = [
   read({
     name: "attempt_table",
     costly: true,
-    at: true,
     path: "/api/research/attempt-table",
     summary:
       "A comparison of attempts of a Room, of an experiment, or with given ids: the last value of each metric, and the settings (arm, command, configuration, environment, inputs, commit) in which they differ. sort is label, experiment, outcome, registered, metric:KEY or setting:KEY, with a key of the answer's columns; values that are not finite come after finite ones, and missing values last. With setting and metric (keys of two columns), rows contain only that pair.",
@@ -76,7 +75,6 @@ export const measurementReads = [
   read({
     name: "attempt_curves",
     costly: true,
-    at: true,
     path: "/api/research/attempt-curves",
     summary:
       "One metric of several attempts as curves, each thinned to the given number of points: in every interval of steps, the ends, the extremes and values that are not finite are kept.",
@@ -101,7 +99,6 @@ export const measurementReads = [
   }),
   read({
     name: "record_effects",
-    at: true,
     path: "/api/research/records/{versionId}/effects",
     summary:
       "The effects of the findings that count for or against a record, such as a hypothesis, grouped by what they compare: each estimate with its interval, n, author and code, and a pooled estimate (random effects) if there are at least three that share no attempt.",
@@ -110,7 +107,6 @@ export const measurementReads = [
   read({
     name: "experiment_measurements",
     costly: true,
-    at: true,
     path: "/api/research/experiments/{experimentId}/measurements",
     summary,
     parameters,
@@ -120,7 +116,6 @@ export const measurementReads = [
   read({
     name: "room_measurements",
     costly: true,
-    at: true,
     path: "/api/research/rooms/{roomId}/measurements",
     summary: `${summary} For a Room, or for some of its experiments.`,
     parameters: { ...parameters, experiments: v.exactOptional(ids(limits.references)) },
@@ -137,7 +132,6 @@ export const measurementReads = [
   read({
     name: "board",
     costly: true,
-    at: true,
     path: "/api/research/boards/{boardId}",
     summary:
       "One board: the groups of attempts that are pinned to its evaluator and data, ranked by mean, with interval and n. A best one is named only if its difference to the next is distinct from zero, corrected for every pair of groups. The reruns and reproductions of each are counted.",

@@ -1,6 +1,6 @@
 /** The reads that span everything: search, briefs, similar work, provenance, citation, and a Room as a file. */
 import * as v from "valibot"
-import { dated, optionalText } from "../answers/fields.ts"
+import { optionalText } from "../answers/fields.ts"
 import { page } from "../answers/index.ts"
 import { failure, nextSteps, roomBrief, threadBrief } from "../answers/brief.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -55,7 +55,6 @@ export const overviewReads = [
   read({
     name: "room_brief",
     costly: true,
-    at: true,
     path: "/api/research/rooms/{roomId}/brief",
     summary:
       "A Room in one small read, never longer than its budget: the state of each question, hypotheses with their evidence, findings, what failed and why, disputes, work, what to do next, open questions. Items that are left out are counted, with a link to the whole list.",
@@ -66,7 +65,6 @@ export const overviewReads = [
   read({
     name: "thread_brief",
     costly: true,
-    at: true,
     path: "/api/research/threads/{threadId}/brief",
     summary: "A Thread in one small read, in the form of a Room's brief.",
     parameters: { budget },
@@ -75,15 +73,13 @@ export const overviewReads = [
   }),
   read({
     name: "room_failures",
-    at: true,
     path: "/api/research/rooms/{roomId}/failures",
     summary: "What failed in a Room and why, newest first: failed and diverged attempts, retractions.",
     cursor: "sequence",
-    answer: page(failure, dated),
+    answer: page(failure),
   }),
   read({
     name: "room_next",
-    at: true,
     path: "/api/research/rooms/{roomId}/next",
     summary:
       "What would advance a Room: each step with the reason, the operation for it, the permission it needs, and the start of its body.",

@@ -1,6 +1,5 @@
 /** The reads of accepted records and of the concepts that they define. */
 import * as v from "valibot"
-import { dated } from "../answers/fields.ts"
 import * as answers from "../answers/index.ts"
 import { labelPattern } from "../objects/labels.ts"
 import { read } from "../definitions/read.ts"
@@ -10,16 +9,14 @@ import { query, recordFilters } from "./shared.ts"
 export const publicationReads = [
   read({
     name: "hypotheses",
-    at: true,
     path: "/api/research/hypotheses",
     summary: "Hypotheses in the order in which they were published; label needs roomId.",
     parameters: { roomId: v.exactOptional(subject("room")), label: v.exactOptional(labelPattern("hypothesis")) },
     cursor: "uuid",
-    answer: answers.page(answers.recordSummary, dated),
+    answer: answers.page(answers.recordSummary),
   }),
   read({
     name: "hypothesis",
-    at: true,
     path: "/api/research/hypotheses/{versionId}",
     summary: "One hypothesis as it was accepted, with its standing and what it rests on.",
     answer: answers.record,
@@ -34,7 +31,6 @@ export const publicationReads = [
   }),
   read({
     name: "record",
-    at: true,
     path: "/api/research/records/{versionId}",
     summary:
       "One record of any kind as it was accepted, with its standing and what it rests on; or its citation, as BibTeX or CSL-JSON.",

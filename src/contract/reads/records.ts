@@ -1,6 +1,5 @@
 /** The reads of links, checkpoints and contexts. */
 import * as v from "valibot"
-import { dated } from "../answers/fields.ts"
 import { page, recordSummary } from "../answers/index.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceItem, recordUse } from "../answers/evidence.ts"
@@ -21,7 +20,6 @@ export const recordReads = [
   read({
     name: "room_context",
     costly: true,
-    at: true,
     path: "/api/research/rooms/{roomId}/research-context",
     summary:
       "A whole Room in one snapshot: its state, every Thread, and the newest experiments, hypotheses, findings and publications. Keep its activityWatermark. parts selects some members; affordances=0 leaves the affordances out.",
@@ -31,7 +29,6 @@ export const recordReads = [
   read({
     name: "thread_research_context",
     costly: true,
-    at: true,
     path: "/api/research/threads/{threadId}/research-context",
     summary: "A Thread with its research, in one snapshot; parts and affordances as for a Room.",
     parameters: choosing(answers.contextParts.thread),
@@ -39,14 +36,12 @@ export const recordReads = [
   }),
   read({
     name: "checkpoint",
-    at: true,
     path: "/api/research/checkpoints/{checkpointId}",
     summary: "One checkpoint, whether it is selected, and whether it is stale.",
     answer: answers.checkpoint,
   }),
   read({
     name: "room_links",
-    at: true,
     path: "/api/research/rooms/{roomId}/links",
     summary: "Corrections, supersessions, disputes and retractions of a Room's records.",
     parameters: {
@@ -56,11 +51,10 @@ export const recordReads = [
       agent: v.exactOptional(agentName),
     },
     cursor: "uuid",
-    answer: page(answers.researchLink, dated),
+    answer: page(answers.researchLink),
   }),
   read({
     name: "room_reviews",
-    at: true,
     path: "/api/research/rooms/{roomId}/reviews",
     summary: "Reviews of a Room's findings, checkpoints and plans: who agrees or objects, what they checked, and why.",
     parameters: {
@@ -69,7 +63,7 @@ export const recordReads = [
       agent: v.exactOptional(agentName),
     },
     cursor: "uuid",
-    answer: page(review, dated),
+    answer: page(review),
   }),
   read({
     name: "link",
@@ -79,16 +73,14 @@ export const recordReads = [
   }),
   read({
     name: "record_evidence",
-    at: true,
     path: "/api/research/records/{versionId}/evidence",
     summary:
       "The evidence on a record, newest first: verdicts of finding links, references for or against it, reproductions, disputes, corrections and retractions.",
     cursor: "sequence",
-    answer: page(evidenceItem, dated),
+    answer: page(evidenceItem),
   }),
   read({
     name: "record_case",
-    at: true,
     path: "/api/research/records/{versionId}/case",
     summary:
       "Whether to believe a record, in one read: how many people and commits the evidence for and against it comes from, what failed on the way, what is doubted and why, and what would fall with it.",
@@ -96,7 +88,6 @@ export const recordReads = [
   }),
   read({
     name: "checkpoint_case",
-    at: true,
     path: "/api/research/checkpoints/{checkpointId}/case",
     summary:
       "Whether to believe a conclusion or synthesis: the records that it cites with the evidence for and against each, what failed on the way to them, and what is doubted and why.",
@@ -104,19 +95,17 @@ export const recordReads = [
   }),
   read({
     name: "record_uses",
-    at: true,
     path: "/api/research/records/{versionId}/uses",
     summary: "Who uses a record and how, newest first.",
     cursor: "sequence",
-    answer: page(recordUse, dated),
+    answer: page(recordUse),
   }),
   read({
     name: "experiment_findings",
-    at: true,
     path: "/api/research/experiments/{experimentId}/findings",
     summary: "The findings related to an experiment, with their verdicts, replies and reviewers.",
     cursor: "uuid",
-    answer: page(answers.findingLink, dated),
+    answer: page(answers.findingLink),
   }),
   read({
     name: "paper_publications",

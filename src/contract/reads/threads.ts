@@ -5,7 +5,6 @@ import { uuid, oneOf } from "../schema/fields.ts"
 import { kinds } from "./kinds.ts"
 import { read } from "../definitions/read.ts"
 import { words, sequence, wholeNumber } from "../definitions/parameters.ts"
-import { dated } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { limits } from "../limits.ts"
 import { lines, query, recordFilters } from "./shared.ts"
@@ -22,7 +21,6 @@ export const threadReads = [
   }),
   read({
     name: "room",
-    at: true,
     path: "/api/research/rooms/{roomId}",
     summary: "One Room with its members.",
     answer: answers.room,
@@ -61,12 +59,11 @@ export const threadReads = [
   }),
   read({
     name: "room_publications",
-    at: true,
     path: "/api/research/rooms/{roomId}/publications",
     summary: "The records of a Room, newest first. Filters: kinds, status, author (user id or name) and agent.",
     parameters: recordFilters,
     cursor: "opaque",
-    answer: answers.page(answers.recordSummary, dated),
+    answer: answers.page(answers.recordSummary),
   }),
   read({
     name: "thread_context",

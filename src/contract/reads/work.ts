@@ -1,5 +1,4 @@
 import * as v from "valibot"
-import { dated } from "../answers/fields.ts"
 import { page } from "../answers/index.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { agentName, oneOf, plain } from "../schema/fields.ts"
@@ -16,7 +15,6 @@ const roomId = v.exactOptional(subject("room"))
 export const workReads = [
   read({
     name: "experiments",
-    at: true,
     path: "/api/research/experiments",
     summary: "Experiments in the order in which they were proposed; label needs roomId; agent is the proposer's.",
     parameters: {
@@ -28,11 +26,10 @@ export const workReads = [
       hypothesisVersionId: v.exactOptional(subject("hypothesis")),
     },
     cursor: "uuid",
-    answer: page(answers.experimentSummary, dated),
+    answer: page(answers.experimentSummary),
   }),
   read({
     name: "experiment",
-    at: true,
     path: "/api/research/experiments/{experimentId}",
     summary:
       "One experiment: its question, its assignee, its plans and attempts, and what may be done next and by whom.",
@@ -40,11 +37,10 @@ export const workReads = [
   }),
   read({
     name: "experiment_history",
-    at: true,
     path: "/api/research/experiments/{experimentId}/history",
     summary: "Every revision of an experiment: the operation, its author, its body, and the resulting state.",
     cursor: "sequence",
-    answer: page(answers.revision, dated),
+    answer: page(answers.revision),
   }),
   read({
     name: "proposal",
@@ -55,14 +51,12 @@ export const workReads = [
   }),
   read({
     name: "plan",
-    at: true,
     path: "/api/research/plans/{planId}",
     summary: "One plan as it was accepted, with its hypotheses, premises and materials resolved.",
     answer: answers.plan,
   }),
   read({
     name: "attempts",
-    at: true,
     path: "/api/research/attempts",
     summary:
       "Attempts with their outcomes, by id; label needs roomId. With order=label, within a Room or an experiment, they are in the order of registration, and after is a number. As csv and jsonl the list is whole, unless limit is given. With findingVersionId each item says how that finding names it: producing, baseline or evidence only.",
@@ -77,12 +71,11 @@ export const workReads = [
       order: v.exactOptional(oneOf(["id", "label"])),
     },
     cursor: "uuid",
-    answer: page(answers.attemptSummary, dated),
+    answer: page(answers.attemptSummary),
     formats: files,
   }),
   read({
     name: "attempt",
-    at: true,
     path: "/api/research/attempts/{attemptId}",
     summary:
       "One attempt: its registration, how it compares with its plan, events with both clocks, inputs, outputs and last metrics.",
@@ -90,7 +83,6 @@ export const workReads = [
   }),
   read({
     name: "attempt_metrics",
-    at: true,
     path: "/api/research/attempts/{attemptId}/metrics",
     summary:
       "Every point of an attempt's metrics in the order reported: as columns, or as a table in markdown; as csv and jsonl all of them, unless limit is given.",
