@@ -147,6 +147,9 @@ CREATE TABLE standings (
   status TEXT NOT NULL,
   -- The newest dispute of it that stands and that its author has not answered; null where there is none.
   open_dispute TEXT,
+  -- The places in the journal of the newest link that makes it doubted or fallen, and of the newest by which it fell.
+  worried_at INTEGER,
+  fallen_at INTEGER,
   -- A JSON list of notices as served, in the order they landed.
   notices TEXT NOT NULL
 ) STRICT;
@@ -608,6 +611,8 @@ CREATE TABLE research_links (
   at TEXT NOT NULL,
   explanation TEXT NOT NULL,
   replacement_version_id TEXT REFERENCES records (version_id),
+  -- Of a correction: what it changes. One of the wording alone puts nothing in doubt.
+  changes TEXT CHECK (changes IN ('meaning', 'wording')),
   history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL,
   UNIQUE (room_id, label)
@@ -634,6 +639,8 @@ CREATE TABLE checkpoints (
   -- JSON list.
   open_questions TEXT NOT NULL,
   conclusion TEXT,
+  -- The first checkpoint of its Thread with the same conclusion, or itself: reviews of one count for all of them.
+  first_said_id TEXT NOT NULL,
   history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL
 ) STRICT;
@@ -655,6 +662,8 @@ CREATE TABLE reviews (
   entry_id TEXT NOT NULL UNIQUE,
   target_kind TEXT NOT NULL CHECK (target_kind IN ('finding', 'checkpoint', 'plan')),
   target_id TEXT NOT NULL,
+  -- The object whose tally it counts in: the target, or the first checkpoint of the Thread with the same conclusion.
+  counts_for TEXT NOT NULL,
   target_author_id TEXT NOT NULL REFERENCES people (user_id),
   author_id TEXT NOT NULL REFERENCES people (user_id),
   -- The name of the agent; empty for a person in the browser.
@@ -669,7 +678,8 @@ CREATE TABLE reviews (
   history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL
 ) STRICT;
-CREATE INDEX reviews_of ON reviews (target_id, author_id, agent, link_id);
+CREATE INDEX reviews_of ON reviews (counts_for, author_id, agent, link_id);
+CREATE INDEX reviews_of_target ON reviews (target_id, link_id);
 CREATE INDEX reviews_of_room ON reviews (room_id, link_id);
 CREATE INDEX reviews_of_room_by_verdict ON reviews (room_id, verdict, link_id);
 CREATE INDEX objections_in_room ON reviews (room_id, link_id) WHERE is_open = 1;
@@ -709,7 +719,8 @@ CREATE TABLE link_withdrawals (
   link_id TEXT PRIMARY KEY,
   at TEXT NOT NULL,
   explanation TEXT NOT NULL,
-  entry_id TEXT NOT NULL
+  entry_id TEXT NOT NULL,
+  history_position INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Disputes and objections that were answered by a reply of the disputed object's author. A later correction or supersession answers them too.
@@ -722,17 +733,20 @@ CREATE TABLE dispute_replies (
 -- For each author and agent, the newest review that was not withdrawn counts.
 CREATE VIEW counting_reviews AS
   SELECT v.* FROM reviews v WHERE NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = v.link_id)
-    AND NOT EXISTS (SELECT 1 FROM reviews n WHERE n.target_id = v.target_id AND n.author_id = v.author_id AND n.agent = v.agent AND n.link_id > v.link_id
+    AND NOT EXISTS (SELECT 1 FROM reviews n
+      WHERE n.counts_for = v.counts_for AND n.author_id = v.author_id AND n.agent = v.agent AND n.link_id > v.link_id
       AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = n.link_id));
 CREATE VIEW review_sums (target_id, reviewed) AS
-  SELECT v.target_id, json_object('agrees', count(*) FILTER (WHERE v.verdict = 'agrees'), 'agreesWithReservations', count(*) FILTER (WHERE v.verdict = 'agrees_with_reservations'),
+  SELECT v.counts_for, json_object('agrees', count(*) FILTER (WHERE v.verdict = 'agrees'),
+    'agreesWithReservations', count(*) FILTER (WHERE v.verdict = 'agrees_with_reservations'),
     'objects', count(*) FILTER (WHERE v.verdict = 'objects'), 'independent', count(DISTINCT v.author_id) FILTER (WHERE v.independent = 1),
     'otherAgents', count(DISTINCT v.author_id || ' ' || v.agent) FILTER (WHERE v.other_agent = 1),
-    'newest', json((SELECT json_group_array(json_object('linkId', n.link_id, 'verdict', n.verdict,
+    'newest', json((SELECT json_group_array(json_object('linkId', n.link_id, 'targetId', n.target_id, 'verdict', n.verdict,
         'author', json_object('userId', n.author_id, 'username', p.username, 'agent', nullif(n.agent, '')),
         'independence', json_object('person', json(iif(n.independent = 1, 'true', 'false')), 'agent', json(CASE n.other_agent WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END)), 'at', n.at))
-      FROM (SELECT * FROM counting_reviews c WHERE c.target_id = v.target_id ORDER BY c.link_id DESC LIMIT 5) n JOIN people p ON p.user_id = n.author_id)))
-  FROM counting_reviews v GROUP BY v.target_id;
+      FROM (SELECT * FROM counting_reviews c WHERE c.counts_for = v.counts_for ORDER BY c.link_id DESC LIMIT 5) n
+        JOIN people p ON p.user_id = n.author_id)))
+  FROM counting_reviews v GROUP BY v.counts_for;
 -- An objection is open while it counts, its object is valid, and the object's author has neither corrected it since nor replied.
 CREATE VIEW open_objections (link_id) AS
   SELECT v.link_id FROM counting_reviews v WHERE v.verdict = 'objects' AND NOT EXISTS (SELECT 1 FROM dispute_replies q WHERE q.link_id = v.link_id)
@@ -740,26 +754,35 @@ CREATE VIEW open_objections (link_id) AS
       WHEN 'finding' THEN NOT EXISTS (SELECT 1 FROM standings s WHERE s.version_id = v.target_id AND s.status IN ('retracted', 'superseded'))
         AND NOT EXISTS (SELECT 1 FROM research_links a WHERE a.target_version_id = v.target_id AND a.kind = 'corrects' AND a.author_id = v.target_author_id
           AND a.history_position > v.history_position AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = a.link_id))
-      WHEN 'checkpoint' THEN EXISTS (SELECT 1 FROM threads t WHERE t.thread_id = v.thread_id AND t.selected_checkpoint_id = v.target_id)
+      WHEN 'checkpoint' THEN EXISTS (SELECT 1 FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id
+        WHERE t.thread_id = v.thread_id AND c.first_said_id = v.counts_for)
       ELSE 1 END;
 CREATE TRIGGER reviews_made AFTER INSERT ON reviews BEGIN
-  INSERT INTO review_tallies SELECT * FROM review_sums WHERE target_id = new.target_id ON CONFLICT DO UPDATE SET reviewed = excluded.reviewed;
-  UPDATE reviews SET is_open = 1 - is_open WHERE target_id = new.target_id AND is_open <> EXISTS (SELECT 1 FROM open_objections o WHERE o.link_id = reviews.link_id);
+  INSERT INTO review_tallies SELECT * FROM review_sums WHERE target_id = new.counts_for
+    ON CONFLICT DO UPDATE SET reviewed = excluded.reviewed;
+  UPDATE reviews SET is_open = 1 - is_open WHERE counts_for = new.counts_for AND is_open <> EXISTS (SELECT 1 FROM open_objections o WHERE o.link_id = reviews.link_id);
 END;
 CREATE TRIGGER reviews_taken_back AFTER INSERT ON link_withdrawals BEGIN
-  DELETE FROM review_tallies WHERE target_id = (SELECT v.target_id FROM reviews v WHERE v.link_id = new.link_id);
-  INSERT INTO review_tallies SELECT * FROM review_sums WHERE target_id = (SELECT v.target_id FROM reviews v WHERE v.link_id = new.link_id);
-  UPDATE reviews SET is_open = 1 - is_open WHERE target_id = (SELECT v.target_id FROM reviews v WHERE v.link_id = new.link_id)
+  DELETE FROM review_tallies WHERE target_id = (SELECT v.counts_for FROM reviews v WHERE v.link_id = new.link_id);
+  INSERT INTO review_tallies
+    SELECT * FROM review_sums WHERE target_id = (SELECT v.counts_for FROM reviews v WHERE v.link_id = new.link_id);
+  UPDATE reviews SET is_open = 1 - is_open
+    WHERE counts_for = (SELECT v.counts_for FROM reviews v WHERE v.link_id = new.link_id)
     AND is_open <> EXISTS (SELECT 1 FROM open_objections o WHERE o.link_id = reviews.link_id);
 END;
 CREATE TRIGGER objections_answered AFTER INSERT ON dispute_replies
   BEGIN UPDATE reviews SET is_open = 0 WHERE link_id = new.link_id AND is_open = 1; END;
 CREATE TRIGGER objections_noted AFTER INSERT ON standings
-  BEGIN UPDATE reviews SET is_open = 1 - is_open WHERE target_id = new.version_id AND is_open <> EXISTS (SELECT 1 FROM open_objections o WHERE o.link_id = reviews.link_id); END;
+  BEGIN UPDATE reviews SET is_open = 1 - is_open WHERE counts_for = new.version_id
+    AND is_open <> EXISTS (SELECT 1 FROM open_objections o WHERE o.link_id = reviews.link_id); END;
 CREATE TRIGGER objections_moved AFTER UPDATE ON standings
-  BEGIN UPDATE reviews SET is_open = 1 - is_open WHERE target_id = new.version_id AND is_open <> EXISTS (SELECT 1 FROM open_objections o WHERE o.link_id = reviews.link_id); END;
+  BEGIN UPDATE reviews SET is_open = 1 - is_open WHERE counts_for = new.version_id
+    AND is_open <> EXISTS (SELECT 1 FROM open_objections o WHERE o.link_id = reviews.link_id); END;
 CREATE TRIGGER objections_replaced AFTER UPDATE OF selected_checkpoint_id ON threads
-  BEGIN UPDATE reviews SET is_open = 0 WHERE target_id = old.selected_checkpoint_id AND is_open = 1; END;
+  BEGIN UPDATE reviews SET is_open = 1 - is_open
+    WHERE counts_for IN (SELECT c.first_said_id FROM checkpoints c
+        WHERE c.checkpoint_id IN (old.selected_checkpoint_id, new.selected_checkpoint_id))
+      AND is_open <> EXISTS (SELECT 1 FROM open_objections o WHERE o.link_id = reviews.link_id); END;
 
 -- The verdict of a reproduction's registrant, reported with its outcome, on what it reproduces.
 CREATE TABLE reproductions (

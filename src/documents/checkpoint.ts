@@ -1,7 +1,7 @@
 /** A checkpoint, as its own document and at the top of its Thread's. */
 import { writerName } from "../contract/answers/parts.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
-import { staleSentence } from "../contract/answers/evidence.ts"
+import { knownThenSentence, staleSentence } from "../contract/answers/evidence.ts"
 import { accepted } from "../contract/reads/accepted.ts"
 import { limits } from "../contract/limits.ts"
 import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
@@ -23,6 +23,7 @@ type CheckpointText = Pick<
   | "state"
   | "stale"
   | "staleReasons"
+  | "knownThen"
   | "reviewed"
   | "author"
   | "at"
@@ -34,8 +35,14 @@ type CheckpointText = Pick<
 /** The most reasons for staleness in the first line. */
 const REASONS = 5
 
-const stateOf = ({ state, stale, staleReasons, reviewed, author, at, coversThrough }: CheckpointText): string =>
-  `${state === "concluded" ? "Concluded" : "Where it stands"} (${writerName(author)}, ${at.slice(0, 10)}, through entry ${coversThrough}, ${reviewedInWords(reviewed)}${stale ? `, stale: ${staleReasons.slice(0, REASONS).map(staleSentence).join(" ")}` : ""})`
+function stateOf(checkpoint: CheckpointText): string {
+  const { state, stale, staleReasons, knownThen, reviewed, author, at, coversThrough } = checkpoint
+  const since = stale ? `, stale: ${staleReasons.slice(0, REASONS).map(staleSentence).join(" ")}` : ""
+  const then = knownThen.slice(0, REASONS).map(knownThenSentence).join(" ")
+  const known = then === "" ? "" : `, known when it was written: ${then}`
+  const by = `${writerName(author)}, ${at.slice(0, 10)}, through entry ${coversThrough}, ${reviewedInWords(reviewed)}`
+  return `${state === "concluded" ? "Concluded" : "Where it stands"} (${by}${since}${known})`
+}
 
 /**
  * A checkpoint's conclusion, synthesis and open questions.

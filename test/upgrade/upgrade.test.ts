@@ -27,6 +27,11 @@ const renamed: Readonly<Record<string, string>> = { "/columns/name": "metric", a
 /** Sentences that describe an entry to people: they may be improved. */
 const TOLD = /^\/items\/\d+\/summary$/
 
+interface Checkpoint {
+  readonly staleReasons: unknown
+  readonly stale?: unknown
+}
+
 /** Members that answers no longer contain, or contain in another form, each by its path; members may be added. */
 function lost(before: unknown, now: unknown, path = ""): string[] {
   if (typeof before !== "object" || before === null)
@@ -36,6 +41,9 @@ function lost(before: unknown, now: unknown, path = ""): string[] {
   // New operations are added to the list in their own places.
   if (path === "/operations" && Array.isArray(before) && Array.isArray(now))
     return lost(byOperation(before), byOperation(now), "/operation")
+  // What a checkpoint's author could know was a reason once: it stands in `knownThen` now.
+  if ("staleReasons" in before && "staleReasons" in now && "knownThen" in now)
+    return lost(withoutKnown(before, now.knownThen), withoutKnown(now, now.knownThen), path)
   if (Array.isArray(before) && before.length !== (now as unknown[]).length)
     return [`${path}: ${before.length} items are ${(now as unknown[]).length}`]
   return Object.entries(before).flatMap(([name, value]) => {
@@ -44,6 +52,15 @@ function lost(before: unknown, now: unknown, path = ""): string[] {
     if (TOLD.test(at) && typeof found === "string" && found !== "") return []
     return lost(value, found, at)
   })
+}
+
+function withoutKnown({ staleReasons, stale: _stale, ...checkpoint }: Checkpoint, then: unknown) {
+  const known = new Set((then as { versionId: string }[]).map(({ versionId }) => versionId))
+  const reasons = staleReasons as { versionId: string; code: string }[]
+  return {
+    ...checkpoint,
+    reasons: reasons.filter(({ versionId, code }) => !(code.startsWith("citation_") && known.has(versionId))),
+  }
 }
 
 const byOperation = (listed: readonly { readonly operation: string }[]) =>
@@ -107,7 +124,12 @@ for (const [name, version, put] of samples) {
     for (const kept of answered) {
       const now = await ask(kept)
       // The sentences of a refusal are for people, and may be improved.
-      const said = kept.status === 200 ? kept.body : { refusal: (kept.body as { refusal: string }).refusal }
+      const body = kept.body as Record<string, unknown>
+      // What fits a brief's budget, and in which order, may be chosen better.
+      const { room, thread, activityWatermark } = body
+      const isBrief = /\/brief(?:\?|$)/.test(kept.path)
+      const whole = isBrief ? { room, thread, activityWatermark } : body
+      const said = kept.status === 200 ? whole : { refusal: body.refusal }
       const faults = [
         ...(now.status === kept.status ? [] : [`status ${kept.status} is ${now.status}`]),
         ...lost(said, now.body),

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { lease } from "./experiments.ts"
 import { at, count, id, optionalFreeText, optionalText as text, freeText } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { evidenceTally, staleReason } from "./evidence.ts"
+import { evidenceTally, knownThen, staleReason } from "./evidence.ts"
 import { verdict } from "./verdict.ts"
 import { shape } from "../schema/fields.ts"
 import { schemaVersion } from "./parts.ts"
@@ -74,6 +74,7 @@ const lists = {
       at: v.string(),
       stale: v.boolean(),
       staleReasons: v.array(staleReason),
+      knownThen: v.array(knownThen),
       /** The reviews in a sentence, or "not reviewed". */
       reviewed: v.string(),
     }),

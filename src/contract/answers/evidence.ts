@@ -127,6 +127,28 @@ export const staleReason = shape({
 })
 export type StaleReason = v.InferOutput<typeof staleReason>
 
+/** A cited record that was fallen or doubted when the checkpoint landed, and still is. */
+export const knownThen = shape({
+  versionId: id,
+  label: v.string(),
+  status: v.picklist(enumerations.recordStatus),
+  /** The link that made it so, or the fallen record on which it rests. */
+  by: shape({
+    kind: v.string(),
+    id,
+    label: v.string(),
+    author: v.exactOptional(shape({ userId: id, username: v.string(), agent: text })),
+    ...fromOtherRoom,
+  }),
+  ...fromOtherRoom,
+})
+export type KnownThen = v.InferOutput<typeof knownThen>
+/** "F4 was already corrected then (L2)": what the author of a checkpoint knew of a record that it cites. */
+export const knownThenSentence = ({ label, status, by }: KnownThen): string =>
+  by.kind === "link"
+    ? `${label} was already ${status} then (${by.label}).`
+    : `${label} already rested on ${by.label} then, which had fallen.`
+
 /** The sentence for each reason, without the label of the record at its start. */
 const stale: { readonly [C in StaleReason["code"]]: (reason: StaleReason) => string } = {
   published_since: () => " was published since.",

@@ -36,6 +36,8 @@ export const notice = shape({
   correction: optionalFreeText,
   /** For a dispute of only a part: a JSON Pointer into the record, or words of its wording. */
   part: v.exactOptional(freeText),
+  /** Of a correction: one of the wording puts nothing in doubt. */
+  changes: v.exactOptional(v.picklist(enumerations.correctionChanges)),
   /** If its author withdrew it: it no longer counts. */
   withdrawn: v.exactOptional(withdrawn),
   /** For a dispute that the record's author answered. */

@@ -17,7 +17,7 @@ import { author, schemaVersion } from "./parts.ts"
 import { review, reviewAnswer, reviewed } from "./reviews.ts"
 import { thread } from "./timeline.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { fromOtherRoom, staleReason } from "./evidence.ts"
+import { fromOtherRoom, knownThen, staleReason } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 import { warning } from "./warnings.ts"
 import { experimentSummary } from "./work.ts"
@@ -109,6 +109,8 @@ const checkpointFields = {
   /** Whether it is concluded and something in staleReasons has happened since. */
   stale: v.boolean(),
   staleReasons: v.array(staleReason),
+  /** What was fallen or doubted when it landed: a note, and no reason to renew it. */
+  knownThen: v.array(knownThen),
   reviewed,
   archive: v.nullable(archive),
   contentDigest: v.string(),

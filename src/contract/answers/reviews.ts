@@ -23,7 +23,18 @@ export const reviewed = v.nullable(
     /** Agents other than its own. Any agent of another person counts as one, and so does a person in the browser. */
     otherAgents: count,
     /** At most five. */
-    newest: v.array(shape({ linkId: id, verdict, author, independence, at })),
+    newest: v.array(
+      shape({
+        linkId: id,
+        targetId: id,
+        verdict,
+        author,
+        independence,
+        at,
+        /** Of a checkpoint: given to an earlier one of its Thread with the same conclusion. */
+        beforeRenewal: v.exactOptional(v.literal(true)),
+      }),
+    ),
   }),
 )
 export type Reviewed = NonNullable<v.InferOutput<typeof reviewed>>
@@ -71,6 +82,13 @@ export const reviewerIs = ({
 }: Pick<Review, "author" | "independence">): string =>
   person ? "another person" : agent === true ? `another agent of ${username}` : "the same person"
 
+/** Marks the reviews that an earlier checkpoint with the same conclusion got. */
+export const reviewedSince = (all: Reviewed | null, checkpointId: string): Reviewed | null =>
+  all && {
+    ...all,
+    newest: all.newest.map((each) => (each.targetId === checkpointId ? each : { ...each, beforeRenewal: true })),
+  }
+
 /**
  * "grace · agent runner (another person) agrees with reservations": the newest reviews in words, and the number of
  * others.
@@ -79,6 +97,9 @@ export function reviewedInWords(all: Reviewed | null): string {
   if (all === null) return "not reviewed"
   const { newest, agrees, agreesWithReservations, objects } = all
   const more = agrees + agreesWithReservations + objects - newest.length
-  const reviews = newest.map((each) => `${writerName(each.author)} (${reviewerIs(each)}) ${says[each.verdict]}`)
+  const reviews = newest.map(
+    (each) =>
+      `${writerName(each.author)} (${reviewerIs(each)}) ${says[each.verdict]}${each.beforeRenewal ? ", given before it was renewed" : ""}`,
+  )
   return `reviewed: ${[...reviews, ...(more > 0 ? [`and ${more} more`] : [])].join(", ")}`
 }

@@ -24,6 +24,8 @@ export const warning = shape({
   status: optional(v.picklist(enumerations.recordStatus)),
   /** Present if it is disputed and its author has answered each dispute. */
   answered: optional(v.literal(true)),
+  /** Present if it was so already when what rests on it was written. */
+  knownThen: optional(v.literal(true)),
   /** Whether the record rests on it directly, or only indirectly. */
   direct: optional(v.boolean()),
   /** The record or the plan through which it rests on that. */

@@ -4,7 +4,8 @@
  */
 import * as v from "valibot"
 import { partInWords, quoting } from "../definitions/sentence.ts"
-import { distinct, text, uuid } from "../schema/fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { distinct, oneOf, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
@@ -26,13 +27,19 @@ export const linkOperations = [
   operation({
     name: "assert_correction",
     ...onRecord,
-    sentence: ({ targetVersionId, correction }, label, named) =>
-      `corrected ${named(targetVersionId)} (${label})${quoting(correction)}`,
+    sentence: ({ targetVersionId, correction, changes }, label, named) =>
+      `corrected ${changes === "wording" ? "the wording of " : ""}${named(targetVersionId)} (${label})${quoting(correction)}`,
     summary:
       "States what to correct in a record, with a replacement if there is one. A record may have several corrections; they have no order of rank.",
     fields: {
       ...about,
       correction: text(limits.statement),
+      changes: v.exactOptional(
+        described(
+          oneOf(enumerations.correctionChanges),
+          "meaning, if omitted. A correction of the wording is shown with its target and puts nothing in doubt.",
+        ),
+      ),
       replacementVersionId: v.exactOptional(replacementVersionId),
     },
     example: {

@@ -22,6 +22,7 @@ export const enumerations = {
   referencePurpose,
   recordKind: recordKinds,
   recordStatus: ["current", "disputed", "corrected", "superseded", "retracted"],
+  correctionChanges: ["meaning", "wording"],
   roomState: ["active", "archived"],
   experimentStatus: ["open", "claimed", "in_progress", "completed", "cancelled"],
   /** The statuses that an assignee may report. */

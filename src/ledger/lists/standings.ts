@@ -17,6 +17,14 @@ export interface Disputes {
   readonly answers: ReadonlyMap<string, JsonObject>
 }
 
+/** When links last put a record in doubt, as positions in the journal. */
+export interface Worries {
+  /** The newest link by which it is fallen or doubted; null if none is. */
+  readonly worriedAt: number | null
+  /** The newest link by which it fell; null if it stands. */
+  readonly fallenAt: number | null
+}
+
 export type Standings = ReturnType<typeof standings>
 
 export function standings(db: Db) {
@@ -24,8 +32,8 @@ export function standings(db: Db) {
     "SELECT status, notices FROM standings WHERE version_id = +?",
   )
   const set = inserting(db, "standings", {
-    onConflict:
-      "DO UPDATE SET status = excluded.status, open_dispute = excluded.open_dispute, notices = excluded.notices",
+    onConflict: `DO UPDATE SET status = excluded.status, open_dispute = excluded.open_dispute, notices = excluded.notices,
+        worried_at = excluded.worried_at, fallen_at = excluded.fallen_at`,
   })
   function before(versionId: string): { status: RecordStatus; notices: Notice[] } {
     const row = find.get(versionId)
@@ -35,13 +43,13 @@ export function standings(db: Db) {
     versionId: string,
     status: RecordStatus,
     notices: readonly Notice[],
-    { open, answers }: Disputes,
+    { open, answers, worriedAt, fallenAt }: Disputes & Worries,
   ): void {
     const list = notices.map(({ answered: _before, ...notice }) => {
       const answered = answers.get(notice.linkId)
       return answered === undefined ? notice : { ...notice, answered }
     })
-    set({ versionId, status, openDispute: open, notices: JSON.stringify(list) })
+    set({ versionId, status, openDispute: open, worriedAt, fallenAt, notices: JSON.stringify(list) })
   }
 
   return {
@@ -54,7 +62,7 @@ export function standings(db: Db) {
       linkId: string,
       withdrawn: { readonly at: string; readonly explanation: string },
       standing: LinkKind[],
-      disputes: Disputes,
+      disputes: Disputes & Worries,
     ): void {
       const notices = before(versionId).notices.map((notice) =>
         notice.linkId === linkId ? { ...notice, withdrawn } : notice,
@@ -66,14 +74,14 @@ export function standings(db: Db) {
       store(versionId, status, notices, disputes)
     },
     /** Adds a notice. If they exceed the size limit, the oldest are dropped. */
-    note(versionId: string, status: RecordStatus, notice: Notice, disputes: Disputes): void {
+    note(versionId: string, status: RecordStatus, notice: Notice, disputes: Disputes & Worries): void {
       const known = before(versionId)
       const all = [notice, ...known.notices.reverse()]
       const newest = all.slice(0, fitting(all, limits.noticeBytes).length)
       store(versionId, strongerStatus(status, known.status), newest.reverse(), disputes)
     },
     /** Stores which disputes have been answered since. */
-    settleDisputes(versionId: string, disputes: Disputes): void {
+    settleDisputes(versionId: string, disputes: Disputes & Worries): void {
       const { status, notices } = before(versionId)
       store(versionId, status, notices, disputes)
     },

@@ -135,7 +135,11 @@ export function warnings(
       ]
     },
     accept_plan: ({ body, roomId }) => [
-      ...evidence.doubtsAmong([...body.hypotheses, ...body.premises.map(({ versionId }) => versionId)], roomId),
+      ...evidence.doubtsAmong(
+        [...body.hypotheses, ...body.premises.map(({ versionId }) => versionId)],
+        roomId,
+        Number.MAX_SAFE_INTEGER,
+      ),
       ...repeatedPremises(body.premises),
     ],
     register_attempt({ body, id, roomId }) {

@@ -62,7 +62,8 @@ function listsOf(
       says: shortened(stand.says, most * 2),
       stale: stand.stale === 1,
       staleReasons: parse(stand.staleReasons).slice(0, 5),
-      reviewed: reviewedSentence(stand.reviewed),
+      knownThen: parse(stand.knownThen).slice(0, 5),
+      reviewed: reviewedSentence(stand.reviewed, stand.checkpointId),
     })),
     hypotheses: gathered.hypotheses.map(
       ({ rank: _rank, threadId: _thread, isAddressed: _addressed, ...hypothesis }) => ({

@@ -19,6 +19,7 @@ import { WHY_FAILED } from "../attempts/summary.ts"
 import { BLEMISHES } from "../findings/blemishes.ts"
 import { IN_DOUBT } from "../evidence/shaken.ts"
 import { BEARING } from "../evidence/verdict.ts"
+import { KNOWN_THEN } from "../checkpoints/known-then.ts"
 import { OBJECTION, REVIEWED } from "../reviews/reviews.ts"
 import { TALLY, TALLY_OF } from "../evidence/words.ts"
 import type { Place, Stand, Hypothesis, Finding, Failure, Dispute, Work, Running, SealedPlan, Counts } from "./rows.ts"
@@ -61,7 +62,8 @@ export function candidates(db: Db) {
   const stands = both<Stand>(
     "t",
     (place) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state,
-       p.username AS by, ${AGENT("c")} AS agent, c.at, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons, ${REVIEWED("c.checkpoint_id")} AS reviewed,
+       p.username AS by, ${AGENT("c")} AS agent, c.at, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons,
+       ${KNOWN_THEN} AS knownThen, ${REVIEWED("c.first_said_id")} AS reviewed,
        coalesce((SELECT h.timeline_sequence FROM thread_heads h WHERE h.thread_id = t.thread_id), 0) AS timelineWatermark
      FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id JOIN people p ON p.user_id = c.author_id JOIN rooms r ON r.room_id = t.room_id
      WHERE t.thread_id IN (SELECT thread_id FROM (${SELECTED(place)} LIMIT ${SIGHT}) UNION ${OPENING(place)})

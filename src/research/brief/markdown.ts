@@ -1,6 +1,6 @@
 /** A brief as Markdown. */
 import { partInWords, words } from "../../contract/definitions/sentence.ts"
-import { staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
+import { type KnownThen, knownThenSentence, staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
 import { writerName } from "../../contract/answers/index.ts"
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
 import { oneLine as line } from "../../contract/text.ts"
@@ -10,8 +10,8 @@ import type { Brief, BriefFormat } from "./fitting.ts"
 const sections: { readonly [L in BriefList]: readonly [title: string, line: (item: Brief[L][number]) => string] } = {
   stands: [
     "Where it stands",
-    ({ threadId, title, state, says, by, agent, at, stale, staleReasons, reviewed }) =>
-      `${line(title)} (${state}, ${reviewed}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}): ${line(says)} (${writerName({ username: by, agent })}, ${at.slice(0, 10)}) Thread ${threadId}`,
+    ({ threadId, title, state, says, by, agent, at, stale, staleReasons, knownThen, reviewed }) =>
+      `${line(title)} (${state}, ${reviewed}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}${known(knownThen)}): ${line(says)} (${writerName({ username: by, agent })}, ${at.slice(0, 10)}) Thread ${threadId}`,
   ],
   hypotheses: [
     "Hypotheses",
@@ -74,6 +74,10 @@ const leaseInWords = (lease: Brief["work"][number]["lease"]): string =>
     : lease.lapsed
       ? `, lease lapsed at ${lease.until}: it can be taken over`
       : ` until ${lease.until}`
+/** What was fallen or doubted when a checkpoint landed, in words. */
+const known = (then: readonly KnownThen[]): string =>
+  then.length === 0 ? "" : `, known when it was written: ${then.map(knownThenSentence).join(" ")}`
+
 const standing = (status: string, inDoubt: boolean): string =>
   `${status === "current" ? "" : ` (${status})`}${inDoubt ? " (rests on what has fallen)" : ""}`
 const lineOf = <L extends BriefList>(list: L, item: Brief[L][number]): string => `- ${sections[list][1](item)}\n`

@@ -1,6 +1,6 @@
 /** The rows of the candidates for a brief: members of its items, and columns that the choice depends on. */
 import type { BriefList } from "../../contract/answers/brief.ts"
-import type { EvidenceTally, StaleReason } from "../../contract/answers/evidence.ts"
+import type { EvidenceTally, KnownThen, StaleReason } from "../../contract/answers/evidence.ts"
 import type { Reviewed } from "../../contract/answers/reviews.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { VerdictFrom } from "../evidence/verdict.ts"
@@ -15,8 +15,9 @@ export interface Place {
 
 type Item<L extends BriefList> = Readonly<AnswerOf<"room_brief">[L][number]>
 
-export interface Stand extends Omit<Item<"stands">, "stale" | "staleReasons" | "reviewed"> {
+export interface Stand extends Omit<Item<"stands">, "stale" | "staleReasons" | "knownThen" | "reviewed"> {
   readonly stale: number
+  readonly knownThen: Stored<KnownThen[]>
   readonly staleReasons: Stored<StaleReason[]>
   readonly reviewed: Stored<Reviewed> | null
   readonly timelineWatermark: number

@@ -1,6 +1,6 @@
 /** The rows of checkpoints, which of them are selected, and how they are shown. */
 import type { Author } from "../../contract/answers/index.ts"
-import type { Reviewed } from "../../contract/answers/reviews.ts"
+import { type Reviewed, reviewedSince } from "../../contract/answers/reviews.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -10,22 +10,24 @@ import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import { ARCHIVE } from "../../rooms/rooms.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
+import { KNOWN_THEN } from "./known-then.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 
-export interface NewCheckpoint extends Omit<NewRow<"checkpoints">, "openQuestions"> {
+export interface NewCheckpoint extends Omit<NewRow<"checkpoints">, "openQuestions" | "firstSaidId"> {
   readonly openQuestions: readonly string[]
   readonly citations: readonly string[]
 }
 
 type Row = Omit<
   CheckpointSummary,
-  "author" | "openQuestions" | "selected" | "stale" | "staleReasons" | "reviewed" | "archive"
+  "author" | "openQuestions" | "selected" | "stale" | "staleReasons" | "knownThen" | "reviewed" | "archive"
 > &
   Author & {
     readonly archive: Stored<NonNullable<CheckpointSummary["archive"]>> | null
     readonly openQuestions: Stored<string[]>
     readonly selected: number
     readonly staleReasons: Stored<CheckpointSummary["staleReasons"]>
+    readonly knownThen: Stored<CheckpointSummary["knownThen"]>
     readonly reviewed: Stored<Reviewed> | null
   }
 interface WholeRow extends Row {
@@ -37,7 +39,8 @@ interface WholeRow extends Row {
 const NONE = "[]"
 
 function shown(row: Row) {
-  const { userId, username, agent, openQuestions, selected, staleReasons, reviewed, archive, ...columns } = row
+  const { userId, username, agent, openQuestions, selected, staleReasons, knownThen, reviewed, archive, ...columns } =
+    row
   return {
     ...columns,
     author: { userId, username, agent },
@@ -47,7 +50,8 @@ function shown(row: Row) {
     // An open checkpoint is never stale, though it shows its reasons.
     stale: row.state === "concluded" && staleReasons !== NONE,
     staleReasons: staleReasons === NONE ? [] : parse(staleReasons),
-    reviewed: reviewed === null ? null : parse(reviewed),
+    knownThen: knownThen === NONE ? [] : parse(knownThen),
+    reviewed: reviewed === null ? null : reviewedSince(parse(reviewed), row.checkpointId),
     archive: archive && parse(archive),
   }
 }
@@ -72,7 +76,8 @@ const SUPERSEDED =
 const OWN = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
     c.author_id AS userId, p.username, ${AGENT("c")} AS agent, c.at, c.state, c.covers_through AS coversThrough, h.content ->> '$.synthesis' AS synthesis,
     c.open_questions AS openQuestions, c.conclusion, ${SUPERSEDED} AS supersedesCheckpointId,
-    (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE_REASONS} AS staleReasons, ${REVIEWED("c.checkpoint_id")} AS reviewed, c.content_digest AS contentDigest`
+    (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE_REASONS} AS staleReasons,
+    ${KNOWN_THEN} AS knownThen, ${REVIEWED("c.first_said_id")} AS reviewed, c.content_digest AS contentDigest`
 const COLUMNS = `${OWN}, ${ARCHIVE}`
 const TABLES = `checkpoints c
   JOIN journal h ON h.position = c.history_position
@@ -87,6 +92,10 @@ export function checkpoints(db: Db) {
   const insert = inserting(db, "checkpoints")
   const cite = inserting(db, "checkpoint_citations")
   const select = db.prepare("UPDATE threads SET selected_checkpoint_id = +? WHERE thread_id = +?")
+  const firstSaid = db.prepare<{ id: string }>(
+    `SELECT c.checkpoint_id AS id FROM checkpoints c WHERE c.thread_id = +? AND c.conclusion = +?
+     ORDER BY c.checkpoint_id LIMIT 1`,
+  )
   const superseded = db.prepare<{ id: string | null }>(
     `SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = +?`,
   )
@@ -111,7 +120,12 @@ export function checkpoints(db: Db) {
     /** Stores a checkpoint and selects it for its Thread. */
     insert(made: NewCheckpoint): void {
       const { checkpointId, threadId } = made
-      insert({ ...made, openQuestions: JSON.stringify(made.openQuestions) })
+      const firstSaidId = made.conclusion == null ? undefined : firstSaid.get(threadId, made.conclusion)?.id
+      insert({
+        ...made,
+        firstSaidId: firstSaidId ?? checkpointId,
+        openQuestions: JSON.stringify(made.openQuestions),
+      })
       made.citations.forEach((versionId, position) => cite({ checkpointId, position, versionId }))
       select.run(checkpointId, threadId)
     },

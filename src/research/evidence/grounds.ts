@@ -20,10 +20,12 @@ export interface Ground {
   readonly isAnswered: 0 | 1
   /** Whether it rests on other records itself. */
   readonly rests: 0 | 1
+  /** The position in the journal of the newest link that put it in doubt; null if none did. */
+  readonly worriedAt: number | null
 }
 
 /** A record that rests on another one. `through` is the record on the way that rests on it directly. */
-export type Resting = Omit<Ground, "rests" | "isAnswered"> & {
+export type Resting = Omit<Ground, "rests" | "isAnswered" | "worriedAt"> & {
   readonly through: Pick<Ground, "versionId" | "label"> | null
 }
 
@@ -46,28 +48,39 @@ export const RESTS = `(x.part IN ('premise', 'evidence', 'plan', 'role') OR x.pa
 const RECORD =
   "r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status"
 const IS_ANSWERED = "coalesce(s.status = 'disputed' AND s.open_dispute IS NULL, 0) AS isAnswered"
-const GROUND = `${RECORD}, ${IS_ANSWERED}, EXISTS (SELECT 1 FROM record_references x WHERE x.version_id = r.version_id AND ${RESTS}) AS rests`
+const GROUND = `${RECORD}, ${IS_ANSWERED}, s.worried_at AS worriedAt, EXISTS (SELECT 1 FROM record_references x WHERE x.version_id = r.version_id AND ${RESTS}) AS rests`
 
-/** Returns the warning about a fallen or doubted record. @param roomId the Room that shows it */
+/**
+ * Returns the warning about a fallen or doubted record. @param roomId the Room that shows it @param writtenAt the
+ * position in the journal of what rests on it: what had happened by then is told in other words
+ */
 const doubt = (
-  { through, isAnswered, ...fallen }: Reached,
+  { through, isAnswered, worriedAt, ...fallen }: Reached,
   status: Exclude<RecordStatus, "current">,
   roomId: string,
-): Warning => ({
-  code: `rests_on_${status}`,
-  message: `It rests on ${fallen.label}, which is ${status}${isAnswered === 1 ? " (its author has answered)" : ""}${through === null ? "" : `, through ${through.label}`}.`,
-  versionId: fallen.versionId,
-  label: fallen.label,
-  kind: fallen.kind,
-  wording: fallen.wording,
-  status,
-  ...(isAnswered === 1 ? { answered: true as const } : {}),
-  direct: through === null,
-  ...(through === null
-    ? {}
-    : { through: { versionId: through.versionId, label: through.label, ...fromOtherRoom(through.roomId, roomId) } }),
-  ...fromOtherRoom(fallen.roomId, roomId),
-})
+  writtenAt: number,
+): Warning => {
+  const answered = isAnswered === 1
+  const knownThen = worriedAt !== null && worriedAt < writtenAt
+  const how = `${knownThen ? "was already" : "is"} ${status}${knownThen ? " when it was written" : ""}`
+  const by = `${answered ? " (its author has answered)" : ""}${through === null ? "" : `, through ${through.label}`}`
+  return {
+    code: `rests_on_${status}`,
+    message: `It rests on ${fallen.label}, which ${how}${by}.`,
+    ...(knownThen && { knownThen }),
+    versionId: fallen.versionId,
+    label: fallen.label,
+    kind: fallen.kind,
+    wording: fallen.wording,
+    status,
+    ...(answered && { answered }),
+    direct: through === null,
+    ...(through === null
+      ? {}
+      : { through: { versionId: through.versionId, label: through.label, ...fromOtherRoom(through.roomId, roomId) } }),
+    ...fromOtherRoom(fallen.roomId, roomId),
+  }
+}
 
 export function grounds(db: Db) {
   const belowBy = (which: string) =>
@@ -79,28 +92,33 @@ export function grounds(db: Db) {
   // Without the premises of its plans: `doubts` reports those through the plan.
   const belowItself = belowBy(`x.part <> 'plan' AND ${RESTS}`)
   // Reads at most so many references; of a record that more name, only the first.
-  const above = db.prepare<Omit<Ground, "rests" | "isAnswered">>(
+  const above = db.prepare<Omit<Ground, "rests" | "isAnswered" | "worriedAt">>(
     `SELECT DISTINCT ${RECORD} FROM (SELECT x.version_id AS resting FROM record_references x WHERE x.to_version_id = +? AND ${RESTS} LIMIT ${limits.groundsFollowed})
      JOIN records r ON r.version_id = resting LEFT JOIN standings s ON s.version_id = r.version_id ORDER BY r.version_id`,
+  )
+  const written = db.prepare<{ position: number }>(
+    "SELECT history_position AS position FROM records WHERE version_id = +?",
   )
   const one = db.prepare<Ground>(
     `SELECT ${GROUND} FROM records r LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.version_id = +?`,
   )
 
-  const fallen = db.prepare<Omit<Ground, "rests" | "status"> & { readonly status: Exclude<RecordStatus, "current"> }>(
+  const fallen = db.prepare<
+    Omit<Ground, "rests" | "status" | "worriedAt"> & { readonly status: Exclude<RecordStatus, "current"> }
+  >(
     `SELECT ${RECORD}, ${IS_ANSWERED} FROM json_each(+?) j CROSS JOIN records r ON r.version_id = j.value JOIN standings s ON s.version_id = r.version_id
      WHERE s.status <> 'current' ORDER BY j.key`,
   )
 
   /** Walks down from records, nearest first, and visits each record once. */
-  function fallenBelow(start: readonly Ground[], roomId: string) {
+  function fallenBelow(start: readonly Ground[], roomId: string, writtenAt: number) {
     const visited = new Set(start.map(({ versionId }) => versionId))
     const causes: Warning[] = []
     let level: readonly Reached[] = start.map((ground) => ({ ...ground, through: null }))
     for (let count = 0; level.length > 0; ) {
       const next: Reached[] = []
       for (const reached of level) {
-        if (isSpokenOf(reached.status)) causes.push(doubt(reached, reached.status, roomId))
+        if (isSpokenOf(reached.status)) causes.push(doubt(reached, reached.status, roomId, writtenAt))
         count += 1
         if (count > limits.groundsFollowed || causes.length > limits.doubts) return [...causes, unfollowed]
         for (const ground of reached.rests ? below.all(reached.versionId) : []) {
@@ -150,13 +168,17 @@ export function grounds(db: Db) {
      * first.
      */
     doubtsOf(versionId: string, roomId: string) {
-      return fallenBelow(belowItself.all(versionId), roomId)
+      return fallenBelow(belowItself.all(versionId), roomId, written.get(versionId)?.position ?? 0)
     },
-    /** The same for an object that names records and is not one, such as a plan. */
-    doubtsAmong(versionIds: readonly string[], roomId: string) {
+    /**
+     * The same for an object that names records and is not one, such as a plan. @param writtenAt its position in the
+     * journal
+     */
+    doubtsAmong(versionIds: readonly string[], roomId: string, writtenAt: number) {
       return fallenBelow(
         [...new Set(versionIds)].map((versionId) => one.get(versionId)).filter((ground) => ground !== undefined),
         roomId,
+        writtenAt,
       )
     },
   }

@@ -19,6 +19,17 @@ export const answerTo = (row: string, target: string): string => `coalesce(
 /** The answer to the dispute `l`; null for other links. */
 export const ANSWER = `CASE l.kind WHEN 'disputes' THEN ${answerTo("l", "l.target_version_id")} END`
 
+/**
+ * The position in the journal of what makes a link `l` a reason for doubt, or null. A dispute that was answered by a
+ * link withdrawn since is a reason again from that withdrawal on.
+ */
+export const WORRIES_AT = `CASE WHEN NOT ${STANDS("l")} OR l.changes IS 'wording' THEN NULL
+    WHEN l.kind <> 'disputes' THEN l.history_position
+    WHEN ${ANSWER} IS NULL THEN max(l.history_position, coalesce((
+      SELECT max(g.history_position) FROM research_links a JOIN link_withdrawals g ON g.link_id = a.link_id
+      WHERE a.target_version_id = l.target_version_id AND a.kind IN ('corrects', 'supersedes')
+        AND a.author_id = l.target_author_id AND a.history_position > l.history_position), 0)) END`
+
 /** The columns of a withdrawal beside a link `l`; use with `WITHDRAWAL_OF_LINK`. */
 export const WITHDRAWAL = "g.at AS withdrawnAt, g.explanation AS withdrawnBecause"
 export const WITHDRAWAL_OF_LINK = "LEFT JOIN link_withdrawals g ON g.link_id = l.link_id"

@@ -113,11 +113,13 @@ export function plans(db: Db, now = Date.now) {
   const isWithheldSince = withheldSince(db)
   const foundation = db.prepare<
     Pick<Row, "planId" | "label" | "roomId"> & {
+      readonly position: number
       readonly hypotheses: Stored<string[]>
       readonly premises: Stored<PlanContent["premises"]>
     }
   >(
-    `SELECT n.plan_id AS planId, n.label, n.room_id AS roomId, h.content -> '$.hypotheses' AS hypotheses, h.content -> '$.premises' AS premises
+    `SELECT n.plan_id AS planId, n.label, n.room_id AS roomId, n.history_position AS position,
+       h.content -> '$.hypotheses' AS hypotheses, h.content -> '$.premises' AS premises
      FROM plans n JOIN journal h ON h.position = n.history_position WHERE n.plan_id = +?`,
   )
 

@@ -86,7 +86,11 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
         })),
         costs: costs.ofPlan(params.planId),
         reviews: reviews.of(params.planId),
-        warnings: evidence.doubtsAmong([...parsed.hypotheses, ...premiseIds], shown.roomId),
+        warnings: evidence.doubtsAmong(
+          [...parsed.hypotheses, ...premiseIds],
+          shown.roomId,
+          plans.foundation(params.planId)?.position ?? 0,
+        ),
       }
     },
   } satisfies Partial<Readers>

@@ -28,10 +28,10 @@ export function doubts({ evidence, plans, findings }: Tables) {
   function ofPlan(planId: string | undefined | null, seenFrom: string): Warning[] {
     const plan = planId === undefined || planId === null ? undefined : plans.foundation(planId)
     if (plan === undefined) return []
-    const { planId: id, label, roomId, hypotheses, premises } = plan
+    const { planId: id, label, roomId, position, hypotheses, premises } = plan
     const shownPlan = { planId: id, label, ...fromOtherRoom(roomId, seenFrom) }
     return evidence
-      .doubtsAmong([...hypotheses, ...premises.map(({ versionId }) => versionId)], seenFrom)
+      .doubtsAmong([...hypotheses, ...premises.map(({ versionId }) => versionId)], seenFrom, position)
       .map((doubt) =>
         doubt.code === "rests_on_more"
           ? doubt

@@ -9,6 +9,7 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import { limits } from "../../contract/limits.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import type { Reply } from "../../threads/operations.ts"
+import type { Worries } from "../../ledger/lists/standings.ts"
 import {
   ANSWER,
   STANDS,
@@ -16,6 +17,7 @@ import {
   WITHDRAWAL_OF_LINK,
   withdrawal,
   type WithdrawalRow,
+  WORRIES_AT,
 } from "../evidence/withdrawals.ts"
 import { related, type RelatedRow, standing, type StandingRow } from "../records/shown.ts"
 import { AGENT, authorIn } from "../../ledger/journal/author.ts"
@@ -115,7 +117,8 @@ export function links(db: Db) {
      ORDER BY l.link_id DESC LIMIT 50`,
   )
   const standingOn = db.prepare<{ kind: LinkKind }>(
-    `SELECT DISTINCT l.kind FROM research_links l WHERE l.target_version_id = +? AND l.link_id <> +? AND ${STANDS("l")}`,
+    `SELECT DISTINCT l.kind FROM research_links l
+     WHERE l.target_version_id = +? AND l.link_id <> +? AND l.changes IS NOT 'wording' AND ${STANDS("l")}`,
   )
   const disputesOn = db.prepare<{ linkId: string; answered: Stored<Answered> }>(
     `SELECT l.link_id AS linkId, ${ANSWER} AS answered FROM research_links l
@@ -124,6 +127,11 @@ export function links(db: Db) {
   const openDispute = db.prepare<{ linkId: string }>(
     `SELECT l.link_id AS linkId FROM research_links l
      WHERE l.target_version_id = +? AND l.kind = 'disputes' AND ${STANDS("l")} AND ${ANSWER} IS NULL ORDER BY l.link_id DESC LIMIT 1`,
+  )
+  const worries = db.prepare<Worries>(
+    `SELECT max(${WORRIES_AT}) AS worriedAt,
+       max(${WORRIES_AT}) FILTER (WHERE l.kind IN ('supersedes', 'retracts')) AS fallenAt
+     FROM research_links l WHERE l.target_version_id = +?`,
   )
   const disputeAt = db.prepare<{ linkId: string; versionId: string }>(
     `SELECT l.link_id AS linkId, l.target_version_id AS versionId FROM timeline_entries e
@@ -169,13 +177,15 @@ export function links(db: Db) {
     /** Returns the links of one kind that a member made to a record and did not withdraw. */
     standingBy: (authorId: string, kind: LinkKind, targetVersionId: string) =>
       standingBy.all(targetVersionId, kind, authorId),
-    /** Returns the kinds of all links to a record that were not withdrawn. @param but a link to leave out */
+    /** Returns the kinds of the links that a record's status follows from. @param but a link to leave out */
     standingOn: (versionId: string, but = ""): LinkKind[] => standingOn.all(versionId, but).map(({ kind }) => kind),
     /** Returns the newest answered disputes of a record with their answers, by link. */
     answersOn: (versionId: string): ReadonlyMap<string, Answered> =>
       new Map(disputesOn.all(versionId).map(({ linkId, answered }) => [linkId, parse(answered)])),
     /** Returns the newest unanswered dispute of a record. */
     openDispute: (versionId: string): string | null => openDispute.get(versionId)?.linkId ?? null,
+    /** Tells when links last put a record in doubt. */
+    worries: (versionId: string): Worries => worries.one(versionId),
     /**
      * Records a reply by the author of a disputed record to the dispute's entry. @returns the record; undefined for any
      * other reply

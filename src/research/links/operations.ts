@@ -10,7 +10,7 @@ import { valueAt } from "../../contract/definitions/withheld-text.ts"
 import { known } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, type Call, type Change, madeBy } from "../../ledger/journal/behaviour.ts"
-import type { Disputes, Standings } from "../../ledger/lists/standings.ts"
+import type { Disputes, Standings, Worries } from "../../ledger/lists/standings.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { type Evidence, attributionOf } from "../evidence/evidence.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
@@ -35,6 +35,7 @@ interface Assertion {
   readonly targetVersionId: string
   readonly explanation: string
   readonly correction?: string
+  readonly changes?: "meaning" | "wording"
   readonly part?: string
   readonly replacementVersionId?: string
   readonly evidence?: readonly string[]
@@ -67,7 +68,8 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     })
   }
 
-  const disputesOf = (versionId: string): Disputes => ({
+  const disputesOf = (versionId: string): Disputes & Worries => ({
+    ...links.worries(versionId),
     open: links.openDispute(versionId),
     answers: links.answersOn(versionId),
   })
@@ -83,7 +85,8 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
 
   function write(kind: LinkKind, call: Call<Assertion>, subject: Subject, change: Change) {
     const { actor, body } = call
-    const { targetVersionId, explanation, replacementVersionId, evidence = [] } = body
+    const { targetVersionId, explanation, replacementVersionId, changes, evidence = [] } = body
+    const status = changes === "wording" ? "current" : linkKinds[kind].status
     const { at } = change
     const linkId = change.newId()
     const label = change.label("link")
@@ -105,11 +108,11 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
       replacementVersionId: replacementVersionId ?? null,
       correction: body.correction ?? null,
       ...(body.part !== undefined && { part: body.part }),
+      ...(changes !== undefined && { changes }),
     }
-    standings.note(targetVersionId, linkKinds[kind].status, notice, disputesOf(targetVersionId))
+    standings.note(targetVersionId, status, notice, disputesOf(targetVersionId))
     model.asserted(targetVersionId, linkId, kind, attributionOf(actor, at))
-    if (hasFallen(linkKinds[kind].status) || replacementVersionId !== undefined)
-      moved(targetVersionId, replacementVersionId)
+    if (hasFallen(status) || replacementVersionId !== undefined) moved(targetVersionId, replacementVersionId)
     else model.doubted(targetVersionId)
     model.uses("link", linkId, "replacement", replacementVersionId === undefined ? [] : [replacementVersionId], at)
     model.uses("link", linkId, "dispute_evidence", evidence, at)
@@ -173,8 +176,8 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
           current: { linkId: body.linkId, withdrawn: link.withdrawn },
         })
     },
-    write({ body: { linkId, explanation } }, { link }, { at, entryId }) {
-      links.withdraw({ linkId, at, explanation, entryId })
+    write({ body: { linkId, explanation } }, { link }, { at, entryId, position }) {
+      links.withdraw({ linkId, at, explanation, entryId, historyPosition: position })
       if (link.kind === "review") {
         const { kind, id, label } = link.target
         return { target: { kind, id, label }, targetId: linkId, result: { linkId, label: null } }

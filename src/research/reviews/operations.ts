@@ -21,7 +21,7 @@ export function reviewOperations(reviews: Reviews) {
             current: { needed: ["reviewer"] },
           },
         )
-      const before = reviews.ofAgent(found.id, actor)
+      const before = reviews.ofAgent(found.countsFor, actor)
       const isSame =
         before !== undefined &&
         before.verdict === body.verdict &&

@@ -1,6 +1,6 @@
 /** The rows of reviews of findings, checkpoints and plans, which of them count, and how they are shown. */
 import type { Author } from "../../contract/answers/index.ts"
-import { type Review, type Reviewed, reviewedInWords } from "../../contract/answers/reviews.ts"
+import { type Review, type Reviewed, reviewedInWords, reviewedSince } from "../../contract/answers/reviews.ts"
 import { each, keysOf } from "../../contract/each.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -22,6 +22,8 @@ type Kind = Review["target"]["kind"]
 export interface Reviewable extends Writer {
   readonly kind: Kind
   readonly id: string
+  /** The object in whose tally a review counts. */
+  readonly countsFor: string
   readonly label: string | null
   readonly roomId: string
   readonly threadId: string
@@ -29,7 +31,7 @@ export interface Reviewable extends Writer {
 
 type NewReview = Omit<
   NewRow<"reviews">,
-  "targetKind" | "targetId" | "targetAuthorId" | "agent" | "independent" | "otherAgent"
+  "targetKind" | "targetId" | "countsFor" | "targetAuthorId" | "agent" | "independent" | "otherAgent"
 >
 
 /** An objection to an object, with the objector's name and agent. */
@@ -49,6 +51,7 @@ const targets: {
     readonly author: string
     readonly says: string
     readonly where: string
+    readonly countsFor?: string
   }
 } = {
   finding: { label: "x.label", author: "x.author_id", says: "x.wording", where: "x.kind = 'finding'" },
@@ -57,6 +60,7 @@ const targets: {
     author: "x.author_id",
     says: `coalesce(x.conclusion, ${contentOf("x")} ->> '$.synthesis')`,
     where: "1",
+    countsFor: "x.first_said_id",
   },
   plan: {
     label: "x.label",
@@ -69,8 +73,11 @@ const kinds = keysOf(targets)
 
 /** SQL for the tally of an object's reviews, as JSON; null if nobody else reviewed it. @param id SQL for its id */
 export const REVIEWED = (id: string): string => `(SELECT o.reviewed FROM review_tallies o WHERE o.target_id = ${id})`
-/** Returns the tally in a row as a sentence. */
-export const reviewedSentence = (tally: Stored<Reviewed> | null): string => reviewedInWords(tally && parse(tally))
+/** Returns the tally in a row as a sentence. @param checkpointId the checkpoint that it is the tally of */
+export const reviewedSentence = (tally: Stored<Reviewed> | null, checkpointId?: string): string => {
+  const reviewed = tally && parse(tally)
+  return reviewedInWords(checkpointId === undefined ? reviewed : reviewedSince(reviewed, checkpointId))
+}
 
 type Row = Omit<
   Review,
@@ -133,9 +140,9 @@ export function reviews(db: Db) {
   const insert = inserting(db, "reviews")
   const found = each(kinds, (kind) => {
     const { table, key, room } = objectOf(kind)
-    const { label, author, where } = targets[kind]
+    const { label, author, where, countsFor = `x.${key}` } = targets[kind]
     return db.prepare<Reviewable>(
-      `SELECT '${kind}' AS kind, x.${key} AS id, ${label} AS label, x.${room} AS roomId, x.thread_id AS threadId, ${author} AS authorId,
+      `SELECT '${kind}' AS kind, x.${key} AS id, ${countsFor} AS countsFor, ${label} AS label, x.${room} AS roomId, x.thread_id AS threadId, ${author} AS authorId,
          ${AGENT_OR_NONE_AT("x.history_position")} AS agent FROM ${table} x WHERE x.${key} = +? AND ${where}`,
     )
   })
@@ -145,7 +152,7 @@ export function reviews(db: Db) {
   )
   const own = db.prepare<Pick<Row, "linkId" | "verdict" | "checked" | "explanation" | "at">>(
     `SELECT v.link_id AS linkId, v.verdict, ${contentOf("v")} -> '$.checked' AS checked, ${contentOf("v")} ->> '$.explanation' AS explanation, v.at
-     FROM counting_reviews v WHERE v.target_id = +? AND v.author_id = +? AND v.agent = +?`,
+     FROM counting_reviews v WHERE v.counts_for = +? AND v.author_id = +? AND v.agent = +?`,
   )
   const objection = db.prepare<{ linkId: string }>(
     "SELECT v.link_id AS linkId FROM reviews v WHERE v.entry_id = +? AND v.target_author_id = +? AND v.verdict = 'objects'",
@@ -176,6 +183,7 @@ export function reviews(db: Db) {
         ...made,
         targetKind: target.kind,
         targetId: target.id,
+        countsFor: target.countsFor,
         targetAuthorId: target.authorId,
         agent: actor.agent ?? "",
         independent: actor.userId === target.authorId ? 0 : 1,
@@ -189,8 +197,8 @@ export function reviews(db: Db) {
     /** Returns the newest reviews of an object, newest first, whether they count or not. */
     of: (targetId: string): Review[] => newest.all(targetId).map(shown),
     /** Returns the review of an agent that counts; earlier ones of the same agent do not. */
-    ofAgent(targetId: string, { userId, agent = "" }: Actor) {
-      const row = own.get(targetId, userId, agent)
+    ofAgent(countsFor: string, { userId, agent = "" }: Actor) {
+      const row = own.get(countsFor, userId, agent)
       return row && { ...row, checked: parse(row.checked) }
     },
     /** Returns the newest unanswered objections to a person's objects, newest first. */

@@ -48,8 +48,8 @@ const disputesInBrief = async () =>
 
 t.test("the author's reply to a dispute answers it, and the dispute then reads as answered", async (t) => {
   const found = await find()
-  const { result, entry } = await room.mary.write("assert_dispute", aimed(found))
   const reasons = await conclude([found.versionId])
+  const { result, entry } = await room.mary.write("assert_dispute", aimed(found))
   holds(t, await reasons(), [{ code: "citation_fallen", status: "disputed" }])
   t.strictSame(await disputesInBrief(), [found.versionId])
   t.match(await reader.read("record_case", { versionId: found.versionId }), { bearing: "contested" })

@@ -374,17 +374,14 @@ t.test("a concluded checkpoint gives the reasons why it is stale", async (t) => 
     await read(),
     {
       stale: true,
-      staleReasons: [
-        { code: "citation_fallen", label: disputed.label, status: "disputed" },
-        { code: "not_covered", label: cited.label },
-      ],
+      staleReasons: [{ code: "not_covered", label: cited.label, status: "current" }],
+      knownThen: [{ versionId: disputed.versionId, label: disputed.label, status: "disputed", by: { kind: "link" } }],
     },
-    "what was doubted before it is a reason too",
+    "what was doubted before it is known, and no reason",
   )
   const later = await find("grace", {}, at)
   await at.ada.write("assert_retraction", { targetVersionId: cited.versionId, explanation: because })
   const staleReasons = [
-    { code: "citation_fallen", versionId: disputed.versionId, label: disputed.label, status: "disputed" },
     { code: "citation_fallen", versionId: cited.versionId, label: cited.label, status: "retracted" },
     { code: "published_since", versionId: later.versionId, label: later.label, status: "current" },
     { code: "not_covered", versionId: cited.versionId, status: "retracted" },

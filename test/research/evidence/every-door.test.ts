@@ -262,7 +262,8 @@ t.test(
     )
 
     const fallen = (await grace.write("publish_finding", finding(room, {}, "It was the wrong split."))).result
-    await grace.write("assert_retraction", { targetVersionId: fallen.versionId, explanation: because })
+    const known = (await grace.write("publish_finding", finding(room, {}, "It was the wrong seed."))).result
+    await grace.write("assert_retraction", { targetVersionId: known.versionId, explanation: because })
     const { thread } = await reader.read("thread_context", { threadId: room.threadId })
     const concluded = {
       threadId: room.threadId,
@@ -272,17 +273,24 @@ t.test(
       synthesis: "So far.",
       conclusion: "It does.",
       openQuestions: [],
-      citations: [fallen.versionId, versionId],
+      citations: [fallen.versionId, versionId, known.versionId],
     }
     const receipt = await agent.write("post_research_checkpoint", concluded)
-    t.match(receipt.warnings, [{ code: "names_retracted", message: `It names ${fallen.label}, which is retracted.` }])
+    t.match(receipt.warnings, [
+      { code: "names_disputed" },
+
+      { code: "names_retracted", message: `It names ${known.label}, which is retracted.` },
+    ])
+    await grace.write("assert_retraction", { targetVersionId: fallen.versionId, explanation: because })
     const { checkpointId = "" } = receipt.result as { checkpointId?: string }
     const reason = { code: "citation_fallen", label: fallen.label, status: "retracted" }
     t.match(
       (await reader.read("checkpoint", { checkpointId })).staleReasons,
       [reason],
-      "an answered dispute is not a reason",
+      "an answered dispute is not a reason, and neither is what had fallen before",
     )
+    for (const said of [await told("brief", { roomId }), await document(`/threads/${room.threadId}.md`)])
+      t.match(said, new RegExp(`known when it was written: ${known.label} was already retracted then`))
     for (const said of [
       await told("brief", { roomId }),
       await told("brief", { threadId: room.threadId }),

@@ -57,6 +57,7 @@ t.test("a checkpoint reads as it was written, with what became of it", async (t)
     selected: true,
     stale: false,
     staleReasons: [],
+    knownThen: [],
     archive: null,
     reviewed: null,
     reviews: [],

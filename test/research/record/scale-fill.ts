@@ -186,7 +186,7 @@ export async function fillLists(
           replacementVersionId: null,
           correction: null,
         },
-        { open: null, answers: new Map() },
+        { open: null, answers: new Map(), worriedAt: null, fallenAt: null },
       )
       made.versionIds.push(versionId)
       made.linkIds.push(linkId)

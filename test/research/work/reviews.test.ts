@@ -18,7 +18,7 @@ const MINUTE = 60_000
 
 const publish = async (wording = "The ramp lowered the loss.") =>
   (await mcp.write("publish_finding", finding(place, {}, wording))).result.versionId
-async function conclude(client: Client, versionId: string) {
+async function conclude(client: Client, versionId: string, conclusion = "It lowers the loss.") {
   const { timelineWatermark } = (await client.read("thread_context", { threadId })).thread
   const { result } = await client.write("post_research_checkpoint", {
     threadId,
@@ -26,7 +26,7 @@ async function conclude(client: Client, versionId: string) {
     coversThrough: timelineWatermark,
     state: "concluded",
     synthesis: "Both arms ran.",
-    conclusion: "It lowers the loss.",
+    conclusion,
     openQuestions: [],
     citations: [versionId],
   })
@@ -194,7 +194,7 @@ test("an objection to a conclusion ends with the conclusion, one to a plan by a 
     correction: "By a twelfth.",
   })
   t.strictSame(await open(), ["checkpoint"])
-  await conclude(mcp, versionId)
+  await conclude(mcp, versionId, "It helps by a twelfth.")
   t.strictSame(await open(), [])
 })
 
