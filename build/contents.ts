@@ -12,7 +12,7 @@ const sqlite = dirname(createRequire(import.meta.url).resolve("better-sqlite3/pa
 export const addonOf = (os: string, cpu: string): string => join(sqlite, "prebuilds", `${os}-${cpu}.node`)
 
 const shippedAsTheyAre = [
-  "src/client/python/research_room.py",
+  ...readdirSync("src/client/python").map((name) => `src/client/python/${name}`),
   "src/research/export/verify.py",
   "src/demo/coverage.webp",
   "src/web/style/favicon.ico",

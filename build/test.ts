@@ -81,7 +81,6 @@ const REST = [
   "test/research/record/other-rooms.test.ts",
   "test/research/record/substrings.test.ts",
   "test/rooms/webhooks.test.ts",
-  "test/runs/letters.test.ts",
   "test/runs/run.test.ts",
   "test/security/answers.test.ts",
   "test/security/cookies.test.ts",

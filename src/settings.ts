@@ -73,8 +73,8 @@ export function secretOption(flags: string, description: string): Option {
   return created
 }
 
-/** Set by `run` for the command it starts, which may be this program. */
-const METRICS_VARIABLE = `${PREFIX}METRICS`
+/** Variables of the Python client, which may start this program. */
+const PYTHON_VARIABLES = ["METRICS", "SPOOL"].map((name) => `${PREFIX}${name}`)
 
 /** Returns the environment variables of a command and its subcommands. */
 const variablesOf = (command: Command): string[] => [
@@ -87,7 +87,7 @@ const variablesOf = (command: Command): string[] => [
  * command has
  */
 export function refuseUnknownVariables(program: Command, environment: NodeJS.ProcessEnv): void {
-  const known = new Set([...variablesOf(program), METRICS_VARIABLE])
+  const known = new Set([...variablesOf(program), ...PYTHON_VARIABLES])
   const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.has(name))
   if (unknown.length === 0) return
   const are = unknown.length === 1 ? "is not a variable" : "are not variables"
@@ -130,10 +130,6 @@ export function requireService(options: RemoteOptions): { url: string; token: st
   if (options.token === undefined) throw new UsageError("Give a Room credential with --token, or RESEARCH_ROOM_TOKEN.")
   return { url, token: options.token }
 }
-export const spoolOption = () =>
-  option("--spool <folder>", "folder for reports that cannot be delivered yet; the Python client shares it").default(
-    "~/.research-room/spool",
-  )
 /** One thread for every two processors: the others serve, write and render. */
 const defaultThreads = () => Math.max(1, Math.floor(availableParallelism() / 2))
 export const threadsOption = () =>

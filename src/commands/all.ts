@@ -19,7 +19,6 @@ import { mcpCommand } from "./mcp.ts"
 import { metricsCommand } from "./metrics.ts"
 import { papersCommand } from "./papers.ts"
 import { roomCommand } from "./room.ts"
-import { deliverCommand, keepCommand, runCommand } from "./run.ts"
 import { serveCommand } from "./serve.ts"
 import { unitCommand } from "./unit.ts"
 import { userCommand } from "./user.ts"
@@ -46,17 +45,14 @@ export const commands = (): readonly Command[] => [
   mcpCommand(),
   inboxCommand(),
   metricsCommand(),
-  runCommand(),
-  deliverCommand(),
   new Command("licences")
     .description("print what is built into the program, with the licences and notices of its authors")
     .action(() => void process.stdout.write(packaged("dist/licences.txt"))),
   new Command("version").description("print the version").action(() => console.log(softwareVersion)),
 ]
 
-/** The commands with which the program starts itself: to watch a run, and for work that may cost too much. */
+/** The commands with which the program starts itself, for work that may cost too much. */
 export const internalCommands = (): readonly Command[] => [
-  keepCommand(),
   new Command("jobs").argument("<megabytes>").action((megabytes: string) => {
     // The worker thread uses the SQLite engine that this process has loaded.
     loadEngine()

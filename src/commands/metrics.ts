@@ -1,13 +1,14 @@
 /** `research-room metrics`: reports a table of measured values as metrics of an attempt. */
 import { readFileSync, statSync } from "node:fs"
 import { Command } from "commander"
+import type * as v from "valibot"
 import { ResearchRoomClient } from "../client/index.ts"
+import type { metric } from "../contract/definitions/work.ts"
 import { messageOf } from "../contract/faults.ts"
 import { limits } from "../contract/limits.ts"
 import { isUuid } from "../contract/schema/fields.ts"
 import { isOver, takesProgress } from "../contract/states.ts"
 import { readTable } from "../research/measurements/read-table.ts"
-import { inEvents } from "../runs/metrics.ts"
 import {
   FailedError,
   option,
@@ -17,6 +18,29 @@ import {
   UsageError,
   urlOption,
 } from "../settings.ts"
+
+type Point = v.InferOutput<typeof metric>
+
+/** The most bytes of points in one event. */
+const BYTES = 45_000
+
+/** Divides points into events within the limits. One line may need several events. */
+function inEvents(points: readonly Point[]): Point[][] {
+  const events: Point[][] = []
+  let bytes = 0
+  for (const point of points) {
+    const cost = Buffer.byteLength(JSON.stringify(point))
+    const last = events.at(-1)
+    if (last === undefined || last.length === limits.metricsOfEvent || bytes + cost > BYTES) {
+      events.push([point])
+      bytes = cost
+    } else {
+      last.push(point)
+      bytes += cost
+    }
+  }
+  return events
+}
 
 interface Flags extends RemoteOptions {
   readonly by?: string

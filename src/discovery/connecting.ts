@@ -132,7 +132,9 @@ export const programs: readonly Guide[] = [
   {
     name: "python",
     title: "Python",
-    where: "Run this after the lines of the environment. It needs Python 3.9 or newer and no package.",
+    where:
+      "Run this after the lines of the environment. It needs Python 3.9 or newer and no package. " +
+      "After that, python3 research_room.py run --experiment ID -- COMMAND reports any command as an attempt.",
     form: "sh",
     text: (connection) =>
       `curl -sSO "$RESEARCH_ROOM_URL/research_room.py"\npython3 -c 'from research_room import Room; print(Room().get_${identityOf(connection)}().username)'`,

@@ -15,6 +15,7 @@ import { pathParameters, queryParameters } from "./parameters.ts"
 import { discoveryRoutes } from "./routes.ts"
 import { rows, typeInWords } from "./schema-words.ts"
 import { isShape } from "../contract/schema/fields.ts"
+import { packaged } from "../packaged.ts"
 
 /** Python's keywords, which cannot name a parameter. */
 const KEYWORDS = new Set([
@@ -209,8 +210,14 @@ function tables(): string {
   return `_OPERATIONS: Dict[str, Tuple[str, str, str, int, bool]] = {\n${operations.join("\n")}\n}\n_BATCH = "${batch.path}"\n_READS: Dict[str, Tuple[str, str, str]] = {\n${read.join("\n")}\n}`
 }
 
-/** The whole file. @param template the part written by hand, with markers for the generated parts */
-export function pythonClient(template: string, { baseUrl, softwareVersion }: Program): string {
+/** The part written by hand, which lies in several files, with markers for the generated parts. */
+const template = (): string =>
+  packaged("src/client/python/research_room.py").replace(/^#\+ (\w+\.py)$/gm, (_, part: string) =>
+    packaged(`src/client/python/${part}`).trimEnd(),
+  )
+
+/** The whole file. */
+export function pythonClient({ baseUrl, softwareVersion }: Program): string {
   const parts = {
     refusals: refusalClasses(),
     tables: tables(),
@@ -232,7 +239,7 @@ export function pythonClient(template: string, { baseUrl, softwareVersion }: Pro
   }
   const filled = Object.entries(words).reduce(
     (text, [word, value]) => text.replaceAll(`@${word}@`, () => value),
-    template,
+    template(),
   )
   return Object.entries(parts).reduce(put, filled)
 }

@@ -46,7 +46,7 @@ const CLIENT = "research_room.py"
 const description = (baseUrl: string): string =>
   `Take part in the public research Rooms at ${baseUrl}: read where a question stands and what failed, propose and run experiments, report attempts, publish hypotheses and findings. Use it when a task names this address, a Room, or one of its labels such as H3, E2 or F1.`
 
-const python = `The Python client is in the same folder (${CLIENT}, standard library only). It reads RESEARCH_ROOM_TOKEN from the environment: \`from research_room import Room; room = Room()\`; \`help(Room)\` lists its methods.`
+const python = `The Python client is in the same folder (${CLIENT}, standard library only). It reads RESEARCH_ROOM_TOKEN from the environment: \`from research_room import Room; room = Room()\`; \`help(Room)\` lists its methods. \`python3 ${CLIENT} run --experiment ID -- COMMAND\` runs any command as an attempt and reports its metrics and its outcome.`
 
 /** @param client the Python client of this service */
 export const skillFolder = (

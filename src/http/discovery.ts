@@ -17,7 +17,6 @@ import { type Answer, answer, tagOf } from "../edge/answers/answer.ts"
 import { bearer, mustNotComeFromBrowser } from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { metricsRoute } from "./metrics-route.ts"
-import { packaged } from "../packaged.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 
 type Content = string | Promise<Uint8Array>
@@ -41,7 +40,7 @@ function documents({ instance, baseUrl, softwareVersion, rates }: Edge): Documen
     rates: rates?.numbers ?? null,
   }
   const manifestText = () => JSON.stringify(manifest(running))
-  const client = () => pythonClient(packaged("src/client/python/research_room.py"), running)
+  const client = () => pythonClient(running)
   return {
     service: manifestText,
     manifest: manifestText,

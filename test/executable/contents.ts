@@ -19,7 +19,7 @@ function expected(os: string, cpu: string): Map<string, string> {
     ["loader.cjs", "build/loader.cjs"],
     ["dist/licences.txt", "dist/licences.txt"],
     ...[
-      "src/client/python/research_room.py",
+      ...readdirSync("src/client/python").map((name) => `src/client/python/${name}`),
       "src/research/export/verify.py",
       "src/demo/coverage.webp",
       "src/web/style/favicon.ico",

@@ -1,17 +1,29 @@
-/** A person's own machine: a git repository, the program beside it, and a connection to a service that can be cut. */
+/**
+ * A person's own machine: a git repository, the Python client beside it, and a connection to a service that can be cut.
+ */
 import { spawnSync } from "node:child_process"
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { createServer, request, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import type { ResearchRoomClient } from "research-room/client"
 import { ResearchRoomClient as Client } from "research-room/client"
-import { executable, newPlace, type Running, start } from "../support/program.ts"
+import { startDemo } from "../../src/demo/demo.ts"
+import { openLog } from "../../src/log.ts"
+import { newPlace, type Running, start } from "../support/program.ts"
 
 const ADDRESS = "https://example.org/lab/train"
 
-/** Whether this machine has git. */
-export const hasGit = (): boolean => spawnSync("git", ["--version"]).status === 0
+const path = "import sys; print(sys.executable); sys.exit(sys.version_info < (3, 9))"
+const asked = spawnSync(process.env.REACH_PYTHON ?? "python3", ["-c", path], { encoding: "utf8" })
+/** This machine's Python. Its whole path, so that it is found with any PATH. */
+export const python = asked.stdout?.trim() ?? ""
+
+/** Says what this machine lacks to run a command with the Python client; null if it has git and Python 3.9. */
+export function missing(): string | null {
+  if (spawnSync("git", ["--version"]).status !== 0) return "there is no git on this machine"
+  return asked.status === 0 ? null : "there is no Python 3.9 or newer on this machine"
+}
 
 /** Forwards requests to a service, or drops them. */
 async function wayTo(baseUrl: string) {
@@ -71,25 +83,24 @@ export async function machine() {
   writeFileSync(join(bare, "git-daemon-export-ok"), "")
   mkdirSync(join(work, "out"))
 
-  const service = start(
-    executable(),
-    ["demo", "--json", "--port", "0", "--repositories", join(folder, "repositories")],
-    { folder, env },
-  )
-  const [line] = await service.printed(/^\{.*\}\n/m)
-  const { baseUrl, credentials, rooms } = JSON.parse(line) as {
-    baseUrl: string
-    credentials: Record<string, { token: string }>
-    rooms: Record<string, { roomId: string; openingThreadId: string }>
-  }
+  const { baseUrl, credentials, rooms, close } = await startDemo({
+    host: "127.0.0.1",
+    port: 0,
+    kept: process.env.TOLD_DEMO,
+    repositories: { folders: [join(folder, "repositories")], github: null },
+    log: openLog("silent"),
+  })
+  const program = join(folder, "research_room.py")
+  writeFileSync(program, await (await fetch(`${baseUrl}/research_room.py`)).text())
   const way = await wayTo(baseUrl)
-  const token = credentials.member_all?.token ?? ""
+  const { token } = credentials.member_all
   const client: ResearchRoomClient = new Client({ baseUrl, token })
-  const { roomId = "", openingThreadId: threadId = "" } = rooms.empty ?? {}
+  const { roomId, openingThreadId: threadId } = rooms.empty
   const spool = join(folder, "spool")
 
   return {
     ...way,
+    folder,
     work,
     spool,
     token,
@@ -110,27 +121,24 @@ export async function machine() {
       await client.write("take_experiment", { experimentId: targetId, expectedRevision: 1, expectedStatus: "open" })
       return targetId
     },
-    /** The program, started by the person in the repository. */
+    /** `python3 research_room.py`, started by the person in the repository. */
     program: (words: readonly string[], more: Readonly<Record<string, string>> = {}): Running =>
-      start(executable(), words, {
+      start(python, [program, ...words], {
         folder: work,
         env: { ...env, RESEARCH_ROOM_URL: way.url, RESEARCH_ROOM_TOKEN: token, RESEARCH_ROOM_SPOOL: spool, ...more },
       }),
-    /** What waits to be delivered. */
+    /** The folder of what could not be delivered. */
+    spooled: join(spool, new URL(way.url).host.replace(":", "_")),
+    /** The folders of runs that are not delivered. */
     waiting: (): string[] => {
       const runs = join(spool, new URL(way.url).host.replace(":", "_"), "runs")
-      try {
-        return readdirSync(runs).map((name) => join(runs, name))
-      } catch {
-        return []
-      }
+      return existsSync(runs) ? readdirSync(runs).map((name) => join(runs, name)) : []
     },
     attempts: async (experimentId: string) => (await client.read("attempts", { experimentId, order: "label" })).items,
     attempt: (attemptId: string) => client.read("attempt", { attemptId }),
     async close() {
       await way.cut()
-      service.signal("SIGTERM")
-      await service.ended()
+      await close()
       place.remove()
     },
   }

@@ -1,7 +1,6 @@
 /** Addresses and names that would break out of the text that holds them, or look like others. */
 import t from "tap"
 import { pythonClient } from "../../src/discovery/python.ts"
-import { packaged } from "../../src/packaged.ts"
 import { describedBy } from "../../src/research/import/origin.ts"
 import { webAddress } from "../../src/settings.ts"
 
@@ -40,7 +39,7 @@ t.test("The Python client holds the address as one string, whatever its path", a
     const baseUrl = tryAddress(`http://Rooms.example.org/${path}`)
     if (baseUrl === null) continue
     t.match(baseUrl, /^http:\/\/rooms\.example\.org(?:\/[^"\\\s\u202e]*)?$/)
-    const client = pythonClient(packaged("src/client/python/research_room.py"), { baseUrl, softwareVersion: "1" })
+    const client = pythonClient({ baseUrl, softwareVersion: "1" })
     t.ok(client.includes(`\nBASE_URL = "${baseUrl}"\n`), baseUrl)
   }
 })

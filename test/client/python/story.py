@@ -202,9 +202,13 @@ def tell(given, through, folder):
                 told.log(step=step, loss=0.5, note="hello", seen=[1, 2], parts={"a": 1}, nothing=None)
             told.log("hello")
             told.log([1, 2])
-            told.log(step="the third", kept=1)
-            told.log({"": 1, "x" * 500: 2, "odd\0name\ud800": 3}, step=-1, split="", unit="u" * 300)
-            told.log(step=10**30, late=4)
+            told.log(step="the third", lost=1)
+            told.log(step=4.5, lost=1)
+            told.log(step=5.0, kept=1)
+            told.log({"": 1, "x" * 500: 2, "odd\0name\ud800": 3, "beside it": 4})
+            for place in ({"step": -1}, {"step": 10**30}, {"split": ""}, {"unit": "u" * 300}, {"step": 1, "Step": 2}):
+                told.log({"lost": 1, **place})
+            told.log(lost="0.5", true=True)
             told.progress("")
             told.progress(None)
             told.progress("p" * 5000)
@@ -216,7 +220,8 @@ def tell(given, through, folder):
     said = room.get_attempt(attempt_id=told.attempt_id)
     shown(said.status == "succeeded", "a wrong report does not make a run fail")
     values = {metric.name: metric.value for metric in said.metrics}
-    shown(values["loss"] == 0.5 and values["kept"] == 1 and values["late"] == 4 and values["x" * 200] == 2, "all other values are reported")
+    shown(values["loss"] == 0.5 and values["kept"] == 1 and values["beside it"] == 4, "all other values are reported")
+    shown(not {"lost", "true", "x" * 200} & set(values), "and none at a place or under a name that was not meant")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with room.attempt(experiment_id, argv=["python"], repository=given["repository"]) as strict:

@@ -113,7 +113,7 @@ async function program(folder: string, asked: Asked, ...words: string[]): Promis
   if (code !== 0) throw new Error(err)
 }
 
-/** A command that appends its measurements to a file, run by the executable. */
+/** A command that appends its measurements to a file, run by the Python client. */
 export const command =
   (folder: string): Door =>
   async (asked) => {
@@ -124,17 +124,10 @@ export const command =
     writeFileSync(join(folder, "measured.jsonl"), `${lines.join("\n")}\n`)
     const at = ["--experiment", experimentId, "--repository", repository.url, "--commit", repository.commit]
     const again = reproduces === undefined ? [] : ["--reproduces", reproduces]
-    await program(
-      folder,
-      asked,
-      "run",
-      ...at,
-      ...again,
-      "--",
-      "sh",
-      "-c",
-      'cat measured.jsonl >> "$RESEARCH_ROOM_METRICS"',
-    )
+    writeFileSync(join(folder, "research_room.py"), await (await fetch(`${asked.baseUrl}/research_room.py`)).text())
+    const words = ["run", ...at, ...again, "--", "sh", "-c", 'cat measured.jsonl >> "$RESEARCH_ROOM_METRICS"']
+    const env = { ...process.env, RESEARCH_ROOM_TOKEN: asked.token, RESEARCH_ROOM_SPOOL: join(folder, "spool") }
+    await execute(process.env.REACH_PYTHON ?? "python3", ["research_room.py", ...words], { cwd: folder, env })
     const { items } = await client.read("attempts", { experimentId, order: "label" })
     return String(items.at(-1)?.attemptId)
   }

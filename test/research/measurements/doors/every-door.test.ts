@@ -22,8 +22,7 @@ mkdirSync(join(folder, "home"))
 const doors: Record<string, Door> = {
   HTTP: http,
   MCP: mcp,
-  ...((await hasPython()) && { "the Python client": python(folder) }),
-  "research-room run": command(folder),
+  ...((await hasPython()) && { "the Python client": python(folder), "research_room.py run": command(folder) }),
   "research-room metrics": table(folder),
   "the page": box(lab, browser),
 }
