@@ -3,7 +3,7 @@ import { isEarlier, openForward } from "./compose/upgrade.ts"
 import { Litestream } from "./replication/litestream.ts"
 import { isReplicated, markReplicated, notAlone, wasCutOff } from "../ledger/storage/litestream-files.ts"
 import { databaseFile } from "../ledger/storage/data.ts"
-import { DataError, openDatabase } from "../ledger/storage/opening.ts"
+import { DataError, openDatabase, openWatching } from "../ledger/storage/opening.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import { OpenedFiles } from "../ledger/storage/opened-files.ts"
 import { truncateWal, watchLimits, DiskWatch } from "../ledger/storage/disk-watch.ts"
@@ -54,10 +54,10 @@ export async function openData(options: ServiceOptions, started: DisposableStack
   const { db } = opened
   // Empty the write-ahead log that a killed service left, so that later changes by other programs can be detected.
   if (litestream === null) truncateWal(db)
-  const files = new OpenedFiles(file)
+  const files = new OpenedFiles(file, openWatching(file))
   started.defer(() => {
-    // Closing the database would write the log into a file that is no longer its own.
-    if (files.isOverwritten()) return
+    // Closing the database would copy the log into the data file.
+    if (files.isSpoilt()) return
     db.close()
     files.close()
   })

@@ -77,7 +77,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return lost !== null
     },
   }
-  const isOverwritten = () => files.isOverwritten() && hooks.isLost()
   const instance = createInstance({
     db,
     world,
@@ -147,7 +146,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       renderer,
       budgets,
       pasts,
-      isOverwritten,
       whyNotReady: () => readiness.why(),
       storage,
       ...(replication && { mayBeSent: replication.mayBeSent }),
@@ -187,6 +185,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     setUpLink: token === null ? null : `${baseUrl}/setup?token=${token}`,
     broken: broken.promise,
     async close() {
+      hooks.isLost()
       instance.ledger.watch.close()
       await stop()
       await webhooks.close()

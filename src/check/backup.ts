@@ -17,7 +17,6 @@ import { type CheckReport, checkData } from "./check.ts"
 import { databaseFile, renewInstance } from "../ledger/storage/data.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { DataError, openDatabase } from "../ledger/storage/opening.ts"
-import { OVERWRITTEN } from "../ledger/storage/opened-files.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import { realWorld } from "../ledger/world.ts"
@@ -208,7 +207,7 @@ function setAside(file: string): string {
     // Data that cannot be opened is a reason to restore; it is kept unchanged.
     if (!(error instanceof DataError)) throw error
   }
-  for (const suffix of ["", ...companions, OVERWRITTEN])
+  for (const suffix of ["", ...companions])
     if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${kept}${suffix}`)
   return kept
 }

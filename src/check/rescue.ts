@@ -1,22 +1,18 @@
-/** Saves the data of a running service after another program deleted, replaced or overwrote its file. */
+/** Saves the data of a running service after another program deleted or replaced its file. */
 import { existsSync, renameSync, rmSync } from "node:fs"
 import { messageOf } from "../contract/faults.ts"
 import type { Db } from "../ledger/storage/database.ts"
-import { type OpenedFiles, noteOverwritten } from "../ledger/storage/opened-files.ts"
+import type { OpenedFiles } from "../ledger/storage/opened-files.ts"
 import { backUp } from "./backup.ts"
 
 /**
  * The connection still has all data of a file that was deleted or replaced. It is written to another file beside it, or
- * under its own name if that is free. If the file was overwritten, its log is kept, and a note keeps the next start
- * from using the two together.
- * @returns a sentence that says what was done; null if the files are intact
+ * under its own name if that is free.
+ * @returns a sentence that says what was done; null if nothing was
  */
 export function rescue(db: Db, file: string, files: OpenedFiles): string | null {
   try {
-    if (files.isReplaced()) return writeOut(db, file)
-    if (!files.isOverwritten()) return null
-    noteOverwritten(file)
-    return `The log of what was served is kept in ${file}-wal.`
+    return files.isReplaced() ? writeOut(db, file) : null
   } catch (error) {
     return `The data could not be kept: ${messageOf(error)}`
   }

@@ -66,8 +66,6 @@ export interface Edge {
   readonly storage?: () => StorageReadings
   /** A sentence that says why no write is accepted now; null if writes are accepted. Left out, they always are. */
   readonly whyNotReady?: () => Promise<string | null>
-  /** Whether another program wrote into the data, so that nothing read from it may be sent. Left out, none does. */
-  readonly isOverwritten?: () => boolean
   /** Forwards a request to another process; null if this process answers it. Left out, this process answers all. */
   readonly forward?: (event: H3Event, route: PublicRoute) => Promise<Answer | null>
   /** Reader threads for pages and expensive answers; left out, this thread answers them. */
@@ -112,13 +110,9 @@ export function refusing(edge: Edge, family: Family, route: string, handler: Han
     contextOf(event).route = route
     try {
       const answer = await handler(event)
-      if (edge.isOverwritten?.()) return refused(fault(event.req.method), family)
       logSignIn(edge, event, answer)
       return answer
     } catch (error) {
-      // This refusal already says whether the write was stored.
-      const isExplained = error instanceof Refusal && error.code === "temporarily_unavailable"
-      if (!isExplained && edge.isOverwritten?.()) return refused(fault(event.req.method), family)
       if (error instanceof Refusal) return answerRefusal(edge, event, explainMalformedId(event, error), family)
       if (error instanceof NotServed) throw new HTTPError({ status: 404 })
       edge.requestLog?.failed(contextOf(event), error)

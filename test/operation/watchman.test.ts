@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { OpenedFiles } from "../../src/ledger/storage/opened-files.ts"
 import tap, { type Test, test } from "tap"
 import type { Db } from "../../src/ledger/storage/database.ts"
-import { openReadConnection } from "../../src/ledger/storage/opening.ts"
+import { openReadConnection, openWatching } from "../../src/ledger/storage/opening.ts"
 import { openData } from "../../src/ledger/storage/data.ts"
 import { type DiskSpace, watchLimits, DiskWatch, truncateWal } from "../../src/ledger/storage/disk-watch.ts"
 import { startOwn, temporaryFolder } from "../support/service.ts"
@@ -28,7 +28,7 @@ interface Line {
 function watched(t: Test, more: { statfs?: () => DiskSpace } = {}) {
   const file = join(folder, `${++made}.db`)
   const { db } = openData(file)
-  const files = new OpenedFiles(file)
+  const files = new OpenedFiles(file, openWatching(file))
   const lines: Line[] = []
   const note = (level: Line["level"]) => (said: object, text: string) => void lines.push({ level, text, ...said })
   const watchman = new DiskWatch({

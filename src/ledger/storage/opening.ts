@@ -7,7 +7,6 @@ import { dirname } from "node:path"
 import Database from "better-sqlite3"
 import { isFollowed, isReplicated, notOwn } from "./litestream-files.ts"
 import { DataError, migrate, mustBeOwn, number, versionOf, latestSchema } from "./schema.ts"
-import { mustOwnLog } from "./opened-files.ts"
 import { isBusy, type Db, SqliteDb } from "./database.ts"
 
 export { DataError, EarlierData } from "./schema.ts"
@@ -40,6 +39,22 @@ const notADatabase = (file: string) =>
   )
 const damaged = (file: string) =>
   new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+/**
+ * Refuses an empty or missing data file with a log beside it: SQLite would delete the log.
+ * @throws DataError that says what to do
+ */
+function mustOwnLog(file: string): void {
+  const log = `${file}-wal`
+  if (sizeOf(file) > 0 || sizeOf(log) === 0) return
+  throw new DataError(
+    `${file} is ${existsSync(file) ? "empty" : "missing"}, and the log of earlier data is beside it (${log}). ` +
+      "Nothing was changed. Put back the file that belongs to the log, or restore a backup with research-room restore " +
+      `BACKUP --force, which keeps the present files under another name. To start with empty data, delete ${log}.`,
+  )
+}
 
 function headOf(file: string): Buffer {
   const head = Buffer.alloc(19)
@@ -158,6 +173,13 @@ export async function fill(db: Db, work: () => Promise<void>): Promise<void> {
     db.exec("PRAGMA synchronous = FULL")
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)")
   }
+}
+
+/** Opens a connection that only looks at the state of the log. */
+export function openWatching(file: string): SqliteDb {
+  const database = new Database(file, { fileMustExist: true, timeout: 0 })
+  database.pragma("cache_size = -64")
+  return new SqliteDb(database)
 }
 
 /** Opens a further connection that only reads. It sees the data of this moment until it is closed. */

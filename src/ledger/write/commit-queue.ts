@@ -67,6 +67,7 @@ export class CommitQueue {
    * @returns whether it was committed; false if the storage fails
    */
   between(work: () => void): boolean {
+    if (this.#hooks.isLost?.()) return false
     const { begin, commit } = this.#statements
     // SQLite applies this when it compiles the statement, so a prepared one would apply it once.
     this.#db.exec("PRAGMA synchronous = NORMAL")
