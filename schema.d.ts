@@ -81,6 +81,7 @@ export interface NewRows {
   room_heads: { readonly roomId: string; readonly activitySequence: number; readonly activityDigest: string; readonly lastActivityAt: string; readonly acceptedBytes: number }
   room_materials: { readonly roomId: string; readonly materialId: string; readonly threadId: string; readonly entryId: string; readonly registeredAt: string }
   rooms: { readonly item?: number | null | undefined; readonly roomId: string; readonly title: string; readonly question?: string | null | undefined; readonly license?: string | null | undefined; readonly ownerId: string; readonly openingThreadId: string; readonly createdAt: string; readonly state: "active" | "archived"; readonly archivedAt?: string | null | undefined; readonly archivedBy?: string | null | undefined; readonly archiveReason?: string | null | undefined }
+  row_counts: { readonly name: string; readonly rows: number }
   same_papers: { readonly userId: string; readonly paperId: string; readonly sameAs: string }
   saved_papers: { readonly entry?: number | null | undefined; readonly userId: string; readonly paperId: string; readonly savedAt: string; readonly given?: string | null | undefined }
   search_changes: { readonly item?: number | null | undefined }

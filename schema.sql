@@ -33,6 +33,13 @@ CREATE TABLE earlier_instances (
   seal BLOB
 ) STRICT;
 
+-- How many rows each table has that no write makes. Triggers made from src/ledger/storage/not-replayed.ts keep the numbers, so that `check`
+-- finds a row that something else added or removed.
+CREATE TABLE row_counts (
+  name TEXT PRIMARY KEY,
+  rows INTEGER NOT NULL CHECK (rows > 0)
+) STRICT, WITHOUT ROWID;
+
 -- The journal: every accepted write in one row, in order (src/ledger/journal/journal.ts describes how it is read). All other tables are
 -- derived from it, except those in src/ledger/storage/not-replayed.ts.
 CREATE TABLE journal (

@@ -7,7 +7,7 @@ import { journal } from "../ledger/journal/journal.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import { chains } from "./chains.ts"
 import { replayed } from "./replayed.ts"
-import { sealedTables } from "../ledger/storage/not-replayed.ts"
+import { countedTables, sealedTables } from "../ledger/storage/not-replayed.ts"
 import { isUnclean } from "../ledger/storage/residue.ts"
 import { tablesOf } from "../ledger/storage/tables.ts"
 import { brokenAuditLine } from "../people/audit.ts"
@@ -43,7 +43,12 @@ export function checkData(db: Db, onProgress: OnProgress = () => {}, { quick = f
     fileItself(db, add)
     structure(db, add)
     seals(db, add)
+    references(db, add)
     onProgress(part, total, "activity")
+    if (!isReadable(db, add)) {
+      const found = { rooms: 0, activityEntries: 0, records: 0, unproved: [] }
+      return { ...found, isReplayed: false, problems }
+    }
     const found = chains(db, add, (done) => onProgress(Math.min(part + done, total), total, "activity"))
     if (!quick) replayed(db, add, (done, what) => onProgress(Math.min(part + entries + done, total), total, what))
     onProgress(total, total, "done")
@@ -64,6 +69,44 @@ function fileItself(db: Db, add: (problem: string) => void): void {
     add(rows === 1 ? `A row of ${table} refers to a missing row.` : `${rows} rows of ${table} refer to missing rows.`)
 }
 
+/** Whether each row of the journal has its writer, Room and Thread, without which it cannot be read. */
+function isReadable(db: Db, add: (problem: string) => void): boolean {
+  const lacking = db.prepare<{ position: number }>(
+    `SELECT position FROM journal WHERE writer NOT IN (SELECT writer FROM writers)
+       OR room NOT IN (SELECT place FROM places) OR thread NOT IN (SELECT place FROM places)
+     ORDER BY position LIMIT 1`,
+  )
+  const found = lacking.get()
+  if (found === undefined) return true
+  add(
+    `Entry ${found.position} of the journal names a row of writers or places that is missing. ` +
+      "The chains and the replay were not checked.",
+  )
+  return false
+}
+
+/** Rows that are not derived from the journal and to which others refer without a foreign key. */
+const referred: readonly { readonly sql: string; readonly what: string }[] = [
+  {
+    // An imported Room may have arrived without its pictures.
+    sql: `SELECT DISTINCT u.digest AS row FROM figure_uses u
+      JOIN journal j ON j.position = u.history_position JOIN places p ON p.place = j.room
+      WHERE p.id NOT IN (SELECT room_id FROM imported_rooms) AND u.digest NOT IN (SELECT digest FROM figures)`,
+    what: "figures lacks a picture that a write uses: digest",
+  },
+  ...["saved_papers", "collection_papers"].map((table) => ({
+    sql: `SELECT DISTINCT paper_id AS row FROM ${table}
+      WHERE known = 1 AND paper_id NOT IN (SELECT paper_id FROM papers)`,
+    what: `papers lacks a paper that ${table} says is known: paper_id`,
+  })),
+]
+
+/** Reports what something refers to and is missing. */
+function references(db: Db, add: (problem: string) => void): void {
+  for (const { sql, what } of referred)
+    for (const { row } of db.prepare<{ row: string }>(`${sql} ORDER BY 1 LIMIT 1000`).all()) add(`${what} ${row}.`)
+}
+
 /**
  * Checks what is not derived from the journal: the seals of its rows, the chain of the audit log, and the instance's
  * own row.
@@ -80,6 +123,13 @@ export function seals(db: Db, add: (problem: string) => void): void {
   const line = brokenAuditLine(db)
   if (line !== null) add(`The chain of the audit log is broken at line ${line} (audit_entries, sequence ${line}).`)
   const count = (sql: string) => db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${sql}`).one().rows
+  const counted = db.prepare<{ rows: number }>("SELECT coalesce(sum(rows), 0) AS rows FROM row_counts WHERE name = +?")
+  for (const table of countedTables) {
+    const [here, due] = [count(table), counted.one(table).rows]
+    if (here !== due) add(`${table} has ${here} rows, and row_counts says ${due}: rows were removed or added.`)
+  }
+  if (count(`row_counts WHERE name NOT IN (${countedTables.map((name) => `'${name}'`).join(", ")})`) > 0)
+    add("row_counts has the number of a table that is not counted.")
   if (count("instance") === 0)
     add("The row of instance is missing: the data does not say which instance it belongs to.")
   if (isUnclean(db))

@@ -11,6 +11,7 @@ import { type Db, isStorageFault } from "../storage/database.ts"
 import { openScratch } from "../storage/opening.ts"
 import { type Entry, journal } from "../journal/journal.ts"
 import { replay } from "./replay.ts"
+import { isCounting } from "../storage/triggers.ts"
 import { isLogEmptied, isUnclean } from "../storage/residue.ts"
 
 /** Returns the file of a database; empty for one in memory. */
@@ -53,13 +54,14 @@ function* unsealed(entries: Iterable<Entry>): Generator<Entry> {
 }
 
 /**
- * Drops all triggers and defers foreign keys, within an open transaction. @returns a function that restores the
+ * Drops the triggers, except those that count rows, and defers foreign keys, within an open transaction. @returns a function that restores the
  * triggers
  */
 function dropTriggers(db: Db): () => void {
   const found = db
     .prepare<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
     .all()
+    .filter(({ name }) => !isCounting(name))
   for (const { name } of found) db.exec(`DROP TRIGGER ${name}`)
   db.exec("PRAGMA defer_foreign_keys = ON")
   return () => {

@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import type { Db } from "./database.ts"
 import { inserting } from "./inserting.ts"
-import { openReadConnection, openDatabase } from "./opening.ts"
+import { DataError, openReadConnection, openDatabase } from "./opening.ts"
 import { isoTime, momentOf, realWorld, type World } from "../world.ts"
 
 /** The database's file within a data folder. */
@@ -64,6 +64,12 @@ export function openData(file: string, chosenWorld?: World) {
     // After a clock was set back, new ids must still sort after old ones.
     world.idsAfter(newestId(db))
     const instance = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance")
+    const isUsed = () => db.prepare("SELECT 1 FROM journal UNION ALL SELECT 1 FROM audit_entries LIMIT 1").get()
+    if (instance.get() === undefined && isUsed() !== undefined)
+      throw new DataError(
+        `The row of instance is missing from ${file}: the data does not say which instance it belongs to. ` +
+          "Nothing was changed. Restore a backup.",
+      )
     // If two processes open new data at once, the first one names the instance.
     if (instance.get() === undefined)
       inserting(db, "instance", { onConflict: "DO NOTHING" })({

@@ -1,7 +1,7 @@
 /**
  * The tables and columns that are not derived from the journal, each with the reason. A replay does not fill them, and
- * a comparison skips them. They are checked by a seal in each row, a short digest of it; the audit log by its chain;
- * sessions not at all.
+ * a comparison skips them. They are checked by a seal in each row, a short digest of it, and by the number of rows of
+ * each table; the audit log also by its chain.
  */
 import { createHash } from "node:crypto"
 
@@ -85,9 +85,13 @@ export const notReplayed: readonly NotReplayed[] = [
   { table: "collection_papers", key: "entry", columns: ["known"], why: "it depends on the metadata of papers" },
 ]
 
-const wholly = new Set(notReplayed.filter(({ columns }) => columns === null).map(({ table }) => table))
+/** The table of the numbers of rows of the others. Triggers keep it. */
+const COUNTS = "row_counts"
+
+/** The tables of which no row is derived from the journal. */
+export const countedTables = notReplayed.filter(({ columns }) => columns === null).map(({ table }) => table)
 /** Whether no row of a table is derived from the journal. */
-export const isNotReplayed = (table: string): boolean => wholly.has(table)
+export const isNotReplayed = (table: string): boolean => table === COUNTS || countedTables.includes(table)
 /** The columns of a table that are not derived from the journal. */
 export const columnsNotReplayed = (table: string): readonly string[] => {
   const found = notReplayed.find((each) => each.table === table)

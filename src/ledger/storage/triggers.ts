@@ -1,8 +1,9 @@
 /**
- * The triggers that protect accepted writes, seal rows and note new objects for search, made from the list of objects.
+ * The triggers that protect accepted writes, seal and count rows, and note new objects for search, made from the list
+ * of objects and from the tables that no write makes.
  */
 import { aOrAn, objectList } from "../../contract/objects/objects.ts"
-import { type Sealed, sealedTables } from "./not-replayed.ts"
+import { countedTables, type Sealed, sealedTables } from "./not-replayed.ts"
 
 /** The protected tables that do not belong to objects. */
 const entries = [
@@ -80,14 +81,33 @@ const sealing = ({ table, key, columns, due }: Sealed): [name: string, sql: stri
     ]
   })
 
+/** Keeps the number of rows of a table. */
+const counting = (table: string): [name: string, sql: string][] => [
+  [
+    `${table}_tallied`,
+    `CREATE TRIGGER ${table}_tallied AFTER INSERT ON ${table}
+  BEGIN INSERT INTO row_counts (name, rows) VALUES ('${table}', 1) ON CONFLICT DO UPDATE SET rows = rows + 1; END`,
+  ],
+  [
+    `${table}_untallied`,
+    `CREATE TRIGGER ${table}_untallied AFTER DELETE ON ${table}
+  BEGIN DELETE FROM row_counts WHERE name = '${table}' AND rows = 1;
+    UPDATE row_counts SET rows = rows - 1 WHERE name = '${table}'; END`,
+  ],
+]
+
+/** Whether a trigger counts rows, so that nothing may add or delete them without it. */
+export const isCounting = (name: string): boolean => /_(?:un)?tallied$/.test(name)
+
 /** Returns the derived triggers by name. @param columnsOf returns the columns of a table */
 export const keepingTriggers = (columnsOf: (table: string) => readonly string[]): ReadonlyMap<string, string> =>
   new Map([
     ...kept.flatMap((each) => triggersOf(each, columnsOf(each.table))),
     ...sealedTables(columnsOf).flatMap(sealing),
+    ...countedTables.flatMap(counting),
     ...indexed,
   ])
 
 /** Whether a trigger has the name of a derived one. */
 export const isDerived = (name: string): boolean =>
-  /_(?:keep|stay|sealed|resealed)$/.test(name) || indexed.some(([each]) => each === name)
+  /_(?:keep|stay|sealed|resealed|tallied|untallied)$/.test(name) || indexed.some(([each]) => each === name)
