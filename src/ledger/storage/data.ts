@@ -64,7 +64,7 @@ export function openData(file: string, chosenWorld?: World) {
     // After a clock was set back, new ids must still sort after old ones.
     world.idsAfter(newestId(db))
     const instance = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance")
-    const isUsed = () => db.prepare("SELECT 1 FROM journal UNION ALL SELECT 1 FROM audit_entries LIMIT 1").get()
+    const isUsed = () => db.prepare("SELECT 1 FROM journal UNION ALL SELECT 1 FROM row_counts LIMIT 1").get()
     if (instance.get() === undefined && isUsed() !== undefined)
       throw new DataError(
         `The row of instance is missing from ${file}: the data does not say which instance it belongs to. ` +
