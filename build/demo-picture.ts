@@ -26,7 +26,7 @@ try {
   const { x, y, width: across, height: down } = present(await page.locator("table").last().boundingBox())
   const clip = { x: x - MARGIN, y: y - MARGIN, width: across + 2 * MARGIN, height: down + 2 * MARGIN }
   const { webp } = await encoded(await page.screenshot({ clip, fullPage: true }))
-  const { bytes, width, height } = await uploaded(webp, "image/webp")
+  const { bytes, width, height } = await uploaded(webp, "image/webp", null)
   writeFileSync("src/demo/coverage.webp", bytes)
   console.log(`src/demo/coverage.webp: ${width} x ${height}, ${(bytes.length / 1000).toFixed(1)} kB`)
 } finally {

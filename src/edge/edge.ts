@@ -30,9 +30,10 @@ export interface Past extends Omit<StoredPast, "file">, Disposable {
 export interface Pasts {
   /**
    * @param sequence the sequence of an entry of the Room's activity
+   * @param caller who restores at most one at a time
    * @throws Refusal 422 for an entry that does not exist or is too far back, 503 if too many are being restored
    */
-  of(roomId: string, sequence: number): Promise<Past>
+  of(roomId: string, sequence: number, caller?: string | null): Promise<Past>
 }
 
 export interface Edge {

@@ -26,8 +26,9 @@ async function read(
   bytes: Uint8Array,
   mediaType: FigureType,
   encode: boolean,
+  caller: string | null = null,
 ): Promise<Exclude<ImageRead, { fault: string }>> {
-  const made = await parsing.run(job, { bytes: Buffer.from(bytes).toString("base64"), mediaType, encode })
+  const made = await parsing.run(job, { bytes: Buffer.from(bytes).toString("base64"), mediaType, encode }, caller)
   if ("fault" in made) throw invalid(made.fault)
   return made
 }
@@ -40,10 +41,10 @@ export function figureTypeOf(contentType: string | null): FigureType {
 }
 
 /**
- * An uploaded picture, encoded anew. @throws Refusal 422 for what is no such picture, 503 when too many are being read
+ * An uploaded picture, encoded anew, for a user who has one decoded at a time. @throws Refusal 422 for what is no such picture, 503 when too many are being read
  */
-export async function uploaded(sent: Uint8Array, mediaType: FigureType): Promise<StoredFigure> {
-  const { width, height, bytes } = await read(sent, mediaType, true)
+export async function uploaded(sent: Uint8Array, mediaType: FigureType, userId: string | null): Promise<StoredFigure> {
+  const { width, height, bytes } = await read(sent, mediaType, true, userId)
   const kept = Buffer.from(bytes, "base64")
   return { digest: digestOf(kept), mediaType, width, height, bytes: kept }
 }

@@ -7,7 +7,7 @@ import { reads } from "../contract/reads/index.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { isDownload } from "../ledger/reads/reading.ts"
 import { isoTime } from "../ledger/world.ts"
-import { sharedBy } from "../edge/limits/address.ts"
+import { callerKey, sharedBy } from "../edge/limits/address.ts"
 import { answerFound } from "../edge/answers/answer.ts"
 import { withoutAtLeast } from "../edge/at-least.ts"
 import {
@@ -84,6 +84,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
         params: pathParams(event),
         query: queryOf(definition, event),
         by,
+        caller: callerKey(contextOf(event)),
         ...(signal && { signal }),
       })
       const found = asked.found instanceof Promise ? await asked.found : asked.found

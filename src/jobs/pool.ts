@@ -20,6 +20,11 @@ const IDLE = 15_000
 /** The `retryAfter`, in seconds, if the queue is full or a process was lost. */
 const RETRY = 5
 
+const tooMany = () =>
+  new Refusal("temporarily_unavailable", "Too much work of this kind is in progress. Nothing was stored.", {
+    retryAfter: RETRY,
+  })
+
 interface Idle {
   readonly child: Child
   readonly megabytes: number
@@ -29,6 +34,8 @@ interface Idle {
 export class Pool {
   readonly #size: PoolSize
   readonly #waiting: (() => void)[] = []
+  /** The calls that wait for an earlier one of the same caller, by callers that have one in the queue. */
+  readonly #callers = new Map<string, (() => void)[]>()
   #idle: Idle[] = []
   #busy = 0
 
@@ -38,16 +45,38 @@ export class Pool {
 
   /**
    * Runs a job and returns its output.
+   * @param caller who has at most one place in the queue; null for the service itself
    * @throws Refusal the job's own if it exceeds its limits; 503 `temporarily_unavailable` if the queue is full or the
    * process is lost
    */
-  async run<Input, Output>(job: Job<Input, Output>, input: Input): Promise<Output> {
-    await this.#acquire()
+  async run<Input, Output>(job: Job<Input, Output>, input: Input, caller: string | null = null): Promise<Output> {
+    await this.#ownTurn(caller)
     try {
-      return await this.#work(job, input)
+      await this.#acquire()
+      try {
+        return await this.#work(job, input)
+      } finally {
+        this.#release()
+      }
     } finally {
-      this.#release()
+      this.#endTurn(caller)
     }
+  }
+
+  /** Waits for the earlier calls of the same caller. @throws Refusal 503 if too many wait */
+  async #ownTurn(caller: string | null): Promise<void> {
+    if (caller === null) return
+    const before = this.#callers.get(caller)
+    if (before === undefined) return void this.#callers.set(caller, [])
+    if (before.length >= this.#size.waiting) throw tooMany()
+    await new Promise<void>((resolve) => before.push(resolve))
+  }
+
+  #endTurn(caller: string | null): void {
+    if (caller === null) return
+    const next = this.#callers.get(caller)?.shift()
+    if (next === undefined) this.#callers.delete(caller)
+    else next()
   }
 
   /**
@@ -92,10 +121,7 @@ export class Pool {
       this.#busy += 1
       return
     }
-    if (this.#waiting.length >= this.#size.waiting)
-      throw new Refusal("temporarily_unavailable", "Too much work of this kind is in progress. Nothing was stored.", {
-        retryAfter: RETRY,
-      })
+    if (this.#waiting.length >= this.#size.waiting) throw tooMany()
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 

@@ -56,9 +56,9 @@ test("work whose process the system kills is refused for now, not as too large",
   const pool = new Pool({ processes: 1, waiting: 1 })
   t.teardown(() => pool.close())
   const tooCostly = () => new Refusal("content_too_large", "It takes too much.")
-  const job = { name: "answer", bounds: { seconds: 10, megabytes: 64 }, output: 1_000, tooCostly }
-  const given = { name: "refusal", what: "An answer", text: '{"current":{"watermark":1}}' }
-  const read = { found: { current: { watermark: 1 } } }
+  const job = { name: "image", bounds: { seconds: 10, megabytes: 64 }, output: 1_000, tooCostly }
+  const given = { bytes: "", mediaType: "image/png", encode: false }
+  const read = { fault: "is not a file of type image/png" }
   t.same(await pool.run(job, given), read)
   const lost = pool.run(job, given)
   for (const pid of childrenOf(process.pid)) process.kill(Number(pid), "SIGKILL")

@@ -40,12 +40,12 @@ export function pastsInProcess(live: Instance, data: string, basePath: string, n
   // Remove the files of a killed service.
   rmSync(folder, { recursive: true, force: true })
   let count = 0
-  const make: Maker["make"] = async (order) => {
+  const make: Maker["make"] = async (order, caller) => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const into = join(folder, `${++count}.db`)
     const remove = () => rmSync(into, { force: true })
     try {
-      const { entries } = await lookingBack.run(job, { ...order, file: databaseFile(data), into })
+      const { entries } = await lookingBack.run(job, { ...order, file: databaseFile(data), into }, caller)
       if (entries === null) {
         remove()
         return null

@@ -20,7 +20,7 @@ export interface PastDatabase {
 }
 export interface Maker {
   /** Builds a past state; null if that would exceed the limits. */
-  make(order: PastOrder): Promise<PastDatabase | null>
+  make(order: PastOrder, caller: string | null): Promise<PastDatabase | null>
   /** Deletes all that is left. Nothing is built afterwards. */
   close(): void
 }
@@ -87,12 +87,12 @@ export class PastCache implements Pasts {
     this.#numbers = numbers
   }
 
-  async of(roomId: string, sequence: number): Promise<Past> {
+  async of(roomId: string, sequence: number, caller: string | null = null): Promise<Past> {
     if (this.#closed) throw new Refusal("temporarily_unavailable", "The service is ending.", { retryAfter: 5 })
     const key = `${roomId} ${sequence}`
-    const kept = this.#cache.get(key) ?? (await this.#shared(key, roomId, sequence))
+    const kept = this.#cache.get(key) ?? (await this.#shared(key, roomId, sequence, caller))
     // It may have been dropped since the promise resolved.
-    if (kept.isGone) return this.of(roomId, sequence)
+    if (kept.isGone) return this.of(roomId, sequence, caller)
     this.#cache.delete(key)
     this.#cache.set(key, kept)
     kept.readers += 1
@@ -110,8 +110,8 @@ export class PastCache implements Pasts {
   }
 
   /** Builds a past state once for all callers that arrive in the meantime. */
-  #shared(key: string, roomId: string, sequence: number): Promise<CachedPast> {
-    const making = this.#making.get(key) ?? this.#make(roomId, sequence)
+  #shared(key: string, roomId: string, sequence: number, caller: string | null): Promise<CachedPast> {
+    const making = this.#making.get(key) ?? this.#make(roomId, sequence, caller)
     if (!this.#making.has(key)) {
       this.#making.set(key, making)
       const done = () => this.#making.delete(key)
@@ -124,7 +124,7 @@ export class PastCache implements Pasts {
     return making
   }
 
-  async #make(roomId: string, sequence: number): Promise<CachedPast> {
+  async #make(roomId: string, sequence: number, caller: string | null): Promise<CachedPast> {
     const { ledger, instanceId, lineage } = this.#live
     const place = ledger.activity.placeOf(roomId, sequence)
     if (place === undefined) {
@@ -137,7 +137,7 @@ export class PastCache implements Pasts {
     }
     const { most } = this.#numbers
     if (sequence >= (this.#tooLarge.get(roomId) ?? Number.POSITIVE_INFINITY)) throw tooLarge(most.entries)
-    const made = await this.#maker.make({ roomId, sequence, most })
+    const made = await this.#maker.make({ roomId, sequence, most }, caller)
     if (made === null) {
       if (this.#tooLarge.size >= MOST_TOO_LARGE) this.#tooLarge.clear()
       this.#tooLarge.set(roomId, sequence)

@@ -2,8 +2,10 @@
  * The limits of costly work: exports, answers about the past, foreign file formats, and requests to a repository host.
  */
 export const ofCostlyWork = {
-  /** Exports that run at one time; another one is refused with `retryAfter`. */
+  /** Exports that run at one time, one for each caller; another one is refused with `retryAfter`. */
   exports: 2,
+  /** Bytes a second that the reader of an export takes at least, after the first `exportStallSeconds`. */
+  exportLeastRate: 100_000,
   /** Seconds without progress of its reader after which an export is ended. */
   exportStallSeconds: 60,
   /** The most seconds of an export: while it runs, the database cannot shorten its log. */

@@ -39,5 +39,13 @@ function network(address: string): string {
 export const countedAs = (address: string): string =>
   isIP(address) === 6 && address !== "::1" ? network(address) : address
 
+/** The key for what a caller gets one of at a time: who it is known to be, or else its address. */
+export const callerKey = (caller: {
+  readonly address: string
+  readonly credentialId: string | null
+  readonly keyId: string | null
+  readonly userId: string | null
+}): string => caller.credentialId ?? caller.keyId ?? caller.userId ?? countedAs(caller.address)
+
 /** The key for connection and feed limits; null for loopback, where a proxy may connect for all clients. */
 export const sharedBy = (address: string): string | null => (isLoopback(address) ? null : countedAs(address))

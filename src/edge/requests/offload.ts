@@ -1,6 +1,6 @@
 /** Sends a request to a reader thread. The serving thread keeps authentication and limits. */
 import type { H3Event } from "h3"
-import { sharedBy } from "../limits/address.ts"
+import { callerKey, sharedBy } from "../limits/address.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { Answer } from "../answers/answer.ts"
 import { signedIn } from "../identity/callers.ts"
@@ -32,7 +32,7 @@ export interface Offloading {
 async function pastFor(edge: Edge, event: H3Event, { moment }: Offloading): Promise<Past | null | undefined> {
   try {
     const requested = moment?.(event)
-    return requested && (await pastOf(edge, requested))
+    return requested && (await pastOf(edge, requested, callerKey(contextOf(event))))
   } catch (error) {
     if (error instanceof Refusal) return null
     throw error

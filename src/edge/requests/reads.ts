@@ -36,13 +36,13 @@ export interface Moment extends Pick<Asked, "params" | "query"> {
   readonly sequence: number
 }
 
-/** Restores the Room at a moment. @throws Refusal */
-export function pastOf(edge: Edge, { params, query, sequence }: Moment): Promise<Past> {
+/** Restores the Room at a moment, for a caller (`callerKey`). @throws Refusal */
+export function pastOf(edge: Edge, { params, query, sequence }: Moment, caller: string | null): Promise<Past> {
   const roomId = edge.instance.ledger.snapshot(() =>
     aboutRoom(edge, [...Object.entries(params), ...Object.entries(query)]),
   )
   if (edge.pasts === undefined) throw new Error("this edge has no source of past Rooms")
-  return edge.pasts.of(roomId, sequence)
+  return edge.pasts.of(roomId, sequence, caller)
 }
 
 /** Adds the moment to a reader's result. Files and formats of other programs stay unchanged. */
@@ -58,7 +58,7 @@ export const markdownNote = ({ sequence, acceptedAt }: Past["asOf"]): string =>
 
 /** Answers a read as of an entry. @throws Refusal */
 async function askPast(edge: Edge, { name, query }: Read<ReadName>, asked: Asked, sequence: number): Promise<Found> {
-  using past = await pastOf(edge, { ...asked, sequence })
+  using past = await pastOf(edge, { ...asked, sequence }, asked.caller ?? null)
   const { asOf, instance } = past
   const { budget } = asked.query
   // The note of the moment counts against the budget.
@@ -74,6 +74,8 @@ export interface ReadCall {
   /** Authenticates the caller, in the snapshot of the answer. @throws Refusal */
   readonly by: () => Actor | null
   readonly signal?: AbortSignal
+  /** Who asks, for what only a few can ask at a time. */
+  readonly caller?: string
 }
 
 /**
@@ -84,7 +86,7 @@ export interface ReadCall {
 export function askRead(
   edge: Edge,
   definition: Read<ReadName>,
-  { params, query, by, signal }: ReadCall,
+  { params, query, by, signal, caller }: ReadCall,
 ): { readonly query: Readonly<Record<string, unknown>>; readonly found: Found | Promise<Found> } {
   const { ledger, ask } = edge.instance
   return ledger.snapshot(() => {
@@ -102,6 +104,7 @@ export function askRead(
       baseUrl: edge.baseUrl,
       keeping,
       ...(signal && { signal }),
+      ...(caller !== undefined && { caller }),
     }
     if (definition.at && typeof at === "number") return { query: checked, found: askPast(edge, definition, asked, at) }
     return { query: checked, found: ask(definition.name, asked) }

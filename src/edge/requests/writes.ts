@@ -84,7 +84,7 @@ export async function keepFigure(
   bytes: Uint8Array,
   contentType: string | null,
 ): Promise<UploadedFigure> {
-  const figure = await uploaded(bytes, figureTypeOf(contentType))
+  const figure = await uploaded(bytes, figureTypeOf(contentType), userId)
   await ledger.transact(() => tables.figures.keep(figure, userId, isoTime(world.now())))
   const { digest, width, height } = figure
   return { digest, width, height }

@@ -27,6 +27,8 @@ export interface Asked<
   readonly actor: Who
   /** The path of the base URL, for links: with a leading slash and no trailing one; left out if empty. */
   readonly basePath?: string
+  /** Who asks, for what only a few can ask at a time; left out for the service itself. */
+  readonly caller?: string
   /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal
   /** The address at which people and agents reach the service, for citations and exports that are read elsewhere. */

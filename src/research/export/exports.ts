@@ -37,6 +37,7 @@ const RETRY = 10
 export class Exports {
   readonly #exported: ExportedRooms
   #open = 0
+  readonly #callers = new Set<string>()
 
   constructor(exported: ExportedRooms) {
     this.#exported = exported
@@ -70,51 +71,64 @@ export class Exports {
   /**
    * Streams a Room's crate to a client, which may disconnect or stop reading. @throws Refusal 404, or 429 while too
    * many exports run
+   * @param caller who gets one export at a time
    */
-  open(roomId: string, source: ExportSource): Download {
+  open(roomId: string, source: ExportSource, caller?: string): Download {
     const { name, bytes } = this.bytes(roomId, source)
-    this.#begin()
-    return { name, bytes: this.#watched(bytes) }
+    return { name, bytes: this.#watched(bytes, this.#begin(caller)) }
   }
 
   /** Streams the SQLite file in the same way. @throws Refusal 503 too, if it cannot be made */
-  async openSqlite(roomId: string, source: ExportSource): Promise<Download> {
+  async openSqlite(roomId: string, source: ExportSource, caller?: string): Promise<Download> {
     this.#mustFind(roomId)
-    this.#begin()
+    const leave = this.#begin(caller)
     try {
       const { name, bytes } = await this.sqlite(roomId, source)
-      return { name, bytes: this.#watched(bytes) }
+      return { name, bytes: this.#watched(bytes, leave) }
     } catch (error) {
-      this.#open -= 1
+      leave()
       throw error
     }
   }
 
-  /** @throws Refusal 429 while too many exports run */
-  #begin(): void {
-    if (this.#open >= limits.exports)
-      throw new Refusal("too_many_requests", "Other exports are running.", { retryAfter: RETRY })
+  /** Takes a place. @returns a function that gives it back @throws Refusal 429 while too many exports run */
+  #begin(caller: string | undefined): () => void {
+    const refuse = (sentence: string) => new Refusal("too_many_requests", sentence, { retryAfter: RETRY })
+    if (caller !== undefined && this.#callers.has(caller))
+      throw refuse("Another export for this caller is running. Wait until it ends.")
+    if (this.#open >= limits.exports) throw refuse("Other exports are running.")
     this.#open += 1
+    if (caller !== undefined) this.#callers.add(caller)
+    return () => {
+      this.#open -= 1
+      if (caller !== undefined) this.#callers.delete(caller)
+    }
   }
 
   /** The reads of exports. Each reads one snapshot on its own connection until the last byte. */
   reads() {
     return {
-      room_export: ({ params, baseUrl = "" }) => withFirstBytes(this.open(params.roomId, { baseUrl, softwareVersion })),
-      room_sqlite: async ({ params, baseUrl = "" }) =>
-        withFirstBytes(await this.openSqlite(params.roomId, { baseUrl, softwareVersion })),
+      room_export: ({ params, baseUrl = "", caller }) =>
+        withFirstBytes(this.open(params.roomId, { baseUrl, softwareVersion }, caller)),
+      room_sqlite: async ({ params, baseUrl = "", caller }) =>
+        withFirstBytes(await this.openSqlite(params.roomId, { baseUrl, softwareVersion }, caller)),
     } satisfies Partial<Readers>
   }
 
-  /** Streams bytes as they are read. Stops if the reader disconnects or reads nothing for too long. */
-  #watched(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  /**
+   * Streams bytes as they are read. Stops if the reader disconnects, or reads too slowly: what it takes beyond
+   * `exportStallSeconds` must come at the least rate.
+   */
+  #watched(bytes: AsyncGenerator<Uint8Array>, leave: () => void): ReadableStream<Uint8Array> {
     let ended = false
+    /** Milliseconds for which the export has waited for its reader, and when it began to wait. */
+    let [waitedMs, waitsSince, sent] = [0, 0, 0]
     let stall: NodeJS.Timeout | undefined
     let deadline: NodeJS.Timeout | undefined
     const end = () => {
       clearTimeout(stall)
       clearTimeout(deadline)
-      if (!ended) this.#open -= 1
+      if (!ended) leave()
       ended = true
     }
     const abortAfter = (controller: ReadableStreamDefaultController<Uint8Array>, seconds: number, why: string) =>
@@ -130,6 +144,7 @@ export class Exports {
         },
         async pull(controller) {
           clearTimeout(stall)
+          if (waitsSince > 0) waitedMs += performance.now() - waitsSince
           try {
             let { done, value } = await bytes.next()
             // An empty chunk means that work is still in progress.
@@ -139,13 +154,17 @@ export class Exports {
               controller.close()
               return
             }
+            sent += value?.length ?? 0
             controller.enqueue(value)
           } catch (error) {
             end()
             throw error
           }
-          if (!ended)
-            stall = abortAfter(controller, limits.exportStallSeconds, "the reader of an export stopped reading")
+          if (ended) return
+          waitsSince = performance.now()
+          const left = limits.exportStallSeconds + sent / limits.exportLeastRate - waitedMs / 1000
+          const seconds = Math.max(0, Math.min(left, limits.exportStallSeconds))
+          stall = abortAfter(controller, seconds, "the reader of an export stopped reading or reads too slowly")
         },
         async cancel() {
           end()

@@ -7,6 +7,8 @@ import { present } from "../../contract/present.ts"
 import { checkParameters } from "../../contract/definitions/check-parameters.ts"
 import { reads } from "../../contract/reads/index.ts"
 import { Answer } from "../../edge/answers/answer.ts"
+import { callerKey } from "../../edge/limits/address.ts"
+import { contextOf } from "../../edge/limits/request-context.ts"
 import { type Edge, NotServed, type Past, type Refused } from "../../edge/edge.ts"
 import { type Moment, pastOf } from "../../edge/requests/reads.ts"
 import { pathParams } from "../../edge/paths.ts"
@@ -55,7 +57,7 @@ export const addressHandler =
     try {
       const asOf = momentAsked(path, event)
       if (asOf !== undefined) {
-        past = held.use(await pastOf(edge, asOf))
+        past = held.use(await pastOf(edge, asOf, callerKey(contextOf(event))))
         const moment = past
         content = adding(page, (visit) => shownThen(visit, moment))
       } else if (event.url.searchParams.has("at") && path.includes("{")) content = adding(page, () => shownNow)

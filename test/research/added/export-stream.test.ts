@@ -86,6 +86,40 @@ t.test("The download of a reader who stops is cancelled and frees its place", as
   t.equal(open, 0, "and every connection is closed")
 })
 
+t.test("a caller has one export at a time, and a reader that is too slow loses its place", async (t) => {
+  mock.timers.enable({ apis: ["setTimeout"] })
+  let now = 0
+  const clock = mock.method(performance, "now", () => now)
+  t.teardown(() => (mock.timers.reset(), clock.mock.restore()))
+  const piece = new Uint8Array(64 * 1024)
+  const endless: RoomFiles = async function* () {
+    for (;;) yield piece
+  }
+  const exports = new Exports({ rooms: instance.tables.rooms, files: endless, instanceId: instance.instanceId })
+  const slow = exports.open(roomId, source, "192.0.2.1").bytes.getReader()
+  t.throws(() => exports.open(roomId, source, "192.0.2.1"), { code: "too_many_requests", message: /this caller/ })
+  const fast = exports.open(roomId, source, "192.0.2.2").bytes.getReader()
+  let seconds = 0
+  const wait = (each: number) => {
+    seconds += each
+    now += each * 1_000
+    mock.timers.tick(each * 1_000)
+  }
+  const readSlowly = async () => {
+    // 20 kB a second: always a piece within the time that a reader may pause.
+    for (;;) {
+      await slow.read()
+      wait(3.2)
+      for (let pieces = 0; pieces < 20; pieces += 1) await fast.read()
+    }
+  }
+  await t.rejects(readSlowly(), /reads too slowly/)
+  t.ok(seconds > limits.exportStallSeconds && seconds < 2 * limits.exportStallSeconds, `cut off after ${seconds} s`)
+  t.ok((await fast.read()).value, "a reader that keeps up goes on")
+  const again = exports.open(roomId, source, "192.0.2.1")
+  await Promise.all([again.bytes.cancel(), fast.cancel()])
+})
+
 t.test("Made in a separate process, it has the same bytes, and a failure there ends the download", async (t) => {
   const inProcess = (data: string) =>
     new Exports({ rooms: instance.tables.rooms, files: filesOf(data), instanceId: instance.instanceId })

@@ -1,0 +1,37 @@
+/** One caller of costly work has one place in its queue, whatever it asks for. */
+import { test } from "tap"
+import { Refusal } from "../../src/contract/refusals/refusal.ts"
+import { Pool } from "../../src/jobs/pool.ts"
+
+const job = {
+  name: "image",
+  bounds: { seconds: 10, megabytes: 64 },
+  output: 1_000,
+  tooCostly: () => new Refusal("content_too_large", "It takes too much."),
+}
+const given = { bytes: "", mediaType: "image/png", encode: false }
+
+test("a caller that asks for much waits for itself, and others for one piece of its work", async (t) => {
+  const pool = new Pool({ processes: 1, waiting: 2 })
+  t.teardown(() => pool.close())
+  const done: string[] = []
+  const ask = (caller: string) => pool.run(job, given, caller).then(() => done.push(caller))
+  const greedy = ["ada", "ada", "ada"].map(ask)
+  await t.rejects(ask("ada"), { code: "temporarily_unavailable" }, "its own turns are bounded")
+  const others = ["bob", "cleo"].map(ask)
+  await t.rejects(ask("dora"), { code: "temporarily_unavailable" }, "the queue is bounded as before")
+  await Promise.all([...greedy, ...others])
+  t.strictSame(done.slice(0, 3), ["ada", "bob", "cleo"])
+  await ask("dora")
+  t.equal(done.length, 6, "no place is lost")
+})
+
+test("a caller whose work is refused does not lose its turn", async (t) => {
+  const pool = new Pool({ processes: 1, waiting: 1 })
+  t.teardown(() => pool.close())
+  const running = pool.run(job, given, "ada")
+  const waiting = pool.run(job, given, "bob")
+  await t.rejects(pool.run(job, given, "cleo"), { code: "temporarily_unavailable" })
+  await Promise.all([running, waiting])
+  await t.resolves(pool.run(job, given, "cleo"))
+})
