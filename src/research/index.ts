@@ -160,7 +160,7 @@ export function researchOperations(tables: Tables & { readonly db: Db }) {
     ...attemptOperations(tables, extras.register_attempt),
     ...openingOperations(tables),
     ...materialOperations(rooms, threads, materials),
-    ...boardOperations(threads, tables.boards),
+    ...boardOperations(threads, tables.boards, tables.boardStandings),
     ...links.operations,
     ...reviewOperations(tables.reviews),
     ...claimOperations(tables.claims),

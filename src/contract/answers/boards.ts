@@ -6,7 +6,7 @@ import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
 import { at, count, id, freeText } from "./fields.ts"
-import { measuredGroup, place } from "./measurements.ts"
+import { measuredGroup, noise, place } from "./measurements.ts"
 import { author, schemaVersion } from "./parts.ts"
 
 const boardIdentity = {
@@ -44,6 +44,9 @@ export const board = shape({
   by: v.array(v.string()),
   over: v.nullable(v.string()),
   where: place,
+  /** The settings that part rows with the same key, and those that `pool` merged. */
+  partedBy: v.array(v.string()),
+  pooled: v.array(v.string()),
   baseline: v.nullable(place),
   evaluator: shape({
     repository: shape({ url: v.string(), commit: v.string() }),
@@ -51,6 +54,8 @@ export const board = shape({
   }),
   data: v.array(v.string()),
   rows: v.array(row),
+  /** What the same code with the same settings differs by from run to run. */
+  noise,
   /** The first row, if its difference to the next is distinct from zero; else null. */
   best: v.nullable(place),
   /** The first row minus the next. The interval is corrected for every pair of groups that could have come first. */
@@ -63,6 +68,7 @@ export const board = shape({
       low: v.number(),
       high: v.number(),
       level: v.number(),
+      belowNoise: v.boolean(),
     }),
   ),
   /** Which row is best, or why none is named, in a sentence. */

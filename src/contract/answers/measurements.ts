@@ -24,6 +24,20 @@ const measuredMetric = shape({
   dimensions: v.array(shape({ dimension: v.string(), values: v.array(scalar), valuesTruncated: v.boolean() })),
 })
 
+/**
+ * What the same code with the same settings differs by from run to run: the spread over seeds, or over repeats. `from`
+ * has the labels of the attempts.
+ */
+export const noise = v.nullable(shape({ sd: v.number(), n: count, over: v.string(), from: v.array(v.string()) }))
+
+/**
+ * What the two sides come from if they have no experiment, commit and settings in common, and the settings in which
+ * they differ; null if they are near.
+ */
+export const pairedAcross = v.nullable(
+  shape({ experiments: v.array(v.string()), commits: v.array(v.string()), settings: v.array(v.string()) }),
+)
+
 const contrast = shape({
   /** `paired` over the dimension `over`, or `welch`. */
   method: v.picklist(["paired", "welch"]),
@@ -40,12 +54,27 @@ const contrast = shape({
   /** Pairs in which the group is below the baseline, and above it. */
   lower: count,
   higher: count,
-  /** The interval after Holm's correction for all comparisons of the table, and whether it excludes zero. */
-  corrected: v.nullable(shape({ level: v.number(), low: v.number(), high: v.number(), isDistinct: v.boolean() })),
+  /** Pairs are made within one attempt first, then within one experiment at the same commit and settings. */
+  pairedAcross,
+  noise,
+  /** Whether it is smaller than the noise. */
+  belowNoise: v.boolean(),
+  /**
+   * The interval after Holm's correction for all comparisons of the table, their number, and whether it excludes zero.
+   * A difference across experiments, commits or settings is never distinct.
+   */
+  corrected: v.nullable(
+    shape({ level: v.number(), low: v.number(), high: v.number(), isDistinct: v.boolean(), comparisons: count }),
+  ),
 })
+
+/** Values of settings that are merged, by name; null is not stated. */
+export const merged = v.record(v.string(), v.array(v.nullable(scalar)))
 
 export const measuredGroup = shape({
   key: place,
+  /** The settings in which attempts with this key differ; null if these state none. Empty if they agree. */
+  settings: v.record(v.string(), v.nullable(scalar)),
   n: count,
   mean: number,
   /** Null for a single value, whose spread is unknown. */
@@ -61,8 +90,10 @@ export const measuredGroup = shape({
   withoutOver: count,
   attempts: v.array(shape({ attemptId: id, label: v.string() })),
   attemptsTruncated: v.boolean(),
-  /** What differs between the attempts of the group. */
-  differs: v.array(v.picklist(["code", "inputs"])),
+  /** What differs between the attempts of the group and does not part them. */
+  differs: v.array(v.picklist(["commit", "command", "inputs", "environment"])),
+  /** Settings that are merged, because `pool` names them or because each attempt has a text of its own. */
+  merged,
   isBaseline: v.boolean(),
   contrast: v.nullable(contrast),
   /** With `points=1`: each value, or the mean of the values that share a value of `over`. */
@@ -83,9 +114,14 @@ export const measurementTable = shape({
   over: v.nullable(v.string()),
   against: v.nullable(shape({ dimension: v.string(), value: freeText })),
   where: v.record(v.string(), freeText),
+  /** The settings that part groups with the same key, and those that `pool` merged. */
+  partedBy: v.array(v.string()),
+  pooled: v.array(v.string()),
   groups: v.array(measuredGroup),
-  /** The number of differences with an interval, for which Holm's correction allows. */
+  noise,
+  /** The number of differences with an interval, for which Holm's correction allows; and the same in words. */
   comparisons: count,
+  family: v.nullable(freeText),
   leftOut: shape({
     /** Attempts that failed or have not ended. */
     unfinishedAttempts: count,
@@ -113,6 +149,10 @@ export const effectFigures = {
   againstCount: count,
   /** Values without the dimension `over`, which are excluded. */
   withoutOver: count,
+  pairedAcross,
+  noise,
+  belowNoise: v.boolean(),
+  merged,
 }
 const figures = shape(effectFigures)
 export type EffectFigures = v.InferOutput<typeof figures>
@@ -148,6 +188,9 @@ export const effect = shape({
   ofCount: v.nullable(count),
   againstCount: v.nullable(count),
   withoutOver: v.nullable(count),
+  belowNoise: v.nullable(v.boolean()),
+  merged: v.nullable(merged),
+  pool: v.array(v.string()),
   /** The effect in words, with its interval. */
   sentence: freeText,
   /** Whether its values have changed since: an attempt fell or reported more, or names of its metrics were withheld. */

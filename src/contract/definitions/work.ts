@@ -14,7 +14,7 @@ import {
   whole,
 } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { CLEAN, COMMIT, DIGEST, DIMENSION, LOCATION, MATERIAL, REPOSITORY } from "../schema/patterns.ts"
+import { CLEAN, COMMIT, DIGEST, DIMENSION, LOCATION, MATERIAL, REPOSITORY, SETTING } from "../schema/patterns.ts"
 import { ref } from "../schema/ref.ts"
 import { described } from "../schema/described.ts"
 
@@ -128,6 +128,13 @@ export const dimensions = v.pipe(
     dimensionName,
   ),
   v.maxEntries(limits.dimensions, `must have at most ${limits.dimensions} dimensions`),
+)
+
+/** Settings whose values are merged. */
+export const pool = distinct(
+  v.pipe(v.string("must be a string"), v.regex(SETTING, "must be the name of a setting, such as updates")),
+  limits.dimensions,
+  1,
 )
 
 export const metric = shape({

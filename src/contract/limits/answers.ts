@@ -82,11 +82,13 @@ export const ofAnswers = {
    * Attempts and values that one measurement table reads, metrics and groups that it has, and attempts and values that
    * each group names.
    */
-  measuredAttempts: 5_000,
+  measuredAttempts: 10_000,
   measuredMetrics: 1_000,
   measuredValues: 250_000,
   measuredGroups: 500,
   groupAttempts: 50,
+  /** Attempts that the noise of a table or of a difference names. */
+  noiseAttempts: 10,
   groupPoints: 200,
   /**
    * Rows and bytes of a table of measured values that a program reports, and characters of one that is pasted into a

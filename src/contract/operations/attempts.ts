@@ -21,6 +21,7 @@ import {
   metrics,
   outputs,
   repository,
+  pool,
 } from "../definitions/work.ts"
 import { described } from "../schema/described.ts"
 
@@ -156,6 +157,7 @@ export const attemptOperations = [
                 shape({
                   ...namedEffect,
                   attemptIds: v.exactOptional(distinct(ref("attempt"), limits.executionAttempts)),
+                  pool: v.exactOptional(pool),
                 }),
                 "The effect of a finding that it repeats. The service computes the same contrast from this attempt and those in attemptIds, and counts the result.",
               ),

@@ -1,6 +1,6 @@
 /** Boards: what is compared, and how, declared before anything is ranked. */
 import * as v from "valibot"
-import { dimensionName, dimensions, digest, argv, repository } from "../definitions/work.ts"
+import { dimensionName, dimensions, digest, argv, pool, repository } from "../definitions/work.ts"
 import { operation } from "../definitions/operation.ts"
 import { quoting } from "../definitions/sentence.ts"
 import { limits } from "../limits.ts"
@@ -33,6 +33,7 @@ export const declareBoard = operation({
     ),
     over: some(described(dimensionName, "The dimension of repetitions, such as seed.")),
     where: some(dimensions),
+    pool: some(described(pool, "Settings whose values are merged. Rows are parted by every other setting.")),
     baseline: some(
       described(dimensions, "The group that the others are compared with: its value for each dimension in by."),
     ),

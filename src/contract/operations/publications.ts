@@ -19,9 +19,10 @@ import {
 import { limits } from "../limits.ts"
 import { figures } from "../definitions/figures.ts"
 import { operation } from "../definitions/operation.ts"
+import { described } from "../schema/described.ts"
 import { ref, subject } from "../schema/ref.ts"
 import { assertion, concepts, references, scope } from "../definitions/science.ts"
-import { digest, dimensionName, dimensions } from "../definitions/work.ts"
+import { digest, dimensionName, dimensions, pool } from "../definitions/work.ts"
 
 const explanation = text(limits.explanation)
 const bearing = oneOf(enumerations.evidenceBearing)
@@ -64,7 +65,10 @@ const effect = shape({
   of: dimensions,
   against: dimensions,
   over: v.exactOptional(dimensionName),
-  where: v.exactOptional(dimensions),
+  where: v.exactOptional(
+    described(dimensions, "The place it holds at. A value may be none for a dimension that is absent, or !5000."),
+  ),
+  pool: v.exactOptional(described(pool, "Settings in which its attempts differ and which it merges.")),
   repeats: v.exactOptional(shape(namedEffect)),
 })
 

@@ -8,7 +8,8 @@ import { oneOf, plain } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { recordEffects } from "../answers/gathered.ts"
 import { measurementTable } from "../answers/measurements.ts"
-import { DIMENSION } from "../schema/patterns.ts"
+import { DIMENSION, SETTING } from "../schema/patterns.ts"
+import { described } from "../schema/described.ts"
 import { read } from "../definitions/read.ts"
 import { files, markdown } from "./shared.ts"
 import { commaList, ids, words, between, wholeNumber } from "../definitions/parameters.ts"
@@ -23,6 +24,8 @@ const step = wholeNumber(999_999_999_999_999)
 
 /** A dimension with one of its values, such as `arm:baseline`. */
 const PLACE = /^[a-z][a-z0-9_]{0,31}:[^,]{1,64}$/u
+/** A dimension or setting with a value, `none` if it is absent, or `!` and what it is not. */
+const CONDITION = /^[A-Za-z_][^,:]{0,63}:[^,]{1,64}$/u
 
 const parameters = {
   metric: v.exactOptional(plain(limits.name)),
@@ -30,7 +33,18 @@ const parameters = {
   by: v.exactOptional(commaList(DIMENSION, limits.dimensions, "dimensions")),
   over: v.exactOptional(v.pipe(v.string(), v.regex(DIMENSION, "must be a dimension"))),
   against: v.exactOptional(v.pipe(v.string(), v.regex(PLACE, "must be a dimension and a value, such as arm:baseline"))),
-  where: v.exactOptional(commaList(PLACE, limits.dimensions, "dimensions with a value, such as labels:400")),
+  where: v.exactOptional(
+    described(
+      commaList(CONDITION, limits.dimensions, "dimensions with a value, such as labels:400"),
+      "Keeps values with these dimensions or settings: labels:400; steps:none if it is absent; steps:!5000 for others.",
+    ),
+  ),
+  pool: v.exactOptional(
+    described(
+      commaList(SETTING, limits.dimensions, "settings"),
+      "Settings whose values are merged. Groups are parted by every other setting in which their attempts differ.",
+    ),
+  ),
   intents: v.exactOptional(words(enumerations.attemptIntent)),
   attempts: v.exactOptional(ids(limits.comparedAttempts)),
   points: v.exactOptional(oneOf(["1"])),
@@ -39,7 +53,14 @@ const parameters = {
 const formats = { csv: files.csv, ...markdown }
 
 const summary =
-  "What the succeeded attempts measured: a metric grouped by dimensions, each group with n, mean, sd, standard error and 95 % interval. over names the dimension of repetitions, such as seed; against=arm:baseline adds the difference to that group: paired over that dimension if both sides have it, else Welch's, and corrected for the number of comparisons (Holm). where=labels:400 keeps only values with that dimension. Without metric, the answer lists the metrics and their dimensions."
+  "What the succeeded attempts measured: a metric grouped by dimensions, each group with n, mean, sd, standard error and \
+95 % interval. Groups are parted by each setting (configuration, flags of argv) in which their attempts differ, told in \
+settings; pool=updates merges that one. over names the dimension of repetitions, such as seed; against=arm:baseline adds \
+the difference to that group: paired over that dimension if both sides have it, within one attempt first, then within one \
+experiment at the same commit and settings; else Welch's; corrected for the number of comparisons (Holm). A difference \
+made across experiments, commits or settings says so in pairedAcross and is never told apart. where=labels:400 keeps only \
+values with that dimension. noise is what the same code and settings differ by from run to run. Without metric, the answer \
+lists the metrics and their dimensions."
 
 export const measurementReads = [
   read({

@@ -10,28 +10,29 @@ const cut = (text: string): string =>
   text.length <= limits.tableCell ? text : `${text.slice(0, limits.tableCell - 1)}…`
 
 /** Yields the leaves of a nested value with their paths. A list is a leaf. */
-function* leaves(value: unknown, path: string): Generator<readonly [string, string]> {
+export function* leaves(value: unknown, path: string): Generator<readonly [string, string]> {
   if (!isObject(value) || Array.isArray(value)) yield [path, typeof value === "string" ? value : JSON.stringify(value)]
   else for (const [name, inner] of Object.entries(value)) yield* leaves(inner, path === "" ? name : `${path}.${name}`)
 }
 
 const isFlag = (word: string | undefined): word is string => word !== undefined && /^--?[A-Za-z]/.test(word)
 
-/** Yields the flags of a command line with their values, then the remaining words as `command`. */
-function* commandLine(argv: readonly string[]): Generator<readonly [string, string]> {
+/** Splits a command line into its flags with their values, and the remaining words. */
+export function flagsOf(argv: readonly string[]) {
   const words: string[] = []
+  const flags: (readonly [name: string, value: string])[] = []
   for (let index = 0; index < argv.length; index += 1) {
     const word = argv[index] ?? ""
     const next = argv[index + 1]
     if (!isFlag(word)) words.push(word)
-    else if (word.includes("=")) yield [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]
-    else if (next === undefined || isFlag(next)) yield [word, "set"]
+    else if (word.includes("=")) flags.push([word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)])
+    else if (next === undefined || isFlag(next)) flags.push([word, "set"])
     else {
-      yield [word, next]
+      flags.push([word, next])
       index += 1
     }
   }
-  yield ["command", words.join(" ")]
+  return { flags, command: words.join(" ") }
 }
 
 function* all(
@@ -41,7 +42,9 @@ function* all(
 ) {
   if (arm !== null) yield ["arm", arm] as const
   yield* leaves(configuration, "")
-  yield* commandLine(argv)
+  const { flags, command } = flagsOf(argv)
+  yield* flags
+  yield ["command", command] as const
   for (const [name, label] of inputs) yield [`input ${name}`, label] as const
   yield ["commit", repository.commit.slice(0, 12)] as const
   for (const [name, value] of Object.entries(environment)) yield [`environment ${name}`, value] as const

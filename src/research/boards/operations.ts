@@ -5,6 +5,7 @@ import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import type { Boards, Declared } from "./boards.ts"
 import { rankedBy } from "./ranking.ts"
+import type { BoardStandings } from "./standings.ts"
 
 /** @throws Refusal `invalid_schema` for a dimension with two roles, and for a baseline that does not name a group */
 function mustFit(declared: Declared): void {
@@ -23,10 +24,17 @@ function mustFit(declared: Declared): void {
   if (issues.length > 0) throw new Refusal("invalid_schema", "A board compares groups, each at one place.", { issues })
 }
 
-export function boardOperations(threads: Threads, boards: Boards) {
+export function boardOperations(threads: Threads, boards: Boards, { differing }: BoardStandings) {
   const declare_board = behaviour("declare_board", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
-    admit: ({ body }) => mustFit(body),
+    admit({ body }) {
+      mustFit(body)
+      const settings = differing(body.roomId, body)
+      if (settings !== undefined)
+        throw new Refusal("invalid_schema", "Settings are not merged in silence.", {
+          issues: [{ path: "/pool", message: `must name the settings that differ, or where one of each: ${settings}` }],
+        })
+    },
     write(call, where, change) {
       const boardId = change.newId()
       const label = change.label("board")

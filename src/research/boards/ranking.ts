@@ -4,16 +4,16 @@
 import type { BoardAnswer } from "../../contract/answers/boards.ts"
 import { type Dimensions, matchesPlace } from "../measurements/cells.ts"
 import { figure, interval } from "../measurements/figures.ts"
-import { placeInWords } from "../measurements/in-words.ts"
-import { halfWidth, LEVEL } from "../measurements/statistics.ts"
-import { contrasted, differenceOf, type Group } from "../measurements/table.ts"
+import { acrossInWords, placeInWords } from "../measurements/in-words.ts"
+import { type Contrast, halfWidth, LEVEL } from "../measurements/statistics.ts"
+import { contrasted, type Group, nearestOf } from "../measurements/table.ts"
 import type { Declared } from "./boards.ts"
 
 /** The dimensions whose groups are ranked. */
 export const rankedBy = ({ by = ["arm"] }: Pick<Declared, "by">): readonly string[] => by
 
 /** The difference between the first group and the next, with an interval that allows for every pair of groups. */
-export type Lead = NonNullable<BoardAnswer["lead"]> & { readonly se: number; readonly pairs: number | null }
+export type Lead = NonNullable<BoardAnswer["lead"]> & Pick<Contrast, "pairs" | "pairedAcross"> & { readonly se: number }
 type Ranking = ReturnType<typeof ranked>
 
 type Better = Declared["direction"]
@@ -24,9 +24,9 @@ type Better = Declared["direction"]
 const levelFor = (groups: number): number => LEVEL / Math.max(1, (groups * (groups - 1)) / 2)
 
 function leadOf(first: Group, next: Group, groups: number): Lead | null {
-  const difference = differenceOf(first.points, next.points)
+  const difference = first.side.less(next.side)
   if (difference === null) return null
-  const { method, estimate, se, df, pairs } = difference
+  const { method, estimate, se, df, pairs, belowNoise, pairedAcross } = difference
   if (se === null || df === null) return null
   const level = levelFor(groups)
   const half = halfWidth(se, df, level)
@@ -40,6 +40,8 @@ function leadOf(first: Group, next: Group, groups: number): Lead | null {
     high: estimate + half,
     level,
     pairs,
+    belowNoise,
+    pairedAcross,
   }
 }
 
@@ -57,16 +59,17 @@ export function ranked(groups: readonly Group[], direction: Better) {
   const measured = inOrder.filter(({ summary }) => summary !== null)
   const [first, next] = measured
   const lead = first === undefined || next === undefined ? null : leadOf(first, next, measured.length)
-  const isDistinct = lead !== null && sign * (direction === "lower" ? lead.high : lead.low) < 0
+  const isNear = lead?.pairedAcross == null
+  const isDistinct = lead !== null && isNear && sign * (direction === "lower" ? lead.high : lead.low) < 0
   return { groups: inOrder, lead, best: isDistinct ? lead.of : null }
 }
 
 /** Adds to each group its difference from the baseline, corrected for the number of groups. */
 export function against(groups: readonly Group[], baseline: Dimensions | undefined): readonly Group[] {
-  const base = baseline && groups.find(({ key }) => matchesPlace(key, baseline))
-  if (base === undefined) return groups
-  const marked = groups.map((group) => ({ ...group, isBaseline: group === base }))
-  return contrasted(marked, ({ isBaseline }) => (isBaseline ? undefined : base.points))
+  const bases = baseline === undefined ? [] : groups.filter(({ key }) => matchesPlace(key, baseline))
+  if (bases.length === 0) return groups
+  const marked = groups.map((group) => ({ ...group, isBaseline: bases.includes(group) }))
+  return contrasted(marked, (group) => (group.isBaseline ? undefined : nearestOf(group, bases)))
 }
 
 const percent = (level: number): string => `${Number(((1 - level) * 100).toPrecision(4))} %`
@@ -80,7 +83,7 @@ export function sentenceOf({ groups, lead, best }: Ranking, units: readonly stri
   if (first === undefined) return "No attempt with this evaluator and this data has reported the metric yet."
   if (measured.length === 1) return `${placeInWords(first.key)} is alone on the board.`
   if (lead === null) return "Not told apart: one value has no spread."
-  const difference = `${placeInWords(lead.of)} − ${placeInWords(lead.against)} is ${figure(lead.estimate, lead.se)}${units[0] === undefined ? "" : ` ${units[0]}`}, ${percent(lead.level)} ${interval(lead.low, lead.high, lead.se)}${lead.pairs === null ? "" : `, ${lead.pairs} pairs`}`
+  const difference = `${placeInWords(lead.of)} − ${placeInWords(lead.against)} is ${figure(lead.estimate, lead.se)}${units[0] === undefined ? "" : ` ${units[0]}`}, ${percent(lead.level)} ${interval(lead.low, lead.high, lead.se)}${lead.pairs === null ? "" : `, ${lead.pairs} pairs`}${lead.pairedAcross === null ? "" : `, ${acrossInWords(lead.pairedAcross)}`}${lead.belowNoise ? ", smaller than the noise" : ""}`
   return best === null
     ? `Not told apart: ${difference}.`
     : `${placeInWords(best)} is best: ${difference}. The interval allows for ${measured.length} groups.`

@@ -6,6 +6,7 @@ import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { markdownTable } from "../attempts/rows.ts"
 import { figure, interval } from "../measurements/figures.ts"
+import { settingCells } from "../measurements/written.ts"
 import type { Boards } from "./boards.ts"
 import type { BoardStandings } from "./standings.ts"
 
@@ -17,6 +18,7 @@ function markdownOf({
   direction,
   unit,
   by,
+  partedBy,
   rows,
   sentence,
   attempts,
@@ -25,6 +27,7 @@ function markdownOf({
   const head = [
     "",
     ...by,
+    ...partedBy,
     "n",
     `${metric}${unit === null ? "" : ` in ${unit}`}, ${direction} is better`,
     "95 % interval",
@@ -37,9 +40,10 @@ function markdownOf({
     "",
     ...markdownTable(
       head,
-      rows.map(({ rank, key, n, mean, se, low, high, reproductions, failedReproductions }) => [
+      rows.map(({ rank, key, settings, n, mean, se, low, high, reproductions, failedReproductions }) => [
         rank,
         ...by.map((name) => String(key[name] ?? "")),
+        ...settingCells(settings, partedBy),
         n,
         figure(mean, se),
         interval(low, high, se),
@@ -52,7 +56,7 @@ function markdownOf({
   ].join("\n")
 }
 
-export function boardReads(rooms: Rooms, boards: Boards, standing: BoardStandings) {
+export function boardReads(rooms: Rooms, boards: Boards, { standing }: BoardStandings) {
   return {
     room_boards({ params, query }) {
       rooms.mustExist(params.roomId)

@@ -7,7 +7,9 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { addressOf } from "../attempts/plan-match.ts"
 import { type Dimensions, matchesPlace } from "../measurements/cells.ts"
 import { sourcesIn } from "../measurements/frame.ts"
+import { placeInWords } from "../measurements/in-words.ts"
 import { PRIMARY, shown } from "../measurements/reads.ts"
+import { statedOf } from "../measurements/written.ts"
 import { type Group, tableOf } from "../measurements/table.ts"
 import type { Values } from "../measurements/values.ts"
 import type { Declared } from "./boards.ts"
@@ -74,9 +76,9 @@ export function boardStandings(db: Db, values: Values) {
     }
   }
 
-  /** @throws Refusal 422 for more values than a table reads */
-  return function standing(roomId: string, declared: Declared): Standing {
-    const { title, metric, split, direction, over, where = {}, baseline, evaluator, data } = declared
+  /** Computes the groups of a board. @throws Refusal 422 for more values than a table reads */
+  function groupsOf(roomId: string, declared: Declared) {
+    const { metric, over, where = {}, pool, evaluator, data } = declared
     const by = rankedBy(declared)
     const { repository, argv: begins = [] } = evaluator
     const found = atCommit.all(JSON.stringify(data), roomId, repository.commit)
@@ -88,18 +90,28 @@ export function boardStandings(db: Db, values: Values) {
     const attempts = values.attempts({ attemptIds: pinned.map(({ attemptId }) => attemptId).toReversed() })
     const primary = attempts.filter(({ intent }) => PRIMARY.includes(intent))
     const measured = primary.filter(({ status }) => status === "succeeded")
-    const frame = values.frame(measured, metric, split ?? "")
+    const split = declared.split ?? values.splitOf(measured, metric).split ?? ""
+    const frame = values.frame(measured, metric, split)
     const here = values.at(frame, measured, { by, over, where })
-    const { groups, withoutBy } = tableOf(here, { by, over })
+    // The evaluator and the data are what the attempts have in common, in whichever experiment they ran.
+    const table = tableOf(here, { by, over, pool, told: Object.keys(where), crossesExperiments: true })
+    return { found, evaluated, pinned, primary, measured, split, frame, here, table, by }
+  }
+
+  /** @throws Refusal 422 for more values than a table reads */
+  function standing(roomId: string, declared: Declared): Standing {
+    const { title, metric, direction, over, where = {}, baseline, evaluator, data } = declared
+    const { found, evaluated, pinned, primary, measured, split, frame, here, table, by } = groupsOf(roomId, declared)
+    const { groups, withoutBy } = table
     const { units } = frame
     const ranking = ranked(against(groups, baseline), direction)
     const named = units.length > 1 ? { ...ranking, lead: null, best: null } : ranking
     const known = Map.groupBy(repeats.all(roomId), ({ of }) => of)
-    const { attempts: reported } = reporting.one(roomId, metric, split ?? "")
+    const { attempts: reported } = reporting.one(roomId, metric, split)
     const { attempts: own } = reportingAmong.one(
       JSON.stringify(evaluated.map(({ attemptId }) => attemptId)),
       metric,
-      split ?? "",
+      split,
     )
     const all = ranking.groups.slice(0, limits.measuredGroups).map((group, index) => ({
       rank: group.summary === null ? null : index + 1,
@@ -115,13 +127,16 @@ export function boardStandings(db: Db, values: Values) {
       where,
       evaluator,
       data: [...data],
-      split: split ?? null,
+      partedBy: table.partedBy,
+      pooled: table.pooled,
+      noise: table.noise,
+      split: split || null,
       unit: units.length === 1 ? (units[0] ?? null) : null,
       over: over ?? null,
       baseline: baseline ?? null,
       rows,
       best: named.best,
-      lead: named.lead && (({ se: _se, pairs: _pairs, ...lead }) => lead)(named.lead),
+      lead: named.lead && (({ se: _se, pairs: _pairs, pairedAcross: _across, ...lead }) => lead)(named.lead),
       sentence: sentenceOf(named, units),
       attempts: primary.length,
       measured: sourcesIn(here).length,
@@ -134,5 +149,18 @@ export function boardStandings(db: Db, values: Values) {
         excluded: frame.values.length - here.values.length,
       },
     }
+  }
+  return {
+    standing,
+    /** The settings, with their values, in which attempts of one group differ and which the board does not name. */
+    differing(roomId: string, declared: Declared): string | undefined {
+      const { groups } = groupsOf(roomId, declared).table
+      const told = groups.flatMap(({ key, settings, attempts }) =>
+        Object.keys(settings).length === 0
+          ? []
+          : `${placeInWords({ ...key, ...statedOf(settings) })} in ${attempts[0]?.label ?? ""}`,
+      )
+      return told.length === 0 ? undefined : told.slice(0, limits.groupAttempts).join("; ")
+    },
   }
 }

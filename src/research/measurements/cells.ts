@@ -1,4 +1,5 @@
 /** The dimensions of a measured value, their order, and the attempt that reported it. */
+import type { Launch } from "./stated.ts"
 
 /** A value of a dimension. */
 export type Scalar = string | number | boolean
@@ -12,6 +13,10 @@ export interface Source {
   readonly commit: string
   /** The ids of its input materials, as one text. */
   readonly inputs: string
+  /** The label of its experiment. */
+  readonly experimentLabel?: string
+  /** What it was started with. */
+  readonly launch?: Launch
 }
 
 /** The value of a dimension; undefined without one. A dimension may be called `constructor`. */

@@ -77,6 +77,7 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
       split: effect.split ?? null,
       over: effect.over ?? null,
       where: effect.where ?? {},
+      pool: effect.pool ?? [],
       experimentLabel: row.experimentLabel,
       ...(original ?? noFigures),
       sentence: effectInWords(effect, original),
@@ -108,6 +109,7 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
         if (named === undefined) return []
         const found = workedOut(effect, named)
         if (isFault(found)) return [{ path: `/effects/${index}/${found.at}`, message: found.message }]
+        if (found.differing !== null) return [{ path: `/effects/${index}`, message: found.differing }]
         const fault = effect.repeats && repeated.fault(effect, found, effect.repeats)
         return fault === undefined ? [] : [{ path: `/effects/${index}/repeats/${fault.at}`, message: fault.message }]
       })
@@ -117,8 +119,11 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
     prepare: (declared: readonly Effect[], named: Named): Prepared[] =>
       declared.map((effect) => {
         const found = workedOut(effect, named)
-        const { figures, attemptIds } = isFault(found) ? { figures: null, attemptIds: [] } : found
-        return { effect, figures, contrast: contrastOf(effect).key, attempts: JSON.stringify(attemptIds) }
+        if (isFault(found)) return { effect, figures: null, contrast: contrastOf(effect).key, attempts: "[]" }
+        const { figures, attemptIds, split } = found
+        // The only split of a metric is found without being named.
+        const whole = split === "" ? effect : { ...effect, split }
+        return { effect: whole, figures, contrast: contrastOf(whole).key, attempts: JSON.stringify(attemptIds) }
       }),
 
     /** Stores the effects of a finding as they are when it is published. */

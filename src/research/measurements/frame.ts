@@ -143,21 +143,39 @@ function picked<List extends Float64Array | Int32Array>(numbers: List, indices: 
 export const valuesAt = ({ values }: Frame, indices: Int32Array): Float64Array =>
   picked(values, indices, new Float64Array(indices.length))
 
-/** Returns the values of a frame that match a place. A dimension that a value lacks is the empty text. */
-export function atPlace(frame: Frame, place: Dimensions): Frame {
-  const conditions = Object.entries(place)
-  if (conditions.length === 0) return frame
-  const wanted = conditions.map(([name, value]) => {
-    const { codes, scalars } = frame.columns.get(name) ?? { codes: undefined, scalars: [] }
-    const code = scalars.findIndex((scalar) => textOf(scalar) === textOf(value))
-    return { codes, code, isEmpty: textOf(value) === "" }
+/** Whether a code matches a value of a place. A dimension that a value lacks is the empty text. */
+function matching(frame: Frame, name: string, value: Scalar) {
+  const { codes, scalars } = frame.columns.get(name) ?? { codes: undefined, scalars: [] }
+  const code = scalars.findIndex((scalar) => textOf(scalar) === textOf(value))
+  const isEmpty = textOf(value) === ""
+  return (index: number): boolean => {
+    const own = codes?.[index] ?? -1
+    return own === -1 ? isEmpty : own === code
+  }
+}
+
+/** Returns a test for the indices of values that match a place. */
+export function isAt(frame: Frame, place: Dimensions): (index: number) => boolean {
+  const wanted = Object.entries(place).map(([name, value]) => matching(frame, name, value))
+  return (index) => wanted.every((matches) => matches(index))
+}
+
+/** Returns the values of a frame that match a place. */
+export const atPlace = (frame: Frame, place: Dimensions): Frame =>
+  Object.keys(place).length === 0 ? frame : filtered(frame, isAt(frame, place))
+
+/**
+ * Returns the values of a frame that match conditions: a value, `none` for a dimension that is absent (or says so), and
+ * either with `!` before it for the opposite.
+ */
+export function atConditions(frame: Frame, where: Dimensions): Frame {
+  const tests = Object.entries(where).map(([name, value]) => {
+    const isNot = typeof value === "string" && value.startsWith("!")
+    const wanted = isNot ? value.slice(1) : value
+    const [says, lacks] = [matching(frame, name, wanted), matching(frame, name, "")]
+    return (index: number) => (says(index) || (wanted === "none" && lacks(index))) !== isNot
   })
-  return filtered(frame, (index) =>
-    wanted.every(({ codes, code, isEmpty }) => {
-      const own = codes?.[index] ?? -1
-      return own === -1 ? isEmpty : own === code
-    }),
-  )
+  return tests.length === 0 ? frame : filtered(frame, (index) => tests.every((test) => test(index)))
 }
 
 /** Returns the attempts that reported the values of a frame. */

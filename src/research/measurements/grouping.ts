@@ -10,6 +10,12 @@ export interface Question {
   readonly absent?: string | undefined
   /** The baseline: a dimension of `by` and its value. */
   readonly against?: { readonly dimension: string; readonly value: string } | undefined
+  /** Settings whose values are merged. */
+  readonly pool?: readonly string[] | undefined
+  /** Settings that the question tells in another way, such as in its place. */
+  readonly told?: readonly string[] | undefined
+  /** Whether attempts of several experiments are compared as those of one. */
+  readonly crossesExperiments?: boolean | undefined
 }
 
 export interface Grouped {

@@ -1,12 +1,56 @@
 /** Describes effects in sentences. */
-import { type Dimensions, textOf } from "./cells.ts"
+import { type Dimensions, type Scalar, textOf } from "./cells.ts"
 import { figure, interval } from "./figures.ts"
 import type { Effect, Figures } from "./working-out.ts"
+
+/** Most names or values in a sentence. */
+const SHOWN = 5
+
+/** Describes a condition on a dimension: `without steps`, `steps other than 5000`. */
+function conditionInWords(name: string, value: Scalar): string {
+  const text = textOf(value)
+  if (text === "none") return `without ${name}`
+  if (text === "!none") return `with ${name}`
+  if (typeof value === "string" && text.startsWith("!")) return `${name} other than ${text.slice(1)}`
+  return name === "arm" ? text : `${name} ${text}`
+}
+
+/** Describes the splits in which a metric is reported: `with split=test and split=train`. */
+export const splitsInWords = (splits: readonly string[]): string =>
+  splits.map((split) => (split === "" ? "without a split" : `with split=${split}`)).join(" and ")
+
+/** "of 27 comparisons in this table"; null without comparisons. */
+export const familyInWords = (comparisons: number): string | null =>
+  comparisons === 0 ? null : `of ${comparisons} ${comparisons === 1 ? "comparison" : "comparisons"} in this table`
+
+/** Describes values of settings that are merged: `updates 1000 and 5000`. */
+export const mergedInWords = (merged: Readonly<Record<string, readonly (Scalar | null)[]>>): string =>
+  Object.entries(merged)
+    .map(([name, values]) => {
+      const texts = values.map((value) => (value === null ? "not stated" : textOf(value)))
+      const more = texts.length > SHOWN ? ` and ${texts.length - SHOWN} more` : ""
+      return `${name} ${more === "" ? texts.join(" and ") : texts.slice(0, SHOWN).join(", ")}${more}`
+    })
+    .join("; ")
+
+/** Describes what a difference comes from: `across experiments E1, E2 and 2 commits`. */
+export function acrossInWords({ experiments, commits, settings }: NonNullable<Figures["pairedAcross"]>): string {
+  const parts = [
+    ...(experiments.length > 1 ? [`experiments ${experiments.slice(0, SHOWN).join(", ")}`] : []),
+    ...(commits.length > 1 ? [`${commits.length} commits`] : []),
+    ...(settings.length > 0 ? [`other ${settings.join(", ")}`] : []),
+  ]
+  return `across ${parts.join(" and ") || "settings"}`
+}
+
+/** Describes noise: `sd 0.21 over seeds (n 20)`. */
+export const noiseInWords = ({ sd, n, over }: NonNullable<Figures["noise"]>): string =>
+  `sd ${figure(sd, sd)} over ${over} (n ${n})`
 
 /** Describes the dimensions of a place: `smoothing, labels 400`. */
 export const placeInWords = (place: Dimensions): string =>
   Object.entries(place)
-    .map(([name, value]) => (name === "arm" ? textOf(value) : `${name} ${textOf(value)}`))
+    .map(([name, value]) => conditionInWords(name, value))
     .join(", ")
 
 /** Describes what an effect compares: `error of smoothing − baseline at labels 400`. */
@@ -45,5 +89,11 @@ export function effectInWords(effect: Effect, figures: Figures | null): string {
   if (figures === null) return `${what}: the values it was worked out from were withheld`
   const { estimate, se, low, high, unit } = figures
   const sure = low === null ? "no spread known" : `95 % ${interval(low, high, se)}`
-  return `${what}: ${figure(estimate, se)}${unit === null ? "" : ` ${unit}`}, ${sure}, ${countInWords(figures, effect.over)}`
+  const notes = [
+    ...(figures.pairedAcross === null ? [] : [`, ${acrossInWords(figures.pairedAcross)}`]),
+    ...(Object.keys(figures.merged).length === 0 ? [] : [`, ${mergedInWords(figures.merged)} merged`]),
+    ...(figures.belowNoise ? [", smaller than the noise"] : []),
+  ].join("")
+  const value = `${figure(estimate, se)}${unit === null ? "" : ` ${unit}`}`
+  return `${what}: ${value}, ${sure}, ${countInWords(figures, effect.over)}${notes}`
 }

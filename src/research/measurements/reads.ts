@@ -10,6 +10,8 @@ import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { sortedBy, textOf } from "./cells.ts"
 import type { GatheredEffects } from "./gathered.ts"
+import { acrossInWords, familyInWords, mergedInWords, noiseInWords, splitsInWords } from "./in-words.ts"
+import type { Contrast } from "./statistics.ts"
 import { type Group, tableOf } from "./table.ts"
 import type { KnownMetric, Measured, Scope, Values } from "./values.ts"
 import { csvOf, markdownOf } from "./written.ts"
@@ -38,29 +40,46 @@ const listed = ({ dimensions, ...metric }: KnownMetric): MeasurementTable["metri
   }),
 })
 
+const runs = (count: number): string => `${count} ${count === 1 ? "value" : "values"}`
+
+const DIFFERS = {
+  commit: "attempts ran at different commits",
+  command: "attempts ran different commands",
+  inputs: "attempts had different inputs",
+  environment: "attempts ran in different environments",
+}
+
+/** What a reader must know about a difference, one note each. */
+function notesOn(contrast: Contrast, over: string | undefined): string[] {
+  const { pairs, unpaired, pairedAcross, belowNoise, noise } = contrast
+  return [
+    ...(unpaired > 0 ? [`${pairs} pairs; ${runs(unpaired)} had no partner`] : []),
+    ...(over !== undefined && pairs === null ? [`fewer than two pairs over ${over}: compared unpaired`] : []),
+    ...(pairedAcross === null ? [] : [`compared ${acrossInWords(pairedAcross)}: never told apart`]),
+    ...(belowNoise && noise !== null ? [`smaller than the noise, ${noiseInWords(noise)}`] : []),
+  ]
+}
+
 /** What a reader must know before comparing a group, one note each. */
-function notesOf({ summary, nonFinite, withoutOver, differs, contrast }: Group, over: string | undefined): string[] {
-  const runs = (count: number) => `${count} ${count === 1 ? "value" : "values"}`
+function notesOf({ summary, nonFinite, withoutOver, differs, merged, contrast }: Group, over: string | undefined) {
   return [
     ...(summary?.n === 1 ? ["one value: no spread known"] : []),
     ...(nonFinite > 0 ? [`${runs(nonFinite)} diverged and ${nonFinite === 1 ? "is" : "are"} left out`] : []),
     ...(withoutOver > 0 ? [`${runs(withoutOver)} without ${over} left out`] : []),
-    ...(differs.includes("code") ? ["attempts ran different code"] : []),
-    ...(differs.includes("inputs") ? ["attempts had different inputs"] : []),
-    ...(contrast !== null && contrast.unpaired > 0
-      ? [`${contrast.pairs} pairs; ${runs(contrast.unpaired)} had no partner`]
-      : []),
-    ...(over !== undefined && contrast !== null && contrast.pairs === null
-      ? [`fewer than two pairs over ${over}: compared unpaired`]
-      : []),
+    ...differs.map((each) => DIFFERS[each]),
+    ...(Object.keys(merged).length > 0 ? [`merges ${mergedInWords(merged)}`] : []),
+    ...(contrast === null ? [] : notesOn(contrast, over)),
   ]
 }
 
 const unmeasured = { n: 0, mean: null, sd: null, se: null, low: null, high: null, min: null, max: null }
 
+const copied = (merged: Group["merged"]) =>
+  Object.fromEntries(Object.entries(merged).map(([name, values]) => [name, [...values]]))
+
 /** A group in the form of an answer. */
 export function shown(group: Group, over: string | undefined, withPoints: boolean): MeasurementTable["groups"][number] {
-  const { key, summary, points, attempts, differs, contrast, ...rest } = group
+  const { key, summary, points, attempts, differs, contrast, merged, side: _side, ...rest } = group
   return {
     key,
     ...(summary ?? unmeasured),
@@ -68,6 +87,7 @@ export function shown(group: Group, over: string | undefined, withPoints: boolea
     attempts: attempts.slice(0, limits.groupAttempts).map(({ attemptId, label }) => ({ attemptId, label })),
     attemptsTruncated: attempts.length > limits.groupAttempts,
     differs: [...differs],
+    merged: copied(merged),
     contrast,
     ...(withPoints && { points: points.first(limits.groupPoints) }),
     notes: notesOf(group, over),
@@ -93,6 +113,25 @@ export function measurementTables(values: Values) {
     return { by: by ?? all, over: repeats }
   }
 
+  /** Reads the values of a metric. @throws Refusal 422 if it is not reported, or in several splits */
+  function frameOf(attempts: readonly Measured[], { metric = "", split: asked }: Query) {
+    const found = asked === undefined ? values.splitOf(attempts, metric) : { split: asked, known: [] }
+    const { split } = found
+    const frame = split === undefined ? undefined : values.frame(attempts, metric, split)
+    if (split !== undefined && frame !== undefined && frame.values.length > 0) return { split, frame }
+    if (found.known.length > 1)
+      throw badParameter("split", `must be given: ${metric} is reported ${splitsInWords(found.known)}`)
+    const known = values
+      .metrics(attempts)
+      .map((each) => (each.split === null ? each.metric : `${each.metric} with split=${each.split}`))
+    throw badParameter(
+      "metric",
+      known.length === 0
+        ? "has no value: no succeeded attempt here reported a metric"
+        : `is not reported here; the metrics are ${known.slice(0, 20).join(", ")}`,
+    )
+  }
+
   /**
    * @param absent the value for a dimension that a value lacks; without it, such values are left out
    * @throws Refusal 422 for a metric, dimension or baseline that no attempt reported, and for a table that is too large
@@ -109,6 +148,10 @@ export function measurementTables(values: Values) {
       excluded: 0,
     }
     if (query.metric === undefined) {
+      const needing = (["by", "over", "against", "where", "pool", "points"] as const).find(
+        (name) => query[name] !== undefined,
+      )
+      if (needing !== undefined) throw badParameter(needing, "needs metric: without it, the metrics are listed")
       const metrics = values.metrics(over)
       const known = metrics.slice(0, limits.measuredMetrics).map(listed)
       const shown = known.slice(0, fitting(known, limits.listBytes).length)
@@ -122,24 +165,17 @@ export function measurementTables(values: Values) {
         over: null,
         against: null,
         where: {},
+        partedBy: [],
+        pooled: [],
         groups: [],
+        noise: null,
         comparisons: 0,
+        family: null,
         leftOut,
       }
     }
-    const reported = values.frame(over, query.metric, query.split ?? "")
-    if (reported.values.length === 0) {
-      const known = values
-        .metrics(over)
-        .map((each) => (each.split === null ? each.metric : `${each.metric} with split=${each.split}`))
-      throw badParameter(
-        "metric",
-        known.length === 0
-          ? "has no value: no succeeded attempt here reported a metric"
-          : `is not reported here; the metrics are ${known.slice(0, 20).join(", ")}`,
-      )
-    }
-    const metric = values.known(query.metric, query.split ?? "", reported)
+    const { split, frame: reported } = frameOf(over, query)
+    const metric = values.known(query.metric, split, reported)
     const question = dimensionsOf(query, metric, over)
     const where = Object.fromEntries((query.where ?? []).map(placeOf).map(({ dimension, value }) => [dimension, value]))
     const against = query.against === undefined ? undefined : placeOf(query.against)
@@ -149,7 +185,8 @@ export function measurementTables(values: Values) {
         `must name one of the dimensions of by: ${question.by.join(", ") || "there are none"}`,
       )
     const here = values.at(reported, over, { ...question, where })
-    const table = tableOf(here, { ...question, against, absent })
+    const told = Object.keys(where)
+    const table = tableOf(here, { ...question, against, absent, pool: query.pool, told })
     if (table.groups.length > limits.measuredGroups)
       throw badParameter(
         "by",
@@ -157,6 +194,7 @@ export function measurementTables(values: Values) {
       )
     if (against !== undefined && !table.groups.some(({ isBaseline }) => isBaseline)) {
       const known = new Set(table.groups.map(({ key }) => textOf(key[against.dimension] ?? "")))
+      if (known.size === 0) throw badParameter("where", "matches no value that the table groups")
       throw badParameter(
         "against",
         `names no group; ${against.dimension} is one of ${[...known].slice(0, 20).join(", ")}`,
@@ -178,8 +216,12 @@ export function measurementTables(values: Values) {
       over: question.over ?? null,
       against: against ?? null,
       where,
+      partedBy: table.partedBy,
+      pooled: table.pooled,
       groups,
+      noise: table.noise,
       comparisons: table.comparisons,
+      family: familyInWords(table.comparisons),
       leftOut: { ...leftOut, withoutBy: table.withoutBy, excluded: reported.values.length - here.values.length },
     }
   }

@@ -27,10 +27,14 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
   )
 
   /** The effect to compute: the same contrast, of the attempt and those named with it. */
-  const repeatOf = (first: Effect, { attemptId, experimentId }: Reproduction, beside: readonly string[] = []) => {
-    const { repeats: _of, ...effect } = first
-    const named: Named = { attemptIds: [attemptId], baselineAttemptIds: beside }
-    return { effect: { ...effect, experimentId }, named }
+  const repeatOf = (
+    { repeats: _of, ...first }: Effect,
+    { attemptId, experimentId }: Reproduction,
+    { attemptIds = [], pool }: { readonly attemptIds?: readonly string[]; readonly pool?: readonly string[] },
+  ) => {
+    const named: Named = { attemptIds: [attemptId], baselineAttemptIds: attemptIds }
+    const pools = pool === undefined ? {} : { pool: [...new Set([...(first.pool ?? []), ...pool])] }
+    return { effect: { ...first, ...pools, experimentId }, named }
   }
   const issue = (at: string, message: string): Issue[] => [{ path: `/reproduction/repeats${at}`, message }]
   const placeOf = ({ at }: Fault): string => (at === "experimentId" ? "/attemptIds" : "/effect")
@@ -49,9 +53,10 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
         )
       const first = repeated.definition(named)
       if (first === undefined) return issue("/effect", "is not an effect of that finding")
-      const { effect, named: attempts } = repeatOf(first, attempt, named.attemptIds)
+      const { effect, named: attempts } = repeatOf(first, attempt, named)
       const found = workedOut(effect, attempts, { attemptId: attempt.attemptId, metrics })
       if (isFault(found)) return issue(placeOf(found), `cannot be worked out: ${found.at} ${found.message}`)
+      if (found.differing !== null) return issue("", found.differing)
       const fault = repeated.fault(effect, found, named)
       return fault === undefined ? [] : issue(`/${fault.at}`, fault.message)
     },
@@ -63,7 +68,7 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
       const named = reproduction?.repeats
       const first = named && repeated.definition(named)
       if (named === undefined || reproduction === undefined) return undefined
-      const mine = first && repeatOf(first, attempt, named.attemptIds)
+      const mine = first && repeatOf(first, attempt, named)
       const found = mine && workedOut(mine.effect, mine.named)
       const figures = found === undefined || isFault(found) ? null : found.figures
       const measured = first && repeated.repetition(first, figures, named)
@@ -72,10 +77,16 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
         measured && reproduction.verdict === "inconclusive"
           ? { ...measured, verdict: "inconclusive" as const }
           : measured
-      const { versionId, effect, attemptIds } = named
+      const { versionId, effect, attemptIds, pool } = named
       const result = repetition === undefined ? {} : { countsAs: repetition.verdict, comparison: repetition.comparison }
       return {
-        repeats: canonicalJson({ versionId, effect, ...(attemptIds && { attemptIds }), ...result }),
+        repeats: canonicalJson({
+          versionId,
+          effect,
+          ...(attemptIds && { attemptIds }),
+          ...(pool && { pool }),
+          ...result,
+        }),
         figures: canonicalJson(figures),
         repetition,
       }

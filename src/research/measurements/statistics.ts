@@ -4,6 +4,7 @@
  */
 import { beyondWith, bothTails } from "./student-t.ts"
 import type { GatheredContrast } from "../../contract/answers/gathered.ts"
+import { limits } from "../../contract/limits.ts"
 import type { MeasurementTable } from "../../contract/answers/measurements.ts"
 
 /** The significance level of intervals that are not corrected. */
@@ -23,6 +24,22 @@ export type Contrast = Readonly<NonNullable<MeasurementTable["groups"][number]["
 export type Difference = Pick<Contrast, "method" | "estimate" | "sd" | "se" | "df" | "low" | "high" | "p">
 /** The interval of a comparison, corrected for the number of comparisons. */
 export type Corrected = NonNullable<Contrast["corrected"]>
+
+/** What the same code with the same settings differs by from run to run. */
+export type Noise = Readonly<NonNullable<MeasurementTable["noise"]>>
+
+/** Pools the spreads within groups; null if no group has two values. */
+export function spreadOf(
+  spreads: readonly { readonly squares: number; readonly df: number; readonly n: number }[],
+  over: string,
+  from: readonly string[],
+): Noise | null {
+  const df = spreads.reduce((sum, each) => sum + each.df, 0)
+  if (df === 0) return null
+  const n = spreads.reduce((sum, each) => sum + each.n, 0)
+  const sd = Math.sqrt(sumOf(spreads.map(({ squares }) => squares)) / df)
+  return { sd, n, over, from: from.slice(0, limits.noiseAttempts) }
+}
 
 /** Larger numbers are scaled down before they are added. */
 const HUGE = 2 ** 900
@@ -139,13 +156,14 @@ export function holm(differences: readonly Difference[]): (Corrected | null)[] {
     )
     .toSorted((one, other) => one.p - other.p || one.index - other.index)
   const corrected: (Corrected | null)[] = differences.map(() => null)
-  let left = inOrder.length
+  const comparisons = inOrder.length
+  let left = comparisons
   let isDistinct = true
   for (const { estimate, se, df, p, index } of inOrder) {
     const level = LEVEL / left
     isDistinct &&= p < level
     const half = halfWidth(se, df, level)
-    corrected[index] = { level, low: estimate - half, high: estimate + half, isDistinct }
+    corrected[index] = { level, low: estimate - half, high: estimate + half, isDistinct, comparisons }
     if (isDistinct) left -= 1
   }
   return corrected

@@ -1,160 +1,223 @@
 /**
- * The measurement table: cells grouped by dimensions, each group with its mean and interval, and with its difference
- * from the baseline if there is one. Deterministic: the same cells give the same digits in any order.
+ * The measurement table: cells grouped by dimensions and parted by the settings in which their attempts differ, each
+ * group with its mean and interval, and with its difference from the baseline if there is one. Deterministic: the same
+ * cells give the same digits in any order.
  */
-import { type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
-import { type Column, type Frame, valuesAt } from "./frame.ts"
-import { type Grouped, grouped, orderedOver, overOf, type Question } from "./grouping.ts"
-import { Points } from "./points.ts"
-import { type Contrast, holm, paired, type Summary, summaryOf, sumOf, welch } from "./statistics.ts"
+import { compareScalars, type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
+import type { Frame } from "./frame.ts"
+import { type Grouped, grouped, overOf, type Question } from "./grouping.ts"
+import type { Points } from "./points.ts"
+import { type Compared, compared, finiteAmong, noiseOf, runOf, Side } from "./sides.ts"
+import { folded, mergedIn, nameOf, parted, type SettingOf, varying } from "./stated.ts"
+import { type Contrast, holm, type Summary, summaryOf } from "./statistics.ts"
+
+export { differenceOf } from "./sides.ts"
 
 export interface Group {
   readonly key: Readonly<Record<string, Scalar>>
+  /** The settings that part it from groups with the same key; null if its attempts do not state one. */
+  readonly settings: Readonly<Record<string, Scalar | null>>
   /** Null if no value is finite. */
   readonly summary: Summary | null
   readonly points: Points
+  readonly side: Side
   /** Cells without a finite number: diverged runs. */
   readonly nonFinite: number
   /** Cells that lack the dimension `over`; they are left out. */
   readonly withoutOver: number
   readonly attempts: readonly Source[]
-  /** What differs between the attempts of the group. */
-  readonly differs: readonly ("code" | "inputs")[]
+  /** What differs between the attempts of the group and does not part them. */
+  readonly differs: readonly Differing[]
+  /** The values of settings that are merged in it. */
+  readonly merged: Readonly<Record<string, readonly (Scalar | null)[]>>
   readonly isBaseline: boolean
   readonly contrast: Contrast | null
 }
+type Plain = Omit<Group, "contrast">
+type Differing = "commit" | "command" | "inputs" | "environment"
 
 const keyText = (key: Readonly<Record<string, Scalar>>, by: readonly string[]): string =>
   JSON.stringify(by.map((dimension) => textOf(key[dimension] ?? "")))
 
 /**
- * Returns one point for each value of `over`, or each value if there is no `over`. @param finite indices of finite
- * values, ordered by `over`
- */
-function pointsAmong(frame: Frame, finite: Int32Array, over: Column | undefined): Points {
-  if (over === undefined) return new Points(valuesAt(frame, finite), null, [])
-  const [values, ranks] = [new Float64Array(finite.length), new Int32Array(finite.length)]
-  let size = 0
-  for (let from = 0, to: number; from < finite.length; from = to) {
-    const rank = over.codes[finite[from] ?? -1] ?? -1
-    for (to = from + 1; to < finite.length && (over.codes[finite[to] ?? -1] ?? -1) === rank; ) to += 1
-    if (rank === -1) continue
-    values[size] = meanOf(frame, finite, from, to)
-    ranks[size++] = rank
-  }
-  return new Points(values.subarray(0, size), ranks.subarray(0, size), over.scalars)
-}
-
-function meanOf(frame: Frame, indices: Int32Array, from: number, to: number): number {
-  if (to === from + 1) return frame.values[indices[from] ?? -1] ?? Number.NaN
-  return sumOf(valuesAt(frame, indices.subarray(from, to))) / (to - from)
-}
-
-function finiteAmong({ values }: Frame, indices: Int32Array): Int32Array {
-  const finite = new Int32Array(indices.length)
-  let size = 0
-  for (let at = 0; at < indices.length; at += 1) {
-    const index = indices[at] ?? -1
-    if (Number.isFinite(values[index])) finite[size++] = index
-  }
-  return finite.subarray(0, size)
-}
-
-/**
  * Returns the points of a frame: one for each value of `over`, or each finite value without it. Points from parts of
  * one frame can be compared.
  */
-export function pointsOf(frame: Frame, name: string | undefined): Points {
-  const over = overOf(frame, name)
-  return pointsAmong(frame, finiteAmong(frame, orderedOver(frame, over)), over)
+export const pointsOf = (frame: Frame, name: string | undefined): Points =>
+  new Side(compared(frame, name), finiteAmong(frame, Int32Array.from(frame.values.keys()))).points
+
+/** Tells the settings of the attempts of a frame, except those that `told` names or an own dimension tells. */
+export function settingsIn(frame: Frame, told: readonly string[]): SettingOf<Source> {
+  const silent = new Set(told.map(folded))
+  const ofDimension = new Map<string, Uint8Array>()
+  for (const [name, { codes }] of frame.columns) {
+    const reports = ofDimension.getOrInsertComputed(folded(name), () => new Uint8Array(frame.sources.length))
+    for (let at = 0; at < codes.length; at += 1) if ((codes[at] ?? -1) !== -1) reports[frame.sourceOf[at] ?? -1] = 1
+  }
+  const placeOf = new Map(frame.sources.map((source, place) => [source, place]))
+  return (source, key) =>
+    silent.has(key) || ofDimension.get(key)?.[placeOf.get(source) ?? -1] === 1
+      ? undefined
+      : source.launch?.settings.get(key)
 }
 
-/** @param labelled indices of sources, ordered by label */
-function described(
-  frame: Frame,
-  { key, indices }: Grouped,
-  { against }: Question,
-  over: Column | undefined,
-  labelled: readonly number[],
-): Omit<Group, "contrast"> {
-  const finite = finiteAmong(frame, indices)
-  const points = pointsAmong(frame, finite, over)
-  const isIn = new Uint8Array(frame.sources.length)
-  for (const index of indices) isIn[frame.sourceOf[index] ?? -1] = 1
-  const attempts = labelled.flatMap((place) => (isIn[place] === 1 ? (frame.sources[place] ?? []) : []))
+/** What differs between attempts, besides their settings. */
+function differingIn(attempts: readonly Source[]): Differing[] {
   const [first] = attempts
-  let withoutOver = 0
-  while (over !== undefined && withoutOver < indices.length && (over.codes[indices[withoutOver] ?? -1] ?? -1) < 0)
-    withoutOver += 1
-  return {
-    key,
-    summary: points.values.length === 0 ? null : summaryOf(points.values),
-    points,
-    nonFinite: indices.length - finite.length,
-    withoutOver,
-    attempts,
-    differs: [
-      ...(attempts.some(({ commit }) => commit !== first?.commit) ? (["code"] as const) : []),
-      ...(attempts.some(({ inputs }) => inputs !== first?.inputs) ? (["inputs"] as const) : []),
-    ],
-    isBaseline: against !== undefined && textOf(key[against.dimension] ?? "") === against.value,
-  }
+  const differ = (of: (source: Source) => string | undefined) =>
+    first && attempts.some((each) => of(each) !== of(first))
+  return [
+    ...(differ(({ commit }) => commit) ? (["commit"] as const) : []),
+    ...(differ(({ launch }) => launch?.command) ? (["command"] as const) : []),
+    ...(differ(({ inputs }) => inputs) ? (["inputs"] as const) : []),
+    ...(differ(({ launch }) => launch?.environment) ? (["environment"] as const) : []),
+  ]
+}
+
+/** Returns the differences between the groups of a table and their baselines, each corrected for their number. */
+export function contrasted(groups: readonly Plain[], baselineOf: (group: Plain) => Side | undefined): Group[] {
+  const gaps = groups.map((group) => {
+    const baseline = baselineOf(group)
+    return baseline === undefined ? null : group.side.less(baseline)
+  })
+  const known = gaps.filter((gap) => gap !== null)
+  const corrected = new Map(holm(known).map((each, index) => [known[index], each]))
+  return groups.map((group, index) => {
+    const gap = gaps[index] ?? null
+    if (gap === null) return { ...group, contrast: null }
+    const found = corrected.get(gap) ?? null
+    // What comes from further apart is never told apart.
+    const isDistinct = found?.isDistinct === true && gap.pairedAcross === null
+    return { ...group, contrast: { ...gap, corrected: found && { ...found, isDistinct } } }
+  })
 }
 
 /**
- * Returns the difference of two groups of one table: paired if they have at least two values of `over` in common,
- * otherwise Welch's.
- * @returns null if either side has no finite value
+ * The baseline of a group: the one with the same settings, or one that states none with another value, or the only one.
  */
-export function differenceOf(of: Points, against: Points): Omit<Contrast, "corrected"> | null {
-  const [ofCount, againstCount] = [of.values.length, against.values.length]
-  if (ofCount === 0 || againstCount === 0) return null
-  const differences = of.less(against)
-  if (differences.length < 2)
-    return { ...welch(of.values, against.values), pairs: null, unpaired: 0, lower: 0, higher: 0 }
-  let [lower, higher] = [0, 0]
-  for (let at = 0; at < differences.length; at += 1) {
-    const difference = differences[at] ?? 0
-    if (difference < 0) lower += 1
-    else if (difference > 0) higher += 1
-  }
-  const unpaired = ofCount + againstCount - 2 * differences.length
-  return { ...paired(differences), pairs: differences.length, unpaired, lower, higher }
+export function nearestOf(group: Plain, baselines: readonly Plain[]): Side | undefined {
+  const own = JSON.stringify([...group.side.settings])
+  const same = baselines.find(({ side }) => JSON.stringify([...side.settings]) === own)
+  const fitting = baselines.filter(({ side }) => side.agreesWith(group.side))
+  const only = fitting.length === 1 ? fitting[0] : baselines.length === 1 ? baselines[0] : undefined
+  return (same ?? only)?.side
 }
 
-/** Adds to each group its difference from its baseline, corrected for the number of differences. */
-export function contrasted<G extends Omit<Group, "contrast">>(
-  groups: readonly G[],
-  baselineOf: (group: G) => Points | undefined,
-): Group[] {
-  const differences = groups.map((group) => {
-    const baseline = baselineOf(group)
-    return baseline === undefined ? null : differenceOf(group.points, baseline)
-  })
-  const compared = differences.filter((difference) => difference !== null)
-  const corrected = new Map(holm(compared).map((each, index) => [compared[index], each]))
-  return groups.map((group, index) => {
-    const difference = differences[index] ?? null
-    return { ...group, contrast: difference && { ...difference, corrected: corrected.get(difference) ?? null } }
-  })
+interface GroupPart extends Grouped {
+  readonly values: ReadonlyMap<string, Scalar | null>
 }
+
+/** Parts a group of values by the settings of their attempts. */
+function partsOf(
+  { frame }: Compared,
+  { key, indices }: Grouped,
+  keys: readonly string[],
+  settingOf: SettingOf<Source>,
+): GroupPart[] {
+  if (keys.length === 0) return [{ key, indices, values: new Map() }]
+  const isIn = new Uint8Array(frame.sources.length)
+  for (const index of indices) isIn[frame.sourceOf[index] ?? -1] = 1
+  const parts = parted(
+    frame.sources.filter((_, place) => isIn[place] === 1),
+    keys,
+    settingOf,
+  )
+  if (parts.length === 1) return [{ key, indices, values: parts[0]?.values ?? new Map() }]
+  const partOf = new Map(parts.flatMap(({ members }, part) => members.map((member) => [member, part])))
+  const ofSource = Int32Array.from(frame.sources, (source) => partOf.get(source) ?? -1)
+  return parts.map(({ values }, part) => ({
+    key,
+    indices: indices.filter((index) => ofSource[frame.sourceOf[index] ?? -1] === part),
+    values,
+  }))
+}
+
+/** The settings of all attempts of a side, for those settings on which they agree. */
+const sideSettings = (attempts: readonly Source[], keys: readonly string[], settingOf: SettingOf<Source>) =>
+  new Map(
+    keys.map((key) => {
+      const texts = new Set(attempts.map((source) => textOf(settingOf(source, key)?.value ?? "")))
+      const [first] = attempts
+      return [key, texts.size === 1 && first !== undefined ? (settingOf(first, key)?.value ?? null) : null]
+    }),
+  )
 
 /**
  * Computes the table. `comparisons` counts the differences with an interval, for which Holm's correction allows, and
  * `withoutBy` the cells without one of the dimensions of `by`.
  */
 export function tableOf(frame: Frame, question: Question) {
-  const { against, by } = question
+  const { against, by, pool = [], told = [] } = question
   const over = overOf(frame, question.over)
+  const overs = question.over === undefined ? [] : [question.over]
   const { groups, withoutBy } = grouped(frame, question, over)
+  const stated = settingsIn(frame, [...by, ...overs, ...told])
+  const differing = varying(frame.sources, stated)
+  const pools = new Set(pool.map(folded))
+  const [merging, parting] = [differing.filter((key) => pools.has(key)), differing.filter((key) => !pools.has(key))]
+  const within = compared(frame, question.over, (source) => {
+    const run = question.crossesExperiments === true ? source.commit : runOf(source)
+    return JSON.stringify([run, ...merging.map((key) => textOf(stated(source, key)?.value ?? ""))])
+  })
   const labelled = sortedBy([...frame.sources.keys()], (place) => frame.sources[place]?.label.slice(1) ?? "")
-  const plain = groups.map((group) => described(frame, group, question, over, labelled))
+  const spellings = new Map(differing.map((key) => [key, nameOf(frame.sources, key, stated)]))
+  const parts = groups.flatMap((group) => partsOf(within, group, parting, stated))
+  const partedBy = parting.filter((key) => parts.some(({ values }) => values.has(key)))
+
+  const plain = parts.map(({ key, indices, values }): Plain => {
+    const finite = finiteAmong(frame, indices)
+    const isIn = new Uint8Array(frame.sources.length)
+    for (const index of indices) isIn[frame.sourceOf[index] ?? -1] = 1
+    const attempts = labelled.flatMap((place) => (isIn[place] === 1 ? (frame.sources[place] ?? []) : []))
+    const side = new Side(within, finite, sideSettings(attempts, partedBy, stated))
+    let withoutOver = 0
+    while (over !== undefined && withoutOver < indices.length && (over.codes[indices[withoutOver] ?? -1] ?? -1) < 0)
+      withoutOver += 1
+    return {
+      key,
+      settings: Object.fromEntries([...values].map(([name, value]) => [spellings.get(name) ?? name, value])),
+      summary: side.points.values.length === 0 ? null : summaryOf(side.points.values),
+      points: side.points,
+      side,
+      nonFinite: indices.length - finite.length,
+      withoutOver,
+      attempts,
+      differs: differingIn(attempts),
+      merged: mergedIn(attempts, differing, stated),
+      isBaseline: against !== undefined && textOf(key[against.dimension] ?? "") === against.value,
+    }
+  })
+  const inOrder = inOrderOf(plain, by)
   const rest = by.filter((dimension) => dimension !== against?.dimension)
-  const baselines = new Map(
-    plain.filter(({ isBaseline }) => isBaseline).map((group) => [keyText(group.key, rest), group.points]),
+  const baselines = Map.groupBy(
+    inOrder.filter(({ isBaseline }) => isBaseline),
+    (group) => keyText(group.key, rest),
   )
-  const all = contrasted(plain, (group) =>
-    baselines.size === 0 || group.isBaseline ? undefined : baselines.get(keyText(group.key, rest)),
+  const all = contrasted(inOrder, (group) =>
+    group.isBaseline ? undefined : nearestOf(group, baselines.get(keyText(group.key, rest)) ?? []),
   )
-  return { groups: all, comparisons: all.filter(({ contrast }) => contrast?.corrected != null).length, withoutBy }
+  return {
+    groups: all,
+    comparisons: all.filter(({ contrast }) => contrast?.corrected != null).length,
+    withoutBy,
+    noise: noiseOf(
+      all.map(({ side }) => side),
+      question.over,
+    ),
+    /** The settings that part the groups, and those that are merged on request, as they are spelled. */
+    partedBy: partedBy.map((key) => spellings.get(key) ?? key),
+    pooled: merging.map((key) => spellings.get(key) ?? key),
+  }
+}
+
+/** Sorts groups by their key, then by their settings; a setting that is not stated comes first. */
+function inOrderOf(groups: readonly Plain[], by: readonly string[]): Plain[] {
+  return groups.toSorted(
+    (one, other) =>
+      by.reduce((order, name) => order || compareScalars(one.key[name] ?? "", other.key[name] ?? ""), 0) ||
+      Object.keys(one.settings).reduce(
+        (order, name) => order || compareScalars(one.settings[name] ?? "", other.settings[name] ?? ""),
+        0,
+      ),
+  )
 }

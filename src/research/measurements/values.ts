@@ -11,7 +11,8 @@ import { settingsOf } from "../attempts/settings.ts"
 import type { BlockScalars } from "../attempts/value-blocks.ts"
 import { type StoredBlock, storedBlocks } from "./blocks.ts"
 import type { Dimensions, Scalar, Source } from "./cells.ts"
-import { atPlace, type Cell, filled, type Frame, FrameBuilder, type Layout } from "./frame.ts"
+import { type Launch, launchOf, type LaunchText, spelled } from "./stated.ts"
+import { atConditions, type Cell, filled, type Frame, FrameBuilder, type Layout } from "./frame.ts"
 
 /** An attempt whose values a table may use. */
 export interface Measured extends Source {
@@ -19,6 +20,11 @@ export interface Measured extends Source {
   readonly intent: string
   /** The arm of its plan whose command line it ran. */
   readonly arm: string | null
+  readonly launch: Launch
+}
+
+interface Row extends Omit<Measured, "launch"> {
+  readonly launched: LaunchText
 }
 
 /** Values that an attempt is about to report. */
@@ -55,9 +61,13 @@ export interface MetricFrame extends Frame {
   readonly units: readonly string[]
 }
 
-const COLUMNS = `a.attempt_id AS attemptId, a.experiment_id AS experimentId, a.label, a.status, a.intent, ${contentOf("a")} ->> '$.repository.commit' AS "commit",
-  a.plan_match ->> '$.argvComparedWith' AS arm,
+const COLUMNS = `a.attempt_id AS attemptId, a.experiment_id AS experimentId,
+  (SELECT e.label FROM experiments e WHERE e.experiment_id = a.experiment_id) AS experimentLabel,
+  a.label, a.status, a.intent, a.plan_match ->> '$.argvComparedWith' AS arm,
+  h.content ->> '$.repository.commit' AS "commit",
+  json_array(h.content -> '$.argv', h.content -> '$.configuration', h.content -> '$.environment') AS launched,
   (SELECT coalesce(group_concat(i.material_id), '') FROM attempt_inputs i WHERE i.attempt_id = a.attempt_id) AS inputs`
+const LAUNCH = "JOIN journal h ON h.position = a.history_position"
 const MOST = limits.measuredAttempts + 1
 /** Layouts cached while a frame is read. */
 const LAYOUTS = 1_000
@@ -85,14 +95,14 @@ function frameReader() {
 export type Values = ReturnType<typeof values>
 
 export function values(db: Db) {
-  const ofRoom = db.prepare<Measured>(
-    `SELECT ${COLUMNS} FROM attempts a WHERE a.room_id = +? ORDER BY a.attempt_id LIMIT ${MOST}`,
+  const ofRoom = db.prepare<Row>(
+    `SELECT ${COLUMNS} FROM attempts a ${LAUNCH} WHERE a.room_id = +? ORDER BY a.attempt_id LIMIT ${MOST}`,
   )
-  const ofExperiments = db.prepare<Measured>(
-    `SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.experiment_id = j.value LIMIT ${MOST}`,
+  const ofExperiments = db.prepare<Row>(
+    `SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.experiment_id = j.value ${LAUNCH} LIMIT ${MOST}`,
   )
-  const named = db.prepare<Measured>(
-    `SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value`,
+  const named = db.prepare<Row>(
+    `SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${LAUNCH}`,
   )
   const blocks = storedBlocks(db)
   const series = db.prepare<{ attemptIndex: number; dimensionsId: number; dimensions: Stored<Dimensions> | null }>(
@@ -108,18 +118,24 @@ export function values(db: Db) {
     `SELECT DISTINCT u.value AS unit FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +? AND v.split = +?,
        json_each(v.units) u ORDER BY unit LIMIT ${limits.groupAttempts}`,
   )
+  const splits = db.prepare<{ split: string }>(
+    `SELECT DISTINCT v.split FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +?
+     ORDER BY v.split LIMIT ${limits.issues}`,
+  )
   const registration = db.prepare<{ content: Stored<BodyOf<"register_attempt">> }>(
     `SELECT ${contentOf("a")} AS content FROM attempts a WHERE a.attempt_id = +?`,
   )
   const idsOf = (attempts: readonly Pick<Measured, "attemptId">[]) => attempts.map(({ attemptId }) => attemptId)
 
   /** Looks up dimensions in the settings of an attempt, which are read once. */
-  function settingsAs({ attemptId, arm }: Measured) {
+  function settingsAs({ attemptId, arm, launch }: Measured) {
     let known: ReturnType<typeof settingsOf> | undefined
     return (name: string): Scalar | undefined => {
       const content = known === undefined ? registration.get(attemptId)?.content : undefined
       known ??= content === undefined ? new Map() : settingsOf(parse(content), arm, new Map())
-      return known.get(name) ?? known.get(`--${name}`)
+      const own = known.get(name) ?? known.get(`--${name}`)
+      if (own !== undefined) return own
+      return launch.settings.values().find((setting) => spelled(setting.name) === spelled(name))?.value
     }
   }
 
@@ -159,7 +175,7 @@ export function values(db: Db) {
           "experiments",
           `must name fewer: a table covers at most ${limits.measuredAttempts.toLocaleString("en")} attempts`,
         )
-      return found
+      return found.map(({ launched, ...attempt }) => ({ ...attempt, launch: launchOf(launched) }))
     },
 
     /** The metrics that some attempts reported, with their dimensions. */
@@ -174,6 +190,18 @@ export function values(db: Db) {
       }
       const inOrder = [...found].sort(([one], [other]) => (one < other ? -1 : 1))
       return inOrder.map(([, { name, split, reader }]) => knownOf(name, split, reader.build()))
+    },
+
+    /**
+     * The split of a metric that a question leaves out: none if values stand without one, or the only one that there
+     * is. Several are for the question to name. @param pending values that one of the attempts is about to report
+     */
+    splitOf(attempts: readonly Pick<Measured, "attemptId">[], metric: string, pending?: Pending) {
+      const told = pending?.metrics.flatMap(({ name, split = "" }) => (name === metric ? split : [])) ?? []
+      const ofStored = splits.all(JSON.stringify(idsOf(attempts)), metric).map(({ split }) => split)
+      const known = [...new Set([...ofStored, ...told])].sort()
+      const only = known.length === 1 ? known[0] : undefined
+      return { known, split: known.includes("") ? "" : only }
     },
 
     /** The units in which some attempts reported a metric. @param pending values that one of them is about to report */
@@ -239,7 +267,7 @@ export function values(db: Db) {
         attempts.map((attempt) => [attempt, settingsAs(attempt)]),
       )
       const wanted = new Set([...by, ...(over === undefined ? [] : [over]), ...Object.keys(where)])
-      return atPlace(
+      return atConditions(
         [...wanted].reduce((whole, name) => filled(whole, name, (source) => settings.get(source)?.(name)), frame),
         where,
       )

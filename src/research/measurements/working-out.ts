@@ -4,9 +4,12 @@ import { picked } from "../../contract/each.ts"
 import { canonicalJson, digestOf } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { type Dimensions, type Source, textOf } from "./cells.ts"
-import { atPlace, countWithout, filtered, sourcesIn } from "./frame.ts"
-import { differenceOf, pointsOf } from "./table.ts"
-import type { Pending, Values } from "./values.ts"
+import { countWithout, filtered, isAt, sourcesIn } from "./frame.ts"
+import { splitsInWords } from "./in-words.ts"
+import { compared, runOf, sideAt } from "./sides.ts"
+import { folded, mergedIn, nameOf, parted, type SettingOf, varying } from "./stated.ts"
+import { settingsIn } from "./table.ts"
+import type { Measured, Pending, Values } from "./values.ts"
 
 export type Effect = NonNullable<BodyOf<"publish_finding">["effects"]>[number]
 /** The computed numbers of an effect. */
@@ -48,6 +51,10 @@ export interface Fault {
 }
 export interface WorkedOut {
   readonly figures: Figures
+  /** The split of its values; empty without one. */
+  readonly split: string
+  /** The settings, with their values, that its attempts differ in and that it does not name; null if there is none. */
+  readonly differing: string | null
   /** The attempts whose values were used, ordered by id. */
   readonly attemptIds: readonly string[]
 }
@@ -79,46 +86,89 @@ export function workingOut(values: Values) {
    * @param pending values that an attempt is about to report with its success
    */
   return function workedOut(effect: Effect, named: Named, pending?: Pending): WorkedOut | Fault {
-    const { metric, split = "", of, against, over, where = {} } = effect
+    const { metric, of, against, over, where = {}, pool = [] } = effect
     if (contrastOf(effect).isEmpty) return { at: "against", message: "names the same group as of" }
-    const attempts = values
-      .attempts({ attemptIds: allOf(named) })
-      .filter(({ status, attemptId }) => status === "succeeded" || attemptId === pending?.attemptId)
-    const reported = values.frame(attempts, metric, split, pending)
-    if (reported.values.length === 0)
-      return { at: "metric", message: "is not reported by any of the named attempts that succeeded" }
+    const all = values.attempts({ attemptIds: allOf(named) })
+    const attempts = all.filter(({ status, attemptId }) => status === "succeeded" || attemptId === pending?.attemptId)
+    const splits = effect.split === undefined ? values.splitOf(attempts, metric, pending) : undefined
+    const split = effect.split ?? splits?.split
+    if (split === undefined && splits !== undefined && splits.known.length > 1)
+      return { at: "split", message: `must be given: ${metric} is reported ${splitsInWords(splits.known)}` }
+    const reported = values.frame(attempts, metric, split ?? "", pending)
+    if (split === undefined || reported.values.length === 0) return unreported(all, metric)
     const here = values.at(reported, attempts, { by: [...Object.keys(of), ...Object.keys(against)], over, where })
     if (here.values.length === 0) return { at: "where", message: "matches no value" }
     const finite = filtered(here, (index) => Number.isFinite(here.values[index]))
-    const [mine, theirs] = [atPlace(finite, of), atPlace(finite, against)]
+    const [isMine, isTheirs] = [isAt(finite, of), isAt(finite, against)]
+    const [mine, theirs] = [filtered(finite, isMine), filtered(finite, isTheirs)]
     if (mine.values.length === 0) return { at: "of", message: "names a group without a finite value" }
     if (theirs.values.length === 0) return { at: "against", message: "names a group without a finite value" }
-    const [one, other] = [pointsOf(mine, over), pointsOf(theirs, over)]
-    if (one.values.length === 0 || other.values.length === 0)
+
+    const overs = over === undefined ? [] : [over]
+    const stated = settingsIn(finite, [...Object.keys(of), ...Object.keys(against), ...Object.keys(where), ...overs])
+    const pools = new Set(pool.map(folded))
+    const sides = [sourcesIn(mine), sourcesIn(theirs)] as const
+    const differing = [...new Set(sides.flatMap((side) => parting(side, stated)))].filter((key) => !pools.has(key))
+    const merging = [...new Set(sides.flatMap((side) => varying(side, stated)))]
+    const within = compared(finite, over, (source) =>
+      JSON.stringify([runOf(source), ...merging.map((key) => textOf(stated(source, key)?.value ?? ""))]),
+    )
+    const [one, other] = [sideAt(within, isMine), sideAt(within, isTheirs)]
+    if (one.points.values.length === 0 || other.points.values.length === 0)
       return {
         at: "over",
-        message: `is a dimension that no value of "${one.values.length === 0 ? "of" : "against"}" has`,
+        message: `is a dimension that no value of "${one.points.values.length === 0 ? "of" : "against"}" has`,
       }
-    const stray = strayIn(effect, named, sourcesIn(mine), sourcesIn(theirs))
+    const stray = strayIn(effect, named, ...sides)
     if (stray !== undefined) return stray
-    const sources = [...new Set([...sourcesIn(mine), ...sourcesIn(theirs)])]
+    const sources = [...new Set(sides.flat())]
     const units = values.unitsOf(sources, metric, split, pending)
     if (units.length > 1)
       return {
         at: "metric",
         message: `is reported in different units, ${units.slice(0, 5).join(" and ")}: correct the wrong one with corrects`,
       }
-    const difference = differenceOf(one, other)
+    const difference = one.less(other)
     if (difference === null) return { at: "of", message: "cannot be compared" }
     return {
+      split,
+      differing: differing.length === 0 ? null : differingInWords(sources, differing, stated),
       figures: {
         ...picked(difference, "method", "estimate", "se", "low", "high", "p", "pairs", "unpaired"),
-        ofCount: one.values.length,
-        againstCount: other.values.length,
+        ...picked(difference, "pairedAcross", "noise", "belowNoise"),
+        ofCount: one.points.values.length,
+        againstCount: other.points.values.length,
         withoutOver: over === undefined ? 0 : countWithout(mine, over) + countWithout(theirs, over),
         unit: units[0] ?? null,
+        merged: mergedIn(sources, merging, stated),
       },
       attemptIds: sources.map(({ attemptId }) => attemptId).sort(),
     }
   }
+}
+
+/** The settings that would part a side in a table. */
+const parting = (side: readonly Source[], stated: SettingOf<Source>): string[] =>
+  parted(side, varying(side, stated), stated).flatMap(({ values }) => [...values.keys()])
+
+/** Why a metric has no value: an attempt that would have one may not have ended. */
+function unreported(attempts: readonly Measured[], metric: string): Fault {
+  const open = attempts.filter(({ status }) => status !== "succeeded").slice(0, 5)
+  if (open.length === 0 || open.length < attempts.length)
+    return { at: "metric", message: "is not reported by any of the named attempts that succeeded" }
+  const states = open.map(({ label, status }) => `${label} is ${status.replaceAll("_", " ")}`)
+  return { at: "metric", message: `has no value of ${metric} yet: ${states.join(", ")}; only success counts` }
+}
+
+/** "updates (1000 in A1; 5000 in A2)" */
+function differingInWords(sources: readonly Source[], keys: readonly string[], stated: SettingOf<Source>): string {
+  const told = keys.map((key) => {
+    const byValue = Map.groupBy(sources, (source) => textOf(stated(source, key)?.value ?? "not stated"))
+    const values = [...byValue].slice(0, 5).map(([value, some]) => {
+      const labels = some.slice(0, 3).map(({ label }) => label)
+      return `${value} in ${labels.join(", ")}${some.length > labels.length ? ` and ${some.length - 3} more` : ""}`
+    })
+    return `${nameOf(sources, key, stated)} (${values.join("; ")})`
+  })
+  return `covers attempts that differ in ${told.join(" and ")}: name it in where, or in pool to merge it`
 }

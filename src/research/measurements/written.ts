@@ -3,6 +3,7 @@ import type { MeasurementTable } from "../../contract/answers/measurements.ts"
 import type { Download } from "../../ledger/reads/reading.ts"
 import { csvFile, markdownTable } from "../attempts/rows.ts"
 import { figure, interval } from "./figures.ts"
+import { acrossInWords, mergedInWords, noiseInWords, placeInWords } from "./in-words.ts"
 
 type Group = MeasurementTable["groups"][number]
 type Line = (string | number | null)[]
@@ -24,33 +25,69 @@ const differences = [
   "higher",
 ] as const
 
+/** The settings of a group as cells: empty where they do not part it, and told where its attempts state none. */
+export const settingCells = (settings: Group["settings"], partedBy: readonly string[]): string[] =>
+  partedBy.map((name) => {
+    const value = settings[name]
+    return value === undefined ? "" : value === null ? "not stated" : String(value)
+  })
+
+/** The settings of a group, to be told after its key. */
+export const statedOf = (settings: Group["settings"]) =>
+  Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, value ?? "not stated"]))
+
+const acrossCell = (across: NonNullable<Group["contrast"]>["pairedAcross"] | undefined): string =>
+  across == null ? "" : acrossInWords(across)
+
 /** Writes one row for each group, with every digit. */
-export function csvOf(name: string, { by, groups, against }: MeasurementTable): Download {
+export function csvOf(name: string, { by, partedBy, groups, against, noise }: MeasurementTable): Download {
   const compared =
     against === null
       ? []
-      : [...differences.map((column) => `difference_${column}`), "corrected_low", "corrected_high", "distinct"]
-  const row = ({ key, attempts, nonFinite, differs, contrast, ...group }: Group): Line => [
+      : [
+          ...differences.map((column) => `difference_${column}`),
+          "corrected_low",
+          "corrected_high",
+          "distinct",
+          "comparisons",
+          "paired_across",
+          "below_noise",
+        ]
+  const row = ({ key, settings, attempts, nonFinite, differs, merged, contrast, ...group }: Group): Line => [
     ...by.map((dimension) => String(key[dimension] ?? "")),
+    ...settingCells(settings, partedBy),
     ...numbers.map((column) => group[column]),
     nonFinite,
     attempts.map(({ label }) => label).join(" "),
     differs.join(" "),
+    mergedInWords(merged),
+    noise?.sd ?? null,
     ...(against === null
       ? []
       : [
           ...differences.map((column) => contrast?.[column] ?? null),
           ...[contrast?.corrected?.low ?? null, contrast?.corrected?.high ?? null],
           contrast?.corrected == null ? null : String(contrast.corrected.isDistinct),
+          contrast?.corrected?.comparisons ?? null,
+          acrossCell(contrast?.pairedAcross),
+          contrast === null ? null : String(contrast.belowNoise),
         ]),
   ]
-  const columns = [...by, ...numbers, "non_finite", "attempts", "differs", ...compared]
+  const parted = partedBy.map((setting) => `setting_${setting}`)
+  const described = ["non_finite", "attempts", "differs", "merged", "noise_sd"]
+  const columns = [...by, ...parted, ...numbers, ...described, ...compared]
   return csvFile(name, columns, groups.map(row))
 }
 
 /** Whether a difference is distinct from zero, in words. */
 const distinctness = (contrast: Group["contrast"]): string =>
-  contrast?.corrected == null ? "–" : contrast.corrected.isDistinct ? "yes" : "not told apart"
+  contrast?.corrected == null
+    ? "–"
+    : contrast.corrected.isDistinct
+      ? "yes"
+      : contrast.pairedAcross === null
+        ? "not told apart"
+        : acrossInWords(contrast.pairedAcross)
 
 /** The title of the table: its metric, `over`, `where` and `against`. */
 function titleOf({ metric, split, unit, over, where, against }: MeasurementTable): string {
@@ -74,11 +111,12 @@ export function markdownOf(table: MeasurementTable): string {
     ])
     return [...markdownTable(["metric", "attempts", "values", "dimensions"], known), ""].join("\n")
   }
-  const { by, groups, against, comparisons, leftOut } = table
+  const { by, partedBy, pooled, groups, against, comparisons, family, leftOut, noise } = table
   const compared = against === null ? [] : ["difference", "95 % interval", "pairs", "told apart (Holm)"]
-  const head = [...by, "n", "mean", "95 % interval", "sd", ...compared]
-  const rows = groups.map(({ key, n, mean, sd, se, low, high, contrast }) => [
+  const head = [...by, ...partedBy, "n", "mean", "95 % interval", "sd", ...compared]
+  const rows = groups.map(({ key, settings, n, mean, sd, se, low, high, contrast }) => [
     ...by.map((dimension) => String(key[dimension] ?? "")),
+    ...settingCells(settings, partedBy),
     ...[n, figure(mean, se), interval(low, high, se), figure(sd, se)],
     ...(against === null
       ? []
@@ -90,9 +128,7 @@ export function markdownOf(table: MeasurementTable): string {
         ]),
   ])
   const notes = groups.flatMap((group) =>
-    group.notes.map(
-      (note) => `- ${by.map((dimension) => String(group.key[dimension] ?? "")).join(", ") || "all"}: ${note}.`,
-    ),
+    group.notes.map((note) => `- ${placeInWords({ ...group.key, ...statedOf(group.settings) }) || "all"}: ${note}.`),
   )
   const left = [
     ...(leftOut.unfinishedAttempts > 0 ? [`${leftOut.unfinishedAttempts} attempts that failed or have not ended`] : []),
@@ -106,7 +142,9 @@ export function markdownOf(table: MeasurementTable): string {
     "",
     ...markdownTable(head, rows),
     "",
-    ...(comparisons > 1 ? [`${comparisons} comparisons; "told apart" allows for their number.`, ""] : []),
+    ...(comparisons > 1 ? [`"Told apart" allows for the number ${family}.`, ""] : []),
+    ...(noise === null ? [] : [`Noise from run to run: ${noiseInWords(noise)}.`, ""]),
+    ...(pooled.length === 0 ? [] : [`Merged: ${pooled.join(", ")}.`, ""]),
     ...notes,
     ...(left.length > 0 ? [`Left out: ${left.join("; ")}.`] : []),
     "",

@@ -8,8 +8,8 @@ import { roleIn } from "../parts/actions.ts"
 import { empty, heading, label } from "../parts/parts.ts"
 import type { Visit } from "../visit.ts"
 import { counted } from "../words.ts"
-import { type Group, keyText, type Measure, measured, nameOf } from "./compare-measures.ts"
-import { ABSENT, type Compared, labelOf, nameOfDimension, type Question } from "./compare-question.ts"
+import { type Group, keyText, type Measure, measured, nameOf, placeOf } from "./compare-measures.ts"
+import { type Compared, labelOf, nameOfDimension, type Question } from "./compare-question.ts"
 import { drawn, drawnMean, estimateInWords } from "./forest.ts"
 import { groupCurvesFigure } from "./group-curves.ts"
 
@@ -40,17 +40,19 @@ const better = { [-1]: "lower is better", 0: "", 1: "higher is better" } as cons
 
 /** Renders a table of the metrics with the same dimensions, with a row for each group. */
 function results(measures: readonly Measure[]): Html {
-  const { table, groups } = measures[0] ?? { table: { by: [] }, groups: [] }
+  const { table, groups } = measures[0] ?? { table: { by: [], partedBy: [] }, groups: [] }
   const known = new Map([...groups, ...measures.flatMap((each) => each.groups)].map((group) => [keyText(group), group]))
   const rows = [...known].map(([key, group]) => {
     const attempts = joined(
       group.attempts.slice(0, 4).map(({ attemptId, label: text }) => label("attempt", attemptId, text)),
       " ",
     )
-    const place = table.by.length === 0 ? ["all"] : table.by.map((name) => String(group.key[name] ?? ABSENT))
+    const own = placeOf(group, table)
+    const place = own.length === 0 ? ["all"] : own
     return html`<tr${attributes({ class: group.isBaseline ? "base" : null })}>${place.map((text) => html`<th scope="row">${text}</th>`)}<td>${attempts}${group.attempts.length > 4 ? quiet(` and ${group.attempts.length - 4} more`) : null}</td><td class="right">${group.n}</td>${measures.map((measure) => cell(measure, key))}</tr>`
   })
-  const head = [...(table.by.length === 0 ? ["Group"] : table.by.map(nameOfDimension)), "Attempts", "n"]
+  const names = [...table.by, ...table.partedBy].map(nameOfDimension)
+  const head = [...(names.length === 0 ? ["Group"] : names), "Attempts", "n"]
   const metric = ({ name, table: { unit }, direction }: Measure): Html =>
     html`<th scope="col" class="right"${attributes({ title: better[direction] || null })}>${name}${unit === null ? null : quiet(` ${unit}`)} ${arrows[direction]}<span class="aside"> ${better[direction]}</span></th>`
   return html`<div class="table held" tabindex="0" role="group" aria-label="Settings and results"><table><caption class="aside">Settings and results</caption><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}${measures.map(metric)}</tr></thead><tbody>${rows}</tbody></table></div>`
@@ -90,11 +92,11 @@ function notes(groups: readonly Group[]): Html | null {
 
 /** Renders a metric: each group's values, mean and interval, and its difference to the baseline if one was chosen. */
 function figureOf({ name, table, groups }: Measure): Html {
-  const { by, unit, against } = table
-  const [first = "Group", ...rest] = by.map(nameOfDimension)
+  const { by, partedBy, unit, against } = table
+  const [first = "Group", ...rest] = [...by, ...partedBy].map(nameOfDimension)
   const head = [first, ...rest, "n"]
-  const place = ({ key }: Group): readonly [string, ...string[]] => {
-    const [own = "all", ...others] = by.map((each) => String(key[each] ?? ABSENT))
+  const place = (group: Group): readonly [string, ...string[]] => {
+    const [own = "all", ...others] = placeOf(group, table)
     return [own, ...others]
   }
   const row = (group: Group): IntervalRow => {
@@ -179,7 +181,7 @@ export function groupsView(visit: Visit, compared: Compared, question: Question)
     .filter((name) => !measures.some((each) => each.name === name))
   const address = (metric: string) =>
     withQuery(visit.url.pathname, { ...Object.fromEntries(visit.url.searchParams), metric })
-  const alike = [...Map.groupBy(measures, ({ table }) => JSON.stringify(table.by)).values()]
+  const alike = [...Map.groupBy(measures, ({ table }) => JSON.stringify([table.by, table.partedBy])).values()]
   return html`${chooser(compared, question, measures)}
 <section aria-labelledby="results">${heading(2, "results", "Settings and results", publishing(visit, compared, measures) ?? undefined)}${alike.map(results)}${legendOf(question, measures)}${
     unfinishedAttempts === 0

@@ -3,6 +3,7 @@ import { type Corrected, holm } from "../../research/measurements/statistics.ts"
 import { compareScalars } from "../../research/measurements/cells.ts"
 import { Points } from "../../research/measurements/points.ts"
 import { differenceOf } from "../../research/measurements/table.ts"
+import { settingCells } from "../../research/measurements/written.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { ABSENT, byOf, type Compared, type Question } from "./compare-question.ts"
 
@@ -27,12 +28,19 @@ function directionOf(visit: Visit, name: string): -1 | 0 | 1 {
 
 export const nameOf = (metric: string, split: string | null): string =>
   split === null ? metric : `${metric} (${split})`
-/** Returns a group's key as a text. */
-export const keyText = ({ key }: Pick<Group, "key">): string => JSON.stringify(Object.values(key).map(String))
+/** Returns a group's key as a text, with the settings that part it. */
+export const keyText = ({ key, settings }: Pick<Group, "key" | "settings">): string =>
+  JSON.stringify([Object.values(key).map(String), settings])
+
+/** Returns the place of a group for people, one text for each dimension and each setting that parts the table. */
+export const placeOf = ({ key, settings }: Group, { by, partedBy }: Pick<Table, "by" | "partedBy">): string[] => [
+  ...by.map((name) => String(key[name] ?? ABSENT)),
+  ...settingCells(settings, partedBy),
+]
 
 /** Returns a group's key as a text, without the compared dimension. */
-const stratum = ({ key }: Group, compares: string | undefined): string =>
-  JSON.stringify(Object.entries(key).flatMap(([name, value]) => (name === compares ? [] : [String(value)])))
+const stratum = ({ key, settings }: Group, compares: string | undefined): string =>
+  JSON.stringify([Object.entries(key).flatMap(([name, value]) => (name === compares ? [] : [String(value)])), settings])
 
 /** Sorts groups so that those which differ only in the compared dimension are neighbours. */
 function ordered({ groups, by }: Table, compares: string | undefined): Group[] {

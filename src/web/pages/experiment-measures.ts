@@ -7,7 +7,7 @@ import { attributes, type Html, html, joined, to } from "../html.ts"
 import { heading } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { counted } from "../words.ts"
-import { nameOf } from "./compare-measures.ts"
+import { nameOf, placeOf } from "./compare-measures.ts"
 import { nameOfDimension } from "./compare-question.ts"
 
 /** Maximum number of groups drawn, and of single values in all of them together. */
@@ -30,12 +30,13 @@ export function experimentMeasures(visit: Visit, experimentId: string): Html | n
     orNull(() => visit.tables.measured(place, { ...query, points: "1" })) ??
     orNull(() => visit.tables.measured(place, query))
   if (table === null) return null
-  const { by, over, unit, groups, leftOut } = table
+  const { by, partedBy, over, unit, groups, leftOut } = table
   const shown = groups.slice(0, GROUPS)
   const hasDots = shown.reduce((sum, { points = [] }) => sum + points.length, 0) <= DOTS
-  const [first = "Group", ...rest] = by.map(nameOfDimension)
-  const rows = shown.map(({ key, n, mean, low, high, se, points = [], notes }) => {
-    const [own = "all", ...others] = by.map((each) => String(key[each] ?? "–"))
+  const [first = "Group", ...rest] = [...by, ...partedBy].map(nameOfDimension)
+  const rows = shown.map((group) => {
+    const { n, mean, low, high, se, points = [], notes } = group
+    const [own = "all", ...others] = placeOf(group, table)
     const spread = low === null || high === null ? (n === 1 ? "one value" : "") : interval(low, high, se)
     const estimate =
       mean === null

@@ -6,16 +6,17 @@ import fc from "fast-check"
 import t from "tap"
 import { OF_BLOCK } from "../../../src/research/attempts/value-blocks.ts"
 import { dimensionAt, type Dimensions, textOf } from "../../../src/research/measurements/cells.ts"
-import { atPlace, filled, filtered } from "../../../src/research/measurements/frame.ts"
+import { filled, filtered, isAt } from "../../../src/research/measurements/frame.ts"
 import { summaryOf, sumOf } from "../../../src/research/measurements/statistics.ts"
-import { differenceOf, pointsOf, tableOf } from "../../../src/research/measurements/table.ts"
+import { compared, sideAt } from "../../../src/research/measurements/sides.ts"
+import { tableOf } from "../../../src/research/measurements/table.ts"
 import { seedWhenJudged } from "../../support/chance.ts"
-import { frameOf } from "./frame-of.ts"
+import { type Cell, frameOf } from "./frame-of.ts"
 
 const chosen = { numRuns: 60, ...(seedWhenJudged !== undefined && { seed: seedWhenJudged }) }
-const attempts = ["one", "two"].map((attemptId) => ({
+const attempts = ["one", "two", "three"].map((attemptId) => ({
   attemptId,
-  experimentId: "e",
+  experimentId: attemptId === "three" ? "f" : "e",
   label: `A${attemptId.length}`,
   commit: "c",
   inputs: "",
@@ -49,14 +50,7 @@ const cells = sizes.chain((size) =>
 t.test("a frame has each value at its place, in any number of blocks", (t) => {
   const property = fc.property(cells, (told) => {
     const frame = frameOf(told)
-    const inOrder = attempts.flatMap((own) => told.filter((cell) => cell.attempt === own))
-    const sorted =
-      told[0]?.attempt === attempts[0]
-        ? inOrder
-        : [
-            ...inOrder.filter((cell) => cell.attempt !== attempts[0]),
-            ...inOrder.filter((cell) => cell.attempt === attempts[0]),
-          ]
+    const sorted = [...Map.groupBy(told, (cell) => cell.attempt).values()].flat()
     t.strictSame(
       [...frame.values],
       sorted.map(({ value }) => value),
@@ -80,38 +74,48 @@ t.test("a frame has each value at its place, in any number of blocks", (t) => {
   t.end()
 })
 
-t.test("groups are paired as by hand, over all places they have in common", (t) => {
+/** The mean of some values, as the service adds them. */
+const mean = (some: readonly number[]): number => (some.length === 1 ? (some[0] ?? 0) : sumOf(some) / some.length)
+
+t.test("groups are paired as by hand: within an attempt, then an experiment and commit, then at all", (t) => {
   const property = fc.property(cells, (told) => {
-    const finite = told.filter(({ value }) => Number.isFinite(value))
-    const means = (arm: string) => {
-      const own = finite.filter(
-        (cell) => dimensionAt(cell.dimensions, "arm") === arm && Object.hasOwn(cell.dimensions, "seed"),
-      )
-      const bySeed = Map.groupBy(own, (cell) => textOf(dimensionAt(cell.dimensions, "seed") ?? ""))
-      return new Map(
-        [...bySeed].map(([seed, same]) => [
-          seed,
-          same.length === 1 ? (same[0]?.value ?? 0) : sumOf(same.map(({ value }) => value)) / same.length,
-        ]),
-      )
-    }
-    const [mine, theirs] = [means("a"), means("b")]
-    const differences = [...mine].flatMap(([seed, value]) =>
-      theirs.has(seed) ? [value - (theirs.get(seed) ?? 0)] : [],
+    const all = told.filter(({ value }) => Number.isFinite(value))
+    const of = (some: typeof told, arm: string) =>
+      some.filter((cell) => dimensionAt(cell.dimensions, "arm") === arm && Object.hasOwn(cell.dimensions, "seed"))
+    const run = (cell: Cell) => `${cell.attempt.experimentId} ${cell.attempt.commit}`
+    const isNear = of(all, "a").some((cell) => of(all, "b").some((other) => run(other) === run(cell)))
+    const both = all.filter((cell) =>
+      ["a", "b"].every((arm) => of(all, arm).some((other) => !isNear || run(other) === run(cell))),
     )
+    const seedOf = (cell: Cell) => textOf(dimensionAt(cell.dimensions, "seed") ?? "")
+    const bySeed = (arm: string) => Map.groupBy(of(both, arm), seedOf)
+    const [mine, theirs] = [bySeed("a"), bySeed("b")]
+    const differences = [...mine].flatMap(([seed, own]) => {
+      const others = theirs.get(seed) ?? []
+      if (others.length === 0) return []
+      const apart = isNear ? [(cell: Cell) => cell.attempt.attemptId, run] : [() => ""]
+      for (const near of apart) {
+        const [one, other] = [Map.groupBy(own, near), Map.groupBy(others, near)]
+        const shared = [...one].flatMap(([key, some]) => {
+          const partners = other.get(key)
+          return partners === undefined
+            ? []
+            : [mean(some.map(({ value }) => value)) - mean(partners.map(({ value }) => value))]
+        })
+        if (shared.length > 0) return [mean(shared)]
+      }
+      return []
+    })
     const frame = frameOf(told)
     const numbers = filtered(frame, (index) => Number.isFinite(frame.values[index]))
-    const found = differenceOf(
-      pointsOf(atPlace(numbers, { arm: "a" }), "seed"),
-      pointsOf(atPlace(numbers, { arm: "b" }), "seed"),
-    )
+    const within = compared(numbers, "seed")
+    const found = sideAt(within, isAt(numbers, { arm: "a" })).less(sideAt(within, isAt(numbers, { arm: "b" })))
     const { groups } = tableOf(frame, { by: ["arm"], over: "seed", against: { dimension: "arm", value: "b" } })
-    const { corrected: _, ...contrast } = groups.find(({ key }) => key.arm === "a")?.contrast ?? {
-      corrected: null,
-      estimate: undefined,
-    }
+    const { corrected, ...contrast } = groups.find(({ key }) => key.arm === "a")?.contrast ?? { corrected: null }
     if (found !== null) t.strictSame(contrast, found, "an effect equals the entry of its table")
+    if (corrected?.isDistinct) t.ok(isNear, "what comes from further apart is never told apart")
     if (differences.length < 2) return
+    t.equal(found?.pairedAcross === null, isNear)
     t.match(found, {
       method: "paired",
       estimate: summaryOf(differences).mean,
@@ -120,7 +124,7 @@ t.test("groups are paired as by hand, over all places they have in common", (t) 
       lower: differences.filter((difference) => difference < 0).length,
     })
   })
-  fc.assert(property, chosen)
+  fc.assert(property, { ...chosen, numRuns: 200 })
   t.end()
 })
 
@@ -135,7 +139,7 @@ t.test("the setting is looked up only for attempts with a value that lacks the d
     return "3"
   })
   t.strictSame(asked, ["one"])
-  t.strictSame(whole.columns.get("seed"), { codes: new Int32Array([0, 0, 0]), scalars: [3] })
+  t.strictSame(whole.columns.get("seed"), { codes: new Int32Array([0, 0, 0, 0]), scalars: [3] })
   t.end()
 })
 
