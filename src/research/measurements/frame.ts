@@ -178,11 +178,22 @@ export function atConditions(frame: Frame, where: Dimensions): Frame {
   return tests.length === 0 ? frame : filtered(frame, (index) => tests.every((test) => test(index)))
 }
 
-/** Returns the attempts that reported the values of a frame. */
-export function sourcesIn({ sources, sourceOf }: Frame): Source[] {
-  const isIn = new Set(sourceOf)
-  return sources.filter((_, place) => isIn.has(place))
+/** Returns the places of the attempts that reported some values, or all values of a frame, in ascending order. */
+export function placesIn({ sources, sourceOf }: Frame, indices?: Int32Array): number[] {
+  const isIn = new Uint8Array(sources.length)
+  const places: number[] = []
+  const count = indices?.length ?? sourceOf.length
+  for (let at = 0; at < count; at += 1) {
+    const place = sourceOf[indices === undefined ? at : (indices[at] ?? -1)] ?? -1
+    if (isIn[place] !== 0) continue
+    isIn[place] = 1
+    places.push(place)
+  }
+  return places.sort((one, other) => one - other)
 }
+
+/** Returns the attempts that reported the values of a frame. */
+export const sourcesIn = (frame: Frame): Source[] => placesIn(frame).flatMap((place) => frame.sources[place] ?? [])
 
 /** Counts the values of a frame that lack a dimension. */
 export const countWithout = ({ columns, values }: Frame, name: string): number =>

@@ -21,6 +21,9 @@ type Query = AskedOf<"experiment_measurements">["query"]
 /** The intents that count by default. A rerun or a reproduction repeats an attempt with one of these. */
 export const PRIMARY = ["planned", "exploratory"]
 
+/** Tables kept for the next time. */
+const KEPT = 30
+
 /** Splits `arm:baseline` into a dimension and a value. */
 const placeOf = (text: string) => ({
   dimension: text.slice(0, text.indexOf(":")),
@@ -136,7 +139,7 @@ export function measurementTables(values: Values) {
    * @param absent the value for a dimension that a value lacks; without it, such values are left out
    * @throws Refusal 422 for a metric, dimension or baseline that no attempt reported, and for a table that is too large
    */
-  return function measured(scope: Scope, query: Query, absent?: string): MeasurementTable {
+  function workedOut(scope: Scope, query: Query, absent?: string): MeasurementTable {
     const all = values.attempts(query.attempts === undefined ? scope : { attemptIds: query.attempts })
     const intents = query.intents ?? (query.attempts === undefined ? PRIMARY : undefined)
     const wanted = intents === undefined ? all : all.filter(({ intent }) => intents.includes(intent))
@@ -224,6 +227,19 @@ export function measurementTables(values: Values) {
       family: familyInWords(table.comparisons),
       leftOut: { ...leftOut, withoutBy: table.withoutBy, excluded: reported.values.length - here.values.length },
     }
+  }
+  const known = new Map<string, { readonly state: string; readonly table: MeasurementTable }>()
+
+  /** Returns the table, which is worked out once for each state of its Rooms. @throws Refusal as when it is worked out */
+  return function measured(scope: Scope, query: Query, absent?: string): MeasurementTable {
+    const key = JSON.stringify([scope, query, absent])
+    const state = values.stateOf(query.attempts === undefined ? scope : { attemptIds: query.attempts })
+    const last = known.get(key)
+    known.delete(key)
+    const table = last?.state === state ? last.table : workedOut(scope, query, absent)
+    known.set(key, { state, table })
+    for (const oldest of known.keys().take(Math.max(0, known.size - KEPT))) known.delete(oldest)
+    return table
   }
 }
 

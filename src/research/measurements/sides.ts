@@ -3,7 +3,7 @@
  * experiment at the same commit, and from further apart only where nothing nearer exists.
  */
 import { type Scalar, type Source, sortedBy } from "./cells.ts"
-import { type Column, type Frame, valuesAt } from "./frame.ts"
+import { type Column, type Frame, placesIn, valuesAt } from "./frame.ts"
 import { orderedOver, overOf } from "./grouping.ts"
 import { Points } from "./points.ts"
 import { type Contrast, type Noise, paired, spreadOf, summaryOf, sumOf, welch } from "./statistics.ts"
@@ -30,9 +30,15 @@ export interface Compared {
 }
 
 /** @param common what attempts have in common that are near each other */
-export function compared(frame: Frame, overName: string | undefined, common = runOf): Compared {
+export function compared(
+  frame: Frame,
+  overName: string | undefined,
+  common: (source: Source, place: number) => string = runOf,
+): Compared {
   const known = new Map<string, number>()
-  const clusterOf = Int32Array.from(frame.sources, (source) => known.getOrInsert(common(source), known.size))
+  const clusterOf = Int32Array.from(frame.sources, (source, place) =>
+    known.getOrInsert(common(source, place), known.size),
+  )
   return { frame, overName, over: overOf(frame, overName), clusterOf }
 }
 
@@ -78,6 +84,13 @@ function* byRank(indices: Int32Array, { codes }: Column): Generator<readonly [nu
   }
 }
 
+interface Spread {
+  readonly squares: number
+  readonly df: number
+  readonly n: number
+  readonly sources: readonly Source[]
+}
+
 /** The finite values of a group, and where they come from. */
 export class Side {
   readonly #in: Compared
@@ -101,21 +114,21 @@ export class Side {
   #clusterAt(index: number): number {
     return this.#in.clusterOf[this.#placeOf(index)] ?? -1
   }
+  #places(): number[] {
+    return placesIn(this.#in.frame, this.#indices)
+  }
   #clusters(): Set<number> {
-    const found = new Set<number>()
-    for (const index of this.#indices) found.add(this.#clusterAt(index))
-    return found
+    return new Set(this.#places().map((place) => this.#in.clusterOf[place] ?? -1))
   }
   #among(clusters: ReadonlySet<number>): Side {
+    if (this.#clusters().isSubsetOf(clusters)) return this
     const some = this.#indices.filter((index) => clusters.has(this.#clusterAt(index)))
-    return some.length === this.#indices.length ? this : new Side(this.#in, some, this.settings)
+    return new Side(this.#in, some, this.settings)
   }
 
   /** The attempts that reported its values. */
   sources(): Source[] {
-    const { sources } = this.#in.frame
-    const places = new Set(Array.from(this.#indices, (index) => this.#placeOf(index)))
-    return sources.filter((_, place) => places.has(place))
+    return this.#places().flatMap((place) => this.#in.frame.sources[place] ?? [])
   }
 
   /** Whether no setting is stated with two values. One that a side does not state contradicts nothing. */
@@ -131,7 +144,12 @@ export class Side {
   }
 
   /** The spread from run to run: over the values of `over`, or over repeats, of attempts that have all in common. */
-  spread(): { readonly squares: number; readonly df: number; readonly n: number; readonly sources: Source[] } {
+  get spread(): Spread {
+    this.#spread ??= this.#spreadOf()
+    return this.#spread
+  }
+  #spread: Spread | undefined
+  #spreadOf(): Spread {
     const own = [...this.#clusters()].map((cluster) => this.#among(new Set([cluster])))
     const known = own.filter(({ points }) => points.values.length > 1)
     const spreads = known.map(({ points: { values } }) => ({ n: values.length, sd: summaryOf(values).sd ?? 0 }))
@@ -183,11 +201,6 @@ export class Side {
       if (difference !== undefined) found.push(difference)
     }
     return Float64Array.from(found)
-  }
-  #places(): number[] {
-    const found = new Set<number>()
-    for (const index of this.#indices) found.add(this.#placeOf(index))
-    return [...found]
   }
 }
 
@@ -245,7 +258,7 @@ const noiseBeside = (estimate: number, noise: Noise | null) => ({
 
 /** Says what the same code with the same settings differs by from run to run, from the spread within sides. */
 export function noiseOf(sides: readonly Side[], over: string | undefined): Noise | null {
-  const spreads = sides.map((side) => side.spread())
+  const spreads = sides.map(({ spread }) => spread)
   const labels = new Set(spreads.flatMap(({ sources }) => sources.map(({ label }) => label)))
   const inOrder = sortedBy([...labels], (label) => label.slice(1))
   return spreadOf(spreads, over === undefined ? "repeats" : over === "seed" ? "seeds" : over, inOrder)

@@ -2,7 +2,8 @@
 import { digestOf, isObject, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { leaves, flagsOf } from "../attempts/settings.ts"
-import { type Scalar, sortedBy, textOf } from "./cells.ts"
+import { type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
+import type { Frame } from "./frame.ts"
 
 /** A setting as its attempt spelled it. */
 interface Setting {
@@ -71,7 +72,7 @@ function read(text: LaunchText): Launch {
 
 /** Launches read lately; attempts of a sweep state much the same. */
 const known = new Map<LaunchText, Launch>()
-const KEPT = 5_000
+const KEPT = 20_000
 
 /** Reads what an attempt states; equal texts give the same object. */
 export function launchOf(text: LaunchText): Launch {
@@ -97,102 +98,128 @@ const mayBeOwn = ({ name, value }: Setting): boolean =>
 /** Repetitions: they are what a mean is taken over. */
 const isSeed = (key: string): boolean => key === "seed" || key.endsWith("_seed") || key.endsWith(".seed")
 
-/** An attempt whose settings may part it from others. */
-export interface Stating {
-  readonly launch?: Launch | undefined
+/** A setting as each attempt of a frame states it; equal texts have equal codes, and 0 is not stated. */
+interface StatedColumn {
+  readonly settings: readonly (Setting | undefined)[]
+  readonly codes: Int32Array
 }
 
-/** The settings of a table that a member states, without those that a dimension tells. */
-export type SettingOf<M> = (member: M, key: string) => Setting | undefined
-
-/** The folded names of the settings in which some members differ, sorted. */
-export function varying<M extends Stating>(members: readonly M[], settingOf: SettingOf<M>): string[] {
-  const launches = new Set(members.map(({ launch }) => launch))
-  if (launches.size < 2) return []
-  const keys = new Set([...launches].flatMap((launch) => [...(launch?.settings.keys() ?? [])]))
-  return [...keys].filter((key) => !isSeed(key) && differ(members, key, settingOf)).sort()
-}
-
-const statedBy = <M>(member: M, key: string, settingOf: SettingOf<M>): Scalar | null =>
-  settingOf(member, key)?.value ?? null
-const textAt = <M>(member: M, key: string, settingOf: SettingOf<M>): string => {
-  const value = statedBy(member, key, settingOf)
-  return value === null ? "" : textOf(value)
-}
-
-function differ<M>(members: readonly M[], key: string, settingOf: SettingOf<M>): boolean {
-  const [first] = members
-  const text = first === undefined ? "" : textAt(first, key, settingOf)
-  return members.some((member) => textAt(member, key, settingOf) !== text)
-}
-
-/** Members that agree in the settings that part them. */
-export interface Part<M> {
-  readonly members: readonly M[]
+/** Attempts that agree in the settings that part them, by their places in the frame. */
+interface Part {
+  readonly places: readonly number[]
   /** By folded name; null if it is not stated. */
   readonly values: ReadonlyMap<string, Scalar | null>
 }
 
-/**
- * Parts members by the settings in which they differ. A file or the name of a run parts them only if some share it.
- * @param keys the settings that vary anywhere in the table
- */
-export function parted<M>(members: readonly M[], keys: readonly string[], settingOf: SettingOf<M>): Part<M>[] {
-  const differing = keys.filter((key) => differ(members, key, settingOf))
-  if (differing.length === 0) return [{ members, values: new Map() }]
-  const isOwn = (key: string) =>
-    members.every((member) => {
-      const setting = settingOf(member, key)
-      return setting === undefined || mayBeOwn(setting)
+/** The settings of the attempts of a frame, without those that a question or a dimension of its own tells. */
+export class Stated {
+  readonly #sources: readonly Source[]
+  readonly #silent: ReadonlySet<string>
+  /** For each dimension, by folded name, which attempts report it. */
+  readonly #reports = new Map<string, Uint8Array>()
+  readonly #columns = new Map<string, StatedColumn>()
+  readonly #names = new Map<string, string>()
+  /** The folded names of the settings in which any of the attempts differ, sorted. */
+  readonly differing: readonly string[]
+
+  /** @param told names that the question tells in another way: its groups and its place */
+  constructor({ sources, columns, sourceOf }: Frame, told: readonly string[]) {
+    this.#sources = sources
+    this.#silent = new Set(told.map(folded))
+    for (const [name, { codes }] of columns) {
+      const reports = this.#reports.getOrInsertComputed(folded(name), () => new Uint8Array(sources.length))
+      for (let at = 0; at < codes.length; at += 1) if ((codes[at] ?? -1) !== -1) reports[sourceOf[at] ?? -1] = 1
+    }
+    const launches = new Set(sources.map(({ launch }) => launch))
+    const keys = new Set<string>()
+    if (launches.size > 1) for (const launch of launches) for (const key of launch?.settings.keys() ?? []) keys.add(key)
+    const all = [...sources.keys()]
+    this.differing = [...keys].filter((key) => !isSeed(key) && this.#differ(all, key)).sort()
+  }
+
+  #column(key: string): StatedColumn {
+    return this.#columns.getOrInsertComputed(key, () => {
+      const reports = this.#reports.get(key)
+      const isSilent = this.#silent.has(key)
+      const settings = this.#sources.map(({ launch }, place) =>
+        isSilent || reports?.[place] === 1 ? undefined : launch?.settings.get(key),
+      )
+      const known = new Map<string, number>()
+      const codes = Int32Array.from(settings, (setting) =>
+        setting === undefined ? 0 : known.getOrInsertComputed(textOf(setting.value), () => known.size + 1),
+      )
+      return { settings, codes }
     })
-  const soft = differing.filter(isOwn)
-  const by = (some: readonly M[], names: readonly string[]) => [
-    ...Map.groupBy(some, (member) => JSON.stringify(names.map((key) => textAt(member, key, settingOf)))).values(),
-  ]
-  const hard = differing.filter((key) => !soft.includes(key))
-  const parts = by(members, hard).map((some) => {
-    const shared = soft.filter((key) => {
-      const texts = some.map((member) => textAt(member, key, settingOf)).filter((text) => text !== "")
-      return new Set(texts).size > 1 && new Set(texts).size < texts.length
+  }
+  #differ(places: readonly number[], key: string): boolean {
+    const { codes } = this.#column(key)
+    const first = codes[places[0] ?? 0]
+    return places.some((place) => codes[place] !== first)
+  }
+  #by(places: readonly number[], keys: readonly string[]): (readonly number[])[] {
+    const columns = keys.map((key) => this.#column(key).codes)
+    return [...Map.groupBy(places, (place) => columns.map((codes) => codes[place]).join()).values()]
+  }
+
+  /** The value of a setting that an attempt states; null if it states none. */
+  valueAt(place: number, key: string): Scalar | null {
+    return this.#column(key).settings[place]?.value ?? null
+  }
+  /** The values that some attempts agree on; null for a setting that they do not agree on or do not state. */
+  commonTo(places: readonly number[], keys: readonly string[]): Map<string, Scalar | null> {
+    return new Map(keys.map((key) => [key, this.#differ(places, key) ? null : this.valueAt(places[0] ?? -1, key)]))
+  }
+  /** Identifies the values of an attempt. */
+  codesOf(place: number, keys: readonly string[]): string {
+    return keys.map((key) => this.#column(key).codes[place]).join()
+  }
+  /** The spelling of a setting. */
+  nameOf(key: string): string {
+    return this.#names.getOrInsertComputed(key, () => {
+      const names = this.#column(key).settings.flatMap((setting) => setting?.name ?? [])
+      return names.reduce((least, name) => (name < least ? name : least), names[0] ?? key)
     })
-    return { some, shared }
-  })
-  const names = [...hard, ...soft.filter((key) => parts.some(({ shared }) => shared.includes(key)))]
-  return parts
-    .flatMap(({ some, shared }) => by(some, shared))
-    .map((some) => ({
-      members: some,
-      values: new Map(
-        names.map((key) => {
-          const first = some[0]
-          const isOne = first !== undefined && !differ(some, key, settingOf)
-          return [key, isOne ? statedBy(first, key, settingOf) : null]
+  }
+
+  /**
+   * Parts attempts by the settings in which they differ. A file or the name of a run parts them only if some share it.
+   * @param keys the settings that may part them
+   */
+  parted(places: readonly number[], keys: readonly string[]): Part[] {
+    const differing = keys.filter((key) => this.#differ(places, key))
+    if (differing.length === 0) return [{ places, values: new Map() }]
+    const isOwn = (key: string) => {
+      const { settings } = this.#column(key)
+      return places.every((place) => settings[place] === undefined || mayBeOwn(settings[place]))
+    }
+    const own = differing.filter(isOwn)
+    const common = differing.filter((key) => !own.includes(key))
+    const parts = this.#by(places, common).map((some) => {
+      const shared = own.filter((key) => {
+        const { codes } = this.#column(key)
+        const stated = some.map((place) => codes[place]).filter((code) => code !== 0)
+        const distinct = new Set(stated).size
+        return distinct > 1 && distinct < stated.length
+      })
+      return { some, shared }
+    })
+    const names = [...common, ...own.filter((key) => parts.some(({ shared }) => shared.includes(key)))]
+    return parts
+      .flatMap(({ some, shared }) => this.#by(some, shared))
+      .map((some) => ({ places: some, values: this.commonTo(some, names) }))
+  }
+
+  /** The values of settings in which attempts differ though nothing parts them, by name; a few of each. */
+  merged(places: readonly number[], keys: readonly string[]): Record<string, (Scalar | null)[]> {
+    return Object.fromEntries(
+      keys
+        .filter((key) => this.#differ(places, key))
+        .map((key) => {
+          const { codes } = this.#column(key)
+          const values = new Map(places.map((place) => [codes[place], this.valueAt(place, key)]))
+          const some = sortedBy([...values.values()], (value) => value ?? "")
+          return [this.nameOf(key), some.slice(0, limits.noiseAttempts)]
         }),
-      ),
-    }))
-}
-
-/** The values of settings in which members differ though nothing parts them, by name; a few of each. */
-export function mergedIn<M>(
-  members: readonly M[],
-  keys: readonly string[],
-  settingOf: SettingOf<M>,
-): Record<string, (Scalar | null)[]> {
-  return Object.fromEntries(
-    keys
-      .filter((key) => differ(members, key, settingOf))
-      .map((key) => {
-        const values = new Map(
-          members.map((member) => [textAt(member, key, settingOf), statedBy(member, key, settingOf)]),
-        )
-        const known = sortedBy([...values.values()], (value) => value ?? "")
-        return [nameOf(members, key, settingOf), known.slice(0, limits.issues)]
-      }),
-  )
-}
-
-/** The spelling of a setting among some members. */
-export function nameOf<M>(members: readonly M[], key: string, settingOf: SettingOf<M>): string {
-  const names = members.flatMap((member) => settingOf(member, key)?.name ?? [])
-  return names.reduce((least, name) => (name < least ? name : least), names[0] ?? key)
+    )
+  }
 }

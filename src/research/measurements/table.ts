@@ -4,11 +4,11 @@
  * cells give the same digits in any order.
  */
 import { compareScalars, type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
-import type { Frame } from "./frame.ts"
+import { type Frame, placesIn } from "./frame.ts"
 import { type Grouped, grouped, overOf, type Question } from "./grouping.ts"
 import type { Points } from "./points.ts"
-import { type Compared, compared, finiteAmong, noiseOf, runOf, Side } from "./sides.ts"
-import { folded, mergedIn, nameOf, parted, type SettingOf, varying } from "./stated.ts"
+import { compared, finiteAmong, noiseOf, runOf, Side } from "./sides.ts"
+import { folded, Stated } from "./stated.ts"
 import { type Contrast, holm, type Summary, summaryOf } from "./statistics.ts"
 
 export { differenceOf } from "./sides.ts"
@@ -45,21 +45,6 @@ const keyText = (key: Readonly<Record<string, Scalar>>, by: readonly string[]): 
  */
 export const pointsOf = (frame: Frame, name: string | undefined): Points =>
   new Side(compared(frame, name), finiteAmong(frame, Int32Array.from(frame.values.keys()))).points
-
-/** Tells the settings of the attempts of a frame, except those that `told` names or an own dimension tells. */
-export function settingsIn(frame: Frame, told: readonly string[]): SettingOf<Source> {
-  const silent = new Set(told.map(folded))
-  const ofDimension = new Map<string, Uint8Array>()
-  for (const [name, { codes }] of frame.columns) {
-    const reports = ofDimension.getOrInsertComputed(folded(name), () => new Uint8Array(frame.sources.length))
-    for (let at = 0; at < codes.length; at += 1) if ((codes[at] ?? -1) !== -1) reports[frame.sourceOf[at] ?? -1] = 1
-  }
-  const placeOf = new Map(frame.sources.map((source, place) => [source, place]))
-  return (source, key) =>
-    silent.has(key) || ofDimension.get(key)?.[placeOf.get(source) ?? -1] === 1
-      ? undefined
-      : source.launch?.settings.get(key)
-}
 
 /** What differs between attempts, besides their settings. */
 function differingIn(attempts: readonly Source[]): Differing[] {
@@ -104,43 +89,24 @@ export function nearestOf(group: Plain, baselines: readonly Plain[]): Side | und
 }
 
 interface GroupPart extends Grouped {
+  readonly places: readonly number[]
   readonly values: ReadonlyMap<string, Scalar | null>
 }
 
 /** Parts a group of values by the settings of their attempts. */
-function partsOf(
-  { frame }: Compared,
-  { key, indices }: Grouped,
-  keys: readonly string[],
-  settingOf: SettingOf<Source>,
-): GroupPart[] {
-  if (keys.length === 0) return [{ key, indices, values: new Map() }]
-  const isIn = new Uint8Array(frame.sources.length)
-  for (const index of indices) isIn[frame.sourceOf[index] ?? -1] = 1
-  const parts = parted(
-    frame.sources.filter((_, place) => isIn[place] === 1),
-    keys,
-    settingOf,
-  )
-  if (parts.length === 1) return [{ key, indices, values: parts[0]?.values ?? new Map() }]
-  const partOf = new Map(parts.flatMap(({ members }, part) => members.map((member) => [member, part])))
-  const ofSource = Int32Array.from(frame.sources, (source) => partOf.get(source) ?? -1)
-  return parts.map(({ values }, part) => ({
+function partsOf(frame: Frame, { key, indices }: Grouped, keys: readonly string[], stated: Stated): GroupPart[] {
+  const places = placesIn(frame, indices)
+  const parts = keys.length === 0 ? [{ places, values: new Map() }] : stated.parted(places, keys)
+  if (parts.length === 1) return [{ key, indices, places, values: parts[0]?.values ?? new Map() }]
+  const partOf = new Int32Array(frame.sources.length).fill(-1)
+  for (const [part, { places: own }] of parts.entries()) for (const place of own) partOf[place] = part
+  return parts.map(({ places: own, values }, part) => ({
     key,
-    indices: indices.filter((index) => ofSource[frame.sourceOf[index] ?? -1] === part),
+    indices: indices.filter((index) => partOf[frame.sourceOf[index] ?? -1] === part),
+    places: own,
     values,
   }))
 }
-
-/** The settings of all attempts of a side, for those settings on which they agree. */
-const sideSettings = (attempts: readonly Source[], keys: readonly string[], settingOf: SettingOf<Source>) =>
-  new Map(
-    keys.map((key) => {
-      const texts = new Set(attempts.map((source) => textOf(settingOf(source, key)?.value ?? "")))
-      const [first] = attempts
-      return [key, texts.size === 1 && first !== undefined ? (settingOf(first, key)?.value ?? null) : null]
-    }),
-  )
 
 /**
  * Computes the table. `comparisons` counts the differences with an interval, for which Holm's correction allows, and
@@ -151,25 +117,26 @@ export function tableOf(frame: Frame, question: Question) {
   const over = overOf(frame, question.over)
   const overs = question.over === undefined ? [] : [question.over]
   const { groups, withoutBy } = grouped(frame, question, over)
-  const stated = settingsIn(frame, [...by, ...overs, ...told])
-  const differing = varying(frame.sources, stated)
+  const stated = new Stated(frame, [...by, ...overs, ...told])
+  const { differing } = stated
   const pools = new Set(pool.map(folded))
   const [merging, parting] = [differing.filter((key) => pools.has(key)), differing.filter((key) => !pools.has(key))]
-  const within = compared(frame, question.over, (source) => {
+  const within = compared(frame, question.over, (source, place) => {
     const run = question.crossesExperiments === true ? source.commit : runOf(source)
-    return JSON.stringify([run, ...merging.map((key) => textOf(stated(source, key)?.value ?? ""))])
+    return `${run} ${stated.codesOf(place, merging)}`
   })
-  const labelled = sortedBy([...frame.sources.keys()], (place) => frame.sources[place]?.label.slice(1) ?? "")
-  const spellings = new Map(differing.map((key) => [key, nameOf(frame.sources, key, stated)]))
-  const parts = groups.flatMap((group) => partsOf(within, group, parting, stated))
+  const byLabel = sortedBy([...frame.sources.keys()], (place) => frame.sources[place]?.label.slice(1) ?? "")
+  const rankOf = new Int32Array(byLabel.length)
+  byLabel.forEach((place, rank) => (rankOf[place] = rank))
+  const spellings = new Map(differing.map((key) => [key, stated.nameOf(key)]))
+  const parts = groups.flatMap((group) => partsOf(frame, group, parting, stated))
   const partedBy = parting.filter((key) => parts.some(({ values }) => values.has(key)))
 
-  const plain = parts.map(({ key, indices, values }): Plain => {
+  const plain = parts.map(({ key, indices, places, values }): Plain => {
     const finite = finiteAmong(frame, indices)
-    const isIn = new Uint8Array(frame.sources.length)
-    for (const index of indices) isIn[frame.sourceOf[index] ?? -1] = 1
-    const attempts = labelled.flatMap((place) => (isIn[place] === 1 ? (frame.sources[place] ?? []) : []))
-    const side = new Side(within, finite, sideSettings(attempts, partedBy, stated))
+    const inOrder = places.toSorted((one, other) => (rankOf[one] ?? 0) - (rankOf[other] ?? 0))
+    const attempts = inOrder.flatMap((place) => frame.sources[place] ?? [])
+    const side = new Side(within, finite, stated.commonTo(places, partedBy))
     let withoutOver = 0
     while (over !== undefined && withoutOver < indices.length && (over.codes[indices[withoutOver] ?? -1] ?? -1) < 0)
       withoutOver += 1
@@ -183,7 +150,7 @@ export function tableOf(frame: Frame, question: Question) {
       withoutOver,
       attempts,
       differs: differingIn(attempts),
-      merged: mergedIn(attempts, differing, stated),
+      merged: stated.merged(places, differing),
       isBaseline: against !== undefined && textOf(key[against.dimension] ?? "") === against.value,
     }
   })

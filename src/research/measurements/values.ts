@@ -105,6 +105,12 @@ export function values(db: Db) {
     `SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${LAUNCH}`,
   )
   const blocks = storedBlocks(db)
+  const headOf = db.prepare<{ digest: string }>("SELECT activity_digest AS digest FROM room_heads WHERE room_id = +?")
+  const headsOf = db.prepare<{ digest: string }>(
+    `SELECT h.activity_digest AS digest FROM room_heads h WHERE h.room_id IN (
+       SELECT e.room_id FROM json_each(+?) j JOIN experiments e ON e.experiment_id = j.value
+       UNION SELECT a.room_id FROM json_each(+?) j JOIN attempts a ON a.attempt_id = j.value) ORDER BY h.room_id`,
+  )
   const series = db.prepare<{ attemptIndex: number; dimensionsId: number; dimensions: Stored<Dimensions> | null }>(
     `SELECT j.key AS attemptIndex, l.dimensions_id AS dimensionsId, s.dimensions FROM json_each(+?) j
      CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +? LEFT JOIN dimension_sets s USING (dimensions_id)
@@ -162,6 +168,18 @@ export function values(db: Db) {
   })
 
   return {
+    /** The state of the Rooms of some attempts: equal if nothing happened there in between. */
+    stateOf: (scope: Scope): string =>
+      "roomId" in scope
+        ? (headOf.get(scope.roomId)?.digest ?? "")
+        : headsOf
+            .all(
+              JSON.stringify("experimentIds" in scope ? scope.experimentIds : []),
+              JSON.stringify("attemptIds" in scope ? scope.attemptIds : []),
+            )
+            .map(({ digest }) => digest)
+            .join(),
+
     /** @throws Refusal 422 for more attempts than a table covers */
     attempts(scope: Scope): Measured[] {
       const found =

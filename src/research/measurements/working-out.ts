@@ -4,11 +4,10 @@ import { picked } from "../../contract/each.ts"
 import { canonicalJson, digestOf } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { type Dimensions, type Source, textOf } from "./cells.ts"
-import { countWithout, filtered, isAt, sourcesIn } from "./frame.ts"
+import { countWithout, filtered, isAt, placesIn, sourcesIn } from "./frame.ts"
 import { splitsInWords } from "./in-words.ts"
 import { compared, runOf, sideAt } from "./sides.ts"
-import { folded, mergedIn, nameOf, parted, type SettingOf, varying } from "./stated.ts"
-import { settingsIn } from "./table.ts"
+import { folded, Stated } from "./stated.ts"
 import type { Measured, Pending, Values } from "./values.ts"
 
 export type Effect = NonNullable<BodyOf<"publish_finding">["effects"]>[number]
@@ -105,23 +104,25 @@ export function workingOut(values: Values) {
     if (theirs.values.length === 0) return { at: "against", message: "names a group without a finite value" }
 
     const overs = over === undefined ? [] : [over]
-    const stated = settingsIn(finite, [...Object.keys(of), ...Object.keys(against), ...Object.keys(where), ...overs])
+    const stated = new Stated(finite, [...Object.keys(of), ...Object.keys(against), ...Object.keys(where), ...overs])
     const pools = new Set(pool.map(folded))
-    const sides = [sourcesIn(mine), sourcesIn(theirs)] as const
-    const differing = [...new Set(sides.flatMap((side) => parting(side, stated)))].filter((key) => !pools.has(key))
-    const merging = [...new Set(sides.flatMap((side) => varying(side, stated)))]
-    const within = compared(finite, over, (source) =>
-      JSON.stringify([runOf(source), ...merging.map((key) => textOf(stated(source, key)?.value ?? ""))]),
+    const places = [placesIn(mine), placesIn(theirs)] as const
+    const both = [...new Set(places.flat())]
+    const parting = new Set(
+      places.flatMap((side) => stated.parted(side, stated.differing).flatMap(({ values }) => [...values.keys()])),
     )
+    const differing = [...parting].filter((key) => !pools.has(key))
+    const merging = [...parting].filter((key) => pools.has(key))
+    const within = compared(finite, over, (source, place) => `${runOf(source)} ${stated.codesOf(place, merging)}`)
     const [one, other] = [sideAt(within, isMine), sideAt(within, isTheirs)]
     if (one.points.values.length === 0 || other.points.values.length === 0)
       return {
         at: "over",
         message: `is a dimension that no value of "${one.points.values.length === 0 ? "of" : "against"}" has`,
       }
-    const stray = strayIn(effect, named, ...sides)
+    const stray = strayIn(effect, named, sourcesIn(mine), sourcesIn(theirs))
     if (stray !== undefined) return stray
-    const sources = [...new Set(sides.flat())]
+    const sources = both.flatMap((place) => finite.sources[place] ?? [])
     const units = values.unitsOf(sources, metric, split, pending)
     if (units.length > 1)
       return {
@@ -132,7 +133,7 @@ export function workingOut(values: Values) {
     if (difference === null) return { at: "of", message: "cannot be compared" }
     return {
       split,
-      differing: differing.length === 0 ? null : differingInWords(sources, differing, stated),
+      differing: differing.length === 0 ? null : differingInWords(finite.sources, both, differing, stated),
       figures: {
         ...picked(difference, "method", "estimate", "se", "low", "high", "p", "pairs", "unpaired"),
         ...picked(difference, "pairedAcross", "noise", "belowNoise"),
@@ -140,16 +141,12 @@ export function workingOut(values: Values) {
         againstCount: other.points.values.length,
         withoutOver: over === undefined ? 0 : countWithout(mine, over) + countWithout(theirs, over),
         unit: units[0] ?? null,
-        merged: mergedIn(sources, merging, stated),
+        merged: stated.merged(both, [...parting]),
       },
       attemptIds: sources.map(({ attemptId }) => attemptId).sort(),
     }
   }
 }
-
-/** The settings that would part a side in a table. */
-const parting = (side: readonly Source[], stated: SettingOf<Source>): string[] =>
-  parted(side, varying(side, stated), stated).flatMap(({ values }) => [...values.keys()])
 
 /** Why a metric has no value: an attempt that would have one may not have ended. */
 function unreported(attempts: readonly Measured[], metric: string): Fault {
@@ -161,14 +158,19 @@ function unreported(attempts: readonly Measured[], metric: string): Fault {
 }
 
 /** "updates (1000 in A1; 5000 in A2)" */
-function differingInWords(sources: readonly Source[], keys: readonly string[], stated: SettingOf<Source>): string {
+function differingInWords(
+  sources: readonly Source[],
+  places: readonly number[],
+  keys: readonly string[],
+  stated: Stated,
+): string {
   const told = keys.map((key) => {
-    const byValue = Map.groupBy(sources, (source) => textOf(stated(source, key)?.value ?? "not stated"))
+    const byValue = Map.groupBy(places, (place) => textOf(stated.valueAt(place, key) ?? "not stated"))
     const values = [...byValue].slice(0, 5).map(([value, some]) => {
-      const labels = some.slice(0, 3).map(({ label }) => label)
+      const labels = some.slice(0, 3).map((place) => sources[place]?.label ?? "")
       return `${value} in ${labels.join(", ")}${some.length > labels.length ? ` and ${some.length - 3} more` : ""}`
     })
-    return `${nameOf(sources, key, stated)} (${values.join("; ")})`
+    return `${stated.nameOf(key)} (${values.join("; ")})`
   })
   return `covers attempts that differ in ${told.join(" and ")}: name it in where, or in pool to merge it`
 }

@@ -1,0 +1,75 @@
+/** The table of a Room with many attempts answers in time, and is worked out once for each state. */
+import t from "tap"
+import { Filler } from "../record/filler.ts"
+import { openLab } from "../record/lab.ts"
+
+/** The most milliseconds for an answer that is worked out, and for one that is known. */
+const [WORKED_OUT, KNOWN] = [1_000, 200]
+const ATTEMPTS = 2_000
+
+const lab = await openLab(t)
+const filler = new Filler(lab.file)
+t.teardown(() => filler.close())
+const owner = filler.person("ada")
+const commit = "a".repeat(40)
+const reportedAt = "2026-11-20T09:30:00.000Z"
+const { roomId, report } = await filler.fill(() => {
+  const { roomId, openingThreadId } = filler.does(owner, "create_room", { title: "Large", question: "How?" }).result
+  const experiments = Array.from({ length: 20 }, () => {
+    const place = { roomId, threadId: openingThreadId }
+    const { experimentId } = filler.does(owner, "propose_experiment", {
+      ...place,
+      question: "Which?",
+      scope: "Here.",
+      hypotheses: [],
+    }).result
+    filler.does(owner, "take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+    return experimentId
+  })
+  const report = (index: number) => {
+    const attemptId = filler.instance.world.id()
+    const arm = ["baseline", "shift", "mixup", "smoothing"][index % 4] as string
+    filler.does(owner, "register_attempt", {
+      ...{ attemptId, experimentId: experiments[index % 20] as string, intent: "exploratory" },
+      ...{ expectedRevision: 2, expectedStatus: "claimed", inputs: [] },
+      repository: { url: "https://github.com/example/mlp", commit },
+      argv: ["python", "mlp.py", "--updates", index % 3 === 0 ? "1000" : "5000", "--out", `runs/${index}.json`],
+      configuration: { rate: 0.1, layers: [64, 64], seed: index },
+    })
+    const at = { attemptId, reportedAt }
+    const started = { event: "started", expectedRevision: 1, expectedStatus: "registered" } as const
+    filler.does(owner, "report_attempt_event", { ...at, ...started })
+    filler.does(owner, "report_attempt_event", {
+      ...at,
+      ...{ event: "succeeded", expectedRevision: 2, expectedStatus: "started" },
+      metrics: [0, 1].map((seed) => ({
+        name: "error",
+        value: (index * 7919) % 101,
+        dimensions: { arm, labels: 50 * (1 + (index % 5)), seed: seed + 2 * (index % 50) },
+      })),
+    })
+  }
+  for (let index = 0; index < ATTEMPTS; index += 1) report(index)
+  return { roomId, report }
+})
+
+function asked() {
+  const query = { metric: "error", by: ["arm", "labels"], over: "seed", against: "arm:baseline" }
+  const began = performance.now()
+  const table = filler.instance.readers.room_measurements({ params: { roomId }, query, actor: null } as never) as {
+    groups: { n: number; settings: object; contrast: { pairs: number } | null }[]
+  }
+  return { table, took: performance.now() - began }
+}
+
+t.test("thousands of attempts make a table in time, once for each state", async (t) => {
+  const first = asked()
+  t.equal(first.table.groups.length, 40)
+  t.ok(first.took < WORKED_OUT, `worked out in ${Math.round(first.took)} ms`)
+  const again = asked()
+  t.ok(again.took < KNOWN, `known in ${Math.round(again.took)} ms`)
+  t.strictSame(again.table, first.table)
+  await filler.fill(() => report(1))
+  const { took } = asked()
+  t.ok(took < WORKED_OUT, `worked out anew in ${Math.round(took)} ms`)
+})
