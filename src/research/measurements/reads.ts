@@ -46,7 +46,7 @@ const listed = ({ dimensions, ...metric }: KnownMetric): MeasurementTable["metri
 const runs = (count: number): string => `${count} ${count === 1 ? "value" : "values"}`
 
 const DIFFERS = {
-  commit: "attempts ran at different commits",
+  commit: "attempts ran different code (several commits)",
   command: "attempts ran different commands",
   inputs: "attempts had different inputs",
   environment: "attempts ran in different environments",
