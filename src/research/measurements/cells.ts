@@ -1,9 +1,22 @@
 /** The dimensions of a measured value, their order, and the attempt that reported it. */
-import type { Launch } from "./stated.ts"
 
 /** A value of a dimension. */
 export type Scalar = string | number | boolean
 export type Dimensions = Readonly<Record<string, Scalar>>
+
+/** A setting as its attempt spelled it. */
+export interface Setting {
+  readonly name: string
+  readonly value: Scalar
+}
+/** What an attempt was started with. */
+export interface Launch {
+  /** By folded name. */
+  readonly settings: ReadonlyMap<string, Setting>
+  /** The words of its command line that are no flags. */
+  readonly command: string
+  readonly environment: string
+}
 
 /** The attempt that reported a value. */
 export interface Source {

@@ -15,10 +15,6 @@ function conditionInWords(name: string, value: Scalar): string {
   return name === "arm" ? text : `${name} ${text}`
 }
 
-/** Describes the splits in which a metric is reported: `with split=test and split=train`. */
-export const splitsInWords = (splits: readonly string[]): string =>
-  splits.map((split) => (split === "" ? "without a split" : `with split=${split}`)).join(" and ")
-
 /** "of 27 comparisons in this table"; null without comparisons. */
 export const familyInWords = (comparisons: number): string | null =>
   comparisons === 0 ? null : `of ${comparisons} ${comparisons === 1 ? "comparison" : "comparisons"} in this table`

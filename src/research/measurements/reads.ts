@@ -10,10 +10,10 @@ import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { sortedBy, textOf } from "./cells.ts"
 import type { GatheredEffects } from "./gathered.ts"
-import { acrossInWords, familyInWords, mergedInWords, noiseInWords, splitsInWords } from "./in-words.ts"
+import { acrossInWords, familyInWords, mergedInWords, noiseInWords } from "./in-words.ts"
 import type { Contrast } from "./statistics.ts"
 import { type Group, tableOf } from "./table.ts"
-import type { KnownMetric, Measured, Scope, Values } from "./values.ts"
+import { type KnownMetric, type Measured, type Scope, splitsInWords, type Values } from "./values.ts"
 import { csvOf, markdownOf } from "./written.ts"
 
 type Query = AskedOf<"experiment_measurements">["query"]

@@ -2,22 +2,8 @@
 import { digestOf, isObject, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { leaves, flagsOf } from "../attempts/settings.ts"
-import { type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
+import { type Launch, type Scalar, type Setting, type Source, sortedBy, textOf } from "./cells.ts"
 import type { Frame } from "./frame.ts"
-
-/** A setting as its attempt spelled it. */
-interface Setting {
-  readonly name: string
-  readonly value: Scalar
-}
-/** What an attempt was started with. */
-export interface Launch {
-  /** By folded name. */
-  readonly settings: ReadonlyMap<string, Setting>
-  /** The words of its command line that are no flags. */
-  readonly command: string
-  readonly environment: string
-}
 
 /** A registration's argv, configuration and environment, as one JSON list. */
 export type LaunchText = Stored<readonly [argv?: unknown, configuration?: unknown, environment?: unknown]>

@@ -10,8 +10,8 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { settingsOf } from "../attempts/settings.ts"
 import type { BlockScalars } from "../attempts/value-blocks.ts"
 import { type StoredBlock, storedBlocks } from "./blocks.ts"
-import type { Dimensions, Scalar, Source } from "./cells.ts"
-import { type Launch, launchOf, type LaunchText, spelled } from "./stated.ts"
+import type { Dimensions, Launch, Scalar, Source } from "./cells.ts"
+import { launchOf, type LaunchText, spelled } from "./stated.ts"
 import { atConditions, type Cell, filled, type Frame, FrameBuilder, type Layout } from "./frame.ts"
 
 /** An attempt whose values a table may use. */
@@ -91,6 +91,10 @@ function frameReader() {
     }),
   }
 }
+
+/** Describes the splits in which a metric is reported: `with split=test and split=train`. */
+export const splitsInWords = (splits: readonly string[]): string =>
+  splits.map((split) => (split === "" ? "without a split" : `with split=${split}`)).join(" and ")
 
 export type Values = ReturnType<typeof values>
 

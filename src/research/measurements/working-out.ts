@@ -5,10 +5,9 @@ import { canonicalJson, digestOf } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { type Dimensions, type Source, textOf } from "./cells.ts"
 import { countWithout, filtered, isAt, placesIn, sourcesIn } from "./frame.ts"
-import { splitsInWords } from "./in-words.ts"
 import { compared, runOf, sideAt } from "./sides.ts"
 import { folded, Stated } from "./stated.ts"
-import type { Measured, Pending, Values } from "./values.ts"
+import { type Measured, type Pending, splitsInWords, type Values } from "./values.ts"
 
 export type Effect = NonNullable<BodyOf<"publish_finding">["effects"]>[number]
 /** The computed numbers of an effect. */
