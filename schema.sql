@@ -10,7 +10,7 @@
 -- joined: places by src/contract, src/threads, src/research, src/rooms
 -- joined: standings by src/research, src/threads
 -- joined: timeline_entries by src/contract, src/threads, src/research
--- joined: room_heads by src/rooms
+-- joined: room_heads by src/rooms, src/research
 -- joined: thread_heads by src/threads, src/research
 -- joined: counters by src/rooms, src/research
 
