@@ -16,6 +16,12 @@ export const foundIn = ({ prepared }: { readonly prepared?: unknown }): Found =>
   (prepared as Found | undefined) ?? nothingFound
 const nothingFound: Found = { papers: [], unreadable: [], byWords: [] }
 
+/** What a receipt says of the reading of a text. */
+export const readingOf = ({ readAs = [], unreadable }: Found) => ({
+  readAs: [...readAs],
+  unreadable: [...unreadable],
+})
+
 /** The members of a request body that name papers to file. */
 export interface SentPapers {
   readonly arxivIds?: readonly string[]
@@ -44,9 +50,9 @@ export async function readIdentifiers({ arxivIds = [], identifiers }: SentPapers
       },
     )
   if (count > 0) return found
-  const issues = found.unreadable.map(({ text, reason }) => ({
+  const issues = found.unreadable.map(({ input, why }) => ({
     path: "/identifiers",
-    message: `${JSON.stringify(text)} ${reason}`,
+    message: `${JSON.stringify(input)} ${why}`,
   }))
   throw new Refusal("invalid_schema", `None of the identifiers names a paper. Nothing was stored.`, { issues })
 }

@@ -7,6 +7,7 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import { named } from "../contract/library/papers.ts"
 import {
   foundIn,
+  readingOf,
   naming,
   type PaperName,
   paperNamedBy,
@@ -51,7 +52,6 @@ export function filingOperations(tables: LibraryTables) {
       ...papers.unknown(call.actor.userId, sent(call)),
     ],
   }
-  const unreadableIn = (call: { prepared?: unknown }) => [...foundIn(call).unreadable]
 
   /** Returns JSON of the public part of the key that an agent posts with; null for a person. */
   function via({ key }: Actor): string | null {
@@ -68,7 +68,7 @@ export function filingOperations(tables: LibraryTables) {
     write(call, _subject, change) {
       const { userId } = call.actor
       const kept = saved.save(userId, papers.named(userId, sent(call), change), change.at)
-      return outcome(userId, { ...kept, unreadable: unreadableIn(call), label: null })
+      return outcome(userId, { ...readingOf(foundIn(call)), ...kept, label: null })
     },
   })
 
@@ -98,7 +98,7 @@ export function filingOperations(tables: LibraryTables) {
         collectionId: collection.id,
         ...filed,
         ...kept,
-        unreadable: unreadableIn(call),
+        ...readingOf(foundIn(call)),
         label: null,
       })
     },

@@ -3,11 +3,13 @@
  * bibliography files.
  */
 import { limits } from "../contract/limits.ts"
-import { mentionsIn } from "../contract/schema/paper-mention.ts"
+import { isArxivId } from "../contract/schema/fields.ts"
+import { decoded, mentionsIn } from "../contract/schema/paper-mention.ts"
 import { inDigits, oneLine, withoutTrailing } from "../contract/text.ts"
-import { isCsl, readCsl } from "./bibtex/csl.ts"
-import { readBibtex } from "./bibtex/read.ts"
-import { isRis } from "./bibtex/ris.ts"
+import { isBibtex, readBibtex } from "./bibliography/bibtex.ts"
+import type { Format } from "./bibliography/entry.ts"
+import { jsonIn, readJson } from "./bibliography/json.ts"
+import { readTagged, taggedFormat } from "./bibliography/tagged.ts"
 import { PaperCollector, type Found } from "./papers/found.ts"
 import { identify } from "./papers/identity.ts"
 
@@ -74,11 +76,22 @@ function wordingOf(words: string): string {
   )
 }
 
+/** The kind of id by which a paper was named. */
+const formatOf = (paperId: string): Format =>
+  paperId.startsWith("isbn:")
+    ? "isbn"
+    : paperId.startsWith("ref:")
+      ? "paper_id"
+      : isArxivId(paperId)
+        ? "arxiv_id"
+        : "doi"
+
 /**
  * Collects the papers of one reference, line or word. @param isAside whether the text is between the entries of a file
  */
-function take(part: string, collector: PaperCollector, isAside: boolean): void {
-  if (part === "") return
+function take(written: string, collector: PaperCollector, isAside: boolean): void {
+  if (written === "") return
+  const part = decoded(written)
   const { papers, mistakes } = mentionsIn(part)
   for (const { text, reason } of mistakes) collector.addUnreadable(text, reason)
   const words = oneLine(part.replace(BEGINS, ""))
@@ -90,14 +103,19 @@ function take(part: string, collector: PaperCollector, isAside: boolean): void {
     // sentence about them.
     const hasWording = papers.length === 1 && isReference && isShort
     for (const { paperId } of papers)
-      collector.add({ paperId, ...(hasWording && { given: { title: wordingOf(words) } }) })
+      collector.add(
+        { paperId, ...(hasWording && { given: { title: wordingOf(words) } }) },
+        part,
+        hasWording ? "reference" : formatOf(paperId),
+      )
     return
   }
   const url = mistakes.length === 0 ? urlOf(words) : undefined
-  if (REFERENCE.test(words)) collector.add({ paperId: words })
-  else if (url !== undefined) collector.add(identify({}, { title: url, url }))
+  if (REFERENCE.test(words)) collector.add({ paperId: words }, words, "paper_id")
+  else if (url !== undefined) collector.add(identify({}, { title: url, url }), words, "address")
   else if (!isShort) collector.addUnreadable(part, `is longer than ${inDigits(limits.explanation)} characters`)
-  else if (isReference || (identifiesPaper(rest) && !isAside)) collector.add(identify({}, { title: words }), "words")
+  else if (isReference || (identifiesPaper(rest) && !isAside))
+    collector.add(identify({}, { title: words }), words, "reference")
   else if (mistakes.length === 0)
     collector.addUnreadable(part, isAside ? "is outside the file's entries" : "does not say which paper it means")
 }
@@ -132,9 +150,44 @@ function readText(text: string, collector: PaperCollector, isAside = false): voi
   end()
 }
 
-/** Whether a text is a bibliography file, or contains BibTeX entries. */
-export const isBibliography = (text: string): boolean =>
-  isRis(text) || isCsl(text) || /^[ \t]*@[A-Za-z]{1,30}[ \t]{0,9}[{(]/m.test(text)
+/** How a text that may be a file is read; undefined for plain text. */
+interface FileReader {
+  read(collector: PaperCollector): void | Promise<void>
+}
+
+const refusing = (text: string, why: string): FileReader => ({
+  read: (collector) => collector.addUnreadable(text, why),
+})
+
+/** Elements that begin a document of markup, as opposed to a link that was pasted. */
+const DOCUMENT = /^(?:<\?xml|<!doctype|<(?:html|xml|records|rdf:rdf|modscollection|mods|feed|pubmedarticleset)\b)/i
+/** Names of columns in the tables of papers that reference managers export. */
+const COLUMN = /^(?:doi|title|item title|authors?|year|publication year|publication title|journal|isbn|key)$/i
+
+/** Chooses the reader of a text by parsing it, never by its first characters alone. */
+function fileIn(text: string): FileReader | undefined {
+  const bare = text.replace(/^\uFEFF/, "").trimStart()
+  if (text.includes("\uFFFD"))
+    return refusing(text, "has signs that were lost when it was read as UTF-8: save the file as UTF-8")
+  const json = jsonIn(bare)
+  if (json !== undefined) return { read: (collector) => readJson(json.value, bare, collector) }
+  // A text may quote an object of JSON. A file of it that ends too early has more that opens than closes.
+  if (/^\[?\s*\{\s*"/.test(bare) && (bare.match(/[{[]/g)?.length ?? 0) > (bare.match(/[}\]]/g)?.length ?? 0))
+    return refusing(bare, "is not whole JSON")
+  const tagged = taggedFormat(bare)
+  if (tagged !== undefined) return { read: (collector) => readTagged(bare, tagged, collector) }
+  if (DOCUMENT.test(bare))
+    return refusing(bare, "is a document of markup, which is not read: export BibTeX, RIS or CSL-JSON")
+  const columns = (bare.split(/\r\n|\n|\r/, 1)[0] ?? "").slice(0, 5_000).split(/[,;\t]/)
+  if (columns.length > 2 && columns.filter((name) => COLUMN.test(name.replaceAll('"', "").trim())).length > 1)
+    return refusing(bare, "is a table, which is not read: export BibTeX, RIS or CSL-JSON")
+  if (isBibtex(bare))
+    return { read: (collector) => readBibtex(bare, collector, (rest) => readText(rest, collector, true)) }
+  return undefined
+}
+
+/** Whether a text is a file of any kind, or contains BibTeX entries. */
+export const isFile = (text: string): boolean => fileIn(text) !== undefined
 
 /**
  * Reads texts that may be files. A hostile file can take unbounded time and memory, so `reading.ts` runs this in a
@@ -143,9 +196,9 @@ export const isBibliography = (text: string): boolean =>
 export async function readTexts(texts: readonly string[]): Promise<Found> {
   const collector = new PaperCollector()
   for (const text of texts) {
-    if (isCsl(text)) readCsl(text, collector)
-    else if (isBibliography(text)) await readBibtex(text, collector, (rest) => readText(rest, collector, true))
-    else readText(text, collector)
+    const file = fileIn(text)
+    if (file === undefined) readText(text, collector)
+    else await file.read(collector)
   }
   return collector.result()
 }

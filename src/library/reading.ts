@@ -7,7 +7,7 @@ import { inDigits } from "../contract/text.ts"
 import type { Job } from "../jobs/job.ts"
 import { parsing } from "../jobs/pool.ts"
 import type { Found } from "./papers/found.ts"
-import { isBibliography, readPlain } from "./pasted.ts"
+import { isFile, readPlain } from "./pasted.ts"
 
 /** The most characters of plain text that are parsed in this thread. */
 const INLINE_CHARACTERS = 5_000
@@ -31,7 +31,7 @@ const papers = (path: string): Job<readonly string[], Found> => ({
  */
 export async function readPapers(texts: readonly string[], path = "/text"): Promise<Found> {
   const isShort = texts.reduce((length, text) => length + text.length, 0) <= INLINE_CHARACTERS
-  if (!isShort || texts.some(isBibliography)) return parsing.run(papers(path), texts)
+  if (!isShort || texts.some(isFile)) return parsing.run(papers(path), texts)
   return readPlain(texts)
 }
 
@@ -51,6 +51,6 @@ export async function readImport(text: string): Promise<Found> {
     )
   if (length > 0) return found
   const [first] = found.unreadable
-  const why = first === undefined ? "is empty" : `“${first.text}” ${first.reason}`
+  const why = first === undefined ? "is empty" : `“${first.input}” ${first.why}`
   throw refuse(first === undefined ? "There is nothing here to read." : `No paper could be read in this. ${why}.`, why)
 }

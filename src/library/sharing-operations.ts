@@ -8,7 +8,7 @@ import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { People } from "../people/people.ts"
 import { named as namedPaper } from "../contract/library/papers.ts"
 import type { Collection } from "./collections.ts"
-import { foundIn, naming, paperNamedBy, papersNamedBy } from "./filed.ts"
+import { foundIn, naming, paperNamedBy, papersNamedBy, readingOf } from "./filed.ts"
 import { inLibrary, outcome } from "./filing-operations.ts"
 import type { Invitation } from "./invitations.ts"
 import { readImport } from "./reading.ts"
@@ -201,8 +201,8 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
     references: (call) => papers.unknown(call.actor.userId, foundIn(call).papers),
     write(call, { collection }, change) {
       const { actor } = call
-      const { papers: sent, unreadable } = foundIn(call)
-      const all = papers.named(actor.userId, sent, change)
+      const found = foundIn(call)
+      const all = papers.named(actor.userId, found.papers, change)
       const filed =
         collection &&
         collections.add(collection, all, actor.userId, change.at, (paperId) => names.all(actor.userId, paperId))
@@ -215,7 +215,7 @@ export function sharingOperations({ people, ...tables }: LibraryTables & { reado
           added,
           alreadyThere,
           ...kept,
-          unreadable: [...unreadable],
+          ...readingOf(found),
           label: null,
         },
       }

@@ -47,11 +47,18 @@ test("papers are saved once under their id, whatever version is named", async (t
   t.strictSame(first.result, {
     saved: ["2402.00001", "hep-th/9901001", "math/0309136"],
     alreadySaved: [],
+    readAs: [],
     unreadable: [],
     label: null,
   })
   const again = await agent.write("save_papers", { arxivIds: ["2402.00001", "2402.00002"] })
-  t.strictSame(again.result, { saved: ["2402.00002"], alreadySaved: ["2402.00001"], unreadable: [], label: null })
+  t.strictSame(again.result, {
+    saved: ["2402.00002"],
+    alreadySaved: ["2402.00001"],
+    readAs: [],
+    unreadable: [],
+    label: null,
+  })
   const page = await agent.read("library_papers")
   t.strictSame(
     page.items.map(({ arxivId }) => arxivId),
@@ -74,6 +81,7 @@ test("a Collection used by an agent: made, filled, read, renamed, emptied", asyn
     alreadyThere: [],
     saved: paperIds(100, 3),
     alreadySaved: [],
+    readAs: [],
     unreadable: [],
     label: null,
   })

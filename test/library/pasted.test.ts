@@ -60,7 +60,7 @@ test("RIS is read like BibTeX", async (t) => {
     { paperId: /^ref:/, given: { title: "The Art" } },
     { paperId: "1412.6980" },
   ])
-  t.match(unreadable, [{ text: /^Again arXiv:1706\.03762/, reason: /is longer than 20,000 characters/ }])
+  t.match(unreadable, [{ input: /^Again arXiv:1706\.03762/, why: /is longer than 20,000 characters/ }])
   await fc.assert(
     fc.asyncProperty(
       fc.string({

@@ -10,7 +10,7 @@ const read = (text: string) => {
   const { papers, unreadable } = readPlain([text])
   return [
     papers.map(({ paperId, given }) => (paperId.startsWith("ref:") ? given?.title : paperId)),
-    unreadable.map((part) => `${part.text} ${part.reason}`),
+    unreadable.map((part) => `${part.input} ${part.why}`),
   ]
 }
 
@@ -156,7 +156,7 @@ test("no mentioned paper is missed, none is invented, and no text takes long", (
     fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
       const { papers, unreadable } = readPlain([text])
       if (papers.some((paper) => !/^(?:ref:|isbn:)/.test(paper.paperId)) && !/\d{4}/.test(text)) throw new Error(text)
-      if (unreadable.some((part) => part.text.length > 300 || part.text === "")) throw new Error(text)
+      if (unreadable.some((part) => part.input.length > 300 || part.input === "")) throw new Error(text)
     }),
   )
   for (const piece of [

@@ -3,8 +3,8 @@ import fc from "fast-check"
 import { parse as parseIsbn } from "isbn3"
 import { test } from "tap"
 import { stored } from "../../src/contract/json.ts"
-import { type BibliographyFormat, bibliographyOf, unchanged } from "../../src/library/bibtex/file.ts"
-import type { Cited } from "../../src/library/bibtex/cited.ts"
+import { type BibliographyFormat, bibliographyOf, unchanged } from "../../src/library/bibliography/file.ts"
+import type { Cited } from "../../src/library/bibliography/cited.ts"
 import { referenceOf } from "../../src/library/papers/identity.ts"
 import type { Given } from "../../src/library/papers/papers.ts"
 import { readTexts } from "../../src/library/pasted.ts"
@@ -123,7 +123,7 @@ test("programs find the DOI and the ISBN in the fields that they read", async (t
   const bibtex = await file("bibtex", papers)
   t.match(
     bibtex,
-    /^@article\{10\.1002\/j\.1538-7305\.1948\.tb01338\.x,\n {2}title = [^\n]*\n {2}author = \{C\. E\. Shannon\},\n {2}year = \{1948\},\n {2}journal = \{Bell System Technical Journal\},\n {2}volume = \{27\},\n {2}number = \{3\},\n {2}pages = \{379--423\},\n {2}doi = \{10\.1002\/j\.1538-7305\.1948\.tb01338\.x\},/,
+    /^@article\{10\.1002\/j\.1538-7305\.1948\.tb01338\.x,\n {2}title = [^\n]*\n {2}author = \{Shannon, C\. E\.\},\n {2}year = \{1948\},\n {2}journal = \{Bell System Technical Journal\},\n {2}volume = \{27\},\n {2}number = \{3\},\n {2}pages = \{379--423\},\n {2}doi = \{10\.1002\/j\.1538-7305\.1948\.tb01338\.x\},/,
   )
   t.match(
     bibtex,

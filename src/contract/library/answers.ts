@@ -42,8 +42,38 @@ export const libraryIdentity = shape({
 
 /** The ids of a paper. `paperId` is its arXiv id, else its DOI, else `isbn:` or `ref:` and an identifier. */
 const identity = { paperId: v.string(), arxivId: optionalText }
+/** A name in the parts that CSL-JSON has, or of a group. */
+const cslName = shape({
+  family: v.exactOptional(v.string()),
+  given: v.exactOptional(v.string()),
+  "non-dropping-particle": v.exactOptional(v.string()),
+  suffix: v.exactOptional(v.string()),
+  literal: v.exactOptional(v.string()),
+})
+/** A date in the parts that CSL-JSON has, or the words in its place. */
+const cslDate = shape({
+  "date-parts": v.exactOptional(v.array(v.array(count))),
+  season: v.exactOptional(count),
+  circa: v.exactOptional(v.boolean()),
+  literal: v.exactOptional(v.string()),
+})
+export type CslName = v.InferOutput<typeof cslName>
+export type CslDate = v.InferOutput<typeof cslDate>
+/** What records from before it was kept lack. */
+const cslFields = {
+  /** CSL's type of the paper, if it is known. */
+  type: v.exactOptional(v.string()),
+  /** The authors in the parts of their names. */
+  names: v.exactOptional(v.array(cslName)),
+  /** Whether there are more authors than are named. */
+  moreAuthors: v.exactOptional(v.boolean()),
+  issued: v.exactOptional(cslDate),
+  /** The publisher, where the venue is a journal or a book. */
+  publisher: v.exactOptional(v.string()),
+}
 const paperFields = {
   ...identity,
+  ...cslFields,
   doi: optionalText,
   isbn: optionalText,
   title: optionalText,
@@ -63,7 +93,9 @@ const paperFields = {
   /** Where the metadata come from: a source, or the person who filed the paper; null if there are none. */
   source: v.nullable(v.picklist(enumerations.paperSource)),
 }
+/** The members of a paper, and those of them that older records lack. */
 export type PaperMember = keyof typeof paperFields
+export type CslMember = keyof typeof cslFields
 const holding = v.array(shape({ id, name: v.string() }))
 export type Holding = v.InferOutput<typeof holding>
 
@@ -152,18 +184,14 @@ export type Annotations = v.InferOutput<typeof annotations>
 /** A tag, with the number of saved papers that have it. */
 export const tagged = shape({ tag: v.string(), papers: count })
 
-const cslName = v.union([
-  shape({ family: v.string(), given: v.exactOptional(v.string()) }),
-  shape({ literal: v.string() }),
-])
 /** CSL-JSON of papers, as reference managers read it. */
 export const cslPapers = v.array(
   v.looseObject({
     id: v.string(),
-    type: v.picklist(["article", "article-journal", "book", "document"]),
+    type: v.string(),
     title: v.string(),
     author: v.array(cslName),
-    issued: v.exactOptional(v.looseObject({ "date-parts": v.array(v.array(count)) })),
+    issued: v.exactOptional(cslDate),
     DOI: v.exactOptional(v.string()),
     ISBN: v.exactOptional(v.string()),
     URL: v.exactOptional(v.string()),

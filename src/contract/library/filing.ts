@@ -16,7 +16,7 @@ import {
   onePaper,
   paperNamed,
   somePapers,
-  unreadable,
+  reading,
 } from "./papers.ts"
 
 const byFiler = { family: "library", permissions: ["file_papers"] } as const
@@ -39,7 +39,7 @@ export const filingOperations = [
     refusals: ["limit_reached"],
     atLeastOneOf: oneOfNew,
     fields: { ...newPapers, titles: v.exactOptional(titles) },
-    result: { saved: ids, alreadySaved: ids, unreadable, label },
+    result: { saved: ids, alreadySaved: ids, ...reading, label },
     example: {
       arxivIds: ["1706.03762", "hep-th/9711200"],
       identifiers: ["10.1002/j.1538-7305.1948.tb01338.x", "ISBN 978-0-262-03384-8"],
@@ -71,7 +71,7 @@ export const filingOperations = [
       alreadyThere: ids,
       saved: v.nullable(ids),
       alreadySaved: v.nullable(ids),
-      unreadable,
+      ...reading,
       label,
     },
     example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivIds: ["1706.03762"] },

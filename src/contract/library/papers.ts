@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { optionalText } from "../answers/fields.ts"
 import { limits } from "../limits.ts"
 import { arxivId, distinct, isArxivId, paperId, shape, text } from "../schema/fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
 import { described } from "../schema/described.ts"
 
 /** One paper: `paperId` names any paper, `arxivId` only those on arXiv. */
@@ -18,7 +19,7 @@ export const newPapers = {
   identifiers: v.exactOptional(
     described(
       distinct(text(limits.identifier), limits.arxivIds, 1),
-      "Texts that name papers: DOIs, ISBNs, arXiv ids, addresses, entries of BibTeX or RIS, printed references. A text may name several papers.",
+      "Texts that name papers: DOIs, ISBNs, arXiv ids, addresses, files of BibTeX, RIS, CSL-JSON, Crossref, PubMed or EndNote, printed references. A text may name several papers.",
     ),
   ),
 }
@@ -34,5 +35,15 @@ export const paperNamed = { paperId: v.string(), arxivId: optionalText }
 export const named = (id: string) => ({ paperId: id, arxivId: isArxivId(id) ? id : null })
 /** The papers of a batch, by paperId, in the order in which they were sent. */
 export const ids = v.array(v.string())
-/** Texts that name no paper, with the reasons. */
-export const unreadable = v.array(shape({ text: v.string(), reason: v.string() }))
+/** What each piece of the texts was read as, and the pieces that name no paper, with the reasons. */
+export const reading = {
+  readAs: v.array(
+    shape({
+      input: v.string(),
+      format: v.picklist(enumerations.paperFormat),
+      paperId: v.string(),
+      title: optionalText,
+    }),
+  ),
+  unreadable: v.array(shape({ input: v.string(), why: v.string() })),
+}

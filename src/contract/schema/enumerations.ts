@@ -199,6 +199,21 @@ export const enumerations = {
   metadata: ["known", "unknown"],
   /** Where the description of a paper comes from: arXiv, Crossref, or the person who filed it. */
   paperSource: ["arxiv", "crossref", "given"],
+  /** What a piece of text that names papers is read as. */
+  paperFormat: [
+    "arxiv_id",
+    "doi",
+    "isbn",
+    "paper_id",
+    "address",
+    "reference",
+    "bibtex",
+    "ris",
+    "pubmed",
+    "endnote",
+    "csl_json",
+    "crossref_json",
+  ],
   paperOrder: ["saved", "title", "published"],
   highlightColour: ["yellow", "green", "blue", "pink", "purple", "orange"],
   /**

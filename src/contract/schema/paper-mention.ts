@@ -33,7 +33,16 @@ export function asArxivId(value: unknown): string | undefined {
   return checked.ok ? checked.value : undefined
 }
 
-const decoded = (text: string): string => text.replaceAll(/%2F/gi, "/")
+/** An id in an address, in which any sign may be percent-encoded. */
+const ENCODED = /\b10\.[0-9]{4,9}(?:\.[0-9]{1,9}){0,4}(?:%2F|\/)[!-~]{1,400}/gi
+
+/** Decodes the ids in a text: `10.1002%2F%28SICI%29…`. */
+export const decoded = (text: string): string =>
+  text
+    .replaceAll(/%2F/gi, "/")
+    .replace(ENCODED, (id) =>
+      id.replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+    )
 
 /** The first arXiv id that a text mentions; undefined if there is none. An id alone needs no prefix. */
 export function mentionedArxivId(text: string): string | undefined {
@@ -64,9 +73,22 @@ const MARKED = new RegExp(
 /** An arXiv id without a prefix, as in prose. Its number has four digits until 2014 and five since. */
 const BARE =
   /(?:^|[\s([{"'“,;])((?:0[7-9]|1[0-4])[01][0-9]\.[0-9]{4}|(?:1[5-9]|[2-9][0-9])[01][0-9]\.[0-9]{5}|[a-z-]{2,9}(?:\.[A-Z]{2})?\/[0-9]{7})(?:v[0-9]{1,3})?(?=$|[\s)\]}"'”,;.:])/g
-/** A DOI ends before another one that follows a comma, a semicolon or a bar. */
-const DOIS =
-  /\b10\.[0-9]{4,9}(?:\.[0-9]{1,9}){0,4}\/(?:(?![,;|](?:doi:|https?:\/\/)?10\.[0-9]{4}|[,;|]https?:\/\/)[!-~]){1,400}/g
+/**
+ * A DOI ends before another one that follows a comma, a semicolon or a bar; before a quote, a tag and an entity of one.
+ * It may hold `<`, `>` and `;` otherwise.
+ */
+const DOIS = new RegExp(
+  "\\b10\\.[0-9]{4,9}(?:\\.[0-9]{1,9}){0,4}/(?:(?!" +
+    [
+      "[,;|](?:doi:|https?://)?10\\.[0-9]{4}",
+      "[,;|]https?://",
+      "</?[a-z!]",
+      "'(?:[,;:)\\]}>\\s]|$)",
+      "&(?:quot|apos|lt|gt|#39|#34);",
+    ].join("|") +
+    ")[!#-~]){1,400}",
+  "gi",
+)
 const ISBNS = /\b(?:isbn(?:-?1[03])?:?[ ]{0,3}([0-9][0-9xX -]{8,20})|(97[89][0-9 -]{10,16}))/gi
 /** A prefix that announces a name, with whatever follows it. */
 const CLAIMED = /\b(?:doi:[ ]{0,3}|doi\.org\/|arxiv:[ ]{0,3}|arxiv\.org\/[a-z-]+\/)([^\s,;"'<>]{1,100})/gi
@@ -88,13 +110,22 @@ function untrailed(text: string): string {
   return text.slice(0, end)
 }
 
+/** The part before a `>` that closes nothing in it: the end of a tag or of a bracketed address. */
+function beforeClosing(text: string): string {
+  let open = 0
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === "<") open += 1
+    if (text[at] === ">" && --open < 0) return text.slice(0, at)
+  }
+  return text
+}
+
 /** The DOI in a match, without the rest of the address that holds it. @param before the text before the match */
 function doiOf(raw: string, before: string): string {
   const word = before.slice(before.lastIndexOf(" ") + 1)
   const isAddress = /^[("'[{<]?(?:https?:\/\/|www\.)/i.test(word)
   const inPage = isAddress && !/\bdoi\.org\/$/i.test(word)
-  const cut = raw.split(isAddress ? /[?#]|<\//u : /<\//u)[0] ?? ""
-  const name = untrailed(cut)
+  const name = untrailed(beforeClosing(isAddress ? (raw.split(/[?#]/)[0] ?? "") : raw))
   return inPage
     ? name
         .replace(/(?:v[0-9]{1,2})?(?:\.full|\.abstract)?(?:\.pdf|\.html?)?$/, "")
@@ -153,7 +184,9 @@ export function mentionsIn(text: string): Mentions {
     const part = { at: match.index, end: match.index + doi.length }
     if (doi.length > limits.paperId)
       parts.push({ ...part, text: doi, reason: `is longer than ${limits.paperId} characters` })
-    else if (!doi.endsWith("/")) parts.push({ ...part, paperId: paperOfDoi(doi) })
+    else if (!doi.endsWith("/"))
+      // TeX escapes some signs of a DOI.
+      parts.push({ ...part, paperId: paperOfDoi(doi.replace(/\\([_&%#])/g, "$1")) })
   }
   for (const match of [...plain.matchAll(MARKED), ...plain.matchAll(BARE)]) {
     const [whole, written = ""] = match

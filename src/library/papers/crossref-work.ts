@@ -2,6 +2,9 @@
 import { isObject } from "../../contract/json.ts"
 import { asArxivId, mentionedArxivId } from "../../contract/schema/paper-mention.ts"
 import { isDoi } from "../../contract/schema/fields.ts"
+import { momentOf, shownName, yearOf } from "../bibliography/csl.ts"
+import { crossrefTypes, cslDate, cslNames } from "../bibliography/json.ts"
+import { plain } from "../bibliography/markup.ts"
 import type { PaperRecord, SourcePaper } from "./papers.ts"
 import {
   clean,
@@ -18,27 +21,14 @@ import {
 
 const first = (value: unknown): unknown => list(value)[0]
 
-/** Removes the JATS and MathML tags of titles and abstracts. */
+/** A title or an abstract without its JATS and MathML. The heading of an abstract is dropped. */
 const withoutTags = (value: unknown): string =>
-  (typeof value === "string" ? value.slice(0, 200_000) : "")
-    .replace(/<(?:jats:)?title>[^<]{0,40}<\/(?:jats:)?title>/g, " ")
-    .replace(/<[^<>]{0,500}>/g, " ")
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&amp;", "&")
-
-const nameOf = ({ given, family, name, suffix }: Members): string =>
-  clean(name) || cleanList([given, family, suffix], 3).join(" ")
-
-/** Reads the earliest date of a work, which Crossref calls `issued`; `published` if that is missing. */
-function dateOf({ issued, published }: Members): { year: number | null; publishedAt: string | null } {
-  const dates = [issued, published].map((date) => (isObject(date) ? list(first(date["date-parts"])) : []))
-  const [year, month, day] = dates.find(([year]) => Number.isInteger(year)) ?? []
-  if (typeof year !== "number" || year < 1_000 || year > 9_999) return { year: null, publishedAt: null }
-  const isWhole = Number.isInteger(month) && Number.isInteger(day)
-  const at = isWhole ? Date.UTC(year, Number(month) - 1, Number(day)) : Number.NaN
-  return { year, publishedAt: Number.isNaN(at) ? null : new Date(at).toISOString() }
-}
+  plain(
+    (typeof value === "string" ? value.slice(0, 200_000) : "").replace(
+      /<(?:jats:)?title>[^<]{0,40}<\/(?:jats:)?title>/g,
+      " ",
+    ),
+  )
 
 const PREPRINTS = ["has-preprint", "is-preprint-of", "is-version-of", "has-version", "is-identical-to"]
 
@@ -57,11 +47,21 @@ export function paperFromWork(work: Members): SourcePaper | null {
   const title = clean(withoutTags(first(work.title)))
   if (paperId === null || !isDoi(paperId) || title === "") return null
   const isbns = list(work.ISBN).map((isbn) => clean(isbn).replace(/[^0-9]/g, ""))
+  const names = cslNames(work.author).slice(0, MOST_AUTHORS)
+  const dates = [work.issued, work.published].map(cslDate)
+  const issued = dates.find((date) => date?.["date-parts"] !== undefined)
+  const container = short(withoutTags(first(work["container-title"])), 500)
+  const publisher = short(work.publisher, 500)
   const record: PaperRecord = {
     title,
-    authors: cleanList(objects(work.author).map(nameOf), MOST_AUTHORS),
-    ...dateOf(work),
-    venue: short(first(work["container-title"]), 500) ?? short(work.publisher, 500),
+    ...(typeof work.type === "string" && { type: crossrefTypes[work.type] ?? work.type }),
+    authors: names.map(shownName),
+    names,
+    year: yearOf(issued) ?? null,
+    publishedAt: momentOf(issued) ?? null,
+    ...(issued && { issued }),
+    venue: container ?? publisher,
+    ...(container !== null && publisher !== null && { publisher }),
     volume: short(work.volume),
     issue: short(work.issue),
     pages: short(work.page),

@@ -1,33 +1,47 @@
 /** The papers found in a text, in order and without duplicates, and the parts that could not be read. */
 import { oneLine, shortened } from "../../contract/text.ts"
+import type { Format } from "../bibliography/entry.ts"
 import type { FiledPaper } from "./papers.ts"
 
 interface Unreadable {
-  readonly text: string
-  readonly reason: string
+  readonly input: string
+  readonly why: string
+}
+
+/** What a piece of the input was read as. */
+interface ReadAs {
+  /** The first characters of the piece. */
+  readonly input: string
+  readonly format: Format
+  readonly paperId: string
+  readonly title: string | null
 }
 
 export interface Found {
   readonly papers: readonly FiledPaper[]
+  /** Journals from before it was told lack it. */
+  readonly readAs?: readonly ReadAs[]
   readonly unreadable: readonly Unreadable[]
   /** The ids of the papers known by their wording alone. They may not exist. */
   readonly byWords: readonly string[]
 }
 
-/** The most characters quoted of an unreadable part. */
+/** The most characters quoted of an unreadable part, and of a part that was read. */
 const QUOTE_LENGTH = 200
+const INPUT_LENGTH = 80
 /** The most unreadable parts that are listed. The others are only counted. */
 const MAX_LISTED = 500
 
 export class PaperCollector {
   readonly #papers = new Map<string, FiledPaper>()
+  readonly #readAs = new Map<string, ReadAs>()
   readonly #unreadable = new Map<string, Unreadable>()
   readonly #byWords = new Set<string>()
   readonly #keys = new Set<string>()
   #unlisted = 0
 
-  /** Adds a paper. Undefined is ignored. @param by `words` for a paper known by its wording alone */
-  add(paper: FiledPaper | undefined, by?: "words"): void {
+  /** Adds the paper that a piece of the input was read as. Undefined is ignored. */
+  add(paper: FiledPaper | undefined, input: string, format: Format): void {
     if (paper === undefined) return
     const { citationKey, ...filed } = paper
     const earlier = this.#papers.get(paper.paperId)
@@ -36,24 +50,33 @@ export class PaperCollector {
     if (key !== undefined) this.#keys.add(key)
     // The first description is kept.
     this.#papers.set(paper.paperId, { ...filed, ...earlier, ...(key !== undefined && { citationKey: key }) })
-    if (by === "words" && earlier === undefined) this.#byWords.add(paper.paperId)
+    const { title = null } = this.#papers.get(paper.paperId)?.given ?? {}
+    const { paperId } = paper
+    if (!this.#readAs.has(paperId))
+      this.#readAs.set(paperId, { input: quoted(input, INPUT_LENGTH), format, paperId, title })
+    if (format === "reference" && earlier === undefined && paperId.startsWith("ref:")) this.#byWords.add(paperId)
   }
 
-  addUnreadable(text: string, reason: string): void {
-    const quote = shortened(oneLine(text.toWellFormed().replaceAll("\0", "")), QUOTE_LENGTH)
+  addUnreadable(text: string, why: string): void {
+    const input = quoted(text, QUOTE_LENGTH)
     if (this.#unreadable.size >= MAX_LISTED) this.#unlisted += 1
-    else this.#unreadable.set(`${quote}\0${reason}`, { text: quote, reason })
+    else this.#unreadable.set(`${input}\0${why}`, { input, why })
   }
 
   result(): Found {
     const rest =
       this.#unlisted === 0
         ? []
-        : [{ text: "…", reason: `and ${this.#unlisted.toLocaleString("en")} more parts could not be read` }]
+        : [{ input: "…", why: `and ${this.#unlisted.toLocaleString("en")} more parts could not be read` }]
     return {
       papers: [...this.#papers.values()],
+      readAs: [...this.#readAs.values()].slice(0, MAX_LISTED),
       unreadable: [...this.#unreadable.values(), ...rest],
       byWords: [...this.#byWords],
     }
   }
 }
+
+/** The start of a text on one line. */
+const quoted = (text: string, most: number): string =>
+  shortened(oneLine(text.slice(0, 2_000).toWellFormed().replaceAll("\0", "")), most)

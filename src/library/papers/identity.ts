@@ -10,15 +10,17 @@ const normalize = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, "")
 
-/** The family name, taken to be the last word of a name. */
-const familyOf = (name: string): string => normalize(name.trim().split(/\s+/).at(-1) ?? "")
+/** The last word of the first author's family name; of a name without parts, its last word. */
+const familyOf = ({ authors = [], names = [] }: Given): string =>
+  normalize((names[0]?.family ?? authors[0] ?? "").trim().split(/\s+/).at(-1) ?? "")
 
 /** Returns the `ref:` id of a paper with no other id: a digest of its title, first author and year, or of its URL. */
-export function referenceOf({ title = "", authors = [], year = null, url }: Given): string {
+export function referenceOf(given: Given): string {
+  const { title = "", year = null, url } = given
   const parts =
     url !== undefined && (title === "" || title === url)
       ? [url]
-      : [normalize(title) || title, familyOf(authors[0] ?? ""), year ?? ""]
+      : [normalize(title) || title, familyOf(given), year ?? ""]
   return `ref:${createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 24)}`
 }
 

@@ -10,15 +10,23 @@ import {
   type Writable,
   writeJson,
 } from "../../contract/json.ts"
-import type { Holding, PaperMember } from "../../contract/library/answers.ts"
+import type { CslDate, CslMember, CslName, Holding, PaperMember } from "../../contract/library/answers.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { isArxivId, isDoi } from "../../contract/schema/fields.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { NAMES } from "../names/names.ts"
 import { REACHED, reachesLibrary, type Scope, values } from "../reach/scope.ts"
 
-/** Bibliographic data of a paper, from a source or a person. */
+/**
+ * Bibliographic data of a paper, from a source or a person. `names` and `issued` have the parts of what `authors`,
+ * `year` and `publishedAt` tell; records from before they were kept lack them.
+ */
 export interface Description {
+  readonly type?: string
+  readonly names?: CslName[]
+  readonly moreAuthors?: boolean
+  readonly issued?: CslDate
+  readonly publisher?: string
   readonly title: string
   readonly authors: readonly string[]
   readonly publishedAt: string | null
@@ -99,7 +107,7 @@ export interface ShownPaper {
 /**
  * Writes a paper for an answer from its record, or else its description. @param more the other members of the answer
  */
-export function shownPaper<Answer extends { readonly [M in PaperMember]: unknown }>(
+export function shownPaper<Answer extends { readonly [M in Exclude<PaperMember, CslMember>]: unknown }>(
   { paperId, record, sameAs, given }: ShownPaper,
   more: { readonly [M in Exclude<keyof Answer, PaperMember>]: Served<Answer[M]> },
 ): JsonText<Answer> {

@@ -127,6 +127,7 @@ export const libraryPaperPage = signedInOnly((visit) => {
     isbn,
     title,
     authors,
+    moreAuthors,
     abstract,
     categories,
     year,
@@ -162,7 +163,7 @@ export const libraryPaperPage = signedInOnly((visit) => {
     title: calledBy(paper),
     wide: true,
     body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${title === null ? calledBy(paper) : inlineMarkdown(title)}</h1>
-${authors.length === 0 ? null : html`<p>${authors.join(", ")}</p>`}${appeared === "" ? null : html`<p class="quiet">${appeared}</p>`}
+${authors.length === 0 ? null : html`<p>${authors.join(", ")}${moreAuthors === true ? " and others" : ""}</p>`}${appeared === "" ? null : html`<p class="quiet">${appeared}</p>`}
 <p class="meta">${details.map((each) => (each ? html`<span>${each}</span>` : null))}${paperLinks(paper).map((link) => html`<span>${link}</span>`)}<span class="quiet">${sourceLine(paper)}</span></p>
 <section aria-label="Actions"><div class="actions">${savedAt !== null ? actionButton("unsave_papers", { "/paperIds": paperId }, "Unsave", { next: here }) : actionButton("save_papers", { "/identifiers": paperId }, "Save", { next: here })}${filing(visit, paperId, paper.collections, here)}</div></section>
 <div class="beside-paper"><div>

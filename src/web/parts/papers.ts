@@ -6,24 +6,24 @@ import { type Content, type Html, html, joined, to } from "../html.ts"
 
 export type Paper = Pick<
   AnswerOf<"library_papers">["items"][number],
-  "paperId" | "arxivId" | "doi" | "isbn" | "url" | "title" | "authors" | "year" | "venue" | "source"
+  "paperId" | "arxivId" | "doi" | "isbn" | "url" | "title" | "authors" | "moreAuthors" | "year" | "venue" | "source"
 >
 
 export const paperPath = (paperId: string, collectionId?: string): string =>
   withQuery(`/library/papers/${encodeURIComponent(paperId)}`, { collection: collectionId })
 
 /** The authors' names, or the first ones if there are many. */
-export const authorsOf = (authors: readonly string[], most = 4): string =>
+export const authorsOf = (authors: readonly string[], areMore = false, most = 4): string =>
   authors.length > most
-    ? `${authors.slice(0, most - 1).join(", ")} and ${authors.length - most + 1} others`
-    : authors.join(", ")
+    ? `${authors.slice(0, most - 1).join(", ")} and ${authors.length - most + 1}${areMore ? " or more" : ""} others`
+    : `${authors.join(", ")}${areMore ? " and others" : ""}`
 
 /** The name of a paper: its title, or its DOI, ISBN or arXiv id if the title is unknown. */
 export const calledBy = ({ paperId, title }: Pick<Paper, "paperId" | "title">): string =>
   title ?? nameOfPaper(paperId) ?? "Untitled"
 
-function paperLine({ paperId, title, authors, year, venue }: Paper): Content {
-  const who = [authorsOf(authors), year ?? ""].filter((part) => part !== "").join(", ")
+function paperLine({ paperId, title, authors, moreAuthors, year, venue }: Paper): Content {
+  const who = [authorsOf(authors, moreAuthors), year ?? ""].filter((part) => part !== "").join(", ")
   const parts = title === null ? ["No title yet", who, venue] : [who, venue, nameOfPaper(paperId)]
   return joined(
     parts.filter((part) => part != null && part !== ""),

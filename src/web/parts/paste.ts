@@ -52,7 +52,7 @@ export const pasteBox = ({ collections, of, text, recognised, collectionId }: Bo
 const unread = (unreadable: Unreadable): Html | null =>
   unreadable.length === 0
     ? null
-    : html`<p><strong>${counted(unreadable.length, "part")} could not be read:</strong></p><ul>${unreadable.slice(0, TOLD).map(({ text, reason }) => html`<li><q>${shortened(text, 160)}</q> ${reason}</li>`)}${unreadable.length > TOLD ? html`<li>and ${unreadable.length - TOLD} more</li>` : null}</ul>`
+    : html`<p><strong>${counted(unreadable.length, "part")} could not be read:</strong></p><ul>${unreadable.slice(0, TOLD).map(({ input, why }) => html`<li><q>${shortened(input, 160)}</q> ${why}</li>`)}${unreadable.length > TOLD ? html`<li>and ${unreadable.length - TOLD} more</li>` : null}</ul>`
 
 /** Renders the preview: the papers recognised in a text. Nothing has been stored yet. */
 function recognisedAs({ papers, unreadable, byWords }: Found, text: string): Html {

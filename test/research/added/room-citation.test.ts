@@ -3,7 +3,7 @@ import { createRequire } from "node:module"
 import { parse } from "@retorquere/bibtex-parser"
 import { startResearchRoom } from "research-room/testing"
 import t, { test } from "tap"
-import { risEntries } from "../../../src/library/bibtex/ris.ts"
+import { taggedEntries, taggedFormat } from "../../../src/library/bibliography/tagged.ts"
 import { held } from "../../support/contract.ts"
 
 interface Item {
@@ -57,8 +57,8 @@ test("RIS has a line for each author, and a title cannot add a line", async (t) 
   const { authors, title, url } = await house.client("member_all").read("room_citation", { roomId: main.roomId })
   const { text, name } = await got(`rooms/${main.roomId}/citation?format=ris`)
   t.match(name, /\.ris"$/)
-  const [entry] = [...risEntries(text)]
-  t.notOk(entry === undefined || typeof entry === "string", "it is one entry, as the Library reads it")
+  const format = taggedFormat(text)
+  t.equal(format && [...taggedEntries(text, format)].length, 1, "it is one entry, as the Library reads it")
   const lines = text.split("\r\n")
   t.strictSame([lines[0], lines.at(-2), lines.at(-1)], ["TY  - DATA", "ER  - ", ""])
   t.strictSame(

@@ -2,40 +2,44 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { risText } from "../../contract/ris.ts"
 import type { Download } from "../../ledger/reads/reading.ts"
-import { type Cited, citationFields } from "./cited.ts"
-import { bibtexEntry } from "./write.ts"
+import { type Cited, citationFields, type Form } from "./cited.ts"
+import { type CslDate, type CslName, SEASONS } from "./csl.ts"
+import { bibtexEntry } from "./bibtex-entry.ts"
 
 export type BibliographyFormat = "bibtex" | "ris" | "csl"
 
 const BATCH = 200
 
-/** Splits a name before its last word, the family name. The name of a collaboration is not split. */
-function splitName(name: string): { family: string; given?: string } | { literal: string } {
-  const [, given, family] = /^(.*\S)\s+(\S+)$/.exec(name) ?? []
-  if (given === undefined || family === undefined || /,|\band\b|Collaboration|Consortium|\bTeam\b/i.test(name))
-    return { literal: name }
-  return { family, given }
-}
-
 /** The DOI of a paper. arXiv assigns one to each of its papers. */
 const doiOf = ({ doi, arxivId }: ReturnType<typeof citationFields>): string | undefined =>
   doi ?? (arxivId && `10.48550/arXiv.${arxivId}`)
 
-const cslTypes = { book: "book", article: "article-journal", preprint: "article", other: "document" } as const
+const cslTypes: Readonly<Record<Form, string>> = {
+  book: "book",
+  article: "article-journal",
+  chapter: "chapter",
+  paper: "paper-conference",
+  thesis: "thesis",
+  report: "report",
+  preprint: "article",
+  other: "document",
+}
+
+/** What the venue of a form is: the work that holds it, or its publisher. */
+const isPublisher = (form: Form): boolean => form === "book" || form === "thesis" || form === "report"
 
 function cslItem(cited: Cited): object {
   const paper = citationFields(cited)
-  const { key, form, date, year, venue, arxivId, tags } = paper
-  const day = date?.split("-").map(Number) ?? (year === undefined ? undefined : [year])
+  const { key, form, venue, arxivId, tags } = paper
   return {
     id: key,
     "citation-key": key,
     type: cslTypes[form],
     title: paper.title,
-    author: paper.authors.map(splitName),
-    issued: day && { "date-parts": [day] },
-    publisher: form === "preprint" ? "arXiv" : form === "book" ? venue : undefined,
-    "container-title": form === "article" ? venue : undefined,
+    author: paper.names,
+    issued: paper.issued,
+    publisher: form === "preprint" ? "arXiv" : isPublisher(form) ? venue : paper.publisher,
+    "container-title": form === "preprint" || isPublisher(form) ? undefined : venue,
     volume: paper.volume,
     issue: paper.issue,
     page: paper.pages,
@@ -49,24 +53,43 @@ function cslItem(cited: Cited): object {
   }
 }
 
-const risTypes = { book: "BOOK", article: "JOUR", preprint: "UNPB", other: "GEN" } as const
+const risTypes: Readonly<Record<Form, string>> = {
+  book: "BOOK",
+  article: "JOUR",
+  chapter: "CHAP",
+  paper: "CPAPER",
+  thesis: "THES",
+  report: "RPRT",
+  preprint: "UNPB",
+  other: "GEN",
+}
+
+/** A name as RIS has it: `van der Berg, Jan, Jr.` */
+const risName = ({ literal, family, given, "non-dropping-particle": particle, suffix }: CslName): string =>
+  literal ??
+  [[particle, family].filter((part) => part !== undefined).join(" "), given ?? (suffix && ""), suffix]
+    .filter((part) => part !== undefined)
+    .join(", ")
+
+/** A date as RIS has it: `2015/04/01`, and the words that stand in the place of one. */
+const risDate = ({ "date-parts": parts, season, literal }: CslDate): string | undefined => {
+  const day = parts?.[0]?.map((part, index) => String(part).padStart(index === 0 ? 4 : 2, "0"))
+  return day === undefined ? literal : season === undefined ? day.join("/") : `${day[0]}///${SEASONS[season - 1]}`
+}
 
 function risEntry(cited: Cited): string {
   const paper = citationFields(cited)
   const { form, pages, arxivId } = paper
-  const names = paper.authors
-    .map(splitName)
-    .map((name) => ("literal" in name ? name.literal : `${name.family}, ${name.given ?? ""}`))
   const [first, last] = pages?.split(/[–—-]+/) ?? []
   return risText([
     ["TY", risTypes[form]],
     ["ID", paper.key],
     ["TI", paper.title],
-    ...names.map((name) => ["AU", name] as const),
+    ...paper.names.map((name) => ["AU", risName(name)] as const),
     ["PY", paper.year?.toString()],
-    ["DA", paper.date?.replaceAll("-", "/")],
-    [form === "book" ? "PB" : "JO", paper.venue],
-    ["PB", form === "preprint" ? "arXiv" : undefined],
+    ["DA", paper.issued && risDate(paper.issued)],
+    [isPublisher(form) ? "PB" : form === "chapter" || form === "paper" ? "T2" : "JO", paper.venue],
+    ["PB", form === "preprint" ? "arXiv" : paper.publisher],
     ["VL", paper.volume],
     ["IS", paper.issue],
     ["SP", first],
