@@ -7,10 +7,9 @@ import { isArxivId } from "../contract/schema/fields.ts"
 import { decoded, mentionsIn } from "../contract/schema/paper-mention.ts"
 import { inDigits, oneLine, withoutTrailing } from "../contract/text.ts"
 import { isBibtex, readBibtex } from "./bibliography/bibtex.ts"
-import type { Format } from "./bibliography/entry.ts"
 import { jsonIn, readJson } from "./bibliography/json.ts"
 import { readTagged, taggedFormat } from "./bibliography/tagged.ts"
-import { PaperCollector, type Found } from "./papers/found.ts"
+import { type Format, type Found, PaperCollector } from "./papers/found.ts"
 import { identify } from "./papers/identity.ts"
 
 /** The start of a reference in a list: `[12]`, `12.`, `(12)`, a bullet, `\bibitem`. */

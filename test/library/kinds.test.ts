@@ -5,9 +5,9 @@
 import { test } from "tap"
 import { stored } from "../../src/contract/json.ts"
 import type { Cited } from "../../src/library/bibliography/cited.ts"
-import { dateOf } from "../../src/library/bibliography/csl.ts"
+import { dateOf } from "../../src/library/papers/csl.ts"
 import { type BibliographyFormat, bibliographyOf, unchanged } from "../../src/library/bibliography/file.ts"
-import { plain } from "../../src/library/bibliography/markup.ts"
+import { plain } from "../../src/library/papers/markup.ts"
 import type { Given } from "../../src/library/papers/papers.ts"
 import { readTexts } from "../../src/library/pasted.ts"
 

@@ -4,7 +4,7 @@
  */
 import { isBalanced } from "../../contract/text.ts"
 import { type Cited, citationFields, type Form } from "./cited.ts"
-import type { CslName } from "./csl.ts"
+import type { CslName } from "../papers/csl.ts"
 
 /** Escapes special characters of TeX outside formulas. */
 const escaped = (text: string, isTex: boolean): string =>

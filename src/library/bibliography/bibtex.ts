@@ -5,9 +5,9 @@
 import { limits } from "../../contract/limits.ts"
 import { inDigits } from "../../contract/text.ts"
 import type { PaperCollector } from "../papers/found.ts"
-import { type CslName, dateOf, firstDate } from "./csl.ts"
+import { type CslName, dateOf, firstDate } from "../papers/csl.ts"
 import type { Entry } from "./entry.ts"
-import { plain } from "./markup.ts"
+import { plain } from "../papers/markup.ts"
 import { takeEntry } from "./taking.ts"
 
 const UNBALANCED = "cannot be read as BibTeX: its braces or quotes do not match"

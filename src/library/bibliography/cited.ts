@@ -2,7 +2,7 @@
 import { parse, type Stored } from "../../contract/json.ts"
 import { isArxivId, isDoi } from "../../contract/schema/fields.ts"
 import { nameOfPaper } from "../../contract/schema/paper-mention.ts"
-import { type CslDate, dateOfParts, nameOf } from "./csl.ts"
+import { type CslDate, dateOfParts, nameOf } from "../papers/csl.ts"
 import type { Description, ShownPaper } from "../papers/papers.ts"
 
 export interface Cited extends ShownPaper {

@@ -1,6 +1,5 @@
 /** An entry of a bibliography file as its reader hands it on: the item, and every text in which an id may stand. */
-import type { enumerations } from "../../contract/schema/enumerations.ts"
-import type { CslDate, CslName } from "./csl.ts"
+import type { CslDate, CslName } from "../papers/csl.ts"
 
 export interface Entry {
   /** CSL's type, such as `article-journal`; empty if the file does not say. */
@@ -28,6 +27,3 @@ export interface Entry {
   /** The `ref:` id from a file that this service wrote. */
   readonly reference?: string | undefined
 }
-
-/** The formats in which papers are read, as answers name them. */
-export type Format = (typeof enumerations.paperFormat)[number]

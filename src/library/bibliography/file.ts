@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises"
 import { risText } from "../../contract/ris.ts"
 import type { Download } from "../../ledger/reads/reading.ts"
 import { type Cited, citationFields, type Form } from "./cited.ts"
-import { type CslDate, type CslName, SEASONS } from "./csl.ts"
+import { type CslDate, type CslName, SEASONS } from "../papers/csl.ts"
 import { bibtexEntry } from "./bibtex-entry.ts"
 
 export type BibliographyFormat = "bibtex" | "ris" | "csl"

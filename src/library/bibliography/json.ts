@@ -4,76 +4,14 @@ import { limits } from "../../contract/limits.ts"
 import { inDigits } from "../../contract/text.ts"
 import type { PaperCollector } from "../papers/found.ts"
 import { list, type Members } from "../papers/record.ts"
-import { type CslDate, type CslName, dateOf, dateOfParts, nameOf } from "./csl.ts"
+import { type CslDate, crossrefTypes, cslDate, cslNames, textOf } from "../papers/csl-json.ts"
 import type { Entry } from "./entry.ts"
-import { plain } from "./markup.ts"
 import { takeEntry } from "./taking.ts"
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === "string"
-    ? value
-    : typeof value === "number"
-      ? String(value)
-      : Array.isArray(value)
-        ? textOf(value[0])
-        : undefined
-
-/** A name in its parts, of a group, or as one text. */
-function cslName(value: unknown): CslName[] {
-  if (typeof value === "string") return value.trim() === "" ? [] : [nameOf(plain(value))]
-  if (!isObject(value)) return []
-  const part = (name: string) => plain(textOf(value[name]) ?? "")
-  const literal = part("literal") || part("name")
-  const [family, given, suffix] = [part("family"), part("given"), part("suffix")]
-  const particle = [part("dropping-particle"), part("non-dropping-particle")].filter((each) => each !== "").join(" ")
-  if (family === "") return literal !== "" ? [{ literal }] : given === "" ? [] : [{ literal: given }]
-  return [
-    {
-      family,
-      ...(given !== "" && { given }),
-      ...(particle !== "" && { "non-dropping-particle": particle }),
-      ...(suffix !== "" && { suffix }),
-    },
-  ]
-}
-
-/** The names of an item: a list, or one text. */
-export const cslNames = (value: unknown): CslName[] =>
-  (Array.isArray(value) ? value : value === undefined ? [] : [value]).slice(0, 5_000).flatMap(cslName)
-
-/** A date of an item: by its parts, or by the words of `raw` or `literal`. */
-export function cslDate(value: unknown): CslDate | undefined {
-  if (typeof value === "string" || typeof value === "number") return dateOf(String(value))
-  if (!isObject(value)) return undefined
-  const read = dateOfParts(list(value["date-parts"]).filter((part) => Array.isArray(part)))
-  const season = Number(value.season)
-  if (read === undefined) return dateOf(textOf(value.raw) ?? textOf(value.literal) ?? "")
-  return {
-    ...read,
-    ...(Number.isInteger(season) && season >= 1 && season <= 4 && { season }),
-    ...((value.circa === true || value.circa === 1 || value.circa === "true") && { circa: true }),
-  }
-}
 
 /** The first of these dates that has a year, or the first that says anything. */
 function firstOf(dates: readonly (CslDate | undefined)[]): CslDate | undefined {
   const said = dates.filter((date) => date !== undefined)
   return said.find((date) => date["date-parts"] !== undefined) ?? said[0]
-}
-
-/** Crossref's names of types that CSL names otherwise. */
-export const crossrefTypes: Readonly<Record<string, string>> = {
-  "journal-article": "article-journal",
-  "proceedings-article": "paper-conference",
-  "book-chapter": "chapter",
-  "book-section": "chapter",
-  "book-part": "chapter",
-  monograph: "book",
-  "edited-book": "book",
-  "reference-book": "book",
-  proceedings: "book",
-  dissertation: "thesis",
-  "posted-content": "article",
 }
 
 function entryOf(item: Members): Entry {

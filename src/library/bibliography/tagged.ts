@@ -4,10 +4,10 @@
  */
 import { limits } from "../../contract/limits.ts"
 import { inDigits } from "../../contract/text.ts"
-import type { PaperCollector } from "../papers/found.ts"
-import { type CslName, firstDate, nameOf } from "./csl.ts"
-import type { Entry, Format } from "./entry.ts"
-import { plain } from "./markup.ts"
+import type { Format, PaperCollector } from "../papers/found.ts"
+import { type CslName, firstDate, nameOf } from "../papers/csl.ts"
+import type { Entry } from "./entry.ts"
+import { plain } from "../papers/markup.ts"
 import { takeEntry } from "./taking.ts"
 
 /** The values of each tag of an entry, in order. */

@@ -2,9 +2,9 @@
 import { isObject } from "../../contract/json.ts"
 import { asArxivId, mentionedArxivId } from "../../contract/schema/paper-mention.ts"
 import { isDoi } from "../../contract/schema/fields.ts"
-import { momentOf, shownName, yearOf } from "../bibliography/csl.ts"
-import { crossrefTypes, cslDate, cslNames } from "../bibliography/json.ts"
-import { plain } from "../bibliography/markup.ts"
+import { momentOf, shownName, yearOf } from "./csl.ts"
+import { crossrefTypes, cslDate, cslNames } from "./csl-json.ts"
+import { plain } from "./markup.ts"
 import type { PaperRecord, SourcePaper } from "./papers.ts"
 import {
   clean,

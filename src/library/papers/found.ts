@@ -1,7 +1,10 @@
 /** The papers found in a text, in order and without duplicates, and the parts that could not be read. */
 import { oneLine, shortened } from "../../contract/text.ts"
-import type { Format } from "../bibliography/entry.ts"
+import type { enumerations } from "../../contract/schema/enumerations.ts"
 import type { FiledPaper } from "./papers.ts"
+
+/** The formats in which papers are read, as answers name them. */
+export type Format = (typeof enumerations.paperFormat)[number]
 
 interface Unreadable {
   readonly input: string
