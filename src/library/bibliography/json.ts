@@ -59,7 +59,8 @@ export function jsonIn(text: string): { readonly value: unknown } | undefined {
   if (!/^[[{]/.test(bare)) return undefined
   const read = (part: string): { value: unknown } | undefined => {
     try {
-      return { value: JSON.parse(part) as unknown }
+      const value: unknown = JSON.parse(part)
+      return { value }
     } catch {
       return undefined
     }
