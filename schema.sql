@@ -5,7 +5,7 @@
 -- not derived from the journal; the triggers that set it are made from src/ledger/storage/not-replayed.ts, and `check` verifies it.
 
 ------------------------------------------------------------------------------------------------ src/ledger
--- joined: journal by src/contract, src/research, src/threads, src/rooms
+-- joined: journal by src/contract, src/research, src/threads, src/rooms, src/app/compose
 -- joined: writers by src/threads, src/research
 -- joined: places by src/contract, src/threads, src/research, src/rooms
 -- joined: standings by src/research, src/threads
@@ -194,7 +194,7 @@ CREATE TABLE withheld_fields (
 CREATE INDEX withheld_fields_by ON withheld_fields (by_position);
 
 ------------------------------------------------------------------------------------------------ src/people
--- joined: people by src/threads, src/rooms, src/research, src/library
+-- joined: people by src/threads, src/rooms, src/research, src/library, src/app/compose
 
 -- People of this instance: the first one is an operator, and may appoint others. Passwords are stored as scrypt hashes with their parameters.
 -- Also people of other instances who are named in imported Rooms; they cannot sign in.
@@ -280,7 +280,8 @@ CREATE INDEX audit_by_person ON audit_entries (by_id) WHERE by_id IS NOT NULL;
 CREATE INDEX audit_by_subject ON audit_entries (subject_id) WHERE subject_id IS NOT NULL;
 
 ------------------------------------------------------------------------------------------------ src/rooms
--- joined: rooms by src/people, src/threads, src/research
+-- joined: rooms by src/people, src/threads, src/research, src/app/compose
+-- joined: credentials by src/app/compose
 -- joined: members by src/research
 -- joined: imported_rooms by src/research, src/ledger
 
@@ -440,6 +441,8 @@ CREATE TABLE threads (
 CREATE INDEX threads_following ON threads (follows_entry_id) WHERE follows_entry_id IS NOT NULL;
 
 ------------------------------------------------------------------------------------------------ src/research
+-- joined: experiments by src/app/compose
+-- joined: work_claims by src/app/compose
 -- joined: checkpoints by src/rooms, src/threads
 -- joined: records by src/threads, src/ledger
 

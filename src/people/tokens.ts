@@ -80,7 +80,8 @@ export function expiry(chosen: string | undefined, at: string): string {
   throw new Refusal("invalid_schema", `expiresAt ${message}.`, { issues: [{ path: "/expiresAt", message }] })
 }
 
-interface TokenLife {
+/** When a credential or key ends. */
+export interface TokenLife {
   readonly expiresAt: string
   readonly revokedAt: string | null
 }
@@ -180,12 +181,19 @@ export function bearers<Row extends TokenLife, Shown>(
     confirm(id: string, at: string): void {
       mustBeValid(kind, life.get(id), at)
     },
+    /** The same for one whose times were just read. */
+    mustLast(found: TokenLife | undefined, at: string): void {
+      mustBeValid(kind, found, at)
+    },
     isUseDue: usesDue(),
     /**
      * Stores the time of a use, unless the stored one is recent. A stored time in the future, from a wrong clock, is
-     * replaced.
+     * replaced. @param lastUsedAt the stored one, if it was just read
      */
-    used: (id: string, at: string) => used.run(at, id, isoTime(Date.parse(at) - LAST_USE_STEP), at),
+    used(id: string, at: string, lastUsedAt: string | null = null): void {
+      const recent = isoTime(Date.parse(at) - LAST_USE_STEP)
+      if (lastUsedAt === null || lastUsedAt < recent || lastUsedAt > at) used.run(at, id, recent, at)
+    },
 
     find(id: string): Shown | undefined {
       const row = byId.get(id)

@@ -1,7 +1,6 @@
 /** Assembles the research domain: its tables, the behaviours of its operations and its readers. */
-import { keysOf } from "../contract/each.ts"
 import type { OperationName } from "../contract/operations/index.ts"
-import type { Behaviour } from "../ledger/journal/behaviour.ts"
+import type { FollowingStep } from "../ledger/journal/behaviour.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import type { Labels } from "../ledger/lists/labelled.ts"
 import type { Standings } from "../ledger/lists/standings.ts"
@@ -44,7 +43,7 @@ import { findingLinks } from "./findings/finding-links.ts"
 import { findings } from "./findings/findings.ts"
 import { publicationOperations } from "./findings/operations.ts"
 import { claims } from "./claims/claims.ts"
-import { claimOperations, heedOthers } from "./claims/operations.ts"
+import { claimOperations, renewingStep } from "./claims/operations.ts"
 import { concerns } from "./inbox/concerns.ts"
 import { judging } from "./judging/judging.ts"
 import { judgingReads } from "./judging/reads.ts"
@@ -146,7 +145,7 @@ type Tables = ReturnType<typeof researchTables> & {
   readonly standings: Standings
 }
 
-/** Returns the behaviours of research operations, each with its warnings added. */
+/** Returns the behaviours of research operations, and the steps that follow their writes. */
 export function researchOperations(tables: Tables & { readonly db: Db }) {
   const { rooms, threads, experiments, materials, checkpoints, evidence, similar } = tables
   const advice = warnings(tables.db, tables)
@@ -165,33 +164,23 @@ export function researchOperations(tables: Tables & { readonly db: Db }) {
     ...reviewOperations(tables.reviews),
     ...claimOperations(tables.claims),
   }
-  for (const name of keysOf(operations)) {
-    addAdvice(advice, name, operations[name])
-    heedOthers(tables, name, operations[name])
-  }
   return {
     operations,
     replied: links.replied,
-    /** Adds the warnings to an operation of another domain. */
-    addAdvice: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) =>
-      addAdvice(advice, name, behaviour),
-    /** Makes an operation of another domain renew claims and leases, and warn about claims. */
-    heedOthers: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) =>
-      heedOthers(tables, name, behaviour),
+    /** The step that adds warnings to the receipts of some operations. */
+    advice: (names: readonly OperationName[]) => adviceStep(advice, names),
+    /** The step that renews claims and leases, and warns about the claims of others. */
+    renewing: (names: readonly OperationName[]) => renewingStep(tables, names),
   }
 }
 
-/** Adds warnings to the outcome of a behaviour. */
-function addAdvice(advice: Warnings, name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">): void {
-  const { write } = behaviour
-  behaviour.write = (call, subject, change) => {
-    const outcome = write.call(behaviour, call, subject, change)
-    const { target, result } = outcome
+const adviceStep = (advice: Warnings, names: readonly OperationName[]): FollowingStep => ({
+  operations: new Set(names),
+  follow({ operation, call, subject, change, outcome: { target, result } }) {
     const written = { body: call.body, id: target.id, roomId: subject.roomId ?? "", at: change.at, result }
-    const further = advice.of(name, written)
-    return further.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...further] }
-  }
-}
+    return advice.of(operation, written)
+  },
+})
 
 /** @param now milliseconds since 1970 */
 export function researchReads(tables: Tables, exports: Exports, now: () => number) {

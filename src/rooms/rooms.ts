@@ -53,6 +53,11 @@ export const ARCHIVE = `iif(r.archived_at IS NULL, NULL, json_object('archivedAt
     'archivedBy', json_object('userId', r.archived_by, 'username', (SELECT username FROM people WHERE user_id = r.archived_by)),
     'reason', r.archive_reason)) AS archive`
 
+/** What admission checks of a Room `r`, and the tables from which it comes. @param userId SQL for the person's id */
+export const ACCESS = `r.room_id AS roomId, r.title, r.state, ${ARCHIVE}, ${ORIGIN("r", "h")} AS origin, m.role`
+export const ACCESS_TABLES = (userId: string): string => `LEFT JOIN room_heads h ON h.room_id = r.room_id
+  LEFT JOIN members m ON m.room_id = r.room_id AND m.user_id = ${userId}`
+
 /** The columns of a Room's summary. */
 const SHOWN = `r.room_id AS roomId, r.title, r.question, r.license, r.state, r.owner_id AS ownerId, o.username, r.created_at AS createdAt,
     r.opening_thread_id AS openingThreadId, ${ARCHIVE},
@@ -79,12 +84,7 @@ export function rooms(db: Db) {
   const setArchive = db.prepare(
     "UPDATE rooms SET state = +?, archived_at = +?, archived_by = +?, archive_reason = +? WHERE room_id = +?",
   )
-  const standing = db.prepare<AccessRow>(
-    `SELECT r.room_id AS roomId, r.title, r.state, ${ARCHIVE}, ${ORIGIN("r", "h")} AS origin, m.role FROM rooms r
-     LEFT JOIN room_heads h ON h.room_id = r.room_id
-     LEFT JOIN members m ON m.room_id = r.room_id AND m.user_id = +?
-     WHERE r.room_id = +?`,
-  )
+  const standing = db.prepare<AccessRow>(`SELECT ${ACCESS} FROM rooms r ${ACCESS_TABLES("+?")} WHERE r.room_id = +?`)
   const openingThread = db.prepare<{ opening_thread_id: string }>(
     "SELECT opening_thread_id FROM rooms WHERE room_id = +?",
   )

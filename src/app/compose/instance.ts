@@ -1,6 +1,7 @@
 /** Builds an instance of the service: its data, its domains, and their behaviours and readers for the contract. */
 import { administrationReads } from "./administration.ts"
 import { auditing } from "./auditing.ts"
+import { callers } from "./caller.ts"
 import { copiesOf } from "./backup-places.ts"
 import type { Permission } from "../../contract/schema/enumerations.ts"
 import type { Gate } from "../../ledger/journal/actor.ts"
@@ -112,17 +113,23 @@ export function createInstance({
     ...researchTables(db, basePath, labels, () => world.now()),
     library: libraryTables(db),
   }
+  const lookUp = callers(db)
+  const audit = auditing(tables)
   const gate: Gate = {
-    confirm({ userId, grant, key }, at) {
-      if (grant !== null) tables.credentials.confirm(grant.credentialId, at)
+    confirm(actor, deliveryId, at) {
+      const { grant, key } = actor
+      const caller = lookUp(actor, deliveryId, at)
+      if (grant !== null) tables.credentials.mustLast(caller?.credential, at)
       if (key !== undefined) tables.library.keys.confirm(key.keyId, at)
-      if (!tables.people.isEnabled(userId)) throw new Refusal("not_authenticated", "This account is disabled.")
+      if (caller?.isEnabled !== true) throw new Refusal("not_authenticated", "This account is disabled.")
+      return caller
     },
-    used({ grant, key }, at) {
-      if (grant !== null) tables.credentials.used(grant.credentialId, at)
-      if (key !== undefined) tables.library.keys.used(key.keyId, at)
+    accepted(written, known) {
+      const { actor, at } = written
+      if (actor.grant !== null) tables.credentials.used(actor.grant.credentialId, at, known.lastUsedAt)
+      if (actor.key !== undefined) tables.library.keys.used(actor.key.keyId, at)
+      audit(written)
     },
-    accepted: auditing(tables),
     /**
      * Restores the actor of a write. Only the Room of a credential and the reach of a key matter: permissions were
      * checked on acceptance.
@@ -155,9 +162,9 @@ export function createInstance({
     gate,
     repositories,
     hooks: {
-      beforeCommit() {
+      beforeCommit(mayRetitle) {
         remaking.settle()
-        tables.search.indexChanged()
+        if (mayRetitle) tables.search.indexChanged()
         if (!indexesLater) tables.search.index()
       },
       ...hooks,
@@ -187,8 +194,6 @@ export function createInstance({
   })
   const research = researchOperations({ ...tables, db })
   const threading = threadOperations(tables.threads, timeline, research.replied)
-  research.addAdvice("create_thread", threading.create_thread)
-  for (const name of keysOf(threading)) research.heedOthers(name, threading[name])
   const behaviours: Behaviours = {
     ...roomOperations(tables, tables.people, tables.threads),
     ...withholdingOperations({
@@ -200,7 +205,11 @@ export function createInstance({
     ...research.operations,
     ...libraryOperations(tables.library, tables.people),
   }
-  ledger.setBehaviours(behaviours)
+  // What follows each operation's own write, in this order.
+  ledger.setBehaviours(behaviours, [
+    research.advice([...keysOf(research.operations), "create_thread"]),
+    research.renewing([...keysOf(research.operations), ...keysOf(threading)]),
+  ])
 
   const importing = ledger.addActs(importActs(tables))
   const { join_papers: joinPapers } = ledger.addActs(libraryActs(tables.library.names))

@@ -193,14 +193,14 @@ export function activity(db: Db) {
 
     /**
      * Advances a Room's head to a new entry. The entry itself is part of the write's row. @param content the content of
-     * the write
+     * the write @param before the head, if it was just read; null if there is none
      */
     advance(
       roomId: string,
       content: string,
       fields: Omit<ActivityFields, "sequence">,
+      before: Head | null | undefined = head.get(roomId),
     ): { sequence: number; digest: string } {
-      const before = head.get(roomId)
       const sequence = (before?.sequence ?? 0) + 1
       const digest = digestOf(activityText({ ...fields, sequence }, before?.digest ?? firstPreviousDigest))
       advance({

@@ -57,6 +57,24 @@ export interface RoomAccess {
   readonly role: MemberRole | null
 }
 
+/** What a write found out about its caller at the beginning of its transaction. */
+export interface Known {
+  /** When the credential was last used, as far as that is stored. */
+  readonly lastUsedAt: string | null
+  /** Whether the delivery id was used before, by anybody and for any operation. */
+  readonly isUsed: boolean
+  /** The newest row of the journal; null if there is none. */
+  readonly newest: { readonly position: number; readonly digest: Buffer } | null
+  /** The Room of the caller's credential; null without one. */
+  readonly room: {
+    readonly access: RoomAccess
+    /** The newest entry of its activity; null if there is none. */
+    readonly head: { readonly sequence: number; readonly digest: string } | null
+    /** Whether somebody claims work in it, or the caller holds an experiment of it on a lease. */
+    readonly isWorkedOn: boolean
+  } | null
+}
+
 /** A write that was accepted. */
 export interface Written {
   readonly operation: Pick<Operation, "name" | "target">
@@ -69,12 +87,16 @@ export interface Written {
 
 /** What the ledger needs from the Rooms: the checks that every write repeats inside its transaction. */
 export interface Gate {
-  /** @throws Refusal `not_authenticated` when the credential or key expired or was revoked since the request came in */
-  confirm(actor: Actor, at: string): void
-  /** Notes that the actor's credential or key was used. */
-  used(actor: Actor, at: string): void
-  /** Called for each accepted write, within its transaction; not for a replayed one. */
-  accepted(written: Written): void
+  /**
+   * Looks the caller up. @throws Refusal `not_authenticated` when the credential or key expired or was revoked since
+   * the request came in
+   */
+  confirm(actor: Actor, deliveryId: string, at: string): Known
+  /**
+   * Called for each accepted write, within its transaction; not for a replayed one. Notes that the credential or key
+   * was used.
+   */
+  accepted(written: Written, known: Known): void
   /** Returns the actor of a journal entry, as far as a behaviour needs it. */
   actorOf(entry: Pick<Entry, "userId" | "username" | "sender" | "agent">, operation: Pick<Operation, "family">): Actor
   /** Returns the Room with the person's role in it; undefined if there is no such Room. */

@@ -151,6 +151,24 @@ export interface Behaviour<
   write(call: Call<Body, Params>, subject: S, change: Change): Outcome<Result>
 }
 
+/** A write that its behaviour has made, for the steps that follow. */
+export interface WrittenSoFar {
+  readonly operation: OperationName
+  readonly call: Call
+  readonly subject: Subject
+  readonly change: Change
+  readonly outcome: Outcome
+  /** Whether claims or leases may concern it. */
+  readonly isWorkedOn: boolean
+}
+
+/** A step that follows the own write of some operations, in the same transaction. */
+export interface FollowingStep {
+  readonly operations: ReadonlySet<OperationName>
+  /** @returns warnings for the receipt */
+  follow(written: WrittenSoFar): readonly Warning[]
+}
+
 /** One behaviour for each operation. */
 export type Behaviours = { readonly [N in OperationName]: BehaviourOf<N> }
 export type BehaviourOf<N extends OperationName, S extends Subject = Subject> = Behaviour<

@@ -144,9 +144,12 @@ export function journal(db: Db) {
     seen?.position === position - 1 ? seen.digest : (last.get()?.digest ?? FIRST)
 
   return {
-    /** The position of the next entry. To be called within the transaction that appends it. */
-    next(): number {
-      seen = last.get()
+    /**
+     * The position of the next entry. To be called within the transaction that appends it. @param newest the newest
+     * row, if it was just read; null if there is none
+     */
+    next(newest: { position: number; digest: Buffer } | null | undefined = last.get()): number {
+      seen = newest ?? undefined
       return (seen?.position ?? 0) + 1
     },
     count: (): number => count.get()?.entries ?? 0,

@@ -9,7 +9,7 @@ import type { OperationName } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
-import { type Actor, type Gate, senderId } from "../journal/actor.ts"
+import { type Actor, type Gate, type Known, senderId } from "../journal/actor.ts"
 import type { ReceiptTarget, Subject } from "../journal/behaviour.ts"
 import { fresh } from "../journal/chance.ts"
 import { type AnyBehaviour, checkRequest, type Delivery, type Request } from "../journal/delivery.ts"
@@ -53,6 +53,13 @@ export const nothingChecked: OutsideCheck = {
 
 /** Whether an operation withholds content. */
 export const isWithholding = ({ name }: Operation): boolean => name === ("withhold_content" satisfies OperationName)
+
+/** The operations that may change the title of an object, which search has to index again. */
+const retitling: ReadonlySet<string> = new Set([
+  "amend_room",
+  "amend_experiment",
+  "open_plan",
+] satisfies OperationName[])
 
 export interface AdmissionParts {
   readonly db: Db
@@ -106,29 +113,29 @@ export class Admission {
 
   #inQueue(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
     return this.#parts.queue.run(
-      () => {
-        const made = this.deliver(delivery)
+      (changes) => {
+        const made = this.deliver(delivery, changes)
         if (rehearse) throw new RollbackWith(made)
         return made
       },
-      { rehearsal: rehearse },
+      { rehearsal: rehearse, saysWhen: true, mayRetitle: retitling.has(delivery.operation.name) },
     )
   }
 
-  /** Steps 8 to 13, inside the transaction. */
-  deliver(delivery: Delivery): Admitted {
+  /** Steps 8 to 13, inside the transaction. @param changes called before the first change */
+  deliver(delivery: Delivery, changes = () => {}): Admitted {
     const { gate, world, writing } = this.#parts
     const { behaviour, actor, operation } = delivery
     const at = isoTime(world.now())
     const found = this.#precheck(delivery, at)
     if ("replayed" in found) return { receipt: found.replayed }
-    const { subject } = found
+    const { subject, known } = found
     // Step 12: the state of the subject.
     behaviour.admit?.(delivery, subject, at)
     // Step 13: the write.
-    const { answer, made, roomId } = writing.write(delivery, subject, at, fresh(world))
-    gate.used(actor, at)
-    gate.accepted({ operation, actor, roomId, targetId: made.id, at })
+    changes()
+    const { answer, made, roomId } = writing.write(delivery, subject, at, fresh(world), known)
+    gate.accepted({ operation, actor, roomId, targetId: made.id, at }, known)
     return { receipt: answer, made }
   }
 
@@ -136,18 +143,19 @@ export class Admission {
    * Steps 8 to 10, which change nothing. @returns the receipt for a retry, or the subject of a new write @throws
    * Refusal of the first check that fails
    */
-  #precheck(delivery: Delivery, at: string): { replayed: string } | { subject: Subject } {
+  #precheck(delivery: Delivery, at: string): { replayed: string } | { subject: Subject; known: Known } {
     const { operation, behaviour, actor } = delivery
     const { gate, references } = this.#parts
-    gate.confirm(actor, at)
-    const replayed = this.#retried(delivery)
+    const known = gate.confirm(actor, delivery.deliveryId, at)
+    const replayed = known.isUsed ? this.#retried(delivery) : undefined
     if (replayed !== undefined) return { replayed }
 
     const lacking = grantRefusal(operation, actor)
     if (lacking) throw lacking
     const subject = this.#subject(delivery)
     if (subject.roomId !== null) {
-      const standing = gate.standing(subject.roomId, actor.userId)
+      const own = known.room?.access
+      const standing = own?.roomId === subject.roomId ? own : gate.standing(subject.roomId, actor.userId)
       if (standing === undefined) throw noSuch("room")
       const refusal = roomRefusal(operation, actor, standing, subject.threadId)
       if (refusal) throw refusal
@@ -156,7 +164,7 @@ export class Admission {
     const further = behaviour.references?.(delivery, subject) ?? []
     const faults = [...unknown, ...further.filter(({ path }) => unknown.every((fault) => fault.path !== path))]
     const [first] = faults
-    if (first === undefined) return { subject }
+    if (first === undefined) return { subject, known }
     const others =
       faults.length === 1
         ? ""

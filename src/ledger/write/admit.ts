@@ -9,6 +9,7 @@ import { type Activity, activity } from "../journal/activity.ts"
 import { type Actor, type Gate, senderId } from "../journal/actor.ts"
 import { type Acts, type Done, noting } from "../journal/acts.ts"
 import { fresh } from "../journal/chance.ts"
+import type { FollowingStep } from "../journal/behaviour.ts"
 import type { AnyBehaviour, Request } from "../journal/delivery.ts"
 import { type Journal, journal } from "../journal/journal.ts"
 import { type Receipts, receipts } from "../journal/receipts.ts"
@@ -48,6 +49,7 @@ export class Ledger {
   readonly #extras: ExtrasFinder
   readonly #behaviours = new Map<string, AnyBehaviour>()
   readonly #acts: Record<string, Acts[string]> = {}
+  readonly #steps: FollowingStep[] = []
   #confirm: (() => Promise<void>) | null = null
   /** Called when content is withheld. */
   readonly #forgetCallbacks: (() => void)[] = []
@@ -76,16 +78,27 @@ export class Ledger {
       given.foreseen === undefined ? {} : (behaviourOf(operation).restoreExtras?.(given.foreseen) ?? {}),
     )
     const landed = (roomId: string) => this.queue.afterCommit(() => this.watch.landed(roomId))
-    const writing = new Writing({ db, journal: this.journal, timeline: this.timeline, activity: this.activity, landed })
+    const writing = new Writing({
+      db,
+      journal: this.journal,
+      timeline: this.timeline,
+      activity: this.activity,
+      landed,
+      steps: this.#steps,
+    })
     const shared = { queue: this.queue, receipts: this.#receipts, behaviourOf }
     this.admission = new Admission({ ...parts, ...shared, references: this.references, writing })
     this.batches = new BatchAdmission({ ...shared, admission: this.admission })
-    const settle = () => hooks.beforeCommit?.()
+    const settle = () => hooks.beforeCommit?.(true)
     this.replaying = new Replaying({ ...shared, gate, journal: this.journal, writing, acts: this.#acts, settle })
   }
 
-  /** Registers the behaviour of each operation. Called once, after the domains are created. */
-  setBehaviours(behaviours: object): void {
+  /**
+   * Registers the behaviour of each operation, and the steps that follow their writes. Called once, after the domains
+   * are created.
+   */
+  setBehaviours(behaviours: object, steps: readonly FollowingStep[] = []): void {
+    this.#steps.push(...steps)
     for (const [name, behaviour] of Object.entries(behaviours)) this.#behaviours.set(name, behaviour as AnyBehaviour)
   }
 

@@ -144,7 +144,7 @@ export class BatchAdmission {
       )
     }
     return this.#parts.queue.run(
-      () => {
+      (changes) => {
         const admitted = deliverAll(
           batch,
           (request, index) => {
@@ -153,12 +153,12 @@ export class BatchAdmission {
             if (!isPinChecked(delivery)) throw uncheckedPin()
             return keptExtras === undefined ? delivery : { ...delivery, keptExtras }
           },
-          (delivery) => admission.deliver(delivery),
+          (delivery) => admission.deliver(delivery, changes),
         )
         if (rehearse) throw new RollbackWith(admitted)
         return admitted
       },
-      { rehearsal: rehearse },
+      { rehearsal: rehearse, saysWhen: true },
     )
   }
 

@@ -7,7 +7,15 @@
 import { present } from "../../contract/present.ts"
 import { type Keys, keys } from "../journal/columns.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
-import { type GroupHooks, isStorageFailure, type Job, notStored, type Settled, uncertain } from "./group.ts"
+import {
+  type GroupHooks,
+  isStorageFailure,
+  type Job,
+  type JobOptions,
+  notStored,
+  type Settled,
+  uncertain,
+} from "./group.ts"
 
 /** Thrown by work to roll back its changes and still return a value. */
 export class RollbackWith<T> {
@@ -39,7 +47,6 @@ export class CommitQueue {
       savepoint: db.prepare("SAVEPOINT one_write"),
       release: db.prepare("RELEASE one_write"),
       undo: db.prepare("ROLLBACK TO one_write"),
-      changes: db.prepare<{ changes: number }>("SELECT total_changes() AS changes"),
     }
   }
 
@@ -48,10 +55,10 @@ export class CommitQueue {
    * are rolled back. It may run more than once, with the changes of the run before rolled back, so it must have no
    * effect outside of the database.
    */
-  run<T>(work: () => T, { rehearsal = false } = {}): Promise<T> {
+  run<T>(work: (changes: () => void) => T, options: JobOptions = {}): Promise<T> {
     return new Promise((resolve, reject) => {
       // The queue passes the result through unchanged.
-      const count = this.#jobs.push({ work, rehearsal, resolve: (value) => resolve(value as T), reject })
+      const count = this.#jobs.push({ ...options, work, resolve: (value) => resolve(value as T), reject })
       if (count === 1) setImmediate(() => this.flush())
     })
   }
@@ -111,7 +118,7 @@ export class CommitQueue {
       const outcomes = this.#attemptAll(jobs)
       // A full disk ends the whole transaction; then nothing of the group is stored.
       if (!this.#db.inTransaction) return jobs.length === 1 ? outcomes : jobs.map(() => ({ error: notStored() }))
-      this.#hooks.beforeCommit?.()
+      this.#hooks.beforeCommit?.(jobs.some(({ mayRetitle = true }) => mayRetitle))
       // A commit may copy the log into the data file, which another program may have replaced.
       if (this.#hooks.isLost?.()) {
         this.#abandon()
@@ -160,10 +167,11 @@ export class CommitQueue {
   }
 
   /** Runs one job. @throws NeedsSavepoints if it fails after changing something */
-  #attempt({ work }: Job): Settled {
-    const before = this.#changes()
-    return this.#outcome(work, () => {
-      if (this.#changes() !== before) throw new NeedsSavepoints()
+  #attempt({ work, saysWhen = false }: Job): Settled {
+    let hasChanged = !saysWhen
+    const attempt = () => work(() => (hasChanged = true))
+    return this.#outcome(attempt, () => {
+      if (hasChanged) throw new NeedsSavepoints()
     })
   }
 
@@ -171,7 +179,10 @@ export class CommitQueue {
   #attemptInSavepoint({ work }: Job): Settled {
     const { savepoint, release, undo } = this.#statements
     savepoint.run()
-    const outcome = this.#outcome(work, () => undo.run())
+    const outcome = this.#outcome(
+      () => work(() => {}),
+      () => undo.run(),
+    )
     if (this.#db.inTransaction) release.run()
     return outcome
   }
@@ -190,9 +201,5 @@ export class CommitQueue {
       if (error instanceof RollbackWith) return { value: error.value }
       return { error: isStorageFault(error) ? notStored() : error }
     }
-  }
-
-  #changes(): number {
-    return this.#statements.changes.get()?.changes ?? 0
   }
 }

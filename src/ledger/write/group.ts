@@ -4,10 +4,17 @@
  */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 
-export interface Job {
-  work: () => unknown
+export interface JobOptions {
   /** A rehearsal is always rolled back, so it has a savepoint from the start. */
-  rehearsal: boolean
+  readonly rehearsal?: boolean
+  /** Whether the work calls its argument before its first change. Otherwise it counts as changing at once. */
+  readonly saysWhen?: boolean
+  /** Whether it may change the title of an object. */
+  readonly mayRetitle?: boolean
+}
+
+export interface Job extends JobOptions {
+  work: (changes: () => void) => unknown
   resolve: (value: unknown) => void
   reject: (reason: unknown) => void
 }
@@ -18,8 +25,8 @@ export const isStorageFailure = (outcome: Settled): boolean =>
   "error" in outcome && outcome.error instanceof Refusal && outcome.error.code === "temporarily_unavailable"
 
 export interface GroupHooks {
-  /** The last step of each group within its transaction. */
-  beforeCommit?(): void
+  /** The last step of each group within its transaction. @param mayRetitle whether an object may have a new title */
+  beforeCommit?(mayRetitle: boolean): void
   /** Whether the data's files were replaced: then a commit would be lost, and no write may be reported as stored. */
   isLost?(): boolean
   /**

@@ -6,8 +6,9 @@ import { type Json, writeJson } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { label as labelText } from "../../contract/objects/labels.ts"
 import type { Activity } from "../journal/activity.ts"
-import { senderId } from "../journal/actor.ts"
-import type { Change, Outcome, ReceiptTarget, Subject } from "../journal/behaviour.ts"
+import type { OperationName } from "../../contract/operations/index.ts"
+import { type Known, senderId } from "../journal/actor.ts"
+import type { Change, FollowingStep, Outcome, ReceiptTarget, Subject } from "../journal/behaviour.ts"
 import { type Chance, OtherChance } from "../journal/chance.ts"
 import type { Delivery } from "../journal/delivery.ts"
 import { figures } from "../journal/figures.ts"
@@ -23,6 +24,8 @@ export interface WritingParts {
   readonly activity: Activity
   /** Called with a Room that has a new entry; valid only if the transaction commits. */
   readonly landed: (roomId: string) => void
+  /** What follows each operation's own write, in this order. */
+  readonly steps: readonly FollowingStep[]
 }
 
 /** The result of a stored write. */
@@ -62,24 +65,26 @@ export class Writing {
   }
 
   /** Makes an admitted write. Within an open transaction. */
-  write(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
+  write(delivery: Delivery, subject: Subject, at: string, chance: Chance, known: Known): Recorded {
     const { actor, operation } = delivery
     const written =
       operation.family === "library" ? delivery : { ...delivery, actor: { ...actor, agent: actor.agent ?? "" } }
-    const recorded = this.#do(written, subject, at, chance, true)
+    const recorded = this.#do(written, subject, at, chance, known)
     if (recorded.activity !== null && recorded.roomId !== null) this.#parts.landed(recorded.roomId)
     return recorded
   }
 
   /** Replays a write, without waking readers of the feed. */
   replay(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
-    return this.#do(delivery, subject, at, chance, false)
+    return this.#do(delivery, subject, at, chance, null)
   }
 
-  #do(delivery: Delivery, subject: Subject, at: string, chance: Chance, isNew: boolean): Recorded {
+  /** @param known what is known of the caller; null for a replay */
+  #do(delivery: Delivery, subject: Subject, at: string, chance: Chance, known: Known | null): Recorded {
     const { behaviour, prepared, keptExtras } = delivery
-    const change = this.#change(at, subject.roomId, chance)
-    const outcome = behaviour.write(delivery, subject, change)
+    const isNew = known !== null
+    const change = this.#change(at, subject.roomId, chance, known)
+    const outcome = this.#followed(delivery, subject, change, behaviour.write(delivery, subject, change), known)
     const { originRoomId } = outcome.target
     const given = chance.given()
     if (!isNew && given.labelledBy !== originRoomId)
@@ -87,19 +92,31 @@ export class Writing {
         `its label was given by Room ${originRoomId ?? subject.roomId}, and was recorded as given by ${given.labelledBy ?? "its own"}`,
       )
     const labelledBy = isNew ? originRoomId : undefined
-    return this.#record(delivery, subject, change, outcome, {
+    const stored = {
       ...given,
       ...(prepared !== undefined && { prepared: prepared as Json }),
       ...(keptExtras !== undefined && { foreseen: keptExtras }),
       ...(labelledBy !== undefined && { labelledBy }),
-    })
+    }
+    return this.#record(delivery, subject, change, outcome, stored, known)
   }
 
-  #change(at: string, roomId: string | null, { newId, token, told }: Chance): Change {
+  /** Does the steps that follow the operation's own write, and adds their warnings. */
+  #followed(call: Delivery, subject: Subject, change: Change, outcome: Outcome, known: Known | null): Outcome {
+    const { name } = call.operation
+    const steps = this.#parts.steps.filter(({ operations }) => operations.has(name as OperationName))
+    const roomId = outcome.roomId ?? subject.roomId
+    const isWorkedOn = known?.room?.access.roomId === roomId ? known.room.isWorkedOn : true
+    const written = { operation: name as OperationName, call, subject, change, outcome, isWorkedOn }
+    const added = steps.flatMap((step) => step.follow(written))
+    return added.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...added] }
+  }
+
+  #change(at: string, roomId: string | null, { newId, token, told }: Chance, known: Known | null): Change {
     const { ordinal } = this.#sequences
     return {
       at,
-      position: this.#parts.journal.next(),
+      position: this.#parts.journal.next(known?.newest),
       entryId: newId(),
       newId,
       token,
@@ -116,7 +133,14 @@ export class Writing {
    * Stores the journal's row and the entries. @param given what the write took from the world
    * @returns the result with the receipt, which includes the secrets of this one answer
    */
-  #record(delivery: Delivery, subject: Subject, change: Change, outcome: Outcome, given: Given): Recorded {
+  #record(
+    delivery: Delivery,
+    subject: Subject,
+    change: Change,
+    outcome: Outcome,
+    given: Given,
+    known: Known | null,
+  ): Recorded {
     const { operation, actor, content, contentDigest, deliveryId } = delivery
     const { at, position, entryId } = change
     // The record keeps the ids that people of another instance have there.
@@ -148,14 +172,19 @@ export class Writing {
     const activity =
       operation.activity === null || outcome.activity === false || roomId === null
         ? null
-        : this.#parts.activity.advance(roomId, content, {
-            ...fields,
-            ...author,
-            targetId,
-            operation: operation.name,
-            agent: actor.agent ?? null,
-            contentDigest,
-          })
+        : this.#parts.activity.advance(
+            roomId,
+            content,
+            {
+              ...fields,
+              ...author,
+              targetId,
+              operation: operation.name,
+              agent: actor.agent ?? null,
+              contentDigest,
+            },
+            known?.room?.access.roomId === roomId ? known.room.head : undefined,
+          )
     const stored = {
       ...fields,
       roomId,

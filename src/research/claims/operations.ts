@@ -7,7 +7,7 @@ import { namedIn } from "../../contract/schema/ref.ts"
 import { type ClaimedWork, enumerations } from "../../contract/schema/enumerations.ts"
 import { type OperationName, operationOf } from "../../contract/operations/index.ts"
 import { isOver } from "../../contract/states.ts"
-import { type Behaviour, behaviour } from "../../ledger/journal/behaviour.ts"
+import { behaviour, type FollowingStep } from "../../ledger/journal/behaviour.ts"
 import type { Leases } from "../experiments/leases.ts"
 import type { Claims } from "./claims.ts"
 
@@ -84,31 +84,28 @@ function workOf(operation: OperationName, body: unknown): ClaimedWork | undefine
   }
 }
 
-/** Makes a write renew the claims and leases of its agent, and warn about the claims of others. */
-export function heedOthers(
+/** Renews the claims and leases of the agent that writes, and warns it about the claims of others. */
+export function renewingStep(
   { claims, leases }: { readonly claims: Claims; readonly leases: Leases },
-  name: OperationName,
-  behaviour: Pick<Behaviour<unknown>, "write">,
-): void {
-  if (name === "release_claim") return
-  const { write } = behaviour
-  const { body } = operationOf(name)
-  behaviour.write = (call, subject, change) => {
-    const outcome = write.call(behaviour, call, subject, change)
-    const roomId = outcome.roomId ?? subject.roomId
-    if (roomId === null) return outcome
-    const threadId = outcome.threadId ?? subject.threadId
-    const { actor } = call
-    const isLeased = leases.anyOf(actor.userId, roomId)
-    if (!isLeased && !claims.anyActive(roomId, change.at)) return outcome
-    const ids = [
-      ...namedIn(body, call.body).map(({ id }) => id),
-      outcome.target.id,
-      ...(threadId == null ? [] : [threadId]),
-    ]
-    const concerned = claims.withRelated(ids)
-    if (isLeased) leases.renew(concerned, actor, change.at)
-    const added = claims.renew(roomId, concerned, workOf(name, call.body), actor, change.at)
-    return added.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...added] }
+  names: readonly OperationName[],
+): FollowingStep {
+  return {
+    operations: new Set(names.filter((name) => name !== "release_claim")),
+    follow({ operation, call, subject, change, outcome, isWorkedOn }) {
+      const roomId = outcome.roomId ?? subject.roomId
+      if (roomId === null || !isWorkedOn) return []
+      const threadId = outcome.threadId ?? subject.threadId
+      const { actor } = call
+      const isLeased = leases.anyOf(actor.userId, roomId)
+      if (!isLeased && !claims.anyActive(roomId, change.at)) return []
+      const ids = [
+        ...namedIn(operationOf(operation).body, call.body).map(({ id }) => id),
+        outcome.target.id,
+        ...(threadId == null ? [] : [threadId]),
+      ]
+      const concerned = claims.withRelated(ids)
+      if (isLeased) leases.renew(concerned, actor, change.at)
+      return claims.renew(roomId, concerned, workOf(operation, call.body), actor, change.at)
+    },
   }
 }
