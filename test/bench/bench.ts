@@ -7,6 +7,7 @@
  * | `writes` | `writes/`: each kind of write beside the bare loop of a message as commit c6f7581 wrote it |
  * | `mixed` | `mixed.ts`: reads and writes together, at full and at half load |
  * | `reads` | `reads/`: each list and context in short and long data, beside its bare query and a fixed page |
+ * | `light` | `light.ts`: a posted message beside the smallest service of the same parts; memory, start, `version` |
  * | `start` | `start.ts`: start to ready, and the executable beside plain Node |
  * | `memory` | `memory.ts`: memory at rest and over an hour's worth of requests |
  * | `check` | `check.ts`: the replay and comparison of histories of two lengths, and their memory |
@@ -29,6 +30,7 @@ import { keepDemo, remove as removeFolder } from "./data/demo.ts"
 import type { Load, Loaded } from "./load/load.ts"
 import { jsonFile, machine, scratchFolder } from "./machine.ts"
 import { endAll, Helper, makeDemo, mustBeBuilt } from "./process.ts"
+import { light } from "./light.ts"
 import { measured } from "./measured.ts"
 import { measured as measuredReads } from "./reads/cases.ts"
 import { memory } from "./memory.ts"
@@ -46,6 +48,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   writes,
   mixed,
   reads,
+  light,
   start,
   memory,
   check,

@@ -1,0 +1,138 @@
+/**
+ * The service beside the smallest honest service of the same parts, for one operation: h3, valibot and better-sqlite3 in
+ * one thread, with what the protocol asks of a posted message and nothing else. It is a file of its own (`PLAIN`, by
+ * default `../shared/bench/plain.mjs`). They run in turn on the same machine. If `POCKETBASE` names a PocketBase
+ * executable, the part `writes` measures it.
+ */
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { once } from "node:events"
+import { join, resolve } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import { copyData, remove, repositoriesOf } from "./data/demo.ts"
+import { livedIn } from "./data/lived-in.ts"
+import { readShots, writeShots } from "./load/shots.ts"
+import { root } from "./machine.ts"
+import { ratio } from "./numbers.ts"
+import { mustBeBuilt, type Served, startOther, startServe } from "./process.ts"
+import { backwards, type Bench } from "./settings.ts"
+
+const CONNECTIONS = [1, 16, 64] as const
+const TOKEN = "token"
+/** The Thread that the plain service has. */
+const THREAD = "01a1c2be-47ab-73ea-82e4-df3b9d39fd80"
+
+/** A port that is free now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+/** Starts the plain service: it prints nothing, so a shell line tells when it answers. */
+async function startPlain(plain: string, file: string): Promise<Served> {
+  const port = await freePort()
+  const startedAt = performance.now()
+  const serving = `exec ${JSON.stringify(process.execPath)} ${[plain, root, String(port), file].map((each) => JSON.stringify(each)).join(" ")}`
+  const { pid, end } = await startOther(
+    "sh",
+    ["-c", `echo begun; TOKEN=${TOKEN} THREAD=${THREAD} ${serving}`],
+    () => true,
+  )
+  while (!(await fetch(`http://127.0.0.1:${port}/api/health/ready`).catch(() => null))?.ok) await pause(2)
+  return { port, pid, readyAfter: performance.now() - startedAt, end }
+}
+
+/** The memory of a process in MiB, as Linux counts it. */
+const resident = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+
+/** Milliseconds of processor time that a command takes. */
+function processorOf(program: string, args: readonly string[]): number {
+  const times = execFileSync("sh", ["-c", '"$@" >/dev/null; times', "sh", program, ...args], { encoding: "utf8" })
+  const [, ofChildren = ""] = times.trim().split("\n")
+  const parts = [...ofChildren.matchAll(/(\d+)m([\d.]+)s/g)]
+  return parts.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60_000 + Number(seconds) * 1_000, 0)
+}
+
+export async function light(bench: Bench): Promise<void> {
+  const { scratch, demo, loader, rounds, one, many, report } = bench
+  const plain = resolve(process.env.PLAIN ?? join(root, "../shared/bench/plain.mjs"))
+  if (!existsSync(plain)) throw new Error(`${plain} does not exist: name the plain service by PLAIN`)
+  const { folder, messages } = await livedIn(demo, join(scratch, "lived-in"))
+  const same = join(scratch, "plain.json")
+  writeShots(
+    same,
+    readShots(messages).map((shot) => ({
+      ...shot,
+      path: `/api/agent/threads/${THREAD}/messages`,
+      headers: { ...shot.headers, authorization: `Bearer ${TOKEN}` },
+    })),
+  )
+
+  type Name = "service" | "plain"
+  const found: Record<Name, Record<string, number[]>> = { service: {}, plain: {} }
+  const note = (name: Name, what: string, value: number) => {
+    found[name][what] = [...(found[name][what] ?? []), value]
+  }
+  async function round(name: Name): Promise<void> {
+    const copy = copyData(folder, join(scratch, "light"))
+    const served =
+      name === "service"
+        ? await startServe(copy, repositoriesOf(demo))
+        : await startPlain(plain, join(scratch, "plain.db"))
+    note(name, "start to ready, ms", served.readyAfter)
+    await pause(3_000)
+    note(name, "memory at rest, MiB", resident(served.pid))
+    for (const connections of CONNECTIONS) {
+      const count = connections === 1 ? one : many
+      const load = {
+        port: served.port,
+        connections,
+        by: "sockets",
+        file: name === "service" ? messages : same,
+      } as const
+      const { perSecond, write } = await loader.ask({ ...load, warmUp: count, count })
+      note(name, `messages a second, connections: ${connections}`, perSecond)
+      if (connections === 1) note(name, "one write, p50 in ms", write.p50)
+    }
+    await served.end()
+    remove(copy)
+    const [program, ...before] = mustBeBuilt("node")
+    const [own, args] = name === "service" ? [program, [...before, "--version"]] : [process.execPath, ["-e", "0"]]
+    note(name, "version / node -e 0, ms of processor time", processorOf(own, args))
+  }
+  for (let at = 0; at < rounds; at += 1)
+    for (const name of backwards(at) ? (["plain", "service"] as const) : (["service", "plain"] as const))
+      await round(name)
+  remove(folder)
+
+  const inRounds = (what: string) => [found.service[what] ?? [], found.plain[what] ?? []] as const
+  report.table({
+    title: "The service beside the plain service, in turn",
+    columns: [
+      { name: "service", digits: 1 },
+      { name: "plain", digits: 1 },
+      { name: "service / plain", digits: 2 },
+    ],
+    rows: Object.keys(found.service).map((what) => {
+      const [service, other] = inRounds(what)
+      return { name: what, cells: [service, other, ratio(service, other)] }
+    }),
+  })
+  const aims = { 1: 0.8, 16: 0.75, 64: 0.75 }
+  for (const connections of CONNECTIONS) {
+    const what = `messages a second, connections: ${connections}`
+    report.aimOf(`${what}, of the plain service's`, ratio(...inRounds(what)), { atLeast: aims[connections] })
+  }
+  for (const [what, atMost] of [
+    ["one write, p50 in ms", 1.3],
+    ["memory at rest, MiB", 1.6],
+    ["start to ready, ms", 2.2],
+    ["version / node -e 0, ms of processor time", 2.5],
+  ] as const)
+    report.aimOf(`${what}, beside the plain service's`, ratio(...inRounds(what)), { atMost })
+}
