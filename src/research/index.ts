@@ -1,6 +1,6 @@
 /** Assembles the research domain: its tables, the behaviours of its operations and its readers. */
 import type { OperationName } from "../contract/operations/index.ts"
-import type { FollowingStep } from "../ledger/journal/behaviour.ts"
+import { type FollowingStep, following } from "../ledger/journal/behaviour.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import type { Labels } from "../ledger/lists/labelled.ts"
 import type { Standings } from "../ledger/lists/standings.ts"
@@ -174,13 +174,11 @@ export function researchOperations(tables: Tables & { readonly db: Db }) {
   }
 }
 
-const adviceStep = (advice: Warnings, names: readonly OperationName[]): FollowingStep => ({
-  operations: new Set(names),
-  follow({ operation, call, subject, change, outcome: { target, result } }) {
+const adviceStep = (advice: Warnings, names: readonly OperationName[]): FollowingStep =>
+  following(names, ({ operation, call, subject, change, outcome: { target, result } }) => {
     const written = { body: call.body, id: target.id, roomId: subject.roomId ?? "", at: change.at, result }
     return advice.of(operation, written)
-  },
-})
+  })
 
 /** @param now milliseconds since 1970 */
 export function researchReads(tables: Tables, exports: Exports, now: () => number) {

@@ -164,10 +164,16 @@ export interface WrittenSoFar {
 
 /** A step that follows the own write of some operations, in the same transaction. */
 export interface FollowingStep {
-  readonly operations: ReadonlySet<OperationName>
+  readonly operations: ReadonlyMap<string, OperationName>
   /** @returns warnings for the receipt */
-  follow(written: WrittenSoFar): readonly Warning[]
+  readonly follow: (written: WrittenSoFar) => readonly Warning[]
 }
+
+/** A step of some operations. */
+export const following = (names: readonly OperationName[], follow: FollowingStep["follow"]): FollowingStep => ({
+  operations: new Map(names.map((name) => [name, name])),
+  follow,
+})
 
 /** One behaviour for each operation. */
 export type Behaviours = { readonly [N in OperationName]: BehaviourOf<N> }

@@ -6,7 +6,6 @@ import { type Json, writeJson } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { label as labelText } from "../../contract/objects/labels.ts"
 import type { Activity } from "../journal/activity.ts"
-import type { OperationName } from "../../contract/operations/index.ts"
 import { type Known, senderId } from "../journal/actor.ts"
 import type { Change, FollowingStep, Outcome, ReceiptTarget, Subject } from "../journal/behaviour.ts"
 import { type Chance, OtherChance } from "../journal/chance.ts"
@@ -104,11 +103,12 @@ export class Writing {
   /** Does the steps that follow the operation's own write, and adds their warnings. */
   #followed(call: Delivery, subject: Subject, change: Change, outcome: Outcome, known: Known | null): Outcome {
     const { name } = call.operation
-    const steps = this.#parts.steps.filter(({ operations }) => operations.has(name as OperationName))
     const roomId = outcome.roomId ?? subject.roomId
     const isWorkedOn = known?.room?.access.roomId === roomId ? known.room.isWorkedOn : true
-    const written = { operation: name as OperationName, call, subject, change, outcome, isWorkedOn }
-    const added = steps.flatMap((step) => step.follow(written))
+    const added = this.#parts.steps.flatMap(({ operations, follow }) => {
+      const operation = operations.get(name)
+      return operation === undefined ? [] : follow({ operation, call, subject, change, outcome, isWorkedOn })
+    })
     return added.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...added] }
   }
 

@@ -7,7 +7,7 @@ import { namedIn } from "../../contract/schema/ref.ts"
 import { type ClaimedWork, enumerations } from "../../contract/schema/enumerations.ts"
 import { type OperationName, operationOf } from "../../contract/operations/index.ts"
 import { isOver } from "../../contract/states.ts"
-import { behaviour, type FollowingStep } from "../../ledger/journal/behaviour.ts"
+import { behaviour, type FollowingStep, following } from "../../ledger/journal/behaviour.ts"
 import type { Leases } from "../experiments/leases.ts"
 import type { Claims } from "./claims.ts"
 
@@ -89,23 +89,21 @@ export function renewingStep(
   { claims, leases }: { readonly claims: Claims; readonly leases: Leases },
   names: readonly OperationName[],
 ): FollowingStep {
-  return {
-    operations: new Set(names.filter((name) => name !== "release_claim")),
-    follow({ operation, call, subject, change, outcome, isWorkedOn }) {
-      const roomId = outcome.roomId ?? subject.roomId
-      if (roomId === null || !isWorkedOn) return []
-      const threadId = outcome.threadId ?? subject.threadId
-      const { actor } = call
-      const isLeased = leases.anyOf(actor.userId, roomId)
-      if (!isLeased && !claims.anyActive(roomId, change.at)) return []
-      const ids = [
-        ...namedIn(operationOf(operation).body, call.body).map(({ id }) => id),
-        outcome.target.id,
-        ...(threadId == null ? [] : [threadId]),
-      ]
-      const concerned = claims.withRelated(ids)
-      if (isLeased) leases.renew(concerned, actor, change.at)
-      return claims.renew(roomId, concerned, workOf(operation, call.body), actor, change.at)
-    },
-  }
+  const renewing = names.filter((name) => name !== "release_claim")
+  return following(renewing, ({ operation, call, subject, change, outcome, isWorkedOn }) => {
+    const roomId = outcome.roomId ?? subject.roomId
+    if (roomId === null || !isWorkedOn) return []
+    const threadId = outcome.threadId ?? subject.threadId
+    const { actor } = call
+    const isLeased = leases.anyOf(actor.userId, roomId)
+    if (!isLeased && !claims.anyActive(roomId, change.at)) return []
+    const ids = [
+      ...namedIn(operationOf(operation).body, call.body).map(({ id }) => id),
+      outcome.target.id,
+      ...(threadId == null ? [] : [threadId]),
+    ]
+    const concerned = claims.withRelated(ids)
+    if (isLeased) leases.renew(concerned, actor, change.at)
+    return claims.renew(roomId, concerned, workOf(operation, call.body), actor, change.at)
+  })
 }
