@@ -179,7 +179,6 @@ export function createInstance({
       })
     },
   })
-  ledger.onForget(tables.similar.forget)
   const indexing = new AfterCommit(tables.search, (step) => ledger.queue.between(step), onNotIndexed)
   const { timeline, activity, watch } = ledger
 

@@ -34,12 +34,17 @@ export const ofSearch = {
   substringRead: 2_000_000,
   /** Characters that a passage shows of a long word at either end. */
   searchWord: 100,
-  /**
-   * The newest texts of each kind in a Room that are searched for similar ones, and the characters of each that are
-   * compared.
-   */
-  similarSight: 1_000,
+  /** Characters of a text that are compared with others. */
   similarText: 1_500,
+  /**
+   * Texts that have the terms of a text, summed over the terms that are weighed, the rarest ones; and texts that are
+   * counted to find those.
+   */
+  similarWeighed: 4_000,
+  similarCounted: 40_000,
+  /** The best matches that are read, and the newest texts that are compared before they are indexed. */
+  similarFound: 50,
+  similarLacked: 200,
   /**
    * Similar items in an answer, characters of the line about each, and newest attempts on one commit that are compared.
    */
@@ -49,9 +54,5 @@ export const ofSearch = {
   similarTold: 3,
   /** For so many milliseconds, an agent is not shown items that it made itself. */
   similarOwnMs: 3_600_000,
-  /** Occurrences of terms that are weighted among the texts of a kind. */
-  similarWeighed: 2_000,
-  /** Terms that are cached for all Rooms together, except the Room of the request. */
-  similarHeld: 500_000,
   similarExecutions: 500,
 } as const

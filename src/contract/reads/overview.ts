@@ -89,7 +89,7 @@ export const overviewReads = [
     name: "room_similar",
     path: "/api/research/rooms/{roomId}/similar",
     summary:
-      "Similar work among a Room's newest hypotheses, experiments, findings and attempts, with its outcomes: similar to a text or to one of these objects. For an attempt, also attempts with the same commit, argv and configuration. Stems of words are compared, with rare ones weighted most; other words for the same thing are not found.",
+      "Similar work among a Room's hypotheses, experiments, findings and attempts, with its outcomes: similar to a text or to one of these objects. For an attempt, also attempts with the same commit, argv and configuration. Words are compared, with rare ones weighted most; other forms of a word and other words for the same thing are not found.",
     parameters: {
       text: v.exactOptional(
         described(text(limits.explanation), "What you plan to propose, in a sentence or more. Required without like."),

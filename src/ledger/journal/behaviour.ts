@@ -33,8 +33,6 @@ export interface ReceiptExtras {
   readonly json: string
   /** The part that the journal stores: enough to restore the same members later, whatever has changed since. */
   readonly kept: JsonObject
-  /** Called with the new object once its write is stored, so that a cache can add it without a query. */
-  onAccepted?(made: ReceiptTarget): void
 }
 
 /** The object that a receipt names, as its write made it. */

@@ -119,7 +119,7 @@ export class Ledger {
     })
     if (isWithheld) this.forget()
     const answer = extras === undefined || made === undefined ? receipt : joinJson(receipt, extras.json)
-    if (!rehearse && extras !== undefined && made !== undefined) this.#extras.accepted(delivery, extras, made)
+    if (!rehearse && extras !== undefined && made !== undefined) this.#extras.accepted(delivery)
     // The rehearsal of a stored write returns its receipt, so it waits too.
     if (this.#confirm !== null && (!rehearse || made === undefined)) await this.#confirm()
     return rehearse ? rehearsed(answer) : answer
@@ -138,7 +138,7 @@ export class Ledger {
     const receipts = admitted.map(({ receipt, made }, index) => {
       const [delivery, found] = [deliveries[index], extras[index]]
       if (delivery === undefined || found === undefined || made === undefined) return receipt
-      if (!rehearse) this.#extras.accepted(delivery, found, made)
+      if (!rehearse) this.#extras.accepted(delivery)
       return joinJson(receipt, found.json)
     })
     if (this.#confirm !== null && (!rehearse || admitted.some(({ made }) => made === undefined))) await this.#confirm()

@@ -3,7 +3,7 @@
  * write.
  */
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import type { ReceiptExtras, ReceiptTarget } from "../journal/behaviour.ts"
+import type { ReceiptExtras } from "../journal/behaviour.ts"
 import type { Delivery } from "../journal/delivery.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 import { grantRefusal } from "./access.ts"
@@ -53,10 +53,9 @@ export class ExtrasFinder {
     }
   }
 
-  /** Remembers an accepted write, and reports its object to the behaviour's cache. */
-  accepted(delivery: Delivery, { onAccepted: accepted }: ReceiptExtras, made: ReceiptTarget): void {
+  /** Remembers an accepted write. */
+  accepted(delivery: Delivery): void {
     this.#recent.add(nameOf(delivery))
     if (this.#recent.size > RECENT) for (const oldest of this.#recent.keys().take(1)) this.#recent.delete(oldest)
-    accepted?.(made)
   }
 }

@@ -67,7 +67,7 @@ export interface Within {
 }
 
 /** The conditions of the index that limit a search to a Room, a person or some kinds. */
-const tagsOf = ({ roomId, kinds, authorId }: Within): string[] => [
+export const tagsOf = ({ roomId, kinds, authorId }: Within): string[] => [
   ...(roomId === undefined ? [] : [`tags : ${quoted(roomId.replaceAll("-", ""))}`]),
   ...(authorId === undefined ? [] : [`tags : ${quoted(authorId.replaceAll("-", ""))}`]),
   ...(kinds === undefined
@@ -76,6 +76,7 @@ const tagsOf = ({ roomId, kinds, authorId }: Within): string[] => [
 ]
 
 export const IN_TEXT = "{label title body}"
+export const IN_TITLE_OR_BODY = "{title body}"
 
 /** The parts of an index query, all of which must match. */
 export interface IndexQuery {
@@ -119,6 +120,6 @@ export const labelQueries = (label: string, within: Within): readonly [labelled:
   const [labelled, tags] = [`label : ${quoted(label)}`, tagsOf(within)]
   return [
     [labelled, ...tags].join(" AND "),
-    `(${[`{title body} : ${quoted(label)}`, ...tags].join(" AND ")}) NOT (${labelled})`,
+    `(${[`${IN_TITLE_OR_BODY} : ${quoted(label)}`, ...tags].join(" AND ")}) NOT (${labelled})`,
   ]
 }

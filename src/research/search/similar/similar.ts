@@ -1,44 +1,45 @@
-/** Finds objects similar to a text, and earlier attempts that ran the same. */
-import { each, isKeyOf } from "../../../contract/each.ts"
+/**
+ * Finds objects similar to a text, by the index of full-text search, and earlier attempts that ran the same. Objects of
+ * the Room are ranked by `bm25()` over the words that they share with the text. Words that very many texts have are
+ * left out: they tell little, and to weigh a word takes as long as it has texts.
+ */
 import { canonicalJson } from "../../../contract/json.ts"
+import type { SimilarItem } from "../../../contract/answers/similar.ts"
 import { enumerations, type SimilarKind } from "../../../contract/schema/enumerations.ts"
 import { limits } from "../../../contract/limits.ts"
-import type { SimilarItem } from "../../../contract/answers/similar.ts"
+import { isSign, keptOf, wordsIn } from "../../../contract/words.ts"
 import type { Actor } from "../../../ledger/journal/actor.ts"
-import type { ReceiptTarget } from "../../../ledger/journal/behaviour.ts"
 import type { Db } from "../../../ledger/storage/database.ts"
 import { itemOf, items, type Row, type Tried } from "./items.ts"
 import { INDEXED } from "../indexing.ts"
-import { keptOf } from "../../../contract/words.ts"
-import { Likeness, nearestFirst, type Text } from "./likeness.ts"
-import { termsOf } from "./terms.ts"
+import { IN_TITLE_OR_BODY as IN_TEXT, tagsOf } from "../query.ts"
+import { type Wording, wordsOf } from "../wording.ts"
+
+/** Common English words, which are ignored. */
+const COMMON: ReadonlySet<string> = new Set(
+  `a about after all also am an and any are as at be been before being below between both but by can could did do does
+doing down during each few for from had has have having he her here how i if in into is it its just may me might more
+most must my no nor not of off on once only or other our out over own same she should so some such than that the their
+them then there these they this those through to too under until up very was we were what when where which while who
+whom why will with would you your`.split(/\s+/u),
+)
+
+/** The terms by which a text is compared: its words, and pairs of signs of scripts without spaces. */
+function termsOf(text: string): Set<string> {
+  const terms = new Set<string>()
+  let before = ""
+  for (const { folded, isJoined } of wordsIn(text)) {
+    if (!isSign(folded)) terms.add(keptOf(folded))
+    else if (isJoined) terms.add(before + folded)
+    before = folded
+  }
+  return terms.difference(COMMON)
+}
 
 /** SQL for the execution of a registered attempt, in the form of `executionText`. */
 const EXECUTED =
   "concat_ws(char(10), c.content ->> '$.argv', c.content ->> '$.configuration', c.content ->> '$.repository.commit')"
-/** SQL for the text of an item that is compared; use with `ABOUT_OF`. */
-const ABOUT = `iif(i.kind = 'attempt', concat_ws(char(10), ${EXECUTED}, c.content ->> '$.intendedDeviation'),
-    concat_ws(char(10), h.line, coalesce((SELECT x.scope FROM experiments x WHERE x.experiment_id = i.id), c.content ->> '$.scope'), c.content ->> '$.limitations',
-      (SELECT group_concat(d.label || ': ' || d.definition, char(10)) FROM concepts d WHERE d.version_id = i.id)))`
-const ABOUT_OF = "JOIN search_places h USING (item) JOIN journal c ON c.position = h.position"
-
-/** The newest texts of a kind in a Room after a position. */
-const textsOf = (table: string, id: string, place: string, kind = "1") =>
-  `SELECT o.id, o.place, ${ABOUT} AS text
-   FROM (SELECT ${id} AS id, ${place} AS place FROM ${table} WHERE room_id = +? AND ${kind} AND ${place} > +? ORDER BY ${place} DESC LIMIT ${limits.similarSight}) o
-   JOIN search_items i ON i.id = o.id AND i.part IS NULL ${ABOUT_OF} ORDER BY o.place`
-/** Attempts are ordered by label, because clients choose their ids. */
-const TEXTS: Readonly<Record<SimilarKind, readonly [sql: string, start: string | number]>> = {
-  hypothesis: [textsOf("records", "version_id", "version_id", "kind = 'hypothesis'"), ""],
-  experiment: [textsOf("experiments", "experiment_id", "experiment_id"), ""],
-  finding: [textsOf("records", "version_id", "version_id", "kind = 'finding'"), ""],
-  attempt: [textsOf("attempts", "attempt_id", "CAST(substr(label, 2) AS INTEGER)"), 0],
-}
-
-/** The number of Rooms whose texts are cached. */
-const ROOMS = 8
-const occurrencesOf = (room: Record<SimilarKind, Likeness>): number =>
-  enumerations.similarKind.reduce((sum, kind) => sum + room[kind].occurrences, 0)
+const KINDS = enumerations.similarKind.map((kind) => `'${kind}'`).join(", ")
 
 /** What an attempt ran. Two attempts with equal values ran the same. */
 export interface Execution {
@@ -53,53 +54,108 @@ export const executionText = ({ commit, argv, configuration }: Execution): strin
     .flatMap((part) => (part === undefined ? [] : [canonicalJson(part)]))
     .concat(commit)
     .join("\n")
-const EXECUTION = /^(?:[[{].*\n)+[0-9a-f]{40,64}(?=\n|$)/u
+
+interface Found {
+  readonly item: number
+  readonly id: string
+  readonly kind: SimilarKind
+}
+type Scored = Found & { readonly score: number }
+interface Weighed {
+  readonly term: string
+  readonly texts: number
+}
+/** The numbers of texts up to which those of a term are counted, one after the other. */
+const COUNTED = [64, 512, limits.similarWeighed]
 
 export type Similar = ReturnType<typeof similar>
 
 /** @param now milliseconds since 1970 */
 export function similar(db: Db, now: () => number) {
-  const texts = each(enumerations.similarKind, (kind) => db.prepare<Text>(TEXTS[kind][0]))
-  const labelled = db.prepare<Record<SimilarKind, number>>(
-    `SELECT ${enumerations.similarKind.map((kind) => `coalesce((SELECT last FROM counters WHERE room_id = o.room_id AND kind = '${kind}'), 0) AS ${kind}`).join(", ")}
-     FROM (SELECT +? AS room_id) o`,
-  )
   const { rowsOf, restoreExtras } = items(db)
-  const text = db.prepare<{ text: string; kind: string }>(
-    `SELECT ${ABOUT} AS text, i.kind FROM search_items i ${ABOUT_OF}
-     WHERE i.id = +? AND i.part IS NULL AND h.room_id = +?`,
+  const counted = db.prepare<{ texts: number }>(
+    "SELECT count(*) AS texts FROM (SELECT 1 FROM search_index WHERE search_index MATCH +? LIMIT +?)",
+  )
+  const all = db.prepare<{ texts: number }>("SELECT coalesce(max(item), 0) AS texts FROM search_items")
+  // The rank of a text counts the words alone: to weigh a Room or a kind would read all of its texts.
+  const matched = db.prepare<Scored>(
+    `SELECT i.item, i.id, i.kind, -q.rank AS score
+     FROM search_index q JOIN search_items i ON i.item = q.rowid
+     WHERE q.search_index MATCH +? AND i.part IS NULL
+       AND +q.rowid IN (SELECT rowid FROM search_index WHERE search_index MATCH +?)
+     ORDER BY q.rank, q.rowid DESC LIMIT +?`,
+  )
+  const lacked = db.prepare<Found & Wording & { title: string | null }>(
+    `SELECT i.item, i.id, i.kind, s.title, s.line, s.content
+     FROM search_items i JOIN search_texts s USING (item) JOIN search_places p USING (item)
+     WHERE i.item > ${INDEXED} AND i.kind IN (${KINDS}) AND i.part IS NULL AND p.room_id = +?
+     ORDER BY i.item DESC LIMIT ${limits.similarLacked}`,
+  )
+  const one = db.prepare<Wording & { title: string | null; ran: string }>(
+    `SELECT i.kind, s.title, s.line, s.content, ${EXECUTED} AS ran
+     FROM search_items i JOIN search_texts s USING (item) JOIN search_places p USING (item)
+     JOIN journal c ON c.position = p.position
+     WHERE i.id = +? AND i.kind IN (${KINDS}) AND i.part IS NULL AND p.room_id = +?`,
   )
   // Includes attempts that are not indexed yet.
   const executed = db.prepare<{ id: string }>(
-    `SELECT i.id FROM (SELECT item FROM (SELECT item FROM search_items WHERE item > ${INDEXED} AND kind = 'attempt' ORDER BY item DESC)
-       UNION ALL SELECT item FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH +? ORDER BY rowid DESC LIMIT ${limits.similarExecutions})) f
-     CROSS JOIN search_items i ON i.item = f.item JOIN attempts a ON a.attempt_id = i.id JOIN journal c ON c.position = a.history_position
+    `SELECT i.id FROM (
+       SELECT item FROM (
+         SELECT item FROM search_items WHERE item > ${INDEXED} AND kind = 'attempt' ORDER BY item DESC)
+       UNION ALL SELECT item FROM (
+         SELECT rowid AS item FROM search_index WHERE search_index MATCH +?
+         ORDER BY rowid DESC LIMIT ${limits.similarExecutions})) f
+     CROSS JOIN search_items i ON i.item = f.item
+     JOIN attempts a ON a.attempt_id = i.id JOIN journal c ON c.position = a.history_position
      WHERE i.part IS NULL AND ${EXECUTED} = +? LIMIT +?`,
   )
-  const rooms = new Map<string, Record<SimilarKind, Likeness>>()
 
-  /** Returns the cached texts of a Room, updated to the newest. If the Room is no longer cached, reads all of them. */
-  function known(roomId: string): Record<SimilarKind, Likeness> {
-    const found = rooms.get(roomId) ?? each(enumerations.similarKind, () => new Likeness())
-    rooms.delete(roomId)
-    rooms.set(roomId, found)
-    const labels = labelled.one(roomId)
-    for (const kind of enumerations.similarKind) {
-      // Most kinds have nothing new at most writes.
-      if (found[kind].label === labels[kind]) continue
-      for (const text of texts[kind].all(roomId, found[kind].newest ?? TEXTS[kind][1])) found[kind].add(text)
-      found[kind].label = labels[kind]
+  /** Chooses the terms to weigh: the rarest, as long as the texts that have them are not too many. */
+  function rarest(terms: ReadonlySet<string>): Weighed[] {
+    const chosen: Weighed[] = []
+    let waiting = [...terms]
+    let left: number = limits.similarWeighed
+    for (const most of COUNTED) {
+      const found = waiting
+        .slice(0, Math.floor(limits.similarCounted / most))
+        .map((term) => ({ term, texts: counted.one(`${IN_TEXT} : "${term}"`, most).texts }))
+      const known = found.filter(({ texts }) => texts < most).sort((first, second) => first.texts - second.texts)
+      for (const weighed of known) {
+        if (weighed.texts > left) return chosen
+        left -= weighed.texts
+        chosen.push(weighed)
+        waiting = waiting.filter((term) => term !== weighed.term)
+      }
     }
-    // A missing or empty Room takes no place in the cache.
-    if (occurrencesOf(found) === 0) rooms.delete(roomId)
-    let held = 0
-    for (const room of rooms.values()) held += occurrencesOf(room)
-    for (const [oldest, room] of rooms) {
-      if (oldest === roomId || (rooms.size <= ROOMS && held <= limits.similarHeld)) break
-      held -= occurrencesOf(room)
-      rooms.delete(oldest)
+    return chosen
+  }
+
+  /** Scores the texts of a Room that are not indexed yet, as the index would. */
+  function pending(roomId: string, terms: readonly Weighed[]): Scored[] {
+    const texts = all.one().texts
+    return lacked.all(roomId).flatMap(({ item, id, kind, title, ...wording }) => {
+      const [inTitle, inBody] = [termsOf(title ?? ""), termsOf(wordsOf({ kind, ...wording }) ?? "")]
+      const score = terms.reduce((sum, { term, texts: having }) => {
+        const times = (inTitle.has(term) ? 4 : 0) + (inBody.has(term) ? 1 : 0)
+        return sum + (Math.log(1 + (texts - having + 0.5) / (having + 0.5)) * 2.2 * times) / (times + 1.2)
+      }, 0)
+      return score > 0 ? [{ item, id, kind, score }] : []
+    })
+  }
+
+  /** Finds the objects of a Room similar to a text, best first, except one id. */
+  function nearTo(roomId: string, query: string, but?: string): Found[] {
+    const terms = rarest(termsOf(query.slice(0, limits.similarText)))
+    const found = pending(roomId, terms)
+    const indexed = terms.filter(({ texts }) => texts > 0).map(({ term }) => `"${term}"`)
+    if (indexed.length > 0) {
+      const words = `${IN_TEXT} : (${indexed.join(" OR ")})`
+      const within = [words, ...tagsOf({ roomId, kinds: enumerations.similarKind })].join(" AND ")
+      found.push(...matched.all(words, within, limits.similarFound))
     }
     return found
+      .filter(({ id }) => id !== but?.toLowerCase())
+      .sort((first, second) => second.score - first.score || second.item - first.item)
   }
 
   /** Finds attempts in any Room that ran the same, newest first. @param ran from `executionText` */
@@ -107,17 +163,6 @@ export function similar(db: Db, now: () => number) {
     const query = `body : "${keptOf(ran.slice(ran.lastIndexOf("\n") + 1))}" AND tags : "kattempt"`
     const found = executed.all(query, ran, limits.similarItems + 1)
     return rowsOf(found.map(({ id }) => ({ kind: "attempt", id })))
-  }
-
-  /** Finds the objects of a Room similar to a text, best first, except one id. */
-  function nearTo(roomId: string, query: string, but?: string) {
-    const terms = termsOf(query)
-    if (terms.size === 0) return []
-    const room = known(roomId)
-    const found = enumerations.similarKind.flatMap((kind) =>
-      room[kind].nearest(terms.keys()).map((scored) => ({ ...scored, kind })),
-    )
-    return found.filter(({ id }) => id !== but?.toLowerCase()).sort(nearestFirst)
   }
 
   /** The similar objects to report to a sender, without those that it made in the last hour. */
@@ -133,16 +178,27 @@ export function similar(db: Db, now: () => number) {
 
   return {
     restoreExtras,
-    forget: () => rooms.clear(),
 
-    /** Returns the text of an object of a comparable kind; undefined if the Room has none with this id. */
-    textOf(roomId: string, id: string): string | undefined {
-      const row = text.get(id.toLowerCase(), roomId)
-      return row !== undefined && isKeyOf(TEXTS, row.kind) ? row.text : undefined
+    /** Finds the objects of a Room that are similar to a text. */
+    near: (roomId: string, text: string): SimilarItem[] =>
+      rowsOf(nearTo(roomId, text).slice(0, limits.similarItems)).map((row) => itemOf(row, roomId)),
+
+    /**
+     * Finds the objects of a Room that are similar to one of them, and attempts that ran the same as it. Undefined if
+     * the Room has no comparable object with this id.
+     */
+    like(roomId: string, id: string) {
+      const found = one.get(id.toLowerCase(), roomId)
+      if (found === undefined) return undefined
+      const { title, ran, ...wording } = found
+      const text = [title, wordsOf(wording)].filter((part) => part !== null).join("\n")
+      const similar = rowsOf(nearTo(roomId, text, id).slice(0, limits.similarItems))
+      const same = found.kind === "attempt" ? sameAs(ran).filter((row) => row.id !== id.toLowerCase()) : []
+      return {
+        similar: similar.map((row) => itemOf(row, roomId)),
+        sameExecution: same.map((row) => itemOf(row, roomId)),
+      }
     },
-
-    near: (roomId: string, query: string, but?: string): SimilarItem[] =>
-      rowsOf(nearTo(roomId, query, but).slice(0, limits.similarItems)).map((row) => itemOf(row, roomId)),
 
     /**
      * Finds what to report to a sender: objects similar to its text, and attempts that ran the same. @param roomId null
@@ -154,25 +210,6 @@ export function similar(db: Db, now: () => number) {
         similar: roomId === null ? [] : reported(roomId, text, sender),
         sameExecution: execution === undefined ? [] : sameAs(executionText(execution)),
       }
-    },
-
-    /**
-     * Adds the text of a new object to the cache if it is the next of its kind. Texts that are missed here are read
-     * from the data by the next query.
-     * @param text the same text as in the data
-     */
-    add(roomId: string, kind: SimilarKind, { id, label }: ReceiptTarget, text: () => string): void {
-      const likeness = rooms.get(roomId)?.[kind]
-      const ordinal = Number(label?.slice(1))
-      if (likeness === undefined || ordinal !== likeness.label + 1) return
-      likeness.add({ id, place: typeof TEXTS[kind][1] === "number" ? ordinal : id, text: text() })
-      likeness.label = ordinal
-    },
-
-    sameAs: (text: string, but: string, seenFrom: string): SimilarItem[] => {
-      const [ran] = EXECUTION.exec(text) ?? []
-      const rows = ran === undefined ? [] : sameAs(ran).filter(({ id }) => id !== but.toLowerCase())
-      return rows.map((row) => itemOf(row, seenFrom))
     },
   }
 }

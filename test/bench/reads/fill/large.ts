@@ -1,7 +1,6 @@
 /** Data with one long list of everything: the service writes the first of each kind, the others are cloned. */
 import { copyData } from "../../data/demo.ts"
 import { House } from "../../data/house.ts"
-import { limits } from "../../../../src/contract/limits.ts"
 import type { Db } from "../../../../src/ledger/storage/database.ts"
 import { indexed } from "../../../../src/contract/words.ts"
 import { type Wording, wordsOf } from "../../../../src/research/search/wording.ts"
@@ -56,15 +55,18 @@ export async function makeLarge(demo: string, folder: string, size: number): Pro
   return large
 }
 
+/** How many objects of a kind wait to be indexed. */
+const NOTED = 1_000
+
 /** Queues every record: the index of concepts needs it. Kinds that are not searched by words are not indexed. */
 function noteRecords(cloner: Cloner, size: number): void {
   cloner.exec(
     `CREATE TEMP TABLE only_noted AS SELECT coalesce(max(item), 0) + 1 AS first FROM search_items;
      INSERT INTO search_items (kind, id) SELECT iif(n % 2 = 0, 'hypothesis', 'finding'), ${idSql("record")} FROM temp.numbers;
-     INSERT INTO concept_trigrams (rowid, text) SELECT i.item, concat_ws(char(10), d.key, d.label, d.definition)
+     INSERT INTO concept_trigrams (rowid, text) SELECT i.item, folded(concat_ws(char(10), d.key, d.label, d.definition))
        FROM temp.only_noted o CROSS JOIN search_items i ON i.item >= o.first CROSS JOIN concepts d ON d.version_id = i.id;
      ALTER TABLE temp.only_noted ADD COLUMN last INTEGER;
-     UPDATE temp.only_noted SET last = first + ${size - 2 * limits.similarSight - 1}`,
+     UPDATE temp.only_noted SET last = first + ${size - 2 * NOTED - 1}`,
   )
 }
 
@@ -97,11 +99,11 @@ function indexTexts(cloner: Cloner, db: Db): void {
   cloner.exec(config("hashsize", 1_024 * 1_024))
 }
 
-/** Similarity is searched among the newest of each kind, which are read from search's own tables. */
+/** The newest of each kind are searched for similar ones before they are indexed. */
 function noteNewest(cloner: Cloner, size: number): void {
   const newest = (kind: string, id: string) =>
     cloner.exec(
-      `INSERT INTO search_items (kind, id) SELECT '${kind}', ${id} FROM temp.numbers WHERE n > ${size - limits.similarSight} AND n <= ${size}`,
+      `INSERT INTO search_items (kind, id) SELECT '${kind}', ${id} FROM temp.numbers WHERE n > ${size - NOTED} AND n <= ${size}`,
     )
   newest("experiment", idSql("experiment"))
   newest("attempt", scatteredIdSql("attempt"))
