@@ -4,6 +4,7 @@
  * text that would become too large is shown as written.
  */
 import MarkdownIt from "markdown-it"
+import cjkFriendly from "markdown-it-cjk-friendly"
 import { limits } from "../contract/limits.ts"
 import { asWritten, type Kind } from "./as-written.ts"
 import { boundBlocks } from "./bounds.ts"
@@ -12,6 +13,8 @@ import { labelPlugin } from "./label-plugin.ts"
 import { envOf, mathPlugin, Spent } from "./math.ts"
 
 const md = new MarkdownIt({ html: false, linkify: true, typographer: false, breaks: false, maxNesting: 20 })
+// Emphasis may end before a Korean particle, and begin and end beside punctuation of Chinese and Japanese.
+md.use(cjkFriendly)
 md.use(mathPlugin)
 md.use(boundBlocks)
 // Links only full addresses: a version or file name may look like a short one.

@@ -6,6 +6,7 @@ import temml, { type MathTree } from "temml"
 import type { MarkdownIt } from "markdown-it"
 import { limits } from "../contract/limits.ts"
 import { escapeHtml } from "../contract/escape.ts"
+import { isTextInDollars } from "./dollars.ts"
 
 /** The part of its budget that a text's formulas have spent. */
 export class Spent {
@@ -147,7 +148,7 @@ function closing(text: string, mark: string, start: number): number {
 }
 
 /**
- * Parses `$x$` and `$$x$$` as formulas. A price such as $5 stays text: no space inside the marks, no digit after them.
+ * Parses `$x$` and `$$x$$` as formulas. Prices and variables of a shell stay text.
  */
 export function mathPlugin(md: MarkdownIt): void {
   md.inline.ruler.after("escape", "math", (state, silent) => {
@@ -157,7 +158,7 @@ export function mathPlugin(md: MarkdownIt): void {
     const end = closing(state.src, mark, start)
     if (end === -1 || end === start) return false
     const tex = state.src.slice(start, end)
-    if (mark === "$" && (/^\s|\s$/.test(tex) || /[0-9]/.test(state.src[end + 1] ?? ""))) return false
+    if (mark === "$" && isTextInDollars(tex, state.src[state.pos - 1] ?? "", state.src[end + 1] ?? "")) return false
     if (!silent) {
       const token = state.push(mark === "$$" ? "math_display" : "math_inline", "math", 0)
       token.content = tex.trim()

@@ -1,4 +1,5 @@
 /** Markdown in pages, and as one line of plain words for quotes and search results, which are not rendered. */
+import { isTextInDollars } from "../renderer/dollars.ts"
 import { type Html, html, Prose } from "./html.ts"
 import { shortened } from "./words.ts"
 
@@ -18,7 +19,10 @@ export const plainText = (markdown: string): string =>
   markdown
     .slice(0, MOST)
     .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1")
-    .replace(/\$\$?([^$]+)\$\$?/g, (_, tex: string) => plainFormula(tex))
+    .replace(/\$\$?([^$]+)\$\$?/g, (whole: string, tex: string, at: number, text: string) => {
+      const isText = !whole.startsWith("$$") && isTextInDollars(tex, text[at - 1] ?? "", text[at + whole.length] ?? "")
+      return isText ? whole : plainFormula(tex)
+    })
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+])\s+/gm, "")
     .replace(
       /\*{1,3}(?=\S)|(?<=\S)\*{1,3}|`{1,3}|(?<![\p{L}\p{N}])_{1,2}(?=\p{L})|(?<=\p{L})_{1,2}(?![\p{L}\p{N}])/gu,
