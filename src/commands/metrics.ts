@@ -1,14 +1,13 @@
 /** `research-room metrics`: reports a table of measured values as metrics of an attempt. */
 import { readFileSync, statSync } from "node:fs"
+import { createInterface } from "node:readline/promises"
 import { Command } from "commander"
-import type * as v from "valibot"
 import { ResearchRoomClient } from "../client/index.ts"
-import type { metric } from "../contract/definitions/work.ts"
 import { messageOf } from "../contract/faults.ts"
 import { limits } from "../contract/limits.ts"
 import { isUuid } from "../contract/schema/fields.ts"
 import { isOver, takesProgress } from "../contract/states.ts"
-import { readTable } from "../research/measurements/read-table.ts"
+import { type Point, readAsLine, readTable } from "../research/measurements/read-table.ts"
 import {
   FailedError,
   option,
@@ -18,8 +17,6 @@ import {
   UsageError,
   urlOption,
 } from "../settings.ts"
-
-type Point = v.InferOutput<typeof metric>
 
 /** The most bytes of points in one event. */
 const BYTES = 45_000
@@ -44,6 +41,26 @@ function inEvents(points: readonly Point[]): Point[][] {
 
 interface Flags extends RemoteOptions {
   readonly by?: string
+  readonly missing?: string
+  readonly metric?: string
+  readonly yes?: true
+}
+
+const listed = (text = ""): string[] =>
+  text
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean)
+
+/** Asks at the terminal whether to report what was read. @throws FailedError if it may not be reported */
+async function mustAgree(isAgreed: boolean): Promise<void> {
+  if (isAgreed) return
+  if (!process.stdin.isTTY)
+    throw new FailedError("Nothing was reported. Give --yes to report this without being asked.")
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await terminal.question("Report these values? [y/N] ")
+  terminal.close()
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw new FailedError("Nothing was reported.")
 }
 
 /** @throws UsageError */
@@ -59,15 +76,18 @@ function textOf(file: string): string {
   }
 }
 
-async function metrics(attemptId: string, file: string, { by = "", ...remote }: Flags): Promise<void> {
+async function metrics(attemptId: string, file: string, flags: Flags): Promise<void> {
+  const { by, missing, metric, yes = false, ...remote } = flags
   const { url: baseUrl, token } = requireService(remote)
   if (!isUuid(attemptId))
     throw new UsageError(`${attemptId} is not the id of an attempt. The id is the last part of the attempt's address.`)
-  const { points, faults } = readTable(textOf(file), by.split(",").filter(Boolean))
+  const hints = { by: listed(by), missing: listed(missing), metric }
+  const { points, readAs, faults } = readTable(textOf(file), hints)
   if (faults.length > 0) {
-    for (const { line, message } of faults) console.error(`research-room: ${file}, line ${line}: ${message}`)
+    for (const { line, message } of faults) console.error(`research-room: ${file}, line ${line} ${message}`)
     throw new FailedError("Nothing was reported.")
   }
+  console.error(`${file}: ${readAsLine(readAs)}`)
   const client = new ResearchRoomClient({ baseUrl, token })
   let reported = 0
   try {
@@ -75,6 +95,7 @@ async function metrics(attemptId: string, file: string, { by = "", ...remote }: 
     let { expected } = attempt.affordances
     if (!takesProgress(attempt.status))
       throw new UsageError(`${attempt.label} has not started: report its start first.`)
+    await mustAgree(yes)
     const late = isOver("attempt", attempt.status) ? ({ late: true } as const) : {}
     for (const event of inEvents(points)) {
       const reportedAt = new Date().toISOString()
@@ -87,7 +108,7 @@ async function metrics(attemptId: string, file: string, { by = "", ...remote }: 
       `${reported.toLocaleString("en")} values of ${attempt.label} are reported: ${baseUrl}/attempts/${attemptId}`,
     )
   } catch (error) {
-    if (error instanceof UsageError) throw error
+    if (error instanceof UsageError || error instanceof FailedError) throw error
     const rest =
       reported === 0 ? "Nothing was reported." : `${reported} values were reported; report the file again for the rest.`
     throw new FailedError(`${messageOf(error)} ${rest}`)
@@ -102,17 +123,23 @@ export const metricsCommand = (): Command =>
     .addOption(
       option("--by <columns>", "columns of numbers that are dimensions, such as labels,size; seed always is one"),
     )
+    .addOption(option("--missing <cells>", "cells that stand for a missing value, such as NA,-; empty ones always do"))
+    .addOption(option("--metric <name>", "the name of the metric, if the table has values of one without its name"))
+    .addOption(option("--yes", "report what was read without asking"))
     .addOption(urlOption())
     .addOption(tokenOption())
     .addHelpText(
       "after",
       `
-Each column of numbers is a metric, apart from step, split and unit, which keep their meaning. Every other column is a dimension:
+The command says what it read each column as, and asks before it reports anything.
+Each column of numbers is a metric, apart from step, split and unit, which keep their meaning; columns of times are ignored.
+Every other column is a dimension. Other text in a column of numbers is a fault, unless --by or --missing names it:
   arm,seed,error
   baseline,1,0.061
   shift,1,0.057
 Or each row is one value, with the name of its metric:
   metric,value,arm,seed,unit
-  error,0.061,baseline,1,%`,
+  error,0.061,baseline,1,%
+Exports of MLflow, TensorBoard and Weights & Biases are recognised by their headers.`,
     )
     .action(metrics)

@@ -44,6 +44,7 @@ const file = (name: string, text: string): string => {
 }
 const metrics = (...args: string[]) =>
   run(program, ["metrics", ...args, "--url", demo.baseUrl, "--token", token], place)
+const reported = (...args: string[]) => metrics(...args, "--yes")
 const event = async (name: "started" | "succeeded") => {
   const { affordances } = await client.read("attempt", { attemptId })
   await client.write("report_attempt_event", {
@@ -65,13 +66,20 @@ test("before the attempt starts, metrics are refused with the reason", async (t)
 
 test("a table with more values than fit into one event is reported, and a second time changes nothing", async (t) => {
   await event("started")
-  const told = await metrics(attemptId, "table.csv")
-  t.strictSame([told.code, told.err], [0, ""])
+  const asked = await metrics(attemptId, "table.csv")
+  t.match(
+    asked,
+    { code: 1, out: "", err: /Nothing was reported\. Give --yes/ },
+    "without a terminal it does not report",
+  )
+  t.same((await client.read("attempt", { attemptId })).events.length, 1)
+  const told = await reported(attemptId, "table.csv")
+  t.strictSame([told.code, told.err], [0, "table.csv: error: metric, 1400 values; seed, arm: dimensions\n"])
   t.match(told.out, /^1,400 values of A1 are reported: http/)
   const measured = async () =>
     (await client.read("experiment_measurements", { experimentId, metric: "error" }).catch(() => undefined))?.groups ??
     []
-  await metrics(attemptId, "table.csv")
+  await reported(attemptId, "table.csv")
   await event("succeeded")
   t.same(
     (await measured()).map(({ key, n }) => [key.arm, n]),
@@ -83,13 +91,19 @@ test("a table with more values than fit into one event is reported, and a second
 })
 
 test("late values are accepted too, and a fault is reported with its line", async (t) => {
-  const late = await metrics(attemptId, file("late.csv", "size,arm,error\n50,late,1.5\n"), "--by", "size")
+  const late = await reported(attemptId, file("late.csv", "size,arm,error\n50,late,1.5\n"), "--by", "size")
   t.equal(late.code, 0)
   const { events } = await client.read("attempt", { attemptId })
   t.match(events.at(-1), { event: "progress", late: true, metricPoints: 1 })
   const wrong = await metrics(attemptId, file("wrong.csv", "metric,value\nerror,1\nerror,x\n"))
   t.equal(wrong.code, 1)
-  t.match(wrong.err, /wrong\.csv, line 3: x is not a number\n.*Nothing was reported\./s)
+  t.match(wrong.err, /wrong\.csv, line 3 x is not a number\n.*Nothing was reported\./s)
+  const mixed = file("mixed.csv", "arm,error\nna-1,0.1\nna-2,NA\n")
+  t.match((await reported(attemptId, mixed)).err, /mixed\.csv, line 3 has "NA" in the column error/)
+  const read = await reported(attemptId, mixed, "--missing", "NA,-")
+  t.match(read.err, /error: metric, 1 value, 1 missing; arm: dimension/)
+  const board = file("board.csv", "Wall time,Step,Value\n1700000000.1,10,0.5\n")
+  t.match((await reported(attemptId, board, "--metric", "val/loss")).err, /step from Step; Wall time: ignored/)
   t.equal((await metrics(attemptId, "missing.csv")).code, 2)
   t.match((await metrics("A1", "late.csv")).err, /A1 is not the id of an attempt/)
 })

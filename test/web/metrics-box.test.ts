@@ -33,6 +33,7 @@ await owner.write("report_attempt_event", {
 const { page, troubles, context } = await watched(browser, demo.baseUrl)
 t.teardown(() => context.close())
 const address = at(`/attempts/${attemptId}`)
+const attempt = `${demo.baseUrl}/api/research/attempts/${attemptId}`
 
 t.test("a reader does not see the box", async (t) => {
   await page.goto(address)
@@ -44,9 +45,9 @@ t.test("a table with a fault stays, and the wrong line is named", async (t) => {
   await page.goto(address)
   await page.getByText("Add values from a table").click()
   await page.getByLabel("Table", { exact: true }).fill("metric,value,arm\nerror,0.1,shift\nerror,much,shift\n")
-  await page.getByRole("button", { name: "Report the values" }).click()
+  await page.getByRole("button", { name: "Read the table" }).click()
   await page.getByText("Nothing was reported.").waitFor()
-  t.match(await page.locator("#add-metrics").innerText(), /Line 3: much is not a number\./)
+  t.match(await page.locator("#add-metrics").innerText(), /Line 3 much is not a number\./)
   t.match(await page.getByLabel("Table", { exact: true }).inputValue(), /^metric,value,arm\nerror,0\.1/)
   t.same(await violations(page), [])
 
@@ -60,10 +61,15 @@ t.test("a table with a fault stays, and the wrong line is named", async (t) => {
 t.test("a table is reported, and shown", async (t) => {
   await page.getByLabel("Table", { exact: true }).fill("arm,size,seed,error\nshift,50,1,0.125\nshift,50,2,0.25\n")
   await page.getByLabel("Other columns that are dimensions").fill("size")
+  await page.getByRole("button", { name: "Read the table" }).click()
+  await page.getByText("Not reported yet.").waitFor()
+  t.match(await page.locator("#add-metrics").innerText(), /error: metric, 2 values\n+seed, arm, size: dimensions/)
+  t.same(await violations(page), [])
+  t.equal(((await (await fetch(attempt)).json()) as { metrics: unknown[] }).metrics.length, 0, "nothing is kept yet")
   await page.getByRole("button", { name: "Report the values" }).click()
   await page.waitForURL(/done=report_attempt_event/)
   t.match(await page.locator("#metrics").locator("xpath=../..").innerText(), /0\.25/)
-  const read = (await (await fetch(`${demo.baseUrl}/api/research/attempts/${attemptId}`)).json()) as {
+  const read = (await (await fetch(attempt)).json()) as {
     metrics: { dimensions: object }[]
   }
   t.same(

@@ -17,7 +17,7 @@ import { pageCaller } from "../../edge/identity/callers.ts"
 import { sendWrite } from "../../edge/requests/writes.ts"
 import { readPapers } from "../../library/index.ts"
 import { readTable } from "../../research/measurements/read-table.ts"
-import type { PastedTable } from "../parts/metrics-box.ts"
+import { type PastedTable, tableMark } from "../parts/metrics-box.ts"
 import { type PasteResult, seenMark } from "../parts/paste.ts"
 import { redirected } from "../redirect.ts"
 import type { Visit, WebPage } from "../visit.ts"
@@ -83,20 +83,21 @@ export async function submitPaste(visit: Visit): Promise<Answer | WebPage> {
 export async function submitMetrics(visit: Visit): Promise<Answer | WebPage> {
   const { text, send, value } = await formIn(visit, limits.pastedTable)
   const attemptId = value("attemptId")?.toLowerCase() ?? ""
-  const by = value("by") ?? ""
+  const [by, missing, metric] = [value("by") ?? "", value("missing") ?? "", value("metric") ?? ""]
   const again =
-    (pasted: Omit<PastedTable, "text" | "by">): WebPage =>
+    (pasted: Pick<PastedTable, "faults" | "refusal" | "readAs">): WebPage =>
     (later) =>
-      attemptShown(later, attemptId, { text, by, ...pasted })
+      attemptShown(later, attemptId, { text, by, missing, metric, ...pasted })
 
-  const { points, faults } = readTable(
-    text,
-    by.split(",").flatMap((name) => name.trim() || []),
-  )
+  const listed = (names: string) => names.split(",").flatMap((name) => name.trim() || [])
+  const hints = { by: listed(by), missing: listed(missing), metric: metric.trim() || undefined }
+  const { points, readAs, faults } = readTable(text, hints)
   if (faults.length > 0) return again({ faults })
+  // Nothing is reported before its author has seen what it was read as.
+  if (value("seen") !== tableMark({ text, by, missing, metric })) return again({ faults: [], readAs })
   const { status, affordances } = visit.ask("attempt", { attemptId })
   try {
-    await send("report_attempt_event", `${attemptId} ${by}`, {
+    await send("report_attempt_event", [attemptId, by, missing, metric].join("\n"), {
       attemptId,
       ...affordances.expected,
       event: "progress",

@@ -112,6 +112,7 @@ export async function pastesMetrics(t: Test): Promise<void> {
     if (said !== "it started") {
       await page.getByText("Add values from a table").click()
       await page.getByLabel("Table", { exact: true }).fill("arm,seed,loss\nwarm-up,4,2.66\n")
+      await page.getByRole("button", { name: "Read the table" }).click()
       await page.getByRole("button", { name: "Report the values" }).click()
       await done(grace, "report_attempt_event")
       await grace.meets(t, "the attempt with its values")

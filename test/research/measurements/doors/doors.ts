@@ -155,7 +155,7 @@ const around =
 export const table = (folder: string): Door =>
   around(async (attemptId, asked) => {
     writeFileSync(join(folder, "measured.csv"), csv(asked.cells))
-    await program(folder, asked, "metrics", attemptId, "measured.csv")
+    await program(folder, asked, "metrics", attemptId, "measured.csv", "--yes")
   })
 
 /** A person pastes a table into the form on the attempt's page; for the second attempt they choose the file. */
@@ -170,6 +170,7 @@ export const box = (lab: Lab, browser: Browser): Door =>
       await page
         .getByLabel("From a file")
         .setInputFiles({ name: "measured.csv", mimeType: "text/csv", buffer: Buffer.from(csv(cells)) })
+    await page.getByRole("button", { name: "Read the table" }).click()
     await page.getByRole("button", { name: "Report the values" }).click()
     await page.waitForURL(/done=report_attempt_event/)
     await context.close()
