@@ -6,6 +6,7 @@ import * as v from "valibot"
 import { at, count, id, freeText } from "./fields.ts"
 import { shape } from "../schema/fields.ts"
 import { alreadyTried } from "./similar.ts"
+import { readAs } from "../definitions/table.ts"
 import { schemaVersions } from "../versions.ts"
 import { warning } from "./warnings.ts"
 import { target } from "./parts.ts"
@@ -32,6 +33,8 @@ export const receipt = shape({
   /** For a proposal, a hypothesis or an attempt: similar records, and earlier attempts with the same settings. */
   similar: v.exactOptional(alreadyTried.similar),
   sameExecution: v.exactOptional(alreadyTried.sameExecution),
+  /** For a report with a table of values. */
+  readAs: v.exactOptional(readAs),
   replayed: v.exactOptional(v.literal(true)),
   credentialChanged: v.exactOptional(v.literal(true)),
   rehearsed: v.exactOptional(v.literal(true)),

@@ -10,6 +10,7 @@ import { shortened } from "../text.ts"
 import { count, id, freeText } from "./fields.ts"
 import type { Receipt } from "./index.ts"
 import { target } from "./parts.ts"
+import { readAs } from "../definitions/table.ts"
 
 const optional = v.exactOptional
 const similarItems = v.array(shape({ label: v.string(), status: v.string(), says: freeText }))
@@ -27,6 +28,7 @@ export const smallReceipt = shape({
   entry: optional(shape({ sequence: count })),
   activity: optional(shape({ sequence: count })),
   warnings: optional(v.array(shape({ code: v.string(), message: v.string() }))),
+  readAs: optional(readAs),
   sameExecution: optional(similarItems),
   similar: optional(similarItems),
   /** How many items of a list are left out here; the whole receipt has all of them. */
@@ -98,6 +100,7 @@ export function smallReceiptOf(receipt: Receipt): Members {
     targetId,
     entry,
     activity,
+    readAs: columns,
     replayed,
     credentialChanged,
     rehearsed,
@@ -115,6 +118,7 @@ export function smallReceiptOf(receipt: Receipt): Members {
     result,
     entry: entry === null ? undefined : { sequence: entry.sequence },
     activity: activity === null ? undefined : { sequence: activity.sequence },
+    readAs: columns,
     replayed,
     credentialChanged,
     rehearsed,

@@ -42,7 +42,7 @@ export type Figure = v.InferOutput<typeof figure>
 export const figures = v.exactOptional(
   described(
     list(figure, limits.figures),
-    `Pictures in display order: each has the digest that its upload (${uploadFigure.method} ${uploadFigure.path}) returned, and a text alternative (alt) for readers who cannot see it.`,
+    `Pictures in display order: the digest that ${uploadFigure.method} ${uploadFigure.path} returned, and a text alternative.`,
   ),
 )
 

@@ -141,9 +141,7 @@ export const metric = shape({
   name: plain(limits.name),
   value: measured,
   unit: v.exactOptional(plain(limits.unit)),
-  step: v.exactOptional(
-    described(whole(), "The time within the run. What tells runs apart, such as a seed, belongs in dimensions."),
-  ),
+  step: v.exactOptional(described(whole(), "The time within the run; a seed is a dimension.")),
   split: v.exactOptional(plain(limits.name)),
   dimensions: v.exactOptional(dimensions),
 })

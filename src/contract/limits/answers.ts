@@ -97,6 +97,8 @@ export const ofAnswers = {
   tableRows: 20_000,
   tableBytes: 4_000_000,
   pastedTable: 50_000,
+  /** Texts that stand for a missing value in a table. */
+  missingCells: 20,
   /** Effects that are gathered for one record, the newest. */
   gatheredEffects: 500,
   /** Characters of a setting that a table shows. */

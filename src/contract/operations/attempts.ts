@@ -24,6 +24,7 @@ import {
   pool,
 } from "../definitions/work.ts"
 import { described } from "../schema/described.ts"
+import { table } from "../definitions/table.ts"
 
 const onAttempt = {
   permissions: ["manage_own_experiments"],
@@ -128,21 +129,22 @@ export const attemptOperations = [
       reportedAt: time,
       message: v.exactOptional(text(limits.explanation)),
       metrics: v.exactOptional(metrics),
+      table: v.exactOptional(table),
       corrects: v.exactOptional(
         described(
           corrects,
-          "Corrections of earlier events: a unit, by metric and split; or a value, by dimensions too, with the new value in metrics. The earlier report stays readable. A progress event with corrections is accepted even after the end.",
+          "Corrects earlier events: a unit, by metric and split, or a value, by dimensions too, whose new one is in metrics. In a progress event also after the end.",
         ),
       ),
       late: v.exactOptional(
-        described(v.boolean("must be true or false"), "true: this progress event adds metrics after the end."),
+        described(v.boolean("must be true or false"), "true: a progress event adds metrics after the end."),
       ),
       outputs: v.exactOptional(outputs),
       figures,
       cost: v.exactOptional(
         described(
           cost,
-          "The total cost of the attempt so far; it replaces what was reported before. After the end it is accepted in a late event.",
+          "The total cost of the attempt so far; it replaces the earlier one. After the end, in a late event.",
         ),
       ),
       exitCode: v.exactOptional(v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"))),

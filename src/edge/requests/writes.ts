@@ -4,12 +4,15 @@ import type { UploadedFigure } from "../../contract/definitions/figures.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { batch, type BatchedWrite } from "../../contract/operations/batch.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
+import { extendJson } from "../../contract/json.ts"
+import type { ReadAs } from "../../contract/definitions/table.ts"
 import { figureTypeOf, uploaded } from "../../figures/keeping.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { Edge } from "../edge.ts"
 import type { WriteOutcome } from "../telemetry/metrics.ts"
 import { contextOf } from "../limits/request-context.ts"
+import { withTableRead } from "./tables.ts"
 
 export interface Decoded {
   readonly params: Readonly<Record<string, string>>
@@ -40,6 +43,10 @@ async function counted<T>({ metrics }: Edge, event: H3Event, name: string, write
   }
 }
 
+/** Adds to a receipt what a table was read as. */
+const told = (receipt: string, readAs: ReadAs | undefined): string =>
+  readAs === undefined ? receipt : extendJson(receipt, { readAs })
+
 /** Admits a write. @returns the receipt as JSON text @throws Refusal */
 export const sendWrite = (
   edge: Edge,
@@ -49,9 +56,11 @@ export const sendWrite = (
   decode: () => Decoded | Promise<Decoded>,
 ): Promise<string> =>
   counted(edge, event, operation.name, async () => {
-    const receipt = await edge.instance.ledger.admit({ operation, actor, ...(await decode()) })
+    const decoded = await decode()
+    const { body, readAs } = withTableRead(operation.name, decoded.body)
+    const receipt = await edge.instance.ledger.admit({ operation, actor, ...decoded, body })
     edge.metrics?.wrote(operation.name, outcomeOf(receipt))
-    return receipt
+    return told(receipt, readAs)
   })
 
 /**
@@ -67,11 +76,15 @@ export const sendBatch = (
 ): Promise<string[]> =>
   counted(edge, event, batch.name, async () => {
     const decoded = await decode()
-    const receipts = await edge.instance.ledger.admitBatch({ actor, ...decoded })
+    const read = decoded.writes.map(({ operation, body }, index) =>
+      withTableRead(operation.name, body, `/writes/${index}/body`),
+    )
+    const writes = decoded.writes.map((write, index) => ({ ...write, body: read[index]?.body ?? write.body }))
+    const receipts = await edge.instance.ledger.admitBatch({ actor, ...decoded, writes })
     receipts.forEach((receipt, index) =>
       edge.metrics?.wrote(decoded.writes[index]?.operation.name ?? batch.name, outcomeOf(receipt)),
     )
-    return receipts
+    return receipts.map((receipt, index) => told(receipt, read[index]?.readAs))
   })
 
 /**

@@ -164,7 +164,11 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
       const attempt = known("attempt", attempts.find(body.attemptId))
       return { roomId: attempt.roomId, threadId: attempt.threadId, attempt }
     },
-    references: ({ body }, { attempt }) => reproductionEffects.faults(attempt, body),
+    references: ({ body }, { attempt }) => [
+      // The edge has replaced a table by its metrics.
+      ...(body.table === undefined ? [] : [{ path: "/table", message: "must be read before" }]),
+      ...reproductionEffects.faults(attempt, body),
+    ],
     admit({ actor, body }, { attempt }) {
       admitEvent(attempt, actor.userId, body)
       mustBeReproduction(attempt, body)

@@ -5,6 +5,7 @@
  */
 import { CsvError, parse } from "csv-parse/sync"
 import * as v from "valibot"
+import type { ReadAs } from "../../contract/definitions/table.ts"
 import { metric } from "../../contract/definitions/work.ts"
 import { limits } from "../../contract/limits.ts"
 
@@ -14,16 +15,6 @@ export type Point = v.InferOutput<typeof metric>
 export interface TableFault {
   readonly line: number
   readonly message: string
-}
-/** What the columns of a table were read as. */
-export interface ReadAs {
-  /** A metric's column, or in the long form its name, with the numbers of values and of cells without one. */
-  readonly metrics: readonly { readonly column: string; readonly values: number; readonly missing: number }[]
-  readonly dimensions: readonly string[]
-  /** The column of the steps. */
-  readonly step: string | null
-  /** Columns of times, of numbered rows, of ranges that a chart adds, and without any cell. */
-  readonly ignored: readonly string[]
 }
 export interface ReadTable {
   readonly points: readonly Point[]

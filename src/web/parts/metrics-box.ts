@@ -1,9 +1,10 @@
 /** The form on an attempt's page for pasting a table of measured values. */
 import { createHash, randomUUID } from "node:crypto"
+import type { ReadAs } from "../../contract/definitions/table.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { takesProgress } from "../../contract/states.ts"
-import { type ReadAs, readAsLine, type TableFault } from "../../research/measurements/read-table.ts"
+import { readAsLine, type TableFault } from "../../research/measurements/read-table.ts"
 import { type Html, html, to } from "../html.ts"
 import type { Visit } from "../visit.ts"
 
