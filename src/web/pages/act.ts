@@ -1,11 +1,13 @@
 /** The form of any operation, made from the operation's schema, and what follows when it is sent. */
 import { randomUUID } from "node:crypto"
+import { getCookie } from "h3"
 import * as v from "valibot"
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { Receipt } from "../../contract/answers/index.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { limits } from "../../contract/limits.ts"
 import type { TargetKind } from "../../contract/objects/objects.ts"
+import { sessionCookie } from "../../contract/operations/actions.ts"
 import { type OperationName, operationNamed } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
@@ -23,6 +25,7 @@ import type { Shown, Visit, WebPage } from "../visit.ts"
 import { type FormPage, formPage, opening, roomOf } from "./form-page.ts"
 import { secretPage } from "./connect.ts"
 import { faultsIn, sendForm } from "./sending.ts"
+import { refusedPage } from "./making.ts"
 import { linkExperimentFinding } from "../../contract/operations/publications.ts"
 import { counted } from "../words.ts"
 import { withheldPage, withholdPage } from "./withhold.ts"
@@ -121,12 +124,36 @@ function changesIn(receipts: readonly Receipt[]): Html {
 const formBytes = ({ contentBytes }: Operation): number =>
   Math.min(limits.requestBodyBytes, 3 * contentBytes + limits.smallFormBytes)
 
+/** Matches an id, a number or a chosen word, which nobody needs back. */
+const NOT_WRITTEN = /^[\w.:-]{0,64}$/
+
+/** The page for a form that was sent after the session had ended. It has what was written, as plain text to copy. */
+function endedPage(refusal: Refusal, draft: Draft): Shown {
+  const { body, ...page } = refusedPage(refusal, false)
+  const written = [...draft].filter(([name, value]) => !name.startsWith("_") && !NOT_WRITTEN.test(value))
+  if (written.length === 0) return { ...page, body }
+  const area = ([, value]: [string, string], index: number) =>
+    html`<div class="field"><label for="written-${index}">Text ${index + 1}</label>
+<textarea id="written-${index}" readonly rows="6">${html`\n${value}`}</textarea></div>`
+  return {
+    ...page,
+    body: html`${body}<section><h2>What you wrote</h2>
+<p>It is not stored. Copy it, sign in, and send it again.</p>${written.map(area)}</section>`,
+  }
+}
+
 /** `POST /web/{operation}`: handles a submitted form. */
 export async function submitOperation(visit: Visit): Promise<Answer | WebPage> {
   mustComeFromOwnPage(visit.edge, visit.event)
-  // Checked first, so that nothing is read or rendered for a visitor who is not signed in.
-  mustBeSignedIn(visit.edge, visit.event)
   const operation = operationIn(visit)
+  try {
+    // Checked first, so that nothing is read or rendered for a visitor who is not signed in.
+    mustBeSignedIn(visit.edge, visit.event)
+  } catch (error) {
+    if (!(error instanceof Refusal) || getCookie(visit.event, sessionCookie) === undefined) throw error
+    const lost = await readFormBody(visit.event, formBytes(operation))
+    return () => endedPage(error, lost)
+  }
   const draft = await readFormBody(visit.event, formBytes(operation))
   const [add, remove, previewed, rehearsed] = [
     draft.get("_add"),
