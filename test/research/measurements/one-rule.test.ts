@@ -1,0 +1,55 @@
+/** A step, a value and a name with a meaning are read alike in a cell of a table and in a line of JSON. */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import t from "tap"
+import { pythonClient } from "../../../src/discovery/python.ts"
+import { readTable } from "../../../src/research/measurements/read-table.ts"
+
+interface Case {
+  readonly written: string
+  readonly read: unknown
+}
+type Cases = Readonly<Record<"steps" | "values" | "names", readonly Case[]>>
+const { steps, values, names } = JSON.parse(readFileSync(new URL("one-rule.json", import.meta.url), "utf8")) as Cases
+
+/** The one point of a table or line, or null if it was not taken. */
+type Point = Readonly<Record<string, unknown>> | null
+const rows = [
+  ...steps.map(({ written }) => ["step", written, "1"]),
+  ...values.map(({ written }) => ["step", "1", written]),
+  ...names.map(({ written }) => [written, "7", "1"]),
+] as const
+const due: readonly Point[] = [
+  ...steps.map(({ read }) => (read === null ? null : { name: "loss", value: 1, step: read })),
+  ...values.map(({ read }) => (read === null ? null : { name: "loss", value: read, step: 1 })),
+  ...names.map(({ read }) => ({ name: "loss", value: 1, ...(read as object) })),
+]
+
+t.test("in a table", async (t) => {
+  for (const [index, [name, place, value]] of rows.entries()) {
+    const { points, faults } = readTable(`${name},loss\n${place},${value}\n`)
+    t.same([points[0] ?? null, faults.length > 0], [due[index], due[index] === null], `${name} ${place}: ${value}`)
+  }
+})
+
+const found = spawnSync("python3", ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"])
+t.test("in a line of JSON", { skip: found.status !== 0 && "no Python 3.9 on this machine" }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "research-room-rule-"))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, "research_room.py"), pythonClient({ baseUrl: "http://127.0.0.1:9", softwareVersion: "1" }))
+  const lines = rows.map(([name, place, value]) => `{"${name}": ${place}, "loss": ${value}}`)
+  const program = `
+import json, sys, research_room
+for line in json.load(sys.stdin):
+    points, fault = research_room._points_of(line)
+    print(json.dumps([points[0] if points else None, fault is not None]))
+`
+  const told = spawnSync("python3", ["-c", program], { cwd: folder, input: JSON.stringify(lines), encoding: "utf8" })
+  const read = told.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown)
+  for (const [index, line] of lines.entries()) t.same(read[index], [due[index], due[index] === null], line)
+})
