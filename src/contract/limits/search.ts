@@ -40,8 +40,8 @@ export const ofSearch = {
    * Texts that have the terms of a text, summed over the terms that are weighed, the rarest ones; and texts that are
    * counted to find those.
    */
-  similarWeighed: 4_000,
-  similarCounted: 40_000,
+  similarWeighed: 1_500,
+  similarCounted: 10_000,
   /** The best matches that are read, and the newest texts that are compared before they are indexed. */
   similarFound: 50,
   similarLacked: 200,
