@@ -97,7 +97,7 @@ export function rooms(db: Db) {
   )
   const contain = db.prepare<SummaryRow>(
     `${SUMMARY} WHERE r.room_id IN (SELECT r.room_id FROM json_each(+?) j CROSS JOIN rooms r ON r.room_id = j.value
-       WHERE instr(folded(concat_ws(char(10), r.title, r.question)), +?) > 0
+       WHERE instr(folded(r.title), +?) > 0 OR instr(folded(r.question), +?) > 0
        ORDER BY r.room_id DESC LIMIT +?) ORDER BY r.room_id DESC`,
   )
   // Writes the index out within the transaction: a full disk then fails before the commit, when certainly nothing is
@@ -166,7 +166,7 @@ export function rooms(db: Db) {
       const among = spelled.among(wanted)
       const texts =
         among === undefined ? batches(start, (from, most) => inOrder.all(from, most)) : [few.all(among, start)]
-      return walked(texts, (ids) => contain.all(JSON.stringify(ids), wanted, count).map(summary), count)
+      return walked(texts, (ids) => contain.all(JSON.stringify(ids), wanted, wanted, count).map(summary), count)
     },
     all: (): RoomSummary[] => all.all().map(summary),
     titles: (roomIds: readonly string[]): ReadonlyMap<string, string> =>

@@ -10,7 +10,7 @@ import { shortened } from "../text.ts"
 import { count, id, freeText } from "./fields.ts"
 import type { Receipt } from "./index.ts"
 import { target } from "./parts.ts"
-import { readAs } from "../definitions/table.ts"
+import { readAs } from "./read-as.ts"
 
 const optional = v.exactOptional
 const similarItems = v.array(shape({ label: v.string(), status: v.string(), says: freeText }))

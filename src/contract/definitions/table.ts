@@ -1,4 +1,4 @@
-/** A table of values in CSV that a report brings instead of metrics, and what its columns were read as. */
+/** A table of values in CSV that a report brings instead of metrics. */
 import * as v from "valibot"
 import { limits } from "../limits.ts"
 import { described } from "../schema/described.ts"
@@ -17,14 +17,3 @@ export const table = described(
   }),
   "Metrics as a CSV table, instead of metrics. The receipt says in readAs how it was read: rehearse it first.",
 )
-
-export const readAs = shape({
-  metrics: v.array(shape({ column: v.string(), values: v.number(), missing: v.number() })),
-  dimensions: v.array(v.string()),
-  /** The column of the steps. */
-  step: v.nullable(v.string()),
-  /** Columns of times, of numbered rows, of ranges that a chart adds, and without any cell. */
-  ignored: v.array(v.string()),
-})
-/** What the columns of a table were read as: a metric's column, or in the long form its name, with its cells. */
-export type ReadAs = v.InferOutput<typeof readAs>

@@ -40,7 +40,7 @@ export function conceptIndex(db: Db) {
   )
   const contain = db.prepare<ConceptSummary>(
     `${SELECT} WHERE c.version_id IN (SELECT value FROM json_each(+?)) AND (c.version_id, c.key) < (+?, +?)
-       AND instr(folded(concat_ws(char(10), c.key, c.label, c.definition)), +?) > 0
+       AND (instr(folded(c.key), +?) > 0 OR instr(folded(c.label), +?) > 0 OR instr(folded(c.definition), +?) > 0)
      ORDER BY c.version_id DESC, c.key DESC LIMIT +?`,
   )
   return {
@@ -61,7 +61,11 @@ export function conceptIndex(db: Db) {
         among === undefined
           ? batches(`${versionId}${JUST_AFTER}`, (from, most) => all.all(from, most))
           : [few.all(among, versionId, versionId)]
-      return walked(texts, (ids) => contain.all(JSON.stringify(ids), versionId, key, wanted, count), count)
+      return walked(
+        texts,
+        (ids) => contain.all(JSON.stringify(ids), versionId, key, wanted, wanted, wanted, count),
+        count,
+      )
     },
   }
 }
