@@ -57,6 +57,7 @@ import { effects } from "./measurements/effects.ts"
 import { movedEffects } from "./measurements/moved-effects.ts"
 import { gatheredEffects } from "./measurements/gathered.ts"
 import { groupCurves } from "./measurements/group-curves.ts"
+import { keptTables } from "./measurements/kept-tables.ts"
 import { measurementReads, measurementTables } from "./measurements/reads.ts"
 import { repeatedEffects } from "./measurements/repeated-effects.ts"
 import { reproductionEffects } from "./measurements/reproduction-effects.ts"
@@ -98,6 +99,7 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
   const measuredValues = values(db)
   const knownCurves = curves(db)
   const workedOut = workingOut(measuredValues)
+  const measured = measurementTables(measuredValues)
   const repeated = repeatedEffects(db)
   return {
     records: records(db),
@@ -110,7 +112,8 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
     events: events(db),
     curves: knownCurves,
     attemptTables: attemptTables(db),
-    measured: measurementTables(measuredValues),
+    measured,
+    keptTables: keptTables(measured),
     groupCurves: groupCurves(measuredValues, knownCurves),
     effects: effects(db, workedOut, repeated),
     gathered: gatheredEffects(db),

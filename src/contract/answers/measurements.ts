@@ -71,6 +71,16 @@ const contrast = shape({
 /** Values of settings that are merged, by name; null is not stated. */
 export const merged = v.record(v.string(), v.array(v.nullable(scalar)))
 
+/** What a group is, and its mean. */
+const measuredGroupParts = {
+  key: place,
+  settings: v.record(v.string(), v.nullable(scalar)),
+  n: count,
+  mean: number,
+  low: number,
+  high: number,
+}
+
 export const measuredGroup = shape({
   key: place,
   /** The settings in which attempts with this key differ; null if these state none. Empty if they agree. */
@@ -137,6 +147,7 @@ export const effectFigures = {
   method: contrast.entries.method,
   estimate: v.number(),
   se: number,
+  df: number,
   low: number,
   high: number,
   p: number,
@@ -158,7 +169,12 @@ const figures = shape(effectFigures)
 export type EffectFigures = v.InferOutput<typeof figures>
 
 /** How the effect of a reproduction compares with the one that it repeats. */
-export const comparison = shape({ agreement: v.picklist(enumerations.effectAgreement), sentence: freeText })
+export const comparison = shape({
+  agreement: v.picklist(enumerations.effectAgreement),
+  sentence: freeText,
+  /** The second estimate minus the first, with its 95 % interval (Welch); null if either has no spread. */
+  difference: v.nullable(shape({ estimate: v.number(), low: v.number(), high: v.number() })),
+})
 /** The present state of the effect that is repeated, and the comparison with it. */
 const repeated = shape({
   versionId: id,
@@ -191,6 +207,10 @@ export const effect = shape({
   belowNoise: v.nullable(v.boolean()),
   merged: v.nullable(merged),
   pool: v.array(v.string()),
+  /** The bounds that it claims: the difference is smaller than this. */
+  within: v.nullable(v.number()),
+  /** Whether its 90 % interval lies inside; null without bounds. */
+  isWithin: v.nullable(v.boolean()),
   /** The effect in words, with its interval. */
   sentence: freeText,
   /** Whether its values have changed since: an attempt fell or reported more, or names of its metrics were withheld. */
@@ -211,3 +231,40 @@ export const whyStale = (reason: NonNullable<EffectAnswer["staleReason"]>, now?:
   reason === "values_withheld"
     ? `Names of values that its attempts reported have been withheld since; the figures are of the remaining values.${now === undefined ? "" : ` Now: ${now}`}`
     : `Its values have changed since. ${now === undefined ? "It can no longer be computed." : `Now: ${now}`}`
+
+const keptGroup = shape({
+  ...measuredGroupParts,
+  isBaseline: v.boolean(),
+  /** The labels of its attempts, the first of them. */
+  attempts: v.array(v.string()),
+  contrast: v.nullable(
+    shape({
+      estimate: v.number(),
+      se: number,
+      low: number,
+      high: number,
+      pairs: v.nullable(count),
+      pairedAcross,
+      belowNoise: v.boolean(),
+      /** Whether the interval that is corrected for the comparisons of the table excludes zero. */
+      isDistinct: v.boolean(),
+    }),
+  ),
+})
+
+/** A table that a checkpoint rests on, as it was when the checkpoint landed. */
+export const keptTable = shape({
+  metric: freeText,
+  split: v.exactOptional(freeText),
+  by: v.array(v.string()),
+  over: v.exactOptional(v.string()),
+  against: v.exactOptional(freeText),
+  where: v.exactOptional(place),
+  pool: v.exactOptional(v.array(v.string())),
+  experimentIds: v.exactOptional(v.array(id)),
+  groups: v.array(keptGroup),
+  /** Groups whose values have changed since, with what they are now; null if there is no such group any more. */
+  moved: v.array(shape({ key: place, settings: measuredGroupParts.settings, now: v.nullable(keptGroup) })),
+  isStale: v.boolean(),
+})
+export type KeptTable = v.InferOutput<typeof keptTable>

@@ -69,6 +69,16 @@ const effect = shape({
     described(dimensions, "The place it holds at. A value may be none for a dimension that is absent, or !5000."),
   ),
   pool: v.exactOptional(described(pool, "Settings in which its attempts differ and which it merges.")),
+  within: v.exactOptional(
+    described(
+      v.pipe(
+        v.number("must be a number"),
+        v.finite(),
+        v.check((bound) => bound > 0, "must be positive"),
+      ),
+      "Claims that the difference is smaller than this: held where its 90 % interval lies inside.",
+    ),
+  ),
   repeats: v.exactOptional(shape(namedEffect)),
 })
 

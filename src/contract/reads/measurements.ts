@@ -8,7 +8,7 @@ import { oneOf, plain } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { recordEffects } from "../answers/gathered.ts"
 import { measurementTable } from "../answers/measurements.ts"
-import { DIMENSION, SETTING } from "../schema/patterns.ts"
+import { DIMENSION, PLACE, SETTING } from "../schema/patterns.ts"
 import { described } from "../schema/described.ts"
 import { read } from "../definitions/read.ts"
 import { files, markdown } from "./shared.ts"
@@ -22,8 +22,6 @@ const attemptIds = ids(limits.comparedAttempts)
 /** As large as a cursor may be. */
 const step = wholeNumber(999_999_999_999_999)
 
-/** A dimension with one of its values, such as `arm:baseline`. */
-const PLACE = /^[a-z][a-z0-9_]{0,31}:[^,]{1,64}$/u
 /** A dimension or setting with a value, `none` if it is absent, or `!` and what it is not. */
 const CONDITION = /^[A-Za-z_][^,:]{0,63}:[^,]{1,64}$/u
 

@@ -19,6 +19,8 @@ export const UUID =
   /^(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8}-0{4}-0{4}-0{4}-0{12}|[fF]{8}-[fF]{4}-[fF]{4}-[fF]{4}-[fF]{12})$/u
 export const KEY = /^[a-z][a-z0-9_]{0,63}$/u
 export const DIMENSION = /^[a-z][a-z0-9_]{0,31}$/u
+/** A dimension with one of its values, such as `arm:baseline`. */
+export const PLACE = /^[a-z][a-z0-9_]{0,31}:[^,]{1,64}$/u
 /** The name of a setting, such as `updates` or `optimizer.lr`. */
 export const SETTING = /^-{0,2}[A-Za-z_][A-Za-z0-9_. -]{0,63}$/u
 /** One line without a comma, and without white space around it. */

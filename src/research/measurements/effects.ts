@@ -7,7 +7,7 @@ import { labelledObject } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { effectInWords } from "./in-words.ts"
-import type { RepeatedEffects } from "./repeated-effects.ts"
+import { liesWithin, type RepeatedEffects } from "./repeated-effects.ts"
 import { contrastOf, type Effect, type Figures, isFault, type Named, type WorkingOut } from "./working-out.ts"
 
 interface Row {
@@ -78,6 +78,8 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
       over: effect.over ?? null,
       where: effect.where ?? {},
       pool: effect.pool ?? [],
+      within: effect.within ?? null,
+      isWithin: effect.within === undefined || original === null ? null : liesWithin(original, effect.within),
       experimentLabel: row.experimentLabel,
       ...(original ?? noFigures),
       sentence: effectInWords(effect, original),

@@ -98,7 +98,7 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
           sourceId: row.holderId,
           isAttempt: row.verdict !== null,
           repeatsId: row.repeatsId,
-          verdict: row.verdict === "inconclusive" ? row.verdict : verdict,
+          verdict,
           comparison: found.map(({ comparison }) => comparison.sentence).join(" "),
         },
       ]

@@ -4,10 +4,13 @@ import { parse, type Stored } from "../../contract/json.ts"
 import type { EffectAgreement, ReproductionVerdict } from "../../contract/schema/enumerations.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { figure, interval } from "./figures.ts"
+import { halfWidth, LEVEL } from "./statistics.ts"
 import { contrastOf, type Effect, type Figures, type WorkedOut } from "./working-out.ts"
 
 /** The numbers of an effect that are compared. */
 type Estimated = Pick<Figures, "estimate" | "se" | "low" | "high">
+/** An estimate with what its interval is read from. */
+type Judged = Estimated & { readonly df?: number | null }
 type Comparison = NonNullable<NonNullable<EffectAnswer["repeats"]>["comparison"]>
 
 const contains = ({ low, high }: Estimated, value: number): boolean =>
@@ -26,33 +29,75 @@ function agreementOf(own: Estimated, first: Estimated): EffectAgreement {
   return Math.sign(own.estimate) === Math.sign(first.estimate) ? "sign_agrees" : "neither"
 }
 
-/**
- * Whether an interval is too wide to tell much: it contains both the first estimate and zero, which the first interval
- * excluded.
- */
-const isInconclusive = (own: Estimated, first: Estimated): boolean =>
-  contains(own, first.estimate) && contains(own, 0) && !contains(first, 0)
+/** The difference of two estimates, each with its own standard error (Welch); null if either has no spread. */
+export function differenceBetween(own: Judged, first: Judged): Estimated | null {
+  if (own.se === null || first.se === null) return null
+  const estimate = own.estimate - first.estimate
+  const [a, b] = [own.se ** 2, first.se ** 2]
+  const se = Math.sqrt(a + b)
+  const df = se === 0 ? 1 : (a + b) ** 2 / (a ** 2 / (own.df ?? 1) + b ** 2 / (first.df ?? 1))
+  const half = halfWidth(se, df)
+  return { estimate, se, low: estimate - half, high: estimate + half }
+}
 
-const verdicts = {
-  holds_estimate: "reproduces",
-  sign_agrees: "partly_reproduces",
-  neither: "does_not_reproduce",
-} as const
+/** Whether the 90 % interval of an estimate lies within bounds around zero. */
+export function liesWithin({ estimate, se, df }: Judged, within: number): boolean {
+  if (se === null) return false
+  const half = halfWidth(se, df ?? 1, 2 * LEVEL)
+  return estimate - half > -within && estimate + half < within
+}
+
+/**
+ * The verdict of a reproduction, on the difference of the two estimates.
+ * @param within the bounds that the first effect claims
+ */
+export function verdictOn(own: Judged, first: Judged, within?: number): ReproductionVerdict {
+  const difference = differenceBetween(own, first)
+  if (difference === null) return "inconclusive"
+  // An interval around zero leaves nothing to repeat but its bounds.
+  if (contains(first, 0))
+    return within !== undefined && liesWithin(first, within) && liesWithin(own, within) ? "reproduces" : "inconclusive"
+  const isSameSide = !contains(own, 0) && Math.sign(own.estimate) === Math.sign(first.estimate)
+  if (contains(difference, 0))
+    return isSameSide ? "reproduces" : contains(own, 0) ? "inconclusive" : "does_not_reproduce"
+  return isSameSide ? "partly_reproduces" : "does_not_reproduce"
+}
 
 /** Compares an effect with the one that it repeats. @param label label of the finding with the first effect */
-function compared(own: Estimated, first: Estimated, label: string): Repetition {
+function compared(own: Judged, first: Judged, label: string, within?: number): Repetition {
   const agreement = agreementOf(own, first)
-  const isOpen = isInconclusive(own, first)
+  const difference = differenceBetween(own, first)
+  const verdict = verdictOn(own, first, within)
   const [estimate, firstly] = [figure(own.estimate, own.se), `${figure(first.estimate, first.se)} (${label})`]
   const between = own.low === null ? "no spread known" : `95 % ${interval(own.low, own.high, own.se)}`
-  const sentences = {
-    holds_estimate: `The interval of ${estimate}, ${between}, holds the first estimate, ${firstly}${isOpen ? ", and zero too: it tells little" : ""}.`,
-    sign_agrees: `The sign of ${estimate}, ${between}, agrees with the first estimate, ${firstly}; its interval does not hold it.`,
-    neither: `Neither the interval nor the sign of ${estimate}, ${between}, agrees with the first estimate, ${firstly}.`,
+  const apart =
+    difference === null
+      ? "the difference has no spread"
+      : `the difference, ${figure(difference.estimate, difference.se)}, 95 % ${interval(difference.low, difference.high, difference.se)}, ${contains(difference, 0) ? "holds" : "excludes"} zero`
+  const hold = `The interval of ${estimate}, ${between}, holds`
+  function sentence(): string {
+    if (contains(first, 0)) {
+      if (verdict === "reproduces") return `${estimate}, ${between}, is within ${within}, as the first is, ${firstly}.`
+      return contains(own, 0)
+        ? `${hold} zero, as the first does, ${firstly}.`
+        : `The interval of ${estimate}, ${between}, excludes zero; the first holds it, ${firstly}.`
+    }
+    if (agreement === "holds_estimate" && (verdict === "reproduces" || verdict === "inconclusive"))
+      return `${hold} the first estimate, ${firstly}${verdict === "inconclusive" ? ", and zero too: it tells little" : ""}.`
+    if (agreement === "sign_agrees" && verdict === "partly_reproduces")
+      return `The sign of ${estimate}, ${between}, agrees with the first estimate, ${firstly}; its interval does not hold it.`
+    if (agreement === "neither" && verdict === "does_not_reproduce")
+      return `Neither the interval nor the sign of ${estimate}, ${between}, agrees with the first estimate, ${firstly}.`
+    const zero = contains(own, 0) ? ", whose interval holds zero" : ""
+    return `Of ${estimate}, ${between}${zero}, and the first estimate, ${firstly}, ${apart}.`
   }
   return {
-    verdict: isOpen ? "inconclusive" : verdicts[agreement],
-    comparison: { agreement, sentence: sentences[agreement] },
+    verdict,
+    comparison: {
+      agreement,
+      sentence: sentence(),
+      difference: difference && { estimate: difference.estimate, low: difference.low ?? 0, high: difference.high ?? 0 },
+    },
   }
 }
 
@@ -138,7 +183,7 @@ export function repeatedEffects(db: Db) {
       if (row === undefined || first == null || figures === null) return undefined
       const [mine, theirs] = [contrastOf(own), contrastOf(parse(row.effect))]
       const directed = mine.key === theirs.key && mine.isReversed !== theirs.isReversed ? reversed(figures) : figures
-      return compared(directed, first, row.label)
+      return compared(directed, first, row.label, parse(row.effect).within)
     },
   }
 }

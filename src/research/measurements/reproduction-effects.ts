@@ -71,12 +71,8 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
       const mine = first && repeatOf(first, attempt, named)
       const found = mine && workedOut(mine.effect, mine.named)
       const figures = found === undefined || isFault(found) ? null : found.figures
-      const measured = first && repeated.repetition(first, figures, named)
-      // The registrant may call the run inconclusive; otherwise the numbers decide.
-      const repetition =
-        measured && reproduction.verdict === "inconclusive"
-          ? { ...measured, verdict: "inconclusive" as const }
-          : measured
+      // What was worked out counts; the registrant's verdict stands beside it.
+      const repetition = first && repeated.repetition(first, figures, named)
       const { versionId, effect, attemptIds, pool } = named
       const result = repetition === undefined ? {} : { countsAs: repetition.verdict, comparison: repetition.comparison }
       return {

@@ -134,7 +134,7 @@ export function workingOut(values: Values) {
       split,
       differing: differing.length === 0 ? null : differingInWords(finite.sources, both, differing, stated),
       figures: {
-        ...picked(difference, "method", "estimate", "se", "low", "high", "p", "pairs", "unpaired"),
+        ...picked(difference, "method", "estimate", "se", "df", "low", "high", "p", "pairs", "unpaired"),
         ...picked(difference, "pairedAcross", "noise", "belowNoise"),
         ofCount: one.points.values.length,
         againstCount: other.points.values.length,
