@@ -603,6 +603,8 @@ CREATE TABLE finding_verdicts (
   position INTEGER NOT NULL,
   verdict TEXT NOT NULL,
   explanation TEXT NOT NULL,
+  -- The part of the hypothesis that it speaks of, such as "at 400 labels"; null: all of it.
+  part TEXT,
   PRIMARY KEY (link_id, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_verdicts_toward ON finding_verdicts (version_id);

@@ -70,6 +70,8 @@ const findingLinkFields = {
       status: recordStatus,
       verdict: v.picklist(enumerations.hypothesisVerdict),
       explanation: freeText,
+      /** The part of the hypothesis that the verdict is on; left out for all of it. */
+      part: v.exactOptional(freeText),
       ...fromOtherRoom,
     }),
   ),

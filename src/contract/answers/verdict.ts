@@ -18,6 +18,10 @@ export const verdict = {
       independent: count,
       /** The authors of the newest statements. */
       people: v.array(v.string()),
+      /** Verdicts on a part of it, each with the finding's label. */
+      inPart: v.array(
+        shape({ part: v.string(), verdict: v.picklist(enumerations.hypothesisVerdict), label: v.string() }),
+      ),
       newest: shape({
         verdict: v.picklist(enumerations.hypothesisVerdict),
         by: shape({ kind: v.string(), id, label: v.string(), ...fromOtherRoom }),
@@ -34,11 +38,14 @@ export type Verdict = { readonly [M in keyof typeof verdict]: v.InferOutput<(typ
  * "by effects, newest F3 supports it (grace · agent mcp, another person, 2026-03-02)": where a verdict comes from, in
  * words.
  */
-export function verdictFromInWords({ basis, newest }: NonNullable<Verdict["verdictFrom"]>): string {
+export function verdictFromInWords({ basis, newest, inPart }: NonNullable<Verdict["verdictFrom"]>): string {
   const { label, labelFromOtherRoom } = newest.by
   const from = `${writerName(newest.author)}, ${newest.independent ? "another person" : "its author"}, ${newest.at.slice(0, 10)}`
   const speaks = newest.verdict === "inconclusive" ? "is inconclusive" : `${newest.verdict} it`
-  return `by ${basis}, newest ${label}${labelFromOtherRoom === undefined ? "" : " of another Room"} ${speaks} (${from})`
+  const parts = inPart.map(({ part, verdict, label: by }) => `${verdict.replaceAll("_", " ")} ${part} by ${by}`)
+  const told = parts.length === 0 ? "" : `; in part: ${parts.join(", ")}`
+  const other = labelFromOtherRoom === undefined ? "" : " of another Room"
+  return `by ${basis}, newest ${label}${other} ${speaks} (${from})${told}`
 }
 /** A verdict in words. */
 export const verdictInWords = ({ verdict, verdictFrom }: Verdict): string =>

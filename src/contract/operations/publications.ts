@@ -108,7 +108,10 @@ export const linkExperimentFinding = operation({
   refusals: ["link_exists"],
   sentence: ({ findingVersionId, experimentId, towardQuestion, towardHypothesis }, _label, named) =>
     `related ${named(findingVersionId)} to ${named(experimentId)}: it ${[
-      ...towardHypothesis.map(({ versionId, verdict }) => `${words(verdict)} ${named(versionId)}`),
+      ...towardHypothesis.map(
+        ({ versionId, verdict, part }) =>
+          `${words(verdict)} ${named(versionId)}${part === undefined ? "" : ` ${part}`}`,
+      ),
       `${words(towardQuestion.verdict)} the question`,
     ].join(" and ")}${quoting(towardQuestion.explanation)}`,
   summary:
@@ -122,7 +125,14 @@ export const linkExperimentFinding = operation({
     attemptId: v.exactOptional(ref("attempt", { of: "experimentId" })),
     towardHypothesis: distinctBy(
       list(
-        shape({ versionId: ref("hypothesis"), verdict: oneOf(enumerations.hypothesisVerdict), explanation }),
+        shape({
+          versionId: ref("hypothesis"),
+          verdict: oneOf(enumerations.hypothesisVerdict),
+          explanation,
+          part: v.exactOptional(
+            described(text(200), 'The part of the hypothesis that the verdict is on, such as "at 400 labels".'),
+          ),
+        }),
         limits.verdicts,
       ),
       "versionId",

@@ -19,6 +19,7 @@ export interface NewFindingLink extends Omit<NewRow<"finding_links">, "versionId
     readonly versionId: string
     readonly verdict: string
     readonly explanation: string
+    readonly part?: string
   }[]
 }
 
@@ -76,7 +77,10 @@ function shown(row: Row) {
     at,
     // These are short, and parsing them lets the whole link be serialised faster.
     towardQuestion: parse(towardQuestion),
-    towardHypothesis: parse(towardHypothesis),
+    towardHypothesis: parse(towardHypothesis).map(({ part, ...toward }) => ({
+      ...toward,
+      ...(part != null && { part }),
+    })),
     card: { entryId, threadId },
     replies,
     reviewedBy: parse(reviewedBy),
@@ -86,7 +90,8 @@ function shown(row: Row) {
 
 /** The verdict of a link toward one hypothesis. */
 const VERDICT = labelledObject(
-  "'versionId', v.version_id, 'label', h.label, 'status', coalesce(g.status, 'current'), 'verdict', v.verdict, 'explanation', v.explanation",
+  `'versionId', v.version_id, 'label', h.label, 'status', coalesce(g.status, 'current'), 'verdict', v.verdict,
+   'explanation', v.explanation, 'part', v.part`,
   "h.room_id",
   "l.room_id",
 )
@@ -118,7 +123,7 @@ export function findingLinks(db: Db) {
   const insertVerdict = inserting(db, "finding_verdicts")
   const standingBy = db.prepare<{ linkId: string; verdict: string; toward: string; at: string }>(
     `SELECT l.link_id AS linkId, l.at, l.toward_question ->> '$.verdict' AS verdict,
-       (SELECT json_group_array(v.version_id || ' ' || v.verdict ORDER BY v.version_id) FROM finding_verdicts v WHERE v.link_id = l.link_id) AS toward
+       (SELECT json_group_array(v.version_id || ' ' || v.verdict || ' ' || coalesce(v.part, '') ORDER BY v.version_id) FROM finding_verdicts v WHERE v.link_id = l.link_id) AS toward
      FROM finding_links l WHERE l.version_id = +? AND l.experiment_id = +? AND l.author_id = +? AND l.attempt_id IS +?
        AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)
      ORDER BY l.link_id DESC`,
@@ -138,8 +143,8 @@ export function findingLinks(db: Db) {
   return {
     insert(link: NewFindingLink): void {
       insert({ ...link, versionId: link.findingVersionId, towardQuestion: JSON.stringify(link.towardQuestion) })
-      link.towardHypothesis.forEach(({ versionId, verdict, explanation }, position) =>
-        insertVerdict({ linkId: link.linkId, versionId, position, verdict, explanation }),
+      link.towardHypothesis.forEach(({ versionId, verdict, explanation, part }, position) =>
+        insertVerdict({ linkId: link.linkId, versionId, position, verdict, explanation, part }),
       )
     },
     /** Returns an earlier link by the same author with the same verdicts that was not withdrawn. */
@@ -153,7 +158,9 @@ export function findingLinks(db: Db) {
         towardHypothesis,
       }: BodyOf<"link_experiment_finding">,
     ) {
-      const toward = JSON.stringify(towardHypothesis.map(({ versionId, verdict }) => `${versionId} ${verdict}`).sort())
+      const toward = JSON.stringify(
+        towardHypothesis.map(({ versionId, verdict, part = "" }) => `${versionId} ${verdict} ${part}`).sort(),
+      )
       const found = standingBy
         .all(findingVersionId, experimentId, authorId, attemptId ?? null)
         .find((row) => row.verdict === towardQuestion.verdict && row.toward === toward)

@@ -154,3 +154,26 @@ t.test(
     t.match(await text(`/records/${versionId}`), /by effects, newest F3 supports it/)
   },
 )
+
+t.test("a verdict may be on a part of a hypothesis, and the words stand beside the whole verdict", async (t) => {
+  const { versionId: id } = await propose("Smoothing lowers the error at every size.")
+  const { versionId: findingVersionId, label: by } = await publish(grace)
+  const toward = (part?: string) =>
+    grace.write("link_experiment_finding", {
+      ...{ experimentId, findingVersionId, towardQuestion: { verdict: "answers", explanation: because } },
+      towardHypothesis: [
+        { versionId: id, verdict: "supports", explanation: because, ...(part !== undefined && { part }) },
+      ],
+    })
+  const { result } = await toward("at 400 labels")
+  t.match(await verdict(id), {
+    verdict: "supported",
+    from: { inPart: [{ part: "at 400 labels", verdict: "supports", label: by }] },
+  })
+  const { towardHypothesis } = await reader
+    .read("experiment_findings", { experimentId })
+    .then(({ items }) => present(items.find(({ linkId }) => linkId === result.linkId)))
+  t.match(towardHypothesis, [{ part: "at 400 labels" }])
+  await toward()
+  t.match(await verdict(id), { verdict: "supported", from: { inPart: [] } }, "its newest verdict is on all of it")
+})
