@@ -64,7 +64,6 @@ const REST = [
   "test/research/added/export-stream.test.ts",
   "test/research/added/export.test.ts",
   "test/research/added/forgery.test.ts",
-  "test/research/added/gives-way.test.ts",
   "test/research/added/hostile-crate.test.ts",
   "test/research/added/import.test.ts",
   "test/research/added/replayed-elsewhere.test.ts",
