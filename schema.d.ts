@@ -1,11 +1,14 @@
 /** The columns that an insert names, of every table. Made from schema.sql by build/row-types.ts; not written by hand. */
 export interface NewRows {
   annotations: { readonly userId: string; readonly paperId: string; readonly revision: number; readonly notes: string; readonly updatedAt: string }
+  attachment_uses: { readonly digest: string; readonly historyPosition: number }
+  attachments: { readonly digest: string; readonly mediaType: "image/png" | "image/jpeg" | "image/webp" | "text/plain"; readonly width?: number | null | undefined; readonly height?: number | null | undefined; readonly log?: string | null | undefined; readonly uploadedBy: string; readonly uploadedAt: string; readonly bytes: Buffer }
   attempt_counts: { readonly experimentId: string; readonly status: string; readonly attempts: number }
   attempt_curves: { readonly attemptId: string; readonly name: string; readonly split: string; readonly dimensionsId: number; readonly part: number; readonly points: Buffer }
   attempt_events: { readonly attemptId: string; readonly revision: number; readonly body: string }
   attempt_inputs: { readonly attemptId: string; readonly position: number; readonly materialId: string; readonly name: string }
   attempt_last_metrics: { readonly attemptId: string; readonly name: string; readonly split: string; readonly dimensionsId: number; readonly ordinal: number; readonly unit?: string | null | undefined; readonly step?: number | null | undefined; readonly value: string; readonly points: number; readonly fromStep: number; readonly toStep: number; readonly stretch: number }
+  attempt_logs: { readonly attemptId: string; readonly kind: "log" | "session"; readonly revision: number; readonly digest: string; readonly format?: string | null | undefined }
   attempt_metrics: { readonly attemptId: string; readonly ordinal: number; readonly name: string; readonly split?: string | null | undefined; readonly dimensionsId: number; readonly unit?: string | null | undefined; readonly step?: number | null | undefined; readonly value: string; readonly reportedAt: string }
   attempt_outputs: { readonly attemptId: string; readonly outputLabel: string; readonly revision: number; readonly position: number; readonly digest: string; readonly materialId?: string | null | undefined; readonly body: string }
   attempt_values: { readonly attemptId: string; readonly name: string; readonly split: string; readonly block: number; readonly units: string; readonly dimensions: string; readonly codes: Buffer; readonly told: Buffer }
@@ -33,8 +36,6 @@ export interface NewRows {
   experiment_revisions: { readonly experimentId: string; readonly revision: number; readonly operation: string; readonly authorId: string; readonly at: string; readonly status: string; readonly assigneeId?: string | null | undefined; readonly planId?: string | null | undefined; readonly historyPosition: number }
   experiments: { readonly experimentId: string; readonly roomId: string; readonly threadId: string; readonly label: string; readonly entryId: string; readonly proposerId: string; readonly assigneeId?: string | null | undefined; readonly status: string; readonly revision: number; readonly question: string; readonly scope: string; readonly hypotheses: string; readonly suggestedProtocol?: string | null | undefined; readonly handoff?: string | null | undefined; readonly conclusion?: string | null | undefined; readonly leaseMinutes?: number | null | undefined; readonly leaseUntil?: string | null | undefined; readonly createdAt: string; readonly updatedAt: string }
   fallen_records: { readonly versionId: string; readonly roomId: string; readonly status: string }
-  figure_uses: { readonly digest: string; readonly historyPosition: number }
-  figures: { readonly digest: string; readonly mediaType: "image/png" | "image/jpeg" | "image/webp"; readonly width: number; readonly height: number; readonly uploadedBy: string; readonly uploadedAt: string; readonly bytes: Buffer }
   finding_attempts: { readonly versionId: string; readonly attemptId: string; readonly role: "producing" | "baseline" | "evidence" }
   finding_effects: { readonly versionId: string; readonly position: number; readonly experimentId: string; readonly effect: string; readonly figures: string; readonly contrast: string; readonly attempts: string; readonly repeatsId?: string | null | undefined; readonly repeatsPosition?: number | null | undefined }
   finding_evidence: { readonly versionId: string; readonly position: number; readonly kind: string; readonly attemptId?: string | null | undefined; readonly outputLabel?: string | null | undefined; readonly digest?: string | null | undefined; readonly materialId?: string | null | undefined }

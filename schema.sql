@@ -161,19 +161,22 @@ CREATE TABLE standings (
   notices TEXT NOT NULL
 ) STRICT;
 
--- Pictures, by the digest of their bytes. One that no write uses is deleted after a day.
-CREATE TABLE figures (
+-- Pictures and logs, by the digest of their bytes. One that no write uses is deleted after a day.
+CREATE TABLE attachments (
   digest TEXT PRIMARY KEY,
-  media_type TEXT NOT NULL CHECK (media_type IN ('image/png', 'image/jpeg', 'image/webp')),
-  width INTEGER NOT NULL,
-  height INTEGER NOT NULL,
+  media_type TEXT NOT NULL CHECK (media_type IN ('image/png', 'image/jpeg', 'image/webp', 'text/plain')),
+  -- In pixels, of a picture.
+  width INTEGER,
+  height INTEGER,
+  -- JSON, of a log: its size, what was left out, and where its pieces are in `bytes`, each compressed alone.
+  log TEXT,
   uploaded_by TEXT NOT NULL,
   uploaded_at TEXT NOT NULL,
   bytes BLOB NOT NULL,
   seal BLOB
 ) STRICT;
--- The writes that use each picture, except those in which its alternative text was withheld.
-CREATE TABLE figure_uses (
+-- The writes that use each of them, except those in which the alternative text of a picture or the digest of a log was withheld.
+CREATE TABLE attachment_uses (
   digest TEXT NOT NULL,
   history_position INTEGER NOT NULL,
   PRIMARY KEY (digest, history_position)
@@ -1098,6 +1101,16 @@ CREATE TABLE attempt_outputs (
   UNIQUE (attempt_id, output_label)
 ) STRICT;
 CREATE INDEX attempt_outputs_by ON attempt_outputs (material_id) WHERE material_id IS NOT NULL;
+
+-- The logs and sessions that an attempt reported, by the event that named them. `digest` holds a mark once it was withheld.
+CREATE TABLE attempt_logs (
+  attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
+  kind TEXT NOT NULL CHECK (kind IN ('log', 'session')),
+  revision INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  format TEXT,
+  PRIMARY KEY (attempt_id, kind, revision)
+) STRICT, WITHOUT ROWID;
 
 -- Every set of dimensions that was reported with a value, as canonical JSON. A value without dimensions has the id 0.
 CREATE TABLE dimension_sets (

@@ -16,7 +16,6 @@ const floors = [
   ["main.ts"],
   ["command-line.ts"],
   ["commands"],
-  ["runs"],
   ["client"],
   ["demo"],
   ["settings.ts"],

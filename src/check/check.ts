@@ -88,11 +88,11 @@ function isReadable(db: Db, add: (problem: string) => void): boolean {
 /** Rows that are not derived from the journal and to which others refer without a foreign key. */
 const referred: readonly { readonly sql: string; readonly what: string }[] = [
   {
-    // An imported Room may have arrived without its pictures.
-    sql: `SELECT DISTINCT u.digest AS row FROM figure_uses u
+    // An imported Room may have arrived without its pictures and logs.
+    sql: `SELECT DISTINCT u.digest AS row FROM attachment_uses u
       JOIN journal j ON j.position = u.history_position JOIN places p ON p.place = j.room
-      WHERE p.id NOT IN (SELECT room_id FROM imported_rooms) AND u.digest NOT IN (SELECT digest FROM figures)`,
-    what: "figures lacks a picture that a write uses: digest",
+      WHERE p.id NOT IN (SELECT room_id FROM imported_rooms) AND u.digest NOT IN (SELECT digest FROM attachments)`,
+    what: "attachments lacks a picture or a log that a write uses: digest",
   },
   ...["saved_papers", "collection_papers"].map((table) => ({
     sql: `SELECT DISTINCT paper_id AS row FROM ${table}

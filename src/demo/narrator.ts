@@ -131,7 +131,7 @@ export class Narrator {
     const { ledger, tables } = this.#instance
     const bytes = Buffer.from(present(packagedBytes(`src/demo/${file}`)))
     const figure = { digest: digestOf(bytes), mediaType: "image/webp", ...size, bytes } as const
-    await ledger.transact(() => tables.figures.keep(figure, userId, this.#later(0)))
+    await ledger.transact(() => tables.attachments.keep(figure, userId, this.#later(0)))
     return JSON.stringify({ digest: figure.digest })
   }
 

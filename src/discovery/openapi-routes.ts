@@ -3,6 +3,7 @@
  * routes.
  */
 import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/definitions/figures.ts"
+import { uploadedLog, uploadLog } from "../contract/definitions/logs.ts"
 import { actions } from "../contract/operations/actions.ts"
 import type { Action } from "../contract/operations/action.ts"
 import { browserPath, type Operation } from "../contract/definitions/operation.ts"
@@ -76,7 +77,7 @@ const writes = (operation: Operation): OpenApiRoute[] =>
 
 /** What the two routes beside the operations, for batches and pictures, have in common. */
 const beside = (
-  { name, path, browserPath: inBrowser, method }: typeof batch | typeof uploadFigure,
+  { name, path, browserPath: inBrowser, method }: typeof batch | typeof uploadFigure | typeof uploadLog,
   caller: Caller,
 ) => ({
   name: nameFor(name, caller),
@@ -110,6 +111,15 @@ const uploadRoute = (caller: Caller): OpenApiRoute =>
     words: [uploadFigure.summary, caller === "agent" && needs([uploadFigure.permission])],
     body: pictures,
     answer: ["The digest that names the picture.", json(answerSchema(uploadedFigure))],
+    refusals: uploadRefusals(caller),
+  })
+
+const uploadLogRoute = (caller: Caller): OpenApiRoute =>
+  described({
+    ...beside(uploadLog, caller),
+    words: [uploadLog.summary],
+    body: { [uploadLog.mediaType]: { schema: { type: "string" } } },
+    answer: ["The digest that names the log, and what of it was kept.", json(answerSchema(uploadedLog))],
     refusals: uploadRefusals(caller),
   })
 
@@ -186,6 +196,7 @@ export const openApiRoutes = (): OpenApiRoute[] => [
   ...operations.flatMap(writes),
   ...callers.map(batchRoute),
   ...callers.map(uploadRoute),
+  ...callers.map(uploadLogRoute),
   figureRoute(),
   ...reads.flatMap(readRoutes),
   ...actions.map(actionRoute),

@@ -7,6 +7,7 @@ import { isEvents, isText, type Read, type ReadSurface } from "../contract/defin
 import { reads } from "../contract/reads/index.ts"
 import { batch } from "../contract/operations/batch.ts"
 import { uploadFigure } from "../contract/definitions/figures.ts"
+import { uploadLog } from "../contract/definitions/logs.ts"
 import { refusalCodes, refusals } from "../contract/refusals/codes.ts"
 import { type Family, protocolVersion } from "../contract/versions.ts"
 import type { Program } from "./facts.ts"
@@ -230,6 +231,7 @@ export function pythonClient({ baseUrl, softwareVersion }: Program): string {
     PROTOCOL: String(protocolVersion),
     WAIT: String(limits.activityWaitSeconds),
     FIGURES: uploadFigure.path,
+    LOGS: uploadLog.path,
     BRIEF: String(limits.briefFirst),
     FIRST_DIGEST: JSON.stringify(firstPreviousDigest),
   }

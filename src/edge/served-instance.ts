@@ -1,6 +1,6 @@
 /** The parts of an instance that routes use. `src/app` puts the instance together. */
 import type { Ledger } from "../ledger/write/admit.ts"
-import type { Figures } from "../ledger/journal/figures.ts"
+import type { Attachments } from "../ledger/journal/attachments.ts"
 import type { Labels } from "../ledger/lists/labelled.ts"
 import type { Ask } from "../ledger/reads/reading.ts"
 import type { Withheld } from "../ledger/journal/withheld.ts"
@@ -23,7 +23,7 @@ type Tables = ReturnType<typeof peopleTables> &
   ReturnType<typeof threadTables> &
   ReturnType<typeof researchTables> & {
     readonly labelled: Labels
-    readonly figures: Figures
+    readonly attachments: Attachments
     readonly withheld: Withheld
     readonly library: LibraryTables
   }

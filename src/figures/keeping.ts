@@ -5,7 +5,7 @@ import { digestOf } from "../contract/json.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Job } from "../jobs/job.ts"
 import { parsing } from "../jobs/pool.ts"
-import type { StoredFigure } from "../ledger/journal/figures.ts"
+import type { StoredFigure } from "../ledger/journal/attachments.ts"
 import type { ImageOrder, ImageRead } from "./image.ts"
 
 const invalid = (message: string) =>

@@ -194,6 +194,13 @@ export const tools: readonly Tool[] = [
   ),
   writing(false, `Save and file papers, name Collections, post notes. ${inputNote}. ${sizeNote}. ${retryNote}.`, "key"),
   readTool({
+    name: "log",
+    of: ["attempt_log", "attempt_session"],
+    description:
+      "What an attempt's program printed: from a line on, its last lines (tail), or lines that contain a text (grep). read attempt_session for its agent's session.",
+    described: ["attemptId", "from", "lines", "tail", "grep"],
+  }),
+  readTool({
     name: "similar",
     of: ["room_similar"],
     description: "Earlier work similar to a text or an object, with its results. Ask before you propose anything.",

@@ -14,7 +14,9 @@ import { attemptOperations } from "./attempts/operations.ts"
 import { comparingReads } from "./attempts/comparing-reads.ts"
 import { curves } from "./attempts/curves.ts"
 import { openingOperations } from "./attempts/opening.ts"
+import { logReads, logs } from "./attempts/logs.ts"
 import { attemptReads } from "./attempts/reads.ts"
+import { attachments } from "../ledger/journal/attachments.ts"
 import { attemptTables } from "./attempts/table.ts"
 import { boards } from "./boards/boards.ts"
 import { boardOperations } from "./boards/operations.ts"
@@ -110,6 +112,7 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
     plans: knownPlans,
     attempts: attempts(db, basePath),
     events: events(db),
+    logs: logs(db, attachments(db)),
     curves: knownCurves,
     attemptTables: attemptTables(db),
     measured,
@@ -195,7 +198,8 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
     ...linkReads(tables),
     ...contextReads(tables),
     ...experimentReads(tables),
-    ...attemptReads(rooms, attempts, events, materials, evidence),
+    ...attemptReads(rooms, attempts, events, materials, evidence, tables.logs),
+    ...logReads(attempts, tables.logs),
     ...comparingReads(tables.attemptTables, tables.curves),
     ...measurementReads(tables),
     ...materialReads(rooms, materials),

@@ -5,7 +5,7 @@ import { type OperationName, recordedOperation } from "../contract/operations/in
 import { kindsIn, namedIn } from "../contract/schema/ref.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Db } from "../ledger/storage/database.ts"
-import { figures } from "../ledger/journal/figures.ts"
+import { attachments } from "../ledger/journal/attachments.ts"
 import { type Entry, journal } from "../ledger/journal/journal.ts"
 import { idOf, placeOf } from "../ledger/journal/columns.ts"
 import type { Arrival } from "./imported.ts"
@@ -35,7 +35,7 @@ const namedBy = ({ operation, content }: Entry): string[] => {
 
 export function leavingRooms(db: Db) {
   const kept = journal(db)
-  const pictures = figures(db)
+  const uploads = attachments(db)
   const rows = db.prepare<{ position: number }>(
     `SELECT position FROM journal WHERE room = ${placeOf("+?")} ORDER BY position`,
   )
@@ -88,7 +88,7 @@ export function leavingRooms(db: Db) {
     take(roomId: string): void {
       const { positions } = leavingWith(roomId)
       for (const position of positions) remove.run(position)
-      pictures.drop([...positions])
+      uploads.drop([...positions])
       const named = new Set<string>()
       for (const { operation, userId, params, given } of kept.entries())
         if (recordedOperation(operation) !== undefined)

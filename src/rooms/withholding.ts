@@ -1,7 +1,7 @@
 /** Withholding: removes text from the journal, and so from everything that is derived from it. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
-import type { Figures } from "../ledger/journal/figures.ts"
+import type { Attachments } from "../ledger/journal/attachments.ts"
 import type { Withheld } from "../ledger/journal/withheld.ts"
 import type { Audit } from "../people/audit.ts"
 import type { People } from "../people/people.ts"
@@ -10,7 +10,7 @@ import type { Rooms } from "./rooms.ts"
 
 export interface Withholding {
   readonly withheld: Withheld
-  readonly figures: Figures
+  readonly attachments: Attachments
   readonly rooms: Rooms
   readonly people: People
   readonly audit: Pick<Audit, "withholdNames" | "newest">
@@ -22,7 +22,7 @@ export interface Withholding {
   readonly copies: (isOperator: boolean) => string
 }
 
-export function withholdingOperations({ withheld, figures, rooms, people, audit, change, copies }: Withholding) {
+export function withholdingOperations({ withheld, attachments, rooms, people, audit, change, copies }: Withholding) {
   const withhold_content = behaviour("withhold_content", {
     subject({ params, body }) {
       const write = withheld.write(params.roomId, body.of)
@@ -52,7 +52,7 @@ export function withholdingOperations({ withheld, figures, rooms, people, audit,
       if (standing.length > 0)
         change(() => {
           audit.withholdNames(withheld.seal(write, standing))
-          figures.withhold(write.position)
+          attachments.withhold(write.position)
         })
       withheld.note(write, fields, position)
       return {

@@ -49,7 +49,7 @@ const { versionId } = (await ada.write("publish_hypothesis", hypothesis(roomId, 
 const other = (await ada.write("create_room", { title: "Another" })).result
 const picture = png({ shade: 101 })
 const digest = `sha256:${createHash("sha256").update(picture).digest("hex")}`
-there.instance.tables.figures.keep(
+there.instance.tables.attachments.keep(
   { digest, mediaType: "image/png", width: 12, height: 8, bytes: picture },
   "",
   new Date().toISOString(),

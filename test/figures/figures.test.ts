@@ -236,7 +236,7 @@ t.test("an unused picture is deleted after a day", async (t) => {
   t.teardown(() => own.close())
   const ada = await own.setUp()
   await ada.write("create_room", { title: "Kept" })
-  const { figures } = own.instance.tables
+  const { attachments: figures } = own.instance.tables
   const keep = async (shade: number) => (await kept(own, shade)).digest
   const first = await keep(1)
   own.pass(DAY / 2)
@@ -262,7 +262,7 @@ async function kept(
   const digest = as ?? `sha256:${createHash("sha256").update(bytes).digest("hex")}`
   const at = new Date(world.now()).toISOString()
   await ledger.transact(() =>
-    tables.figures.keep({ digest, mediaType: "image/png", width: 12, height: 8, bytes }, "ada", at),
+    tables.attachments.keep({ digest, mediaType: "image/png", width: 12, height: 8, bytes }, "ada", at),
   )
   return { digest, bytes }
 }

@@ -13,6 +13,8 @@ import { compare } from "../../src/check/replayed.ts"
 import { seals, checkData } from "../../src/check/check.ts"
 import { compared, replayedTables, type Table, tablesOf } from "../../src/ledger/storage/tables.ts"
 import { chains } from "../../src/check/chains.ts"
+import { Readable } from "node:stream"
+import { takeLog } from "../../src/figures/log.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import { renewInstance } from "../../src/ledger/storage/data.ts"
 import { openReadConnection, openDatabase } from "../../src/ledger/storage/opening.ts"
@@ -94,13 +96,25 @@ const picture = {
   height: 8,
   bytes: png(),
 } as const
-await ledger.transact(() => tables.figures.keep(picture, "ada", isoTime(world.now())))
+await ledger.transact(() => tables.attachments.keep(picture, "ada", isoTime(world.now())))
 await does(
   username,
   "post_message",
   { threadId },
   { text: "As drawn.", figures: [{ digest: picture.digest, alt: "A field." }] },
 )
+const [ended] = live
+  .prepare<{ attemptId: string; expectedRevision: number; expectedStatus: string; username: string }>(
+    `SELECT a.attempt_id AS attemptId, a.revision AS expectedRevision, a.status AS expectedStatus, p.username
+     FROM attempts a JOIN people p ON p.user_id = a.registrant_id JOIN rooms r USING (room_id)
+     WHERE a.status = 'succeeded' AND r.state = 'active'`,
+  )
+  .all()
+const log = await takeLog(Readable.from([Buffer.from("It ended well.\n")]))
+await ledger.transact(() => tables.attachments.keepLog(log, "ada", isoTime(world.now())))
+const { username: registrant = "", ...named } = ended ?? {}
+const event = { ...named, event: "progress", late: true, reportedAt: isoTime(world.now()), log: { digest: log.digest } }
+await does(registrant, "report_attempt_event", {}, event)
 await does(
   link?.username ?? "",
   "withdraw_link",
@@ -336,8 +350,8 @@ test("deleted rows of any table are reported: the first, one in the middle, the 
 test("a row to which others refer is missed from both sides", (t) => {
   for (const [sql, sentence] of [
     [
-      "DELETE FROM figures; DELETE FROM row_counts WHERE name = 'figures'",
-      /^figures lacks a picture that a write uses/,
+      "DELETE FROM attachments; DELETE FROM row_counts WHERE name = 'attachments'",
+      /^attachments lacks a picture or a log that a write uses/,
     ],
     [
       "DELETE FROM papers; DELETE FROM row_counts WHERE name = 'papers'",

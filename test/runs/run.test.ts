@@ -88,6 +88,28 @@ else {
     t.strictSame(here.waiting(), [], "nothing waits")
   })
 
+  tap.test(
+    "what the command prints is kept as the attempt's log, with secrets masked, and is still printed",
+    async (t) => {
+      const experimentId = await here.experiment("What did it print?")
+      const script = `
+      printf '\\033[31mred\\033[0m 10%%\\r100%%\\n'; echo "token $RESEARCH_ROOM_TOKEN"
+      echo 'password=correct-horse' >&2; printf 'no end'; exit 3`
+      const { code, out, err } = await run(experimentId, ...sh(script)).ended()
+      t.equal(code, 3)
+      t.match(out, `\u001b[31mred\u001b[0m 10%\r100%\ntoken ${here.token}\nno end`)
+      t.match(err, "password=correct-horse")
+      const { attemptId, log } = await told(t, here, experimentId)
+      t.match(log, { lines: 4 })
+      const text = await (await fetch(`${here.url}/api/research/attempts/${attemptId}/log?format=text`)).text()
+      t.match(text, /^ +\d+\.\d{3} 100%$/m)
+      t.match(text, /^ +\d+\.\d{3} token \[masked\]$/m)
+      t.match(text, /^ +\d+\.\d{3} ! password=\[masked\]$/m)
+      t.match(text, /no end\n$/)
+      t.notMatch(text, /correct-horse|rrc_/)
+    },
+  )
+
   tap.test("its help says how a command reports metrics, and each line of it is reported", async (t) => {
     const { code, out } = await here.program(["run", "--help"]).ended()
     t.equal(code, 0)
@@ -308,7 +330,7 @@ else {
     await here.cut()
     const { code, err } = await run(
       experimentId,
-      ...sh('echo "{\\"loss\\": 1}" >> "$RESEARCH_ROOM_METRICS"; exit 3'),
+      ...sh('echo "{\\"loss\\": 1}" >> "$RESEARCH_ROOM_METRICS"; echo alone; exit 3'),
     ).ended()
     t.equal(code, 3)
     t.match(err, /No answer came.*deliver/)
@@ -322,7 +344,7 @@ else {
     await here.mend()
     t.match(await deliver(), { code: 0, said: /A\d+ is delivered: failed/ })
     const attempt = await told(t, here, experimentId)
-    t.match(attempt, { status: "failed", metrics: [{ name: "loss", value: 1 }] })
+    t.match(attempt, { status: "failed", metrics: [{ name: "loss", value: 1 }], log: { lines: 1 } })
     t.strictSame(events(attempt), ["registered", "started", "failed"])
     t.match(await deliver(), { code: 0, said: /There is nothing to deliver/ })
     t.strictSame(

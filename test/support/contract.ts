@@ -12,6 +12,7 @@ import { discoveryRoutes } from "../../src/discovery/routes.ts"
 import { browserPath } from "../../src/contract/definitions/operation.ts"
 import { batch, batchAnswer } from "../../src/contract/operations/batch.ts"
 import { uploadedFigure, uploadFigure } from "../../src/contract/definitions/figures.ts"
+import { uploadedLog, uploadLog } from "../../src/contract/definitions/logs.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { browserReadPath, isText, type MediaType, type Read } from "../../src/contract/definitions/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
@@ -65,6 +66,12 @@ const routes: readonly Route[] = [
     path: pattern(path),
     name: uploadFigure.name,
     forms: { [json]: [uploadedFigure] },
+  })),
+  ...[uploadLog.path, uploadLog.browserPath].map((path) => ({
+    method: uploadLog.method,
+    path: pattern(path),
+    name: uploadLog.name,
+    forms: { [json]: [uploadedLog] },
   })),
   ...operations.flatMap((operation) => {
     const { method, name, result, path } = operation

@@ -18,7 +18,7 @@ import { receiptReads } from "../../ledger/reads/receipt-reads.ts"
 import { labelled, labelOf } from "../../ledger/lists/labelled.ts"
 import { standings } from "../../ledger/lists/standings.ts"
 import { fileOf, Remaking } from "../../ledger/replay/remake.ts"
-import { figures } from "../../ledger/journal/figures.ts"
+import { attachments } from "../../ledger/journal/attachments.ts"
 import { withheld } from "../../ledger/journal/withheld.ts"
 import { isoTime, realWorld, type World } from "../../ledger/world.ts"
 import {
@@ -105,7 +105,7 @@ export function createInstance({
   const tables = {
     standings: standings(db),
     withheld: withheld(db),
-    figures: figures(db),
+    attachments: attachments(db),
     labelled: labels,
     ...peopleTables(db, world, command),
     ...roomTables(db),

@@ -8,10 +8,12 @@ import { CrateFault } from "../../research/import/crate-file.ts"
 import type { OnProgress } from "../../ledger/replay/replay.ts"
 import { keysOf } from "../../contract/each.ts"
 import { limits } from "../../contract/limits.ts"
+import { Readable } from "node:stream"
 import { figureTypes } from "../../contract/definitions/figures.ts"
 import { operationOf } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { received } from "../../figures/keeping.ts"
+import { takeLog } from "../../figures/log.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { Person } from "../../people/people.ts"
 import { type RoomSource, FILE } from "../../rooms/imported.ts"
@@ -96,24 +98,32 @@ export async function importCrate(
 }
 
 /**
- * Imports the pictures of a Room from its crate, within an open transaction. A picture that is not in the crate was
+ * Imports the pictures and logs of a Room from its crate, within an open transaction. What is not in the crate was
  * withheld.
  * @throws CrateFault if a file does not match its name
  */
 async function importFigures({ tables, world }: Instance, crate: CrateFile, roomId: string): Promise<void> {
-  for (const digest of tables.figures.lacking(roomId))
+  for (const digest of tables.attachments.lacking(roomId)) {
+    const text = await crate.bytes(pathOf.log(digest), 2 * limits.logBytes)
+    if (text !== undefined) {
+      const log = await takeLog(Readable.from([text]), () => {}, Number.POSITIVE_INFINITY)
+      if (log.digest !== digest) throw new CrateFault(`${pathOf.log(digest)} in the crate is not the log of its name.`)
+      tables.attachments.keepLog(log, roomId, isoTime(world.now()))
+      continue
+    }
     for (const mediaType of keysOf(figureTypes)) {
       const path = pathOf.figure(digest, mediaType)
       const bytes = await crate.bytes(path, limits.keptFigureBytes)
       if (bytes === undefined) continue
       try {
-        tables.figures.keep(await received(bytes, digest, mediaType), roomId, isoTime(world.now()))
+        tables.attachments.keep(await received(bytes, digest, mediaType), roomId, isoTime(world.now()))
       } catch (error) {
         throw error instanceof Refusal && error.code === "invalid_schema"
           ? new CrateFault(`${path} in the crate: ${error.message}`)
           : error
       }
     }
+  }
 }
 
 /** Makes a person the owner of a Room of another instance, within an open transaction. */

@@ -101,14 +101,29 @@ def _keep(folder: pathlib.Path, reporter: int, command: Sequence[str]) -> int:
         return 1
     signals = _Signals()
     _write_whole(folder / "kept.json", kept)
+    log = _Log(folder / "log.txt")
+    ends: List[Tuple[int, int, str]] = []
+    for name in ("stdout", "stderr"):
+        # A program that prints to a terminal keeps one, and with it its progress bars and colours.
+        source, end = os.openpty() if hasattr(os, "openpty") and getattr(sys, name).isatty() else os.pipe()
+        ends.append((source, end, name))
     try:
-        child = subprocess.Popen(list(command), env={**os.environ, "RESEARCH_ROOM_METRICS": str(folder / "metrics.jsonl")})
+        environment = {**os.environ, "RESEARCH_ROOM_METRICS": str(folder / "metrics.jsonl")}
+        child = subprocess.Popen(list(command), env=environment, stdout=ends[0][1], stderr=ends[1][1])
     except (OSError, ValueError) as error:
         _write_whole(folder / "kept.json", {**kept, "failure": f"{command[0]} could not be started: {error}"})
         return 127 if isinstance(error, FileNotFoundError) else 126
     signals.watch(child)
     _write_whole(folder / "kept.json", {**kept, "startedAt": _now()})
+    readers = [threading.Thread(target=_copy, args=(source, name, log), daemon=True) for source, _, name in ends]
+    for reader, (_, end, _name) in zip(readers, ends):
+        os.close(end)
+        reader.start()
     returned = child.wait()
+    for reader in readers:
+        # Another program that the command started may hold its output for longer.
+        reader.join(2)
+    log.close()
     name = signal.Signals(-returned).name if returned < 0 else None
     _write_whole(folder / "ending.json", {"endedAt": _now(), "code": _exit_code(returned), "signal": name, "asked": signals.first})
     return _exit_code(returned)
@@ -190,6 +205,8 @@ class _Run(Attempt):
                 self.state["said"] = "started"
                 self._event("started", reportedAt=kept["startedAt"])
             self._read_metrics(ending is not None or gone)
+            if ending is not None or gone:
+                self._attach_log(self.folder / "log.txt")
             if ending is not None:
                 self._outcome(ending, kept["startedAt"])
             elif gone:

@@ -2,7 +2,17 @@
 import * as v from "valibot"
 import { affordances, page, author, schemaVersion } from "./parts.ts"
 import { cost } from "../schema/cost.ts"
-import { shownFigures, at, count, id, optionalFreeText, orWithheld, freeText, type FreeText } from "./fields.ts"
+import {
+  logSize,
+  shownFigures,
+  at,
+  count,
+  id,
+  optionalFreeText,
+  orWithheld,
+  freeText,
+  type FreeText,
+} from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom, independence } from "./evidence.ts"
 import { comparison } from "./measurements.ts"
@@ -98,9 +108,28 @@ export const attemptSummary = shape({
   metricsTruncated: v.boolean(),
 })
 export type AttemptSummary = v.InferOutput<typeof attemptSummary>
+/** A log that an attempt reported, newest first among those of its kind. */
+const keptLog = { digest: v.string(), format: v.nullable(freeText), receivedAt: at, ...logSize }
+/** Lines of a log, without escape sequences; a line that is longer than a read shows ends in "…". */
+export const logPage = shape({
+  schemaVersion,
+  attemptId: id,
+  ...keptLog,
+  /** How many lines it has. */
+  total: count,
+  /** The logs that it reported before. */
+  earlier: v.array(shape(keptLog)),
+  lines: v.array(shape({ line: count, text: v.string() })),
+  hasMore: v.boolean(),
+  /** The line to read on from; null if there are no more. */
+  nextFrom: v.nullable(count),
+})
 export const attempt = shape({
   schemaVersion,
   ...attemptFields,
+  /** The newest log and session; null if none was reported, or it was withheld. */
+  log: v.nullable(shape(keptLog)),
+  session: v.nullable(shape(keptLog)),
   repository: shape({ url: v.string(), commit: v.string() }),
   argv: v.array(freeText),
   configuration: v.record(v.string(), json),
@@ -121,6 +150,8 @@ export const attempt = shape({
       exitCode: v.exactOptional(count),
       cost: v.exactOptional(cost),
       figures: shownFigures,
+      log: v.exactOptional(shape({ digest: freeText })),
+      session: v.exactOptional(shape({ digest: freeText, format: freeText })),
       failure: v.exactOptional(shape({ stage: freeText, explanation: freeText })),
       reproduction: v.exactOptional(reproduction),
       /** Corrections of earlier events: units, or values that this event reports anew. */

@@ -79,3 +79,9 @@ export const tokenFields = {
  * picture is removed too.
  */
 export const shownFigures = v.exactOptional(v.array(shape({ digest: v.string(), alt: freeText })))
+
+/** Where the middle of a long log was left out: after this line, so many lines and bytes. A line there says so. */
+const cut = shape({ afterLine: count, lines: count, bytes: count })
+export type Cut = v.InferOutput<typeof cut>
+/** What an answer says about a log: bytes and lines as they are kept, and what was left out of the middle. */
+export const logSize = { bytes: count, lines: count, cut: v.nullable(cut) }

@@ -10,6 +10,7 @@ import type { Operation } from "./operation.ts"
 import { isPart, type Visitor, type Part, partsOf, type Path, walker } from "../schema/parts.ts"
 import { pointer } from "../schema/validation.ts"
 import { MARK_CLOSE as CLOSE, MARK_OPEN as OPEN } from "../text.ts"
+import { logDigest } from "./logs.ts"
 import { locationUri } from "./work.ts"
 
 /** Sixteen noncharacters of Unicode, one for each hex digit, between two more. */
@@ -106,7 +107,7 @@ const isTitled = ({ pipe = [] }: Part, name: string): boolean =>
  * title.
  */
 const isFree = (part: Part): boolean =>
-  Object.is(part, locationUri) || isTitled(part, "text") || isTitled(part, "string")
+  Object.is(part, locationUri) || Object.is(part, logDigest) || isTitled(part, "text") || isTitled(part, "string")
 /** Objects whose member names their writer chose too. */
 const isAnyShape = ({ type, key: name }: Part): boolean => type === "record" && !(isPart(name) && isTitled(name, "key"))
 
@@ -152,7 +153,7 @@ export const isWithholdable = ({
 
 /**
  * The places of a body that can be withheld, as JSON Pointers: every text and name that people chose, whole objects of
- * any shape, and the locations of materials. Not what other records and the service rely on: ids, keys, digests,
+ * any shape, the locations of materials and the logs of attempts. Not what other records and the service rely on: ids, keys, digests,
  * commits, addresses of repositories, references of materials, usernames, numbers, times, and words of a fixed list.
  */
 export const withholdable = ({ body }: Pick<Operation, "body">, content: JsonObject): string[] =>

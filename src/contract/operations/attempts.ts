@@ -7,6 +7,7 @@ import { enumerations } from "../schema/enumerations.ts"
 import { distinct, list, oneOf, plain, shape, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { figures } from "../definitions/figures.ts"
+import { log, session } from "../definitions/logs.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
 import { namedEffect } from "./publications.ts"
@@ -141,6 +142,8 @@ export const attemptOperations = [
       ),
       outputs: v.exactOptional(outputs),
       figures,
+      log,
+      session,
       cost: v.exactOptional(
         described(
           cost,

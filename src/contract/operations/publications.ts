@@ -18,6 +18,7 @@ import {
 } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { figures } from "../definitions/figures.ts"
+import { citedLines } from "../definitions/logs.ts"
 import { operation } from "../definitions/operation.ts"
 import { described } from "../schema/described.ts"
 import { ref, subject } from "../schema/ref.ts"
@@ -39,6 +40,7 @@ const evidence = variant("kind", [
     explanation,
   }),
   shape({ kind: v.literal("attempt_outcome"), attemptId: ref("attempt"), explanation }),
+  shape({ kind: v.literal("attempt_log"), attemptId: ref("attempt"), digest, lines: citedLines, explanation }),
   shape({ kind: v.literal("material"), materialId: ref("material"), explanation }),
   shape({ kind: v.literal("record"), versionId: ref("record"), explanation }),
   shape({ kind: v.literal("paper"), arxivId, locator, quote }),

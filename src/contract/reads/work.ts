@@ -7,10 +7,20 @@ import { limits } from "../limits.ts"
 import { read } from "../definitions/read.ts"
 import { subject } from "../schema/ref.ts"
 import { digest } from "../definitions/work.ts"
+import { between, digits } from "../definitions/parameters.ts"
+import { described } from "../schema/described.ts"
 import { files, markdown } from "./shared.ts"
 import * as answers from "../answers/work.ts"
 
 const roomId = v.exactOptional(subject("room"))
+const logParameters = {
+  from: v.exactOptional(digits(1, 999_999_999, { description: "The first line, counted from 1." })),
+  lines: v.exactOptional(between(1, limits.logLines, 200, "The most lines.")),
+  tail: v.exactOptional(digits(1, limits.logLines, { description: "So many of the last lines." })),
+  grep: v.exactOptional(described(plain(limits.name), "Only lines that contain this text, in any case of letters.")),
+  digest: v.exactOptional(digest),
+}
+const plainText = { text: { mediaType: "text/plain", answer: v.string() } } as const
 
 export const workReads = [
   read({
@@ -91,6 +101,27 @@ export const workReads = [
     pageItems: limits.metricPoints,
     answer: answers.metricColumns,
     formats: { ...files, ...markdown },
+  }),
+  read({
+    name: "attempt_log",
+    path: "/api/research/attempts/{attemptId}/log",
+    summary:
+      "What the program of an attempt printed, as text or as numbered lines, without escape sequences: from a line on, its last lines (tail), or the lines that contain a text (grep). digest reads an earlier log.",
+    parameters: logParameters,
+    refusals: ["unknown_log"],
+    costly: true,
+    answer: answers.logPage,
+    formats: plainText,
+  }),
+  read({
+    name: "attempt_session",
+    path: "/api/research/attempts/{attemptId}/session",
+    summary: "The session of the agent that ran an attempt, read as its log is.",
+    parameters: logParameters,
+    refusals: ["unknown_log"],
+    costly: true,
+    answer: answers.logPage,
+    formats: plainText,
   }),
   read({
     name: "room_materials",

@@ -23,6 +23,10 @@ export const refusalsOfAbsence = {
     "No picture with this digest is named in public research.",
     "Take the digest from the figures of a message, finding, outcome or checkpoint.",
   ),
+  unknown_log: unknown(
+    "The attempt has no such log: none was reported, or it was withheld.",
+    "Take the digest from the attempt's events; its registrant reports a log with report_attempt_event.",
+  ),
   unknown_receipt: unknown(
     "The caller has no receipt under this operation and id: nothing was stored for it.",
     "Send the write, with the same id and body.",

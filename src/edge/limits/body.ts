@@ -20,7 +20,7 @@ function unreadable(issues: Issue[]): Refusal {
 }
 
 /** @throws Refusal `not_json` for a compressed body */
-function mustBePlain(event: H3Event): void {
+export function mustBePlain(event: H3Event): void {
   const encoding = event.req.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity"
   if (encoding === "identity") return
   throw new Refusal("not_json", "Send the body uncompressed: this service reads no Content-Encoding.", {

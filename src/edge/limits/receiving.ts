@@ -1,8 +1,9 @@
 /** Receives the bytes of a request's body, within its limit and the budgets. */
+import { Readable } from "node:stream"
 import type { H3Event } from "h3"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import type { Bodies } from "./budgets.ts"
+import { type Bodies, overBudget } from "./budgets.ts"
 import { contextOf, type NodeSide, nodeSide, type RequestContext } from "./request-context.ts"
 import { ownTurn } from "./turns.ts"
 
@@ -106,6 +107,29 @@ export async function bytesOf(
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+/** How many uploads of logs are received at once; each holds up to the bytes of a kept log, compressed. */
+const LOGS_AT_ONCE = 4
+let logsComing = 0
+
+/**
+ * Takes in the body of an upload in pieces, without holding it whole. @param take returns what is kept of it @throws
+ * Refusal `temporarily_unavailable` while too many are received
+ */
+export async function receiveLog<T>(
+  event: H3Event,
+  take: (chunks: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<T> {
+  if (logsComing >= LOGS_AT_ONCE) throw overBudget("The service is receiving other logs")
+  const node = nodeSide(event)
+  logsComing += 1
+  try {
+    node?.res.sendContinue()
+    return await take(node?.req ?? event.req.body ?? Readable.from([]))
+  } finally {
+    logsComing -= 1
+  }
 }
 
 const callerOf = ({ credentialId, keyId, userId }: RequestContext): string | null => credentialId ?? keyId ?? userId

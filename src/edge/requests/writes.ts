@@ -1,6 +1,7 @@
 /** Admits a write for every interface (HTTP, MCP, pages) and counts it, and stores uploaded pictures. */
 import type { H3Event } from "h3"
 import type { UploadedFigure } from "../../contract/definitions/figures.ts"
+import type { UploadedLog } from "../../contract/definitions/logs.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { batch, type BatchedWrite } from "../../contract/operations/batch.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -8,6 +9,7 @@ import { extendJson } from "../../contract/json.ts"
 import type { ReadAs } from "../../contract/answers/read-as.ts"
 import { figureTypeOf, uploaded } from "../../figures/keeping.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
+import type { StoredLog } from "../../ledger/journal/attachments.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { Edge } from "../edge.ts"
 import type { WriteOutcome } from "../telemetry/metrics.ts"
@@ -87,6 +89,18 @@ export const sendBatch = (
     return receipts.map((receipt, index) => told(receipt, read[index]?.readAs))
   })
 
+/** Stores an uploaded log until an event of an attempt names it. */
+export async function keepLog(
+  { instance: { ledger, tables, world } }: Edge,
+  { userId }: Pick<Actor, "userId">,
+  log: StoredLog,
+): Promise<Omit<UploadedLog, "schemaVersion">> {
+  await ledger.transact(() => tables.attachments.keepLog(log, userId, isoTime(world.now())))
+  const { digest } = log
+  const { bytes, lines, cut } = log.log
+  return { digest, bytes, lines, cut }
+}
+
 /**
  * Stores an uploaded picture until a write names it. The same picture sent again keeps its digest. @throws Refusal 422
  * if it is not a picture of that type
@@ -98,7 +112,7 @@ export async function keepFigure(
   contentType: string | null,
 ): Promise<UploadedFigure> {
   const figure = await uploaded(bytes, figureTypeOf(contentType), userId)
-  await ledger.transact(() => tables.figures.keep(figure, userId, isoTime(world.now())))
+  await ledger.transact(() => tables.attachments.keep(figure, userId, isoTime(world.now())))
   const { digest, width, height } = figure
   return { digest, width, height }
 }

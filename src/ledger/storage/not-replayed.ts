@@ -48,10 +48,10 @@ export const notReplayed: readonly NotReplayed[] = [
     why: "an instance chooses its webhooks itself, and their progress changes without writes",
   },
   {
-    table: "figures",
+    table: "attachments",
     key: "digest",
     columns: null,
-    why: "a picture is uploaded before the write that shows it, and its bytes are not in a write",
+    why: "a picture or a log is uploaded before the write that names it, and its bytes are not in a write",
   },
   {
     table: "audit_entries",

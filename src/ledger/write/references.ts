@@ -15,7 +15,7 @@ import { kindsIn, type Named, namedIn } from "../../contract/schema/ref.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { shortened } from "../../contract/text.ts"
-import { figures } from "../journal/figures.ts"
+import { attachments } from "../journal/attachments.ts"
 import type { Db } from "../storage/database.ts"
 
 /** An object with the id of each object that it belongs to. */
@@ -78,7 +78,7 @@ export function references(db: Db) {
           ]
     }),
   )
-  const pictures = figures(db)
+  const uploads = attachments(db)
   const reported = db.prepare<{ readonly baseUrl: string; readonly toldBy: string }>(
     "SELECT base_url AS baseUrl, told_by AS toldBy FROM imported_rooms WHERE room_id = +? AND told_by <> 'file' AND adopted_at IS NULL",
   )
@@ -154,8 +154,8 @@ export function references(db: Db) {
       const named = namedIn(operation.body, body).filter(
         ({ refers }) => !refers.isSubject && kindsIn(refers).every((kind) => objectOf(kind).isPublic),
       )
-      const missingPictures = pictures.faults(body)
-      if (named.length === 0) return missingPictures
+      const missingUploads = uploads.faults(body)
+      if (named.length === 0) return missingUploads
       const wanted = new Map<string, Set<string>>()
       for (const { refers, id } of named)
         for (const { table } of kindsIn(refers).map(objectOf))
@@ -174,7 +174,7 @@ export function references(db: Db) {
           notVouchedFor.get(row.roomId ?? "")
         return message === undefined ? [] : [{ path, message }]
       })
-      return [...faults, ...missingPictures]
+      return [...faults, ...missingUploads]
     },
 
     /**

@@ -10,7 +10,7 @@ import { type Known, senderId } from "../journal/actor.ts"
 import type { Change, FollowingStep, Outcome, ReceiptTarget, Subject } from "../journal/behaviour.ts"
 import { type Chance, OtherChance } from "../journal/chance.ts"
 import type { Delivery } from "../journal/delivery.ts"
-import { figures } from "../journal/figures.ts"
+import { attachments } from "../journal/attachments.ts"
 import type { Given, Journal } from "../journal/journal.ts"
 import { receiptText } from "../journal/receipts.ts"
 import type { Timeline } from "../journal/timeline.ts"
@@ -55,12 +55,12 @@ function sequences(db: Db) {
 export class Writing {
   readonly #parts: WritingParts
   readonly #sequences: ReturnType<typeof sequences>
-  readonly #figures: ReturnType<typeof figures>
+  readonly #attachments: ReturnType<typeof attachments>
 
   constructor(parts: WritingParts) {
     this.#parts = parts
     this.#sequences = sequences(parts.db)
-    this.#figures = figures(parts.db)
+    this.#attachments = attachments(parts.db)
   }
 
   /** Makes an admitted write. Within an open transaction. */
@@ -213,7 +213,7 @@ export class Writing {
       contentDigest,
       { ...stored, targetId, card },
     )
-    this.#figures.name(position, delivery.body)
+    this.#attachments.name(position, delivery.body)
     if (entrySequence !== null && threadId !== null)
       this.#appendEntries(threadId, entrySequence, operation, change, outcome)
     const result = outcome.secret === undefined ? stored.result : writeJson({ ...outcome.result, ...outcome.secret })

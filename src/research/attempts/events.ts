@@ -1,5 +1,6 @@
 /** The events, outputs and metric series that attempts reported. */
 import { picked } from "../../contract/each.ts"
+import { logKinds } from "../../contract/definitions/logs.ts"
 import { limits } from "../../contract/limits.ts"
 import { fitting, JsonText, type Stored, writeJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -39,6 +40,7 @@ export function events(db: Db) {
   const blocks = valueBlocks(db)
   const insert = inserting(db, "attempt_events")
   const insertOutput = inserting(db, "attempt_outputs")
+  const insertLog = inserting(db, "attempt_logs")
   const lastOrdinal = db.prepare<{ last: number }>(
     "SELECT coalesce(max(ordinal), 0) AS last FROM attempt_metrics WHERE attempt_id = +?",
   )
@@ -110,6 +112,8 @@ export function events(db: Db) {
           "reproduction",
           "corrects",
           "figures",
+          "log",
+          "session",
           "client",
         ),
         metricPoints: metrics.length,
@@ -117,6 +121,17 @@ export function events(db: Db) {
       })
       insert({ attemptId, revision, body: served })
       if (late === true) countLate.run(attemptId)
+      for (const kind of logKinds) {
+        const named = body[kind]
+        if (named !== undefined)
+          insertLog({
+            attemptId,
+            kind,
+            revision,
+            digest: named.digest,
+            format: "format" in named ? named.format : null,
+          })
+      }
       outputs.forEach((output, position) =>
         insertOutput({
           ...output,

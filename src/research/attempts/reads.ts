@@ -13,6 +13,7 @@ import type { Attempts } from "./attempts.ts"
 import { text } from "../experiments/summary.ts"
 import { type Cells, fileOf, markdownTable } from "./rows.ts"
 import type { Events, MetricPoint } from "./events.ts"
+import type { Logs } from "./logs.ts"
 import { metricKey, type Value } from "./table.ts"
 
 type Summary = ReturnType<Attempts["page"]>[number]
@@ -105,6 +106,7 @@ export function attemptReads(
   events: Events,
   materials: Materials,
   evidence: Evidence,
+  logs: Logs,
 ) {
   return {
     attempts({ query }) {
@@ -158,6 +160,8 @@ export function attemptReads(
           material: materials.summary(materialId, attempt.roomId) ?? null,
         })),
         ...events.of(attempt.attemptId),
+        log: logs.newest(attempt.attemptId, "log"),
+        session: logs.newest(attempt.attemptId, "session"),
         reproductions: attempts
           .reproducing(attempt.attemptId, attempt.roomId)
           .map((reproduction) => ({ ...reproduction, independence: difference(reproduction.attemptId) })),

@@ -178,4 +178,12 @@ export function* contents(room: ExportedRoom, mentioned: Mentioned, here: RoomSo
       description: "A picture that something in the Room names by the digest of these bytes.",
       text: room.figureBytes(digest),
     }
+  for (const digest of room.logs())
+    yield {
+      path: pathOf.log(digest),
+      name: "A log",
+      mediaType: "text/plain",
+      description: "What an attempt printed, or the session of its agent, under the digest of these bytes.",
+      text: room.logBytes(digest),
+    }
 }

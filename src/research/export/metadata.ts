@@ -37,6 +37,7 @@ const folders: Readonly<Record<Folder, string>> = {
   "boards/": "Boards as they were declared.",
   "timelines/": "The messages and events of each Thread, in order.",
   "figures/": "Pictures, each named by the digest of its bytes.",
+  "logs/": "What attempts printed, and sessions of agents, each named by the digest of its bytes.",
 }
 const folderOf = (path: string): string | undefined =>
   path.includes("/") ? path.slice(0, path.indexOf("/") + 1) : undefined

@@ -8,6 +8,8 @@ export const CITED = "cited.jsonl"
 export const ORIGIN = "origin.json"
 /** The folder of the pictures that something in the Room names. */
 export const FIGURES = "figures"
+/** The folder of the logs that attempts reported. */
+export const LOGS = "logs"
 
 /** The id of a pinned commit in the metadata, in the format of package tools. */
 export const softwareId = ({ url, commit }: { url: string; commit: string }): string => `git+${url}@${commit}`
@@ -34,7 +36,7 @@ export const places = {
   message: "timelines",
 } as const satisfies Readonly<Record<ExportedKind, string>>
 /** A folder, as a prefix of the paths of its files. */
-export type Folder = `${(typeof folders)[keyof typeof folders] | typeof places.message | typeof FIGURES}/`
+export type Folder = `${(typeof folders)[keyof typeof folders] | typeof places.message | typeof FIGURES | typeof LOGS}/`
 /** The folders with one file for each accepted content. */
 export const acceptedFolders: readonly string[] = Object.values(folders)
 
@@ -50,6 +52,7 @@ export const pathOf = {
     `${folders.material}/${materialOriginRoom === roomId ? label : `${materialOriginRoom}-${label}`}.json`,
   figure: (digest: string, mediaType: FigureType) =>
     `${FIGURES}/${digest.slice("sha256:".length)}.${figureTypes[mediaType]}`,
+  log: (digest: string) => `${LOGS}/${digest.slice("sha256:".length)}.txt`,
   timeline: (sequence: number, threadId: string) =>
     `${places.message}/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
 } as const

@@ -6,7 +6,8 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import { present } from "../../contract/present.ts"
 import { activity } from "../../ledger/journal/activity.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { figures } from "../../ledger/journal/figures.ts"
+import { wholeLog } from "../../figures/log.ts"
+import { attachments } from "../../ledger/journal/attachments.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
 import { roomJournal } from "../../ledger/journal/room-journal.ts"
 import { timeline } from "../../ledger/journal/timeline.ts"
@@ -43,7 +44,7 @@ export function exportedRoom(db: Db, roomId: string) {
   const summary = rooms(db).summary(roomId)
   if (summary === undefined) return undefined
   const feed = activity(db)
-  const pictures = figures(db)
+  const uploads = attachments(db)
   const entries = timeline(db)
   const researchLinks = links(db)
   const linkedFindings = findingLinks(db)
@@ -87,9 +88,13 @@ export function exportedRoom(db: Db, roomId: string) {
     authorsOf: (threadId: string): readonly Person[] => authors.all(threadId),
     ...rows(db, roomId),
     /** The pictures that the Room names and that are stored here. */
-    figures: () => pictures.ofRoom(roomId),
+    figures: () => uploads.ofRoom(roomId),
+    logs: () => uploads.logsOfRoom(roomId),
+    *logBytes(digest: string): Generator<Uint8Array> {
+      yield* wholeLog(present(uploads.logIndex(digest)), (piece) => uploads.logPiece(digest, piece))
+    },
     *figureBytes(digest: string): Generator<Uint8Array> {
-      yield present(pictures.served(digest)).bytes
+      yield present(uploads.served(digest)).bytes
     },
 
     /** Every accepted write, as it is stored. */

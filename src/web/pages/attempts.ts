@@ -188,6 +188,38 @@ function metricsOf(visit: Visit, attempt: Attempt): Html {
   }`
 }
 
+/** How many of a log's last lines the page shows. */
+const LAST = 40
+/** What begins the report of an error in most programs. */
+const ERRORS = ["Traceback (most recent call last)", "Error:"]
+
+/** Renders the last lines of the log; of a failed attempt also where the log first tells of an error. */
+function logOf(visit: Visit, { attemptId, log, session, status }: Attempt): Html | null {
+  if (log === null && session === null) return null
+  const whole = (kind: "attempt_log" | "attempt_session") =>
+    to(readPath(kind, { attemptId }, { format: "text", lines: 1_000 }))
+  const numbered = (lines: AnswerOf<"attempt_log">["lines"]) =>
+    html`<pre class="log" tabindex="0">${lines.map(({ line, text }) => `${line}  ${text}\n`).join("")}</pre>`
+  const has = (text: string) => visit.ask("attempt_log", { attemptId }, { grep: text, lines: 1 }).lines[0]
+  const error = log === null || status !== "failed" ? undefined : ERRORS.map(has).find((line) => line !== undefined)
+  const failed =
+    error &&
+    html`<h3>Where it failed first: line ${error.line}</h3>${numbered(
+      visit.ask("attempt_log", { attemptId }, { from: Math.max(1, error.line - 3), lines: 20 }).lines,
+    )}`
+  return html`${failed}${
+    log &&
+    html`<h3>The last ${counted(Math.min(LAST, log.lines), "line")} of ${log.lines.toLocaleString("en")}</h3>${numbered(
+      visit.ask("attempt_log", { attemptId }, { tail: LAST }).lines,
+    )}<p class="meta"><a href="${whole("attempt_log")}" accesskey="l">The whole log</a><span>${bytes(log.bytes)}</span>${
+      log.cut && html`<span>${counted(log.cut.lines, "line")} in its middle were left out</span>`
+    }${digest(log.digest)}</p>`
+  }${
+    session &&
+    html`<p class="meta"><a href="${whole("attempt_session")}">The session of its agent</a><span>${session.format}</span><span>${counted(session.lines, "line")}</span></p>`
+  }`
+}
+
 export const attemptPage = (visit: Visit): Shown => attemptShown(visit, visit.id("attemptId"))
 
 /** The page of an attempt. @param pasted a table of values that was refused */
@@ -226,6 +258,7 @@ ${section(
 ${reproductions(attempt)}
 <section aria-labelledby="events">${heading(2, "events", "Events")}<ol class="history" id="live-events" data-live>${attempt.events.map(eventItem)}</ol>
   ${attempt.eventsTruncated ? html`<p class="meta">Older events are not shown here. Their metrics are.</p>` : null}</section>
+${section("log", "Log", live("log", logOf(visit, attempt)))}
 ${section("match", "Compared with its plan", planMatch(attempt), attempt.planId && html`<a href="${to(`/plans/${attempt.planId}`)}">the plan</a>`)}
 <section aria-labelledby="ran">${heading(2, "ran", "What was run")}${facts([
       ["Repository", repository(attempt.repository)],

@@ -4,6 +4,8 @@ import type { Warning } from "../../contract/answers/warnings.ts"
 import type { Execution } from "../../contract/answers/index.ts"
 import { blemishesInWords } from "../../contract/answers/judging.ts"
 import { keysOf } from "../../contract/each.ts"
+import { limits } from "../../contract/limits.ts"
+import { readPath } from "../addresses.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
@@ -47,6 +49,17 @@ function checked(
       return html`<span class="bad">${glyph("failed")} ${warning.code === "output_differs" ? "reported with another digest" : "not reported"}: output <code>${entry.outputLabel}</code> of</span> ${linked(entry.attemptId)}`
     case "attempt_outcome":
       return html`${warning === undefined ? glyph("succeeded") : glyph("unknown")} ${warning === undefined ? "how it ended is known" : "has no outcome yet"}: ${linked(entry.attemptId)}`
+    case "attempt_log": {
+      const lines = entry.lines[0] === entry.lines[1] ? `line ${entry.lines[0]}` : `lines ${entry.lines.join(" to ")}`
+      const [from = 1, last = 1] = entry.lines
+      const query = {
+        from,
+        lines: Math.min(limits.logLines, last - from + 1),
+        digest: entry.digest,
+        format: "text",
+      } as const
+      return html`${glyph("succeeded")} <a href="${to(readPath("attempt_log", { attemptId: entry.attemptId }, query))}">${lines}</a> of the log of ${linked(entry.attemptId)}`
+    }
     case "material":
       return html`${glyph("succeeded")} a <a href="${to(`/materials/${entry.materialId}`)}">registered material</a>`
     case "record":

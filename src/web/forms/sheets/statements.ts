@@ -132,6 +132,7 @@ export const statementSheets = {
         words: {
           attempt_output: "an output of an attempt",
           attempt_outcome: "how an attempt ended",
+          attempt_log: "lines of an attempt's log",
           material: "a material",
           record: "another record",
           paper: "a paper",
@@ -140,6 +141,7 @@ export const statementSheets = {
       "/evidence/*/attemptId": { label: "Attempt", missing: "Choose the attempt of piece {n}." },
       "/evidence/*/outputLabel": { label: "Output", missing: "Choose the output that piece {n} cites." },
       "/evidence/*/digest": { label: "Its digest", missing: "Choose the output that piece {n} cites." },
+      "/evidence/*/lines": { label: "First and last line", missing: "Say which lines piece {n} cites." },
       "/evidence/*/materialId": { label: "Material", missing: "Choose the material of piece {n}." },
       "/evidence/*/versionId": { label: "Record", missing: "Choose the record of piece {n}." },
       "/evidence/*/arxivId": {

@@ -1,0 +1,90 @@
+/**
+ * Logs: what the program of an attempt printed, and the session of the agent that ran it. They are uploaded as pictures
+ * are, and an event of the attempt names them.
+ */
+import * as v from "valibot"
+import { logSize } from "../answers/fields.ts"
+import { isObject } from "../json.ts"
+import { limits } from "../limits.ts"
+import { DIGEST } from "../schema/patterns.ts"
+import { described } from "../schema/described.ts"
+import { list, plain, shape, whole } from "../schema/fields.ts"
+import { digest } from "./work.ts"
+
+export const uploadedLog = shape({ schemaVersion: v.number(), digest, ...logSize })
+export type UploadedLog = v.InferOutput<typeof uploadedLog>
+const MIB = 1_048_576
+
+/** Uploads a log. It is kept as it was sent, compressed. */
+export const uploadLog = {
+  name: "upload_log",
+  method: "POST",
+  path: "/api/agent/research/logs",
+  browserPath: "/api/research-actions/logs",
+  permissions: ["publish_records", "manage_own_experiments"],
+  mediaType: "text/plain",
+  summary: `Uploads what a program printed: text/plain in UTF-8, up to ${limits.logBytes / MIB} MiB; of a longer text, up to ${limits.logBodyBytes / MIB} MiB, the first and the last ${limits.logBytes / 2 / MIB} MiB are kept. Name its digest in log or session of an attempt's event within a day, or it is removed. Needs publish_records or manage_own_experiments.`,
+} as const
+
+/** The digest of a log. It can be withheld, and the log with it. */
+export const logDigest = v.pipe(
+  v.string("must be a string"),
+  v.regex(DIGEST, "must be sha256: and 64 lower-case hex digits"),
+)
+
+export const log = v.exactOptional(
+  described(
+    shape({ digest: logDigest }),
+    `What the program has printed so far: the digest that its upload (${uploadLog.method} ${uploadLog.path}) returned. The newest is the attempt's; earlier ones stay readable.`,
+  ),
+)
+export const session = v.exactOptional(
+  described(
+    shape({ digest: logDigest, format: plain(limits.name) }),
+    "The session of the agent that ran it, uploaded as a log, and the name of its format.",
+  ),
+)
+
+export const logKinds = ["log", "session"] as const
+export type LogKind = (typeof logKinds)[number]
+
+/** The logs that a body names, which may hold marks of withheld parts. */
+export function logsOf(body: unknown): { readonly kind: LogKind; readonly digest: string }[] {
+  if (!isObject(body)) return []
+  return logKinds.flatMap((kind) => {
+    const named = body[kind]
+    return isObject(named) && typeof named.digest === "string" && DIGEST.test(named.digest)
+      ? [{ kind, digest: named.digest }]
+      : []
+  })
+}
+
+/** Lines of an attempt's log that a finding cites. */
+export const citedLines = described(list(whole(1), 2, 2), "The first and the last line.")
+const cited = v.array(
+  v.object({
+    kind: v.string(),
+    attemptId: v.optional(v.string()),
+    digest: v.optional(v.string()),
+    lines: v.optional(citedLines),
+  }),
+)
+
+export interface CitedLines {
+  /** The place in the evidence. */
+  readonly index: number
+  readonly attemptId: string
+  readonly digest: string
+  readonly lines: readonly number[]
+}
+
+/** The evidence of a body that cites lines of logs. */
+export function citedLogs(body: unknown): CitedLines[] {
+  const evidence = isObject(body) && "evidence" in body ? v.safeParse(cited, body.evidence) : undefined
+  if (!evidence?.success) return []
+  return evidence.output.flatMap(({ kind, attemptId, digest: named, lines }, index) =>
+    kind === "attempt_log" && attemptId !== undefined && named !== undefined && lines !== undefined
+      ? [{ index, attemptId: attemptId.toLowerCase(), digest: named, lines }]
+      : [],
+  )
+}
