@@ -2,6 +2,7 @@
  * Flags that several commands share, with their environment variables. Each value is validated before the command
  * starts.
  */
+import { setGlobalProxyFromEnv } from "node:http"
 import { availableParallelism } from "node:os"
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { withoutTrailing } from "./contract/text.ts"
@@ -119,9 +120,22 @@ export interface RemoteOptions {
   readonly url?: string
   readonly token?: string
 }
+/** This machine, which no proxy can reach. */
+const HERE = "localhost,.localhost,127.0.0.1,::1,[::1]"
+
+/**
+ * Sends the requests of this command through the proxy that HTTP_PROXY or HTTPS_PROXY names, except those to this
+ * machine and to the hosts of NO_PROXY.
+ */
+function throughProxy({ NO_PROXY, no_proxy, ...environment }: NodeJS.ProcessEnv): void {
+  const direct = [no_proxy ?? NO_PROXY, HERE].filter(Boolean).join(",")
+  setGlobalProxyFromEnv({ ...environment, NO_PROXY: direct, no_proxy: direct })
+}
+
 /** @throws UsageError if no service is named */
 export function requireUrl({ url }: RemoteOptions): string {
   if (url === undefined) throw new UsageError("Name the service with --url, or RESEARCH_ROOM_URL.")
+  throughProxy(process.env)
   return url
 }
 /** @throws UsageError if the service or the credential is missing */
