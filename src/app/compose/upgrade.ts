@@ -39,8 +39,8 @@ function carryOver(from: Db, to: Db): void {
   const before = new Map(tablesOf(from).map((table) => [table.name, table]))
   const now = new Map(tablesOf(to).map((table) => [table.name, table]))
   to.exec("BEGIN")
-  for (const { table: name, columns } of notReplayed) {
-    const [old, table] = [before.get(name), now.get(name)]
+  for (const { table: name, formerly = name, columns } of notReplayed) {
+    const [old, table] = [before.get(name) ?? before.get(formerly), now.get(name)]
     if (old === undefined || table === undefined) continue
     const both = (columns ?? table.columns).filter((column) => old.columns.includes(column))
     const read = [...both, ...(columns === null ? [] : table.key)]

@@ -7,6 +7,8 @@ import { createHash } from "node:crypto"
 
 export interface NotReplayed {
   readonly table: string
+  /** Its name in older schemas. */
+  readonly formerly?: string
   /** The column that identifies a row; left out if the rows have no seals. */
   readonly key?: string
   /** Its columns that are not derived; null for all of them. */
@@ -49,6 +51,7 @@ export const notReplayed: readonly NotReplayed[] = [
   },
   {
     table: "attachments",
+    formerly: "figures",
     key: "digest",
     columns: null,
     why: "a picture or a log is uploaded before the write that names it, and its bytes are not in a write",
