@@ -76,8 +76,8 @@ export async function drill(options: Drill): Promise<DrillReport> {
   const seconds = (performance.now() - start) / 1_000
   using db = openForward(file, undefined, options.onProgress).db
   const found = checkData(db, options.onProgress, { quick: options.quick })
-  const past = journal(db)
-  const newest = past.at(past.count())
+  const kept = journal(db)
+  const newest = kept.at(kept.count())
   const lacks = options.data === undefined ? null : lacking(db, options.data)
   return { ...found, seconds, newestAt: newest === undefined ? null : Date.parse(newest.at), lacks }
 }

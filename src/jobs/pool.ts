@@ -177,9 +177,6 @@ export class Pool {
 /** Parses files in formats of other programs. */
 export const parsing = new Pool({ processes: limits.parsingProcesses, waiting: limits.parsingWaiting })
 
-/** Rebuilds Rooms as of an earlier moment. */
-export const lookingBack = new Pool({ processes: limits.pastProcesses, waiting: limits.pastWaiting })
-
 /**
  * Exports Rooms. No more exports start than there are processes; one in the queue may wait for a process that is
  * ending.

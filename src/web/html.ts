@@ -11,10 +11,6 @@ export interface Setting {
   /** The path below which the service is reached: empty, or starting with a slash. */
   readonly basePath: string
   readonly now: number
-  /** On a page of an earlier moment, rewrites a path so that its link stays at that moment. */
-  readonly stays?: (path: string) => string
-  /** On a page of an earlier moment, the sequence of that moment in the Room's activity. */
-  readonly at?: number
   readonly texts?: ReadonlyMap<Prose, string>
   /** Paths of the objects that the labels in those texts name, by label. */
   readonly labels?: ReadonlyMap<string, string>
@@ -34,13 +30,13 @@ export class Prose {
     this.isLinked = isLinked
   }
 
-  write({ texts, labels, basePath, stays }: Setting): string {
+  write({ texts, labels, basePath }: Setting): string {
     const markup = texts?.get(this) ?? escapeHtml(this.text)
     // A link cannot contain another link, so only the words are kept.
     if (!this.isLinked) return withLabels(markup.replace(/<a [^<>]*>|<\/a>/g, ""), () => null)
     return withLabels(markup, (label) => {
       const path = labels?.get(label)
-      return path === undefined ? null : `<a class="named" href="${basePath}${stays?.(path) ?? path}">${label}</a>`
+      return path === undefined ? null : `<a class="named" href="${basePath}${path}">${label}</a>`
     })
   }
 }
@@ -105,16 +101,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly Content[
 export const markup = (text: string): Html => new Html([text])
 
 /** Returns an address of this service, for `href`, `action` and `src`. */
-export const to = (path: string): LateText =>
-  new LateText(({ basePath, stays }) => `${basePath}${stays?.(path) ?? path}`)
-
-/** Returns an address of this service that shows the present, even on a page of an earlier moment. */
-export const toNow = (path: string): LateText => new LateText(({ basePath }) => `${basePath}${path}`)
-
-/** A hidden field that keeps the next page of a form at the same earlier moment. */
-export const sameMoment = new Html([
-  ({ at }) => (at === undefined ? "" : `<input type="hidden" name="at" value="${at}">`),
-])
+export const to = (path: string): LateText => new LateText(({ basePath }) => `${basePath}${path}`)
 
 /** Writes attributes: true as a bare name; false, null and undefined not at all. */
 export const attributes = (

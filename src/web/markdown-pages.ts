@@ -4,8 +4,7 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import { documents } from "../documents/index.ts"
 import type { Document } from "../documents/writing.ts"
 import { type Answer, answer } from "../edge/answers/answer.ts"
-import type { Edge, Past } from "../edge/edge.ts"
-import { markdownNote } from "../edge/requests/reads.ts"
+import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import { basePathOf } from "../contract/base-path.ts"
 import { visitOf } from "./visit.ts"
@@ -71,11 +70,11 @@ export function documentRefused(error: unknown): Answer {
 }
 
 /** Answers a document from one snapshot, or a refusal as Markdown. @throws any error that is not a Refusal */
-export function documentAnswer(edge: Edge, event: H3Event, document: Document, past?: Past): Answer {
+export function documentAnswer(edge: Edge, event: H3Event, document: Document, shown: Edge): Answer {
   const params = documentParams(event)
   try {
     return edge.instance.ledger.snapshot(() => {
-      const { ask, text } = visitOf(edge, event, past)
+      const { ask, text } = visitOf(edge, event, shown)
       const written = document({
         ask,
         text,
@@ -83,7 +82,7 @@ export function documentAnswer(edge: Edge, event: H3Event, document: Document, p
         query: event.url.searchParams,
         basePath: basePathOf(edge),
       })
-      return answer(past === undefined ? written : `${markdownNote(past.asOf)}${written}`, MARKDOWN, 200, varies)
+      return answer(written, MARKDOWN, 200, varies)
     })
   } catch (error) {
     return documentRefused(error)

@@ -7,7 +7,7 @@ import { type AnswerOf, type ParametersOf, pathTo, type ReadName, reads } from "
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { personActor, signedIn } from "../edge/identity/callers.ts"
-import type { Edge, Past } from "../edge/edge.ts"
+import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import { type Answer, enveloped } from "../edge/answers/answer.ts"
 import { basePathOf } from "../contract/base-path.ts"
@@ -34,13 +34,11 @@ export interface Visit {
   parameter(name: string): string | undefined
   readonly person: Person | undefined
   readonly actor: Actor | null
-  /** The moment in the past that the page shows; left out for the present. */
-  readonly past?: Past
-  /** The tables at the moment that the page shows. */
+  /** False on a page that only shows something: it offers no action. */
+  readonly canAct: boolean
+  /** The tables that the page shows. */
   readonly tables: Edge["instance"]["tables"]
-  /** Answers a read as of now, even on a page of an earlier moment. @throws Refusal */
-  askNow<N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N>
-  /** Answers a read for this visitor, at the moment that the page shows. @throws Refusal */
+  /** Answers a read for this visitor. @throws Refusal */
   ask<N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N>
   /** Answers a read in its text format. @throws Refusal */
   text<N extends ReadName>(name: N, params?: Params, query?: Query<N>): string
@@ -70,8 +68,8 @@ export interface Shown {
   readonly about?: About
   /** Feeds of a page without `about`. */
   readonly feeds?: readonly Link[]
-  /** Whether it shows an earlier moment, which search engines must not index. */
-  readonly isEarlier?: boolean
+  /** Whether search engines must not index it. */
+  readonly isUnlisted?: boolean
   /** Whether it is wider than a column of text, for graphs and tables. */
   readonly wide?: boolean
 }
@@ -95,15 +93,13 @@ export type FormHandler = (visit: Visit) => Promise<Answer | WebPage>
 
 const definitions = new Map(reads.map((definition) => [definition.name, definition]))
 
-/** Returns the visit for a request. @param past the moment to show, if not the present */
-export function visitOf(edge: Edge, event: H3Event, past?: Past): Visit {
-  const then = past === undefined ? edge : { ...edge, instance: past.instance }
+/** Returns the visit for a request. @param shown the edge whose data the page only shows, if not that of the request */
+export function visitOf(edge: Edge, event: H3Event, shown: Edge = edge): Visit {
   const person = signedIn(edge, event)
   const actor = person === undefined ? null : personActor(person)
   const basePath = basePathOf(edge)
   const params = pathParams(event)
   const find = (
-    of: Edge,
     name: ReadName,
     params: Params = {},
     query: Readonly<Record<string, string | number | undefined>> = {},
@@ -114,7 +110,7 @@ export function visitOf(edge: Edge, event: H3Event, past?: Past): Visit {
       Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
     )
     const url = new URL(pathTo(name, ids, known), edge.baseUrl)
-    const { found } = askRead(definition.surface === "public" ? of : edge, definition, {
+    const { found } = askRead(definition.surface === "public" ? shown : edge, definition, {
       params: ids,
       query: url.searchParams,
       by: () => actor,
@@ -122,10 +118,15 @@ export function visitOf(edge: Edge, event: H3Event, past?: Past): Visit {
     if (found instanceof Promise) throw new Error(`${name} answers with a promise, and a page cannot wait`)
     return { definition, found, url }
   }
-  const askIn =
-    (of: Edge) =>
-    <N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N> => {
-      const { definition, found, url } = find(of, name, params, query)
+  return {
+    edge,
+    event,
+    person,
+    actor,
+    canAct: shown === edge,
+    tables: shown.instance.tables,
+    ask<N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N> {
+      const { definition, found, url } = find(name, params, query)
       if (typeof found === "string" || found instanceof NamedText || isDownload(found))
         throw new Error(`${name} answers no JSON`)
       const whole =
@@ -133,22 +134,13 @@ export function visitOf(edge: Edge, event: H3Event, past?: Past): Visit {
           ? found
           : enveloped(definition, found, { url, basePath, at: () => isoTime(edge.instance.world.now()) })
       return parsed(whole as Served<AnswerOf<N>>)
-    }
-  return {
-    edge,
-    event,
-    person,
-    actor,
-    ...(past && { past }),
-    tables: then.instance.tables,
-    askNow: askIn(edge),
-    ask: askIn(then),
+    },
     url: event.url,
     params,
     id: (name) => params[name] ?? "",
     parameter: (name) => event.url.searchParams.get(name) || undefined,
     text(name, params, query) {
-      const { found } = find(then, name, params, query)
+      const { found } = find(name, params, query)
       const text = found instanceof NamedText ? found.text : found
       if (typeof text !== "string") throw new Error(`${name} answers no text`)
       return text

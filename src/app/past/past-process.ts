@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Job } from "../../jobs/job.ts"
-import { lookingBack } from "../../jobs/pool.ts"
+import { Pool } from "../../jobs/pool.ts"
 import { databaseFile } from "../../ledger/storage/data.ts"
 import { openReadConnection, openMade, openScratch } from "../../ledger/storage/opening.ts"
 import type { Instance } from "../compose/instance.ts"
@@ -30,6 +30,9 @@ const job: Job<PastFileOrder, PastFile> = {
   output: 1_000,
   tooCostly: tooLarge,
 }
+
+/** Rebuilds Rooms as of an earlier moment. */
+const lookingBack = new Pool({ processes: limits.pastProcesses, waiting: limits.pastWaiting })
 
 /** The folder for past states. It is not part of backups. */
 const folderOf = (data: string): string => join(data, "past")

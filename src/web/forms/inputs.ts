@@ -2,7 +2,7 @@
 import { figureTypes, uploadFigure } from "../../contract/definitions/figures.ts"
 import { limits } from "../../contract/limits.ts"
 import { ANOTHER } from "./sheets/sheet.ts"
-import { attributes, type Content, type Html, html, to, toNow } from "../html.ts"
+import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { calledByForms, words } from "../words.ts"
 import { type Choice, choicesAmong } from "./choices.ts"
 import type { Draft } from "./draft.ts"
@@ -69,7 +69,7 @@ export const suggestedId = (what: string): string => `suggested-${what}`
  * attributes.
  */
 const pictureLink = html`<p class="hint"><a href="${to("/pictures")}" target="_blank"${attributes({
-  "data-upload": toNow(uploadFigure.browserPath),
+  "data-upload": to(uploadFigure.browserPath),
   "data-types": Object.keys(figureTypes).join(","),
   "data-most": limits.figureBytes,
 })}>Upload a picture</a></p>`

@@ -3,7 +3,7 @@ import { limits } from "../../contract/limits.ts"
 import { figure, interval } from "../../research/measurements/figures.ts"
 import { withQuery } from "../addresses.ts"
 import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
-import { attributes, type Content, hiddenInputs, type Html, html, joined, sameMoment, to } from "../html.ts"
+import { attributes, type Content, hiddenInputs, type Html, html, joined, to } from "../html.ts"
 import { roleIn } from "../parts/actions.ts"
 import { empty, heading, label } from "../parts/parts.ts"
 import type { Visit } from "../visit.ts"
@@ -74,8 +74,8 @@ function chooser({ ids }: Compared, { candidates, by, over, against }: Question,
   ]
   const kept = [...own, ["over", over] as const, ...by.map((name) => ["by", name] as const)]
   const folded = over === null ? "" : `; ${nameOfDimension(over)} folded`
-  return html`<form class="inline filters" action="${to("/attempts/compare")}">${sameMoment}${hiddenInputs(kept)}<div class="field"><label for="against">Compare with</label><select id="against" name="against">${option("", "nothing", against)}${places.slice(0, limits.groupAttempts).map((place) => option(place, place.replace(/^--?/, "").replace(":", " "), against))}</select></div><div class="field"><button class="quiet">Compare with baseline</button></div></form>
-<details class="columns-of"><summary>Grouped by ${by.length === 0 ? "nothing" : by.map(nameOfDimension).join(", ")}${folded}</summary><form action="${to("/attempts/compare")}">${sameMoment}${hiddenInputs(own)}<fieldset class="choices"><legend>Group by</legend>${candidates.map((name) => html`<label><input type="checkbox" name="by" value="${name}"${attributes({ checked: by.includes(name) })}>${nameOfDimension(name)}</label>`)}</fieldset><div class="field"><label for="over">Fold</label><select id="over" name="over">${[...(over === null ? [] : [over]), ...candidates].map((name) => option(name, nameOfDimension(name), over))}</select></div><button class="quiet">Group again</button></form></details>`
+  return html`<form class="inline filters" action="${to("/attempts/compare")}">${hiddenInputs(kept)}<div class="field"><label for="against">Compare with</label><select id="against" name="against">${option("", "nothing", against)}${places.slice(0, limits.groupAttempts).map((place) => option(place, place.replace(/^--?/, "").replace(":", " "), against))}</select></div><div class="field"><button class="quiet">Compare with baseline</button></div></form>
+<details class="columns-of"><summary>Grouped by ${by.length === 0 ? "nothing" : by.map(nameOfDimension).join(", ")}${folded}</summary><form action="${to("/attempts/compare")}">${hiddenInputs(own)}<fieldset class="choices"><legend>Group by</legend>${candidates.map((name) => html`<label><input type="checkbox" name="by" value="${name}"${attributes({ checked: by.includes(name) })}>${nameOfDimension(name)}</label>`)}</fieldset><div class="field"><label for="over">Fold</label><select id="over" name="over">${[...(over === null ? [] : [over]), ...candidates].map((name) => option(name, nameOfDimension(name), over))}</select></div><button class="quiet">Group again</button></form></details>`
 }
 
 /** Renders the notes on the groups, each once with the groups it applies to. */

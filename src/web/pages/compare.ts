@@ -5,7 +5,7 @@
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { readPath, withQuery } from "../addresses.ts"
-import { type Html, attributes, html, to, hiddenInputs, sameMoment } from "../html.ts"
+import { type Html, attributes, html, to, hiddenInputs } from "../html.ts"
 import { outcome, type Table } from "../parts/attempt-table.ts"
 import { label, ways, empty, heading } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
@@ -63,11 +63,11 @@ function controls(visit: Visit, { ids, table, drawn }: Compared): Html {
     const row = rows.get(attemptId)
     return html` ${row && outcome(row)}${attemptId === drawn.baseline ? html` <span class="tag">baseline</span>` : null}`
   })}
-<form class="inline filters" action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="view" value="attempts"><input type="hidden" name="ids" value="${ids.join(",")}">${metrics}<div class="field"><label for="baseline">Baseline</label><select id="baseline" name="baseline">${option("", "none")}${table.items.map((row) => option(row.attemptId, row.label))}</select></div><div class="field"><button class="quiet">Compare with baseline</button></div></form>
+<form class="inline filters" action="${to("/attempts/compare")}"><input type="hidden" name="view" value="attempts"><input type="hidden" name="ids" value="${ids.join(",")}">${metrics}<div class="field"><label for="baseline">Baseline</label><select id="baseline" name="baseline">${option("", "none")}${table.items.map((row) => option(row.attemptId, row.label))}</select></div><div class="field"><button class="quiet">Compare with baseline</button></div></form>
 ${
   ids.length < 2
     ? null
-    : html`<details class="columns-of"><summary>Leave some out</summary><form action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="view" value="attempts">${metrics}${hiddenInputs([["baseline", drawn.baseline]])}<fieldset class="choices"><legend>Attempts</legend>${table.items.map((row) => html`<label><input type="checkbox" name="ids" value="${row.attemptId}" checked>${row.label}</label>`)}</fieldset><button class="quiet">Compare these</button></form></details>`
+    : html`<details class="columns-of"><summary>Leave some out</summary><form action="${to("/attempts/compare")}"><input type="hidden" name="view" value="attempts">${metrics}${hiddenInputs([["baseline", drawn.baseline]])}<fieldset class="choices"><legend>Attempts</legend>${table.items.map((row) => html`<label><input type="checkbox" name="ids" value="${row.attemptId}" checked>${row.label}</label>`)}</fieldset><button class="quiet">Compare these</button></form></details>`
 }`
 }
 
@@ -78,7 +78,7 @@ function chooser(
 ): Html | null {
   const { metrics, metricsTruncated } = columns
   if (metrics.length <= drawnOf(ids.length) && shown.length === metrics.length) return null
-  return html`<details class="columns-of"><summary>Metrics drawn: ${shown.length} of ${metrics.length}${metricsTruncated ? " and more" : null}</summary><form action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="view" value="attempts"><input type="hidden" name="ids" value="${ids.join(",")}">${hiddenInputs([["baseline", drawn.baseline]])}
+  return html`<details class="columns-of"><summary>Metrics drawn: ${shown.length} of ${metrics.length}${metricsTruncated ? " and more" : null}</summary><form action="${to("/attempts/compare")}"><input type="hidden" name="view" value="attempts"><input type="hidden" name="ids" value="${ids.join(",")}">${hiddenInputs([["baseline", drawn.baseline]])}
 <fieldset class="choices"><legend>Metrics</legend>${metrics.map(({ key }) => html`<label><input type="checkbox" name="metric" value="${key}"${attributes({ checked: shown.some((metric) => metric.key === key) })}>${key}</label>`)}</fieldset><button class="quiet">Draw these</button></form></details>`
 }
 

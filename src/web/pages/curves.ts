@@ -3,7 +3,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Curve, picture, runs, type View } from "../charts/curves.ts"
 import { sample } from "../charts/styles.ts"
-import { attributes, hiddenInputs, type Html, html, sameMoment, to } from "../html.ts"
+import { attributes, hiddenInputs, type Html, html, to } from "../html.ts"
 import { difference, figure } from "../words.ts"
 import type { Visit } from "../visit.ts"
 import { readPath, withQuery } from "../addresses.ts"
@@ -135,7 +135,7 @@ ${stretch > 1 ? html`<p class="hint">For every ${stretch.toLocaleString("en")} s
         .join(", ")} did not report it.</p>`
     : null
 }
-<details><summary>Range</summary><form class="inline range" action="${to("/attempts/curves")}" data-swap>${sameMoment}${hiddenInputs(Object.entries(page))}
+<details><summary>Range</summary><form class="inline range" action="${to("/attempts/curves")}" data-swap>${hiddenInputs(Object.entries(page))}
 ${input("from", "From step", view.from, id)}${input("to", "to step", view.to, id)}${input("low", "Values from", view.low, id)}${input("high", "to", view.high, id)}<div class="field"><label><input type="checkbox" name="log" value="1"${attributes({ checked: isLog })}>Log axis</label></div><div class="field"><button class="quiet">Show</button></div></form></details>
 <details><summary>As a table</summary>${asTable(curves, `${metric.key}${unit}`)}</details></figure>`
 }

@@ -17,7 +17,6 @@ import { loadFormulas } from "../markdown.ts"
 import type { Assets } from "../assets.ts"
 import { type Setting, html, to, type Html } from "../html.ts"
 import { layout } from "../parts/layout.ts"
-import { staysAt } from "../parts/looking-back.ts"
 import { seenWith } from "../parts/seen.ts"
 import { waitingFor } from "../parts/waiting.ts"
 import type { Fitting, Shown, Visit, WebPage } from "../visit.ts"
@@ -77,13 +76,12 @@ export async function writePage(
   content: Shown | Fitting,
   { labels, unread, headers }: RoomDetails = {},
 ): Promise<Answer> {
-  const { past, edge } = visit
+  const { edge } = visit
   const now = edge.instance.world.now()
   const setting = {
     basePath: basePathOf(edge),
     now,
     ...(labels && { labels }),
-    ...(past && { stays: staysAt(past), at: past.asOf.sequence }),
   }
   const shown = "items" in content ? await paginate(content, renderer, setting) : content
   const page = layout(visit, assets, shown, unread?.sections)

@@ -158,7 +158,7 @@ export function next(visit: Visit, { room, experiments }: Context, { next: steps
   const claimed = claims.slice(0, SHOWN.work).map(({ claimId, what, object, by, agent, until, note }) => {
     const name = object.label === null ? words(object.kind) : named(object.kind, object.id, object.label)
     const release =
-      visit.past === undefined && visit.person?.username === by
+      visit.canAct && visit.person?.username === by
         ? html`<span><a href="${to(withQuery("/do/release_claim", { claimId }))}">Release it</a></span>`
         : null
     return html`<li><div>${stateBadge("in_progress", "Claimed")} <strong>${words(what)}</strong> ${name}${note === null ? null : html` <span class="why" dir="auto">${beginning(note, 90)}</span>`} <span class="meta"><span>${writerName({ username: by, agent })}</span><span>until ${clock(until)}</span>${release}</span></div></li>`

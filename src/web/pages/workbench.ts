@@ -29,14 +29,12 @@ const queryOf = ({ url, parameter }: Visit) => ({
   sort: parameter("sort") ?? "label",
   order: parameter("order") === "descending" ? ("descending" as const) : ("ascending" as const),
   columns: url.searchParams.getAll("column"),
-  // On a page of an earlier moment, the sequence of that moment. Links keep it by themselves.
-  at: parameter("at"),
 })
 type WorkbenchQuery = ReturnType<typeof queryOf>
 
 function changed(
   path: string,
-  { columns, at: _kept, ...query }: WorkbenchQuery,
+  { columns, ...query }: WorkbenchQuery,
   more: Readonly<Record<string, string | number | undefined>> = {},
 ): string {
   const { sort, order, ...filters } = query
@@ -67,7 +65,7 @@ function filters(query: WorkbenchQuery, path: string, experiments: AnswerOf<"exp
     text: `${label} ${shortened(plainText(question), 60)}`,
   }))
   return html`<form class="inline filters" action="${to(path)}">${select("experimentId", "Experiment", options, query.experimentId)}${select("status", "Outcome", choices("attemptStatus"), query.status)}${select("intent", "Intent", choices("attemptIntent"), query.intent)}${hidden(
-    { sort: query.sort, order: query.order, at: query.at },
+    { sort: query.sort, order: query.order },
   )}<div class="field"><button class="quiet">Filter</button></div></form>${
     experiments.hasMore &&
     html`<p class="hint">You can choose from the first ${options.length} experiments here. For any other, open its page.</p>`
@@ -80,7 +78,7 @@ function chooser(query: WorkbenchQuery, path: string, columns: readonly Column[]
     if (some.length === 0) return null
     return html`<fieldset class="choices"><legend>${name}</legend>${some.map((column) => html`<label><input type="checkbox" name="column" value="${columnName(column)}"${attributes({ checked: shown.includes(column) })}>${column.key}</label>`)}</fieldset>`
   }
-  return html`<details class="columns-of"><summary>Columns: ${shown.length} of ${columns.length}</summary><form action="${to(path)}">${hidden({ experimentId: query.experimentId, status: query.status, intent: query.intent, sort: query.sort, order: query.order, at: query.at })}
+  return html`<details class="columns-of"><summary>Columns: ${shown.length} of ${columns.length}</summary><form action="${to(path)}">${hidden({ experimentId: query.experimentId, status: query.status, intent: query.intent, sort: query.sort, order: query.order })}
 <div class="pick">${group("metric", "Last values of metrics")}${group("setting", "Settings that differ")}</div><button class="quiet">Show these</button></form></details>`
 }
 
@@ -104,7 +102,7 @@ function picture(visit: Visit, query: WorkbenchQuery, path: string, roomId: stri
   const { items } = visit.ask("attempt_table", {}, { ...narrowed, setting, metric, limit: limits.tableAttempts })
   const named = (keys: readonly { readonly key: string }[]) => keys.map(({ key }) => ({ value: key, text: key }))
   const isLog = visit.parameter("log") === "1"
-  return html`<form class="inline filters" action="${to(path)}">${hidden({ view: "picture", experimentId, status, intent, at: query.at })}${select("setting", "Setting", named(columns.settings), setting, null)}${select("metric", "Metric", named(columns.metrics), metric, null)}
+  return html`<form class="inline filters" action="${to(path)}">${hidden({ view: "picture", experimentId, status, intent })}${select("setting", "Setting", named(columns.settings), setting, null)}${select("metric", "Metric", named(columns.metrics), metric, null)}
 <div class="field"><label><input type="checkbox" name="log" value="1"${attributes({ checked: isLog })}>Log axes</label></div><div class="field"><button class="quiet">Draw</button></div></form>
 ${scatter(items, { setting, metric, unit: columns.metrics.find(({ key }) => key === metric)?.unit ?? null, isLog })}`
 }
@@ -115,7 +113,7 @@ export function workbench(
   { path, roomId, experimentId }: { path: string; roomId: string; experimentId?: string },
 ): Html {
   const query = { ...queryOf(visit), ...(experimentId && { experimentId }) }
-  const { columns: chosen, at: _kept, ...filters } = query
+  const { columns: chosen, ...filters } = query
   const after = visit.parameter("after")
   const table = visit.ask("attempt_table", {}, { roomId, ...filters, after })
   const columns = columnsOf(table)

@@ -18,8 +18,8 @@ export interface RoomLike {
   readonly members?: readonly { readonly userId: string; readonly role: "owner" | "member" }[]
 }
 
-export function roleIn({ person, edge, past }: Visit, room: Pick<RoomLike, "roomId">): Role {
-  if (person === undefined || past !== undefined) return "nobody"
+export function roleIn({ person, edge, canAct }: Visit, room: Pick<RoomLike, "roomId">): Role {
+  if (person === undefined || !canAct) return "nobody"
   return edge.instance.tables.rooms.standing(room.roomId, person.userId)?.role ?? "visitor"
 }
 
@@ -51,11 +51,10 @@ export function wayIn(visit: Visit, room: RoomLike): Html | null {
 }
 
 /**
- * Why the visitor cannot write here, in the words of the refusal. Null if they can; empty on a page of an earlier
- * moment.
+ * Why the visitor cannot write here, in the words of the refusal. Null if they can; empty on a page that only shows.
  */
 export function whyNot(visit: Visit, room: RoomLike): Html | null {
-  if (visit.past !== undefined) return html``
+  if (!visit.canAct) return html``
   const role = roleIn(visit, room)
   if (role === "nobody") return html`<p class="not-now">${wayIn(visit, room)}</p>`
   if (room.origin != null) return html`<p class="not-now">${meaningOf("room_mirrored")}</p>`
@@ -69,8 +68,8 @@ export function whyNot(visit: Visit, room: RoomLike): Html | null {
 export const forMembers = (visit: Visit, room: RoomLike, actions: Content): Html =>
   whyNot(visit, room) ?? html`<div class="actions">${actions}</div>`
 
-/** Shows a section of actions, except on a page of an earlier moment. */
-export const doing = ({ past }: Visit, section: () => Html): Html | null => (past === undefined ? section() : null)
+/** Shows a section of actions, except on a page that only shows. */
+export const doing = ({ canAct }: Visit, section: () => Html): Html | null => (canAct ? section() : null)
 
 type Afforded = AnswerOf<"experiment" | "attempt">["affordances"]
 

@@ -1,7 +1,7 @@
 /** A table of attempts with sortable columns, and checkboxes to compare some. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
-import { type Content, type Html, attributes, html, sameMoment, to } from "../html.ts"
+import { type Content, type Html, attributes, html, to } from "../html.ts"
 import { figure, shortened, words } from "../words.ts"
 import { stateBadge } from "./marks.ts"
 import { label, person, time } from "./parts.ts"
@@ -101,7 +101,7 @@ export function attemptTable(
     html`<th scope="col">By</th>`,
     header("Registered", "registered", sorting),
   ]
-  return html`<form class="bench" action="${to("/attempts/compare")}" data-ticks>${sameMoment}
+  return html`<form class="bench" action="${to("/attempts/compare")}" data-ticks>
 <div class="buttons"><button data-ticked="Compare">Compare</button><a href="${to(ticking.other)}" rel="nofollow">${ticking.isAll ? "Select none" : `Select all ${items.length}`}</a><span class="hint">${
     items.length > limits.comparedAttempts
       ? `Of those selected, the first ${limits.comparedAttempts} are compared.`

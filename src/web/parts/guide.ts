@@ -33,11 +33,11 @@ export interface Next {
 const isClosed = (room: RoomLike): boolean => room.state === "archived" || room.origin != null
 
 /**
- * Renders the next action; visitors see how to take part instead. Null on a page of an earlier moment, and in a Room
+ * Renders the next action; visitors see how to take part instead. Null on a page that only shows, and in a Room
  * that takes no writes.
  */
 export function nextAct(visit: Visit, room: RoomLike, next: Next | null): Html | null {
-  if (next === null || visit.past !== undefined || isClosed(room)) return null
+  if (next === null || !visit.canAct || isClosed(room)) return null
   const way = next.button === null ? null : wayIn(visit, room)
   return html`<div class="next-act" role="group" aria-label="Next">${way === null ? next.button : null}<span><strong>Next:</strong> ${next.why} ${way}</span></div>`
 }

@@ -52,7 +52,7 @@ function header(visit: Visit): Html {
 export function layout(
   visit: Visit,
   assets: Assets,
-  { title, body, rail, follow: followed, json, wide, about, feeds = [], isEarlier = false }: Shown,
+  { title, body, rail, follow: followed, json, wide, about, feeds = [], isUnlisted = false }: Shown,
   unread: ReadonlyMap<string, number> = new Map(),
 ): Html {
   const { edge } = visit
@@ -65,7 +65,7 @@ export function layout(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-${isEarlier ? html`<meta name="robots" content="noindex">` : null}<title>${waitingCount(visit)}${title} · Research Room</title>
+${isUnlisted ? html`<meta name="robots" content="noindex">` : null}<title>${waitingCount(visit)}${title} · Research Room</title>
 ${assets.head}${json === undefined ? null : html`<link rel="alternate" type="application/json" href="${to(json)}">`}
 ${about === undefined ? feedElements(feeds, edge.baseUrl) : headOf(about, edge.baseUrl)}</head>
 <body${attributes({ class: wide === true ? "wide" : null })}>
@@ -77,7 +77,7 @@ ${rail?.markup(unread)}
 ${follow === undefined ? null : html`<p id="connection" class="connection" role="status" aria-live="polite"></p><p id="arrived" class="arrived" role="status" aria-live="polite"></p>`}
 ${done === undefined || done.name === "post_message" ? null : html`<div class="done" role="status">${doneSentence(done.name)}</div>`}
 ${body}
-<p class="on-paper">${edge.baseUrl}${visit.url.pathname}${isEarlier ? visit.url.search : null}</p>
+<p class="on-paper">${edge.baseUrl}${visit.url.pathname}${isUnlisted ? visit.url.search : null}</p>
 </main>
 </div>
 <footer class="foot"><div class="inner"><p>Research Room ${edge.softwareVersion}. The service keeps the record; it runs and verifies nothing that is claimed in it.</p>

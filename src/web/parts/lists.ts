@@ -32,8 +32,8 @@ export function nextPage({ url }: Visit, cursor: string | number | null | undefi
   if (cursor == null) return null
   const next = new URL(url)
   next.searchParams.set("after", String(cursor))
-  // Links keep the moment of the page by themselves, and the confirmation of a write is said once.
-  for (const name of ["at", "done"]) next.searchParams.delete(name)
+  // The confirmation of a write is said once.
+  next.searchParams.delete("done")
   return more(`${next.pathname}${next.search}`, text)
 }
 

@@ -52,5 +52,5 @@ export function reviewSection(
     shown.length === 0
       ? html`<p class="quiet">Nobody else has reviewed it yet. A review says what was checked; it is not evidence.</p>`
       : html`<ul class="evidence">${shown}</ul>`
-  }</div>${visit.past === undefined ? forMembers(visit, room, act("submit_review", { target }, "Review it")) : null}</section>`
+  }</div>${visit.canAct ? forMembers(visit, room, act("submit_review", { target }, "Review it")) : null}</section>`
 }

@@ -135,8 +135,8 @@ function unreadNow(visit: Visit): readonly Unread[] {
 
 /** What is new in one Room to the signed-in person. */
 export function unreadIn(visit: Visit, roomId: string): Unread | undefined {
-  const { person, past } = visit
-  return person === undefined || past !== undefined ? undefined : unreadBy(visit, marksOf(visit), roomId, person.userId)
+  const { person, canAct } = visit
+  return person === undefined || !canAct ? undefined : unreadBy(visit, marksOf(visit), roomId, person.userId)
 }
 
 /** Returns a function that gives the last entry of a Room that the person has read. */

@@ -10,7 +10,7 @@ import { time } from "./parts.ts"
 
 /** Whether the visitor may withdraw a link: it is theirs, is not withdrawn, and is not a retraction. */
 const mayWithdraw = (visit: Visit, { author, withdrawn, kind }: OwnLink): boolean =>
-  visit.past === undefined &&
+  visit.canAct &&
   author.userId === visit.person?.userId &&
   withdrawn == null &&
   (kind === "finding_link" || kind === "review" || !linkKinds[kind].final)

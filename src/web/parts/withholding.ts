@@ -9,7 +9,7 @@ import { type RoomLike, roleIn } from "./actions.ts"
  * instance.
  */
 export const mayWithhold = (visit: Visit, room: RoomLike): boolean =>
-  visit.past === undefined &&
+  visit.canAct &&
   visit.person !== undefined &&
   room.origin == null &&
   (roleIn(visit, room) === "owner" || visit.tables.people.isOperator(visit.person.userId))
