@@ -26,9 +26,9 @@ const axes: Readonly<Record<string, Axis>> = {
     most: 30,
     now: 41,
   },
-  batch: { owner: ["ledger/"], named: /\b[bB]atch\w*|\w+Batch\w*/, most: 10, now: 26 },
-  figures: { owner: ["figures/"], named: /\b[fF]igures?\b|\w+Figures?\b/, most: 25, now: 75 },
-  "agent's name": { owner: ["ledger/journal/"], named: /\bagents?\b|\bagent[A-Z]\w*|\w+Agents?\b/, most: 60, now: 119 },
+  batch: { owner: ["ledger/"], named: /\b[bB]atch\w*|\w+Batch\w*/, most: 10, now: 24 },
+  figures: { owner: ["figures/"], named: /\b[fF]igures?\b|\w+Figures?\b/, most: 25, now: 78 },
+  "agent's name": { owner: ["ledger/journal/"], named: /\bagents?\b|\bagent[A-Z]\w*|\w+Agents?\b/, most: 60, now: 122 },
   leases: { owner: ["research/experiments/"], named: /\b[lL]eases?\b|\blease[A-Z]\w*|\w+Leases?\b/, most: 8, now: 19 },
 }
 

@@ -2,10 +2,11 @@
  * Webhooks of a Room: every entry is delivered, signed and in order, even after a day's absence; addresses that are not
  * public are refused.
  */
+import { rmSync } from "node:fs"
 import type { ServerResponse } from "node:http"
 import t, { type Test } from "tap"
 import { mayReach, networksIn } from "../../src/rooms/webhook-addresses.ts"
-import { DAY, type OwnOptions, startOwn } from "../support/service.ts"
+import { DAY, type OwnOptions, passwordOf, startOwn, temporaryFolder } from "../support/service.ts"
 import { Receiver, until } from "./receiver.ts"
 
 const LOOPBACK = networksIn("127.0.0.0/8")
@@ -256,4 +257,31 @@ t.test("a Room has at most ten", async (t) => {
   for (let count = 0; count < 10; count += 1) t.equal((await add(`${receiver.url}?${count}`)).status, 200)
   t.match(await (await add(receiver.url)).json(), { refusal: "state_conflict" })
   t.equal(own.instance.tables.webhooks.ofRoom(roomId).length, 10)
+})
+
+t.test("an address that was permitted when a webhook was added gets nothing once it is not", async (t) => {
+  const receiver = await new Receiver().open()
+  t.teardown(() => receiver.close())
+  t.match(receiver.url, "//127.0.0.1:", "no name is looked up for it")
+  const folder = temporaryFolder()
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const before = await startOwn({ folder, keeps: true, webhooks: { networks: LOOPBACK, pauses: [50, 200] } })
+  const ada = await before.setUp()
+  const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Followed" })).result
+  const added = await ada.request("POST", `/api/rooms/${roomId}/webhooks`, { url: receiver.url })
+  t.equal(added.status, 200)
+  await before.close()
+
+  const own = await startOwn({ folder, keeps: true, webhooks: { networks: [], pauses: [50, 200] } })
+  t.teardown(() => own.close())
+  const again = own.stranger()
+  await again.request("POST", "/api/session", { username: "ada", password: passwordOf("ada") })
+  await again.write("post_message", { threadId, text: "Not for everybody." } as never)
+  await until("it was tried", async () => {
+    const { items } = (await (await again.request("GET", `/api/rooms/${roomId}/webhooks`)).json()) as {
+      items: Listed[]
+    }
+    return items[0]?.deliveries.some(({ outcome }) => outcome === "127.0.0.1 is not a public address.") === true
+  })
+  t.strictSame(receiver.received, [])
 })

@@ -59,6 +59,14 @@ test("an address behind a trusted proxy counts by itself, one of IPv6 as its net
   }
 })
 
+test("an address may fail ten times as often as a name, and is refused then whatever the name", async (t) => {
+  const { knock } = limitOf()
+  const most = limits.signInFailures * 10
+  for (let count = 0; count < most; count += 1) t.equal(await knock(`name ${count}`, "a"), "at once")
+  t.equal(await knock("one name more", "a"), "refused")
+  t.equal(await knock("one name more", "b"), "at once", "from another address")
+})
+
 test("with more names and addresses than fit, the oldest windows are forgotten first", async (t) => {
   let now = 0
   const { knock } = limitOf({ now: () => now, most: 3 })

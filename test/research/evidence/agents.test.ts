@@ -4,6 +4,7 @@
  */
 import { ResearchRoomClient, type WriteInput } from "research-room/client"
 import t from "tap"
+import { areOtherAgents } from "../../../src/research/evidence/independence.ts"
 import { held } from "../../support/contract.ts"
 import { because, claim, finding, hypothesis } from "../record/bodies.ts"
 import { openLab } from "../record/lab.ts"
@@ -148,4 +149,17 @@ t.test("evidence says how independent it is, in reads, documents and pages", asy
   )
   t.match(await text(`/rooms/${roomId}/findings`), /from another agent of ada, 1 with other code/)
   t.match(await text(`/attempts/${again}`), /grace<\/a>, another person with the same code and other inputs/)
+})
+
+t.test("Whether an agent that is not known is another one is not known either", async (t) => {
+  const [one, other] = [
+    { authorId: "ada", agent: "mcp" },
+    { authorId: "ada", agent: null },
+  ]
+  t.equal(areOtherAgents([other], one), null)
+  t.equal(areOtherAgents([one], other), null)
+  t.equal(areOtherAgents([other, { authorId: "ada", agent: "sweeper" }], one), null)
+  t.equal(areOtherAgents([other, one], one), false, "the same one among them is")
+  t.equal(areOtherAgents([{ authorId: "ada", agent: "sweeper" }], one), true)
+  t.equal(areOtherAgents([{ authorId: "grace", agent: null }], one), true, "another person's is another")
 })
