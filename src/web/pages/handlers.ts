@@ -6,7 +6,7 @@ import type { H3Event } from "h3"
 import { Answer } from "../../edge/answers/answer.ts"
 import { type Edge, NotServed, type Refused } from "../../edge/edge.ts"
 import { documentAnswer, documentAsked, documentRefused, withDocument } from "../markdown-pages.ts"
-import { type View, viewOf } from "../past.ts"
+import { type View, viewOf } from "./past.ts"
 import { type FormHandler, visitOf, type WebPage } from "../visit.ts"
 import { errorPage, makePage, type PageTools, writePage } from "./making.ts"
 

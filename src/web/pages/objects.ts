@@ -24,7 +24,7 @@ import {
   time,
   ways,
 } from "../parts/parts.ts"
-import { asOfEntry } from "../past.ts"
+import { asOfEntry } from "./past.ts"
 import { absent, doubts, failures, nothingOf, restsOn } from "../parts/judging.ts"
 import { reviewBody, reviewLine, reviewSection } from "../parts/reviews.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
