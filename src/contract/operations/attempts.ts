@@ -113,8 +113,7 @@ export const attemptOperations = [
     name: "report_attempt_event",
     sentence: ({ event, failure, message }, label) =>
       `reported ${label} ${words(event)}${quoting(failure === undefined ? message : `${failure.stage}: ${failure.explanation}`)}`,
-    summary:
-      "Reports an event of your own attempt, with your clock's time, metrics and outputs; also after you have released the experiment.",
+    summary: "Reports an event of your own attempt, also after you released the experiment.",
     ...onAttempt,
     refusals: ["role_required", "unknown_attempt"],
     requiredWhen: [{ field: "failure", when: failed }],
@@ -134,12 +133,10 @@ export const attemptOperations = [
       corrects: v.exactOptional(
         described(
           corrects,
-          "Corrects earlier events: a unit, by metric and split, or a value, by dimensions too, whose new one is in metrics. In a progress event also after the end.",
+          "Corrects earlier events: a unit, or a value whose new one is in metrics. In a progress event also after the end.",
         ),
       ),
-      late: v.exactOptional(
-        described(v.boolean("must be true or false"), "true: a progress event adds metrics after the end."),
-      ),
+      late: v.exactOptional(described(v.boolean("must be true or false"), "true: adds metrics after the end.")),
       outputs: v.exactOptional(outputs),
       figures,
       log,
