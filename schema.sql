@@ -511,7 +511,10 @@ CREATE TABLE findings (
   experiment_id TEXT REFERENCES experiments (experiment_id),
   plan_id TEXT REFERENCES plans (plan_id),
   -- The first finding that rests on the same effect of the same attempts, or reports the same attempts: as evidence they speak with one voice.
-  voice_id TEXT NOT NULL
+  voice_id TEXT NOT NULL,
+  -- The attempts of its experiment it could be chosen from, and the newest of them by its ordinal.
+  attempts_before INTEGER NOT NULL,
+  attempts_through INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX findings_with_voice ON findings (voice_id);
 
@@ -804,6 +807,8 @@ CREATE TABLE reproductions (
   attempt_id TEXT PRIMARY KEY REFERENCES attempts (attempt_id),
   verdict TEXT NOT NULL,
   explanation TEXT NOT NULL,
+  -- What its registrant says of the code that it ran.
+  implementation TEXT CHECK (implementation IN ('same', 'changed', 'own')),
   -- The effect of a finding that it repeats, what it was asked as (JSON), and what its own came to when it landed, as in finding_effects.
   repeats_id TEXT REFERENCES records (version_id),
   repeats_position INTEGER,
@@ -832,6 +837,8 @@ CREATE TABLE evidence_words (
   -- Whether its agent is another than the target's, and of a link the finding's as well; whether other code ran. Null: it can't be told.
   other_agent INTEGER CHECK (other_agent IN (0, 1)),
   other_code INTEGER CHECK (other_code IN (0, 1)),
+  -- Whether other commits of one repository ran; null where that can't be told.
+  other_commit INTEGER CHECK (other_commit IN (0, 1)),
   -- The agent that made what speaks; empty for a person in the browser, null where nothing was said of it.
   speaker_agent TEXT,
   verdict TEXT,

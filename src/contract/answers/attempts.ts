@@ -35,12 +35,16 @@ const planMatch = shape({
   /** Whether the command line is that of the entry point; false for every arm. */
   argvMatches: v.boolean(),
   materialsMatchPlan: v.boolean(),
+  /** For one run of several arms: those of the plan that it covers and lacks, and the words that it adds. */
+  arms: v.exactOptional(shape({ covers: v.array(freeText), missing: v.array(freeText), added: v.array(freeText) })),
   deviations: v.array(shape({ field: v.string(), planned: json, registered: json })),
 })
 const reproduction = shape({
   /** Given by its registrant. */
   verdict: v.picklist(enumerations.reproductionVerdict),
   explanation: freeText,
+  /** What its registrant says of the code that it ran. */
+  implementation: v.exactOptional(v.picklist(enumerations.implementation)),
   /**
    * The effect of a finding that it repeats, by its index, and how its own effect compares; it counts towards that
    * effect.

@@ -39,7 +39,7 @@ export const evidenceTally = shape({
    * browser.
    */
   otherAgents: count,
-  /** Statements based on other code: another repository or commit. */
+  /** Statements based on other code: another repository, or an implementation that was changed or is one's own. */
   otherCode: count,
   /** Statements whose source is corrected, or disputed without an answer. */
   doubted: count,
@@ -69,8 +69,10 @@ export const independence = shape({
   person: v.boolean(),
   /** Another agent of the same person, or any of another person. */
   agent: v.nullable(v.boolean()),
-  /** Another repository or commit. */
+  /** Another repository, or an implementation that was changed or is one's own. */
   code: v.nullable(v.boolean()),
+  /** Another commit of the same repository; null for another repository. */
+  commit: v.nullable(v.boolean()),
   /** Other digests or another set of seeds. */
   inputs: v.nullable(v.boolean()),
 })
@@ -208,10 +210,12 @@ export function tallyInWords(tally: EvidenceTally, author?: string): string | nu
  * "another agent of ada with other code and the same inputs": how independent a piece of evidence is. @param username
  * its author
  */
-export function independenceInWords({ person, agent, code, inputs }: Independence, username: string): string {
+export function independenceInWords({ person, agent, code, commit, inputs }: Independence, username: string): string {
   const who = person ? "another person" : agent === true ? `another agent of ${username}` : "the author's own word"
   const which = (other: boolean | null, what: string) =>
     other === null ? [] : [`${other ? "other" : "the same"} ${what}`]
-  const differing = [...which(code, "code"), ...which(inputs, "inputs")]
-  return differing.length === 0 ? who : `${who} with ${differing.join(" and ")}`
+  // At another commit, whether the code that matters is the same is not known.
+  const differing = [...which(code === false && commit === true ? null : code, "code"), ...which(inputs, "inputs")]
+  const where = commit === true ? `${who} at another commit` : who
+  return differing.length === 0 ? where : `${where} with ${differing.join(" and ")}`
 }

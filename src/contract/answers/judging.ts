@@ -24,7 +24,7 @@ export const blemishes = shape({
   departing: count,
   exploratory: count,
   late: count,
-  /** Attempts of its experiment that the finding does not name. */
+  /** Attempts of its experiment that it could have named: registered before it, and no reproduction of it. */
   unnamed: count,
 })
 export type Blemishes = v.InferOutput<typeof blemishes>

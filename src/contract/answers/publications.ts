@@ -87,7 +87,10 @@ export const relatedFields = {
 
 export const resolved = shape({ ...relatedFields, explanation: freeText, purpose: v.exactOptional(freeText) })
 
-/** The execution behind a finding, with the number of attempts of its experiment beyond those it names. */
+/**
+ * The execution behind a finding, with the attempts of its experiment that it could be chosen from: registered before
+ * it, and no reproductions of it.
+ */
 const execution = shape({
   experimentId: id,
   experimentLabel: v.string(),
@@ -114,6 +117,8 @@ const execution = shape({
      */
     named: shape({ producing: count, baseline: count, cited: count }),
     outcomes: shape({ registered: count, ...each(enumerations.attemptOutcome, () => count) }),
+    /** The attempts that it could not be chosen from: those registered since, and reproductions of it. */
+    later: shape({ attempts: count, reproductions: count }),
   }),
 })
 

@@ -154,6 +154,12 @@ export const attemptOperations = [
           shape({
             verdict: oneOf(enumerations.reproductionVerdict),
             explanation: text(limits.explanation),
+            implementation: v.exactOptional(
+              described(
+                oneOf(enumerations.implementation),
+                "The code that ran: the same as what it reproduces, the same changed, or your own.",
+              ),
+            ),
             repeats: v.exactOptional(
               described(
                 shape({

@@ -23,6 +23,7 @@ export const enumerations = {
   recordKind: recordKinds,
   recordStatus: ["current", "disputed", "corrected", "superseded", "retracted"],
   correctionChanges: ["meaning", "wording"],
+  implementation: ["same", "changed", "own"],
   roomState: ["active", "archived"],
   experimentStatus: ["open", "claimed", "in_progress", "completed", "cancelled"],
   /** The statuses that an assignee may report. */

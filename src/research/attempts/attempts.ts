@@ -158,13 +158,14 @@ export function attempts(db: Db, basePath = "") {
     /** Stores the verdict of a reproduction. @param effect the effect that it repeats, with its figures, as JSON */
     setReproduction(
       attemptId: string,
-      { verdict, explanation, repeats }: Reproduction,
+      { verdict, explanation, implementation, repeats }: Reproduction,
       effect: { readonly repeats: string; readonly figures: string } | undefined,
     ) {
       insertReproduction({
         attemptId,
         verdict,
         explanation,
+        implementation,
         ...effect,
         repeatsId: repeats?.versionId,
         repeatsPosition: repeats?.effect,

@@ -31,6 +31,43 @@ const configurationDeviations = (
 /** Normalises the address of a repository. */
 export const addressOf = ({ url }: { readonly url: string }): string => url.toLowerCase().replace(/\.git$/, "")
 
+type Arms = NonNullable<PlanMatch["arms"]>
+
+/** The words of a command: lists apart at their commas, and an option by its name without a final "s". */
+const wordsOf = (argv: readonly string[]): string[] =>
+  argv
+    .flatMap((each) => each.split(/[=,]/))
+    .filter((each) => each !== "")
+    .map((each) => (each.startsWith("-") ? each.toLowerCase().replace(/s$/, "") : each))
+
+/**
+ * Compares one run of several arms with the arms that it covers: those whose own words, which not every arm has, it
+ * names. Undefined if it covers fewer than two.
+ */
+function armsOf(
+  planned: readonly { readonly name: string; readonly argv: readonly string[] }[],
+  argv: readonly string[],
+) {
+  const arms = planned.map((arm) => ({ name: arm.name, words: wordsOf(arm.argv) }))
+  const common = (arms[0]?.words ?? []).filter((word) => arms.every(({ words }) => words.includes(word)))
+  const own = (words: readonly string[]) => words.filter((word) => !common.includes(word))
+  const run = new Set(wordsOf(argv))
+  const [covered, missing] = [true, false].map((covers) =>
+    arms.filter(({ words }) => {
+      const its = own(words)
+      return (its.length > 0 && its.every((word) => run.has(word))) === covers
+    }),
+  ) as [typeof arms, typeof arms]
+  if (covered.length < 2) return undefined
+  const known = new Set(covered.flatMap(({ words }) => words))
+  const found: Arms = {
+    covers: covered.map(({ name }) => name),
+    missing: missing.map(({ name }) => name),
+    added: [...run].filter((word) => !known.has(word)),
+  }
+  return { arms: found, isWhole: common.every((word) => run.has(word)) && found.added.length === 0 }
+}
+
 /** Compares a registration with its plan, including arms; with a sealed plan, only with what it shows. */
 export function planMatch(planId: string, plan: PlanContent, registered: Registered): PlanMatch {
   const { entrypoint, arms = [], configuration = {} } = plan.protocol ?? {}
@@ -39,7 +76,8 @@ export function planMatch(planId: string, plan: PlanContent, registered: Registe
     ? "entrypoint"
     : (arms.find(({ argv }) => same(argv, registered.argv))?.name ?? null)
   const namesArgv = entrypoint !== undefined || arms.length > 0
-  const argvMatchesPlan = namesArgv ? argvComparedWith !== null : null
+  const several = argvComparedWith === null ? armsOf(arms, registered.argv) : undefined
+  const argvMatchesPlan = namesArgv ? argvComparedWith !== null || several?.isWhole === true : null
 
   const [pinned, run] = [plan.repository, registered.repository]
   const urlMatches = addressOf(pinned) === addressOf(run)
@@ -59,9 +97,10 @@ export function planMatch(planId: string, plan: PlanContent, registered: Registe
     repositoryMatchesPlan: urlMatches,
     commitMatchesPlan: urlMatches && commitMatches,
     argvMatchesPlan,
-    argvComparedWith,
+    argvComparedWith: argvComparedWith ?? several?.arms.covers.join(", ") ?? null,
     argvMatches,
     materialsMatchPlan: missing.length === 0,
+    ...(several && { arms: several.arms }),
     deviations,
   }
 }

@@ -84,8 +84,10 @@ export const summary = (row: ListedRow, basePath: string) => ({
 export const ORDINAL = "CAST(substr(a.label, 2) AS INTEGER)"
 export const STATE = `a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, a.status, a.revision, a.registrant_id AS registrantId,
   a.room_id AS roomId, a.thread_id AS threadId, a.intent, a.registered_at AS registeredAt`
-export const REPRODUCTION =
-  "(SELECT iif(q.repeats IS NULL, json_object('verdict', q.verdict, 'explanation', q.explanation), json_object('verdict', q.verdict, 'explanation', q.explanation, 'repeats', json(q.repeats))) FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction"
+const SAID = `json_patch(json_object('verdict', q.verdict, 'explanation', q.explanation),
+      json_object('implementation', q.implementation))`
+export const REPRODUCTION = `(SELECT iif(q.repeats IS NULL, ${SAID}, json_set(${SAID}, '$.repeats', json(q.repeats)))
+  FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction`
 /** The failure in its last event; null if it did not fail. */
 export const FAILURE = `CASE WHEN a.status IN ('failed', 'preflight_failed') THEN
     (SELECT v.body -> '$.failure' FROM attempt_events v WHERE v.attempt_id = a.attempt_id AND v.revision = a.revision) END AS failure`

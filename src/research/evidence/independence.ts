@@ -6,6 +6,7 @@ import { limits } from "../../contract/limits.ts"
 import { AGENT_OR_NONE_AT } from "../../ledger/journal/author.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import { addressOf } from "../attempts/plan-match.ts"
 
 /** The author of an object. `agent` is empty for a person in the browser, and null if unknown. */
 export interface Writer {
@@ -25,7 +26,17 @@ export function areOtherAgents(speaking: readonly Writer[], of: Writer): boolean
 }
 
 /** Identifies the code of an attempt by repository and commit. */
-export const codeOf = ({ url, commit }: { readonly url: string; readonly commit: string }): string => `${url} ${commit}`
+export const codeOf = ({ url, commit }: { readonly url: string; readonly commit: string }): string =>
+  `${addressOf({ url })} ${commit}`
+const repositoryOf = (code: string): string => code.slice(0, code.indexOf(" "))
+
+/** How the code behind a word differs from that behind its target; null if unknown. */
+export interface OtherCode {
+  /** Another repository, or a changed or own implementation. */
+  readonly code: boolean | null
+  /** Other commits of one repository. */
+  readonly commit: boolean | null
+}
 
 export function independence(db: Db) {
   const writer = db.prepare<Writer>(
@@ -44,16 +55,26 @@ export function independence(db: Db) {
        SELECT d.dimensions ->> '$.seed' AS seed FROM (SELECT DISTINCT l.dimensions_id FROM attempt_last_metrics l WHERE l.attempt_id IN (${RUNS})) JOIN dimension_sets d USING (dimensions_id)
        UNION ALL SELECT ${contentOf("r")} ->> '$.configuration.seed' FROM attempts r WHERE r.attempt_id IN (${RUNS})) WHERE seed IS NOT NULL`,
   )
+  const implementation = db.prepare<{ implementation: string | null }>(
+    "SELECT implementation FROM reproductions WHERE attempt_id = +?",
+  )
   const codesOf = (id: string): string[] => codes.all(id, id).map(codeOf)
 
   return {
     /** Returns the author of a record or the registrant of an attempt; undefined for anything else. */
     writerOf: (id: string): Writer | undefined => writer.get(id, id),
     codesOf,
-    /** Whether code differs from that behind a record or attempt; null if unknown. */
-    isOtherCode(ran: readonly string[], targetId: string): boolean | null {
+    /** Compares code with that behind a record or attempt. @param speakerId an attempt that may say what it ran */
+    otherCode(ran: readonly string[], targetId: string, speakerId: string): OtherCode {
       const target = ran.length === 0 ? [] : codesOf(targetId)
-      return target.length === 0 ? null : !ran.some((code) => target.includes(code))
+      if (target.length === 0) return { code: null, commit: null }
+      const repositories = new Set(target.map(repositoryOf))
+      const isSameRepository = ran.some((code) => repositories.has(repositoryOf(code)))
+      const said = implementation.get(speakerId)?.implementation
+      return {
+        code: !isSameRepository || said === "changed" || said === "own",
+        commit: isSameRepository ? !ran.some((code) => target.includes(code)) : null,
+      }
     },
 
     /** Returns a function that compares the inputs of two objects. It reads the inputs of each object once. */

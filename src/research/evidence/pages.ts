@@ -15,6 +15,7 @@ interface StoredDegrees {
   readonly independent: number
   readonly otherAgent: number | null
   readonly otherCode: number | null
+  readonly otherCommit: number | null
 }
 
 type WordRow = Omit<
@@ -65,7 +66,7 @@ const CHECKED = `CASE WHEN b.kind = 'finding' THEN (SELECT json_object(
     'outputsEqual', (SELECT count(*) FROM finding_evidence d CROSS JOIN attempt_outputs o ON o.attempt_id = d.attempt_id AND o.output_label = d.output_label AND o.digest = d.digest
       WHERE d.version_id = b.version_id AND d.kind = 'attempt_output'),
     'named', (SELECT count(*) FROM finding_attempts n CROSS JOIN attempts m ON m.attempt_id = n.attempt_id AND +m.experiment_id = f.experiment_id WHERE n.version_id = b.version_id),
-    'attempts', (SELECT coalesce(sum(c.attempts), 0) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id))
+    'attempts', f.attempts_before)
   FROM findings f WHERE f.version_id = b.version_id) END`
 
 /** The position in the journal of the write that made a word. */
@@ -74,7 +75,8 @@ const SAID_AT = `CASE w.source WHEN 'finding_link' THEN (SELECT y.history_positi
 
 /** @param from the words to select, as `w` */
 const wordsFrom = (from: string) => `
-  SELECT w.target_id AS targetId, w.speaker_id AS speakerId, w.sequence, w.source, w.verdict, w.at, w.independent, w.other_agent AS otherAgent, w.other_code AS otherCode, p.user_id AS userId, p.username, ${AGENT_AT(SAID_AT)} AS agent,
+  SELECT w.target_id AS targetId, w.speaker_id AS speakerId, w.sequence, w.source, w.verdict, w.at, w.independent, w.other_agent AS otherAgent, w.other_code AS otherCode,
+    w.other_commit AS otherCommit, p.user_id AS userId, p.username, ${AGENT_AT(SAID_AT)} AS agent,
     CASE WHEN w.source = 'research_link' THEN ${object("'link'", "k.link_id", "k.label", "NULL", LINK_STATUS, "k.room_id")}
       WHEN b.version_id IS NOT NULL THEN ${ofRecord("b", "s")} ELSE ${ofAttempt} END AS by,
     CASE WHEN e.experiment_id IS NOT NULL THEN ${labelled("e.experiment_id", "experimentId", "e.label", "e.room_id")} END AS experiment,
@@ -155,12 +157,13 @@ const END = Number.MAX_SAFE_INTEGER
 
 /** Returns all degrees of independence of a word. @param inputs compares the inputs */
 const degrees = (
-  { independent, otherAgent, otherCode }: StoredDegrees,
+  { independent, otherAgent, otherCode, otherCommit }: StoredDegrees,
   inputs: () => boolean | null,
 ): Independence => ({
   person: independent === 1,
   agent: otherAgent === null ? null : otherAgent === 1,
   code: otherCode === null ? null : otherCode === 1,
+  commit: otherCommit === null ? null : otherCommit === 1,
   // Without attempts behind it, a word has neither code nor inputs.
   inputs: otherCode === null ? null : inputs(),
 })
@@ -185,7 +188,8 @@ export function evidencePages(db: Db) {
   )
   const newest = db.prepare<WordRow>(`${wordsFrom(NEWEST)} ORDER BY w.sequence DESC`)
   const ofReproduction = db.prepare<StoredDegrees>(
-    `SELECT w.independent, w.other_agent AS otherAgent, w.other_code AS otherCode FROM evidence_words w
+    `SELECT w.independent, w.other_agent AS otherAgent, w.other_code AS otherCode,
+       w.other_commit AS otherCommit FROM evidence_words w
      WHERE w.source_id = +? AND w.target_id = +? AND w.source = 'reproduction'`,
   )
   const uses = db.prepare<UseRow>(USES)

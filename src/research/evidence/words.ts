@@ -107,10 +107,14 @@ export function words(db: Db) {
       sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM evidence_words WHERE target_id = ${"targetId"})`,
     },
   })
-  const { writerOf, codesOf, isOtherCode } = independence(db)
+  const { writerOf, codesOf, otherCode: otherCodeOf } = independence(db)
   const setVerdict = db.prepare<Group>(
     `UPDATE evidence_words SET verdict = +?, comparison = +?, at = +? WHERE source_id = +? AND source = 'reproduction'
      RETURNING target_id AS targetId, voice_id AS voiceId`,
+  )
+  const ownCode = db.prepare(
+    `UPDATE evidence_words SET other_code = 1 WHERE speaker_id = +? AND source = 'reproduction' AND verdict IS NULL
+       AND EXISTS (SELECT 1 FROM reproductions q WHERE q.attempt_id = +? AND q.implementation IN ('changed', 'own'))`,
   )
   const groupsFrom = db.prepare<Group>(
     "SELECT DISTINCT target_id AS targetId, voice_id AS voiceId FROM evidence_words WHERE source_id = +? AND source = 'reproduction'",
@@ -206,7 +210,7 @@ export function words(db: Db) {
       } = pending
       const independent = authorId === target.authorId || speaker.authorId === target.authorId ? 0 : 1
       const otherAgent = areOtherAgents([writer, speaker], target)
-      const otherCode = isOtherCode(ran, targetId)
+      const { code, commit } = otherCodeOf(ran, targetId, speakerId)
       const measured = word.isMeasured === true ? 1 : 0
       insert({
         ...word,
@@ -215,7 +219,8 @@ export function words(db: Db) {
         voiceId,
         independent,
         otherAgent: bit(otherAgent),
-        otherCode: bit(otherCode),
+        otherCode: bit(code),
+        otherCommit: bit(commit),
         speakerAgent: speaker.agent,
       })
       if (countedAs(source, verdict) !== null) settle({ targetId, voiceId })
@@ -223,6 +228,8 @@ export function words(db: Db) {
 
     /** Sets the verdict that the registrant of a reproduction reported. */
     setVerdict(attemptId: string, verdict: Verdict, comparison: string | undefined, at: string): void {
+      // Its words do not count before, so no tally has their old independence.
+      ownCode.run(attemptId, attemptId)
       for (const group of setVerdict.all(verdict, comparison ?? null, at, attemptId)) settle(group)
     },
 

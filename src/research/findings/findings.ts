@@ -7,11 +7,13 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
+import { ORDINAL } from "../attempts/summary.ts"
 import type { Materials } from "../materials/materials.ts"
 import { BLEMISHES, type StoredBlemishes } from "./blemishes.ts"
 import { type EvidenceRow, evidenceWarnings, type NamedAttempt, type NamedPlan } from "./finding-warnings.ts"
 
-export interface NewFinding extends Omit<NewRow<"findings">, "retrospective" | "experimentId" | "planId"> {
+export interface NewFinding
+  extends Omit<NewRow<"findings">, "retrospective" | "experimentId" | "planId" | "attemptsBefore" | "attemptsThrough"> {
   readonly retrospective: boolean
   readonly execution: Execution | undefined
   readonly evidence: readonly Evidence[]
@@ -64,6 +66,27 @@ export function findings(db: Db, materials: Materials) {
   const insertAttempt = inserting(db, "finding_attempts")
   const insertEvidence = inserting(db, "finding_evidence")
   const insertMaterial = inserting(db, "finding_materials")
+  /** The attempts that reproduce a finding `v` or an attempt it rests on, and that it does not name. */
+  const REPEATING = `SELECT a.attempt_id FROM attempts a WHERE a.reproduces_version_id = +?
+    UNION SELECT a.attempt_id FROM finding_attempts t JOIN attempts a ON a.reproduces_attempt_id = t.attempt_id
+      WHERE t.version_id = +? AND t.role <> 'evidence'
+    EXCEPT SELECT attempt_id FROM finding_attempts WHERE version_id = +?`
+  // Takes the attempts that the finding names twice, as a JSON list.
+  const before = db.prepare<{ attempts: number; through: number }>(
+    `SELECT coalesce((SELECT sum(c.attempts) FROM attempt_counts c WHERE c.experiment_id = +?), 0)
+         - (SELECT count(*) FROM json_each(+?) n JOIN attempts a ON a.reproduces_attempt_id = n.value
+            WHERE a.experiment_id = +? AND a.attempt_id NOT IN (SELECT value FROM json_each(+?))) AS attempts,
+       coalesce((SELECT max(${ORDINAL}) FROM attempts a WHERE a.experiment_id = +?), 0) AS through`,
+  )
+  const since = db.prepare<{ status: AttemptStatus; attempts: number }>(
+    `SELECT a.status, count(*) AS attempts FROM findings f JOIN attempts a ON a.experiment_id = f.experiment_id
+       AND ${ORDINAL} > f.attempts_through WHERE f.version_id = +? GROUP BY a.status`,
+  )
+  const repeating = db.prepare<{ status: AttemptStatus; isSince: number }>(
+    `SELECT a.status, ${ORDINAL} > f.attempts_through AS isSince
+     FROM findings f JOIN attempts a ON a.experiment_id = f.experiment_id AND a.attempt_id IN (${REPEATING})
+     WHERE f.version_id = +?`,
+  )
   const execution = db.prepare<ExecutionRow>(
     `SELECT f.experiment_id AS experimentId, e.label AS experimentLabel, e.room_id AS originRoomId, f.plan_id AS planId, n.label AS planLabel,
        (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id) AS counts
@@ -130,7 +153,17 @@ export function findings(db: Db, materials: Materials) {
     const { counts, originRoomId, ...run } = row
     const outcomes = { registered: 0, unknown: 0, preflight_failed: 0, succeeded: 0, failed: 0, cancelled: 0 }
     const byStatus = parse(counts)
-    for (const status of keysOf(byStatus)) outcomes[outcomeOf(status) ?? "registered"] = byStatus[status] ?? 0
+    for (const status of keysOf(byStatus)) outcomes[outcomeOf(status) ?? "registered"] += byStatus[status] ?? 0
+    const later = { attempts: 0, reproductions: 0 }
+    for (const { status, attempts } of since.all(versionId)) {
+      outcomes[outcomeOf(status) ?? "registered"] -= attempts
+      later.attempts += attempts
+    }
+    for (const { status, isSince } of repeating.all(versionId, versionId, versionId, versionId)) {
+      later.reproductions += 1
+      if (isSince === 1) later.attempts -= 1
+      else outcomes[outcomeOf(status) ?? "registered"] -= 1
+    }
     return {
       ...run,
       ...fromOtherRoom(originRoomId, seenFrom),
@@ -148,6 +181,7 @@ export function findings(db: Db, materials: Materials) {
           (part) => named.filter((attempt) => isPart(attempt, part, row)).length,
         ),
         outcomes,
+        later,
       },
     }
   }
@@ -160,8 +194,19 @@ export function findings(db: Db, materials: Materials) {
 
     insert({ execution: run, evidence: entries, materials: used, retrospective, ...made }: NewFinding): void {
       const { versionId } = made
-      insert({ ...made, retrospective: retrospective ? 1 : 0, experimentId: run?.experimentId, planId: run?.planId })
-      for (const [attemptId, role] of attemptRoles(run, entries)) insertAttempt({ versionId, attemptId, role })
+      const roles = attemptRoles(run, entries)
+      const experimentId = run?.experimentId
+      const rests = JSON.stringify([...roles].flatMap(([id, role]) => (role === "evidence" ? [] : [id])))
+      const { attempts: attemptsBefore, through: attemptsThrough } =
+        experimentId === undefined
+          ? { attempts: 0, through: 0 }
+          : before.one(experimentId, rests, experimentId, rests, experimentId)
+      insert({
+        ...made,
+        ...{ retrospective: retrospective ? 1 : 0, experimentId, planId: run?.planId },
+        ...{ attemptsBefore, attemptsThrough },
+      })
+      for (const [attemptId, role] of roles) insertAttempt({ versionId, attemptId, role })
       entries.forEach((entry, position) => insertEvidence({ ...entry, versionId, position }))
       used.forEach(({ materialId, purpose }, position) => insertMaterial({ versionId, position, materialId, purpose }))
     },

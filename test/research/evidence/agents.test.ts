@@ -120,34 +120,35 @@ t.test("evidence says how independent it is, in reads, documents and pages", asy
   t.match(open, {
     attemptId: same,
     registrant: ofSweeper,
-    independence: { person: false, agent: true, code: false, inputs: null },
+    independence: { person: false, agent: true, code: false, commit: false, inputs: null },
   })
   const again = await reproduced(sweeper, { findingVersionId: found.versionId }, otherCode, 2)
   t.match((await reader.read("record_evidence", { versionId: found.versionId })).items[0], {
     by: { id: again },
     author: ofSweeper,
     independent: false,
-    independence: { person: false, agent: true, code: true, inputs: null },
+    independence: { person: false, agent: true, code: false, commit: true, inputs: null },
   })
-  t.match((await lab.record(found)).evidenceTally, { reproductions: 2, independent: 0, otherAgents: 1, otherCode: 1 })
+  t.match((await lab.record(found)).evidenceTally, { reproductions: 2, independent: 0, otherAgents: 1, otherCode: 0 })
   await reproduced(lab.browsers.grace, { attemptId: again }, otherCode, 3)
   t.match((await reader.read("attempt", { attemptId: again })).reproductions[0]?.independence, {
     person: true,
     agent: true,
     code: false,
+    commit: false,
     inputs: true,
   })
   const text = async (path: string) => await (await fetch(`${lab.house.baseUrl}${path}`)).text()
-  t.match(await text(`/records/${found.versionId}.md`), /2 reproductions, from another agent of ada, 1 with other code/)
+  t.match(await text(`/records/${found.versionId}.md`), /2 reproductions, from another agent of ada\./)
   t.match(
     await text(`/records/${found.versionId}.md`),
-    /reproduces, .*ada · agent sweeper.*; another agent of ada with other code/,
+    /reproduces, .*ada · agent sweeper.*; another agent of ada at another commit/,
   )
   t.match(
     await text(`/api/research/rooms/${roomId}/brief?format=markdown`),
-    /2 reproductions, from another agent of its author, 1 with other code/,
+    /2 reproductions, from another agent\s+of its author\]/,
   )
-  t.match(await text(`/rooms/${roomId}/findings`), /from another agent of ada, 1 with other code/)
+  t.match(await text(`/rooms/${roomId}/findings`), /from another agent of ada/)
   t.match(await text(`/attempts/${again}`), /grace<\/a>, another person with the same code and other inputs/)
 })
 

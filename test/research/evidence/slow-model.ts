@@ -94,7 +94,7 @@ export class SlowModel {
   }
 
   /**
-   * "how it differs from what it speaks of …: another repository or commit …; other digests or another seed set; null
+   * "how it differs from what it speaks of …: another repository, or where the attempt says so; another commit is `commit`; other digests or another seed set; null
    * where it can't be told"
    */
   independence(id: string, word: Word) {
@@ -105,7 +105,9 @@ export class SlowModel {
     return {
       person: writers.every(({ author }) => author !== target.author),
       agent: writers.every(({ author, agent }) => author !== target.author || agent !== target.agent),
-      code: before === undefined || now === undefined ? null : before.commit !== now.commit,
+      // All runs are of one repository.
+      code: before === undefined || now === undefined ? null : false,
+      commit: before === undefined || now === undefined ? null : before.commit !== now.commit,
       inputs: before === undefined || now === undefined ? null : before.seed !== now.seed,
     }
   }

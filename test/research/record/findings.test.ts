@@ -6,6 +6,7 @@ import t from "tap"
 import { because, claim, finding, hypothesis, reference, sha256 } from "./bodies.ts"
 import { holds } from "./holds.ts"
 import { everyItem, openLab } from "./lab.ts"
+import { freshId } from "../../support/bodies.ts"
 import { losses, Work } from "./work.ts"
 
 const lab = await openLab(t)
@@ -148,6 +149,7 @@ t.test("evidence of every kind, an execution with baselines, materials and refer
         attempts: 4,
         named: { producing: 1, baseline: 1, cited: 1 },
         outcomes: { registered: 0, unknown: 0, preflight_failed: 0, succeeded: 2, failed: 1, cancelled: 1 },
+        later: { attempts: 0, reproductions: 0 },
       },
     },
     "all attempts of the experiment by outcome, and how many of them it names in any role; another experiment's baseline is not among them",
@@ -188,6 +190,7 @@ t.test("one success out of fourteen reads as exactly that, and later attempts ar
     attempts: 14,
     named: { producing: 1, baseline: 0, cited: 0 },
     outcomes: { registered: 1, unknown: 2, preflight_failed: 1, succeeded: 1, failed: 8, cancelled: 1 },
+    later: { attempts: 0, reproductions: 0 },
   })
   await work.tell(running, "succeeded")
   holds(
@@ -197,7 +200,26 @@ t.test("one success out of fourteen reads as exactly that, and later attempts ar
     "a late outcome moves it",
   )
   await work.attempt("failed")
-  holds(t, await denominator(), { attempts: 15, outcomes: { failed: 9 } })
+  const { blemishes } = (await lab.record(result)) as unknown as { blemishes: { unnamed: number } }
+  t.equal(blemishes.unnamed, 13)
+  const { public: pinned } = lab.house.repositories
+  await room.grace.write("register_attempt", {
+    attemptId: freshId(),
+    experimentId: work.experimentId,
+    intent: "reproduction",
+    reproduces: { attemptId: lucky },
+    repository: { url: pinned.url, commit: pinned.commit },
+    argv: ["node", "main.js"],
+    configuration: {},
+    inputs: [],
+  })
+  holds(
+    t,
+    await denominator(),
+    { attempts: 14, outcomes: { registered: 1, failed: 8 }, later: { attempts: 1, reproductions: 1 } },
+    "what came later, and reproductions, could not be chosen",
+  )
+  holds(t, await lab.record(result), { blemishes: { unnamed: 13 } }, "and is no reproach")
 })
 
 t.test("attempts are in the order of their labels, however many there are", async (t) => {

@@ -55,6 +55,27 @@ t.test("a plan that names an entry point", async (t) => {
   t.match(compare({ entrypoint }, { argv: ["main.js", "node"] }), { argvMatchesPlan: false }, "the order matters")
 })
 
+t.test("one run of several arms is compared with the arms that it covers", async (t) => {
+  const planned = ["baseline", "shift", "cutout"].map((name) => ({
+    name,
+    argv: ["python", "train.py", "--arm", name, "--updates", "1000"],
+  }))
+  const several = (argv: string[]) => compare({ arms: planned }, { argv: ["python", "train.py", ...argv] })
+  const whole = several(["--arms", "baseline,shift,cutout", "--updates", "1000"])
+  t.match(whole, { argvMatchesPlan: true, arms: { covers: ["baseline", "shift", "cutout"], missing: [], added: [] } })
+  t.same(whole.deviations, [])
+  const fewer = several(["--arm", "baseline", "shift", "--updates", "1000"])
+  t.match(fewer, { argvMatchesPlan: true, argvComparedWith: "baseline, shift", arms: { missing: ["cutout"] } })
+  const more = several(["--arms", "baseline,shift,mixup", "--updates", "1000"])
+  t.match(more, { argvMatchesPlan: false, arms: { missing: ["cutout"], added: ["mixup"] } })
+  t.same(
+    more.deviations.map(({ field }) => field),
+    ["argv"],
+  )
+  const longer = several(["--arms", "baseline,shift", "--updates", "5000"])
+  t.match(longer, { argvMatchesPlan: false, arms: { added: ["5000"] } })
+})
+
 // shows: planMatch compares the command line with the entry point and with every arm, and says which matched.
 t.test("a plan with arms", async (t) => {
   t.match(compare({ arms }, { argv: first as string[] }), {
