@@ -29,6 +29,7 @@ type CheckpointText = Pick<
   | "at"
   | "coversThrough"
   | "conclusion"
+  | "answer"
   | "synthesis"
   | "openQuestions"
 >
@@ -49,8 +50,8 @@ function stateOf(checkpoint: CheckpointText): string {
  * @param bytes the most bytes it may take; a longer synthesis is cut
  */
 export function checkpointText(checkpoint: CheckpointText, bytes: number): string {
-  const { conclusion, synthesis, openQuestions } = checkpoint
-  const before = `${stateOf(checkpoint)}\n${conclusion === null ? "" : `\n${quoted(conclusion)}\n`}`
+  const { answer, conclusion, synthesis, openQuestions } = checkpoint
+  const before = `${stateOf(checkpoint)}\n${answer === null ? "" : `\n${quoted(answer)}\n`}${conclusion === null ? "" : `\n${quoted(conclusion)}\n`}`
   const after =
     openQuestions.length === 0
       ? ""

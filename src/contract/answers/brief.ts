@@ -13,13 +13,13 @@ const object = shape({ kind: v.string(), id, label: text })
 /** The lists of a brief, in their order. */
 export const briefLists = [
   "stands",
-  "hypotheses",
+  "disputes",
   "findings",
   "failures",
-  "disputes",
   "work",
   "claims",
   "next",
+  "hypotheses",
   "openQuestions",
 ] as const
 export type BriefList = (typeof briefLists)[number]
@@ -68,6 +68,7 @@ const lists = {
       title: freeText,
       checkpointId: id,
       state: v.picklist(enumerations.checkpointState),
+      /** The answer or, without one, the first whole paragraph of the conclusion or the synthesis. */
       says: freeText,
       by: v.string(),
       agent: text,

@@ -104,6 +104,8 @@ const checkpointFields = {
   synthesis: freeText,
   openQuestions: v.array(freeText),
   conclusion: optionalFreeText,
+  /** What its author would say in two sentences. */
+  answer: optionalFreeText,
   /** The previous checkpoint, if this one covers less or reopens its conclusion. */
   supersedesCheckpointId: v.nullable(id),
   /** Whether it is the newest of its Thread. */

@@ -5,6 +5,8 @@ export const ofRecords = {
   title: 200,
   explanation: 2_000,
   statement: 4_000,
+  /** The answer of a checkpoint: what one would say in two sentences. */
+  answer: 600,
   message: 20_000,
   clientField: 200,
   conceptLabel: 160,

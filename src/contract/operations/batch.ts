@@ -16,7 +16,8 @@ export const isBatched = ({ family, surface }: Operation): boolean => family ===
 const names = operations.filter(isBatched).map(({ name }) => name)
 
 /**
- * The body of a batch. A value in a body or in `params` may be `{"$from": "a", "path": "/targetId"}`: a part of the
+ * The body of a batch. An `expectedWatermark` may be `{"$after": 57}`: 57, as it was read, and what this batch itself
+ * wrote before in that Thread. A value in a body or in `params` may be `{"$from": "a", "path": "/targetId"}`: a part of the
  * receipt of write `a`.
  */
 export const batchBody = shape({
@@ -112,11 +113,29 @@ const isReference = (value: unknown): value is Reference =>
   typeof value.path === "string" &&
   Object.keys(value).length === 2
 
+/** A watermark as it was read; the batch adds the entries that it writes before in that Thread. */
+interface After {
+  readonly $after: number
+}
+const isAfter = (value: unknown): value is After =>
+  isObject(value) && Number.isSafeInteger(value.$after) && Object.keys(value).length === 1
+
 /** Every reference in a value, with its JSON Pointer. */
 function referencesIn(value: unknown, at: readonly (string | number)[] = []): [string, Reference][] {
   if (isReference(value)) return [[pointer(at), value]]
   if (Array.isArray(value)) return value.flatMap((item, index) => referencesIn(item, [...at, index]))
   return isObject(value) ? Object.entries(value).flatMap(([name, item]) => referencesIn(item, [...at, name])) : []
+}
+
+/**
+ * Replaces the watermark of a body that is told as it was read. @param written returns how many entries the batch
+ * wrote before in a Thread
+ */
+export function watermarked(body: JsonObject, written: (threadId: string) => number): JsonObject {
+  const { expectedWatermark, threadId } = body
+  if (!isAfter(expectedWatermark)) return body
+  const before = typeof threadId === "string" ? written(threadId.toLowerCase()) : 0
+  return { ...body, expectedWatermark: expectedWatermark.$after + before }
 }
 
 /** Replaces each reference in a value. @param found returns the replacement of the reference at a JSON Pointer */

@@ -11,8 +11,8 @@ import { described } from "../schema/described.ts"
 
 export const postResearchCheckpoint = operation({
   name: "post_research_checkpoint",
-  sentence: ({ state, synthesis, conclusion }) =>
-    state === "concluded" ? `concluded${quoting(conclusion)}` : `summed up${quoting(synthesis)}`,
+  sentence: ({ state, answer, synthesis, conclusion }) =>
+    state === "concluded" ? `concluded${quoting(answer ?? conclusion)}` : `summed up${quoting(answer ?? synthesis)}`,
   summary:
     "Posts a synthesis that covers a Thread up to a timeline sequence, open or concluded; refused if the Thread has changed since you read it.",
   permissions: ["post_thread"],
@@ -27,6 +27,9 @@ export const postResearchCheckpoint = operation({
     coversThrough: whole(),
     state: oneOf(enumerations.checkpointState),
     synthesis: text(limits.message),
+    answer: v.exactOptional(
+      described(text(limits.answer), "The answer in two sentences, for whoever reads only that."),
+    ),
     openQuestions: list(text(limits.statement), limits.openQuestions),
     conclusion: v.exactOptional(text(limits.statement)),
     citations: distinct(ref("record"), limits.citations),
@@ -55,6 +58,7 @@ export const postResearchCheckpoint = operation({
       coversThrough: 20,
       state: "concluded",
       synthesis: "Three seeds an arm agree, also with gradient clipping.",
+      answer: "Warm-up lowers the loss by 0.07 nats at this size. Larger sizes are open.",
       conclusion: "At this size warm-up lowers the loss by 0.07 nats.",
       openQuestions: [],
       citations: ["0198f3a0-0000-7000-8000-000000000009"],

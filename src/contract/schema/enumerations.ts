@@ -96,6 +96,7 @@ export const enumerations = {
     "renew_conclusion",
     "review_conclusion",
     "report_outcome",
+    "write_finding",
     "open_plan",
     "answer_question",
     "test_hypothesis",

@@ -6,7 +6,14 @@
 import { canonicalJson, isObject, type Json, type JsonObject, trusted } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
-import { type BatchedWrite, jsonObject, partAt, refusedIn, resolved } from "../../contract/operations/batch.ts"
+import {
+  type BatchedWrite,
+  jsonObject,
+  partAt,
+  refusedIn,
+  resolved,
+  watermarked,
+} from "../../contract/operations/batch.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { check } from "../../contract/schema/validation.ts"
@@ -29,12 +36,17 @@ function within<T>(writes: readonly BatchedWrite[], index: number, work: () => T
   }
 }
 
-const asRequest = (actor: Actor, { operation }: BatchedWrite, whole: Json): Request => {
+const asRequest = (
+  actor: Actor,
+  { operation }: BatchedWrite,
+  whole: Json,
+  written: (threadId: string) => number = () => 0,
+): Request => {
   const { params, body } = jsonObject(whole)
   return {
     operation,
     actor,
-    body,
+    body: watermarked(jsonObject(body), written),
     params: Object.fromEntries(Object.entries(jsonObject(params)).map(([name, value]) => [name, idIn(name, value)])),
   }
 }
@@ -73,11 +85,21 @@ function deliverAll<Admitted extends { readonly receipt: string }>(
   deliver: (delivery: Delivery) => Admitted,
 ): Admitted[] {
   const receipts = new Map<string, JsonObject>()
+  const entries = new Map<string, number>()
+  const written = (threadId: string): number => entries.get(threadId) ?? 0
   return writes.map((write, index) => {
     const { params, body, as } = write
-    const request = within(writes, index, () => asRequest(actor, write, resolved({ params, body }, partOf)), "")
+    const request = within(
+      writes,
+      index,
+      () => asRequest(actor, write, resolved({ params, body }, partOf), written),
+      "",
+    )
     const admitted = within(writes, index, () => deliver(check(request, index)))
-    if (as !== null) receipts.set(as, trusted<JsonObject>(admitted.receipt))
+    const receipt = trusted<JsonObject>(admitted.receipt)
+    const { threadId, entry } = receipt
+    if (typeof threadId === "string" && entry !== null) entries.set(threadId, written(threadId) + 1)
+    if (as !== null) receipts.set(as, receipt)
     return admitted
   })
 

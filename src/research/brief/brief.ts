@@ -41,6 +41,12 @@ const DAY = 86_400_000
 const silentSince = ({ status, lastSign }: Gathered["work"][number], now: number): string | null =>
   status !== "open" && now - Date.parse(lastSign) > limits.silentDays * DAY ? lastSign : null
 
+/** The characters within which the first paragraph of a conclusion is told whole. */
+const SAID = 600
+/** The first paragraph of a text, whole where it is not too long. */
+const firstParagraph = (text: string, characters: number): string =>
+  shortened(text.trim().split(/\n[ \t]*\n/, 1)[0] ?? text, characters)
+
 /** Makes the items of each list. @returns a function of the number of characters to which it cuts their texts */
 function listsOf(
   gathered: Gathered,
@@ -56,10 +62,10 @@ function listsOf(
     silent !== null || lease?.lapsed === true ? "idle" : "busy",
   )
   return (most) => ({
-    stands: gathered.stands.map(({ timelineWatermark: _moved, ...stand }) => ({
+    stands: gathered.stands.map(({ timelineWatermark: _moved, answer, ...stand }) => ({
       ...stand,
       title: shortened(stand.title, 100),
-      says: shortened(stand.says, most * 2),
+      says: answer ?? firstParagraph(stand.says, Math.max(most * 2, SAID)),
       stale: stand.stale === 1,
       staleReasons: parse(stand.staleReasons).slice(0, 5),
       knownThen: parse(stand.knownThen).slice(0, 5),

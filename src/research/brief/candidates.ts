@@ -22,7 +22,19 @@ import { BEARING } from "../evidence/verdict.ts"
 import { KNOWN_THEN } from "../checkpoints/known-then.ts"
 import { OBJECTION, REVIEWED } from "../reviews/reviews.ts"
 import { TALLY, TALLY_OF } from "../evidence/words.ts"
-import type { Place, Stand, Hypothesis, Finding, Failure, Dispute, Work, Running, SealedPlan, Counts } from "./rows.ts"
+import type {
+  Place,
+  Stand,
+  Hypothesis,
+  Finding,
+  Failure,
+  Dispute,
+  Work,
+  Running,
+  SealedPlan,
+  Unwritten,
+  Counts,
+} from "./rows.ts"
 
 const SIGHT = limits.briefSight
 /** Threads with a checkpoint, the newest checkpoint first. */
@@ -62,7 +74,8 @@ export function candidates(db: Db) {
   const stands = both<Stand>(
     "t",
     (place) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state,
-       p.username AS by, ${AGENT("c")} AS agent, c.at, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons,
+       p.username AS by, ${AGENT("c")} AS agent, c.at, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
+       ${contentOf("c")} ->> '$.answer' AS answer, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons,
        ${KNOWN_THEN} AS knownThen, ${REVIEWED("c.first_said_id")} AS reviewed,
        coalesce((SELECT h.timeline_sequence FROM thread_heads h WHERE h.thread_id = t.thread_id), 0) AS timelineWatermark
      FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id JOIN people p ON p.user_id = c.author_id JOIN rooms r ON r.room_id = t.room_id
@@ -142,6 +155,17 @@ export function candidates(db: Db) {
     (place) => `SELECT n.plan_id AS planId, n.label, p.username AS acceptor, n.opens_at AS opensAt
      FROM plans n JOIN people p ON p.user_id = n.accepted_by WHERE n.opens_at IS NOT NULL AND n.opened_position IS NULL AND ${place} ORDER BY n.opens_at LIMIT ${SIGHT}`,
   )
+  const unwritten = both<Unwritten>(
+    "e",
+    (place) => `SELECT e.experiment_id AS experimentId, e.label, e.thread_id AS threadId, e.question FROM experiments e
+     WHERE ${place} AND e.status IN ('claimed', 'in_progress', 'completed')
+       AND EXISTS (SELECT 1 FROM attempt_counts c WHERE c.experiment_id = e.experiment_id
+         AND c.status IN ('succeeded', 'failed') AND c.attempts > 0)
+       AND NOT EXISTS (SELECT 1 FROM attempt_counts c WHERE c.experiment_id = e.experiment_id
+         AND c.status IN ('registered', 'started') AND c.attempts > 0)
+       AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.experiment_id = e.experiment_id)
+     ORDER BY e.experiment_id DESC LIMIT ${SIGHT}`,
+  )
   const findings = both<Finding>(
     "r",
     (
@@ -150,7 +174,7 @@ export function candidates(db: Db) {
        ${IN_DOUBT("r.version_id")} AS inDoubt, ${REVIEWED("r.version_id")} AS reviewed,
        ${BLEMISHES} AS blemishes, p.username AS by, ${AGENT("r")} AS agent, f.experiment_id AS experimentId, r.thread_id AS threadId,
        EXISTS (SELECT 1 FROM evidence_words w LEFT JOIN attempts a ON a.attempt_id = w.source_id WHERE w.target_id = r.version_id AND w.source = 'reproduction'
-         AND (w.verdict IS NOT NULL OR a.status IN ('registered', 'started'))) AS isRepeated
+         AND w.other_agent IS NOT 0 AND (w.verdict IS NOT NULL OR a.status IN ('registered', 'started'))) AS isRepeated
      FROM records r JOIN findings f ON f.version_id = r.version_id JOIN people p ON p.user_id = r.author_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}
      WHERE r.kind = 'finding' AND ${place} AND coalesce(NOT ${FALLEN("s.status")}, 1) ORDER BY r.version_id DESC LIMIT ${SIGHT}`,
   )
@@ -183,6 +207,8 @@ export function candidates(db: Db) {
     running,
     /** Sealed plans that have not been opened, ordered by their due time. */
     sealed,
+    /** The experiments whose attempts have ended and that no finding names, newest first. */
+    unwritten,
     findings,
     /** The questions that an experiment of the Room already asks. Cancelled experiments do not count. */
     beingAsked: (roomId: string, questions: readonly string[]): ReadonlySet<string> =>

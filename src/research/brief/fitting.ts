@@ -5,15 +5,15 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 
 /** The share of a brief that each list gets before the rest is distributed, in percent. */
 const shares: Readonly<Record<BriefList, number>> = {
-  stands: 22,
-  hypotheses: 20,
-  findings: 14,
-  failures: 10,
-  disputes: 8,
-  work: 7,
-  claims: 4,
-  next: 10,
-  openQuestions: 5,
+  stands: 30,
+  disputes: 10,
+  findings: 26,
+  failures: 8,
+  work: 5,
+  claims: 3,
+  next: 7,
+  hypotheses: 8,
+  openQuestions: 3,
 }
 
 /** A brief of a Room or of a Thread. */

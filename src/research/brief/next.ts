@@ -41,6 +41,7 @@ const kindsOfSteps: Readonly<Record<NextItem["what"], Step>> = {
   answer_question: { kind: "thread", operation: "propose_experiment" },
   test_hypothesis: { kind: "hypothesis", operation: "propose_experiment", work: "run" },
   take_experiment: { kind: "experiment", operation: "take_experiment", work: "run" },
+  write_finding: { kind: "experiment", operation: "publish_finding", work: "write_finding" },
   reproduce_finding: { kind: "finding", operation: "register_attempt", work: "reproduce" },
 }
 /** The ids that a step is about: its object, and the Thread of a checkpoint or the experiment of a reproduction. */
@@ -106,6 +107,11 @@ export function nextSteps(
       expectedStatus: status,
     })
   }
+  for (const { experimentId, label, threadId, question } of candidates.unwritten(place)) {
+    const why = `Its attempts have ended, and no finding reports them: ${shortened(question, QUOTED)}`
+    const provenance = { execution: { experimentId }, papers: [] }
+    add("write_finding", { id: experimentId, label }, why, { kind: "finding", roomId, threadId, provenance })
+  }
   for (const { planId, label, acceptor, opensAt } of candidates.sealed(place))
     if (Date.parse(opensAt) <= now)
       add("open_plan", { id: planId, label }, `${acceptor} was to open it by ${opensAt}.`, { planId })
@@ -138,7 +144,12 @@ export function nextSteps(
       add("settle_reproduction", { id, label }, why, body)
     }
     if (outcome === "positive" && status === "current" && isRepeated === 0)
-      add("reproduce_finding", { id, label }, "Nobody has reproduced it, and no reproduction is under way.", body)
+      add(
+        "reproduce_finding",
+        { id, label },
+        "No other agent has reproduced it, and no reproduction is under way.",
+        body,
+      )
   }
   const taken = claimed(steps.flatMap(idsOf))
   const isClaimed = (step: NextItem) =>

@@ -17,6 +17,7 @@ type Item<L extends BriefList> = Readonly<AnswerOf<"room_brief">[L][number]>
 
 export interface Stand extends Omit<Item<"stands">, "stale" | "staleReasons" | "knownThen" | "reviewed"> {
   readonly stale: number
+  readonly answer: string | null
   readonly knownThen: Stored<KnownThen[]>
   readonly staleReasons: Stored<StaleReason[]>
   readonly reviewed: Stored<Reviewed> | null
@@ -75,6 +76,13 @@ export interface SealedPlan {
   readonly label: string
   readonly acceptor: string
   readonly opensAt: string
+}
+/** An experiment whose attempts have ended and that no finding names. */
+export interface Unwritten {
+  readonly experimentId: string
+  readonly label: string
+  readonly threadId: string
+  readonly question: string
 }
 /** The total number of items of each list that is counted at each write. */
 export type Counts = Record<Exclude<BriefList, "claims" | "next">, number>

@@ -75,7 +75,7 @@ const SUPERSEDED =
 
 const OWN = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
     c.author_id AS userId, p.username, ${AGENT("c")} AS agent, c.at, c.state, c.covers_through AS coversThrough, h.content ->> '$.synthesis' AS synthesis,
-    c.open_questions AS openQuestions, c.conclusion, ${SUPERSEDED} AS supersedesCheckpointId,
+    c.open_questions AS openQuestions, c.conclusion, h.content ->> '$.answer' AS answer, ${SUPERSEDED} AS supersedesCheckpointId,
     (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE_REASONS} AS staleReasons,
     ${KNOWN_THEN} AS knownThen, ${REVIEWED("c.first_said_id")} AS reviewed, c.content_digest AS contentDigest`
 const COLUMNS = `${OWN}, ${ARCHIVE}`

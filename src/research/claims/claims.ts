@@ -70,8 +70,8 @@ export function claims(db: Db) {
   const replaced = db.prepare(
     "UPDATE work_claims SET until = +? WHERE object_id = +? AND until > +? AND what = +? AND author_id = +? AND agent = +?",
   )
-  const own = db.prepare<{ claimId: string; minutes: number }>(
-    `SELECT claim_id AS claimId, minutes FROM work_claims WHERE object_id ${IDS} AND until > +? AND room_id = +? AND author_id = +? AND agent = +?`,
+  const own = db.prepare<{ claimId: string; minutes: number; what: ClaimedWork }>(
+    `SELECT claim_id AS claimId, minutes, what FROM work_claims WHERE object_id ${IDS} AND until > +? AND room_id = +? AND author_id = +? AND agent = +?`,
   )
   const others = db.prepare<Claim>(
     `${CLAIM} ${FROM} WHERE c.object_id ${IDS} AND c.until > +? AND c.room_id = +? AND c.what = +? AND NOT (c.author_id = +? AND c.agent = +?)
@@ -149,16 +149,19 @@ export function claims(db: Db) {
      * Renews an agent's claims on the objects that its write concerns.
      * @param ids the objects, a JSON list
      * @param what the work that the write does
+     * @param ends whether the write ends that work: then the agent's own claim on it ends
      * @returns a warning for each claim of another agent on that work
      */
     renew(
       roomId: string,
       ids: string,
       what: ClaimedWork | undefined,
+      ends: boolean,
       { userId, agent = "" }: Actor,
       at: string,
     ): Warning[] {
-      for (const { claimId, minutes } of own.all(ids, at, roomId, userId, agent)) end.run(later(at, minutes), claimId)
+      for (const claim of own.all(ids, at, roomId, userId, agent))
+        end.run(ends && claim.what === what ? at : later(at, claim.minutes), claim.claimId)
       if (what === undefined) return []
       return others.all(ids, at, roomId, what, userId, agent).map((claim) => ({
         code: "claimed_by",

@@ -79,12 +79,27 @@ function workOf(operation: OperationName, body: unknown): ClaimedWork | undefine
       return "write_checkpoint"
     case "submit_review":
       return "review"
+    case "report_attempt_event":
+      return members.reproduction === undefined ? undefined : "reproduce"
     default:
       return undefined
   }
 }
 
-/** Renews the claims and leases of the agent that writes, and warns it about the claims of others. */
+/** The writes with which the work that they do is done. */
+const ending: ReadonlySet<OperationName> = new Set([
+  "publish_finding",
+  "post_research_checkpoint",
+  "submit_review",
+  "report_attempt_event",
+])
+/** The writes that are about their Thread itself; others in it renew no claim on it. */
+const inThread: ReadonlySet<OperationName> = new Set(["claim_work", "post_message", "post_research_checkpoint"])
+
+/**
+ * Renews the claims and leases of the agent that writes, ends the claim on work that the write does, and warns about the
+ * claims of others.
+ */
 export function renewingStep(
   { claims, leases }: { readonly claims: Claims; readonly leases: Leases },
   names: readonly OperationName[],
@@ -100,10 +115,11 @@ export function renewingStep(
     const ids = [
       ...namedIn(operationOf(operation).body, call.body).map(({ id }) => id),
       outcome.target.id,
-      ...(threadId == null ? [] : [threadId]),
+      ...(threadId == null || !inThread.has(operation) ? [] : [threadId]),
     ]
     const concerned = claims.withRelated(ids)
     if (isLeased) leases.renew(concerned, actor, change.at)
-    return claims.renew(roomId, concerned, workOf(operation, call.body), actor, change.at)
+    const work = workOf(operation, call.body)
+    return claims.renew(roomId, concerned, work, ending.has(operation), actor, change.at)
   })
 }

@@ -19,9 +19,23 @@ export interface Concerning {
   readonly concerns: readonly Concern[]
 }
 
+/** The shortest name of an agent that concerns it without an @. */
+const SHORTEST_NAME = 3
+
 /** Matches `@ada`, or `@ada/mcp` for one of her agents. A full stop at the end is not part of the name. */
 const MENTION = /(?<![\p{L}\p{N}_.@/-])@([a-z0-9][a-z0-9_-]*)(?:\/([\p{L}\p{N}_.-]*[\p{L}\p{N}_-]))?/giu
 const spelled = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}_.-]+/gu, "-")
+
+/** Whether a text holds the name of an agent as a word of its own. */
+const holdsName = (name: string, text: string): boolean => {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
+    if (
+      !/[\p{L}\p{N}_@/.-]$/u.test(text.slice(Math.max(0, at - 2), at)) &&
+      !/^[\p{L}\p{N}_-]/u.test(text.slice(at + name.length, at + name.length + 2))
+    )
+      return true
+  return false
+}
 
 /** Returns the first mention of an agent, or of its person without another agent's name. */
 function mentionOf({ username, name }: Agent, texts: readonly string[]): string | undefined {
@@ -30,6 +44,7 @@ function mentionOf({ username, name }: Agent, texts: readonly string[]): string 
       if (person.toLowerCase() !== username.toLowerCase()) continue
       if (agent === undefined || name === null || spelled(agent) === spelled(name)) return mention
     }
+  if (name !== null && name.length >= SHORTEST_NAME && texts.some((text) => holdsName(name, text))) return name
   return undefined
 }
 
@@ -40,6 +55,8 @@ function namedIn({ content }: FullRow, entry: ActivityEntry) {
   return {
     entry,
     reply: typeof replyToEntryId === "string" ? replyToEntryId : null,
+    /** Whether it only tells that an attempt goes on: of others' attempts, registration and outcome are told. */
+    isUnderWay: entry.operation === "report_attempt_event" && (body.event === "started" || body.event === "progress"),
     /** The revision that an experiment had when it was taken. */
     takenAt: entry.operation === "take_experiment" && typeof expectedRevision === "number" ? expectedRevision : null,
     ids: new Set([entry.target.id, ...texts.filter(isUuid).slice(0, limits.inboxIds)]),
@@ -79,7 +96,7 @@ export function concerns(db: Db, labelled: Labels) {
     const mine = own.among(ids.union(experiments), agent)
     const held = own.assigned(ids.union(experiments), agent)
 
-    return others.flatMap(({ row, entry, reply, takenAt, ids, texts }) => {
+    return others.flatMap(({ row, entry, reply, takenAt, isUnderWay, ids, texts }) => {
       const found: Concern[] = []
       const lost = takenAt === null ? undefined : own.heldAt(entry.target.id, takenAt, agent)
       if (lost !== undefined) {
@@ -91,12 +108,12 @@ export function concerns(db: Db, labelled: Labels) {
       const mention = mentionOf(agent, texts)
       if (mention !== undefined)
         found.push({ because: "named", kind: null, id: null, label: null, sentence: `It names ${mention}.` })
-      for (const id of ids) {
+      for (const id of isUnderWay ? [] : ids) {
         const what = mine.get(id)
         if (what === undefined || id === reply || what.kind === "experiment") continue
         found.push(concern("bears_on", what, `It bears on ${nameOf(what)}, which you wrote.`))
       }
-      for (const id of new Set([...ids].map((each) => experimentOf.get(each) ?? each))) {
+      for (const id of new Set(isUnderWay ? [] : [...ids].map((each) => experimentOf.get(each) ?? each))) {
         const proposed = mine.get(id)
         const label = held.get(id)
         if (label !== undefined)

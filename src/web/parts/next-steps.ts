@@ -17,6 +17,7 @@ const steps: Readonly<Record<string, readonly [step: string, button: string, why
   renew_conclusion: ["Renew a conclusion", "Renew"],
   review_conclusion: ["Review a conclusion", "Review"],
   report_outcome: ["Report how it ended:", "Report", "No outcome was reported yet."],
+  write_finding: ["Report what came of", "Publish a finding"],
   open_plan: ["Open", "Open it", "It is overdue."],
   answer_question: ["Answer a question", "Propose an experiment"],
   test_hypothesis: ["Test", "Propose an experiment", "Nobody has tested it."],

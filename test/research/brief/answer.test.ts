@@ -1,0 +1,95 @@
+/** What one meets first of a Room: the answer of its conclusion, and guards of batches that hold it together. */
+import t from "tap"
+import { freshId } from "../../support/bodies.ts"
+import { finding } from "../record/bodies.ts"
+import { type LabRoom, openLab, refusalOf } from "../record/lab.ts"
+import { Work } from "../record/work.ts"
+
+const lab = await openLab(t)
+const { reader } = lab
+const watermarkOf = async ({ threadId }: LabRoom) =>
+  (await reader.read("thread_context", { threadId })).thread.timelineWatermark
+const conclusion = `Shift helps most at 100 labels.\n\n${"The rest is told at length. ".repeat(40)}`
+const checkpoint = (room: LabRoom, expectedWatermark: unknown, more: object = {}) => ({
+  schemaVersion: 3,
+  requestId: freshId(),
+  threadId: room.threadId,
+  expectedWatermark,
+  coversThrough: 0,
+  state: "concluded",
+  synthesis: "So.",
+  conclusion,
+  openQuestions: [],
+  citations: [],
+  ...more,
+})
+
+t.test("a conclusion is told by its answer; without one, by its first whole paragraph", async (t) => {
+  const room = await lab.room()
+  const said = async () => (await reader.read("room_brief", { roomId: room.roomId, budget: 2_500 })).stands[0]?.says
+  await room.ada.write("post_research_checkpoint", checkpoint(room, await watermarkOf(room)) as never)
+  t.equal(await said(), "Shift helps most at 100 labels.")
+  const answer = "Shift helps at 100 and 400 labels. Nothing helps at 1,000."
+  const { result } = await room.ada.write(
+    "post_research_checkpoint",
+    checkpoint(room, await watermarkOf(room), { answer }) as never,
+  )
+  t.equal(await said(), answer)
+  t.equal((await reader.read("checkpoint", { checkpointId: result.checkpointId })).answer, answer)
+  const document = await (await fetch(`${lab.house.baseUrl}/checkpoints/${result.checkpointId}.md`)).text()
+  t.match(document, answer)
+  const long = checkpoint(room, await watermarkOf(room), { answer: "x".repeat(601) })
+  t.match((await refusalOf(room.ada.write("post_research_checkpoint", long as never))).issues, [{ path: "/answer" }])
+})
+
+t.test("a batch guards a watermark as it was read, whatever it writes before", async (t) => {
+  const room = await lab.room()
+  const message = (text: string) => ({
+    operation: "post_message",
+    params: { threadId: room.threadId },
+    body: { schemaVersion: 3, clientMessageId: freshId(), text },
+  })
+  const read = await watermarkOf(room)
+  const token = await lab.browsers.ada.write("issue_credential", {
+    roomId: room.roomId,
+    label: "batcher",
+    permissions: ["post_thread"],
+  })
+  const send = async (writes: readonly object[]) => {
+    const answer = await fetch(`${lab.house.baseUrl}/api/agent/research/batch`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token.result.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ writes }),
+    })
+    return { status: answer.status, body: (await answer.json()) as { refusal?: string; receipts?: unknown[] } }
+  }
+  const concluding = (after: number) => ({
+    operation: "post_research_checkpoint",
+    body: checkpoint(room, { $after: after }),
+  })
+  const whole = await send([message("One."), message("Two."), concluding(read)])
+  t.match(whole, { status: 200 })
+  t.equal(await watermarkOf(room), read + 3)
+  t.match(await send([message("Three."), concluding(read)]), { status: 409, body: { refusal: "state_conflict" } })
+  t.equal(await watermarkOf(room), read + 3, "what was written between is not passed over")
+})
+
+t.test(
+  "next asks for the finding of an experiment whose runs have ended, and for a reproduction by another agent",
+  async (t) => {
+    const room = await lab.room()
+    const { roomId } = room
+    const work = await Work.begin(lab, room)
+    const attemptId = await work.attempt("succeeded")
+    const next = async () => (await reader.read("room_next", { roomId })).items.map(({ what }) => what)
+    t.ok((await next()).includes("write_finding"))
+    const claimed = { object: work.experimentId, what: "write_finding" as const, minutes: 30 }
+    await room.ada.write("claim_work", claimed)
+    t.notOk((await next()).includes("write_finding"), "not while another is at it")
+    const execution = work.execution([attemptId])
+    await room.ada.write("publish_finding", finding(room, { provenance: { execution, papers: [] } }))
+    t.strictSame((await reader.read("room_next", { roomId })).claims, [], "the claim ends with its work")
+    t.notOk((await next()).includes("write_finding"))
+    t.ok((await next()).includes("reproduce_finding"))
+  },
+)
