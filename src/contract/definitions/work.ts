@@ -172,3 +172,6 @@ export const outputs = list(
   }),
   limits.outputsOfEvent,
 )
+
+/** Normalises the address of a repository. */
+export const addressOf = ({ url }: { readonly url: string }): string => url.toLowerCase().replace(/\.git$/, "")

@@ -1,4 +1,5 @@
 /** Compares a registration with its plan: at registration, and again when a sealed plan is opened. */
+import { addressOf } from "../../contract/definitions/work.ts"
 import type { AttemptSummary } from "../../contract/answers/work.ts"
 import { canonicalJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -28,9 +29,6 @@ const configurationDeviations = (
       registered: registered[name] ?? null,
     }))
 
-/** Normalises the address of a repository. */
-export const addressOf = ({ url }: { readonly url: string }): string => url.toLowerCase().replace(/\.git$/, "")
-
 type Arms = NonNullable<PlanMatch["arms"]>
 
 /** The words of a command: lists apart at their commas, and an option by its name without a final "s". */
@@ -52,12 +50,12 @@ function armsOf(
   const common = (arms[0]?.words ?? []).filter((word) => arms.every(({ words }) => words.includes(word)))
   const own = (words: readonly string[]) => words.filter((word) => !common.includes(word))
   const run = new Set(wordsOf(argv))
-  const [covered, missing] = [true, false].map((covers) =>
-    arms.filter(({ words }) => {
-      const its = own(words)
-      return (its.length > 0 && its.every((word) => run.has(word))) === covers
-    }),
-  ) as [typeof arms, typeof arms]
+  const isCovered = ({ words }: { readonly words: readonly string[] }) => {
+    const its = own(words)
+    return its.length > 0 && its.every((word) => run.has(word))
+  }
+  const covered = arms.filter(isCovered)
+  const missing = arms.filter((arm) => !isCovered(arm))
   if (covered.length < 2) return undefined
   const known = new Set(covered.flatMap(({ words }) => words))
   const found: Arms = {

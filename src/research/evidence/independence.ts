@@ -6,7 +6,7 @@ import { limits } from "../../contract/limits.ts"
 import { AGENT_OR_NONE_AT } from "../../ledger/journal/author.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { addressOf } from "../attempts/plan-match.ts"
+import { addressOf } from "../../contract/definitions/work.ts"
 
 /** The author of an object. `agent` is empty for a person in the browser, and null if unknown. */
 export interface Writer {

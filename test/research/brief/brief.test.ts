@@ -164,7 +164,7 @@ t.test("the brief as Markdown, and the brief of a Thread", async (t) => {
   })
   t.match(byHeader.headers.get("content-type"), /^text\/markdown/)
   t.equal(await byHeader.text(), markdown)
-  const thread = await reader.read("thread_brief", { threadId })
+  const thread = await reader.read("thread_brief", { threadId, budget: 16_000 })
   holds(t, thread, { thread: { threadId, roomId }, stands: [{ threadId }] })
   t.equal(thread.hypotheses.length, 4)
 })
