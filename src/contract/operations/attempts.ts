@@ -154,12 +154,7 @@ export const attemptOperations = [
           shape({
             verdict: oneOf(enumerations.reproductionVerdict),
             explanation: text(limits.explanation),
-            implementation: v.exactOptional(
-              described(
-                oneOf(enumerations.implementation),
-                "The code that ran: the same as what it reproduces, the same changed, or your own.",
-              ),
-            ),
+            implementation: v.exactOptional(oneOf(enumerations.implementation)),
             repeats: v.exactOptional(
               described(
                 shape({
@@ -167,7 +162,7 @@ export const attemptOperations = [
                   attemptIds: v.exactOptional(distinct(ref("attempt"), limits.executionAttempts)),
                   pool: v.exactOptional(pool),
                 }),
-                "The effect of a finding that it repeats. The service computes the same contrast from this attempt and those in attemptIds, and counts the result.",
+                "The effect of a finding that it repeats. The same contrast is computed from this attempt and attemptIds, and counts.",
               ),
             ),
           }),
