@@ -83,6 +83,17 @@ export const manifest = shape({
   }),
   permissions: v.array(v.picklist([...enumerations.permission, ...enumerations.libraryPermission])),
   operations: v.array(operation),
+  batch: shape({ name: word, method: word, path: word, summary: word }),
+  uploads: v.array(
+    shape({
+      name: word,
+      method: word,
+      path: word,
+      permissions: v.array(v.picklist(enumerations.permission)),
+      mediaTypes: words,
+      summary: word,
+    }),
+  ),
   reads: v.array(read),
   refusals: v.array(shape({ code: word, status: v.array(count), meaning: word, retryable: v.boolean() })),
   limits: v.record(word, count),

@@ -1,6 +1,8 @@
 /** The shared schemas of the OpenAPI document: answers and parts of bodies, under their names in the code. */
 import * as v from "valibot"
 import * as answers from "../contract/answers/index.ts"
+import { attemptOutcome, freeText, withholding } from "../contract/answers/fields.ts"
+import { similarItem } from "../contract/answers/similar.ts"
 import * as fields from "../contract/schema/fields.ts"
 import {
   bodySchema,
@@ -21,7 +23,8 @@ import * as workAnswers from "../contract/answers/work.ts"
 import * as advice from "../contract/answers/warnings.ts"
 
 /** `publish_hypothesis` and `roomSummary` as `PublishHypothesis` and `RoomSummary`. */
-const typeName = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+export const typeName = (name: string): string =>
+  name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const SHARED_TYPES: readonly string[] = ["strict_object", "record", "union"]
 const isShared = (value: unknown): value is v.GenericSchema =>
@@ -37,7 +40,17 @@ const named = (module: object, suffix: string): Shared =>
 
 const answered: Form & { shared: Shared } = {
   open: true,
-  shared: { ...named(advice, ""), ...named(workAnswers, ""), ...named(answers, ""), ...named(libraryAnswers, "") },
+  shared: {
+    FreeText: freeText,
+    Withholding: withholding,
+    SimilarItem: similarItem,
+    // Not AttemptOutcome: the kind of evidence attempt_outcome is a constant of that name in some languages.
+    OutcomeOfAttempt: attemptOutcome,
+    ...named(advice, ""),
+    ...named(workAnswers, ""),
+    ...named(answers, ""),
+    ...named(libraryAnswers, ""),
+  },
 }
 const sent: Form & { shared: Shared } = {
   // Includes the licence, a list of some seven hundred words.

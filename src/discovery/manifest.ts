@@ -1,12 +1,14 @@
 /** The manifest: everything a client must know about the service, derived from the registry. */
 import { basePathOf } from "../contract/base-path.ts"
 import { enumerations, libraryPermissionMeanings, permissionMeanings } from "../contract/schema/enumerations.ts"
+import { figureTypes, readFigure, uploadFigure } from "../contract/definitions/figures.ts"
 import { schemaUrl } from "../contract/definitions/json-schema.ts"
 import { labelPrefixes } from "../contract/objects/labels.ts"
 import { type RateLimit, rateLimits } from "../contract/limits/requests.ts"
 import { limits } from "../contract/limits.ts"
 import type { Conditional, Operation } from "../contract/definitions/operation.ts"
 import { operations, receiptedOperations } from "../contract/operations/index.ts"
+import { batch } from "../contract/operations/batch.ts"
 import { evidenceKinds } from "../contract/operations/publications.ts"
 import type { Read } from "../contract/definitions/read.ts"
 import { activityKinds, entryKinds, kinds } from "../contract/reads/kinds.ts"
@@ -81,6 +83,17 @@ const readEntry = (
   cursor,
 })
 
+/** The read of a picture, whose answer is the picture itself. */
+const figureEntry = (basePath: string): ManifestRead => ({
+  name: readFigure.name,
+  surface: "research",
+  method: readFigure.method,
+  path: `${basePath}${readFigure.path}`,
+  permissions: [],
+  parameters: [],
+  cursor: null,
+})
+
 const authentication: Manifest["authentication"] = {
   scheme: "bearer",
   header: "Authorization: Bearer <ROOM_CREDENTIAL>",
@@ -107,7 +120,18 @@ export function manifest({ baseUrl, instanceId, lineage, softwareVersion, rates 
     authentication,
     permissions: [...enumerations.permission, ...enumerations.libraryPermission],
     operations: agentOperations.map((operation) => operationEntry(operation, baseUrl)),
-    reads: agentReads.map((read) => readEntry(read, basePath)),
+    batch: { name: batch.name, method: batch.method, path: `${basePath}${batch.path}`, summary: batch.summary },
+    uploads: [
+      {
+        name: uploadFigure.name,
+        method: uploadFigure.method,
+        path: `${basePath}${uploadFigure.path}`,
+        permissions: [uploadFigure.permission],
+        mediaTypes: Object.keys(figureTypes),
+        summary: uploadFigure.summary,
+      },
+    ],
+    reads: [...agentReads.map((read) => readEntry(read, basePath)), figureEntry(basePath)],
     refusals: Object.entries(refusals).map(([code, { status, meaning, retryable }]) => ({
       code,
       status: [...status],

@@ -41,7 +41,9 @@ const callers = ["agent", "browser"] as const
 const needs = (permissions: readonly string[]): string | false =>
   permissions.length > 0 && `Needs ${permissions.join(" and ")}.`
 /** The name of a route that has a twin for agents. */
-const nameFor = (name: string, caller: Caller): string => (caller === "agent" ? name : `${name}_in_browser`)
+const nameFor = (name: string, caller: Caller): string => (caller === "agent" ? name : `${name}${inBrowser}`)
+/** What the name of a route in the browser ends with, if agents have a twin of it. */
+export const inBrowser = "_in_browser"
 
 const next = { after: "nextCursor as after", offset: "nextOffset as offset" } as const
 const pagingNote = (read: Read): string | false =>
@@ -77,11 +79,11 @@ const writes = (operation: Operation): OpenApiRoute[] =>
 
 /** What the two routes beside the operations, for batches and pictures, have in common. */
 const beside = (
-  { name, path, browserPath: inBrowser, method }: typeof batch | typeof uploadFigure | typeof uploadLog,
+  { name, path, browserPath: pathInBrowser, method }: typeof batch | typeof uploadFigure | typeof uploadLog,
   caller: Caller,
 ) => ({
   name: nameFor(name, caller),
-  path: caller === "agent" ? path : inBrowser,
+  path: caller === "agent" ? path : pathInBrowser,
   slice: sliceOf(path),
   method,
   tag: caller,
@@ -186,8 +188,8 @@ function readRoute(read: Read, path: string, caller: Caller): OpenApiRoute {
 
 /** A read on its own path and, if people may use it in the browser too, on the browser's. */
 function readRoutes(read: Read): OpenApiRoute[] {
-  const inBrowser = browserReadPath(read)
-  return [readRoute(read, read.path, "agent"), ...(inBrowser === null ? [] : [readRoute(read, inBrowser, "browser")])]
+  const twin = browserReadPath(read)
+  return [readRoute(read, read.path, "agent"), ...(twin === null ? [] : [readRoute(read, twin, "browser")])]
 }
 
 /** All routes except pages. */

@@ -1,39 +1,98 @@
 /** The OpenAPI document of all routes. */
 import { sessionCookie } from "../contract/operations/actions.ts"
 import type { Slice } from "../contract/schema/enumerations.ts"
-import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { operations } from "../contract/operations/index.ts"
+import { present } from "../contract/present.ts"
 import { licence, protocolVersion, serviceName } from "../contract/versions.ts"
 import { componentSchemas } from "./components.ts"
 import type { Program } from "./facts.ts"
-import { commonResponses, type DescribedRoute, type OpenApiRoute, securitySchemes, tags } from "./openapi-parts.ts"
-import { openApiRoutes } from "./openapi-routes.ts"
+import { commonResponses, type Content, type OpenApiRoute, securitySchemes, tags } from "./openapi-parts.ts"
+import { inBrowser, openApiRoutes } from "./openapi-routes.ts"
+import { repeatedIn } from "./repeated.ts"
+import { shared, type SharingRoute } from "./sharing.ts"
+
+/** The components that belong to no route. */
+type Components = Omit<ReturnType<typeof shared>, "routes">
 
 /** The part that is the same for every instance and slice: half of the work, cached on first use. */
-let described:
-  | { readonly routes: readonly OpenApiRoute[]; readonly schemas: ReturnType<typeof componentSchemas> }
-  | undefined
-const ofRegistry = () => (described ??= { routes: openApiRoutes(), schemas: componentSchemas(operations) })
+let made: ReturnType<typeof ofRegistry> | undefined
+function ofRegistry() {
+  const routes = openApiRoutes()
+  const { routes: sharing, ...parts } = shared(routes.map(({ operation }) => operation))
+  const own = { ...componentSchemas(operations), ...parts.schemas }
+  const contents = sharing.flatMap(({ operationId, requestBody, responses }) =>
+    [requestBody, responses["200"]].flatMap((part) =>
+      Object.values(part?.content ?? {}).flatMap(({ schema }) =>
+        schema === undefined ? [] : [[operationId, schema] as const],
+      ),
+    ),
+  )
+  const { named, referring } = repeatedIn([...Object.entries(own), ...contents])
+  const withReferences = (content: Content, withExample = true): Content =>
+    Object.fromEntries(
+      Object.entries(content).map(([type, { schema, example }]) => [
+        type,
+        { ...(schema && { schema: referring(schema) }), ...(withExample && example !== undefined && { example }) },
+      ]),
+    )
+  // Its twin for agents has the example and the description.
+  const isTwin = ({ operationId }: Pick<SharingRoute, "operationId">) => operationId.endsWith(inBrowser)
+  const briefly = ({ description, requestBody, responses, ...rest }: SharingRoute) => ({
+    ...rest,
+    description: isTwin(rest) ? `${rest.operationId.replace(inBrowser, "")} for a person signed in.` : description,
+    ...(requestBody && {
+      requestBody: { ...requestBody, content: withReferences(requestBody.content, !isTwin(rest)) },
+    }),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, answer]) => [
+        status,
+        status === "200" && answer.content ? { ...answer, content: withReferences(answer.content) } : answer,
+      ]),
+    ),
+  })
+  const components: Components = {
+    schemas: { ...Object.fromEntries(Object.entries(own).map(([name, each]) => [name, referring(each)])), ...named },
+    responses: { ...commonResponses, ...parts.responses },
+    parameters: parts.parameters,
+  }
+  return {
+    routes,
+    components,
+    sharing: routes.map((route, index) => ({ ...route, operation: briefly(present(sharing[index])) })),
+  }
+}
+
+/** Every route by itself, without references to shared parameters and refusals. */
+export const wholeRoutes = (): readonly OpenApiRoute[] => (made ??= ofRegistry()).routes
+
+type BriefRoute = ReturnType<typeof ofRegistry>["sharing"][number]["operation"]
 
 /** Groups routes by path, with one member for each method. */
-function paths(routes: readonly OpenApiRoute[]): Record<string, Record<string, DescribedRoute>> {
-  const items: Record<string, Record<string, DescribedRoute>> = {}
+function paths(routes: ReturnType<typeof ofRegistry>["sharing"]): Record<string, Record<string, BriefRoute>> {
+  const items: Record<string, Record<string, BriefRoute>> = {}
   for (const { path, method, operation } of routes) items[path] = { ...items[path], [method]: operation }
   return items
 }
 
-/** The schemas that a part of the document uses, directly or through other schemas. */
-function usedBy(part: unknown, schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+/** The components that a part of the document uses, directly or through others. */
+function usedBy(part: unknown, all: Components): Components {
   const found = new Set<string>()
   const follow = (from: unknown): void => {
-    for (const [, name = ""] of JSON.stringify(from).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (found.has(name)) continue
-      found.add(name)
-      follow(schemas[name] ?? {})
+    for (const [, kind, name = ""] of JSON.stringify(from).matchAll(/"#\/components\/([a-z]+)\/([^"]+)"/g)) {
+      if (found.has(`${kind} ${name}`)) continue
+      found.add(`${kind} ${name}`)
+      const { schemas, responses, parameters } = all
+      follow((kind === "schemas" ? schemas : kind === "responses" ? responses : parameters)[name] ?? {})
     }
   }
   follow(part)
-  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
+  const used = <T>(kind: string, parts: Readonly<Record<string, T>>) =>
+    Object.fromEntries(Object.entries(parts).filter(([name]) => found.has(`${kind} ${name}`)))
+  return {
+    schemas: used("schemas", all.schemas),
+    responses: used("responses", all.responses),
+    parameters: used("parameters", all.parameters),
+  }
 }
 
 const bearer = (token: string) => ({
@@ -44,8 +103,8 @@ const bearer = (token: string) => ({
 
 /** The document of all routes, or of one slice: its routes and the schemas that they use. */
 export function openApi({ baseUrl, softwareVersion }: Program, slice?: Slice) {
-  const { routes, schemas } = ofRegistry()
-  const served = paths(routes.filter((route) => slice === undefined || route.slice === slice))
+  const { sharing, components } = (made ??= ofRegistry())
+  const served = paths(sharing.filter((route) => slice === undefined || route.slice === slice))
   return {
     openapi: "3.1.1",
     info: {
@@ -60,8 +119,7 @@ export function openApi({ baseUrl, softwareVersion }: Program, slice?: Slice) {
     tags: Object.values(tags),
     paths: served,
     components: {
-      schemas: slice === undefined ? schemas : usedBy([served, commonResponses], schemas),
-      responses: commonResponses,
+      ...(slice === undefined ? components : usedBy(served, components)),
       securitySchemes: {
         [securitySchemes.credential]: bearer("A Room credential, issued by a member in the browser."),
         [securitySchemes.key]: bearer("A personal key, issued by a person for their own Library."),

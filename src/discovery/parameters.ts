@@ -1,12 +1,13 @@
 /** The parameters of paths and queries, as OpenAPI describes them. */
 import * as v from "valibot"
+import { digest } from "../contract/definitions/work.ts"
 import { arxivId, key, plain, username, uuid } from "../contract/schema/fields.ts"
 import { type JsonSchema, jsonSchemaOf } from "../contract/definitions/json-schema.ts"
 import { aOrAn, objectList } from "../contract/objects/objects.ts"
 import { pathNames } from "../contract/definitions/operation.ts"
 
 /** The path parameters that are not UUIDs. */
-const pathFields: Readonly<Record<string, v.GenericSchema>> = { key, token: plain(200), arxivId, username }
+const pathFields: Readonly<Record<string, v.GenericSchema>> = { key, token: plain(200), arxivId, username, digest }
 
 /** A parameter as OpenAPI describes it. */
 export interface Parameter {

@@ -116,6 +116,8 @@ export function discovery(edge: Edge, routes: Routes): void {
         })
       },
       openOf(definition),
+      // It takes a second to make, which this thread does not have.
+      definition.name === "openapi" ? { cost: "expensive" } : undefined,
     )
   }
 }

@@ -10,6 +10,7 @@ import { healthLive, healthReady } from "../../src/discovery/health.ts"
 import { llmsTxt } from "../../src/discovery/llms.ts"
 import { manifest } from "../../src/discovery/manifest.ts"
 import { openApiRoutes } from "../../src/discovery/openapi-routes.ts"
+import { readFigure } from "../../src/contract/definitions/figures.ts"
 import { discoveryRoutes } from "../../src/discovery/routes.ts"
 import { bundle, example, schemaAnswer, schemaIndex, schemaOf } from "../../src/discovery/schemas.ts"
 import { enumerations } from "../../src/contract/schema/enumerations.ts"
@@ -77,7 +78,7 @@ t.test("The manifest lists every operation that an agent can call", (t) => {
 //   start by.
 t.test("The manifest lists every read that needs no session", (t) => {
   const open = reads.filter(({ surface }) => ["public", "credential", "key"].includes(surface))
-  t.same(names(made.reads), names([...open, ...discoveryRoutes]))
+  t.same(names(made.reads), names([...open, ...discoveryRoutes, readFigure]))
   const asRegistered = [...open, ...discoveryRoutes].map(({ name, path, cursor, query }) => ({
     name,
     path: `/lab${path}`,
@@ -85,9 +86,12 @@ t.test("The manifest lists every read that needs no session", (t) => {
     parameters: Object.keys(query.entries),
   }))
   t.same(
-    made.reads.map(({ name, path, cursor, parameters }) => ({ name, path, cursor, parameters })),
+    made.reads.slice(0, -1).map(({ name, path, cursor, parameters }) => ({ name, path, cursor, parameters })),
     asRegistered,
   )
+  t.match(made.reads.at(-1), { method: "GET", path: "/lab/api/research/figures/{digest}" }, "and a picture")
+  t.match(made.batch, { method: "POST", path: "/lab/api/agent/research/batch" })
+  t.match(made.uploads, [{ method: "POST", path: "/lab/api/agent/research/figures", permissions: ["publish_records"] }])
   t.end()
 })
 

@@ -34,8 +34,25 @@ interface Document {
 const document = JSON.parse(
   JSON.stringify(openApi({ baseUrl: "https://rooms.example.org/lab", softwareVersion: "1.2.3" })),
 ) as Document
+/** What a reference leads to; of the refusals that every path has, the reference stays. */
+const followed = <T>(part: T): T => {
+  const { $ref = "" } = part as { $ref?: string }
+  const [, kind = "", name = ""] = /^#\/components\/(parameters|responses)\/(.+)$/.exec($ref) ?? []
+  const parts = document.components as unknown as Record<string, Record<string, T>>
+  return /^Refused\d/.test(name) ? part : (parts[kind]?.[name] ?? part)
+}
 const described = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  Object.entries(item).map(([method, operation]) => ({
+    path,
+    method,
+    operation: {
+      ...operation,
+      parameters: operation.parameters.map(followed),
+      responses: Object.fromEntries(
+        Object.entries(operation.responses).map(([status, each]) => [status, followed(each)]),
+      ),
+    },
+  })),
 )
 const routes = [
   ...operations.map(({ method, path }) => ({ method, path })),
@@ -106,7 +123,9 @@ t.test("Every write has an example body that its own schema accepts", (t) => {
     return json === undefined ? [] : [{ path, ...json }]
   })
   t.strictSame(
-    bodies.filter(({ schema, example }) => !ajv.validate(absolute(schema), example)).map(({ path }) => path),
+    bodies
+      .filter(({ schema, example }) => example !== undefined && !ajv.validate(absolute(schema), example))
+      .map(({ path }) => path),
     [],
   )
   t.equal(
@@ -217,5 +236,70 @@ t.test("Answers allow for members added later, bodies do not", (t) => {
   )
   const open = closed.map(([name]) => name).filter((name) => !/(?:Body|Input)$/.test(name))
   t.strictSame(open, [])
+  t.end()
+})
+
+interface Schema {
+  readonly $ref?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+}
+
+/** The names that generators make of a schema: one for each enumeration and object inside it, by its place. */
+function namesIn(schema: Schema, name: string): string[] {
+  const own = schema.enum !== undefined || schema.properties !== undefined ? [name] : []
+  return [
+    ...own,
+    ...(schema.anyOf ?? []).flatMap((each) => namesIn(each, name)),
+    ...Object.entries(schema.properties ?? {}).flatMap(([member, each]) => namesIn(each, `${name}_${member}`)),
+    ...(schema.items === undefined ? [] : namesIn(schema.items, `${name}_item`)),
+  ]
+}
+/** Every value of an enumeration, which some languages make a constant of that name. */
+const valuesIn = (part: unknown): unknown[] =>
+  typeof part !== "object" || part === null
+    ? []
+    : [
+        ...("enum" in part && Array.isArray(part.enum) ? part.enum : []),
+        ...("const" in part ? [part.const] : []),
+        ...Object.values(part).flatMap(valuesIn),
+      ]
+
+t.test("No name collides with another, as any language writes it", (t) => {
+  const { schemas, parameters } = document.components as unknown as Record<string, Record<string, Schema>>
+  const cased = (name: string) => name.replaceAll(/[^A-Za-z0-9]/g, "").toLowerCase()
+  const whole = Object.keys(schemas ?? {})
+  const inside = Object.entries(schemas ?? {}).flatMap(([name, schema]) =>
+    namesIn(schema, name).filter((each) => each !== name),
+  )
+  const byRoute = described.flatMap(({ operation: { operationId, parameters: all } }) =>
+    (all as (Parameter & { schema: Schema })[]).flatMap(({ name, schema }) =>
+      namesIn(schema, `${operationId}_${name}`),
+    ),
+  )
+  const names = [...whole, ...Object.keys(parameters ?? {}), ...new Set(inside), ...byRoute].map(cased)
+  t.strictSame(
+    names.filter((name, at) => names.indexOf(name) !== at),
+    [],
+    "schemas, parameters and what they hold",
+  )
+  const constants = new Set(valuesIn(schemas).map((value) => cased(String(value))))
+  t.strictSame(
+    [...inside, ...byRoute].filter((name) => constants.has(cased(name))),
+    [],
+    "nor is one that a generator makes up a constant too",
+  )
+  t.end()
+})
+
+t.test("What routes share is described once, and the document is under 800 kB", (t) => {
+  t.ok(JSON.stringify(document).length < 800_000, `${JSON.stringify(document).length} bytes`)
+  const { parameters } = document.components as unknown as { parameters: Record<string, Parameter> }
+  t.match(parameters.RehearseParameter, { name: "rehearse", in: "query" })
+  const digest = described.find(({ operation }) => operation.operationId === readFigure.name)?.operation.parameters[0]
+  t.match(digest, { name: "digest", schema: { pattern: /sha256/ } }, "a digest is no UUID")
   t.end()
 })

@@ -6,6 +6,7 @@ import {
   logSize,
   shownFigures,
   at,
+  attemptOutcome,
   count,
   id,
   optionalFreeText,
@@ -69,7 +70,7 @@ export const attemptIdentity = {
   registrant: author,
   intent: v.picklist(enumerations.attemptIntent),
   status: attemptStatus,
-  outcome: v.nullable(v.picklist(enumerations.attemptOutcome)),
+  outcome: v.nullable(attemptOutcome),
   registeredAt: at,
   updatedAt: at,
   /** Why it failed, as reported by its registrant; null if it has not failed. */

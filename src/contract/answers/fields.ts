@@ -47,6 +47,7 @@ export type OnWire<T> = T extends string
 export const optionalFreeText = v.nullable(freeText)
 
 export const roomState = v.picklist(enumerations.roomState)
+export const attemptOutcome = v.picklist(enumerations.attemptOutcome)
 export const recordKind = v.picklist(enumerations.recordKind)
 export const recordStatus = v.picklist(enumerations.recordStatus)
 /** When and why something was withdrawn. */

@@ -3,6 +3,7 @@ import * as v from "valibot"
 import {
   answered,
   at,
+  attemptOutcome,
   count,
   id,
   optionalFreeText,
@@ -105,7 +106,7 @@ const execution = shape({
       role: v.picklist(enumerations.attemptRole),
       intent: v.picklist(enumerations.attemptIntent),
       status: v.picklist(enumerations.attemptStatus),
-      outcome: v.nullable(v.picklist(enumerations.attemptOutcome)),
+      outcome: v.nullable(attemptOutcome),
       experimentId: id,
       ...fromOtherRoom,
     }),

@@ -9,7 +9,7 @@ import { schemaVersion } from "./parts.ts"
 /** The history of older versions has no agent. */
 const author = shape({ userId: v.string(), username: v.string(), agent: v.exactOptional(v.nullable(v.string())) })
 
-const similarItem = shape({
+export const similarItem = shape({
   kind: v.picklist(enumerations.similarKind),
   id: v.string(),
   label: v.string(),

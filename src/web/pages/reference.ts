@@ -1,6 +1,6 @@
 /** The API reference for people, made from the OpenAPI document without requests to other services. */
 import type { Program } from "../../discovery/facts.ts"
-import { openApi, type OpenApiDocument } from "../../discovery/openapi.ts"
+import { openApi, type OpenApiDocument, wholeRoutes } from "../../discovery/openapi.ts"
 import type { JsonSchema } from "../../contract/definitions/json-schema.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Html, html, to } from "../html.ts"
@@ -19,12 +19,10 @@ function described(edge: Program) {
   const known = documents.get(edge)
   if (known !== undefined) return known
   const document = openApi(edge)
-  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, route]): [string, Route] => [
-      route.operationId,
-      { ...route, path, method: method.toUpperCase() },
-    ]),
-  )
+  const all = wholeRoutes().map(({ path, method, operation }): [string, Route] => [
+    operation.operationId,
+    { ...operation, path, method: method.toUpperCase() },
+  ])
   const reference = { document, routes: new Map(all) }
   documents.set(edge, reference)
   return reference
