@@ -97,7 +97,9 @@ export interface NewRows {
   unread_notes: { readonly userId: string; readonly collectionId: string; readonly paperId: string; readonly noteId: string }
   use_counts: { readonly targetId: string; readonly how: string; readonly uses: number }
   webhooks: { readonly webhookId: string; readonly roomId: string; readonly url: string; readonly secret: string; readonly addedBy: string; readonly addedAt: string; readonly delivered: number; readonly resend?: number | null | undefined; readonly failingSince?: string | null | undefined; readonly offBecause?: string | null | undefined; readonly recent: string }
+  wiping: { readonly row?: number | null | undefined; readonly zeros: Buffer }
   withheld_fields: { readonly mark: string; readonly historyPosition: number; readonly path: string; readonly byPosition: number }
+  withheld_quotes: { readonly quote?: number | null | undefined; readonly text: string; readonly mark: string; readonly nextPosition: number }
   withheld_writes: { readonly historyPosition?: number | null | undefined; readonly requestDigest: string }
   work_claims: { readonly claimId: string; readonly roomId: string; readonly threadId: string; readonly objectId: string; readonly objectKind: string; readonly objectLabel?: string | null | undefined; readonly what: string; readonly minutes: number; readonly authorId: string; readonly agent: string; readonly until: string; readonly historyPosition: number }
   writers: { readonly writer?: number | null | undefined; readonly userId: string; readonly personId: string; readonly sender: string; readonly username: string; readonly shownAs: string; readonly agent?: string | null | undefined }

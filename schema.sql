@@ -33,6 +33,21 @@ CREATE TABLE earlier_instances (
   seal BLOB
 ) STRICT;
 
+-- Texts that were withheld and may stand, as quotations, in what other writes were given. Empty once those are rewritten.
+CREATE TABLE withheld_quotes (
+  quote INTEGER PRIMARY KEY,
+  text TEXT NOT NULL,
+  mark TEXT NOT NULL,
+  -- The entry of the journal from which on it is still looked for.
+  next_position INTEGER NOT NULL
+) STRICT;
+
+-- Rows that overwrite the free pages of the file, where withheld texts may stand. Empty once they have.
+CREATE TABLE wiping (
+  row INTEGER PRIMARY KEY,
+  zeros BLOB NOT NULL
+) STRICT;
+
 -- How many rows each table has that no write makes. Triggers made from src/ledger/storage/not-replayed.ts keep the numbers, so that `check`
 -- finds a row that something else added or removed.
 CREATE TABLE row_counts (
@@ -313,6 +328,7 @@ CREATE VIRTUAL TABLE room_trigrams USING fts5 (
   title, question, content = 'room_spellings', content_rowid = 'item', tokenize = 'trigram case_sensitive 1',
   detail = 'none', columnsize = 0
 );
+INSERT INTO room_trigrams (room_trigrams, rank) VALUES ('secure-delete', 1);
 CREATE TRIGGER rooms_spelled AFTER INSERT ON rooms BEGIN
   INSERT INTO room_trigrams (rowid, title, question) VALUES (new.item, folded(new.title), folded(new.question));
 END;
@@ -1449,7 +1465,7 @@ CREATE TABLE search_changes (
 ) STRICT;
 -- An index of trigrams for substring searches in the concepts of records, by the record's item (src/ledger/lists/substrings.ts).
 CREATE VIRTUAL TABLE concept_trigrams USING fts5 (
-  text, content = '', tokenize = 'trigram case_sensitive 1', detail = 'none', columnsize = 0
+  text, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1', detail = 'none'
 );
 
 -- Triggers that note new texts here. They are indexed soon after their write was answered, hundreds at a time

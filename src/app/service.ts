@@ -102,7 +102,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       { datedAhead: ahead },
       "writes of this instance are dated in the future: the clock was ahead when they were accepted, or is behind now; new writes are dated by the clock",
     )
-  started.defer(await keepClean(instance, options.log))
+  started.defer(keepClean(instance, options.log))
   const readiness = new Readiness({
     file,
     ledger: instance.ledger,

@@ -7,7 +7,7 @@ import { journal } from "../ledger/journal/journal.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import { chains } from "./chains.ts"
 import { replayed } from "./replayed.ts"
-import { countedTables, sealedTables } from "../ledger/storage/not-replayed.ts"
+import { countedTables, passingTables, sealedTables } from "../ledger/storage/not-replayed.ts"
 import { isUnclean } from "../ledger/storage/residue.ts"
 import { tablesOf } from "../ledger/storage/tables.ts"
 import { brokenAuditLine } from "../people/audit.ts"
@@ -128,6 +128,8 @@ export function seals(db: Db, add: (problem: string) => void): void {
     const [here, due] = [count(table), counted.one(table).rows]
     if (here !== due) add(`${table} has ${here} rows, and row_counts says ${due}: rows were removed or added.`)
   }
+  for (const table of passingTables)
+    if (count(table) > 0 && !isUnclean(db)) add(`${table} has rows, and nothing is being removed from the files.`)
   if (count(`row_counts WHERE name NOT IN (${countedTables.map((name) => `'${name}'`).join(", ")})`) > 0)
     add("row_counts has the number of a table that is not counted.")
   if (count("instance") === 0)

@@ -14,6 +14,8 @@ export interface Withholding {
   readonly rooms: Rooms
   readonly people: People
   readonly audit: Pick<Audit, "withholdNames" | "newest">
+  /** The word indexes, in which what a write made is indexed again. */
+  readonly search: { indexAgain(ids: readonly string[]): void }
   /** Changes the journal and rebuilds everything that is derived from it. */
   readonly change: (change: () => void) => void
   /**
@@ -22,7 +24,16 @@ export interface Withholding {
   readonly copies: (isOperator: boolean) => string
 }
 
-export function withholdingOperations({ withheld, attachments, rooms, people, audit, change, copies }: Withholding) {
+export function withholdingOperations({
+  withheld,
+  attachments,
+  rooms,
+  people,
+  audit,
+  search,
+  change,
+  copies,
+}: Withholding) {
   const withhold_content = behaviour("withhold_content", {
     subject({ params, body }) {
       const write = withheld.write(params.roomId, body.of)
@@ -53,6 +64,7 @@ export function withholdingOperations({ withheld, attachments, rooms, people, au
         change(() => {
           audit.withholdNames(withheld.seal(write, standing))
           attachments.withhold(write.position)
+          search.indexAgain(withheld.idsOf(write))
         })
       withheld.note(write, fields, position)
       return {

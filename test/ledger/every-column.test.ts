@@ -37,7 +37,7 @@ const untold: Readonly<Record<string, string>> = {
 }
 
 /** Tables without rows in this data. */
-const withoutRows: readonly string[] = ["moved_effects", "search_changes"]
+const withoutRows: readonly string[] = ["moved_effects", "search_changes", "wiping", "withheld_quotes"]
 
 const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 const { db: live, ledger, accounts, world, tables } = demo.instance

@@ -21,6 +21,7 @@ import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
 import { castOf } from "../support/cast.ts"
 import { holdToContract } from "../support/contract.ts"
+import { untilClean } from "../support/clean.ts"
 import { bytesOfOpen } from "../support/open-files.ts"
 import { temporaryFolder } from "../support/service.ts"
 import { placesInSchema, writeEverything } from "./everything.ts"
@@ -107,6 +108,7 @@ test("everything is withheld, and no file contains its bytes", async (t) => {
   })
   // All at once: writes accepted together are rewritten together.
   await Promise.all(each)
+  await untilClean(join(data, "research-room.db"))
   const backup = join(data, "after.db")
   const aside = openReadConnection(join(data, "research-room.db"))
   t.strictSame(checkData(aside).problems, [], "check finds no problem")

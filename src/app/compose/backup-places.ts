@@ -14,8 +14,9 @@ const listed = (names: readonly string[]): string =>
 /**
  * @param file the database; empty for one in memory
  * @param isOperator whether the reader may see folders of the machine
+ * @param isCleaned whether the words are gone from the data's own files by then
  */
-export function copiesOf(file: string, audit: Pick<Audit, "page">, isOperator: boolean): string {
+export function copiesOf(file: string, audit: Pick<Audit, "page">, isOperator: boolean, isCleaned = true): string {
   const names = file === "" || !existsSync(dirname(file)) ? [] : readdirSync(dirname(file))
   const copies = names.filter((name) => /\.db$/.test(name) && name !== basename(file)).sort()
   const backups = file === "" ? [] : audit.page({ kind: "back_up" }, null, MOST_BACKUPS)
@@ -28,6 +29,12 @@ export function copiesOf(file: string, audit: Pick<Audit, "page">, isOperator: b
   ]
   const newest = backups[0] === undefined ? "" : ` The newest that is noted here is of ${backups[0].at.slice(0, 10)}.`
   return [
+    ...(isCleaned
+      ? []
+      : [
+          "It is hidden everywhere now, and is still being removed from the data files, which needs as much free space on " +
+            "the disk as the data takes. The form to withhold the rest of that write says when it is done.",
+        ]),
     `Backups made before now still hold it${places.length === 0 ? "" : `: ${places.join("; ")}`}.${newest}`,
     ...(file !== "" && isReplicated(file)
       ? [

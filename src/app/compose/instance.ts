@@ -190,6 +190,10 @@ export function createInstance({
       tables.rooms.reindexTitles()
       tables.search.reindex()
     },
+    indexAgain: (ids) => tables.search.indexAgain(ids),
+    merge: (isFirst) => tables.search.merge(isFirst),
+    unquote: () => tables.withheld.unquote(),
+    run: (work) => ledger.transact(work),
   })
   const research = researchOperations({ ...tables, db })
   const threading = threadOperations(tables.threads, timeline, research.replied)
@@ -198,7 +202,7 @@ export function createInstance({
     ...withholdingOperations({
       ...tables,
       change: (change) => remaking.change(change),
-      copies: (isOperator) => copiesOf(fileOf(db), tables.audit, isOperator),
+      copies: (isOperator) => copiesOf(fileOf(db), tables.audit, isOperator, !remaking.isInPieces),
     }),
     ...threading,
     ...research.operations,
@@ -245,6 +249,8 @@ export function createInstance({
     readers,
     ask: asking(db, readers, ledger.references.mustKnow),
     accounts,
+    /** Cleans the files of what was withheld. */
+    cleaning: remaking,
     byProvider: byProvider({ ...tables, ledger, world, accounts }),
     operators,
     exports,

@@ -10,11 +10,14 @@ import { hostJobs } from "../../jobs/host.ts"
 import type { Work } from "../../jobs/job.ts"
 import type { FileOrder } from "../../research/export/process.ts"
 import type { ImageOrder } from "../../figures/image.ts"
+import type { DifferencesOrder } from "../serving/differences-job.ts"
 import type { PastFileOrder } from "../past/past-process.ts"
 
 /** The jobs, by name. Their modules are loaded on first use. */
 const jobs = {
   atom: async (xml: string) => (await import("../../library/papers/atom.ts")).atomPapers(xml),
+  differences: async (order: DifferencesOrder) =>
+    (await import("../serving/differences-job.ts")).findDifferences(order),
   image: async (order: ImageOrder) => (await import("../../figures/image.ts")).readImage(order),
   past: async (order: PastFileOrder) => (await import("../past/past-process.ts")).makeFile(order),
   papers: async (texts: readonly string[]) => (await import("../../library/pasted.ts")).readTexts(texts),

@@ -1,35 +1,68 @@
-/** Removes withheld words from the files of a service, with retries if the disk cannot be written. */
+/** Removes withheld words from the files of a service, in pieces and with retries. */
 import type { Logger } from "pino"
-import { isLogEmptied } from "../../ledger/storage/residue.ts"
 import type { Instance } from "../compose/instance.ts"
+import { fileOf } from "../../ledger/replay/remake.ts"
+import { isLogEmptiedNow, isUnclean } from "../../ledger/storage/residue.ts"
+import { differencesInProcess } from "./differences-job.ts"
 
-/** Milliseconds between two attempts. */
-const EVERY = 60_000
+export interface CleaningTimes {
+  /** Milliseconds between something was withheld and the cleaning begins, so that several withholdings share one. */
+  readonly gatherMs: number
+  /** Milliseconds between two attempts. */
+  readonly retryMs: number
+}
+export const cleaningTimes: CleaningTimes = { gatherMs: 1_000, retryMs: 60_000 }
+
+/** How many times as long as a cleaning took, the next one waits, so that endless withholding takes half of a core at most. */
+const REST = 1
 
 /**
- * Removes withheld words now and then every minute, without keeping the process alive. @returns a function that stops
- * it
+ * Cleans the files now, after each withholding and, until that succeeds, every minute, without keeping the process
+ * alive. @returns a function that stops it
  */
-export async function keepClean({ db, ledger, tables }: Instance, log: Logger, every = EVERY): Promise<() => void> {
-  let isFailing = false
-  async function clean(work: () => unknown): Promise<void> {
+export function keepClean({ db, cleaning, ledger, tables }: Instance, log: Logger, times = cleaningTimes): () => void {
+  const { gatherMs, retryMs } = times
+  let timer: NodeJS.Timeout | undefined
+  let [isAtWork, isFailing, isStopped] = [false, false, false]
+  let restUntil = 0
+
+  function soon(milliseconds: number): void {
+    if (timer !== undefined || isAtWork || isStopped) return
+    const wait = Math.max(milliseconds, restUntil - performance.now())
+    timer = setTimeout(() => {
+      timer = undefined
+      void clean()
+    }, wait).unref()
+  }
+
+  async function clean(): Promise<void> {
+    const startedAt = performance.now()
+    isAtWork = true
     try {
-      await work()
-      if (isFailing) log.info("the files no longer hold withheld words")
-      isFailing = false
+      const isDone = await cleaning.clean()
+      if (isFailing && isDone) log.info("the files no longer hold withheld words")
+      isFailing &&= !isDone
     } catch (err) {
-      if (!isFailing)
+      if (!isFailing && !isStopped)
         log.warn(
           { err },
-          "the files may still hold withheld words, because the disk cannot be written; the service tries again every minute",
+          "the files may still hold withheld words, because they could not be cleaned; a cleaning needs as much free " +
+            "space beside the data as the data takes; the service tries again every minute",
         )
       isFailing = true
     }
+    isAtWork = false
+    if (isStopped) return
+    ledger.forget()
+    restUntil = performance.now() + REST * (performance.now() - startedAt)
+    if (isUnclean(db)) soon(isFailing ? retryMs : gatherMs)
   }
-  await clean(async () => {
-    await ledger.cleanse()
-    if (tables.withheld.count() > 0) isLogEmptied(db)
-  })
-  const timer = setInterval(() => void clean(() => ledger.cleanse()), every).unref()
-  return () => clearInterval(timer)
+
+  cleaning.cleanInPieces({ differences: () => differencesInProcess(fileOf(db)), onUnclean: () => soon(gatherMs) })
+  if (tables.withheld.count() > 0) isLogEmptiedNow(db)
+  if (isUnclean(db)) soon(0)
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
+  }
 }

@@ -20,10 +20,12 @@ import {
   withholdable,
 } from "../../contract/definitions/withheld-text.ts"
 import type { Db } from "../storage/database.ts"
+import { isUnclean } from "../storage/residue.ts"
 import { inserting } from "../storage/inserting.ts"
 import { bodyOf, requestDigestOf } from "./delivery.ts"
 import { type Entry, type Given, journal } from "./journal.ts"
 import { idOf, placeOf, type Target, TARGET, targetText, unpackedDigest } from "./columns.ts"
+import { hide } from "../replay/hiding.ts"
 import { textsIn, withWordsChanged } from "./words-in.ts"
 
 /** A write of a Room, named by its entry, its record or its sequence. */
@@ -47,8 +49,9 @@ interface Standing extends Target, Pick<StandingWrite, "position" | "sequence" |
 const QUOTED = 6
 /** A quotation may be cut short, so only the beginning of a text is searched for. */
 const LONGEST = 60
-/** How many texts one scan of the journal searches for. */
+/** How many texts one scan of the journal searches for, and in how many entries. */
 const AT_ONCE = 100
+const AT_A_TIME = 2_000
 
 export type Withheld = ReturnType<typeof withheld>
 
@@ -66,6 +69,15 @@ export function withheld(db: Db) {
   const ofPosition = db.prepare<Standing>(`${STANDING} j.room_sequence IS NOT NULL AND j.position = +?`)
   const isSealed = db.prepare("SELECT 1 FROM withheld_writes WHERE history_position = +?")
   const note = inserting(db, "withheld_fields")
+  const quote = inserting(db, "withheld_quotes")
+  const nextQuote = db.prepare<{ position: number | null }>(
+    "SELECT min(next_position) AS position FROM withheld_quotes",
+  )
+  const quotesLeft = db.prepare<{ quote: number; text: string; mark: string }>(
+    `SELECT quote, text, mark FROM withheld_quotes WHERE next_position = +? ORDER BY quote LIMIT ${AT_ONCE}`,
+  )
+  const moveQuote = db.prepare("UPDATE withheld_quotes SET next_position = +? WHERE quote = +?")
+  const dropQuote = db.prepare("DELETE FROM withheld_quotes WHERE quote = +?")
   const find = db.prepare<{
     at: string
     userId: string
@@ -89,45 +101,51 @@ export function withheld(db: Db) {
   const any = db.prepare<{ count: number }>("SELECT count(*) AS count FROM withheld_fields")
 
   /**
-   * Removes quotations of withheld texts from what this write and later ones took from the world: warnings and similar
-   * records.
+   * Notes texts whose quotations are to be removed from what this write and later ones took from the world: warnings and
+   * similar records. Removes those of the next entries at once.
    */
   function unquote(texts: readonly string[], from: number, mark: string): void {
-    const quotable = [...new Set(texts.filter(({ length }) => length >= QUOTED))]
-    for (let at = 0; at < quotable.length; at += AT_ONCE) unquoteSome(quotable.slice(at, at + AT_ONCE), from, mark)
+    const quotable = new Set(texts.filter(({ length }) => length >= QUOTED))
+    for (const text of quotable) quote({ text, mark, nextPosition: from })
+    if (quotable.size > 0) unquoteNext(from)
   }
 
-  /** The same for as many texts as one scan of the journal searches for. */
-  function unquoteSome(texts: readonly string[], from: number, mark: string): void {
-    const beginnings = texts.map((text) =>
-      JSON.stringify(text)
-        .slice(1, -1)
-        .slice(0, LONGEST)
-        .replace(/\\(?:u[0-9a-f]{0,3})?$/, ""),
-    )
+  /** The beginning of a text as JSON has it, without a part of an escape. */
+  const beginningOf = (text: string): string =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .slice(0, LONGEST)
+      .replace(/\\(?:u[0-9a-f]{0,3})?$/, "")
+
+  /** Removes quotations from the next entries, within a transaction in which accepted writes may change. */
+  function unquoteNext(from: number): void {
+    const quotes = quotesLeft.all(from)
+    const through = from + AT_A_TIME - 1
     const found = db
       .prepare<{ position: number }>(
-        `SELECT position FROM journal WHERE position >= +? AND given IS NOT NULL AND (${texts.map(() => "instr(given, +?) > 0").join(" OR ")})`,
+        `SELECT position FROM journal WHERE position BETWEEN +? AND +? AND given IS NOT NULL
+           AND EXISTS (SELECT 1 FROM json_each(+?) WHERE instr(given, value) > 0)`,
       )
-      .all(from, ...beginnings)
-    const patterns = texts.map((text) => {
+      .all(from, through, JSON.stringify(quotes.map(({ text }) => beginningOf(text))))
+    const patterns = quotes.map(({ text, mark }) => {
       const start = text.slice(0, LONGEST)
-      return new RegExp(
-        `${start.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}${text.length > start.length ? "[^]*" : ""}`,
-        "g",
-      )
+      const more = text.length > start.length ? "[^]*" : ""
+      return { mark, pattern: new RegExp(`${start.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}${more}`, "g") }
     })
     for (const { position } of found) {
       const entry = kept.at(position)
       if (entry === undefined) continue
       const given = withWordsChanged(trusted<Json>(JSON.stringify(entry.given)), (text) =>
-        patterns.reduce((left, pattern) => left.replaceAll(pattern, mark), text),
+        patterns.reduce((left, { pattern, mark }) => left.replaceAll(pattern, mark), text),
       )
       const changed = JSON.stringify(given)
       if (changed === JSON.stringify(entry.given)) continue
       if (entry.sealed === undefined) kept.seal(position, requestDigestAt(entry))
       kept.rewrite(position, { ...entry, given: trusted<Given>(changed) })
     }
+    for (const { quote: id } of quotes)
+      if (through >= kept.count()) dropQuote.run(id)
+      else moveQuote.run(through + 1, id)
   }
 
   function requestDigestAt(entry: Entry): string {
@@ -206,21 +224,34 @@ export function withheld(db: Db) {
      * Within a transaction in which accepted writes may change.
      * @returns the texts that were there
      */
-    seal({ position, contentDigest }: StandingWrite, places: readonly string[]): string[] {
+    seal({ position, contentDigest, target }: StandingWrite, places: readonly string[]): string[] {
       const entry = kept.at(position)
       const [first] = places
       if (entry === undefined || first === undefined) return []
       const body = bodyOf(entry.content, entry.client)
       if (isSealed.get(position) === undefined) kept.seal(position, requestDigestAt(entry))
-      const { client, ...content } = marked(body, contentDigest, places)
+      const due = marked(body, contentDigest, places)
+      const { client, ...content } = due
       kept.rewrite(position, {
         content: canonicalJson(content),
         client: isJsonObject(client) ? client : undefined,
         given: entry.given,
       })
+      const ids = [...(entry.given.ids ?? []), target.id]
+      const values = places.flatMap((place) => {
+        const [value, now] = [valueAt(body, place), valueAt(due, place)]
+        return value === undefined || now === undefined ? [] : [{ value, due: now }]
+      })
+      hide(db, position, ids, values)
       const texts = places.flatMap((place) => textsIn(valueAt(body, place)))
       unquote(texts, position, markOf(markKey(contentDigest, first)))
       return texts
+    },
+
+    /** The ids of what a write made, is about or names in its path. */
+    idsOf({ position, target }: StandingWrite): string[] {
+      const entry = kept.at(position)
+      return [...(entry?.given.ids ?? []), target.id, ...Object.values(entry?.params ?? {})]
     },
 
     /** Records which write withholds places of another write. */
@@ -261,6 +292,17 @@ export function withheld(db: Db) {
         .all(JSON.stringify(by), markBegins)
         .flatMap(({ position }) => ofPosition.get(roomId, position)?.sequence ?? [])
     },
+    /**
+     * Removes quotations of withheld texts from some thousand more entries, within a transaction in which accepted writes
+     * may change. @returns whether there are more
+     */
+    unquote(): boolean {
+      const { position } = nextQuote.one()
+      if (position !== null) unquoteNext(position)
+      return position !== null
+    },
+    /** Whether the files of the data no longer hold anything that was withheld. */
+    isCleaned: (): boolean => !isUnclean(db),
     /** Counts the withheld places. */
     count: (): number => any.get()?.count ?? 0,
   }

@@ -11,8 +11,9 @@ import { type Db, isStorageFault } from "../storage/database.ts"
 import { openScratch } from "../storage/opening.ts"
 import { type Entry, journal } from "../journal/journal.ts"
 import { replay } from "./replay.ts"
-import { isCounting } from "../storage/triggers.ts"
-import { isLogEmptied, isUnclean } from "../storage/residue.ts"
+import { isCounting, isProtecting } from "../storage/triggers.ts"
+import { isLogEmptied, isLogEmptiedNow, isUnclean, wipe } from "../storage/residue.ts"
+import { correctFound, type Found } from "./differences.ts"
 
 /** Returns the file of a database; empty for one in memory. */
 export const fileOf = (db: Db): string =>
@@ -26,6 +27,12 @@ function removeLeft(file: string): void {
     if (name.startsWith(beginning) && name.endsWith(AFTER)) rmSync(join(folder, name), { force: true })
 }
 
+/** Names the file of a replay beside the data, and deletes those that killed processes left. */
+export function scratchFor(file: string): string {
+  removeLeft(file)
+  return `${file}.remade-${process.pid}${AFTER}`
+}
+
 /** Milliseconds between checks whether other connections still read the log, and the number of checks. */
 const PAUSE = 100
 const LOOKS = 50
@@ -36,7 +43,33 @@ export interface RemakingParts {
   readonly ledgerOf: (made: Db) => Ledger
   /** Rebuilds the word indexes from the tables. */
   readonly index: () => void
+  /** Indexes again what has these ids, within a transaction. */
+  readonly indexAgain: (ids: readonly string[]) => void
+  /** Merges a part of the word indexes, so that removed words go. @returns whether there is more to merge */
+  readonly merge: (isFirst: boolean) => boolean
+  /** Removes quotations of withheld words from some entries. @returns whether there are more */
+  readonly unquote: () => boolean
+  /** Runs work in a transaction among those of the writes. */
+  readonly run: <T>(work: () => T) => Promise<T>
 }
+
+/** What another process found in a snapshot, and the file of the replay by which it did. */
+export interface FoundElsewhere {
+  readonly rows: readonly Found[]
+  readonly made: Db
+  /** Closes and deletes the file. */
+  readonly discard: () => void
+}
+
+/** How a service cleans its files: in pieces, while it answers. */
+export interface InPieces {
+  readonly differences: () => Promise<FoundElsewhere>
+  /** Called when there is something to clean. */
+  readonly onUnclean: () => void
+}
+
+/** Rows corrected in one transaction. */
+const CORRECTED = 200
 
 const notCleansed = () =>
   new Refusal(
@@ -54,14 +87,14 @@ function* unsealed(entries: Iterable<Entry>): Generator<Entry> {
 }
 
 /**
- * Drops the triggers, except those that count rows, and defers foreign keys, within an open transaction. @returns a function that restores the
+ * Drops the triggers that protect rows, or all except those that count rows, and defers foreign keys, within an open transaction. @returns a function that restores the
  * triggers
  */
-function dropTriggers(db: Db): () => void {
+function dropTriggers(db: Db, which: "protecting" | "all"): () => void {
   const found = db
     .prepare<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
     .all()
-    .filter(({ name }) => !isCounting(name))
+    .filter(({ name }) => (which === "all" ? !isCounting(name) : isProtecting(name)))
   for (const { name } of found) db.exec(`DROP TRIGGER ${name}`)
   db.exec("PRAGMA defer_foreign_keys = ON")
   return () => {
@@ -79,6 +112,7 @@ export class Remaking {
   /** How often the journal was changed. */
   #changes = 0
   #cleansing: Promise<void> | undefined
+  #inPieces: InPieces | undefined
 
   constructor(parts: RemakingParts) {
     this.#parts = parts
@@ -87,9 +121,9 @@ export class Remaking {
   /**
    * Changes accepted writes within an open transaction. The derived tables are corrected by its last step, or later.
    */
-  change(change: () => void): void {
+  change(change: () => void, which: "protecting" | "all" = "protecting"): void {
     const { db } = this.#parts
-    const restoreTriggers = dropTriggers(db)
+    const restoreTriggers = dropTriggers(db, which)
     try {
       change()
       db.exec("UPDATE instance SET unclean = 1")
@@ -101,23 +135,34 @@ export class Remaking {
     }
   }
 
+  /** Whether the files are cleaned after the answer to a withholding. */
+  get isInPieces(): boolean {
+    return this.#inPieces !== undefined
+  }
+
+  /** From now on the files are cleaned in pieces, by `clean`, while a service answers. */
+  cleanInPieces(inPieces: InPieces): void {
+    this.#inPieces = inPieces
+  }
+
   /**
-   * The last step of a transaction: corrects the derived tables in the same transaction.
+   * The last step of a transaction: corrects the derived tables in the same transaction. A service does that after the
+   * commit; until then tables may hold what was cut or joined from the words.
    */
   settle(): void {
     if (!this.#isDue) return
     this.#isDue = false
-    if (isUnclean(this.#parts.db)) this.#remake()
+    if (this.#inPieces === undefined && isUnclean(this.#parts.db)) this.#remake()
   }
 
   /** @param isRenumbered whether writes were dropped: the others then get new positions and digests */
   #remake(isRenumbered = false): void {
-    const { db, ledgerOf, index } = this.#parts
+    const { db, ledgerOf, index, unquote } = this.#parts
     const file = fileOf(db)
-    const partial = file === "" ? ":memory:" : `${file}.remade-${process.pid}${AFTER}`
-    if (file !== "") removeLeft(file)
-    const restoreTriggers = dropTriggers(db)
+    const partial = file === "" ? ":memory:" : scratchFor(file)
+    const restoreTriggers = dropTriggers(db, "all")
     try {
+      while (unquote()) {}
       using made = openScratch(partial)
       const entries = journal(db).entries()
       replay(isRenumbered ? unsealed(entries) : entries, { db: made, ledger: ledgerOf(made) })
@@ -137,7 +182,7 @@ export class Remaking {
   leave(take: () => void): void {
     try {
       this.#inTransaction(() => {
-        this.change(take)
+        this.change(take, "all")
         this.#remake(true)
       })
     } finally {
@@ -158,10 +203,15 @@ export class Remaking {
 
   /**
    * Removes withheld content from the files: from the tables, from unused pages and from the log. Runs outside of any
-   * transaction. If it is interrupted, the next start completes it. Waits a few seconds for readers of the log.
+   * transaction. If it is interrupted, the next start completes it. Waits a few seconds for readers of the log. If the
+   * files are cleaned in pieces, it only notes that there is something to clean.
    * @throws Refusal 503 if the disk does not allow it: the content stays withheld, but the files may still hold it
    */
   cleanse(): Promise<void> {
+    if (this.#inPieces !== undefined) {
+      this.#inPieces.onUnclean()
+      return Promise.resolve()
+    }
     this.#cleansing ??= this.#cleansed()
       .catch((error: unknown) => {
         throw isStorageFault(error) ? notCleansed() : error
@@ -192,6 +242,70 @@ export class Remaking {
       if (changes !== this.#changes) continue
       db.exec("UPDATE instance SET unclean = 0")
       this.#isMade = false
+    }
+  }
+
+  /**
+   * The same in pieces of some milliseconds, with other work between them. Several withholdings share one cleaning.
+   * @returns whether the files are clean; false if something was withheld meanwhile, or another connection reads the log
+   */
+  async clean(): Promise<boolean> {
+    const { db, unquote, merge, run } = this.#parts
+    if (this.#inPieces === undefined || !isUnclean(db)) return true
+    const changes = this.#changes
+    await this.#pieces(() => this.#freely(unquote))
+    if (!(await this.#correct(this.#inPieces))) return false
+    await this.#pieces((before) => merge(before === 0))
+    await this.#pieces(() => wipe(db))
+    if (changes !== this.#changes || !isLogEmptiedNow(db)) return false
+    await run(() => changes === this.#changes && db.exec("UPDATE instance SET unclean = 0"))
+    return changes === this.#changes
+  }
+
+  /** Runs pieces of work in transactions of their own, and leaves as much time to others as each of them took. */
+  async #pieces(piece: (before: number) => boolean): Promise<void> {
+    let before = 0
+    for (let isMore = true; isMore; before += 1) {
+      const startedAt = performance.now()
+      isMore = await this.#parts.run(() => piece(before))
+      await new Promise((resolve) => setTimeout(resolve, performance.now() - startedAt))
+    }
+  }
+
+  /** Runs work within a transaction in which accepted writes may change. */
+  #freely<T>(work: () => T, which: "protecting" | "all" = "protecting"): T {
+    const { db } = this.#parts
+    const restoreTriggers = dropTriggers(db, which)
+    try {
+      return work()
+    } finally {
+      if (db.inTransaction) restoreTriggers()
+    }
+  }
+
+  /** Corrects the rows that differ from a replay. @returns whether none differs any more */
+  async #correct({ differences }: InPieces): Promise<boolean> {
+    const { db, indexAgain } = this.#parts
+    const { rows, made, discard } = await differences()
+    try {
+      const correct = (some: readonly Found[], which: "protecting" | "all") =>
+        some.length === 0 || indexAgain([...this.#freely(() => correctFound(db, made, some), which)])
+      // A row's triggers follow a change of its words; what they make of a new or a lost row is among the rows too.
+      const changed = rows.filter(({ which }) => which === "unlike")
+      await this.#parts.run(() =>
+        correct(
+          rows.filter((each) => each.which !== "unlike"),
+          "all",
+        ),
+      )
+      await this.#pieces((before) => {
+        const done = (before + 1) * CORRECTED
+        correct(changed.slice(done - CORRECTED, done), "protecting")
+        return done < changed.length
+      })
+      return true
+    } finally {
+      discard()
     }
   }
 }

@@ -79,6 +79,8 @@ function setUp(database: Database.Database, file: string): void {
   database.pragma("foreign_keys = ON")
   // Otherwise INSERT OR REPLACE would delete rows without firing the triggers that protect them.
   database.pragma("recursive_triggers = ON")
+  // Overwrites deleted content in the pages that it was in; free pages are overwritten when something was withheld.
+  database.pragma("secure_delete = FAST")
   // Truncates a large log after a checkpoint.
   database.pragma("journal_size_limit = 67108864")
   // Each checkpoint copies and syncs pages that the next writes change again. 4000 pages fit one block of the log's
@@ -146,6 +148,7 @@ export function openScratch(file: string): SqliteDb {
     database.pragma("synchronous = OFF")
     database.pragma("foreign_keys = ON")
     database.pragma("recursive_triggers = ON")
+    database.pragma("secure_delete = FAST")
     database.pragma("cache_size = -65536")
     migrate(database, latestSchema)
     return new SqliteDb(database)

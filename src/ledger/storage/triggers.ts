@@ -99,6 +99,9 @@ const counting = (table: string): [name: string, sql: string][] => [
 /** Whether a trigger counts rows, so that nothing may add or delete them without it. */
 export const isCounting = (name: string): boolean => /_(?:un)?tallied$/.test(name)
 
+/** Whether a trigger keeps accepted rows from being changed or deleted. */
+export const isProtecting = (name: string): boolean => /_(?:keep|stay)$/.test(name)
+
 /** Returns the derived triggers by name. @param columnsOf returns the columns of a table */
 export const keepingTriggers = (columnsOf: (table: string) => readonly string[]): ReadonlyMap<string, string> =>
   new Map([

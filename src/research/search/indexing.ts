@@ -18,6 +18,9 @@ const TOGETHER = 50
 /** Milliseconds of a step: while it runs, the thread does nothing else. */
 const STEP_MS = 10
 
+/** Pages of an index merged at a time. */
+const MERGED = 200
+
 type Run = ReturnType<Db["prepare"]>
 
 export function indexing(db: Db) {
@@ -34,6 +37,15 @@ export function indexing(db: Db) {
      SELECT i.item, folded(group_concat(concat_ws(char(10), d.key, d.label, d.definition), char(10)))
      FROM search_items i CROSS JOIN concepts d ON d.version_id = i.id
      WHERE i.item > +? AND i.item <= +? GROUP BY i.item`,
+  )
+  const removeConcepts = db.prepare("DELETE FROM concept_trigrams WHERE rowid = +?")
+  const noteChanges = db.prepare(
+    `INSERT OR IGNORE INTO search_changes (item)
+     SELECT item FROM search_items WHERE id IN (SELECT value FROM json_each(+?)) AND item <= ${INDEXED}`,
+  )
+  const changes = db.prepare<{ changes: number }>("SELECT total_changes() AS changes")
+  const merges = ["search_index", "concept_trigrams", "room_trigrams"].map((index) =>
+    db.prepare(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', +?)`),
   )
   const [flush, flushConcepts, forget, forgetConcepts] = ["flush", "delete-all"].flatMap((what) =>
     ["search_index", "concept_trigrams"].map((index) =>
@@ -89,9 +101,26 @@ export function indexing(db: Db) {
       for (const text of texts) {
         remove.run(text.item)
         put(text)
+        removeConcepts.run(text.item)
+        insertConcepts.run(text.item - 1, text.item)
       }
       settle.run()
       flush.run()
+    },
+
+    /** Indexes again what is indexed and has one of these ids, within the transaction that changed it. */
+    indexAgain(ids: readonly string[]): void {
+      if (noteChanges.run(JSON.stringify(ids)) > 0) this.indexChanged()
+    },
+
+    /**
+     * Merges some pages of the indexes, within a transaction: what was removed from them stays in their older parts until
+     * these are merged. @param isFirst whether to begin @returns whether there is more to merge
+     */
+    merge(isFirst: boolean): boolean {
+      const before = changes.one().changes
+      for (const statement of merges) statement.run(isFirst ? -MERGED : MERGED)
+      return isFirst || changes.one().changes - before > merges.length
     },
 
     /** Rebuilds the indexes from the current texts. */

@@ -39,8 +39,13 @@ function passages(visit: Visit, write: StandingWrite, draft: Draft): Html {
   const all = visit.tables.withheld.passages(write)
   const left = all.filter(({ isWithheld }) => !isWithheld)
   const chosen = new Set(draft.getAll("/fields"))
+  if (left.length === 0 && all.length === 0) return empty("It contains no text that people wrote.")
   if (left.length === 0)
-    return empty(all.length === 0 ? "It contains no text that people wrote." : "All its text is withheld already.")
+    return empty(
+      visit.tables.withheld.isCleaned()
+        ? "All its text is withheld already. The data files no longer hold any withheld text."
+        : "All its text is withheld already. It is still being removed from the data files.",
+    )
   return html`<fieldset class="boxes"><legend>What to withhold</legend>${left.map(({ place, text }, index) => {
     const id = `place-${index}`
     return html`<div class="passage"><input type="checkbox" id="${id}" name="/fields" value="${place}"${chosen.has(place) || left.length === 1 ? html` checked` : null}><label for="${id}"><strong>${placeName(place)}</strong> <span class="said" dir="auto">${shortened(withWords(text), SHOWN)}</span></label></div>`

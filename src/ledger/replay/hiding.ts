@@ -1,0 +1,59 @@
+/**
+ * Hides withheld texts in the rows that a write made, at once and without a replay: a value that is one of the texts, and
+ * a text within JSON, become its mark. A later correction by a replay settles what was cut, joined or counted from them.
+ */
+import { canonicalJson, type Json } from "../../contract/json.ts"
+import type { Db, Value } from "../storage/database.ts"
+import { replayedTables } from "../storage/tables.ts"
+
+/** A value of the withheld body, and what stands in its place. */
+export interface Hidden {
+  readonly value: Json
+  readonly due: Json
+}
+
+/** Columns that lead the keys of many rows, of which a write made few. */
+const wide: readonly string[] = ["room_id", "thread_id", "user_id"]
+
+interface Place {
+  readonly table: string
+  readonly column: string
+  readonly texts: readonly string[]
+}
+
+/** The tables whose rows a write is found in: by the id that leads the key, or by its position. */
+function placesIn(db: Db): Place[] {
+  const columns = db.prepare<{ name: string; type: string }>("SELECT name, type FROM pragma_table_info(+?)")
+  const led = db.prepare<{ name: string }>(
+    `SELECT (SELECT name FROM pragma_index_info(i.name) WHERE seqno = 0) AS name FROM pragma_index_list(+?) i`,
+  )
+  return replayedTables(db).flatMap(({ name, key }) => {
+    const texts = columns.all(name).flatMap((each) => (each.type === "TEXT" ? [each.name] : []))
+    const [first = ""] = key
+    const isNarrow = key.length === 1 || !wide.includes(first)
+    const positions = name === "journal" ? ["position"] : led.all(name).map((each) => each.name)
+    const at = [...(isNarrow && name !== "journal" ? [first] : []), ...positions]
+    const by = [...new Set(at)].filter((column) => texts.includes(column) || /position$/.test(column))
+    return texts.length === 0 ? [] : by.map((column) => ({ table: name, column, texts }))
+  })
+}
+
+/** Within a transaction without triggers. @param ids what the write made or named */
+export function hide(db: Db, position: number, ids: readonly string[], hidden: readonly Hidden[]): void {
+  for (const { table, column, texts } of placesIn(db)) {
+    const keys: readonly Value[] = /position$/.test(column) ? [position] : ids
+    const here = `${column} IN (SELECT value FROM json_each(+?))`
+    if (db.prepare(`SELECT 1 FROM ${table} WHERE ${here}`).get(JSON.stringify(keys)) === undefined) continue
+    for (const { value, due } of hidden) {
+      const [inJson, dueInJson] = [canonicalJson(value), canonicalJson(due)]
+      const [whole, dueWhole] = typeof value === "string" ? [value, String(due)] : [inJson, dueInJson]
+      const sets = texts.map((each) => `${each} = iif(${each} = +?, +?, replace(${each}, +?, +?))`).join(", ")
+      const holds = texts.map((each) => `${each} = +? OR instr(${each}, +?) > 0`).join(" OR ")
+      db.prepare(`UPDATE OR IGNORE ${table} SET ${sets} WHERE ${here} AND (${holds})`).run(
+        ...texts.flatMap(() => [whole, dueWhole, inJson, dueInJson]),
+        JSON.stringify(keys),
+        ...texts.flatMap(() => [whole, inJson]),
+      )
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Withholding hides at once and cleans the files afterwards, in pieces: nobody else's write waits for it, and a file
+ * that cannot be cleaned yet is cleaned later.
+ */
+import { rmSync, readFileSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import tap, { test } from "tap"
+import { Browser } from "research-room/testing"
+import { checkData } from "../../src/check/check.ts"
+import { operationOf } from "../../src/contract/operations/index.ts"
+import { startDemo } from "../../src/demo/demo.ts"
+import { openReadConnection } from "../../src/ledger/storage/opening.ts"
+import { isUnclean } from "../../src/ledger/storage/residue.ts"
+import { openLog } from "../../src/log.ts"
+import { ask } from "../support/ask.ts"
+import { action, freshId, message } from "../support/bodies.ts"
+import { untilClean } from "../support/clean.ts"
+import { temporaryFolder } from "../support/service.ts"
+
+/** Megabytes of prose in the data. WITHHOLDING_MB=2000 is the long form. */
+const MEGABYTES = Number(process.env.WITHHOLDING_MB ?? 30)
+/** The longest that another person's write may wait. Far more than it takes on a machine that does nothing else. */
+const LONGEST = Number(process.env.WITHHOLDING_MS ?? 1_000)
+
+const data = temporaryFolder()
+const file = join(data, "research-room.db")
+const house = await startDemo({ host: "127.0.0.1", port: 0, data, threads: 1, log: openLog("silent") } as never)
+tap.teardown(async () => {
+  await house.close()
+  rmSync(data, { recursive: true, force: true })
+})
+const { baseUrl, people, rooms } = house
+const { token } = house.credentials.member_all
+const ada = await Browser.signIn({ baseUrl }, people.owner)
+const threadId = rooms.empty.openingThreadId
+const post = (text: string, to = threadId) =>
+  ask(`${baseUrl}/api/agent/threads/${to}/messages`, { token, body: message(text) })
+
+/** Fills the data with prose of many words, without a request for each message. */
+async function fill(): Promise<void> {
+  const { ledger, tables } = house.instance
+  const words = (seed: number) =>
+    Array.from({ length: 2_000 }, (_, index) => ((seed * 7_919 + index * 104_729) % 90_000).toString(36)).join(" ")
+  const count = Math.ceil((MEGABYTES * 1e6) / words(1).length)
+  const author = tables.people.named(people.owner.username)
+  if (author === undefined) throw new Error("no owner")
+  const operation = operationOf("post_message")
+  const actor = { ...author, grant: null }
+  for (let at = 0; at < count; at += 50)
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        ledger.admit({
+          operation,
+          actor,
+          params: { threadId },
+          body: { schemaVersion: operation.schemaVersion, clientMessageId: freshId(), text: words(at + index) },
+        } as never),
+      ),
+    )
+}
+
+test("a person without a role withholds again and again, and others' writes do not wait for it", async (t) => {
+  await fill()
+  const made = await ada.write("create_room", { requestId: freshId(), title: "One of her own" } as never)
+  const { result } = made as unknown as { result: { roomId: string; openingThreadId: string } }
+  const { roomId, openingThreadId } = result
+  const secrets = ["zanzibarquartz", "orchidlatch"]
+  let isOver = false
+  const waits: number[] = []
+  const others = (async () => {
+    while (!isOver) {
+      const startedAt = performance.now()
+      const { status } = await post("Another message, of somebody else.")
+      waits.push(performance.now() - startedAt)
+      if (status !== 200) t.equal(status, 200)
+      await pause(20)
+    }
+  })()
+  for (const secret of secrets) {
+    const said = await ada.write("post_message", {
+      threadId: openingThreadId,
+      clientMessageId: freshId(),
+      text: `The token is ${secret}.`,
+    } as never)
+    const { entry } = said as unknown as { entry: { entryId: string } }
+    const body = action({
+      of: { entryId: entry.entryId },
+      fields: ["/text"],
+      reason: "secret",
+      explanation: "Revoked.",
+    })
+    const receipt = await ada.request("POST", `/api/rooms/${roomId}/withholdings`, body)
+    t.equal(receipt.status, 200)
+    t.match(
+      await receipt.text(),
+      /hidden everywhere now, and is still being removed from the data files/,
+      "it says what is not done yet",
+    )
+    for (const path of [`/threads/${openingThreadId}`, `/search?query=${secret}`])
+      t.notMatch(await (await fetch(`${baseUrl}${path}`)).text(), new RegExp(`token is ${secret}`), `${path} at once`)
+  }
+  await untilClean(file, 200)
+  isOver = true
+  await others
+  t.ok(Math.max(...waits) < LONGEST, `the longest of ${waits.length} writes took ${Math.round(Math.max(...waits))} ms`)
+  for (const name of readdirSync(data).filter((each) => each.startsWith("research-room.db")))
+    for (const secret of secrets)
+      t.notOk(readFileSync(join(data, name)).includes(secret), `${secret} is not in ${name}`)
+  const view = openReadConnection(file)
+  t.strictSame(checkData(view).problems, [])
+  t.notOk(isUnclean(view))
+  view.close()
+})
