@@ -19,7 +19,7 @@ import { untilClean } from "../support/clean.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 /** Megabytes of prose in the data. WITHHOLDING_MB=2000 is the long form. */
-const MEGABYTES = Number(process.env.WITHHOLDING_MB ?? 30)
+const MEGABYTES = Number(process.env.WITHHOLDING_MB ?? 2)
 /** The longest that another person's write may wait. Far more than it takes on a machine that does nothing else. */
 const LONGEST = Number(process.env.WITHHOLDING_MS ?? 1_000)
 

@@ -11,6 +11,7 @@ import { openReadConnection } from "../../src/ledger/storage/opening.ts"
 import { ask } from "../support/ask.ts"
 import { action, message } from "../support/bodies.ts"
 import { castOf } from "../support/cast.ts"
+import { untilClean } from "../support/clean.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 const data = temporaryFolder()
@@ -60,6 +61,7 @@ test("a message that contains a token", async (t) => {
   })
   const again = await cast.grace.write("post_message", body as never)
   t.match(again, { replayed: true, entry: { entryId } }, "a retry of the original write is still recognised")
+  await untilClean(join(data, "research-room.db"))
   for (const name of ["research-room.db", "research-room.db-wal", "research-room.db-shm"])
     t.notOk(readFileSync(join(data, name)).includes(SECRET), name)
   const aside = openReadConnection(join(data, "research-room.db"))

@@ -68,6 +68,12 @@ export function withheld(db: Db) {
   )
   const ofPosition = db.prepare<Standing>(`${STANDING} j.room_sequence IS NOT NULL AND j.position = +?`)
   const isSealed = db.prepare("SELECT 1 FROM withheld_writes WHERE history_position = +?")
+  // A write has its own entry, and at most a few right after it.
+  const entriesOf = db.prepare<{ entryId: string }>(
+    `SELECT e.entry_id AS entryId FROM journal j JOIN timeline_entries e ON e.thread = j.thread
+       AND e.sequence BETWEEN j.entry_sequence AND j.entry_sequence + 9 AND e.history_position = j.position
+     WHERE j.position = +?`,
+  )
   const note = inserting(db, "withheld_fields")
   const quote = inserting(db, "withheld_quotes")
   const nextQuote = db.prepare<{ position: number | null }>(
@@ -251,7 +257,8 @@ export function withheld(db: Db) {
     /** The ids of what a write made, is about or names in its path. */
     idsOf({ position, target }: StandingWrite): string[] {
       const entry = kept.at(position)
-      return [...(entry?.given.ids ?? []), target.id, ...Object.values(entry?.params ?? {})]
+      const entries = entriesOf.all(position).map(({ entryId }) => entryId)
+      return [...(entry?.given.ids ?? []), ...entries, target.id, ...Object.values(entry?.params ?? {})]
     },
 
     /** Records which write withholds places of another write. */
