@@ -25,7 +25,7 @@ import { inserting } from "../storage/inserting.ts"
 import { bodyOf, requestDigestOf } from "./delivery.ts"
 import { type Entry, type Given, journal } from "./journal.ts"
 import { idOf, placeOf, type Target, TARGET, targetText, unpackedDigest } from "./columns.ts"
-import { hide } from "../replay/hiding.ts"
+import { hide } from "./hiding.ts"
 import { textsIn, withWordsChanged } from "./words-in.ts"
 
 /** A write of a Room, named by its entry, its record or its sequence. */
