@@ -2,6 +2,7 @@
  * The one inner form of a bibliography: the items, names and dates of CSL-JSON. Each reader of a format makes them, and
  * every export is made from them.
  */
+/// <reference path="./citation-js.d.ts" />
 import { parse as parseDateText } from "@citation-js/date"
 import { parse as parseNameText } from "@citation-js/name"
 import type { CslDate, CslName } from "../../contract/library/answers.ts"
