@@ -11,7 +11,7 @@ import type { Parameter } from "./parameters.ts"
 /** A part is named if at least this many routes have it. */
 const MANY = 2
 
-interface Reference {
+export interface Reference {
   readonly $ref: string
 }
 type Kind = "parameters" | "responses" | "schemas"
