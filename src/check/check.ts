@@ -73,7 +73,8 @@ function fileItself(db: Db, add: (problem: string) => void): void {
 function isReadable(db: Db, add: (problem: string) => void): boolean {
   const lacking = db.prepare<{ position: number }>(
     `SELECT position FROM journal WHERE writer NOT IN (SELECT writer FROM writers)
-       OR room NOT IN (SELECT place FROM places) OR thread NOT IN (SELECT place FROM places)
+       OR (room IS NOT NULL AND room NOT IN (SELECT place FROM places))
+       OR (thread IS NOT NULL AND thread NOT IN (SELECT place FROM places))
      ORDER BY position LIMIT 1`,
   )
   const found = lacking.get()
