@@ -2,6 +2,7 @@
 import { basePathOf } from "../contract/base-path.ts"
 import { enumerations, libraryPermissionMeanings, permissionMeanings } from "../contract/schema/enumerations.ts"
 import { figureTypes, readFigure, uploadFigure } from "../contract/definitions/figures.ts"
+import { uploadLog } from "../contract/definitions/logs.ts"
 import { schemaUrl } from "../contract/definitions/json-schema.ts"
 import { labelPrefixes } from "../contract/objects/labels.ts"
 import { type RateLimit, rateLimits } from "../contract/limits/requests.ts"
@@ -129,6 +130,14 @@ export function manifest({ baseUrl, instanceId, lineage, softwareVersion, rates 
         permissions: [uploadFigure.permission],
         mediaTypes: Object.keys(figureTypes),
         summary: uploadFigure.summary,
+      },
+      {
+        name: uploadLog.name,
+        method: uploadLog.method,
+        path: `${basePath}${uploadLog.path}`,
+        permissions: [...uploadLog.permissions],
+        mediaTypes: [uploadLog.mediaType],
+        summary: uploadLog.summary,
       },
     ],
     reads: [...agentReads.map((read) => readEntry(read, basePath)), figureEntry(basePath)],

@@ -91,7 +91,10 @@ t.test("The manifest lists every read that needs no session", (t) => {
   )
   t.match(made.reads.at(-1), { method: "GET", path: "/lab/api/research/figures/{digest}" }, "and a picture")
   t.match(made.batch, { method: "POST", path: "/lab/api/agent/research/batch" })
-  t.match(made.uploads, [{ method: "POST", path: "/lab/api/agent/research/figures", permissions: ["publish_records"] }])
+  t.match(made.uploads, [
+    { method: "POST", path: "/lab/api/agent/research/figures", permissions: ["publish_records"] },
+    { path: "/lab/api/agent/research/logs" },
+  ])
   t.end()
 })
 

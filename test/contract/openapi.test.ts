@@ -8,6 +8,7 @@ import { openApi } from "../../src/discovery/openapi.ts"
 import { discoveryRoutes, metricsRead } from "../../src/discovery/routes.ts"
 import { browserPath, pathNames } from "../../src/contract/definitions/operation.ts"
 import { readFigure, uploadFigure } from "../../src/contract/definitions/figures.ts"
+import { uploadLog } from "../../src/contract/definitions/logs.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { browserReadPath } from "../../src/contract/definitions/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
@@ -61,13 +62,16 @@ const routes = [
   { method: batch.method, path: batch.browserPath },
   { method: uploadFigure.method, path: uploadFigure.path },
   { method: uploadFigure.method, path: uploadFigure.browserPath },
+  { method: uploadLog.method, path: uploadLog.path },
+  { method: uploadLog.method, path: uploadLog.browserPath },
   { method: readFigure.method, path: readFigure.path },
   ...[...actions, ...reads, ...discoveryRoutes, metricsRead].map(({ method, path }) => ({ method, path })),
   ...reads.map((read) => ({ method: read.method, path: browserReadPath(read) ?? read.path })),
 ].map(({ method, path }) => `${method} ${path}`)
 
-/** Uploading a picture is not a write on the record. */
-const isUpload = ({ operationId }: Described) => operationId.startsWith(uploadFigure.name)
+/** Uploading a picture or a log is not a write on the record. */
+const isUpload = ({ operationId }: Described) =>
+  operationId.startsWith(uploadFigure.name) || operationId.startsWith(uploadLog.name)
 
 t.test("It is valid OpenAPI 3.1", async (t) => {
   const { valid, errors } = await new Validator().validate(structuredClone(document))
