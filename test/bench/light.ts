@@ -92,7 +92,7 @@ export async function light(bench: Bench): Promise<void> {
       const load = {
         port: served.port,
         connections,
-        by: "sockets",
+        by: "autocannon",
         file: name === "service" ? messages : same,
       } as const
       const { perSecond, write } = await loader.ask({ ...load, warmUp: count, count })
