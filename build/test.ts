@@ -69,7 +69,6 @@ const REST = [
   "test/research/added/replayed-elsewhere.test.ts",
   "test/research/added/search-later.test.ts",
   "test/research/added/second-hand.test.ts",
-  "test/research/added/similar-learnt.test.ts",
   "test/research/added/sqlite.test.ts",
   "test/research/added/verify.test.ts",
   "test/research/curves/largest.test.ts",

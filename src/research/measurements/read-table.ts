@@ -43,7 +43,12 @@ const DIGITS = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`
 const NUMBER = new RegExp(`^${DIGITS}$`)
 /** Numbers as they are printed: 1,000 or 0,5; 5%; <0.001; 0.04*; 1 ± 0.1 and 1 (0.1). No reader can tell their value. */
 const PRINTED = new RegExp(
-  String.raw`^(?:[+-]?\d{1,3}(?:[,'’\u00a0\u202f ]\d{3})+(?:\.\d+)?|[+-]?\d+,\d+|[<>≤≥~≈]=?\s*${DIGITS}|${DIGITS}\s*(?:[%‰*†‡]+|±.*|\+/?-.*|\(.*\)))$`,
+  `^(?:${[
+    String.raw`[+-]?\d{1,3}(?:[,'\u2019\u00a0\u202f ]\d{3})+(?:\.\d+)?`,
+    String.raw`[+-]?\d+,\d+`,
+    String.raw`[<>\u2264\u2265~\u2248]=?\s*${DIGITS}`,
+    String.raw`${DIGITS}\s*(?:[%\u2030*\u2020\u2021]+|\u00b1.*|\+/?-.*|\(.*\))`,
+  ].join("|")})$`,
 )
 
 /** The names of columns with a meaning of their own, without letter case, and what they mean. */
