@@ -71,7 +71,9 @@ function short(schema: JsonSchema, name = ""): JsonSchema {
   // A recursive value becomes "any JSON".
   if (schema.$ref !== undefined || options?.some(({ items: inner }) => inner?.$ref !== undefined))
     return { description: "any JSON" }
-  if (options !== undefined) return { description: inWords(schema) }
+  // An object of which nothing is required has no condition that only a schema can state.
+  const isLoose = properties !== undefined && name !== "" && (schema.required ?? []).length === 0
+  if (options !== undefined || isLoose) return { description: inWords(schema) }
   if (type !== undefined && properties === undefined && items === undefined) result.type = type
   if (description !== undefined && type !== "object") result.description = description
   for (const bound of ["minimum", "maximum"] as const) {

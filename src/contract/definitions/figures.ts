@@ -42,7 +42,7 @@ export type Figure = v.InferOutput<typeof figure>
 export const figures = v.exactOptional(
   described(
     list(figure, limits.figures),
-    `Pictures in display order: the digest that ${uploadFigure.method} ${uploadFigure.path} returned, and a text alternative.`,
+    `Pictures in order: a digest from ${uploadFigure.method} ${uploadFigure.path}, and a text alternative.`,
   ),
 )
 

@@ -132,7 +132,7 @@ export const dimensions = v.pipe(
 
 /** Settings whose values are merged. */
 export const pool = distinct(
-  v.pipe(v.string("must be a string"), v.regex(SETTING, "must be the name of a setting, such as updates")),
+  v.pipe(v.string("must be a string"), v.regex(SETTING, "must be a setting, such as updates")),
   limits.dimensions,
   1,
 )

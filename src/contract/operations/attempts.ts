@@ -133,10 +133,10 @@ export const attemptOperations = [
       corrects: v.exactOptional(
         described(
           corrects,
-          "Corrects earlier events: a unit, or a value whose new one is in metrics. In a progress event also after the end.",
+          "Corrects a unit, or a value whose new one is in metrics; after the end too, in a progress event.",
         ),
       ),
-      late: v.exactOptional(described(v.boolean("must be true or false"), "true: adds metrics after the end.")),
+      late: v.exactOptional(described(v.boolean("must be true or false"), "Adds metrics after the end.")),
       outputs: v.exactOptional(outputs),
       figures,
       log,
@@ -184,12 +184,10 @@ export const attemptOperations = [
         {
           outputLabel: "metrics.json",
           digest: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-          mediaType: "application/json",
-          sizeBytes: 412,
         },
       ],
       exitCode: 0,
-      cost: { gpuHours: 2.5, wallSeconds: 9_140 },
+      cost: { gpuHours: 2.5 },
     },
     otherExamples: [
       { attemptId, expectedRevision: 1, expectedStatus: "registered", event: "started", reportedAt },
@@ -200,7 +198,7 @@ export const attemptOperations = [
         event: "failed",
         reportedAt,
         exitCode: 1,
-        failure: { stage: "training", explanation: "The loss became infinite at step 212." },
+        failure: { stage: "training", explanation: "Infinite loss at step 212." },
       },
     ],
   }),

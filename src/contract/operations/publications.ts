@@ -78,7 +78,7 @@ const effect = shape({
         v.finite(),
         v.check((bound) => bound > 0, "must be positive"),
       ),
-      "Claims that the difference is smaller than this: held where its 90 % interval lies inside.",
+      "Claims a smaller difference: held where its 90 % interval lies inside.",
     ),
   ),
   repeats: v.exactOptional(shape(namedEffect)),
@@ -213,7 +213,7 @@ export const publicationOperations = [
         {
           kind: "attempt_outcome",
           attemptId: "0198f3a0-7777-4abc-8def-000000000007",
-          explanation: "The losses of five seeds.",
+          explanation: "Five seeds.",
         },
       ],
       provenance: {
@@ -226,7 +226,6 @@ export const publicationOperations = [
       },
       materials: [],
       references: [],
-      limitations: "One model size only.",
     },
   }),
   operation({
