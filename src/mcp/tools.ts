@@ -196,8 +196,7 @@ export const tools: readonly Tool[] = [
   readTool({
     name: "log",
     of: ["attempt_log", "attempt_session"],
-    description:
-      "What an attempt's program printed: from a line on, its last lines (tail), or lines that contain a text (grep). read attempt_session for its agent's session.",
+    description: "What an attempt printed: from a line on, its last lines (tail), or lines with a text (grep).",
     described: ["attemptId", "from", "lines", "tail", "grep"],
   }),
   readTool({

@@ -21,7 +21,6 @@ const room = await lab.room()
 const idOf = ({ entry }: { readonly entry: { readonly entryId: string } | null }) => entry?.entryId ?? ""
 const find = async (query: string, more: object = {}) => (await lab.reader.read("search", { query, ...more })).items
 
-// shows: Search finds every word that was written
 t.test("every word of a message finds it, and so do two neighbours, in both normal forms", async (t) => {
   t.ok(Object.keys(sentences).length >= 30)
   const ids: string[] = []
