@@ -194,12 +194,6 @@ export const tools: readonly Tool[] = [
   ),
   writing(false, `Save and file papers, name Collections, post notes. ${inputNote}. ${sizeNote}. ${retryNote}.`, "key"),
   readTool({
-    name: "log",
-    of: ["attempt_log", "attempt_session"],
-    description: "What an attempt printed: from a line on, its last lines (tail), or lines with a text (grep).",
-    described: ["attemptId", "from", "lines", "tail", "grep"],
-  }),
-  readTool({
     name: "similar",
     of: ["room_similar"],
     description: "Earlier work similar to a text or an object, with its results. Ask before you propose anything.",
