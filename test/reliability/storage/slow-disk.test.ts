@@ -4,6 +4,7 @@
  */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import Database from "better-sqlite3"
 import { Browser } from "research-room/testing"
 import tap, { test } from "tap"
 import { endAll, executable, newPlace, run, serve } from "../../support/program.ts"
@@ -45,6 +46,20 @@ async function whileReading<T>(
   const value = await work().finally(() => (isOver = true))
   await reading
   return { value, longest }
+}
+
+/** Waits until the files no longer hold what was withheld: they are cleaned after the answer, in pieces. */
+async function cleaned(file: string): Promise<void> {
+  const db = new Database(file, { readonly: true })
+  try {
+    const state = db.prepare<[], number>("SELECT unclean FROM instance").pluck()
+    for (let look = 0; state.get() !== 0; look += 1) {
+      if (look === 300) throw new Error("The files were not cleaned within 30 seconds.")
+      await passing(100)
+    }
+  } finally {
+    db.close()
+  }
 }
 
 const ways = [
@@ -110,6 +125,7 @@ for (const [what, data, makeSlow, most] of ways)
       `no reader waits longer than ${most} ms and what an answer takes`,
     )
     makeSlow(disk, false)
+    await cleaned(join(place.folder, data, "research-room.db"))
     service.signal("SIGTERM")
     t.equal((await service.ended()).code, 0)
     t.match(await run(program, ["check", "--data", data], place), { code: 0 })
