@@ -46,10 +46,12 @@ export const measuredQuestions = {
       const { items } = await get(`/api/research/records/${(await found(get, roomId))?.id}/evidence`)
       const said = list(items).find(({ source }) => text(source) === "reproduction") as unknown as {
         author: { username: string }
-        independence: { code: boolean }
+        independence: { code: boolean; commit: boolean }
         verdict: string
       }
-      return `${said.author.username} with ${said.independence.code ? "other" : "the same"} code: ${said.verdict}`
+      const { code, commit } = said.independence
+      const by = code ? "with other code" : commit ? "at another commit" : "with the same code"
+      return `${said.author.username} ${by}: ${said.verdict}`
     },
   },
   whereItHolds: {

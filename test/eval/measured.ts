@@ -106,7 +106,7 @@ export function measure(filler: Filler, [ada, grace]: readonly [Person, Person],
     byHowMuch: `${mean.toFixed(3)} %`,
     howSure: `${(mean - half).toFixed(3)} to ${(mean + half).toFixed(3)}`,
     seeds: `${SEEDS.length} pairs`,
-    reproduced: "grace with other code: reproduces",
+    reproduced: "grace at another commit: reproduces",
     whereItHolds: "50, 100",
     best: "shift",
   }

@@ -43,9 +43,15 @@ export function acrossInWords({ experiments, commits, settings }: NonNullable<Fi
 export const noiseInWords = ({ sd, n, over }: NonNullable<Figures["noise"]>): string =>
   `sd ${figure(sd, sd)} over ${over} (n ${n})`
 
-/** Describes the dimensions of a place: `smoothing, labels 400`. */
+/** Describes the dimensions of a place: `smoothing, labels 400`. An arm may be called "none". */
 export const placeInWords = (place: Dimensions): string =>
   Object.entries(place)
+    .map(([name, value]) => (name === "arm" ? textOf(value) : `${name} ${textOf(value)}`))
+    .join(", ")
+
+/** Describes the conditions of `where`. */
+const conditionsInWords = (where: Dimensions): string =>
+  Object.entries(where)
     .map(([name, value]) => conditionInWords(name, value))
     .join(", ")
 
@@ -57,7 +63,7 @@ export function contrastInWords({
   against,
   where = {},
 }: Pick<Effect, "metric" | "of" | "against" | "where"> & { readonly split?: string | null }): string {
-  const at = Object.keys(where).length === 0 ? "" : ` at ${placeInWords(where)}`
+  const at = Object.keys(where).length === 0 ? "" : ` at ${conditionsInWords(where)}`
   return `${metric}${split == null ? "" : ` (${split})`} of ${placeInWords(of)} − ${placeInWords(against)}${at}`
 }
 
