@@ -88,7 +88,6 @@ export function joining({ ledger, world, people, invitations, audit, acts }: Act
       mustAdmit(by)
       const isFirst = by !== "admitted" && "setUp" in by
       const person = create(username, isFirst, give)
-      if (isFirst) setupDigest = null
       if (by !== "admitted" && "invitation" in by) {
         const { invitationId, invitedBy, room } = invitation(by.invitation)
         acts.accept_invitation(person, { invitationId })

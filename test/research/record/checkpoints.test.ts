@@ -53,6 +53,7 @@ t.test("a checkpoint reads as it was written, with what became of it", async (t)
     supersedesCheckpointId: null,
     synthesis: "So far.",
     openQuestions: ["Why?", "How long?"],
+    answer: null,
     conclusion: null,
     selected: true,
     stale: false,
