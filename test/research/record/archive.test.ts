@@ -30,6 +30,11 @@ const { experimentId } = work
 const planId = await work.plan()
 const attemptId = await work.attempt()
 const running = await work.attempt("started")
+const uploaded = await ask(`${house.baseUrl}/api/agent/research/logs`, {
+  ...{ token, raw: "Step 1: the loss is 0.4.\n", headers: { "content-type": "text/plain; charset=utf-8" } },
+})
+const { digest } = uploaded.body as unknown as { digest: string }
+await work.tell(running, "progress", { log: { digest }, session: { digest, format: "plain text" } })
 const { result: predicted, entry } = await room.grace.write("publish_hypothesis", hypothesis(room))
 const found = (
   await room.grace.write(
