@@ -4,12 +4,12 @@
  */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import Database from "better-sqlite3"
 import { Browser } from "research-room/testing"
 import tap, { test } from "tap"
 import { endAll, executable, newPlace, run, serve } from "../../support/program.ts"
 import { exportedDemo } from "../import/kills.ts"
 import { passwordOf } from "../../support/service.ts"
+import { cleaned } from "./cleaned.ts"
 import { type SlowDisk, slowDisk } from "./slow-disk.ts"
 
 const program = executable()
@@ -46,20 +46,6 @@ async function whileReading<T>(
   const value = await work().finally(() => (isOver = true))
   await reading
   return { value, longest }
-}
-
-/** Waits until the files no longer hold what was withheld: they are cleaned after the answer, in pieces. */
-async function cleaned(file: string): Promise<void> {
-  const db = new Database(file, { readonly: true })
-  try {
-    const state = db.prepare<[], number>("SELECT unclean FROM instance").pluck()
-    for (let look = 0; state.get() !== 0; look += 1) {
-      if (look === 300) throw new Error("The files were not cleaned within 30 seconds.")
-      await passing(100)
-    }
-  } finally {
-    db.close()
-  }
 }
 
 const ways = [
