@@ -9,13 +9,15 @@ import { forged } from "../research/added/forged.ts"
 import { unpack } from "../research/added/unpacked.ts"
 import { action, message } from "../support/bodies.ts"
 import { castOf } from "../support/cast.ts"
+import { untilClean } from "../support/clean.ts"
 import { type Elsewhere, elsewhere } from "../support/elsewhere.ts"
 import { bytesOfOpen } from "../support/open-files.ts"
 import { startOwn, temporaryFolder } from "../support/service.ts"
 import { checkData } from "../../src/check/check.ts"
 import { writeEverything } from "./everything.ts"
 
-const there = await startResearchRoom()
+const origin = temporaryFolder()
+const there = await startResearchRoom({ data: origin })
 t.teardown(() => there.close())
 const cast = await castOf(there)
 const exported = async (roomId: string) =>
@@ -164,6 +166,7 @@ t.test("If a withholding is cut off before its text is removed, the next start r
   t.not(foundIn(here, SECRET).length, 0)
   here.db.close()
   const service = await startOwn({ folder, keeps: true })
+  await untilClean(join(folder, "research-room.db"))
   t.strictSame(foundIn(here, SECRET), [])
   t.strictSame(checkData(service.instance.db).problems, [])
   await service.close()
@@ -235,6 +238,7 @@ t.test("A Room with everything withheld is imported whole", async (t) => {
     }),
   )
   await Promise.all(each)
+  await untilClean(join(origin, "research-room.db"))
   const zip = await exported(roomId)
   for (const here of [before, elsewhere(t, folders[1])]) {
     await here.import(zip)

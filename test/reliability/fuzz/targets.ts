@@ -6,6 +6,7 @@ import { mcpPath } from "../../../src/contract/base-path.ts"
 import { discoveryRoutes, metricsRead } from "../../../src/discovery/routes.ts"
 import { bodySchema, type JsonSchema, jsonSchemaOf } from "../../../src/contract/definitions/json-schema.ts"
 import { readFigure, uploadFigure } from "../../../src/contract/definitions/figures.ts"
+import { uploadLog } from "../../../src/contract/definitions/logs.ts"
 import { browserPath, type Operation, pathNames } from "../../../src/contract/definitions/operation.ts"
 import { writeParameters } from "../../../src/contract/definitions/parameters.ts"
 import { batch, batchBody, isBatched } from "../../../src/contract/operations/batch.ts"
@@ -178,12 +179,14 @@ const all: readonly Target[] = [
       query: queryOf(writeParameters),
     }),
   ),
-  // A picture is not JSON: test/figures sends invalid and mislabelled ones.
+  // A picture and a log are not JSON: test/figures sends invalid and mislabelled ones.
   ...(
     [
       [uploadFigure, uploadFigure.path, "credential"],
       [uploadFigure, uploadFigure.browserPath, "session"],
       [readFigure, readFigure.path, "anyone"],
+      [uploadLog, uploadLog.path, "credential"],
+      [uploadLog, uploadLog.browserPath, "session"],
     ] as const
   ).map(
     ([{ name, method }, path, caller]): Target => ({

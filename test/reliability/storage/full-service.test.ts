@@ -3,10 +3,10 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { Browser } from "research-room/testing"
 import tap, { test } from "tap"
+import { untilClean } from "../../support/clean.ts"
 import { endAll, executable, newPlace, run, serve } from "../../support/program.ts"
 import { hashAsServed } from "../../support/passwords.ts"
 import { passwordOf, startOwn } from "../../support/service.ts"
-import { cleaned } from "./cleaned.ts"
 import { fill, makeSpace, mountSmall, unmountAll } from "./mounts.ts"
 import { dataOn, holding } from "./stages.ts"
 
@@ -84,7 +84,7 @@ test("a withholding over HTTP is done and the words are in no file, or it answer
     const again = await send()
     t.equal(again.status, 200, `once there is space, after ${left}: ${await again.text()}`)
     t.notOk(await shown())
-    await cleaned(join(data, "research-room.db"))
+    await untilClean(join(data, "research-room.db"))
     t.strictSame(holding(disk, SECRET), [], `with ${left} bytes left, it is in no file`)
     service.signal("SIGTERM")
     t.equal((await service.ended()).code, 0)

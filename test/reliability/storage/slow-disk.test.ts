@@ -6,10 +6,10 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Browser } from "research-room/testing"
 import tap, { test } from "tap"
+import { untilClean } from "../../support/clean.ts"
 import { endAll, executable, newPlace, run, serve } from "../../support/program.ts"
 import { exportedDemo } from "../import/kills.ts"
 import { passwordOf } from "../../support/service.ts"
-import { cleaned } from "./cleaned.ts"
 import { type SlowDisk, slowDisk } from "./slow-disk.ts"
 
 const program = executable()
@@ -111,7 +111,7 @@ for (const [what, data, makeSlow, most] of ways)
       `no reader waits longer than ${most} ms and what an answer takes`,
     )
     makeSlow(disk, false)
-    await cleaned(join(place.folder, data, "research-room.db"))
+    await untilClean(join(place.folder, data, "research-room.db"))
     service.signal("SIGTERM")
     t.equal((await service.ended()).code, 0)
     t.match(await run(program, ["check", "--data", data], place), { code: 0 })
