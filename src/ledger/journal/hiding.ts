@@ -15,6 +15,12 @@ export interface Hidden {
 /** Columns that lead the keys of many rows, of which a write made few. */
 const wide: readonly string[] = ["room_id", "thread_id", "user_id"]
 
+/**
+ * The columns of the journal that are made from a write. Its body is marked at the named places alone: the same text may
+ * stand elsewhere in it, and no replay would bring that back. What the world gave it has its quotations removed.
+ */
+const madeInJournal: readonly string[] = ["result", "card"]
+
 interface Place {
   readonly table: string
   readonly column: string
@@ -28,12 +34,13 @@ function placesIn(db: Db): Place[] {
     `SELECT (SELECT name FROM pragma_index_info(i.name) WHERE seqno = 0) AS name FROM pragma_index_list(+?) i`,
   )
   return replayedTables(db).flatMap(({ name, key }) => {
-    const texts = columns.all(name).flatMap((each) => (each.type === "TEXT" ? [each.name] : []))
+    const all = columns.all(name).flatMap((each) => (each.type === "TEXT" ? [each.name] : []))
+    const texts = name === "journal" ? madeInJournal : all
     const [first = ""] = key
     const isNarrow = key.length === 1 || !wide.includes(first)
     const positions = name === "journal" ? ["position"] : led.all(name).map((each) => each.name)
     const at = [...(isNarrow && name !== "journal" ? [first] : []), ...positions]
-    const by = [...new Set(at)].filter((column) => texts.includes(column) || /position$/.test(column))
+    const by = [...new Set(at)].filter((column) => all.includes(column) || /position$/.test(column))
     return texts.length === 0 ? [] : by.map((column) => ({ table: name, column, texts }))
   })
 }

@@ -7,6 +7,7 @@ import type { WriteInput } from "research-room/client"
 import { finding } from "../record/bodies.ts"
 import { openLab, refusalOf } from "../record/lab.ts"
 import { Work } from "../record/work.ts"
+import { untilClean } from "../../support/clean.ts"
 
 type Metrics = NonNullable<WriteInput<"report_attempt_event">["metrics"]>
 type Effect = NonNullable<WriteInput<"publish_finding">["effects"]>[number]
@@ -182,14 +183,18 @@ t.test("an effect says that values were withheld after publication, and remains 
   const sequence = (await lab.reader.read("room", { roomId })).activityWatermark
   await work.tell(attemptId, "succeeded")
   const { result } = await publish([shift], [attemptId])
-  const withhold = (fields: string[]) =>
-    lab.browsers.ada.write("withhold_content", {
+  const withhold = async (fields: string[]) => {
+    await lab.browsers.ada.write("withhold_content", {
       roomId,
       of: { sequence },
       fields,
       reason: "other",
       explanation: "It names somebody.",
     })
+    t.match(await effect(), { isStale: true, staleReason: "values_withheld" }, "it is marked at once")
+    // The values that remain are worked out again afterwards.
+    await untilClean(lab.file)
+  }
   const effect = async () => (await lab.record(result)).effects[0]
   const markdown = async () => (await fetch(`${lab.house.baseUrl}/records/${result.versionId}.md`)).text()
   const page = async () => (await fetch(`${lab.house.baseUrl}/records/${result.versionId}`)).text()
