@@ -183,6 +183,7 @@ test("words that are also names, ids and codes are removed only from what people
     { question: "experiment", status: "open" },
     "the same words of others stay",
   )
+  await untilClean(join(data, "research-room.db"))
   const aside = openReadConnection(join(data, "research-room.db"))
   t.strictSame(checkData(aside).problems, [])
   aside.close()

@@ -2,11 +2,13 @@
  * An agent publishes a finding and concludes on it. Another agent of its person and another person's agent review both.
  * Their reviews are shown wherever the finding, the conclusion or the plan is, but do not count as evidence.
  */
+import { join } from "node:path"
 import tap, { test } from "tap"
 import { checkData } from "../../../src/check/check.ts"
 import { codesOf, refusedWith, startAgents } from "../../support/agents.ts"
 import { ask } from "../../support/ask.ts"
 import { action, experiment, message } from "../../support/bodies.ts"
+import { untilClean } from "../../support/clean.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { finding, hypothesis } from "../record/bodies.ts"
 
@@ -229,6 +231,7 @@ test("reviews are found by search, and survive a replay, a read of an earlier mo
   } as never)
   t.match(await mcp.read("link", { linkId }), { explanation: { withheld: { reason: "secret" } } })
   t.strictSame((await mcp.read("search", { query: "verily", roomId })).items, [])
+  await untilClean(join(own.folder, "research-room.db"))
   t.strictSame(checkData(own.instance.db).problems, [], "a replay builds the same tables")
   const there = elsewhere(t)
   await there.import(
