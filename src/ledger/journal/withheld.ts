@@ -19,6 +19,7 @@ import {
   valueAt,
   withholdable,
 } from "../../contract/definitions/withheld-text.ts"
+import { UUID } from "../../contract/schema/patterns.ts"
 import type { Db } from "../storage/database.ts"
 import { isUnclean } from "../storage/residue.ts"
 import { inserting } from "../storage/inserting.ts"
@@ -254,11 +255,14 @@ export function withheld(db: Db) {
       return texts
     },
 
-    /** The ids of what a write made, is about or names in its path. */
+    /** The ids of what a write made, is about, or names in its path or at the top of its body. */
     idsOf({ position, target }: StandingWrite): string[] {
       const entry = kept.at(position)
       const entries = entriesOf.all(position).map(({ entryId }) => entryId)
-      return [...(entry?.given.ids ?? []), ...entries, target.id, ...Object.values(entry?.params ?? {})]
+      // What it says may be found with an object that only its body names: the work that it claims.
+      const body = entry === undefined ? {} : bodyOf(entry.content, undefined)
+      const named = Object.values(body).flatMap((each) => (typeof each === "string" && UUID.test(each) ? [each] : []))
+      return [...(entry?.given.ids ?? []), ...entries, target.id, ...Object.values(entry?.params ?? {}), ...named]
     },
 
     /** Records which write withholds places of another write. */

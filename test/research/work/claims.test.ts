@@ -2,12 +2,14 @@
  * Two agents of one person and one of another work in one Room. Each claims what it works on; the others see it, and
  * `next` offers claimed work to nobody else.
  */
+import { join } from "node:path"
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
 import { ask } from "../../support/ask.ts"
 import { checkData } from "../../../src/check/check.ts"
 import { action, experiment, hypothesis, message } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
+import { untilClean } from "../../support/clean.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { startOwn } from "../../support/service.ts"
 
@@ -208,6 +210,8 @@ test("claims survive a replay, a read of an earlier moment, withholding and an i
   } as never)
   t.match((await next()).claims, [{ claimId, note: { withheld: { reason: "secret" } } }])
   t.match(await (await fetch(`${own.baseUrl}/rooms/${roomId}`)).text(), /Withheld/)
+  t.strictSame((await mcp.read("search", { query: "hunter2", roomId })).items, [], "it is not found at once")
+  await untilClean(join(own.folder, "research-room.db"))
   t.strictSame(checkData(own.instance.db).problems, [], "a replay builds the same tables")
   const there = elsewhere(t)
   await there.import(
