@@ -29,7 +29,7 @@ test("A Room is adopted by a user of this instance, once, and the command says s
   )
   t.match(await adopt("--owner", "zoe"), {
     code: 0,
-    out: /^This instance owns the Room now, and zoe is its owner\. What is written at http\S+ after entry \d+ no longer arrives\.$/m,
+    out: /^This instance owns the Room now, and zoe is its owner\. What is written at http\S+ after entry \d+ is no longer imported\.$/m,
   })
   const listed = JSON.parse((await run(program, ["room", "list", "--json", "--data", "data"], place)).out) as object[]
   t.match(listed, [{ roomId, origin: null, owner: { username: "zoe" } }])
