@@ -231,6 +231,8 @@ export function leaveLog(file: string): void {
 export function storedSchema(file: string): number | null {
   // A regular connection would create files that its follower does not expect.
   if (isFollowed(file)) return null
+  // SQLite would delete the log beside an empty file, even of a connection that only reads.
+  if (sizeOf(file) === 0) return null
   try {
     const database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT })
     try {
