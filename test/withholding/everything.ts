@@ -9,6 +9,7 @@ import { locationUri } from "../../src/contract/definitions/work.ts"
 import { isPart, type Part, partsOf } from "../../src/contract/schema/parts.ts"
 import { valueAt, withholdable } from "../../src/contract/definitions/withheld-text.ts"
 import { uploadFigure } from "../../src/contract/definitions/figures.ts"
+import { uploadLog } from "../../src/contract/definitions/logs.ts"
 import { png } from "../support/pictures.ts"
 import { freshId } from "../support/bodies.ts"
 
@@ -46,6 +47,8 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
     const body: Record<string, unknown> = structuredClone({ ...said })
     const own = Object.fromEntries(Object.entries(body).filter(([member]) => !ids.includes(member))) as JsonObject
     for (const place of withholdable(operation, own)) {
+      // A log is withheld by its digest, which no text can stand for.
+      if (place.endsWith("/digest")) continue
       const value = valueAt(own, place)
       const marker = newMarker()
       const names = place
@@ -85,12 +88,20 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
     }
   }
 
-  const uploaded = await fetch(`${house.baseUrl}${uploadFigure.path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${house.credentials.owner_all.token}`, "content-type": "image/png" },
-    body: new Uint8Array(png()),
-  })
-  const figures = [{ digest: ((await uploaded.json()) as { digest: string }).digest, alt: "x" }]
+  /** Uploads an attachment, and returns its digest. */
+  async function uploaded(path: string, mediaType: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
+    const response = await fetch(`${house.baseUrl}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${house.credentials.owner_all.token}`, "content-type": mediaType },
+      body,
+    })
+    return ((await response.json()) as { digest: string }).digest
+  }
+  const figures = [{ digest: await uploaded(uploadFigure.path, "image/png", new Uint8Array(png())), alt: "x" }]
+  const session = {
+    digest: await uploaded(uploadLog.path, "text/plain", new TextEncoder().encode("What the agent did.\n")),
+    format: "x",
+  }
   const { roomId = "", openingThreadId: threadId = "" } = (
     await send(ada, "create_room", { title: "x", question: "x" })
   ).result
@@ -213,7 +224,7 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
   ]
   const planned = await attempt({ intent: "planned", planId, ...exp(6, "claimed") })
   await tell(planned, 1, "registered", "started")
-  await tell(planned, 2, "started", "progress", { metrics })
+  await tell(planned, 2, "started", "progress", { metrics, session })
   await tell(planned, 3, "started", "succeeded", { metrics, outputs: [output], exitCode: 0, figures })
   const failed = await attempt({ intent: "exploratory", ...exp(6, "claimed") })
   await tell(failed, 1, "registered", "started")
