@@ -5,7 +5,7 @@ import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { ResearchRoomClient } from "research-room/client"
 import type { Cast } from "../../src/demo/cast.ts"
-import { sealOf } from "../../src/ledger/storage/not-replayed.ts"
+import { defineFunctions } from "../../src/ledger/storage/database.ts"
 import { endAll, executable, newPlace, run, start } from "../support/program.ts"
 
 const program = executable()
@@ -119,7 +119,7 @@ test("a backup over an existing one is refused, and a backup that runs out of sp
   t.same(readFileSync(copy), before)
   // The backup below may write 8 MB per file, and has 16 MB to copy.
   const database = new Database(join(place.folder, "restored", "research-room.db"))
-  database.function("row_seal", { varargs: true, deterministic: true }, (...values) => sealOf(values))
+  defineFunctions(database)
   database.exec(
     "INSERT INTO papers (paper_id, origin, recorded_at, record) VALUES ('large', 'import', '2026', hex(zeroblob(8000000)))",
   )

@@ -5,6 +5,7 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
+import { defineFunctions } from "../../src/ledger/storage/database.ts"
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { endAll, executable, newPlace, run } from "../support/program.ts"
@@ -61,6 +62,7 @@ test("a copy that lacks recent writes falls short once they are too old", async 
 test("a damaged copy falls short, and a copy of other data is told apart from it", async (t) => {
   copyFileSync(at("copy"), at("tampered"))
   const db = new Database(at("tampered"))
+  defineFunctions(db)
   db.prepare("UPDATE rooms SET title = 'Another title'").run()
   db.close()
   t.match(await drill("tampered"), { code: 1, err: /rooms/, out: /The copy is not good enough/ })

@@ -36,6 +36,15 @@ export interface Db {
   close(): void
 }
 
+/** Defines what triggers call. On a connection without them, writing such a row fails. */
+export function defineFunctions(database: Database.Database): void {
+  database.function("row_seal", { varargs: true, deterministic: true }, (...values) => sealOf(values))
+  const ofText = (make: (text: string) => string) => (text: unknown) => (typeof text === "string" ? make(text) : null)
+  database.function("folded", { deterministic: true }, ofText(folded))
+  const wholeWords = (text: string) => indexed(text, true)
+  database.function("search_terms", { deterministic: true }, ofText(wholeWords))
+}
+
 export class SqliteDb implements Db, Disposable {
   readonly #database: Database.Database
   readonly #begin: Database.Statement
@@ -45,12 +54,7 @@ export class SqliteDb implements Db, Disposable {
   constructor(database: Database.Database, mended: readonly string[] = []) {
     this.mended = mended
     this.#database = database
-    // Triggers call these. On a connection without them, writing such a row fails.
-    database.function("row_seal", { varargs: true, deterministic: true }, (...values) => sealOf(values))
-    const ofText = (make: (text: string) => string) => (text: unknown) => (typeof text === "string" ? make(text) : null)
-    database.function("folded", { deterministic: true }, ofText(folded))
-    const wholeWords = (text: string) => indexed(text, true)
-    database.function("search_terms", { deterministic: true }, ofText(wholeWords))
+    defineFunctions(database)
     this.#begin = database.prepare("BEGIN")
     this.#end = database.prepare("COMMIT")
   }
