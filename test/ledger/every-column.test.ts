@@ -8,7 +8,9 @@ import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { operationNamed, operationOf } from "../../src/contract/operations/index.ts"
 import { canonicalJson } from "../../src/contract/json.ts"
+import { untilClean } from "../support/clean.ts"
 import { remake } from "../../src/app/compose/upgrade.ts"
+import { fileOf } from "../../src/ledger/replay/remake.ts"
 import { compare } from "../../src/check/replayed.ts"
 import { seals, checkData } from "../../src/check/check.ts"
 import { compared, replayedTables, type Table, tablesOf } from "../../src/ledger/storage/tables.ts"
@@ -200,6 +202,7 @@ await ledger.transact(() => {
   renewInstance(live)
   tables.audit.write({ kind: "restore_backup" })
 })
+await untilClean(fileOf(live))
 await demo.instance.indexed()
 live.prepare("VACUUM INTO ?").run(file)
 await demo.close()
