@@ -292,7 +292,7 @@ t.test("People can read it offline in a browser", (t) => {
   ])
     t.ok(page.includes(text), text)
   t.notMatch(page, /<script|src=|@import|url\(/, "without a script and without a network")
-  t.match(crate.files.get("README.md"), /node verify\.mjs\n {4}python3 verify\.py\n/)
+  t.match(crate.files.get("README.md"), /^ {4}python3 verify\.py\n/m)
   t.end()
 })
 
@@ -329,6 +329,8 @@ t.test("It is served as a download, and HEAD starts no export", async (t) => {
     headers.get("content-disposition"),
     'attachment; filename="does-rl-add-solutions-or-only-find-them-faster.crate.zip"',
   )
+  // The place of the one that was given up is free as soon as the service hears of it.
+  while ((await fetch(url, { method: "HEAD" })).status === 429) await pause(20)
   for (let tries = 0; tries < limits.exports * 3; tries++) t.equal((await fetch(url, { method: "HEAD" })).status, 200)
   await t.rejects(plain.download("room_export", { roomId: freshId() }), {
     status: 404,
@@ -337,13 +339,13 @@ t.test("It is served as a download, and HEAD starts no export", async (t) => {
 })
 
 t.test(
-  "Only a few are made at a time; one more is told when to retry, and a cancelled one frees its place",
+  "A caller makes one at a time; one more is told when to retry, and a cancelled one frees its place",
   async (t) => {
     const open = () => plain.download("room_export", { roomId: main.roomId })
     const all = await Promise.allSettled(Array.from({ length: limits.exports * 4 }, open))
     const held = all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
     const refused = all.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []))
-    t.ok(held.length >= limits.exports && refused.length > 0, `${held.length} made, ${refused.length} refused`)
+    t.ok(held.length === 1 && refused.length > 0, `${held.length} made, ${refused.length} refused`)
     for (const reason of refused)
       t.ok(
         reason instanceof RefusedError &&

@@ -49,7 +49,6 @@ t.test("quotes, a byte order mark and Windows line ends are read as in CSV", asy
   )
 })
 
-// shows: a column that mixes numbers with other text is refused with its line
 t.test("a cell that is no number does not turn its column into a dimension", async (t) => {
   const text = "arm,seed,error,seconds\nbaseline,1,0.061,10\nshift,1,NA,11\nshift,2,0.055,12\n"
   t.match(faultsOf(text), [/^3 has "NA" in the column error, which is not a number/])
@@ -85,7 +84,6 @@ t.test("names with a meaning are read in any letter case", async (t) => {
   t.same(faultsOf("step,Step,loss\n1,2,3\n"), ["1 names the column step twice"])
 })
 
-// shows: long forms of MLflow, TensorBoard and W&B are recognised
 t.test("exports of other programs are recognised by their headers", async (t) => {
   const board = "Wall time,Step,Value\n1700000000.1,10,0.5\n1700000001.1,20,0.4\n"
   t.match(faultsOf(board), [/^1 has values of one metric without its name/])

@@ -23,7 +23,6 @@ const readAs = {
   ignored: [],
 }
 
-// shows: section 16: tables answer readAs in receipt and rehearsal
 t.test("a mixed column is refused with its line, and nothing is kept", async (t) => {
   const refused = await report({ table: { csv } }).catch((error: unknown) => error)
   t.match(refused, {
