@@ -239,9 +239,15 @@ test("the operations whose receipts can be asked for are listed", async (t) => {
   const { body: openApi } = await ask(`${house.baseUrl}/api/openapi.json`)
   const parameters = openApi.paths?.["/api/agent/receipts"]?.get?.parameters as unknown as {
     name: string
-    schema: object
+    schema: { $ref?: string }
   }[]
-  t.match(parameters.find(({ name }) => name === "operation")?.schema, { enum: listed })
+  const shared =
+    parameters
+      .find(({ name }) => name === "operation")
+      ?.schema.$ref?.split("/")
+      .at(-1) ?? ""
+  const { schemas } = openApi.components as unknown as { schemas: Record<string, unknown> }
+  t.match(schemas[shared], { enum: listed })
   for (const operation of ["fly", "save_papers"]) {
     const { body } = await receiptOf({ operation, requestId: freshId() })
     t.match(body, {
