@@ -132,15 +132,17 @@ t.test("Whatever the words, a search finds the texts that hold them", async (t) 
     ...(seedWhenJudged !== undefined && { seed: seedWhenJudged }),
   }))
     said.set(await say(words.join(" ")), words)
-  const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
+  const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ß", "ss")
+  /** The words that a search tells apart: a script without spaces ends the word before it, and 測試 is one word. */
+  const partsOf = (words: readonly string[]) => words.flatMap((each) => plain(each).match(/測試|[^測試]+/gu) ?? [])
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 2 }), (asked) => {
-      const last = plain(asked.at(-1) ?? "")
-      const due = [...said].filter(
-        ([, words]) =>
-          asked.slice(0, -1).every((each) => words.some((held) => plain(held) === plain(each))) &&
-          words.some((held) => plain(held).startsWith(last)),
-      )
+      const parts = partsOf(asked)
+      const last = parts.at(-1) ?? ""
+      const due = [...said].filter(([, words]) => {
+        const held = partsOf(words)
+        return parts.slice(0, -1).every((each) => held.includes(each)) && held.some((each) => each.startsWith(last))
+      })
       t.strictSame(idsOf(asked.join(" ")).toSorted(), due.map(([id]) => id).toSorted(), asked.join(" "))
     }),
     { numRuns: 150, ...(seedWhenJudged !== undefined && { seed: seedWhenJudged }) },
