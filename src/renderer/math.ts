@@ -36,10 +36,14 @@ const definesSomething = (tex: string): boolean => {
 // The logos' own macros take thirty expansions each to move their letters.
 const LOGOS = Object.fromEntries(["TeX", "LaTeX", "KaTeX", "Temml"].map((name) => [`\\${name}`, `\\text{${name}}`]))
 
-/** @throws Error from Temml if the formula is not valid or has too many commands */
-const treeOf = (tex: string, displayMode: boolean): MathTree =>
+/**
+ * @param annotate whether the tree holds its source, which a reply quotes
+ * @throws Error from Temml if the formula is not valid or has too many commands
+ */
+const treeOf = (tex: string, displayMode: boolean, annotate: boolean): MathTree =>
   temml.__renderToMathMLTree(tex, {
     displayMode,
+    annotate,
     throwOnError: true,
     trust: false,
     maxSize: [20, 20],
@@ -74,7 +78,7 @@ export function formula(tex: string, displayMode: boolean, spent = new Spent()):
   let markup: string
   let depth: number
   try {
-    const tree = treeOf(tex, displayMode)
+    const tree = treeOf(tex, displayMode, true)
     depth = depthOf(tree)
     markup = depth > limits.formulaDepth ? "" : tree.toMarkup()
   } catch (error) {
@@ -111,7 +115,7 @@ const between: Readonly<Record<string, readonly string[]>> = {
 export function plainFormula(tex: string): string {
   if (tex.length > limits.formula || definesSomething(tex)) return tex
   try {
-    const tree = treeOf(tex, false)
+    const tree = treeOf(tex, false, false)
     if (depthOf(tree) > limits.formulaDepth) return tex
     // Invisible operators, such as the application of a function, are for screen readers.
     return lineOf(tree)

@@ -14,6 +14,7 @@ declare const temml: {
     tex: string,
     options: {
       readonly displayMode: boolean
+      readonly annotate: boolean
       readonly throwOnError: true
       readonly trust: false
       readonly maxSize: readonly [number, number]
