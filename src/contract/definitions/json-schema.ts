@@ -79,7 +79,11 @@ function action(schema: JsonSchema, item: Item, refs: boolean): JsonSchema | und
       return { ...schema, maxLength: Number(requirement) }
     case "finite":
       // Some programs read 1e400 as infinity, and accept that as a number.
-      return { ...schema, minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE }
+      return {
+        ...schema,
+        ...(schema.exclusiveMinimum === undefined && { minimum: -Number.MAX_VALUE }),
+        maximum: Number.MAX_VALUE,
+      }
     // A check is described in words, if at all.
     case "check":
     case "to_lower_case":

@@ -73,7 +73,7 @@ const effect = shape({
   pool: v.exactOptional(described(pool, "Settings in which its attempts differ and which it merges.")),
   within: v.exactOptional(
     described(
-      v.pipe(v.number("must be a number"), v.finite(), v.gtValue(0, "must be positive")),
+      v.pipe(v.number("must be a number"), v.gtValue(0, "must be positive"), v.finite()),
       "Claims a smaller difference: held where its 90 % interval lies inside.",
     ),
   ),
