@@ -52,8 +52,8 @@ t.test("every address on every page lies under the base path and is answered", {
     const response = await fetch(`${origin}${path}`)
     if (response.status !== 200) t.fail(`${path} is answered ${response.status}`)
     if (!(response.headers.get("content-type") ?? "").startsWith("text/html")) {
-      // One caller has one export at a time: this one is let go before the next is asked for.
-      await response.body?.cancel()
+      // One caller has one export at a time: this one is read to its end before the next is asked for.
+      await response.arrayBuffer()
       continue
     }
     const text = await response.text()
