@@ -2,6 +2,7 @@
  * No regular expression that the program loads from a package takes more than linear time on a stranger's text.
  * Exceptions are listed here, with what bounds each.
  */
+import { globSync, readFileSync } from "node:fs"
 import { test } from "tap"
 import { inputsOf } from "../../build/inputs.ts"
 import { programs, service } from "../../tsup.config.ts"
@@ -21,6 +22,9 @@ const bounded: Readonly<Record<string, string>> = {
   strnum: "runs in a process for parsing",
   "is-unsafe": "runs in a process for parsing",
   "xml-naming": "runs in a process for parsing",
+  "@retorquere/bibtex-parser":
+    "runs in a process for parsing, on entries of `bibtexEntry` characters: test/library/hostile-bibtex.test.ts",
+  "lodash.merge": "merges the options of @retorquere/bibtex-parser, in that process",
 }
 /** Single expressions, by package and first characters. */
 const single: Readonly<Record<string, string>> = {
@@ -32,6 +36,12 @@ const single: Readonly<Record<string, string>> = {
   "oauth4webapi /^\\s+(.*)$/": "reads a header of an identity provider; Node takes 16 KiB of headers",
   "ipaddr.js /%.+$/": "reads hosts of parsed addresses, which hold no `%`, and what DNS and the operator's flags say",
   "h3 /^basic +(.+)$/i": "reads passwords of a kind that nothing here asks for",
+}
+
+/** The readers of bibliographies, and the only files that may call them. */
+const inProcess: Readonly<Record<string, readonly string[]>> = {
+  readBibtex: ["src/library/pasted.ts"],
+  readTexts: ["src/app/jobs/jobs-thread.ts"],
 }
 
 const packageOf = (file: string): string =>
@@ -62,4 +72,14 @@ test("the packages that read strangers' texts are linear, or bounded", async (t)
       patterns.some((pattern) => `${pattern.file} /${pattern.source}/${pattern.flags}`.startsWith(name)),
       `${name} is still needed`,
     )
+})
+
+test("only a process for parsing, which is ended after a time, reads bibliographies", async (t) => {
+  for (const [name, callers] of Object.entries(inProcess)) {
+    const called = globSync("src/**/*.ts").filter((file) => {
+      const text = readFileSync(file, "utf8")
+      return new RegExp(`(?<!function )\\b${name}\\(`).test(text)
+    })
+    t.strictSame(called.sort(), callers, name)
+  }
 })

@@ -39,8 +39,8 @@ const readerOf = (entry: Tagged): ReaderOf => ({
 const named = (names: readonly string[]): CslName[] =>
   names.flatMap((line) =>
     plain(line)
-      .split(/\s*;\s*/)
-      .flatMap((name) => (name === "" ? [] : [nameOf(name)])),
+      .split(";")
+      .flatMap((name) => (name.trim() === "" ? [] : [nameOf(name.trim())])),
   )
 
 /** Families of types: what matters is what holds the work, and whether an ISBN names the whole of it. */
@@ -110,7 +110,7 @@ const pubmed: TaggedFormat = {
   entryOf({ one, all }) {
     const ids = all("LID", "AID")
     const marked = (mark: string) =>
-      ids.filter((id) => id.endsWith(`[${mark}]`)).map((id) => id.replace(/\s*\[\w+\]$/, ""))
+      ids.filter((id) => id.endsWith(`[${mark}]`)).map((id) => id.slice(0, -mark.length - 2).trim())
     const authors = all("FAU").length > 0 ? all("FAU") : all("AU")
     return {
       type: all("PT").some((type) => /^book/i.test(type)) ? "book" : "article-journal",
@@ -128,7 +128,7 @@ const pubmed: TaggedFormat = {
       issue: one("IP"),
       pages: one("PG"),
       dois: marked("doi"),
-      isbns: all("ISBN").map((isbn) => isbn.replace(/\s*\(.*$/, "")),
+      isbns: all("ISBN").map((isbn) => isbn.split("(", 1)[0]?.trim() ?? ""),
       arxivIds: [],
       places: all("SO"),
     }
@@ -150,7 +150,7 @@ const endnoteTypes: Readonly<Record<string, string>> = {
 const endnote: TaggedFormat = {
   format: "endnote",
   first: "%0",
-  line: /^(%[A-Z0-9@!#$&~^<>()[\]+?|*])(?:[ \t]+(.*))?$/,
+  line: /^(%[A-Z0-9@!#$&~^<>()[\]+?|*])(?:[ \t](.*))?$/,
   entryOf({ one, all }) {
     const type = endnoteTypes[one("%0")?.toLowerCase() ?? ""] ?? ""
     return {

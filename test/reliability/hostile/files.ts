@@ -38,6 +38,13 @@ export const bibtexFiles: Readonly<Record<string, () => string>> = {
       "",
     ),
   verbatim: () => entry(`url={${"{\\".repeat(4_000)}}`),
+  // The parser's own expressions for these are not linear.
+  quotesOpened: () => entry(`title={${"``".repeat(9_900)}}`).repeat(25),
+  dots: () => entry(`title={${".".repeat(19_900)}}`).repeat(25),
+  ofJabRef: () => `@comment{jabref-meta:${" ".repeat(19_900)}}\n`.repeat(24) + entry("title={One}"),
+  paragraphs: () => entry(`title={${"\\par ".repeat(3_900)}}`).repeat(25),
+  cases: () => entry(`title={${"a {A} ".repeat(3_300)}}`).repeat(25),
+  monthsAdded: () => entry(`month={${"1#".repeat(9_900)}}`).repeat(25),
   ordinary: () =>
     Array.from(
       { length: 1_000 },
