@@ -12,7 +12,7 @@ import { documents } from "../documents/index.ts"
 import { askAddress, askDocument, type ReadOptions, askRead, readable, readNamed } from "./asking.ts"
 import { describe } from "./describing.ts"
 import type { Bearer, ServiceCaller } from "./door.ts"
-import { inputOf, object, type Call, type Tool } from "./tool.ts"
+import { inputOf, object, type Call, type Tool, unquoted } from "./tool.ts"
 import { bytesOf, type ToolAnswer, toolError } from "./tool-answer.ts"
 import { uploads } from "./uploading.ts"
 import { send } from "./writing.ts"
@@ -63,7 +63,8 @@ const members = { type: "object" }
 /** Sends any read: by name with its ids and parameters in one object, or by path. */
 async function sendAnyRead(call: Call): Promise<ToolAnswer> {
   const { door, input } = call
-  const { name, parameters = {}, path, bytes } = input
+  const { name, path, bytes } = input
+  const parameters = unquoted(input.parameters ?? {})
   if (typeof path === "string") return askAddress(door, path, optionsOf(call, bytes))
   const chosen = readNamed(name)
   if (chosen === undefined)

@@ -5,6 +5,7 @@ import type { Operation } from "../contract/definitions/operation.ts"
 import { batched, delivery, type Input } from "../contract/definitions/requests.ts"
 import { batch } from "../contract/operations/batch.ts"
 import { type ServiceCaller, NoAnswer } from "./door.ts"
+import { unquoted } from "./tool.ts"
 import { type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 
 /** The calling program, as it named itself. */
@@ -43,9 +44,13 @@ export async function send(door: ServiceCaller, input: Input, sending: Sending):
 }
 
 /** @throws TypeError for an operation or input that cannot be sent */
-function operationOf({ operation: name, input }: Input): { readonly operation: Operation; readonly input: Input } {
+function operationOf({ operation: name, input: given }: Input): {
+  readonly operation: Operation
+  readonly input: Input
+} {
   const operation = agentOperations.find((known) => known.name === name)
   if (operation === undefined) throw new TypeError("There is no such operation; schema without a name lists them")
+  const input = unquoted(given)
   if (typeof input !== "object" || input === null || Array.isArray(input))
     throw new TypeError("input must be an object: the operation's body and the ids of its path")
   return { operation, input: { ...input } }
@@ -64,7 +69,7 @@ async function sendOne(door: ServiceCaller, call: Input, { rehearse, sender, sig
 }
 
 async function sendBatch(door: ServiceCaller, call: Input, { rehearse, sender, signal }: Sending): Promise<ToolAnswer> {
-  const { writes } = call
+  const writes = unquoted(call.writes)
   if (!Array.isArray(writes)) throw new TypeError("writes must be a list of {operation, input, as?}")
   const sent = writes.map((write: Input) => {
     const { operation, input } = operationOf(write)

@@ -36,7 +36,10 @@ const VALID_DAYS = 180
 /** Returns security.txt (RFC 9116). @throws Refusal 404 if the operator set no contact */
 function securityTxt({ securityContact, baseUrl, instance: { world } }: Edge): string {
   if (securityContact === undefined)
-    throw new Refusal("unknown_operation", "This instance has no security contact (--security-contact).")
+    throw new Refusal(
+      "unknown_operation",
+      "No security contact is set here. The operator sets one with --security-contact.",
+    )
   const expires = new Date(world.now() + VALID_DAYS * 86_400_000).toISOString()
   return `Contact: ${securityContact}\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${baseUrl}/.well-known/security.txt\n`
 }

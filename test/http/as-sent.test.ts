@@ -78,3 +78,36 @@ test("a duplicate property name is refused, for agents, in the Library, for peop
     t.notMatch(answer.text, owner.password, "the sent value is not repeated")
   }
 })
+
+test("a byte order mark before JSON is no part of it, on every kind of route", async (t) => {
+  const marked = (body: object) => `\uFEFF${JSON.stringify(body)}`
+  const library = { schemaVersion: 1, requestId: freshId(), arxivIds: ["1706.03762"] }
+  const post = message()
+  const posting = { operation: "post_message", params: { threadId }, body: message() }
+  const cases = {
+    "an agent": await ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { ...agent, raw: marked(post) }),
+    "a batch": await ask(`${house.baseUrl}/api/agent/research/batch`, { ...agent, raw: marked({ writes: [posting] }) }),
+    "the Library": await ask(`${house.baseUrl}/api/agent/library/save_papers`, {
+      token: house.keys.all.token,
+      raw: marked(library),
+    }),
+    "a person": await ask(`${house.baseUrl}/api/rooms`, {
+      ...inBrowser,
+      raw: marked({ schemaVersion: 3, requestId: freshId(), title: "Marked", question: "Is it read?" }),
+    }),
+    "sign-in": await ask(`${house.baseUrl}/api/session`, {
+      headers: { origin: house.baseUrl },
+      raw: marked({ username: owner.username, password: owner.password }),
+    }),
+  }
+  for (const [name, { status, body }] of Object.entries(cases))
+    t.ok(status === 200 || status === 201, `${name}: ${status} ${JSON.stringify(body).slice(0, 200)}`)
+  const mcp = await fetch(`${house.baseUrl}/mcp`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: marked({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+  })
+  t.match(await mcp.json(), { result: { tools: [{ name: "rooms" }] } }, "MCP")
+  const again = await ask(`${house.baseUrl}/api/agent/threads/${threadId}/messages`, { ...agent, body: post })
+  t.match(again.body, { replayed: true }, "the same body without the mark is the same delivery")
+})

@@ -153,6 +153,26 @@ tap.test("a refusal is an answer the agent can act on", async (t) => {
   })
 })
 
+tap.test("input, parameters and writes sent as JSON text are read, and text that is no JSON is refused", async (t) => {
+  const { call } = agents.credential
+  const input = JSON.stringify({ threadId, text: "Sent as text" })
+  t.match(await call("rehearse", { operation: "post_message", input }), { isError: false })
+  const sent = await call("write", { operation: "post_message", input })
+  t.match(sent, { isError: false, body: { operation: "post_message" } }, sent.text)
+  const writes = JSON.stringify([{ operation: "post_message", input: `\uFEFF${input}` }])
+  t.match(await call("write", { writes }), { isError: false })
+  const parameters = JSON.stringify({ threadId })
+  t.match((await call("read", { name: "thread_messages", parameters })).text, /Sent as text/)
+  t.match(await call("write", { operation: "post_message", input: "not JSON" }), {
+    isError: true,
+    text: /input must be an object/,
+  })
+  t.match(await call("read", { name: "thread_messages", parameters: "[" }), {
+    isError: true,
+    text: /must be an object/,
+  })
+})
+
 tap.test("what is refused over HTTP is refused here", async (t) => {
   const post = (input: object = {}) => ({ operation: "post_message", input: { threadId, text: "may I?", ...input } })
   const thread = { operation: "create_thread", input: { roomId, title: "May I?" } }

@@ -17,7 +17,7 @@ const events = ({ events: all }: { events: readonly { event: string }[] }) =>
 /** What the client reads in lines of metrics: the points of each, and why a part of it is not taken. */
 function pointsOf({ folder }: Machine, lines: readonly string[]): unknown {
   const script =
-    "import json, research_room as r, sys; print(json.dumps([r._points_of(x) for x in json.load(sys.stdin)]))"
+    "import json, research_room as r, sys; print(json.dumps([r._points_of(x, {}) for x in json.load(sys.stdin)]))"
   const { stdout } = spawnSync(python, ["-c", script], { cwd: folder, input: JSON.stringify(lines), encoding: "utf8" })
   return JSON.parse(stdout)
 }
@@ -51,7 +51,7 @@ else {
       echo '{"name": "loss", "value": 0.25, "step": 2, "split": "val"}' >> "$RESEARCH_ROOM_METRICS"
       echo 'epoch 3' >> "$RESEARCH_ROOM_METRICS"
       printf weights > out/model.pt; echo trained; echo warned >&2`
-    writeFileSync(join(here.work, "out/c.json"), '{"seed": 7}')
+    writeFileSync(join(here.work, "out/c.json"), '\uFEFF{"seed": 7}')
     const { code, out, err } = await run(
       experimentId,
       "--configuration",

@@ -112,6 +112,11 @@ t.test(
     await page.waitForSelector("#palette-list [role=option]")
     await page.locator("#palette-list", { hasText: "Does warm-up matter?" }).waitFor()
     t.same(await violations(page), [])
+    // Its own list folds letters as the search does.
+    await page.fill("#palette-query", "\uff32\u00f3\u00f6m\u015b")
+    await page.locator("#palette-list [role=option]", { hasText: "Rooms" }).first().waitFor()
+    await page.fill("#palette-query", "warm-up")
+    await page.locator("#palette-list", { hasText: "Does warm-up matter?" }).waitFor()
     await page.keyboard.press("Enter")
     await page.waitForURL(/\/(rooms|threads)\//)
     t.same(troubles(), [])

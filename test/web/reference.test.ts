@@ -44,7 +44,9 @@ test("every route of the document is in the list and has a page of its own", asy
 })
 
 test("security.txt names the operator's contact, or nobody if none was set", async (t) => {
-  t.equal((await got("/.well-known/security.txt")).status, 404)
+  const none = await got("/.well-known/security.txt")
+  t.equal(none.status, 404)
+  t.match(none.text, /No security contact is set here. The operator sets one with --security-contact/)
   const service = await startService({
     data: temporaryFolder(),
     host: "127.0.0.1",

@@ -121,11 +121,51 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def _points_of(line: str) -> Tuple[List[Dict[str, Any]], Optional[str]]:
+#: Texts that stand for a missing value, and numbers as they are written or printed: 12; 1,000; 5%; <0.001; 0.04*; 1 (0.1).
+_MISSING = re.compile(r"#?N/?A|#DIV/0!|#VALUE!|null|\s*", re.IGNORECASE)
+_DIGITS = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_PRINTED = re.compile(
+    rf"{_DIGITS}|[+-]?[0-9]{{1,3}}(?:[,'\u2019\u00a0\u202f ][0-9]{{3}})+(?:\.[0-9]+)?|[+-]?[0-9]+,[0-9]+"
+    rf"|[<>\u2264\u2265~\u2248]=?\s*{_DIGITS}|{_DIGITS}\s*(?:[%\u2030*\u2020\u2021]+|\u00b1.*|\+/?-.*|\(.*\))"
+)
+_NO_NUMBER = 'not a number: leave it out where there is no value, and put what is no value into "dimensions"'
+
+
+def _kinds_of(rest: Mapping[str, Any], kinds: Dict[str, bool]) -> Tuple[List[Tuple[str, Any]], Dict[str, Any], Optional[str]]:
+    """Parts the members of a line into values and dimensions, and says which member is neither.
+
+    kinds: whether each name was a number in the lines before. A name is one or the other in all of them.
+    """
+    values: List[Tuple[str, Any]] = []
+    place: Dict[str, Any] = {}
+    fault: Optional[str] = None
+    for name, value in rest.items():
+        if value is None:
+            continue
+        is_number = _is_number(value)
+        was_number = kinds.get(name, is_number)
+        told = f"{str(name)[:200]} is {json.dumps(value, ensure_ascii=False)[:100]}"
+        if is_number and not was_number:
+            raise _LeftOutError(f"{told}, but a text in a line before: the values were left out")
+        if is_number:
+            values.append((name, value))
+        elif was_number and name in kinds or isinstance(value, str) and _MISSING.fullmatch(value):
+            fault = fault or f"{told}, {_NO_NUMBER}"
+            continue
+        elif isinstance(value, str) and _PRINTED.fullmatch(value):
+            raise _LeftOutError(f"{told}, {_NO_NUMBER}: the values were left out")
+        else:
+            place[name] = value
+        if len(kinds) < 1000:
+            kinds[name] = is_number
+    return values, place, fault
+
+
+def _points_of(line: str, kinds: Dict[str, bool]) -> Tuple[List[Dict[str, Any]], Optional[str]]:
     """The points of a line of JSON, and why a part of it is not taken.
 
     Several by their names, `{"step": 3, "loss": 0.5, "arm": "shift"}`, or one in full, `{"name": "loss", "value": 0.5, "arm": "shift"}`.
-    Any other member is a dimension, unless it is null.
+    Any other member is a dimension, unless it is null. kinds: see _kinds_of.
     """
     try:
         members = json.loads(line, parse_float=_finite, parse_int=_integer)
@@ -136,17 +176,16 @@ def _points_of(line: str) -> Tuple[List[Dict[str, Any]], Optional[str]]:
     if not isinstance(members, dict):
         return [], 'each is a JSON object such as {"step": 1, "loss": 0.5}'
     points: List[Dict[str, Any]] = []
-    fault: Optional[str] = None
     try:
         given = members.pop("dimensions", None)
         if given is not None and not isinstance(given, dict):
             raise _LeftOutError("dimensions is not an object")
         own, rest = _part_reserved(members)
-        values = [(rest.pop("name"), rest.pop("value"))] if isinstance(rest.get("name"), str) and _is_number(rest.get("value")) else []
-        if not values:
-            values = [(name, rest.pop(name)) for name, value in list(rest.items()) if _is_number(value)]
+        full = [(rest.pop("name"), rest.pop("value"))] if isinstance(rest.get("name"), str) and _is_number(rest.get("value")) else []
+        # Beside one in full, a number is a dimension as well.
+        values, told, fault = (full, {name: value for name, value in rest.items() if value is not None}, None) if full else _kinds_of(rest, kinds)
         seed = {"seed": own["seed"]} if "seed" in own else {}
-        dimensions = {**{name: value for name, value in rest.items() if value is not None}, **seed, **(given or {})}
+        dimensions = {**told, **seed, **(given or {})}
         place = _place(own.get("step"), own.get("split"), own.get("unit"), dimensions)
     except ValueError as error:
         return [], str(error)
@@ -155,4 +194,4 @@ def _points_of(line: str) -> Tuple[List[Dict[str, Any]], Optional[str]]:
             points.append({"name": _metric_name(name), "value": _metric_value(value), **place})
         except _LeftOutError as error:
             fault = fault or f"{str(name)[:200]} {error}"
-    return points, fault if values else "it has no value"
+    return points, fault if values or fault else "it has no value"

@@ -240,7 +240,7 @@ class _Run(Attempt):
                     continue
                 state["line"] += 1
                 text = line.decode("utf-8", "replace").lstrip("\ufeff").strip()
-                points, fault = ([], f"it is longer than {_CHUNK:,} bytes") if state["inside"] else _points_of(text) if text else ([], None)
+                points, fault = ([], f"it is longer than {_CHUNK:,} bytes") if state["inside"] else _points_of(text, state.setdefault("kinds", {})) if text else ([], None)
                 if fault is not None:
                     state["faults"] += 1
                     if len(state["told"]) < 10:
@@ -318,7 +318,7 @@ def _configuration(file: Optional[str]) -> Dict[str, Any]:
     if file is None:
         return {}
     try:
-        value = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
+        value = json.loads(pathlib.Path(file).read_text(encoding="utf-8-sig"))
         if isinstance(value, dict):
             return value
     except (OSError, ValueError, RecursionError):

@@ -70,11 +70,15 @@ class _WandbRun:
         attempt = self._attempt
         if attempt is None:
             return
+        measured = {key for row in table.data for key, value in zip(table.columns, row) if _is_number(value)}
         with attempt._lock:
             for row in table.data:
                 own, cells = _part_reserved(dict(zip(table.columns, row)))
                 values = {key: value for key, value in cells.items() if _is_number(value)}
-                place = {re.sub("[^a-z0-9_]+", "_", key.lower())[:32]: value for key, value in cells.items() if key not in values and value is not None}
+                for key in cells:
+                    if key in measured and key not in values and cells[key] is not None:
+                        _unsupported(f"log: {name} has {str(cells[key])[:80]!r} in the column {key}, which is not a number")
+                place = {re.sub("[^a-z0-9_]+", "_", key.lower())[:32]: value for key, value in cells.items() if key not in measured and value is not None}
                 at = _place(own.get("step"), own.get("split"), own.get("unit"), {**place, **({"seed": own["seed"]} if "seed" in own else {})})
                 for key, value in values.items():
                     attempt._add({"name": _metric_name(f"{name}/{key}"), "value": _metric_value(value), **at})

@@ -157,10 +157,11 @@ class Pass {
 }
 
 /**
- * Reads a JSON text. Anything that would not be kept as it was sent is an issue at its JSON Pointer, and the text is
+ * Reads a JSON text, with or without a byte order mark. Anything that would not be kept as it was sent is an issue at its JSON Pointer, and the text is
  * not parsed.
  */
-export function readJson(text: string): Checked<unknown> {
+export function readJson(written: string): Checked<unknown> {
+  const text = written.replace(/^\uFEFF/, "")
   const pass = new Pass(text)
   try {
     pass.run()

@@ -133,7 +133,8 @@ export function enveloped(
   if (cursor === null) return versioned
   const inLibrary = family === "library"
   const nextUrl = new URL(url)
-  const next = inLibrary ? found.nextOffset : found.nextCursor
+  // A feed has a cursor at its end too, for a reader who returns. Nothing follows it yet, so no link leads there.
+  const next = found.hasMore === false ? null : inLibrary ? found.nextOffset : found.nextCursor
   nextUrl.searchParams.set(inLibrary ? "offset" : "after", String(next))
   return {
     ...versioned,

@@ -51,6 +51,9 @@ const PRINTED = new RegExp(
   ].join("|")})$`,
 )
 
+/** What spreadsheets and programs write for a missing value, so that no column of it is taken for one of words. */
+const ABSENT = /^(?:#?N\/?A|#DIV\/0!|#VALUE!|null)$/i
+
 /** The names of columns with a meaning of their own, without letter case, and what they mean. */
 const RESERVED: Readonly<Record<string, "step" | "split" | "unit" | "seed" | "time">> = {
   step: "step",
@@ -150,7 +153,7 @@ class Reader {
     const cells = this.#rows.map((row) => ({ line: row.line, cell: this.#cell(row, column) }))
     const others = cells.filter(({ cell }) => cell !== "" && numberOf(cell) === undefined)
     const isMixed = others.length < cells.filter(({ cell }) => cell !== "").length
-    const wrong = isMixed ? others[0] : others.find(({ cell }) => PRINTED.test(cell))
+    const wrong = isMixed ? others[0] : others.find(({ cell }) => PRINTED.test(cell) || ABSENT.test(cell))
     if (wrong !== undefined)
       this.#note(
         wrong.line,

@@ -2,6 +2,7 @@
  * `Ctrl+K`: finds a Room, label, paper or person by a few letters, and lists the actions of this page. Results come
  * from the service's search; actions are the links of the page.
  */
+import { folded } from "../../contract/folding.ts"
 import { after, made, pageIn } from "./page.ts"
 
 interface Choice {
@@ -19,11 +20,11 @@ function onPage(query: string): Choice[] {
   const links = document.querySelectorAll<HTMLAnchorElement>(
     ".rail a[href], .actions a[href], .beside a.button[href], .top nav a[href]",
   )
-  const wanted = query.toLowerCase()
+  const wanted = folded(query)
   const seen = new Set<string>()
   return [...links].flatMap(({ textContent, href, parentElement }) => {
     const text = (textContent ?? "").replace(/\s+/g, " ").trim()
-    if (text === "" || seen.has(href) || !text.toLowerCase().includes(wanted)) return []
+    if (text === "" || seen.has(href) || !folded(text).includes(wanted)) return []
     seen.add(href)
     return [
       {

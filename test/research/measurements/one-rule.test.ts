@@ -11,8 +11,15 @@ interface Case {
   readonly written: string
   readonly read: unknown
 }
-type Cases = Readonly<Record<"steps" | "values" | "names", readonly Case[]>>
-const { steps, values, names } = JSON.parse(readFileSync(new URL("one-rule.json", import.meta.url), "utf8")) as Cases
+/** The cells of two rows beside a metric that is always there, and what the column is. */
+interface Column {
+  readonly cells: readonly string[]
+  readonly read: "metric" | "dimension" | "fault"
+}
+type Cases = Readonly<Record<"steps" | "values" | "names", readonly Case[]>> & { readonly columns: readonly Column[] }
+const { steps, values, names, columns } = JSON.parse(
+  readFileSync(new URL("one-rule.json", import.meta.url), "utf8"),
+) as Cases
 
 /** The one point of a table or line, or null if it was not taken. */
 type Point = Readonly<Record<string, unknown>> | null
@@ -32,6 +39,11 @@ t.test("in a table", async (t) => {
     const { points, faults } = readTable(`${name},loss\n${place},${value}\n`)
     t.same([points[0] ?? null, faults.length > 0], [due[index], due[index] === null], `${name} ${place}: ${value}`)
   }
+  for (const { cells, read } of columns) {
+    const { readAs, faults } = readTable(`x;loss\n${cells.map((cell, row) => `${cell};${row + 1}`).join("\n")}\n`)
+    const kind = faults.length > 0 ? "fault" : readAs.dimensions.includes("x") ? "dimension" : "metric"
+    t.equal(kind, read, cells.join(" and "))
+  }
 })
 
 const found = spawnSync("python3", ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"])
@@ -40,16 +52,30 @@ t.test("in a line of JSON", { skip: found.status !== 0 && "no Python 3.9 on this
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, "research_room.py"), pythonClient({ baseUrl: "http://127.0.0.1:9", softwareVersion: "1" }))
   const lines = rows.map(([name, place, value]) => `{"${name}": ${place}, "loss": ${value}}`)
+  const isJson = (cell: string) => /^[0-9.]+$/.test(cell)
+  const files = columns.map(({ cells }) =>
+    cells.map((cell, row) => `{"x": ${isJson(cell) ? cell : JSON.stringify(cell)}, "loss": ${row + 1}}`),
+  )
+  const asked = [...lines.map((line) => [line]), ...files]
   const program = `
 import json, sys, research_room
-for line in json.load(sys.stdin):
-    points, fault = research_room._points_of(line)
-    print(json.dumps([points[0] if points else None, fault is not None]))
+for lines in json.load(sys.stdin):
+    kinds = {}
+    read = [research_room._points_of(line, kinds) for line in lines]
+    print(json.dumps([points[0] if points else None for points, _ in read] + [[fault for _, fault in read if fault]]))
 `
-  const told = spawnSync("python3", ["-c", program], { cwd: folder, input: JSON.stringify(lines), encoding: "utf8" })
+  const told = spawnSync("python3", ["-c", program], { cwd: folder, input: JSON.stringify(asked), encoding: "utf8" })
   const read = told.stdout
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line) as unknown)
-  for (const [index, line] of lines.entries()) t.same(read[index], [due[index], due[index] === null], line)
+    .map((line) => JSON.parse(line) as [...unknown[], string[]])
+  for (const [index, line] of lines.entries()) {
+    const [point, faults = []] = read[index] as [unknown, string[]]
+    t.same([point, faults.length > 0], [due[index], due[index] === null], line)
+  }
+  for (const [index, { read: due, cells }] of columns.entries()) {
+    const [first, , faults] = read[lines.length + index] as [{ dimensions?: object } | null, unknown, string[]]
+    const kind = faults.length > 0 ? "fault" : first?.dimensions === undefined ? "metric" : "dimension"
+    t.equal(kind, due, `${cells.join(" and ")}: ${faults.join("; ")}`)
+  }
 })
