@@ -10,7 +10,6 @@ import { pathParameters, queryParameters } from "../discovery/parameters.ts"
 import type { JsonObject } from "../contract/json.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import type { Read } from "../contract/definitions/read.ts"
-import { readJson } from "../contract/schema/strict-json.ts"
 
 export interface Call {
   readonly door: ServiceCaller
@@ -45,12 +44,6 @@ export type InputSchema = {
 function brief({ type, items }: JsonSchema): JsonObject {
   const schema: JsonObject = type === undefined ? {} : { type }
   return items === undefined ? schema : { ...schema, items: brief(items) }
-}
-
-/** Takes an object or a list that arrives as JSON text: many programs write the arguments of a tool so. */
-export function unquoted(value: unknown): unknown {
-  const read = typeof value === "string" ? readJson(value) : undefined
-  return read?.ok ? read.value : value
 }
 
 export const object = (properties: JsonObject, required: readonly string[] = []): InputSchema => ({

@@ -5,7 +5,7 @@ import type { Operation } from "../contract/definitions/operation.ts"
 import { batched, delivery, type Input } from "../contract/definitions/requests.ts"
 import { batch } from "../contract/operations/batch.ts"
 import { type ServiceCaller, NoAnswer } from "./door.ts"
-import { unquoted } from "./tool.ts"
+import { unquoted } from "../contract/schema/strict-json.ts"
 import { type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 
 /** The calling program, as it named itself. */

@@ -173,3 +173,9 @@ export function readJson(written: string): Checked<unknown> {
   }
   return { ok: false, issues: pass.issues }
 }
+
+/** Takes an object or a list that arrives as JSON text: many programs write the arguments of a tool so. */
+export function unquoted(value: unknown): unknown {
+  const read = typeof value === "string" ? readJson(value) : undefined
+  return read?.ok ? read.value : value
+}
