@@ -675,6 +675,8 @@ CREATE TABLE checkpoints (
   conclusion TEXT,
   -- The first checkpoint of its Thread with the same conclusion, or itself: reviews of one count for all of them.
   first_said_id TEXT NOT NULL,
+  -- JSON: the table that it rests on as it was worked out when it landed. Null: it has none.
+  kept_table TEXT,
   history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL
 ) STRICT;

@@ -79,16 +79,22 @@ const refusal = (): JsonSchema => {
   return { ...schema, properties: { ...schema.properties, refusal: reference("RefusalCode") } }
 }
 
+/** The operations whose receipts tell what was tried before. */
+const FINDS_SIMILAR = ["publish_hypothesis", "propose_experiment", "publish_finding", "register_attempt"]
+
 /** The receipt of one operation as a single object: clients in many languages cannot combine schemas. */
-const receipt = ({ schemaVersion, name, result }: Operation): JsonSchema =>
-  answerSchema(
-    fields.shape({
-      ...answers.receipt.entries,
-      schemaVersion: v.literal(schemaVersion),
-      operation: v.literal(name),
-      result,
-    }),
-  )
+function receipt({ schemaVersion, name, result }: Operation): JsonSchema {
+  const { similar, sameExecution, readAs, ...always } = answers.receipt.entries
+  const entries: v.ObjectEntries = {
+    ...always,
+    ...(FINDS_SIMILAR.includes(name) && { similar, sameExecution }),
+    ...(name === "report_attempt_event" && { readAs }),
+    schemaVersion: v.literal(schemaVersion),
+    operation: v.literal(name),
+    result,
+  }
+  return answerSchema(fields.shape(entries))
+}
 
 /** JSON of any shape. Client generators cannot follow a recursive schema; the operation's own schema is exact. */
 const free = { JsonInput: { description: "Any JSON value whose strings hold no NUL." } }

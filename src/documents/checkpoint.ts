@@ -5,6 +5,7 @@ import { knownThenSentence, staleSentence } from "../contract/answers/evidence.t
 import { accepted } from "../contract/reads/accepted.ts"
 import { limits } from "../contract/limits.ts"
 import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
+import { keptTableInWords } from "../research/measurements/kept-in-words.ts"
 import {
   figureLines,
   linkTo,
@@ -60,6 +61,12 @@ export function checkpointText(checkpoint: CheckpointText, bytes: number): strin
   return `${before}\n${quotedWithin(synthesis, left)}\n${after}`
 }
 
+/** The bytes that a table takes in a document. */
+const TABLE_BYTES = 8_000
+
+const tableOf = ({ table }: Checkpoint): string =>
+  table === null ? "" : `\n## The table it rests on\n\n${keptTableInWords(table, TABLE_BYTES)}\n`
+
 export function checkpointDocument(source: DocumentSource): string {
   const { basePath, ask } = source
   const checkpointId = source.id("checkpointId")
@@ -70,7 +77,7 @@ export function checkpointDocument(source: DocumentSource): string {
 
 Checkpoint ${checkpointId} of ${linkTo(source, "thread", thread.threadId, "its Thread")} of ${linkTo(source, "room", checkpoint.roomId, "its Room")}.${replaced}
 
-${checkpointText(checkpoint, limits.documentBytes - 6_000)}`
+${checkpointText(checkpoint, limits.documentBytes - 6_000 - TABLE_BYTES)}${tableOf(checkpoint)}`
   return assemble(
     head,
     [

@@ -27,6 +27,7 @@ import { briefReads } from "./brief/reads.ts"
 import { checkpoints } from "./checkpoints/checkpoints.ts"
 import { checkpointOperations } from "./checkpoints/operations.ts"
 import { roomCitationReads } from "./citations/room.ts"
+import { checkpointReads } from "./checkpoints/reads.ts"
 import { citations } from "./citations/citations.ts"
 import { contextReads } from "./contexts/room-context.ts"
 import { evidence } from "./evidence/evidence.ts"
@@ -116,7 +117,7 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
     curves: knownCurves,
     attemptTables: attemptTables(db),
     measured,
-    keptTables: keptTables(measured),
+    keptTables: keptTables(db, measured),
     groupCurves: groupCurves(measuredValues, knownCurves),
     effects: effects(db, workedOut, repeated),
     gathered: gatheredEffects(db),
@@ -153,14 +154,14 @@ type Tables = ReturnType<typeof researchTables> & {
 
 /** Returns the behaviours of research operations, and the steps that follow their writes. */
 export function researchOperations(tables: Tables & { readonly db: Db }) {
-  const { rooms, threads, experiments, materials, checkpoints, evidence, similar } = tables
+  const { rooms, threads, experiments, materials, similar } = tables
   const advice = warnings(tables.db, tables)
   const extras = extrasFinders(similar, experiments)
   const links = linkOperations(tables)
   const operations = {
     ...recordOperations(tables, extras.publish_hypothesis),
     ...publicationOperations(tables, extras.publish_finding),
-    ...checkpointOperations(threads, checkpoints, evidence),
+    ...checkpointOperations(tables),
     ...experimentOperations(tables, extras.propose_experiment),
     ...attemptOperations(tables, extras.register_attempt),
     ...openingOperations(tables),
@@ -202,6 +203,7 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
     ...logReads(attempts, tables.logs),
     ...comparingReads(tables.attemptTables, tables.curves),
     ...measurementReads(tables),
+    ...checkpointReads(tables),
     ...materialReads(rooms, materials),
     ...boardReads(rooms, tables.boards, tables.boardStandings),
     ...searchReads(people, tables.search),

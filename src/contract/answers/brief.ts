@@ -70,6 +70,8 @@ const lists = {
       state: v.picklist(enumerations.checkpointState),
       /** The answer or, without one, the first whole paragraph of the conclusion or the synthesis. */
       says: freeText,
+      /** The table that it rests on, in Markdown: each difference with half of its 95 % interval. */
+      table: v.exactOptional(freeText),
       by: v.string(),
       agent: text,
       at: v.string(),
@@ -168,6 +170,8 @@ export const roomBrief = shape({
     state: v.picklist(enumerations.roomState),
     concluded: v.boolean(),
   }),
+  /** Where no checkpoint has a table: that of the newest finding's metric and baseline over the Room, in Markdown. */
+  table: v.exactOptional(freeText),
   ...lists,
   omitted,
   activityWatermark: count,
@@ -175,6 +179,8 @@ export const roomBrief = shape({
 export const threadBrief = shape({
   schemaVersion,
   thread: shape({ threadId: id, roomId: id, title: freeText, timelineWatermark: count }),
+  /** Where no checkpoint has a table: that of the newest finding's metric and baseline over the Room, in Markdown. */
+  table: v.exactOptional(freeText),
   ...lists,
   omitted,
   activityWatermark: count,

@@ -255,16 +255,29 @@ const keptGroup = shape({
 /** A table that a checkpoint rests on, as it was when the checkpoint landed. */
 export const keptTable = shape({
   metric: freeText,
-  split: v.exactOptional(freeText),
+  split: v.nullable(freeText),
+  unit: v.nullable(freeText),
   by: v.array(v.string()),
-  over: v.exactOptional(v.string()),
-  against: v.exactOptional(freeText),
-  where: v.exactOptional(place),
-  pool: v.exactOptional(v.array(v.string())),
-  experimentIds: v.exactOptional(v.array(id)),
+  over: v.nullable(v.string()),
+  against: v.nullable(freeText),
+  where: place,
+  pool: v.array(v.string()),
+  /** Null: all experiments of the Room. */
+  experimentIds: v.nullable(v.array(id)),
   groups: v.array(keptGroup),
+  /** The number of differences for which Holm's correction allows. */
+  comparisons: count,
   /** Groups whose values have changed since, with what they are now; null if there is no such group any more. */
   moved: v.array(shape({ key: place, settings: measuredGroupParts.settings, now: v.nullable(keptGroup) })),
   isStale: v.boolean(),
 })
 export type KeptTable = v.InferOutput<typeof keptTable>
+
+/** The table that a Room rests its answer on, and where it comes from. */
+export const roomTable = shape({
+  schemaVersion,
+  roomId: id,
+  /** The newest selected checkpoint that has a table or, without one, the newest finding that rests on an effect. */
+  from: v.nullable(shape({ kind: v.picklist(["checkpoint", "finding"]), id, label: v.nullable(v.string()) })),
+  table: v.nullable(keptTable),
+})

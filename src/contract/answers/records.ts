@@ -14,6 +14,7 @@ import {
 import { archive, roomSummary, roomOfThread } from "./rooms.ts"
 import { notice, recordSummary, relatedFields } from "./publications.ts"
 import { author, schemaVersion } from "./parts.ts"
+import { keptTable } from "./measurements.ts"
 import { review, reviewAnswer, reviewed } from "./reviews.ts"
 import { thread } from "./timeline.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -127,6 +128,8 @@ export const checkpoint = shape({
   /** Its entry in the Room's activity: a read as of that entry shows the Room as the checkpoint found it. */
   activitySequence: count,
   citations: v.array(related),
+  /** The measurement table that it rests on; null if it names none. */
+  table: v.nullable(keptTable),
   content: v.record(v.string(), v.unknown()),
   /** Its newest reviews, including withdrawn ones. */
   reviews: v.array(review),

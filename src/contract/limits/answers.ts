@@ -41,6 +41,8 @@ export const ofAnswers = {
   briefMax: 64_000,
   /** Items of each kind that are read to write a brief, the newest first. */
   briefSight: 200,
+  /** Checkpoints whose tables a brief shows. */
+  briefTables: 5,
   /**
    * Items of each kind that are read to show how strong a record is, the newest; and items of each list that are shown.
    */

@@ -8,6 +8,7 @@ import { figures } from "../definitions/figures.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
 import { described } from "../schema/described.ts"
+import { tableQuestion } from "../definitions/table-question.ts"
 
 export const postResearchCheckpoint = operation({
   name: "post_research_checkpoint",
@@ -30,6 +31,7 @@ export const postResearchCheckpoint = operation({
     answer: v.exactOptional(
       described(text(limits.answer), "The answer in two sentences, for whoever reads only that."),
     ),
+    table: v.exactOptional(described(tableQuestion, "The measurement table that it rests on, kept as it is now.")),
     openQuestions: list(text(limits.statement), limits.openQuestions),
     conclusion: v.exactOptional(text(limits.statement)),
     citations: distinct(ref("record"), limits.citations),
@@ -59,6 +61,7 @@ export const postResearchCheckpoint = operation({
       state: "concluded",
       synthesis: "Three seeds an arm agree, also with gradient clipping.",
       answer: "Warm-up lowers the loss by 0.07 nats at this size. Larger sizes are open.",
+      table: { metric: "loss", by: ["arm"], over: "seed", against: "arm:baseline" },
       conclusion: "At this size warm-up lowers the loss by 0.07 nats.",
       openQuestions: [],
       citations: ["0198f3a0-0000-7000-8000-000000000009"],

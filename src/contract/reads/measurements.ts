@@ -7,7 +7,7 @@ import { enumerations } from "../schema/enumerations.ts"
 import { oneOf, plain } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { recordEffects } from "../answers/gathered.ts"
-import { measurementTable } from "../answers/measurements.ts"
+import { measurementTable, roomTable } from "../answers/measurements.ts"
 import { DIMENSION, PLACE, SETTING } from "../schema/patterns.ts"
 import { described } from "../schema/described.ts"
 import { read } from "../definitions/read.ts"
@@ -140,6 +140,14 @@ export const measurementReads = [
     parameters: { ...parameters, experiments: v.exactOptional(ids(limits.references)) },
     answer: measurementTable,
     formats,
+  }),
+  read({
+    name: "room_table",
+    costly: true,
+    path: "/api/research/rooms/{roomId}/table",
+    summary: "The table of differences that a Room's newest conclusion or synthesis rests on, or its newest finding.",
+    answer: roomTable,
+    formats: markdown,
   }),
   read({
     name: "room_boards",

@@ -25,12 +25,18 @@ export interface Head {
   /** The total number of items of each list, including those that were not read. */
   readonly totals: Partial<Record<BriefList, number>>
   readonly links: Readonly<Record<BriefList, string>>
+  /** The table of a Room in which no checkpoint has one, within a number of bytes; undefined if there is none. */
+  readonly table: (bytes: number) => string | undefined
 }
 
-/** The next steps, the claims, and the effects of findings, one sentence each. */
+/** The next steps, the claims, the effects of findings, one sentence each, and the tables of checkpoints. */
 interface Derived extends Pick<AnswerOf<"room_next">, "items" | "claims"> {
   readonly effects: ReadonlyMap<string, readonly string[]>
+  readonly tableOf: (checkpointId: string, bytes: number) => string | undefined
 }
+
+/** The bytes of a table, depending on the length of texts. */
+const tableBytes = (characters: number): number => Math.max(700, characters * 10)
 
 /** The number of effects shown for a finding, depending on the length of texts. */
 const effectsShown = (characters: number): number => (characters < 400 ? 2 : limits.effects)
@@ -50,7 +56,7 @@ const firstParagraph = (text: string, characters: number): string =>
 /** Makes the items of each list. @returns a function of the number of characters to which it cuts their texts */
 function listsOf(
   gathered: Gathered,
-  { items: next, claims, effects: effectsOf }: Derived,
+  { items: next, claims, effects: effectsOf, tableOf }: Derived,
   now: number,
 ): (most: number) => Lists {
   const work = gathered.work.map((row) => {
@@ -62,15 +68,19 @@ function listsOf(
     silent !== null || lease?.lapsed === true ? "idle" : "busy",
   )
   return (most) => ({
-    stands: gathered.stands.map(({ timelineWatermark: _moved, answer, ...stand }) => ({
-      ...stand,
-      title: shortened(stand.title, 100),
-      says: answer ?? firstParagraph(stand.says, Math.max(most * 2, SAID)),
-      stale: stand.stale === 1,
-      staleReasons: parse(stand.staleReasons).slice(0, 5),
-      knownThen: parse(stand.knownThen).slice(0, 5),
-      reviewed: reviewedSentence(stand.reviewed, stand.checkpointId),
-    })),
+    stands: gathered.stands.map(({ timelineWatermark: _moved, answer, keptTable: _kept, ...stand }) => {
+      const table = tableOf(stand.checkpointId, tableBytes(most))
+      return {
+        ...stand,
+        title: shortened(stand.title, 100),
+        says: answer ?? firstParagraph(stand.says, Math.max(most * 2, SAID)),
+        ...(table !== undefined && { table }),
+        stale: stand.stale === 1,
+        staleReasons: parse(stand.staleReasons).slice(0, 5),
+        knownThen: parse(stand.knownThen).slice(0, 5),
+        reviewed: reviewedSentence(stand.reviewed, stand.checkpointId),
+      }
+    }),
     hypotheses: gathered.hypotheses.map(
       ({ rank: _rank, threadId: _thread, isAddressed: _addressed, ...hypothesis }) => ({
         ...hypothesis,
@@ -171,9 +181,11 @@ export function briefText(
 
 /** Makes the frame around the lists, with texts as long as the budget allows, and counts the bytes left for items. */
 function framed(head: Head, items: Lists, length: number, budget: number, format: BriefFormat) {
+  const table = head.table(tableBytes(length))
   const brief = (most: number, lists: Lists): Brief => ({
     schemaVersion: schemaVersions.research,
     ...head.about(most),
+    ...(table !== undefined && most >= Math.min(length, 100) && { table }),
     ...lists,
     omitted: Object.fromEntries(
       briefLists.flatMap((list) => {

@@ -75,7 +75,7 @@ export function candidates(db: Db) {
     "t",
     (place) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state,
        p.username AS by, ${AGENT("c")} AS agent, c.at, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
-       ${contentOf("c")} ->> '$.answer' AS answer, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons,
+       ${contentOf("c")} ->> '$.answer' AS answer, c.kept_table AS keptTable, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons,
        ${KNOWN_THEN} AS knownThen, ${REVIEWED("c.first_said_id")} AS reviewed,
        coalesce((SELECT h.timeline_sequence FROM thread_heads h WHERE h.thread_id = t.thread_id), 0) AS timelineWatermark
      FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id JOIN people p ON p.user_id = c.author_id JOIN rooms r ON r.room_id = t.room_id

@@ -10,8 +10,8 @@ import type { Brief, BriefFormat } from "./fitting.ts"
 const sections: { readonly [L in BriefList]: readonly [title: string, line: (item: Brief[L][number]) => string] } = {
   stands: [
     "Where it stands",
-    ({ threadId, title, state, says, by, agent, at, stale, staleReasons, knownThen, reviewed }) =>
-      `${line(title)} (${state}, ${reviewed}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}${known(knownThen)}): ${line(says)} (${writerName({ username: by, agent })}, ${at.slice(0, 10)}) Thread ${threadId}`,
+    ({ threadId, title, state, says, by, agent, at, stale, staleReasons, knownThen, reviewed, table }) =>
+      `${line(title)} (${state}, ${reviewed}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}${known(knownThen)}): ${line(says)} (${writerName({ username: by, agent })}, ${at.slice(0, 10)}) Thread ${threadId}${inset(table)}`,
   ],
   hypotheses: [
     "Hypotheses",
@@ -64,6 +64,9 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   ],
   openQuestions: ["Open questions", ({ question }) => line(question)],
 }
+/** A table below an item of a list. */
+const inset = (table: string | undefined): string =>
+  table === undefined ? "" : `\n\n${table.replace(/^(?=.)/gm, "  ")}\n`
 const effectsInWords = (effects: readonly string[] = [], omitted = 0): string =>
   effects.length === 0
     ? ""
@@ -97,7 +100,8 @@ function briefMarkdown(brief: Brief): string {
     "room" in brief
       ? `# ${line(brief.room.title)}\n\n${brief.room.question === null ? "" : `${line(brief.room.question)}\n\n`}Room ${brief.room.roomId}, opening Thread ${brief.room.openingThreadId}, ${brief.room.state}${brief.room.concluded ? ", concluded" : ""}, at activity ${brief.activityWatermark}.\n`
       : `# ${line(brief.thread.title)}\n\nThread ${brief.thread.threadId} of Room ${brief.thread.roomId}, at entry ${brief.thread.timelineWatermark}.\n`
-  return [head, ...briefLists.map((list) => section(brief, list))].join("")
+  const table = brief.table === undefined ? "" : `\n${brief.table}\n`
+  return [head, table, ...briefLists.map((list) => section(brief, list))].join("")
 }
 
 /** Writes the lists as sections, in their order. */

@@ -1,4 +1,5 @@
 /** The reads of briefs, failures and next steps. */
+import type { KeptTable } from "../../contract/answers/measurements.ts"
 import { JsonText, stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { type AnswerOf, type ParametersOf, pathTo } from "../../contract/reads/index.ts"
@@ -13,7 +14,9 @@ import { briefText, type Head } from "./brief.ts"
 import { asJson, type BriefFormat } from "./fitting.ts"
 import type { Effects } from "../measurements/effects.ts"
 import type { Claims } from "../claims/claims.ts"
-import type { Candidates, Leads } from "./candidates.ts"
+import { keptTableInWords } from "../measurements/kept-in-words.ts"
+import type { KeptTables } from "../measurements/kept-tables.ts"
+import type { Candidates, Gathered, Leads } from "./candidates.ts"
 import type { Place } from "./rows.ts"
 import { asMarkdown } from "./markdown.ts"
 import { nextSteps } from "./next.ts"
@@ -26,7 +29,15 @@ export function briefReads(
     brief,
     claims,
     effects,
-  }: { rooms: Rooms; threads: Threads; brief: Candidates; claims: Claims; effects: Effects },
+    keptTables,
+  }: {
+    rooms: Rooms
+    threads: Threads
+    brief: Candidates
+    claims: Claims
+    effects: Effects
+    keptTables: KeptTables
+  },
   now: () => number,
 ) {
   function next(place: Place, known: Leads) {
@@ -59,6 +70,22 @@ export function briefReads(
     }
   }
 
+  /** The tables of the first checkpoints or, if none has one, that of the Room's newest finding. */
+  function tablesOf({ roomId, threadId }: Place, { stands }: Gathered) {
+    const known = new Map<string, KeptTable>()
+    for (const { checkpointId, keptTable } of stands)
+      if (keptTable !== null && known.size < limits.briefTables)
+        known.set(checkpointId, keptTables.shown(roomId, keptTable))
+    const newest = threadId === undefined && known.size === 0 ? keptTables.ofNewestFinding(roomId)?.table : undefined
+    return {
+      ofCheckpoint(checkpointId: string, bytes: number) {
+        const table = known.get(checkpointId)
+        return table && keptTableInWords(table, bytes)
+      },
+      ofRoom: (bytes: number) => newest && keptTableInWords(newest, bytes),
+    }
+  }
+
   function write<N extends "room_brief" | "thread_brief">(
     place: Place,
     { about, activityWatermark }: Pick<Head, "about" | "activityWatermark">,
@@ -66,11 +93,19 @@ export function briefReads(
     basePath: string,
   ): JsonText<AnswerOf<N>> | string {
     const gathered = brief.gather(place)
+    const tables = tablesOf(place, gathered)
     const derived = {
       ...next(place, gathered),
+      tableOf: tables.ofCheckpoint,
       effects: effects.sentencesOf(gathered.findings.map(({ versionId }) => versionId)),
     }
-    const head = { about, activityWatermark, totals: brief.counts(place), links: linksOf(place, basePath) }
+    const head = {
+      about,
+      activityWatermark,
+      totals: brief.counts(place),
+      links: linksOf(place, basePath),
+      table: tables.ofRoom,
+    }
     const written = (format: BriefFormat) =>
       briefText(head, gathered, derived, query.budget ?? limits.brief, now(), format)
     return query.format === "markdown" ? written(asMarkdown) : new JsonText(stored<AnswerOf<N>>(written(asJson)))

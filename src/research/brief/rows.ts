@@ -5,6 +5,7 @@ import type { Reviewed } from "../../contract/answers/reviews.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { VerdictFrom } from "../evidence/verdict.ts"
 import type { StoredBlemishes } from "../findings/blemishes.ts"
+import type { StoredTable } from "../measurements/kept-tables.ts"
 import type { Stored } from "../../contract/json.ts"
 
 /** The subject of a brief: a Room, or one of its Threads. */
@@ -15,9 +16,10 @@ export interface Place {
 
 type Item<L extends BriefList> = Readonly<AnswerOf<"room_brief">[L][number]>
 
-export interface Stand extends Omit<Item<"stands">, "stale" | "staleReasons" | "knownThen" | "reviewed"> {
+export interface Stand extends Omit<Item<"stands">, "table" | "stale" | "staleReasons" | "knownThen" | "reviewed"> {
   readonly stale: number
   readonly answer: string | null
+  readonly keptTable: StoredTable | null
   readonly knownThen: Stored<KnownThen[]>
   readonly staleReasons: Stored<StaleReason[]>
   readonly reviewed: Stored<Reviewed> | null

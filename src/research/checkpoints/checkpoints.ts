@@ -10,6 +10,7 @@ import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import { ARCHIVE } from "../../rooms/rooms.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
+import type { StoredTable } from "../measurements/kept-tables.ts"
 import { KNOWN_THEN } from "./known-then.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 
@@ -34,6 +35,7 @@ interface WholeRow extends Row {
   readonly activitySequence: number
   readonly citations: Stored<string[]>
   readonly content: Stored<BodyOf<"post_research_checkpoint">>
+  readonly keptTable: StoredTable | null
 }
 
 const NONE = "[]"
@@ -100,7 +102,7 @@ export function checkpoints(db: Db) {
     `SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = +?`,
   )
   const one = db.prepare<WholeRow>(
-    `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content, h.room_sequence AS activitySequence FROM ${TABLES} WHERE c.checkpoint_id = +?`,
+    `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content, h.room_sequence AS activitySequence, c.kept_table AS keptTable FROM ${TABLES} WHERE c.checkpoint_id = +?`,
   )
   const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = +? AND t.selected_checkpoint_id = c.checkpoint_id`)
   // Uses the index of Threads with a checkpoint. The archive is that of the Room, which the caller knows.
@@ -110,6 +112,12 @@ export function checkpoints(db: Db) {
      JOIN people p ON p.user_id = c.author_id
      WHERE c.checkpoint_id IN (SELECT selected_checkpoint_id FROM threads WHERE room_id = +? AND selected_checkpoint_id IS NOT NULL
        ORDER BY selected_checkpoint_id DESC LIMIT ${limits.contextItems})`,
+  )
+  const tableOfRoom = db.prepare<{ checkpointId: string; keptTable: StoredTable }>(
+    `SELECT c.checkpoint_id AS checkpointId, c.kept_table AS keptTable
+     FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id JOIN rooms r ON r.room_id = t.room_id
+     WHERE t.room_id = +? AND c.kept_table IS NOT NULL
+     ORDER BY t.thread_id = r.opening_thread_id DESC, c.checkpoint_id DESC LIMIT 1`,
   )
   const ASKING =
     "SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, c.open_questions AS openQuestions FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE c.open_questions <> '[]'"
@@ -134,10 +142,11 @@ export function checkpoints(db: Db) {
     read(checkpointId: string) {
       const row = one.get(checkpointId)
       if (row === undefined) return undefined
-      const { citations, content, activitySequence, ...rest } = row
+      const { citations, content, activitySequence, keptTable, ...rest } = row
       return {
         checkpoint: { ...shown(rest), activitySequence, content: new JsonText(content) },
         citations: parse(citations),
+        keptTable,
       }
     },
     /** Returns the selected checkpoint of a Thread; undefined if it has none. */
@@ -151,6 +160,8 @@ export function checkpoints(db: Db) {
         .all(roomId)
         .sort((one, other) => one.threadSequence - other.threadSequence)
         .map(({ threadSequence: _place, ...row }) => ({ ...shown(row), archive })),
+    /** The table of the opening Thread's selected checkpoint, or of the newest other one that has a table. */
+    tableOfRoom: (roomId: string) => tableOfRoom.get(roomId),
     /** Returns the open questions of a Room's selected checkpoints, newest first. */
     openQuestions: (roomId: string) => questionsIn(askingInRoom.all(roomId)),
     openQuestionsOfThread: (threadId: string) => questionsIn(askingInThread.all(threadId)),

@@ -11,6 +11,7 @@ import type { Threads } from "../../threads/threads.ts"
 import { type Checkpoints, questionsOf } from "../checkpoints/checkpoints.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
+import type { KeptTables } from "../measurements/kept-tables.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
 
@@ -22,6 +23,7 @@ interface Tables {
   readonly findingLinks: FindingLinks
   readonly checkpoints: Checkpoints
   readonly reviews: Reviews
+  readonly keptTables: KeptTables
 }
 
 const listNames = ["experiments", "hypotheses", "findingLinks", "publications", "openQuestions"] as const
@@ -99,7 +101,8 @@ const withAffordances = (experiments: ExperimentSummary[], { affordances }: Choi
 /** One more than is shown, to learn whether there are more. */
 const PROBE = limits.contextItems + 1
 
-export function contextReads({ rooms, threads, records, experiments, findingLinks, checkpoints, reviews }: Tables) {
+export function contextReads(tables: Tables) {
+  const { rooms, threads, records, experiments, findingLinks, checkpoints, reviews, keptTables } = tables
   function roomContext(roomId: string, basePath: string, choice: Choice) {
     const isRequested = requestedBy(choice)
     const room = rooms.summary(roomId)
@@ -167,9 +170,11 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
     checkpoint({ params }) {
       const found = checkpoints.read(params.checkpointId)
       if (found === undefined) throw noSuch("checkpoint")
+      const { keptTable, checkpoint } = found
       return {
-        ...found.checkpoint,
-        citations: records.resolve(found.citations, found.checkpoint.roomId),
+        ...checkpoint,
+        table: keptTable && keptTables.shown(checkpoint.roomId, keptTable),
+        citations: records.resolve(found.citations, checkpoint.roomId),
         reviews: reviews.of(params.checkpointId),
       }
     },

@@ -1,40 +1,96 @@
-/** Tables of measurements that a checkpoint rests on: worked out when it lands, and kept with what has moved since. */
-import type { KeptTable } from "../../contract/answers/measurements.ts"
+/**
+ * Tables of measurements that a checkpoint rests on: worked out when it lands, and kept with what has moved since. A
+ * Room without one has the table of its newest finding's metric and baseline.
+ */
+import { FALLEN } from "../../contract/answers/evidence.ts"
+import type { KeptTable, MeasurementTable } from "../../contract/answers/measurements.ts"
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import type { TableQuestion } from "../../contract/definitions/table-question.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { textOf } from "./cells.ts"
 import type { MeasurementTables } from "./reads.ts"
+import type { Effect } from "./working-out.ts"
 
 type Groups = KeptTable["groups"]
-/** The groups of a table as they were when it landed; null in a replay if they can no longer be worked out. */
-export type StoredTable = Stored<{ readonly question: TableQuestion; readonly groups: Groups | null }>
+/** What is worked out of a table. */
+type Kept = Pick<KeptTable, "split" | "unit" | "over" | "comparisons" | "groups">
+/** A table as it was when its checkpoint landed; `kept` is null in a replay if it can no longer be worked out. */
+export type StoredTable = Stored<{ readonly question: TableQuestion; readonly kept: Kept | null }>
 
-const textOf = (group: Groups[number]): string => JSON.stringify([group.key, group.settings])
+/** The newest findings whose effects are looked at for the table of a Room. */
+const NEWEST = 5
+
+const nameOf = (group: Pick<Groups[number], "key" | "settings">): string => JSON.stringify([group.key, group.settings])
+
+const keptOf = (group: MeasurementTable["groups"][number]): Groups[number] => {
+  const { key, settings, n, mean, low, high, isBaseline, contrast, attempts } = group
+  return {
+    ...{ key, settings, n, mean, low, high, isBaseline },
+    attempts: attempts.map(({ label }) => label),
+    contrast: contrast && {
+      ...{ estimate: contrast.estimate, se: contrast.se, low: contrast.low, high: contrast.high },
+      ...{ pairs: contrast.pairs, pairedAcross: contrast.pairedAcross, belowNoise: contrast.belowNoise },
+      isDistinct: contrast.corrected?.isDistinct ?? false,
+    },
+  }
+}
+
+/** The table in which an effect is one cell; undefined if its sides differ in more than one dimension. */
+export function tableAround({ metric, split, of, against, over, where = {}, pool }: Effect): TableQuestion | undefined {
+  const names = [...new Set([...Object.keys(of), ...Object.keys(against)])]
+  const differing = names.filter((name) => textOf(of[name] ?? "") !== textOf(against[name] ?? ""))
+  const [compared] = differing
+  const baseline = compared === undefined ? undefined : against[compared]
+  if (compared === undefined || baseline === undefined || differing.length > 1) return undefined
+  const isPlace = (value: unknown) => !/^(?:none$|!)/.test(String(value))
+  const conditions = Object.entries(where).filter(([, value]) => !isPlace(value))
+  const rest = Object.entries(where).flatMap(([name, value]) => (isPlace(value) ? [name] : []))
+  return {
+    ...{ metric, ...(split !== undefined && { split }) },
+    by: [...new Set([compared, ...names, ...rest])],
+    ...(over !== undefined && { over }),
+    against: `${compared}:${textOf(baseline)}`,
+    ...(conditions.length > 0 && { where: Object.fromEntries(conditions) }),
+    ...(pool !== undefined && { pool }),
+  }
+}
 
 export type KeptTables = ReturnType<typeof keptTables>
 
-export function keptTables(measured: MeasurementTables) {
+export function keptTables(db: Db, measured: MeasurementTables) {
+  const newest = db.prepare<{ versionId: string; label: string; effect: Stored<Effect> }>(
+    `SELECT f.version_id AS versionId, r.label, f.effect FROM records r
+     JOIN finding_effects f ON f.version_id = r.version_id AND f.position = 0
+     LEFT JOIN standings s ON s.version_id = r.version_id
+     WHERE r.room_id = +? AND r.kind = 'finding' AND coalesce(NOT ${FALLEN("s.status")}, 1)
+     ORDER BY r.version_id DESC LIMIT ${NEWEST}`,
+  )
+
   /** Works a table out. @throws Refusal 422 if it can't be */
-  function groupsOf(roomId: string, { experimentIds, where = {}, ...question }: TableQuestion): Groups {
+  function worked(roomId: string, { experimentIds, where = {}, ...question }: TableQuestion): Kept {
     const places = Object.entries(where).map(([name, value]) => `${name}:${value}`)
     const scope = experimentIds === undefined ? { roomId } : { experimentIds }
-    const { groups } = measured(scope, { ...question, ...(places.length > 0 && { where: places }) })
-    return groups.map(({ key, settings, n, mean, low, high, isBaseline, contrast, attempts }) => ({
-      ...{ key, settings, n, mean, low, high, isBaseline },
-      attempts: attempts.map(({ label }) => label),
-      contrast: contrast && {
-        ...{ estimate: contrast.estimate, se: contrast.se, low: contrast.low, high: contrast.high },
-        ...{ pairs: contrast.pairs, pairedAcross: contrast.pairedAcross, belowNoise: contrast.belowNoise },
-        isDistinct: contrast.corrected?.isDistinct ?? false,
-      },
-    }))
+    const table = measured(scope, { ...question, ...(places.length > 0 && { where: places }) })
+    const { split, unit, over, comparisons, groups } = table
+    return { split, unit, over, comparisons, groups: groups.map(keptOf) }
   }
-  function known(roomId: string, question: TableQuestion): Groups | null {
+  function known(roomId: string, question: TableQuestion): Kept | null {
     try {
-      return groupsOf(roomId, question)
+      return worked(roomId, question)
     } catch (error) {
       if (error instanceof Refusal) return null
       throw error
+    }
+  }
+  function answered(question: TableQuestion, kept: Kept | null, moved: KeptTable["moved"]): KeptTable {
+    const { metric, split = null, by, over = null, against = null, where = {}, pool = [] } = question
+    return {
+      ...{ metric, split, unit: null, by, over, against, where, pool },
+      experimentIds: question.experimentIds ?? null,
+      ...(kept ?? { comparisons: 0, groups: [] }),
+      moved,
+      isStale: kept === null || moved.length > 0,
     }
   }
 
@@ -42,7 +98,7 @@ export function keptTables(measured: MeasurementTables) {
     /** Why a table cannot be worked out now. */
     faults(roomId: string, question: TableQuestion): Issue[] {
       try {
-        groupsOf(roomId, question)
+        worked(roomId, question)
         return []
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
@@ -51,15 +107,15 @@ export function keptTables(measured: MeasurementTables) {
     },
     /** Works a table out as it is when its checkpoint lands, as the JSON to store. */
     kept: (roomId: string, question: TableQuestion): string =>
-      canonicalJson({ question, groups: known(roomId, question) }),
+      canonicalJson({ question, kept: known(roomId, question) }),
 
     /** A kept table in the form of an answer, with the groups whose values have moved since. */
     shown(roomId: string, stored: StoredTable): KeptTable {
-      const { question, groups } = parse(stored)
+      const { question, kept } = parse(stored)
       const now = known(roomId, question)
-      const present = new Map(now?.map((group) => [textOf(group), group]))
-      const moved = (groups ?? []).flatMap((group) => {
-        const other = present.get(textOf(group)) ?? null
+      const present = new Map(now?.groups.map((group) => [nameOf(group), group]))
+      const moved = (kept?.groups ?? []).flatMap((group) => {
+        const other = present.get(nameOf(group)) ?? null
         const isSame =
           other !== null &&
           other.mean === group.mean &&
@@ -68,7 +124,21 @@ export function keptTables(measured: MeasurementTables) {
           other.contrast?.low === group.contrast?.low
         return isSame ? [] : [{ key: group.key, settings: group.settings, now: other }]
       })
-      return { ...question, groups: groups ?? [], moved, isStale: groups === null || moved.length > 0 }
+      return answered(question, kept, moved)
+    },
+
+    /**
+     * The present table of the metric and the baseline of a Room's newest finding that rests on an effect, and that
+     * finding; undefined if there is none.
+     */
+    ofNewestFinding(roomId: string) {
+      for (const { versionId, label, effect } of newest.all(roomId)) {
+        const question = tableAround(parse(effect))
+        const now = question && known(roomId, question)
+        if (question !== undefined && now != null)
+          return { finding: { versionId, label }, table: answered(question, now, []) }
+      }
+      return undefined
     },
   }
 }

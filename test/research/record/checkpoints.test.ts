@@ -54,6 +54,7 @@ t.test("a checkpoint reads as it was written, with what became of it", async (t)
     synthesis: "So far.",
     openQuestions: ["Why?", "How long?"],
     answer: null,
+    table: null,
     conclusion: null,
     selected: true,
     stale: false,

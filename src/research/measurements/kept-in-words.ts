@@ -1,0 +1,95 @@
+/** A kept table in a few lines of Markdown, for briefs and documents. */
+import type { KeptTable } from "../../contract/answers/measurements.ts"
+import { markdownTable } from "../attempts/rows.ts"
+import { textOf } from "./cells.ts"
+import { figure } from "./figures.ts"
+import { placeInWords } from "./in-words.ts"
+import { statedOf } from "./written.ts"
+
+type Group = KeptTable["groups"][number]
+
+/** The dimension that makes the rows: the one that the baseline is a value of, or else the first. */
+const rowsBy = ({ by, against }: KeptTable): string => against?.slice(0, against.indexOf(":")) ?? by[0] ?? ""
+
+/** The rows and columns of a kept table: a row for each thing compared, a column for each size or setting. */
+export function laidOut(table: KeptTable): {
+  readonly rowsBy: string
+  readonly columns: readonly string[]
+  readonly rows: readonly { readonly name: string; readonly cells: readonly (Group | undefined)[] }[]
+} {
+  const name = rowsBy(table)
+  const columnOf = ({ key, settings }: Group): string =>
+    placeInWords({
+      ...Object.fromEntries(Object.entries(key).filter(([each]) => each !== name)),
+      ...statedOf(settings),
+    })
+  const columns = [...new Set(table.groups.map(columnOf))]
+  const rows = [...Map.groupBy(table.groups, ({ key }) => textOf(key[name] ?? ""))].map(([row, groups]) => {
+    const cells = new Map(groups.map((group) => [columnOf(group), group]))
+    return { name: row, cells: columns.map((column) => cells.get(column)) }
+  })
+  return { rowsBy: name, columns, rows }
+}
+
+/** A difference and half of its 95 % interval, or a mean where nothing is compared: `−1.27 ±0.73*`. */
+function cell(group: Group | undefined): string {
+  if (group === undefined) return ""
+  const { contrast, mean, low, high } = group
+  if (contrast === null) return `${figure(mean, spread(low, high))}${group.isBaseline ? " (mean)" : ""}`
+  const half = spread(contrast.low, contrast.high)
+  const around = half === null ? "" : ` ±${figure(half, half)}`
+  const [star, across] = [contrast.isDistinct ? "*" : "", contrast.pairedAcross === null ? "" : "†"]
+  return `${figure(contrast.estimate, half)}${around}${star}${across}`
+}
+const spread = (low: number | null, high: number | null): number | null =>
+  low === null || high === null ? null : (high - low) / 2
+
+/** The largest difference of a row, by which rows are chosen. */
+const sizeOf = (cells: readonly (Group | undefined)[]): number =>
+  Math.max(0, ...cells.map((group) => Math.abs(group?.contrast?.estimate ?? 0)))
+
+/** The title of a table: `error (test) against arm:baseline over seed`. */
+const titleOf = ({ metric, split, unit, against, over, where }: KeptTable): string =>
+  [
+    `${metric}${split === null ? "" : ` (${split})`}${unit === null ? "" : ` in ${unit}`}`,
+    ...(Object.keys(where).length === 0 ? [] : [`at ${placeInWords(where)}`]),
+    ...(against === null ? [] : [`against ${against}`]),
+    ...(over === null ? [] : [`over ${over}`]),
+  ].join(" ")
+
+/**
+ * Writes a kept table within a number of bytes. If not all rows fit, those with the largest differences are written, and
+ * the others counted.
+ */
+export function keptTableInWords(table: KeptTable, bytes: number): string {
+  const { rowsBy: name, columns, rows } = laidOut(table)
+  const isMarked = (mark: string) => rows.some(({ cells }) => cells.some((each) => cell(each).includes(mark)))
+  const moved = table.groups.length > 0 && table.isStale ? `; ${table.moved.length} of its values have moved since` : ""
+  const head = `${titleOf(table)}: ${table.against === null ? "means" : "difference ± half of its 95 % interval"}`
+  const notes = [
+    ...(isMarked("*") ? [`* told apart after correction for ${table.comparisons} comparisons`] : []),
+    ...(isMarked("†") ? ["† across experiments or commits"] : []),
+  ].map((note) => `; ${note}`)
+  const written = (some: typeof rows) =>
+    markdownTable(
+      [name || "all", ...columns.map((column) => column || (table.against === null ? "mean" : "difference"))],
+      some.map((row) => [row.name, ...row.cells.map(cell)]),
+    )
+  const largest = rows.toSorted((one, other) => sizeOf(other.cells) - sizeOf(one.cells))
+  const text = (count: number): string => {
+    const chosen = new Set(largest.slice(0, count))
+    const left = rows.length - count
+    const rest = left > 0 ? [`and ${left} more ${left === 1 ? "row" : "rows"}`] : []
+    const lines = written(rows.filter((row) => chosen.has(row)))
+    return [`${head}${notes.join("")}${moved}`, "", ...lines, ...rest].join("\n")
+  }
+  // A row is at most as long as the whole text.
+  let [few, most] = [1, rows.length]
+  if (Buffer.byteLength(text(most)) <= bytes) return text(most)
+  while (few < most) {
+    const middle = Math.ceil((few + most) / 2)
+    if (Buffer.byteLength(text(middle)) <= bytes) few = middle
+    else most = middle - 1
+  }
+  return text(few)
+}
