@@ -202,7 +202,7 @@ t.test("a withdrawn finding link counts nowhere, and its card says so", async (t
   t.match(await textOf("#live-findings"), /Withdrawn.*The wrong attempt was read/)
   await isWhole(t, "experiment")
   await at(`/threads/${threadId}`)
-  t.match(await textOf(".card:has-text('related to')"), /Withdrawn.*The wrong attempt was read/)
+  t.match(await textOf(".verdict-within:has-text('Withdrawn')"), /Withdrawn.*The wrong attempt was read/)
   await at(`/rooms/${roomId}/graph`)
   const rows = await page.locator("section[aria-labelledby=edges] tr").allTextContents()
   t.ok(rows.some((row) => /contradicts.*H1/s.test(row)))

@@ -61,13 +61,31 @@ function announce(list: Element, added: number): void {
   news.replaceChildren(link)
 }
 
+/** The item of the page that stands for an item of the fresh copy. A single receipt may have become a run since. */
+function knownAs(item: Element): Element | null {
+  const own = item.id === "" ? null : document.getElementById(item.id)
+  const first = item.querySelector(":scope .steps-done > [data-sequence]")
+  return own ?? (first === null ? null : document.getElementById(first.id))
+}
+
+/** Whether an item holds an entry that the page lacks: a run went on, or a finding got its verdict. */
+const hasGrown = (item: Element): boolean =>
+  [...item.querySelectorAll("[data-sequence]")].some(({ id }) => document.getElementById(id) === null)
+
+function grow(known: Element, item: Element): void {
+  const [before, after] = [known.querySelector("details"), item.querySelector("details")]
+  if (before?.hasAttribute("open") === true) after?.setAttribute("open", "")
+  known.replaceWith(item)
+}
+
 /** Appends the new entries of a list. @returns how many there were */
 function append(list: Element, fresh: Element): number {
   let added = 0
   for (const item of [...fresh.children]) {
-    const known = item.id === "" ? null : document.getElementById(item.id)
+    const known = knownAs(item)
     if (known !== null) {
-      takeReplies(known, item)
+      if (hasGrown(item)) grow(known, item)
+      else takeReplies(known, item)
       continue
     }
     item.classList.add("fresh")

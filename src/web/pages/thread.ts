@@ -5,6 +5,7 @@ import { parsed } from "../../contract/json.ts"
 import { randomUUID } from "node:crypto"
 import type { Entry } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
+import { cookieOf } from "../../edge/identity/cookies.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { entryPath, readPath, withQuery } from "../addresses.ts"
@@ -12,6 +13,7 @@ import { type Html, html, to } from "../html.ts"
 import { act, forMembers, roleIn, whyNot } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { entryItem, type EntryView, gist } from "../parts/entry.ts"
+import { timelineItems } from "../parts/timeline.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, person, time, ways } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
@@ -20,7 +22,7 @@ import type { Fitting, Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 
 /** A Thread with at most this many entries is shown whole. */
-const WHOLE = 100
+const WHOLE = 200
 
 /** Reads the entries after a sequence. @param pages maximum number of pages to read */
 function entriesAfter(visit: Visit, threadId: string, after: number, pages: number): Entry[] {
@@ -81,20 +83,36 @@ const replyLink = ({ entryId, threadId }: Entry): Html =>
 const followUp = (roomId: string, { entryId }: Entry): Html =>
   html` <a href="${to(withQuery("/do/create_thread", { roomId, replyToEntryId: entryId }))}">Follow up in a new Thread</a>`
 
-const isFolded = ({ parameter }: Visit) => parameter("receipts") === "hidden"
+/** The cookie that remembers "Messages only" in this browser, and how long it is kept, in seconds. */
+const COOKIE = "research_room_messages"
+const KEPT = 365 * 24 * 3_600
+
+/** Whether the reader sees messages alone: as the address says, else as they last chose. */
+function messagesAlone({ parameter, event }: Visit): boolean {
+  const shown = parameter("show")
+  if (shown !== undefined) return shown === "messages"
+  return (event.req.headers.get("cookie") ?? "").split("; ").includes(`${COOKIE}=1`)
+}
+
+/** Remembers what the reader chose by the link. */
+const remembered = ({ edge, parameter }: Visit): Readonly<Record<string, string>> => {
+  const shown = parameter("show")
+  return shown === undefined
+    ? {}
+    : cookieOf(edge, COOKIE, shown === "messages" ? "1" : "", shown === "messages" ? KEPT : 0)
+}
 
 function timeline(visit: Visit, entries: readonly Entry[], items: readonly Html[]): Html {
   if (entries.length === 0) return empty("There are no entries yet.")
-  const receipts = entries.filter(({ receipt }) => receipt !== undefined).length
-  const folded = isFolded(visit)
+  const messages = entries.filter(({ message }) => message !== undefined).length
+  const alone = messagesAlone(visit)
   const toggled = new URL(visit.url)
-  if (folded) toggled.searchParams.delete("receipts")
-  else toggled.searchParams.set("receipts", "hidden")
+  toggled.searchParams.set("show", alone ? "all" : "messages")
   return html`<p class="meta folding">${
-    receipts > 0 &&
-    html`<a id="fold-receipts" href="${to(`${toggled.pathname}${toggled.search}`)}">${folded ? "Show" : "Hide"} ${counted(receipts, "receipt")}</a>`
+    messages < entries.length &&
+    html`<a id="messages-only" href="${to(`${toggled.pathname}${toggled.search}`)}">${alone ? `Show all ${counted(entries.length, "entry", "entries")}` : `Messages only (${messages})`}</a>`
   }</p>
-<ol class="timeline" id="timeline" data-append aria-label="Timeline">${items}</ol>`
+${items.length === 0 ? empty("There are no messages here.") : null}<ol class="timeline" id="timeline" data-append aria-label="Timeline">${items}</ol>`
 }
 
 function head({ thread, room, checkpoint }: AnswerOf<"thread_research_context">, follows: Entry | null): Html {
@@ -116,7 +134,7 @@ export function threadPage(visit: Visit): Fitting {
   const { thread, timelineWatermark: watermark } = context
   const room = visit.ask("room", { roomId: thread.roomId })
   const after = start(visit, threadId, watermark)
-  const entries = entriesAfter(visit, threadId, after, watermark <= WHOLE ? 2 : 1)
+  const entries = entriesAfter(visit, threadId, after, watermark <= WHOLE ? WHOLE / limits.pageItems : 1)
   const beginning = after === 0 ? entries : visit.ask("thread_timeline", { threadId }, { after: 0, limit: 3 }).items
   const opening = beginning.find(({ receipt }) => receipt === undefined)
   const role = roleIn(visit, room)
@@ -125,7 +143,7 @@ export function threadPage(visit: Visit): Fitting {
   const at = { roomId: room.roomId, threadId }
   const view: EntryView = {
     known: new Map(entries.map((entry) => [entry.entryId, entry])),
-    chosen: visit.parameter("entry"),
+    chosen: visit.parameter("entry")?.toLowerCase(),
     labels: new Map(
       context.findingLinks.flatMap(({ towardHypothesis }) =>
         towardHypothesis.map(({ versionId, label }) => [versionId, label] as const),
@@ -138,12 +156,13 @@ export function threadPage(visit: Visit): Fitting {
         html` ${withholdLink(room, { entryId: entry.entryId }, `entry ${entry.sequence}`)}`
       }`,
   }
-  const listed = isFolded(visit) ? entries.filter(({ receipt }) => receipt === undefined) : entries
+  const listed = messagesAlone(visit) ? entries.filter(({ message }) => message !== undefined) : entries
   // The page marks the first new entry itself. If a script added the mark later, the text would move while it is read.
   const seen = numberIn(visit, "seen")
   const firstNew =
     seen === undefined ? undefined : listed.find(({ sequence }) => sequence > seen && sequence > after + 1)
-  const items = listed.map((entry) => html`${entry === firstNew ? newFrom : null}${entryItem(entry, view)}`)
+  const groups = timelineItems(listed, view, firstNew?.sequence)
+  const items = groups.map(({ entries: [first], markup }) => html`${first === firstNew ? newFrom : null}${markup}`)
   // Read here, in the page's snapshot, because `shown` runs after it.
   const refusal = writes ? null : whyNot(visit, room)
   const further =
@@ -151,13 +170,14 @@ export function threadPage(visit: Visit): Fitting {
     html`<details><summary>More actions</summary>
   ${forMembers(visit, room, html`${act("publish_hypothesis", at)}${act("publish_finding", at)}${act("publish_cited_claim", at)}${act("reuse_record", { threadId })}${act("propose_experiment", at)}${act("register_material", at)}${act("post_research_checkpoint", { threadId, expectedWatermark: watermark, coversThrough: watermark })}`)}</details>`
   const shown = (from: number, until: number): Shown => {
-    const first = from === 0 ? after : (listed[from]?.sequence ?? 1) - 1
-    const last = (until === listed.length ? entries.at(-1) : listed[until - 1])?.sequence ?? first
+    const first = from === 0 ? after : (groups[from]?.entries[0].sequence ?? 1) - 1
+    const last = (until === groups.length ? entries.at(-1) : groups[until - 1]?.entries.at(-1))?.sequence ?? first
     // The opening post is shown above, so it does not count as earlier.
     const earlier = first - (opening === undefined || opening.sequence > first ? 0 : opening.sequence)
     const within = entries.filter(({ sequence }) => sequence > first && sequence <= last)
     return {
       title: thread.title,
+      headers: remembered(visit),
       rail: roomRail(room),
       json: readPath("thread_timeline", { threadId }),
       feeds: feedLinks(`/threads/${threadId}`, thread.title),
@@ -175,7 +195,7 @@ ${ways([
 ])}`,
     }
   }
-  const chosen = listed.findIndex(({ entryId }) => entryId === view.chosen?.toLowerCase())
+  const chosen = groups.findIndex((group) => group.entries.some(({ entryId }) => entryId === view.chosen))
   return { items, chosen, shown }
 }
 

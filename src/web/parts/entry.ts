@@ -10,7 +10,7 @@ import { inlineMarkdown, markdown, markdownInLink, phrase, plainText } from "../
 import { counted, shortened, title, words } from "../words.ts"
 import { doneBy, doneTo } from "./done-to.ts"
 import { stateBadge } from "./marks.ts"
-import { figuresOf, fromOther, label, person, time } from "./parts.ts"
+import { figuresOf, fromOther, label, named, person, time } from "./parts.ts"
 import { reviewLine } from "./reviews.ts"
 import { struckIf, takenBack } from "./withdrawal.ts"
 import { isKeyOf } from "../../contract/each.ts"
@@ -57,15 +57,21 @@ const recordCard = (card: RecordCard): Html =>
   html`<div class="card">${standing(card)}<p class="kind"><span>${label(card.kind, card.versionId, card.label)}${fromOther(card)} ${words(card.kind)}</span>${card.reviewed ? html`<span>${reviewLine(card.reviewed)}</span>` : null}${card.reused ? html`<span class="tag">reused here</span>` : null}</p>
 <a class="wording" href="${to(`/records/${card.versionId}`)}" dir="auto">${markdownInLink(card.wording)}</a>${card.note === null ? null : html`<p class="hint">${card.note}</p>`}</div>`
 
-function linkCard(card: LinkCard, labels: Labels): Html {
+function verdictsOf(card: LinkCard, labels: Labels): Html {
   const question = accepted("verdict", card.towardQuestion)
   const hypotheses = accepted("verdicts", card.towardHypothesis)
-  return html`<div class="card">${standing(card)}<p class="kind"><span>${label("finding", card.versionId, card.label)}${fromOther(card)} related to ${label("experiment", card.experimentId, card.experimentLabel)}</span><a href="${to(`/links/${card.linkId}`)}">the link</a></p>
-<a class="wording" href="${to(`/records/${card.versionId}`)}" dir="auto">${markdownInLink(card.wording)}</a>
-${takenBack(card.withdrawn)}<ul class="verdicts"><li>${struckIf(card.withdrawn, stateBadge(question.verdict))} toward the question. <span class="explained">${question.explanation}</span></li>
-  ${hypotheses.map(({ versionId = "", verdict, explanation }) => html`<li>${struckIf(card.withdrawn, stateBadge(verdict))} toward ${label("hypothesis", versionId, labels.get(versionId) ?? "a hypothesis")}. <span class="explained">${explanation}</span></li>`)}</ul>
-  </div>`
+  const line = (verdict: string, toward: Html | string, explanation: string) =>
+    html`<li>${struckIf(card.withdrawn, stateBadge(verdict))} toward ${toward}. <span class="explained">${explanation}</span></li>`
+  return html`${standing(card)}${takenBack(card.withdrawn)}<ul class="verdicts">${line(question.verdict, "the question", question.explanation)}${hypotheses.map(
+    ({ versionId = "", verdict, explanation }) =>
+      line(verdict, label("hypothesis", versionId, labels.get(versionId) ?? "a hypothesis"), explanation),
+  )}</ul>`
 }
+
+const linkCard = (card: LinkCard, labels: Labels): Html =>
+  html`<div class="card"><p class="kind"><span>${label("finding", card.versionId, card.label)}${fromOther(card)} related to ${label("experiment", card.experimentId, card.experimentLabel)}</span><a href="${to(`/links/${card.linkId}`)}">the link</a></p>
+<a class="wording" href="${to(`/records/${card.versionId}`)}" dir="auto">${markdownInLink(card.wording)}</a>
+${verdictsOf(card, labels)}</div>`
 
 const checkpointCard = (card: CheckpointCard): Html =>
   html`<div class="card"><p class="kind"><span>${stateBadge(card.state, card.state === "concluded" ? "Concluding checkpoint" : "Checkpoint")}</span><span>${reviewLine(card.reviewed)}</span><span>covers entries 1 to ${card.coversThrough}</span><a href="${to(`/checkpoints/${card.checkpointId}`)}">the checkpoint</a></p>
@@ -94,10 +100,13 @@ type AnyCard = CardOf<CardKind>
 const viewOf = (kind: string): CardView<AnyCard> | undefined => (isKeyOf(cardViews, kind) ? cardViews[kind] : undefined)
 
 /** Renders a receipt: "took experiment E1 → claimed". */
-function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>): Html {
+function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>, isProgress: boolean): Html {
   const path = pathOf(target.kind, target.id)
   const became = result.status ?? result.verdict
   const status = typeof became === "string" ? html` → ${stateBadge(became)}` : null
+  // "A3 succeeded" says it; that somebody reported it is what every receipt says.
+  if (operation === "report_attempt_event" && status !== null && target.label !== null)
+    return html`${named(target.kind, target.id, target.label)} ${isProgress ? "reported progress" : stateBadge(String(became))}`
   const reason =
     operation === "withhold_content" && typeof result.reason === "string" ? `: ${words(result.reason)}` : null
   return html`${doneTo(doneBy(operation), target, path)}${status}${reason}`
@@ -136,26 +145,60 @@ function inReply({ replyToEntryId, threadId }: Entry, known: EntryView["known"])
   return html`<p class="in-reply">In reply to <a href="${path}">${answered === undefined ? "an earlier entry" : html`${answered.author.username}: ${gist(answered)}`}</a></p>`
 }
 
-/** Renders an entry as a list item with its permalink. */
-export function entryItem(entry: Entry, { known, chosen, below, labels }: EntryView): Html {
-  const { entryId, threadId, sequence, author, at, message, card, receipt, replyCount } = entry
-  const permalink = html`<a class="permalink" href="${to(entryPath(threadId, entryId))}">${time(at)}</a>`
+/** The card of a finding's verdict. Undefined for other entries. */
+const linkOf = ({ card }: Entry): LinkCard | undefined => (card !== undefined && "linkId" in card ? card : undefined)
+
+/** Whether an entry is the verdict of the finding that another entry of the same person published. */
+export function isVerdictOn(entry: Entry, { kind, card, author }: Entry): boolean {
+  const link = linkOf(entry)
+  const published = kind === "publication" && card !== undefined && "versionId" in card ? card.versionId : undefined
+  return link !== undefined && link.versionId === published && entry.author.userId === author.userId
+}
+
+/** What an entry and its item share: the address, whether it takes replies, and what may be done with it. */
+function frame(entry: Entry, { chosen, below }: EntryView) {
+  const { entryId, threadId, sequence, at, receipt, replyCount } = entry
   const isAnswerable = takesReplies(entry.kind, receipt?.result)
-  const common = (kind: string) =>
-    attributes({
-      id: `entry-${entryId}`,
-      class: `${kind}${chosen === entryId ? " chosen" : ""}`,
-      "data-sequence": sequence,
-      "data-entry": isAnswerable,
-    })
-  const after = isAnswerable
-    ? html`<div class="after">${replyCount === 0 ? null : html`<a data-replies href="${to(`/threads/${threadId}/replies/${entryId}`)}">${counted(replyCount, "reply", "replies")}</a>`}${below?.(entry)}</div>`
-    : null
-  if (receipt !== undefined)
-    return html`<li${common("receipt")}>${person(author)} · ${receiptLine(receipt)}${via(receipt.client)} · ${permalink}${after}</li>`
+  const replies =
+    replyCount > 0 &&
+    html`<a data-replies href="${to(`/threads/${threadId}/replies/${entryId}`)}">${counted(replyCount, "reply", "replies")}</a>`
+  return {
+    permalink: html`<a class="permalink" href="${to(entryPath(threadId, entryId))}">${time(at)}</a>`,
+    after: isAnswerable ? html`<div class="after">${replies}${below?.(entry)}</div>` : null,
+    attributes: (kind: string) =>
+      attributes({
+        id: `entry-${entryId}`,
+        class: `${kind}${chosen === entryId ? " chosen" : ""}`,
+        "data-sequence": sequence,
+        "data-entry": isAnswerable,
+      }),
+  }
+}
+
+/** Renders a receipt as a list item of one line. @param isProgress whether it left its attempt as it was */
+export function receiptItem(entry: Entry, view: EntryView, isProgress = false): Html {
+  const { permalink, after, attributes: own } = frame(entry, view)
+  const { author, receipt } = entry
+  return html`<li${own("receipt")}>${person(author)} · ${receipt && receiptLine(receipt, isProgress)}${via(receipt?.client)} · ${permalink}${after}</li>`
+}
+
+/** Renders an entry as a list item with its permalink. @param verdicts entries that stand in its card */
+export function entryItem(entry: Entry, view: EntryView, verdicts: readonly Entry[] = []): Html {
+  if (entry.receipt !== undefined) return receiptItem(entry, view)
+  const { permalink, after, attributes: own } = frame(entry, view)
+  const { author, message, card } = entry
+  const labels = view.labels ?? new Map()
   const client = message?.client ?? card?.client
-  return html`<li${common(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${viewOf(entry.kind)?.name ?? words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
-    ${inReply(entry, known)}
-${message === undefined ? null : html`${markdown(message.text)}${figuresOf(message.figures)}`}${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels ?? new Map())}
+  return html`<li${own(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${viewOf(entry.kind)?.name ?? words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
+    ${inReply(entry, view.known)}
+${message === undefined ? null : html`${markdown(message.text)}${figuresOf(message.figures)}`}${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels)}${verdicts.map((verdict) => verdictWithin(verdict, view))}
 ${after}</li>`
+}
+
+/** Renders the verdict of a finding below the finding's card, without saying the finding again. */
+function verdictWithin(entry: Entry, view: EntryView): Html {
+  const { permalink, after, attributes: own } = frame(entry, view)
+  const card = linkOf(entry)
+  if (card === undefined) return html``
+  return html`<div${own("verdict-within")}>${verdictsOf(card, view.labels ?? new Map())}<p class="meta"><span>toward ${label("experiment", card.experimentId, card.experimentLabel)}</span><a href="${to(`/links/${card.linkId}`)}">the link</a><span>${permalink}</span></p>${after}</div>`
 }
