@@ -4,6 +4,7 @@
  * remember.
  */
 import type { Locator } from "playwright-core"
+import { Browser } from "research-room/testing"
 import t, { type Test } from "tap"
 import { violations } from "./axe.ts"
 import { demoInBrowser } from "./scene.ts"
@@ -177,3 +178,24 @@ t.test(
     await isWhole(t, "then")
   },
 )
+
+t.test("what reviewers did is a list of marks, and so is what nobody did", async (t) => {
+  const [first] = context.conclusions
+  const path = at(`/checkpoints/${first?.checkpointId}`)
+  await page.goto(path)
+  t.equal(await page.getByRole("list", { name: "What reviewers did" }).count(), 0, "nobody has reviewed it")
+  const reviewer = await Browser.signIn({ baseUrl: demo.baseUrl }, demo.people.owner)
+  await reviewer.write("submit_review", {
+    ...{ target: first?.checkpointId, verdict: "agrees", checked: ["wording", "rerun"], explanation: "It is so." },
+  } as never)
+  await page.goto(path)
+  const marks = page.getByRole("list", { name: "What reviewers did" }).getByRole("listitem")
+  t.match(await marks.allInnerTexts(), [
+    /ran it again\s+\w+$/,
+    /recomputed the numbers\s+nobody yet/,
+    /read the code\s+nobody yet/,
+    /looked at the data\s+nobody yet/,
+    /read the text\s+\w+$/,
+  ])
+  await isWhole(t, "reviewed")
+})

@@ -75,6 +75,15 @@ const says: { readonly [V in ReviewVerdict]: string } = {
   objects: "objects",
 }
 
+/** What a reviewer did, from what weighs most. */
+export const reviewerDid: { readonly [C in Review["checked"][number]]: string } = {
+  rerun: "ran it again",
+  numbers: "recomputed the numbers",
+  code: "read the code",
+  data: "looked at the data",
+  wording: "read the text",
+}
+
 /** "another person", "another agent of ada": the relation of a reviewer to the author of what is reviewed. */
 export const reviewerIs = ({
   author: { username },

@@ -31,6 +31,9 @@ export const person = ({
 }): Html =>
   html`<a class="person" href="${to(`/people/${encodeURIComponent(username)}`)}">${username}</a>${agent == null ? null : html` <span class="quiet">· agent <span dir="auto">${agent}</span></span>`}`
 
+/** Who wrote something, in a word: the agent, or the person. */
+export const writerOf = ({ username, agent }: Parameters<typeof person>[0]): string => agent ?? username
+
 /** A digest or commit, shortened in the middle. The script copies it on click. */
 export const digest = (text: string): Html =>
   html`<button type="button" class="digest" title="${text}" data-copy="${text}">${shortDigest(text)}</button>`

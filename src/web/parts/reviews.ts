@@ -1,15 +1,14 @@
 /** Renders the reviews of a finding, a checkpoint or a plan, and the link to write one. */
-import { type Review, type Reviewed, reviewedInWords, reviewerIs } from "../../contract/answers/reviews.ts"
+import { type Review, type Reviewed, reviewedInWords, reviewerDid, reviewerIs } from "../../contract/answers/reviews.ts"
 import { keysOf } from "../../contract/each.ts"
 import { entryPath } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { phrase } from "../markdown.ts"
 import type { Visit } from "../visit.ts"
-import { words } from "../words.ts"
 import { act, forMembers, type RoomLike } from "./actions.ts"
 import { verdictCount } from "./evidence.ts"
 import { stateBadge } from "./marks.ts"
-import { heading, person, time } from "./parts.ts"
+import { heading, person, time, writerOf } from "./parts.ts"
 import { struckIf, takeBack, takenBack } from "./withdrawal.ts"
 
 const counts = { objects: "objects", agreesWithReservations: "agrees_with_reservations", agrees: "agrees" } as const
@@ -21,7 +20,25 @@ export const reviewLine = (all: Reviewed | null | undefined): Html =>
     : html`<span class="tally" title="${reviewedInWords(all)}">${keysOf(counts).map((name) => (all[name] === 0 ? null : html`${verdictCount(counts[name], all[name])} `))}</span>`
 
 const checkedIn = ({ checked }: Review): Content =>
-  checked.length === 0 ? null : html`<span>checked ${checked.map(words).join(", ")}</span>`
+  checked.length > 0 &&
+  html`<span>${keysOf(reviewerDid)
+    .filter((each) => checked.includes(each))
+    .map((each) => reviewerDid[each])
+    .join(", ")}</span>`
+
+/** What was done to check something, and by whom, as a list of marks: what nobody did is said too. */
+function checklist(all: readonly Review[]): Html | null {
+  const counting = all.filter(({ counts }) => counts)
+  if (counting.length === 0) return null
+  const marks = keysOf(reviewerDid).map((each) => {
+    const by = counting.filter(({ checked }) => checked.includes(each))
+    const names = [...new Map(by.map(({ author }) => [`${author.username} ${writerOf(author)}`, author])).values()]
+    return html`<li>${stateBadge(by.length > 0 ? "succeeded" : "unreviewed", reviewerDid[each])} ${
+      names.length === 0 ? html`<span class="quiet">nobody yet</span>` : names.map((one) => html`${person(one)} `)
+    }</li>`
+  })
+  return html`<ul class="checklist" aria-label="What reviewers did">${marks}</ul>`
+}
 
 const answeredIn = ({ threadId, answered }: Review): Content =>
   answered === null
@@ -51,6 +68,6 @@ export function reviewSection(
   return html`<section aria-labelledby="reviews">${heading(2, "reviews", "Reviews", reviewLine(reviewed))}<div id="live-reviews" data-live>${
     shown.length === 0
       ? html`<p class="quiet">Nobody else has reviewed it yet. A review says what was checked; it is not evidence.</p>`
-      : html`<ul class="evidence">${shown}</ul>`
+      : html`${checklist(all)}<ul class="evidence">${shown}</ul>`
   }</div>${visit.canAct ? forMembers(visit, room, act("submit_review", { target }, "Review it")) : null}</section>`
 }

@@ -7,6 +7,7 @@ import { html, type Html } from "../html.ts"
 import { counted, words } from "../words.ts"
 import { doneBy } from "./done-to.ts"
 import { entryItem, type EntryView, isVerdictOn, receiptItem } from "./entry.ts"
+import { writerOf } from "./parts.ts"
 
 /** What stands together in a timeline, in order, and never empty. */
 type Group = [Entry, ...Entry[]]
@@ -49,9 +50,9 @@ function outcomes(states: readonly string[]): string {
   return [...counts].map(([state, count]) => `${count} ${words(state)}`).join(", ")
 }
 
-/** What was done, in a line: "lab-agent ran A18 to A20: 3 succeeded, and 2 other steps". */
+/** What was done, in a line: "ada ran A18 to A20: 3 succeeded, and 2 other steps". */
 function summary(run: readonly Entry[]): string {
-  const names = new Set(run.map(({ author }) => author.agent ?? author.username))
+  const names = new Set(run.map(({ author }) => writerOf(author)))
   const attempts = new Map<string, string>()
   const steps: string[] = []
   for (const { receipt } of run) {

@@ -67,7 +67,7 @@ export async function reviews(t: Test): Promise<void> {
   await page.goto(at(known.finding))
   await nextAct(ada, "Review F1").click()
   await page.getByLabel("Do you agree?").selectOption({ label: "I agree, with reservations" })
-  await page.getByRole("checkbox", { name: "the numbers" }).check()
+  await page.getByRole("checkbox", { name: "recomputed the numbers" }).check()
   await page.getByLabel("Why?").fill("The interval excludes zero; one data set is little.")
   await page.getByRole("button", { name: "Publish the review" }).click()
   await done(ada, "submit_review")

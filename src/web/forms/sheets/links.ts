@@ -1,4 +1,5 @@
 /** The forms for links to records: corrections, disputes, reviews, verdicts and their withdrawal. */
+import { reviewerDid } from "../../../contract/answers/reviews.ts"
 import { ANOTHER, experimentOf, type Sheets, why } from "./sheet.ts"
 
 const replacement = {
@@ -100,14 +101,8 @@ export const linkSheets = {
         words: { agrees: "I agree", agrees_with_reservations: "I agree, with reservations", objects: "I object" },
       },
       "/checked": {
-        label: "What did you check?",
-        words: {
-          wording: "its wording",
-          numbers: "the numbers",
-          code: "the code",
-          data: "the data",
-          rerun: "I ran it again",
-        },
+        label: "What did you do?",
+        words: reviewerDid,
       },
       "/explanation": why("Why?", "Say why you agree or object."),
     },
