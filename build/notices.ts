@@ -44,7 +44,8 @@ export function noticeOf(folder: string): Notice {
     .map((file) => readFileSync(join(folder, file), "utf8"))
   if (texts.length === 0)
     texts.push(
-      `By ${typeof author === "string" ? author : (author?.name ?? `the authors of ${name}`)}.\n\n${licence.split(" AND ").map(wordsOf).join("\n\n")}`,
+      `By ${typeof author === "string" ? author : (author?.name ?? `the authors of ${name}`)}.\n\n` +
+        `${licence.split(" AND ").map(wordsOf).join("\n\n")}`,
     )
   return { name, version, licence, text: texts.map((text) => text.replaceAll("\r", "").trim()).join("\n\n") }
 }

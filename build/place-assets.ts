@@ -1,6 +1,7 @@
 /**
  * Adds the icon and a manifest to the bundled style sheets, scripts and fonts of the pages, and moves them all into
- * dist/assets. The fonts come from npm packages, with Latin letters only, so that pages load nothing from other servers.
+ * dist/assets. The fonts come from npm packages, with Latin letters only, so that pages load nothing from other
+ * servers.
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"

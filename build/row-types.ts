@@ -31,7 +31,10 @@ export function rowTypes(): string {
     return `  ${table}: { ${members.join("; ")} }\n`
   })
   db.close()
-  return `/** The columns that an insert names, of every table. Made from schema.sql by build/row-types.ts; not written by hand. */\nexport interface NewRows {\n${tables.join("")}}\n`
+  return (
+    "/** The columns that an insert names, of every table. Made from schema.sql by build/row-types.ts; " +
+    `not written by hand. */\nexport interface NewRows {\n${tables.join("")}}\n`
+  )
 }
 
 if (import.meta.main) writeFileSync(new URL("../schema.d.ts", import.meta.url), rowTypes())

@@ -65,7 +65,9 @@ function end(error: unknown): never {
     error instanceof ListenError ||
     error instanceof Refusal
   console.error(
-    `research-room: ${isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    `research-room: ${
+      isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)
+    }`,
   )
   process.exit(1)
 }

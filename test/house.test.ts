@@ -1,7 +1,7 @@
 /**
  * The structure of `src`: imports run downwards from floor to floor, nothing runs in a circle, and SQL names the tables
  * of its own folder, or those that `schema.sql` lists as joined (`-- joined: people by src/rooms`). Each rule is shown
- * to catch its fault. Casts are counted.
+ * to catch its fault. Casts are counted, and no line is too wide.
  */
 import { globSync, readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
@@ -9,6 +9,7 @@ import { dirname, join } from "node:path"
 import { parse, type TemplateLiteral } from "acorn"
 import { full } from "acorn-walk"
 import { test } from "tap"
+import { LEFT, wideLines } from "../build/wide-lines.ts"
 import { searchKinds } from "../src/contract/objects/objects.ts"
 
 /** From the top. Modules on one floor do not import each other. */
@@ -223,4 +224,14 @@ test("few casts are left, and none of them forces an impossible type", async (t)
     casts.filter((cast) => /^as (?:unknown as|never\b)/.test(cast)),
     [],
   )
+})
+
+test("no line is wider than 120 columns", async (t) => {
+  const folder = t.testdir({
+    src: { "a.ts": `// ${"é".repeat(117)}\n// ${"é".repeat(118)}\n` },
+    test: { "b.json": "c".repeat(121) },
+  })
+  t.strictSame(wideLines(folder), ["src/a.ts:2"], "columns are characters, and data have none")
+  const wide = wideLines(root)
+  t.ok(wide.length <= LEFT, `${wide.length}: ${wide.slice(0, 50).join(" ")}`)
 })

@@ -27,7 +27,8 @@ async function connectLitestream({ replicated }: ServiceOptions, file: string): 
   }
   if (isEarlier(file))
     throw new DataError(
-      `The data in ${file} is of an earlier version, and Litestream has it open. End Litestream, upgrade the data with research-room backup FILE, and start Litestream again.`,
+      `The data in ${file} is of an earlier version, and Litestream has it open. End Litestream, upgrade the data ` +
+        "with research-room backup FILE, and start Litestream again.",
     )
   const litestream = new Litestream(replicated)
   await litestream.mustHaveStarted(file)

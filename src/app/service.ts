@@ -100,7 +100,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (ahead !== null)
     options.log.warn(
       { datedAhead: ahead },
-      "writes of this instance are dated in the future: the clock was ahead when they were accepted, or is behind now; new writes are dated by the clock",
+      "writes of this instance are dated in the future: the clock was ahead when they were accepted, " +
+        "or is behind now; new writes are dated by the clock",
     )
   started.defer(keepClean(instance, options.log))
   const readiness = new Readiness({

@@ -144,7 +144,8 @@ function mustBeBackup(file: string): void {
   // Without its log the file would pass all checks, and yet lack the newest writes.
   if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new DataError(
-      `${file} has a log beside it (${file}-wal) with writes that are not in it yet: it is the data of a service, not a backup. Nothing was changed. Serve its folder with --data, or make a backup of it first.`,
+      `${file} has a log beside it (${file}-wal) with writes that are not in it yet: it is the data of a service, ` +
+        "not a backup. Nothing was changed. Serve its folder with --data, or make a backup of it first.",
     )
 }
 

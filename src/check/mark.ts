@@ -59,7 +59,8 @@ export function compareMark(db: Db, file: string): string[] {
 const wasDropped = (db: Db, roomId: string, sequence: number, after: number): boolean =>
   db
     .prepare(
-      "SELECT 1 FROM audit_entries WHERE kind = 'forget_room' AND sequence > +? AND body ->> '$.roomId' = +? AND body ->> '$.detail.fromEntry' <= +?",
+      `SELECT 1 FROM audit_entries WHERE kind = 'forget_room' AND sequence > +? AND body ->> '$.roomId' = +?
+          AND body ->> '$.detail.fromEntry' <= +?`,
     )
     .get(after, roomId, sequence) !== undefined
 

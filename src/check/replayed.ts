@@ -33,7 +33,8 @@ export function replayed(
     // A full disk says nothing about the data.
     if (isStorageFault(error))
       throw new DataError(
-        `The journal could not be replayed in ${folder.path} (${messageOf(error)}). Free some space there, or check with --quick.`,
+        `The journal could not be replayed in ${folder.path} (${messageOf(error)}). ` +
+          "Free some space there, or check with --quick.",
       )
     if (!(error instanceof Divergence)) throw error
     add(`${error.message}. Later entries were not compared.`)
@@ -79,7 +80,8 @@ export function compare(
       else {
         const { here, columns } = found
         add(
-          `${named(here)}: ${columns.join(", ")} ${columns.length === 1 ? "differs" : "differ"} from a replay of the journal.`,
+          `${named(here)}: ${columns.join(", ")} ${columns.length === 1 ? "differs" : "differ"} ` +
+            "from a replay of the journal.",
         )
       }
     }

@@ -28,7 +28,10 @@ function writeOut(db: Db, file: string): string {
   try {
     backUp(db, kept)
   } catch (error) {
-    return `The data could not be written out: ${messageOf(error)}${hasLog ? ` The log of the file that was here is kept in ${log}.` : ""}`
+    return (
+      "The data could not be written out: " +
+      `${messageOf(error)}${hasLog ? ` The log of the file that was here is kept in ${log}.` : ""}`
+    )
   }
   for (const stale of [log, `${file}-shm`]) rmSync(stale, { force: true })
   return `All that was stored is in ${kept}.`

@@ -83,7 +83,8 @@ export class UncertainDelivery extends Error {
 
   constructor(operation: string, deliveryId: string, input: Readonly<Record<string, unknown>>, cause: unknown) {
     super(
-      `Whether ${operation} ${deliveryId} was stored is uncertain: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `Whether ${operation} ${deliveryId} was stored is uncertain: ` +
+        `${cause instanceof Error ? cause.message : String(cause)}`,
       {
         cause,
       },

@@ -16,7 +16,8 @@ const counts = ({ rooms, activityEntries, records }: CheckReport) =>
 
 /** What was verified in a copy, and what only `check` verifies. */
 const VERIFIED =
-  "The file and its chains of digests are whole; its tables were not compared with a replay of the history, which `research-room check` does."
+  "The file and its chains of digests are whole; its tables were not compared with a replay of the history, " +
+  "which `research-room check` does."
 
 /**
  * Prints the size of a growing file. It runs in a worker thread, because SQLite copies the data in one blocking call.
@@ -65,7 +66,8 @@ async function putBack(file: string, { data, force = false }: { data: string; fo
   console.log(VERIFIED)
   if (kept !== null) console.log(`The data before it is kept as ${kept}.`)
   console.log(
-    "Passwords, sessions and credentials are those of the backup: what was revoked since then works again until it is revoked again.",
+    "Passwords, sessions and credentials are those of the backup: what was revoked since then works again until it " +
+      "is revoked again.",
   )
 }
 

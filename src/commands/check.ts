@@ -28,7 +28,8 @@ async function check(db: Db, { quick = false, mark }: Options): Promise<void> {
     ? ""
     : " The history was not replayed: what its tables say was not compared with it."
   console.log(
-    `${report.rooms} Rooms, ${report.activityEntries} activity entries and ${report.records} records checked in ${seconds} s: ${outcome}.${skipped}`,
+    `${report.rooms} Rooms, ${report.activityEntries} activity entries and ${report.records} records checked in ` +
+      `${seconds} s: ${outcome}.${skipped}`,
   )
   for (const line of unprovedLines(report.unproved)) console.log(line)
   if (problems.length > 0) process.exitCode = 1
@@ -42,7 +43,10 @@ function unprovedLines(unproved: CheckReport["unproved"]): string[] {
   const rooms = Map.groupBy(unproved, ({ roomId }) => roomId)
   return [...rooms].map(
     ([roomId, entries]) =>
-      `Room ${roomId}: ${unprovedWords({ entries: entries.length, sequences: entries.map(({ sequence }) => sequence) })}`,
+      `Room ${roomId}: ${unprovedWords({
+        entries: entries.length,
+        sequences: entries.map(({ sequence }) => sequence),
+      })}`,
   )
 }
 

@@ -22,7 +22,8 @@ async function run(source: string, { maxAge, quick = false, ...options }: Option
   const { lacks, newestAt } = report
   const problems = [...report.problems]
   console.log(
-    `Restored in ${report.seconds.toFixed(1)} s: ${report.rooms} Rooms, ${report.activityEntries} activity entries, ${report.records} records.${report.isReplayed ? "" : " The history was not replayed."}`,
+    `Restored in ${report.seconds.toFixed(1)} s: ${report.rooms} Rooms, ${report.activityEntries} activity entries, ` +
+      `${report.records} records.${report.isReplayed ? "" : " The history was not replayed."}`,
   )
   console.log(
     newestAt === null ? "Nothing was ever written." : `Its newest write was accepted at ${withAge(newestAt, now)}.`,

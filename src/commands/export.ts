@@ -51,8 +51,10 @@ function run({ exports }: Instance, room: string, { output, baseUrl, sqlite }: O
     await writeNew(bytes, file)
     console.log(
       sqlite
-        ? `${file} holds the Room as an SQLite file, ${statSync(file).size} bytes. Its view "columns" describes the other views.`
-        : `${file} holds the Room as an RO-Crate, ${statSync(file).size} bytes. Unpacked, python3 verify.py recomputes its digests.`,
+        ? `${file} holds the Room as an SQLite file, ${statSync(file).size} bytes. ` +
+            `Its view "columns" describes the other views.`
+        : `${file} holds the Room as an RO-Crate, ${statSync(file).size} bytes. ` +
+            "Unpacked, python3 verify.py recomputes its digests.",
     )
   }, ROOM_LIST)
 }

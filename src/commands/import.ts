@@ -47,13 +47,15 @@ async function run(file: string, { data, adopt, owner }: Options): Promise<void>
         )
       else
         console.log(
-          `${title} (${roomId}) of ${baseUrl} is here through entry ${throughSequence}: ${added} writes were replayed and proved.`,
+          `${title} (${roomId}) of ${baseUrl} is here through entry ${throughSequence}: ` +
+            `${added} writes were replayed and proved.`,
         )
       if (unproved.length > 0) console.log(unprovedWords({ entries: unproved.length, sequences: unproved }))
       if (added > 0) console.log(onlySaid)
       if (added > 0 && cited > 0)
         console.log(
-          `${cited} other ${cited === 1 ? "Room was" : "Rooms were"} imported too, because it cites ${cited === 1 ? "it" : "them"}.`,
+          `${cited} other ${cited === 1 ? "Room was" : "Rooms were"} imported too, because it cites ` +
+            `${cited === 1 ? "it" : "them"}.`,
         )
       if (adoptedBy !== undefined)
         console.log(

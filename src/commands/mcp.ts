@@ -92,7 +92,8 @@ async function requireCompatible(baseUrl: string): Promise<void> {
   const theirs: number = ready.protocolVersion
   if (theirs === protocolVersion) return
   throw new FailedError(
-    `${baseUrl} speaks protocol version ${theirs}, this program ${protocolVersion}: use the research-room of that service's version, or its /mcp over HTTP.`,
+    `${baseUrl} speaks protocol version ${theirs}, this program ${protocolVersion}: use the research-room of that ` +
+      "service's version, or its /mcp over HTTP.",
   )
 }
 

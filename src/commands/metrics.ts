@@ -132,7 +132,8 @@ export const metricsCommand = (): Command =>
       "after",
       `
 The command says what it read each column as, and asks before it reports anything.
-Each column of numbers is a metric, apart from step, split and unit, which keep their meaning; columns of times are ignored.
+Each column of numbers is a metric, apart from step, split and unit, which keep their meaning; \
+columns of times are ignored.
 Every other column is a dimension. Other text in a column of numbers is a fault, unless --by or --missing names it:
   arm,seed,error
   baseline,1,0.061

@@ -8,7 +8,8 @@ import { dataCommand, personNamed, refusalsAsUsage } from "./with-instance.ts"
 
 /** Returns a sentence on the credentials, keys and invitations that were ended. */
 export const endedWords = ({ credentials, keys, invitations }: EndedAccess): string =>
-  `Ended: ${counted(credentials, "credential")}, ${counted(keys, "personal key")}${invitations === 0 ? "" : `, ${counted(invitations, "open invitation")}`}.`
+  `Ended: ${counted(credentials, "credential")}, ` +
+  `${counted(keys, "personal key")}${invitations === 0 ? "" : `, ${counted(invitations, "open invitation")}`}.`
 
 /** Creates a command on a person, which prints the sentence that its work returns. */
 const personCommand = <O extends object>(
@@ -84,7 +85,10 @@ export const onPeople = () => [
     "end-access",
     "end all credentials and personal keys of a person",
     async ({ operators }, { userId, username }) => {
-      return `${username} has no credential and no personal key now. ${endedWords(await operators.endAccess(null, userId))}`
+      return (
+        `${username} has no credential and no personal key now. ` +
+        `${endedWords(await operators.endAccess(null, userId))}`
+      )
     },
   ),
   personCommand(

@@ -37,7 +37,8 @@ async function importFile(file: string, { data }: { data: string }): Promise<voi
 const importCommand = () =>
   dataCommand(
     "import",
-    "import metadata of papers: arXiv's snapshot or an Atom response of its API, Crossref's public data file or a JSON response of its API, plain or gzipped; all users of the instance see it",
+    "import metadata of papers: arXiv's snapshot or an Atom response of its API, Crossref's public data file or a " +
+      "JSON response of its API, plain or gzipped; all users of the instance see it",
   )
     .argument("<file>")
     .action(importFile)

@@ -102,7 +102,8 @@ const edgeOptions = (rateLimits: "on" | "off"): Option[] => [
     .default("https://api.crossref.org"),
   option(
     "--crossref-contact <mail>",
-    "a contact address for Crossref, which answers requests with one faster (default: the mail address of --security-contact)",
+    "a contact address for Crossref, which answers requests with one faster (default: " +
+      "the mail address of --security-contact)",
   ).argParser(mailAddress),
   // How people sign in.
   option(
@@ -114,7 +115,8 @@ const edgeOptions = (rateLimits: "on" | "off"): Option[] => [
   option("--oidc-name <text>", "the name of the provider on the sign-in page (default: its host)"),
   option(
     "--oidc-admits <whom>",
-    "who may join without an invitation: invited (nobody), everyone, or a domain such as @example.org (a verified address there)",
+    "who may join without an invitation: invited (nobody), everyone, or a domain such as @example.org (a verified " +
+      "address there)",
   )
     .argParser(admits)
     .default("invited"),
@@ -132,13 +134,15 @@ const edgeOptions = (rateLimits: "on" | "off"): Option[] => [
   ),
   flag(
     "--trust-proxy",
-    "use the last entry of X-Forwarded-For as the address of a request; only behind a proxy that sets it, if no other client can reach the port",
+    "use the last entry of X-Forwarded-For as the address of a request; only behind a proxy that sets it, " +
+      "if no other client can reach the port",
     "off",
   ),
   flag("--log-requests", "log every request, not only sign-ins, refused credentials and failures", "off"),
   secretOption(
     "--metrics-token <token>",
-    "a secret that opens /metrics as a bearer token; without it, only callers on this machine can read it, and nobody with --base-url",
+    "a secret that opens /metrics as a bearer token; without it, only callers on this machine can read it, " +
+      "and nobody with --base-url",
   ).argParser(secret),
   option(
     "--security-contact <address>",

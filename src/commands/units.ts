@@ -152,13 +152,18 @@ export function units(unit: UnitSettings): readonly Unit[] {
   const { program, data, backups, keepDays, replicated } = unit
   const script = `exec ${quoted(program)} backup ${quoted(backups)}/$(date +%Y-%m-%dT%H%M%S).db --data ${quoted(data)}`
   const backup = [
-    `ExecStart=/bin/sh -c '${script.replaceAll("%", "%%").replaceAll("$", "$$$$").replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`,
+    `ExecStart=/bin/sh -c '${script
+      .replaceAll("%", "%%")
+      .replaceAll("$", "$$$$")
+      .replaceAll("\\", "\\\\")
+      .replaceAll("'", "\\'")}'`,
     `ExecStartPost=/usr/bin/find ${word(backups)} -name *.db -mtime +${keepDays} -delete`,
   ]
   const database = `${data}/research-room.db`
   const drill = [
     `EnvironmentFile=-${SECRETS}`,
-    `ExecStart=${word(program)} drill --config ${CONFIGURATION} --litestream ${LITESTREAM} --data ${word(data)} --max-age 60 ${word(database)}`,
+    `ExecStart=${word(program)} drill --config ${CONFIGURATION} --litestream ${LITESTREAM} --data ${word(data)} ` +
+      `--max-age 60 ${word(database)}`,
   ]
   return [
     service(unit),

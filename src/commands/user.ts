@@ -63,7 +63,8 @@ const password = () =>
         if (reset === undefined) throw new UsageError(`There is no user named ${name}.`)
         const { username } = reset.person
         console.log(
-          `${username} has a new password; their sessions are ended.${reset.ended === null ? "" : ` ${endedWords(reset.ended)}`}`,
+          `${username} has a new password; ` +
+            `their sessions are ended.${reset.ended === null ? "" : ` ${endedWords(reset.ended)}`}`,
         )
         printIfMade(username, chosen)
       })

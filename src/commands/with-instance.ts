@@ -31,7 +31,8 @@ function lockIfOlder(folder: string): () => void {
   } catch (error) {
     if (!(error instanceof DataError)) throw error
     throw new DataError(
-      `The data has schema ${stored}, and this program would upgrade it to ${latestSchema} while a service uses it. Nothing was changed. Use the program of that service, or end it first. ${error.message}`,
+      `The data has schema ${stored}, and this program would upgrade it to ${latestSchema} while a service uses it. ` +
+        `Nothing was changed. Use the program of that service, or end it first. ${error.message}`,
     )
   }
 }

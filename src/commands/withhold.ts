@@ -44,7 +44,8 @@ async function withhold(room: string, options: Options): Promise<void> {
   const isListing = fields === undefined && reason === undefined && explanation === undefined
   if (!isListing && (fields === undefined || reason === undefined || explanation === undefined))
     throw new UsageError(
-      "--fields, --reason and --explanation must be given together. Without them the command lists what can be withheld.",
+      "--fields, --reason and --explanation must be given together. Without them the command lists what can be " +
+        "withheld.",
     )
   const work = async (instance: Instance): Promise<void> => {
     const { withheld, audit } = instance.tables
@@ -52,12 +53,14 @@ async function withhold(room: string, options: Options): Promise<void> {
     if (write === undefined) throw new UsageError(`There is no such write in a Room ${room}.`)
     if (isListing) {
       console.log(
-        `Entry ${write.sequence} of the Room's activity, ${write.target.label ?? write.target.kind}. The texts that can be withheld, each with its place for --fields:`,
+        `Entry ${write.sequence} of the Room's activity, ${write.target.label ?? write.target.kind}. ` +
+          "The texts that can be withheld, each with its place for --fields:",
       )
       for (const { place, text, isWithheld } of withheld.passages(write))
         console.log(`${place}  ${isWithheld ? "(withheld)" : shortened(oneLine(withWords(text)), SHOWN)}`)
       console.log(
-        `Ids, labels, digests, the author and the time stay. This cannot be undone. After it is withheld here:\n${copiesOf(databaseFile(data), audit, true)}`,
+        "Ids, labels, digests, the author and the time stay. This cannot be undone. " +
+          `After it is withheld here:\n${copiesOf(databaseFile(data), audit, true)}`,
       )
       return
     }
@@ -76,7 +79,8 @@ async function withhold(room: string, options: Options): Promise<void> {
 export const withholdCommand = (): Command =>
   dataCommand(
     "withhold",
-    "withhold texts of a public record for good, in data that no service uses (for a running service, use its page); without --fields, list what can be withheld",
+    "withhold texts of a public record for good, in data that no service uses (for a running service, " +
+      "use its page); without --fields, list what can be withheld",
   )
     .argument("<room>", "the Room's id")
     .addOption(option("--sequence <number>", "the write, by its entry in the Room's activity"))

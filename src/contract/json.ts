@@ -113,7 +113,9 @@ export function writeJson(value: Writable): string {
   let text = ""
   for (const [member, inner] of Object.entries(value)) {
     if (inner === undefined) continue
-    text += `${text === "" ? "" : ","}${JSON.stringify(member)}:${Array.isArray(inner) ? `[${inner.map(written).join(",")}]` : written(inner)}`
+    text +=
+      `${text === "" ? "" : ","}${JSON.stringify(member)}:` +
+      `${Array.isArray(inner) ? `[${inner.map(written).join(",")}]` : written(inner)}`
   }
   return `{${text}}`
 }

@@ -12,9 +12,11 @@ export function unprovedWords({ entries, sequences }: Unproved): string {
   const rest = entries > sequences.length ? ` and ${entries - sequences.length} more` : ""
   return entries === 1
     ? `Entry ${sequences[0]} cannot be proved: part of it was withheld, and no digest covers the rest.`
-    : `Entries ${sequences.join(", ")}${rest} (${entries} in all) cannot be proved: parts of them were withheld, and no digest covers the rest.`
+    : `Entries ${sequences.join(", ")}${rest} (${entries} in all) cannot be proved: parts of them were withheld, ` +
+        "and no digest covers the rest."
 }
 
 /** What no digest of a Room proves. Printed by the program in a crate and by the commands that import a Room. */
 export const onlySaid =
-  "Stated, not proved: people's names and ORCIDs, what programs say about themselves (client), which instance the Room belongs to, and that nothing came after the last entry."
+  "Stated, not proved: people's names and ORCIDs, what programs say about themselves (client), which instance the " +
+  "Room belongs to, and that nothing came after the last entry."

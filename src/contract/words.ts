@@ -12,7 +12,9 @@ import { folded } from "./folding.ts"
 
 /** Letters of scripts without spaces. */
 const UNSPACED =
-  "[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}\\p{scx=Tai_Le}\\p{scx=New_Tai_Lue}\\p{scx=Tai_Tham}\\p{scx=Tai_Viet}\\p{scx=Balinese}\\p{scx=Javanese}]&&[\\p{L}\\p{N}]]"
+  "[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}" +
+  "\\p{scx=Tai_Le}\\p{scx=New_Tai_Lue}\\p{scx=Tai_Tham}\\p{scx=Tai_Viet}\\p{scx=Balinese}\\p{scx=Javanese}]" +
+  "&&[\\p{L}\\p{N}]]"
 /** All other letters and digits, and squared units such as ㎏. */
 const SPACED = `[[\\p{L}\\p{N}\\p{Co}\\u3371-\\u337a\\u3380-\\u33dd]--${UNSPACED}]`
 /** What may follow a letter within a word: marks, and characters without a look of their own. */
@@ -39,7 +41,9 @@ export interface Word {
 /** Whether a folded word is a sign of a script without spaces. */
 export const isSign = (word: string | undefined): boolean => word !== undefined && OF_SIGNS.test(word)
 
-/** Cuts a run of signs. A sign may be part of another form, as the parts of ำ are; it then has the place of that form. */
+/**
+ * Cuts a run of signs. A sign may be part of another form, as the parts of ำ are; it then has the place of that form.
+ */
 function* signsIn(run: string, at: number): Generator<Word> {
   if (folded(run) === run) {
     for (const { 0: sign, index } of run.matchAll(SIGNS))

@@ -10,7 +10,10 @@ import { isUuid } from "../contract/schema/fields.ts"
 import { andOf, inDigits, orOf } from "../contract/text.ts"
 
 /** The rules of every short schema, sent once. Over MCP this is all, because the tools fill in the ids. */
-export const reading = `A property is required unless \`optional\` names it; no others are accepted. {} (or a name alone) is a text of at most ${inDigits(limits.explanation)} characters; if the name ends in Id, a UUID.`
+export const reading =
+  "A property is required unless `optional` names it; no others are accepted. " +
+  `{} (or a name alone) is a text of at most ${inDigits(limits.explanation)} characters; ` +
+  "if the name ends in Id, a UUID."
 const envelope = (operations: readonly Operation[]): string => {
   const [{ schemaVersion = 0 } = {}] = operations
   const ids = [...new Set(operations.map(({ delivery }) => delivery))]

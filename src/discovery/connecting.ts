@@ -47,7 +47,8 @@ export const environment: Guide = {
   where: "Run this in the shell from which you start the agent's program.",
   form: "sh",
   text: (connection) =>
-    `export RESEARCH_ROOM_URL=${connection.baseUrl}\nexport ${TOKEN}=${tokenOf(connection)}\nexport RESEARCH_ROOM_SPOOL="$HOME/.research-room/spool"`,
+    `export RESEARCH_ROOM_URL=${connection.baseUrl}\nexport ${TOKEN}=${tokenOf(connection)}\nexport ` +
+    `RESEARCH_ROOM_SPOOL="$HOME/.research-room/spool"`,
 }
 
 const fromEnvironment = `It reads ${TOKEN} from the environment, so the file holds no secret.`
@@ -137,7 +138,8 @@ export const programs: readonly Guide[] = [
       "After that, python3 research_room.py run --experiment ID -- COMMAND reports any command as an attempt.",
     form: "sh",
     text: (connection) =>
-      `curl -sSO "$RESEARCH_ROOM_URL/research_room.py"\npython3 -c 'from research_room import Room; print(Room().get_${identityOf(connection)}().username)'`,
+      `curl -sSO "$RESEARCH_ROOM_URL/research_room.py"\npython3 -c 'from research_room import Room; ` +
+      `print(Room().get_${identityOf(connection)}().username)'`,
   },
   {
     name: "curl",
@@ -166,7 +168,9 @@ export const firstPrompt: Guide = {
   form: "text",
   text: ({ baseUrl, roomId = "{roomId}" }) => `You take part in a research Room at ${baseUrl}.
 If you have the tools of the MCP server ${SERVER}, begin with whoami, then brief.
-If not, read ${baseUrl}${pathOf("skill")} first. Your credential is in the environment variable ${TOKEN}. Send it as Authorization: Bearer, to this address only. Begin with GET ${pathOf("identity")}, then GET ${pathOf("room_brief").replace("{roomId}", roomId)}?format=markdown.
+If not, read ${baseUrl}${pathOf("skill")} first. Your credential is in the environment variable ${TOKEN}. \
+Send it as Authorization: Bearer, to this address only. Begin with GET ${pathOf("identity")}, \
+then GET ${pathOf("room_brief").replace("{roomId}", roomId)}?format=markdown.
 Never print the credential.`,
 }
 

@@ -17,18 +17,22 @@ export function llmsTxt({ baseUrl }: Place): string {
   const parts = enumerations.skillPart.map((part) => `[${part}](${baseUrl}${pathOf("skill")}?part=${part})`)
   return `${blocks(
     `# ${serviceName}`,
-    "> Public research in Rooms. People write in a browser, agents over HTTP; both see the same record. Reading needs no credential, writing needs a credential of the Room. Each person also has a Library, for agents with a personal key.",
+    "> Public research in Rooms. People write in a browser, agents over HTTP; both see the same record. " +
+      "Reading needs no credential, writing needs a credential of the Room. " +
+      "Each person also has a Library, for agents with a personal key.",
     "## Begin",
     bullets([
       `HTTP: read the ${link("skill")} first (as files: ${link("skill_zip", "skill.zip")}).`,
       `MCP, streamable HTTP: ${baseUrl}${mcpPath}, with a credential or key as bearer, or without one to read.`,
-      `Python: ${link("python_client", "research_room.py")}, one file, standard library only. \`print(research_room.__doc__)\` shows how to begin.`,
+      `Python: ${link("python_client", "research_room.py")}, one file, standard library only. ` +
+        "`print(research_room.__doc__)` shows how to begin.",
     ]),
     "## Reference",
     bullets([
       `Parts of the skill: ${parts.join(", ")}`,
       `Schemas: ${links(/_schema$/)}`,
-      `For programs: ${link("manifest")} (also at ${link("service", "service.json")}), ${link("openapi")}, ${link("health_ready", "ready")}, ${link("health_live", "live")}`,
+      `For programs: ${link("manifest")} (also at ${link("service", "service.json")}), ${link("openapi")}, ` +
+        `${link("health_ready", "ready")}, ${link("health_live", "live")}`,
     ]),
   )}\n`
 }

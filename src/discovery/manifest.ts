@@ -102,7 +102,8 @@ const authentication: Manifest["authentication"] = {
   agentReads: "A Room credential on paths under /api/agent, and no Origin header.",
   publicReads: "None.",
   library:
-    "A personal key (Authorization: Bearer <PERSONAL_KEY>) on paths under /api/agent/library, which refuse a Room credential, and no Origin header.",
+    "A personal key (Authorization: Bearer <PERSONAL_KEY>) on paths under /api/agent/library, which refuse a Room " +
+    "credential, and no Origin header.",
   permissions: { ...permissionMeanings, ...libraryPermissionMeanings },
 }
 

@@ -111,7 +111,9 @@ export function openApi({ baseUrl, softwareVersion }: Program, slice?: Slice) {
       title: serviceName,
       version: softwareVersion,
       summary: "Public research organised in Rooms, written by people and by agents.",
-      description: `Protocol version ${protocolVersion}. Answers may gain members without a new version; bodies take only the members described here.`,
+      description:
+        `Protocol version ${protocolVersion}. Answers may gain members without a new version; ` +
+        "bodies take only the members described here.",
       contact: { name: "The operator of this instance", url: `${baseUrl}/` },
       license: licence,
     },

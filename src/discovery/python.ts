@@ -106,7 +106,10 @@ const parameterLines = (schema: JsonSchema, leftOut: readonly string[]): string[
     .filter(({ field }) => !leftOut.includes(field.split(/[.[]/)[0] ?? ""))
     .map(({ field, type, required }) => {
       const [first = "", ...inside] = field.split(/(?=[.[])/)
-      return `${inside.length > 0 ? "    " : ""}${snake(first)}${inside.join("")}: ${type.replaceAll("`", "")}${required ? "" : " (optional)"}`
+      return (
+        `${inside.length > 0 ? "    " : ""}${snake(first)}${inside.join("")}: ` +
+        `${type.replaceAll("`", "")}${required ? "" : " (optional)"}`
+      )
     })
 
 function write(operation: Operation): string {
@@ -168,7 +171,9 @@ function readMethods(read: Read): string[] {
     parameters,
     answer: several ? "Any" : answerOf[form],
     words,
-    body: `return self._read("${name}", ${members}, ${several ? '"json" if format in (None, "json") else "text"' : `"${form}"`})`,
+    body:
+      `return self._read("${name}", ${members}, ` +
+      `${several ? '"json" if format in (None, "json") else "text"' : `"${form}"`})`,
   })
   if (!isList(read)) return [one]
   const items = {
@@ -194,21 +199,31 @@ const methodsOf = (family: Family): string =>
 const refusalClasses = (): string => {
   const classes = refusalCodes.map((code) => {
     const { meaning, remedy } = refusals[code]
-    return `class ${className(code)}(Refused):\n    """${quoted(`${meaning}\n\n    ${remedy}`)}"""\n\n    code = "${code}"\n`
+    return (
+      `class ${className(code)}(Refused):\n    """${quoted(`${meaning}\n\n    ${remedy}`)}` +
+      `"""\n\n    code = "${code}"\n`
+    )
   })
-  return `${classes.join("\n\n")}\n\n_REFUSALS: Dict[str, type] = {${refusalCodes.map((code) => `"${code}": ${className(code)}`).join(", ")}}`
+  return (
+    `${classes.join("\n\n")}\n\n_REFUSALS: ` +
+    `Dict[str, type] = {${refusalCodes.map((code) => `"${code}": ${className(code)}`).join(", ")}}`
+  )
 }
 
 function tables(): string {
   const operations = agentOperations.map(
     ({ name, method: verb, path, delivery, schemaVersion, receiptOf }) =>
-      `    "${name}": ("${verb}", "${path}", "${delivery}", ${schemaVersion}, ${receiptOf === "credential" ? "True" : "False"}),`,
+      `    "${name}": ("${verb}", "${path}", "${delivery}", ${schemaVersion}, ` +
+      `${receiptOf === "credential" ? "True" : "False"}),`,
   )
   const cursorOf = ({ cursor, query }: Read) => (cursor === null ? "" : "offset" in query.entries ? "offset" : "after")
   const read = clientReads.map(
     (each) => `    "${each.name}": ("${each.path}", "${cursorOf(each)}", "${formOf(each)}"),`,
   )
-  return `_OPERATIONS: Dict[str, Tuple[str, str, str, int, bool]] = {\n${operations.join("\n")}\n}\n_BATCH = "${batch.path}"\n_READS: Dict[str, Tuple[str, str, str]] = {\n${read.join("\n")}\n}`
+  return (
+    `_OPERATIONS: Dict[str, Tuple[str, str, str, int, bool]] = {\n${operations.join("\n")}\n}\n_BATCH = ` +
+    `"${batch.path}"\n_READS: Dict[str, Tuple[str, str, str]] = {\n${read.join("\n")}\n}`
+  )
 }
 
 /** The part written by hand, which lies in several files, with markers for the generated parts. */

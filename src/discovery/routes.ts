@@ -124,7 +124,8 @@ const all = [
     surface,
     path: "/api/openapi.json",
     summary:
-      "OpenAPI 3.1 of all routes, the browser's included; slice selects the routes and schemas of one part of the service.",
+      "OpenAPI 3.1 of all routes, the browser's included; slice selects the routes and schemas of one part of the " +
+      "service.",
     parameters: {
       slice: v.exactOptional(described(oneOf(enumerations.slice), "Left out: everything.")),
     },
@@ -140,7 +141,8 @@ export const metricsRead = read({
   surface,
   path: "/metrics",
   summary:
-    "For the operator: the service's metrics in Prometheus' text format. Served to the same machine, or with the operator's token.",
+    "For the operator: the service's metrics in Prometheus' text format. Served to the same machine, " +
+    "or with the operator's token.",
   mediaType: "text/plain",
   refusals: ["unknown_operation"],
   answer: v.string(),

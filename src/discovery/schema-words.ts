@@ -40,7 +40,10 @@ function wholeInWords(schema: JsonSchema): string {
 function listInWords(schema: JsonSchema): string {
   const item = schema.items
   const of = item === undefined || item.properties !== undefined ? "objects" : `items, each ${typeInWords(item)}`
-  return `list of ${range(schema.minItems, schema.maxItems) || "any number of"} ${of}${schema.uniqueItems === true ? ", all different" : ""}`
+  return (
+    `list of ${range(schema.minItems, schema.maxItems) || "any number of"} ` +
+    `${of}${schema.uniqueItems === true ? ", all different" : ""}`
+  )
 }
 
 /** One object on one line: `{type: "concept", key: key}`. */

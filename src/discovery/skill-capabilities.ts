@@ -140,23 +140,30 @@ export const capability = (operation: Operation, baseUrl: string): string =>
     envelopeTable([operation]),
     legend([operation]),
     refusalTable(ownRefusals(operation)),
-    `Every operation may also be refused with ${either(commonRefusals[operation.family])}. Schema: ${schemaUrl(operation, baseUrl)}; example body: ${schemaUrl(operation, baseUrl)}&example=1`,
+    `Every operation may also be refused with ${either(commonRefusals[operation.family])}. Schema: ` +
+      `${schemaUrl(operation, baseUrl)}; example body: ${schemaUrl(operation, baseUrl)}&example=1`,
   )
 
 export const capabilities = (): string =>
   blocks(
     "# Capabilities",
-    "Every operation that a Room credential or a personal key can call, every read, and every refusal. Bodies accept exactly the properties listed: an unknown one is refused, at any depth. Lengths count Unicode characters, not bytes. Add `&operation=<name>` for one operation.",
+    "Every operation that a Room credential or a personal key can call, every read, and every refusal. " +
+      "Bodies accept exactly the properties listed: an unknown one is refused, at any depth. " +
+      "Lengths count Unicode characters, not bytes. Add `&operation=<name>` for one operation.",
     "## Start, or recover",
     numbered(
       bootstrap.map(
         ({ method, path, parameters, purpose }) =>
-          `${inCode(`${method} ${path}${parameters.length > 0 ? `?${parameters.map((name) => `${name}=…`).join("&")}` : ""}`)}: ${purpose}`,
+          `${inCode(
+            `${method} ${path}${parameters.length > 0 ? `?${parameters.map((name) => `${name}=…`).join("&")}` : ""}`,
+          )}: ${purpose}`,
       ),
     ),
     stateSection(),
     "## Refusals",
-    "A write is checked in this order: the route, the origin of the request, the credential, the form and size of the body, an earlier delivery under the same id, permission, membership and scope, the objects it names, a repository outside, and last the state of things.",
+    "A write is checked in this order: the route, the origin of the request, the credential, the form and size of " +
+      "the body, an earlier delivery under the same id, permission, membership and scope, the objects it names, " +
+      "a repository outside, and last the state of things.",
     refusalTable(refusalCodes.filter((name) => refusals[name].family === undefined)),
     "## Types",
     legend(agentOperations),
@@ -167,9 +174,13 @@ export const capabilities = (): string =>
     agentOperationsOf("research").map((operation) => operationSection(operation)),
     librarySection(),
     "## Operations of the Library",
-    `For a personal key. Their bodies share the same properties, but ${inCode("schemaVersion")} is ${inCode(String(agentOperationsOf("library")[0]?.schemaVersion))}. Each of them may be refused with ${either(commonRefusals.library)}; each lists the other refusals it may meet.`,
+    `For a personal key. Their bodies share the same properties, but ${inCode("schemaVersion")} is ` +
+      `${inCode(String(agentOperationsOf("library")[0]?.schemaVersion))}. Each of them may be refused with ` +
+      `${either(commonRefusals.library)}; each lists the other refusals it may meet.`,
     agentOperationsOf("library").map((operation) => operationSection(operation)),
     "## Reads",
-    "A read with a cursor is a list: besides its own parameters it takes `limit` and `after`, or in the Library only `offset`. A sequence counts up within one Room or Thread and starts at 0; send every other cursor back unchanged.",
+    "A read with a cursor is a list: besides its own parameters it takes `limit` and `after`, or in the Library " +
+      "only `offset`. A sequence counts up within one Room or Thread and starts at 0; " +
+      "send every other cursor back unchanged.",
     table(["Read", "Credential", "Cursor", "Parameters", "Answer"], agentReads.map(readLine)),
   )

@@ -12,7 +12,8 @@ function command(operation: Operation): string {
   const { method, path, example, family } = operation
   return [
     `curl -sS -X ${method} "$BASE${shellPath(path)}" \\`,
-    `  -H "Authorization: Bearer $${family === "library" ? "PERSONAL_KEY" : "ROOM_CREDENTIAL"}" -H "Content-Type: application/json" \\`,
+    `  -H "Authorization: Bearer $${family === "library" ? "PERSONAL_KEY" : "ROOM_CREDENTIAL"}" -H ` +
+      `"Content-Type: application/json" \\`,
     "  --data-binary @- <<'JSON'",
     JSON.stringify(example, null, 2),
     "JSON",
@@ -29,13 +30,15 @@ export const commandOf = (operation: Operation, baseUrl: string): string =>
 export const examples = (baseUrl: string): string =>
   blocks(
     "# Examples",
-    "Ids in these bodies are placeholders: take real ones from reads, and make a fresh delivery id for every new contribution. Variable parts of a path are shell variables.",
+    "Ids in these bodies are placeholders: take real ones from reads, and make a fresh delivery id for every new " +
+      "contribution. Variable parts of a path are shell variables.",
     fenced("sh", `BASE=${baseUrl}\nROOM_CREDENTIAL=…\nPERSONAL_KEY=…`),
     "## Reading",
     `The credential's user and Room (${get("identity")}), then what happened in the Room (${get("room_activity")}):`,
     fenced(
       "sh",
-      `curl -sS "$BASE${pathOf("identity")}" -H "Authorization: Bearer $ROOM_CREDENTIAL"\ncurl -sS "$BASE${shellPath(pathOf("room_activity"))}?after=0"`,
+      `curl -sS "$BASE${pathOf("identity")}" -H "Authorization: Bearer $ROOM_CREDENTIAL"\ncurl -sS ` +
+        `"$BASE${shellPath(pathOf("room_activity"))}?after=0"`,
     ),
     "A check that nothing in a Room was rewritten since your last visit:",
     fenced("js", verifyFeed()),
@@ -45,7 +48,8 @@ export const examples = (baseUrl: string): string =>
     `The key's permissions (${get("library_identity")}), then the Collections in its reach:`,
     fenced(
       "sh",
-      `curl -sS "$BASE${pathOf("library_identity")}" -H "Authorization: Bearer $PERSONAL_KEY"\ncurl -sS "$BASE${pathOf("library_collections")}?offset=0" -H "Authorization: Bearer $PERSONAL_KEY"`,
+      `curl -sS "$BASE${pathOf("library_identity")}" -H "Authorization: Bearer $PERSONAL_KEY"\ncurl -sS ` +
+        `"$BASE${pathOf("library_collections")}?offset=0" -H "Authorization: Bearer $PERSONAL_KEY"`,
     ),
     commands(agentOperationsOf("library")),
   )
@@ -60,12 +64,14 @@ const [base, roomId, kept] = process.argv.slice(2)
 const canonical = (value) => {
   if (value === null || typeof value !== "object") return JSON.stringify(value)
   if (Array.isArray(value)) return "[" + value.map(canonical).join(",") + "]"
-  return "{" + Object.keys(value).sort().map((name) => JSON.stringify(name) + ":" + canonical(value[name])).join(",") + "}"
+  return "{" + Object.keys(value).sort().map((name) => JSON.stringify(name) + ":" + canonical(value[name])).join(",") \
++ "}"
 }
 
 let [after, previous, seen] = [0, "${firstPreviousDigest}", kept === undefined]
 for (;;) {
-  const page = await (await fetch(\`\${base}${pathOf("room_activity").replace("{roomId}", "${roomId}")}?after=\${after}\`)).json()
+  const page = await (await \
+fetch(\`\${base}${pathOf("room_activity").replace("{roomId}", "${roomId}")}?after=\${after}\`)).json()
   for (const { digest, ...entry } of page.items) {
     const computed = "sha256:" + createHash("sha256").update(canonical(entry)).digest("hex")
     if (entry.sequence !== after + 1 || entry.previousDigest !== previous || computed !== digest) {

@@ -21,13 +21,17 @@ const operationsWith = (permission: string): string =>
 export const startHere = (baseUrl: string): string =>
   blocks(
     "# Research Rooms: a skill for agents",
-    `Public research in Rooms: people in a browser and agents over HTTP see one record. Base address ${baseUrl}, protocol version ${protocolVersion}. ${advice.send_here}`,
-    `A Room holds Threads; a Thread holds messages, cards of records, and receipts of everything else. ${rules.immutable} ${rules.runs_nothing}`,
+    `Public research in Rooms: people in a browser and agents over HTTP see one record. Base address ${baseUrl}, ` +
+      `protocol version ${protocolVersion}. ${advice.send_here}`,
+    "A Room holds Threads; a Thread holds messages, cards of records, and receipts of everything else. " +
+      `${rules.immutable} ${rules.runs_nothing}`,
     "## Start",
     numbered([
       `${get("identity")}: who you are, your Room, its opening Thread, what you may do.`,
-      `${get("room_brief", `?format=markdown&budget=${limits.briefFirst}`)}: where the Room stands, what failed, what to do next. ${rules.brief}`,
-      `${get("research_schema", "?compact=1&operation=NAME,NAME")}: the input of operations, with the path and examples of each.`,
+      `${get("room_brief", `?format=markdown&budget=${limits.briefFirst}`)}: where the Room stands, what failed, ` +
+        `what to do next. ${rules.brief}`,
+      `${get("research_schema", "?compact=1&operation=NAME,NAME")}: the input of operations, ` +
+        "with the path and examples of each.",
     ]),
     "## A piece of research",
     "Each line can be one batch.",
@@ -40,7 +44,9 @@ export const startHere = (baseUrl: string): string =>
     "(* needs both permissions)",
     "## Writing",
     bullets([
-      `POST JSON (${inCode("Content-Type: application/json")}). Every body holds ${inCode("schemaVersion")} ${inCode(String(schemaVersions.research))} and ${inCode("requestId")} (${inCode("clientMessageId")} for a message). ${rules.schema} ${rules.whole}`,
+      `POST JSON (${inCode("Content-Type: application/json")}). Every body holds ${inCode("schemaVersion")} ` +
+        `${inCode(String(schemaVersions.research))} and ${inCode("requestId")} (${inCode("clientMessageId")} for a ` +
+        `message). ${rules.schema} ${rules.whole}`,
       `${rules.small} ${rules.rehearsal}`,
       rules.batch,
       `${rules.guarded} ${advice.copy_expected}`,
@@ -51,7 +57,8 @@ export const startHere = (baseUrl: string): string =>
     "## Reading",
     bullets([
       rules.search,
-      `${get("inbox", "?after=…&wait=…")}: what others did that concerns you; ${get("room_activity", "?after=…&format=lines")}: everything. ${advice.keep_watermark}`,
+      `${get("inbox", "?after=…&wait=…")}: what others did that concerns you; ` +
+        `${get("room_activity", "?after=…&format=lines")}: everything. ${advice.keep_watermark}`,
       rules.markdown,
     ]),
     "## Good work",
@@ -59,9 +66,12 @@ export const startHere = (baseUrl: string): string =>
     "## More",
     bullets([
       `${get("skill", "?part=reading")}: feeds, lists, evidence, measurements, and the meaning of words.`,
-      `${get("skill", "?part=capabilities&operation=NAME")}: one operation in prose with its refusals; without ${inCode("operation")}, everything.`,
+      `${get("skill", "?part=capabilities&operation=NAME")}: one operation in prose with its refusals; ` +
+        `without ${inCode("operation")}, everything.`,
       `${inCode("bootstrap")} of ${get("manifest")}: the steps to recover if you lost everything.`,
-      `A person's Library, with a personal key (${inCode("rrk_…")}): ${get("library_identity")}, ${get("library_schema", "?bundle=1")}, ${inCode("schemaVersion")} ${inCode(String(schemaVersions.library))}. ${advice.library}`,
+      `A person's Library, with a personal key (${inCode("rrk_…")}): ${get("library_identity")}, ` +
+        `${get("library_schema", "?bundle=1")}, ${inCode("schemaVersion")} ` +
+        `${inCode(String(schemaVersions.library))}. ${advice.library}`,
     ]),
   )
 

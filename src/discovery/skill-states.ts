@@ -50,7 +50,8 @@ function experimentStates(): string {
 function attemptStates(): string {
   const { initial, terminal, transitions } = states.attempt
   return blocks(
-    `An attempt starts ${inCode(initial)}; ${either(terminal)} is final. One that started without a reported outcome is unknown, not failed.`,
+    `An attempt starts ${inCode(initial)}; ${either(terminal)} is final. One that started without a reported ` +
+      "outcome is unknown, not failed.",
     table(
       ["From", "Event", "By", "To"],
       transitions.map(({ from, event, by, to }) => [either(from), inCode(event), inProse(by), inCode(to)]),

@@ -52,7 +52,9 @@ function stateOf(checkpoint: CheckpointText): string {
  */
 export function checkpointText(checkpoint: CheckpointText, bytes: number): string {
   const { answer, conclusion, synthesis, openQuestions } = checkpoint
-  const before = `${stateOf(checkpoint)}\n${answer === null ? "" : `\n${quoted(answer)}\n`}${conclusion === null ? "" : `\n${quoted(conclusion)}\n`}`
+  const before =
+    `${stateOf(checkpoint)}\n${answer === null ? "" : `\n${quoted(answer)}\n`}` +
+    `${conclusion === null ? "" : `\n${quoted(conclusion)}\n`}`
   const after =
     openQuestions.length === 0
       ? ""
@@ -75,7 +77,8 @@ export function checkpointDocument(source: DocumentSource): string {
   const replaced = checkpoint.selected ? "" : " A newer checkpoint has replaced it."
   const head = `# Checkpoint of ${inline(thread.title, 200)}
 
-Checkpoint ${checkpointId} of ${linkTo(source, "thread", thread.threadId, "its Thread")} of ${linkTo(source, "room", checkpoint.roomId, "its Room")}.${replaced}
+Checkpoint ${checkpointId} of ${linkTo(source, "thread", thread.threadId, "its Thread")} of \
+${linkTo(source, "room", checkpoint.roomId, "its Room")}.${replaced}
 
 ${checkpointText(checkpoint, limits.documentBytes - 6_000 - TABLE_BYTES)}${tableOf(checkpoint)}`
   return assemble(

@@ -25,7 +25,10 @@ const CLOSED = [
 export const robotsTxt = (baseUrl: string): string => {
   const { pathname } = new URL(baseUrl)
   const below = pathname.replace(/\/$/, "")
-  return `User-agent: *\n${CLOSED.map((path) => `Disallow: ${below}${path}\n`).join("")}\nSitemap: ${baseUrl}/sitemap.xml\n`
+  return (
+    `User-agent: *\n${CLOSED.map((path) => `Disallow: ${below}${path}\n`).join("")}` +
+    `\nSitemap: ${baseUrl}/sitemap.xml\n`
+  )
 }
 
 /** Reads all pages of a list, up to `most` items. */
@@ -46,7 +49,8 @@ function all<Item>(
 const element = (name: string, address: string, at: string): string =>
   `<${name}><loc>${escapeHtml(address)}</loc><lastmod>${at}</lastmod></${name}>\n`
 const map = (name: string, inner: string): string =>
-  `<?xml version="1.0" encoding="utf-8"?>\n<${name} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${inner}</${name}>\n`
+  `<?xml version="1.0" encoding="utf-8"?>\n<${name} ` +
+  `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${inner}</${name}>\n`
 
 /** The sitemap index: one sitemap for each Room. */
 export function sitemapIndex({ ask }: DocumentSource, baseUrl: string): string {

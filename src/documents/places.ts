@@ -22,7 +22,8 @@ export function roomDocument(source: DocumentSource): string {
         title: "Threads",
         items: items.map(
           ({ threadId, title, author, timelineWatermark, stale }) =>
-            `${linkTo(source, "thread", threadId, inline(title, 100).replace(/[[\]]/gu, ""))}: ${timelineWatermark} entries, started by ${writerName(author)}${stale ? ", its conclusion stale" : ""}`,
+            `${linkTo(source, "thread", threadId, inline(title, 100).replace(/[[\]]/gu, ""))}: ` +
+            `${timelineWatermark} entries, started by ${writerName(author)}${stale ? ", its conclusion stale" : ""}`,
         ),
         all: { link: `${basePath}${pathTo("room_threads", { roomId })}`, count: counts.threads },
       },
@@ -32,24 +33,39 @@ export function roomDocument(source: DocumentSource): string {
 }
 
 const receiptLine = (source: DocumentSource, { operation, target, result }: NonNullable<Entry["receipt"]>): string =>
-  `${words(operation)} ${linkTo(source, target.kind, target.id, target.label, target)}${typeof result.status === "string" ? `, now ${words(result.status)}` : ""}`
+  `${words(operation)} ${linkTo(source, target.kind, target.id, target.label, target)}` +
+  `${typeof result.status === "string" ? `, now ${words(result.status)}` : ""}`
 
 function cardText(source: DocumentSource, { kind, card }: Entry): string {
   if (card === undefined) return ""
   if ("checkpointId" in card)
-    return `${card.state === "concluded" ? "concluded" : "a checkpoint"}, through entry ${card.coversThrough}, ${reviewedInWords(card.reviewed)}:\n\n${quoted(card.conclusion ?? card.synthesis)}\n${card.openQuestions.map((question) => `\n> Open: ${inline(question)}\n`).join("")}`
+    return (
+      `${card.state === "concluded" ? "concluded" : "a checkpoint"}, through entry ${card.coversThrough}, ` +
+      `${reviewedInWords(card.reviewed)}:\n\n${quoted(card.conclusion ?? card.synthesis)}\n` +
+      `${card.openQuestions.map((question) => `\n> Open: ${inline(question)}\n`).join("")}`
+    )
   const standing = card.status === "current" ? "" : ` (${card.status})`
   if ("linkId" in card)
-    return `${linkTo(source, "finding", card.versionId, card.label, card)}${standing} related to ${linkTo(source, "experiment", card.experimentId, card.experimentLabel)} (link ${card.linkId}):\n\n${quoted(card.wording)}\n`
+    return (
+      `${linkTo(source, "finding", card.versionId, card.label, card)}${standing} related to ` +
+      `${linkTo(source, "experiment", card.experimentId, card.experimentLabel)} (link ` +
+      `${card.linkId}):\n\n${quoted(card.wording)}\n`
+    )
   const review = card.reviewed == null ? "" : ` (${reviewedInWords(card.reviewed)})`
-  return `${card.reused ? "reused: " : ""}${words(card.kind)} ${linkTo(source, card.kind, card.versionId, card.label, card)}${standing}${review}${kind === "publication" && card.note !== null ? `, ${inline(card.note)}` : ""}:\n\n${quoted(card.wording)}\n`
+  return (
+    `${card.reused ? "reused: " : ""}${words(card.kind)} ` +
+    `${linkTo(source, card.kind, card.versionId, card.label, card)}${standing}${review}` +
+    `${kind === "publication" && card.note !== null ? `, ${inline(card.note)}` : ""}:\n\n${quoted(card.wording)}\n`
+  )
 }
 
 function entryText(source: DocumentSource, entry: Entry): string {
   const { sequence, at, author, entryId, message, receipt, replyToEntryId, replyCount } = entry
   const head = `\n${sequence}. ${writerName(author)}, ${at.slice(0, 16).replace("T", " ")}`
   if (receipt !== undefined) return `${head}: ${receiptLine(source, receipt)}\n`
-  const answered = `${replyToEntryId === null ? "" : `, in reply to entry ${replyToEntryId}`}${replyCount === 0 ? "" : `, ${replyCount} ${replyCount === 1 ? "reply" : "replies"}`}`
+  const answered =
+    `${replyToEntryId === null ? "" : `, in reply to entry ${replyToEntryId}`}` +
+    `${replyCount === 0 ? "" : `, ${replyCount} ${replyCount === 1 ? "reply" : "replies"}`}`
   return `${head} (entry ${entryId}${answered})${
     message === undefined
       ? `: ${cardText(source, entry)}`
@@ -76,7 +92,8 @@ export function threadDocument(source: DocumentSource): string {
   const texts = items.map((entry) => ({ sequence: entry.sequence, text: entryText(source, entry) }))
   const head = `# ${inline(thread.title, 200)}
 
-Thread ${threadId} of ${linkTo(source, "room", room.roomId, inline(room.title, 200).replace(/[[\]]/gu, ""))}, ${thread.timelineWatermark} entries, started by ${writerName(thread.author)}.
+Thread ${threadId} of ${linkTo(source, "room", room.roomId, inline(room.title, 200).replace(/[[\]]/gu, ""))}, \
+${thread.timelineWatermark} entries, started by ${writerName(thread.author)}.
 `
   const taken = Buffer.byteLength(head) + Buffer.byteLength(texts[0]?.text ?? "") + FOOT
   const stands =
@@ -107,13 +124,15 @@ export function paperDocument(source: DocumentSource): string {
   const { items, nextCursor } = ask("paper_publications", { arxivId })
   const json = `${basePath}${pathTo("paper_publications", { arxivId })}`
   return assemble(
-    `# arXiv:${arxivId}\n\nThis service knows only what records say about the paper. The paper: https://arxiv.org/abs/${arxivId}\n`,
+    `# arXiv:${arxivId}\n\nThis service knows only what records say about the paper. The paper: ` +
+      `https://arxiv.org/abs/${arxivId}\n`,
     [
       {
         title: "Records that quote or use it",
         items: items.map(
           ({ kind, versionId, label, status, author, wording, roomId }) =>
-            `${words(kind)} ${linkTo(source, kind, versionId, label)} (${status}, ${writerName(author)}, in ${linkTo(source, "room", roomId, "its Room")}): ${inline(wording)}`,
+            `${words(kind)} ${linkTo(source, kind, versionId, label)} (${status}, ${writerName(author)}, ` +
+            `in ${linkTo(source, "room", roomId, "its Room")}): ${inline(wording)}`,
         ),
         all: { link: json, count: items.length + (nextCursor === null ? 0 : 1) },
       },

@@ -34,12 +34,14 @@ export function planDocument(source: DocumentSource): string {
   const command = (argv: readonly string[]): string => inline(JSON.stringify(argv), 1_000)
   const head = `# ${plan.label}: ${words(intent)} plan for ${plan.experimentLabel}
 
-Plan ${planId} for ${linkTo(source, "experiment", plan.experimentId, plan.experimentLabel)}, accepted by ${writerName(plan.acceptedBy)}, ${plan.acceptedAt.slice(0, 10)}, ${reviewedInWords(plan.reviewed)}.
+Plan ${planId} for ${linkTo(source, "experiment", plan.experimentId, plan.experimentLabel)}, accepted by \
+${writerName(plan.acceptedBy)}, ${plan.acceptedAt.slice(0, 10)}, ${reviewedInWords(plan.reviewed)}.
 
 ${summaryOf(plan)}
 
 Commit ${repository.commit} of ${repository.url}
-${costLine(plan.costs)}${entrypoint === undefined ? "" : `\nCommand: ${command(entrypoint.argv)}\n`}${configuration === undefined ? "" : `\nConfiguration: ${inline(JSON.stringify(configuration), 2_000)}\n`}`
+${costLine(plan.costs)}${entrypoint === undefined ? "" : `\nCommand: ${command(entrypoint.argv)}\n`}\
+${configuration === undefined ? "" : `\nConfiguration: ${inline(JSON.stringify(configuration), 2_000)}\n`}`
   return assemble(
     head,
     [
@@ -64,7 +66,12 @@ ${costLine(plan.costs)}${entrypoint === undefined ? "" : `\nCommand: ${command(e
         title: "Materials it needs",
         items: plan.requiredMaterials.map(
           ({ material, purpose }) =>
-            `${material === null ? "a material" : `${linkTo(source, "material", material.materialId, material.label, material)} ${inline(material.name)}`}: ${inline(purpose)}`,
+            `${
+              material === null
+                ? "a material"
+                : `${linkTo(source, "material", material.materialId, material.label, material)} ` +
+                  `${inline(material.name)}`
+            }: ${inline(purpose)}`,
         ),
       },
       { title: "Warnings", items: plan.warnings.map(({ code, message }) => `${code}: ${inline(message)}`) },

@@ -49,15 +49,20 @@ export function recordDocument(source: DocumentSource): string {
   const told = record.blemishes === null ? null : blemishesInWords(record.blemishes)
   const head = `# ${label}: ${inline(assertion.wording, 300)}
 
-${words(kind)} ${versionId}, ${status}${outcome === null ? "" : `, ${outcome}`}, by ${writerName(author)}, ${createdAt.slice(0, 10)}, in ${linkTo(source, "thread", record.threadId, "its Thread")} of ${linkTo(source, "room", record.roomId, "its Room")}.
+${words(kind)} ${versionId}, ${status}${outcome === null ? "" : `, ${outcome}`}, by ${writerName(author)}, \
+${createdAt.slice(0, 10)}, in ${linkTo(source, "thread", record.threadId, "its Thread")} of \
+${linkTo(source, "room", record.roomId, "its Room")}.
 
 ${quoted(assertion.wording)}
 
 Scope:
 
 ${quoted(scope)}
-${quote === undefined ? "" : `\nThe paper (arXiv:${paper?.arxivId}) says:\n\n${quoted(quote)}\n`}${limitations === undefined ? "" : `\nLimitations:\n\n${quoted(limitations)}\n`}
-${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing counts for or against it yet"}. ${record.provenanceSummary}${record.reviewed === undefined ? "" : ` Review: ${reviewedInWords(record.reviewed)}.`}${told === null ? "" : ` Before you rely on it: ${told}.`}
+${quote === undefined ? "" : `\nThe paper (arXiv:${paper?.arxivId}) says:\n\n${quoted(quote)}\n`}\
+${limitations === undefined ? "" : `\nLimitations:\n\n${quoted(limitations)}\n`}
+${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing counts for or against it yet"}. \
+${record.provenanceSummary}${record.reviewed === undefined ? "" : ` Review: ${reviewedInWords(record.reviewed)}.`}\
+${told === null ? "" : ` Before you rely on it: ${told}.`}
 `
   return assemble(
     head,
@@ -67,14 +72,35 @@ ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing coun
         title: "Effects",
         items: record.effects.map(
           ({ sentence, experimentId, experimentLabel, staleReason, now, repeats }) =>
-            `${inline(sentence, 500)} (${linkTo(source, "experiment", experimentId, experimentLabel)})${repeats === null ? "" : `. It repeats ${linkTo(source, "finding", repeats.versionId, repeats.label, repeats)}: ${inline(repeats.comparison?.sentence ?? "nothing is left to compare")}`}${staleReason === null ? "" : `. Stale: ${whyStale(staleReason, now === null ? undefined : inline(now.sentence, 500))}`}`,
+            `${inline(sentence, 500)} (${linkTo(source, "experiment", experimentId, experimentLabel)})` +
+            `${
+              repeats === null
+                ? ""
+                : `. It repeats ${linkTo(source, "finding", repeats.versionId, repeats.label, repeats)}: ` +
+                  `${inline(repeats.comparison?.sentence ?? "nothing is left to compare")}`
+            }${
+              staleReason === null
+                ? ""
+                : `. Stale: ${whyStale(staleReason, now === null ? undefined : inline(now.sentence, 500))}`
+            }`,
         ),
       },
       {
         title: "Corrections, retractions and disputes",
         items: record.notices.map(
           (notice) =>
-            `${linkTo(source, "link", notice.linkId, notice.label, notice)}: ${writerName(notice.author)} ${notice.kind} it${notice.part === undefined ? "" : ` in ${inline(partInWords(notice.part))}`}, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (withdrawn)"}${notice.answered === undefined ? "" : ` (answered by its author's ${notice.answered.by})`}: ${inline(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${inline(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${linkTo(source, kind, notice.replacementVersionId, "this")}.`}`,
+            `${linkTo(source, "link", notice.linkId, notice.label, notice)}: ` +
+            `${writerName(notice.author)} ${notice.kind} ` +
+            `it${notice.part === undefined ? "" : ` in ${inline(partInWords(notice.part))}`}, ` +
+            `${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (withdrawn)"}` +
+            `${notice.answered === undefined ? "" : ` (answered by its author's ${notice.answered.by})`}: ` +
+            `${inline(notice.explanation)}` +
+            `${notice.correction === null ? "" : ` Correction: ${inline(notice.correction)}`}` +
+            `${
+              notice.replacementVersionId === null
+                ? ""
+                : ` Replaced by ${linkTo(source, kind, notice.replacementVersionId, "this")}.`
+            }`,
         ),
       },
       { title: "Warnings", items: record.warnings.map(({ code, message }) => `${code}: ${inline(message)}`) },
@@ -82,7 +108,12 @@ ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing coun
         title: "Evidence",
         items: bearing.map(
           ({ verdict, by, author: speaker, explanation, comparison, independence, standing, at: when }) =>
-            `${words(verdict ?? "no verdict yet")}, ${linkTo(source, by.kind, by.id, by.label, by)} (${writerName(speaker)}, ${when.slice(0, 10)}; ${independenceInWords(independence, speaker.username)}${standing === "counted" ? "" : `, ${words(standing)}`}): ${inline(explanation ?? by.wording ?? "")}${comparison === undefined ? "" : ` By the numbers: ${inline(comparison)}`}`,
+            `${words(verdict ?? "no verdict yet")}, ${linkTo(source, by.kind, by.id, by.label, by)} ` +
+            `(${writerName(speaker)}, ${when.slice(0, 10)}; ` +
+            `${independenceInWords(independence, speaker.username)}` +
+            `${standing === "counted" ? "" : `, ${words(standing)}`}): ` +
+            `${inline(explanation ?? by.wording ?? "")}` +
+            `${comparison === undefined ? "" : ` By the numbers: ${inline(comparison)}`}`,
         ),
         all: { link: link(pathTo("record_evidence", at)), count: bearing.length + (hasMore ? 1 : 0) },
       },

@@ -14,13 +14,19 @@ const placeOf = (dimensions: Attempt["metrics"][number]["dimensions"]): string =
         .join(", ")}`
 
 const metric = ({ name, split, dimensions, value, unit, step }: Attempt["metrics"][number]): string =>
-  `${name}${split === null ? "" : ` (${split})`}${placeOf(dimensions)} ${value}${unit === null ? "" : ` ${unit}`}${step === null ? "" : ` at step ${step}`}`
+  `${name}${split === null ? "" : ` (${split})`}${placeOf(dimensions)} ${value}${unit === null ? "" : ` ${unit}`}` +
+  `${step === null ? "" : ` at step ${step}`}`
 
 /** The comparison of a reproduction's numbers, and what it counts as if its registrant says otherwise. */
 const byNumbers = ({ verdict, repeats }: NonNullable<AnswerOf<"attempt">["reproduction"]>): string =>
   repeats?.comparison === undefined
     ? ""
-    : ` By the numbers: ${inline(repeats.comparison.sentence)}${repeats.countsAs === undefined || repeats.countsAs === verdict ? "" : ` It counts as: ${words(repeats.countsAs)}.`}`
+    : ` By the numbers: ${inline(repeats.comparison.sentence)}` +
+      `${
+        repeats.countsAs === undefined || repeats.countsAs === verdict
+          ? ""
+          : ` It counts as: ${words(repeats.countsAs)}.`
+      }`
 
 const leaseInWords = (lease: AnswerOf<"experiment">["lease"]): string =>
   lease === null
@@ -37,7 +43,10 @@ type Measured = AnswerOf<"experiment_measurements">["metrics"][number]
 /** The values there are of a metric: "error (test) by arm, labels over seed, 16 attempts". */
 function measured({ metric, split, attempts, dimensions }: Measured): string {
   const { by, over } = placesOf(dimensions)
-  return `${metric}${split === null ? "" : ` (${split})`}${by.length === 0 ? "" : ` by ${by.join(", ")}`}${over === undefined ? "" : ` over ${over}`}, ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`
+  return (
+    `${metric}${split === null ? "" : ` (${split})`}${by.length === 0 ? "" : ` by ${by.join(", ")}`}` +
+    `${over === undefined ? "" : ` over ${over}`}, ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`
+  )
 }
 
 /** The dimensions to group a metric's table by, and the one whose values are repetitions: the seed, if there is one. */
@@ -86,7 +95,11 @@ export function experimentDocument(source: DocumentSource): string {
   const link = (path: string) => `${basePath}${path}`
   const head = `# ${label}: ${inline(question, 300)}
 
-Experiment ${experimentId}, ${words(status)}${assignee === null ? "" : `, held by ${writerName(assignee)}${leaseInWords(lease)}`}, proposed by ${writerName(proposer)}, ${experiment.createdAt.slice(0, 10)}, in ${linkTo(source, "thread", experiment.threadId, "its Thread")} of ${linkTo(source, "room", experiment.roomId, "its Room")}. Revision ${affordances.expected.expectedRevision}.
+Experiment ${experimentId}, \
+${words(status)}${assignee === null ? "" : `, held by ${writerName(assignee)}${leaseInWords(lease)}`}, proposed by \
+${writerName(proposer)}, ${experiment.createdAt.slice(0, 10)}, \
+in ${linkTo(source, "thread", experiment.threadId, "its Thread")} of \
+${linkTo(source, "room", experiment.roomId, "its Room")}. Revision ${affordances.expected.expectedRevision}.
 
 ${quoted(question)}
 
@@ -111,7 +124,9 @@ ${statement("Handoff", experiment.handoff)}${statement("Conclusion", experiment.
         title: "Attempts and their results",
         items: runs.map(
           ({ attemptId, label: text, intent, status: state, failure, argv, metrics }) =>
-            `${linkTo(source, "attempt", attemptId, text)} (${intent}), ${words(state)}${failure === null ? "" : `: ${inline(`${failure.stage}: ${failure.explanation}`)}`}. ${metrics.length === 0 ? "" : `${metrics.map(metric).join(", ")}. `}Run: ${inline(argv.join(" "), 200)}`,
+            `${linkTo(source, "attempt", attemptId, text)} (${intent}), ` +
+            `${words(state)}${failure === null ? "" : `: ${inline(`${failure.stage}: ${failure.explanation}`)}`}. ` +
+            `${metrics.length === 0 ? "" : `${metrics.map(metric).join(", ")}. `}Run: ${inline(argv.join(" "), 200)}`,
         ),
         all: { link: link(pathTo("attempts", {}, { experimentId, order: "label" })), count: attempts.total },
       },
@@ -125,7 +140,10 @@ ${statement("Handoff", experiment.handoff)}${statement("Conclusion", experiment.
         title: "Findings",
         items: findings.map(
           ({ finding, towardQuestion, towardHypothesis, author, withdrawn }) =>
-            `${linkTo(source, "finding", finding.versionId, finding.label, finding)} (${finding.status})${withdrawn === null ? "" : ", withdrawn"}: ${words(towardQuestion.verdict)} the question${towardHypothesis.map((each) => `, ${each.verdict} ${each.label}`).join("")} (${writerName(author)}): ${inline(finding.wording)}`,
+            `${linkTo(source, "finding", finding.versionId, finding.label, finding)} ` +
+            `(${finding.status})${withdrawn === null ? "" : ", withdrawn"}: ${words(towardQuestion.verdict)} the ` +
+            `question${towardHypothesis.map((each) => `, ${each.verdict} ${each.label}`).join("")} ` +
+            `(${writerName(author)}): ${inline(finding.wording)}`,
         ),
         all: { link: link(pathTo("experiment_findings", { experimentId })) },
       },
@@ -157,8 +175,15 @@ export function attemptDocument(source: DocumentSource): string {
   } = attempt
   const head = `# ${label}: ${words(intent)} attempt, ${words(status)}
 
-Attempt ${attemptId} of ${linkTo(source, "experiment", attempt.experimentId, attempt.experimentLabel)}, by ${writerName(registrant)}, ${attempt.registeredAt.slice(0, 10)}. Revision ${attempt.revision}.
-${failure === null ? "" : `\nIt failed, at ${inline(failure.stage)}:\n\n${quoted(failure.explanation)}\n`}${reproduction === null ? "" : `\nAs a reproduction: ${words(reproduction.verdict)}: ${inline(reproduction.explanation)}${byNumbers(reproduction)}\n`}
+Attempt ${attemptId} of ${linkTo(source, "experiment", attempt.experimentId, attempt.experimentLabel)}, \
+by ${writerName(registrant)}, ${attempt.registeredAt.slice(0, 10)}. Revision ${attempt.revision}.
+${failure === null ? "" : `\nIt failed, at ${inline(failure.stage)}:\n\n${quoted(failure.explanation)}\n`}\
+${
+  reproduction === null
+    ? ""
+    : `\nAs a reproduction: ${words(reproduction.verdict)}: ` +
+      `${inline(reproduction.explanation)}${byNumbers(reproduction)}\n`
+}
 Commit ${repository.commit} of ${repository.url}
 
 Command: ${inline(JSON.stringify(argv), 2_000)}
@@ -188,20 +213,27 @@ ${environment === null ? "" : `\nEnvironment: ${inline(JSON.stringify(environmen
         title: "Deviations from its plan",
         items: (planMatch?.deviations ?? []).map(
           ({ field, planned, registered }) =>
-            `${field}: planned ${inline(JSON.stringify(planned), 200)}, registered ${inline(JSON.stringify(registered), 200)}`,
+            `${field}: planned ${inline(JSON.stringify(planned), 200)}, ` +
+            `registered ${inline(JSON.stringify(registered), 200)}`,
         ),
       },
       {
         title: "Inputs",
         items: attempt.inputs.map(
           ({ name, material }) =>
-            `${name}${material === null ? "" : `: ${linkTo(source, "material", material.materialId, material.label, material)} ${material.reference}`}`,
+            `${name}${
+              material === null
+                ? ""
+                : `: ${linkTo(source, "material", material.materialId, material.label, material)} ${material.reference}`
+            }`,
         ),
       },
       {
         title: "Events",
         items: attempt.events.flatMap(({ event, receivedAt, late, message, exitCode, figures }) => [
-          `${receivedAt} ${words(event)}${late === true ? ", late" : ""}${exitCode === undefined ? "" : `, exit code ${exitCode}`}${message === undefined ? "" : `: ${inline(message)}`}`,
+          `${receivedAt} ${words(event)}${late === true ? ", late" : ""}` +
+            `${exitCode === undefined ? "" : `, exit code ${exitCode}`}` +
+            `${message === undefined ? "" : `: ${inline(message)}`}`,
           ...figureLines(source, figures),
         ]),
       },
@@ -209,7 +241,9 @@ ${environment === null ? "" : `\nEnvironment: ${inline(JSON.stringify(environmen
         title: "Reproductions",
         items: attempt.reproductions.map(
           (each) =>
-            `${linkTo(source, "attempt", each.attemptId, each.label, each)} by ${writerName(each.registrant)}: ${words(each.reproduction?.verdict ?? each.status)}${each.reproduction === null ? "" : byNumbers(each.reproduction)}`,
+            `${linkTo(source, "attempt", each.attemptId, each.label, each)} by ${writerName(each.registrant)}: ` +
+            `${words(each.reproduction?.verdict ?? each.status)}` +
+            `${each.reproduction === null ? "" : byNumbers(each.reproduction)}`,
         ),
       },
     ],

@@ -141,7 +141,8 @@ export function assemble(head: string, sections: readonly Section[], json: strin
 
 /** A record that an object names, in a line. */
 export const recordLine = (source: DocumentSource, record: NamedRecord, most?: number): string =>
-  `${linkTo(source, record.kind, record.versionId, record.label, record)} (${record.status}): ${inline(record.wording, most)}`
+  `${linkTo(source, record.kind, record.versionId, record.label, record)} (${record.status}): ` +
+  `${inline(record.wording, most)}`
 type NamedRecord = Pick<
   AnswerOf<"record">["premises"][number],
   "kind" | "versionId" | "label" | "labelFromOtherRoom" | "status" | "wording"
@@ -167,6 +168,8 @@ export const reviewsOf = ({ reviews }: { readonly reviews: readonly Review[] }):
   title: "Reviews",
   items: reviews.map(
     (review) =>
-      `${words(review.verdict)} (${writerName(review.author)}, ${reviewerIs(review)}, ${review.at.slice(0, 10)}${standing(review)})${review.checked.length === 0 ? "" : `, checked ${review.checked.join(", ")}`}: ${inline(review.explanation)}`,
+      `${words(review.verdict)} (${writerName(review.author)}, ${reviewerIs(review)}, ` +
+      `${review.at.slice(0, 10)}${standing(review)})` +
+      `${review.checked.length === 0 ? "" : `, checked ${review.checked.join(", ")}`}: ${inline(review.explanation)}`,
   ),
 })

@@ -41,6 +41,8 @@ export function explainMalformedId(event: H3Event, refusal: Refusal): Refusal {
   if (refusal.status !== 404 || refusal.code === "unknown_operation") return refusal
   const [name, value] = Object.entries(pathParams(event)).find(([name, value]) => isOwnId(name) && !isUuid(value)) ?? []
   if (value === undefined) return refusal
-  const sentence = `${name} in the path is "${shortened(value, 60)}", which is not an id: ids are UUIDs such as 0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e, not labels or names.`
+  const sentence =
+    `${name} in the path is "${shortened(value, 60)}", which is not an id: ` +
+    "ids are UUIDs such as 0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e, not labels or names."
   return new Refusal(refusal.code, sentence, refusal.details)
 }

@@ -41,7 +41,8 @@ export function figureTypeOf(contentType: string | null): FigureType {
 }
 
 /**
- * An uploaded picture, encoded anew, for a user who has one decoded at a time. @throws Refusal 422 for what is no such picture, 503 when too many are being read
+ * An uploaded picture, encoded anew, for a user who has one decoded at a time. @throws Refusal 422 for what is no such
+ * picture, 503 when too many are being read
  */
 export async function uploaded(sent: Uint8Array, mediaType: FigureType, userId: string | null): Promise<StoredFigure> {
   const { width, height, bytes } = await read(sent, mediaType, true, userId)

@@ -1,6 +1,7 @@
 /**
- * Takes in a log as it arrives, and reads lines of it. It is kept in pieces that are compressed alone, so that an upload
- * holds neither the thread nor its whole text in memory, and a page of a long log is read from one or two pieces.
+ * Takes in a log as it arrives, and reads lines of it. It is kept in pieces that are compressed alone, so that an
+ * upload holds neither the thread nor its whole text in memory, and a page of a long log is read from one or two
+ * pieces.
  */
 import { isUtf8 } from "node:buffer"
 import { createHash } from "node:crypto"
@@ -48,8 +49,8 @@ async function packed(piece: Buffer): Promise<Kept> {
 
 /**
  * Takes in a text as it arrives. Of one over `logBytes` the beginning and the end are kept, with a line between them
- * that says what was left out. @param hold called with the bytes in memory @param half bytes of the beginning and of the
- * end
+ * that says what was left out. @param hold called with the bytes in memory @param half bytes of the beginning and of
+ * the end
  * @throws Refusal 422 for what is no text in UTF-8, 413 for what is over `logBodyBytes`
  */
 export async function takeLog(
@@ -132,11 +133,16 @@ async function digestOf(all: readonly Kept[]): Promise<string> {
 }
 
 /** Escape sequences of terminals, controls, and marks that turn the direction of a text. */
-const UNSHOWN =
-  // oxlint-disable-next-line no-control-regex
-  /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const UNSHOWN = new RegExp(
+  "\\u001b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|[ -/]*[0-~])" +
+    "|[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]",
+  "gu",
+)
 
-/** A line as it is shown: of what a progress bar overwrote, the last; without escape sequences; not longer than a read shows. */
+/**
+ * A line as it is shown: of what a progress bar overwrote, the last; without escape sequences; not longer than a read
+ * shows.
+ */
 export function shownLine(raw: string): string {
   const text = raw.endsWith("\r") ? raw.slice(0, -1) : raw
   const clean = text.slice(text.lastIndexOf("\r") + 1).replaceAll(UNSHOWN, "")

@@ -149,7 +149,8 @@ function mustBeOwnHost(host: string | null, baseUrl: string): void {
     return
   throw new Refusal(
     "wrong_host",
-    `This service does not answer as ${host ?? "an unnamed host"}. If people reach it under that name, start it with --base-url set to the address they use (now ${baseUrl}).`,
+    `This service does not answer as ${host ?? "an unnamed host"}. If people reach it under that name, start it with ` +
+      `--base-url set to the address they use (now ${baseUrl}).`,
   )
 }
 

@@ -54,7 +54,8 @@ async function admitBatch(edge: Edge, actor: Actor, event: H3Event) {
     return { writes, rehearse: requested.rehearse !== undefined }
   })
   return json(
-    `{"schemaVersion":${schemaVersions.research},"receipts":[${receipts.map((receipt) => sized(receipt, requested)).join(",")}]}`,
+    `{"schemaVersion":${schemaVersions.research},"receipts":[` +
+      `${receipts.map((receipt) => sized(receipt, requested)).join(",")}]}`,
   )
 }
 

@@ -4,7 +4,8 @@ import { named } from "../contract/library/papers.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 
-const HIGHLIGHTS = `SELECT highlight_id AS highlightId, quote, page, colour, comment, version, prefix, suffix, created_at AS createdAt, updated_at AS updatedAt
+const HIGHLIGHTS = `SELECT highlight_id AS highlightId, quote, page, colour, comment, version, prefix, suffix,
+    created_at AS createdAt, updated_at AS updatedAt
   FROM highlights`
 
 export function annotations(db: Db) {
@@ -13,7 +14,8 @@ export function annotations(db: Db) {
   )
   const raise = db.prepare<{ revision: number }>(
     `INSERT INTO annotations (user_id, paper_id, revision, notes, updated_at) VALUES (+?, +?, 1, coalesce(+?, ''), +?)
-     ON CONFLICT DO UPDATE SET revision = revision + 1, notes = coalesce(+?, notes), updated_at = excluded.updated_at RETURNING revision`,
+     ON CONFLICT DO UPDATE SET revision = revision + 1, notes = coalesce(+?, notes), updated_at = excluded.updated_at
+      RETURNING revision`,
   )
   const insert = inserting(db, "highlights")
   const found = db.prepare<Highlight & { paperId: string }>(
@@ -26,10 +28,14 @@ export function annotations(db: Db) {
     "SELECT count(*) AS held FROM highlights WHERE user_id = +? AND paper_id = +?",
   )
   const position = db.prepare<{ page: number; pages: number | null; offset: number; at: string }>(
-    "SELECT page, pages, thousandths AS offset, set_at AS at FROM reading_positions WHERE user_id = +? AND paper_id = +?",
+    `SELECT page, pages, thousandths AS offset, set_at AS at
+      FROM reading_positions
+      WHERE user_id = +? AND paper_id = +?`,
   )
   const positions = db.prepare<{ paperId: string; page: number; pages: number | null }>(
-    "SELECT paper_id AS paperId, page, pages FROM reading_positions WHERE user_id = +? AND paper_id IN (SELECT value FROM json_each(+?))",
+    `SELECT paper_id AS paperId, page, pages
+      FROM reading_positions
+      WHERE user_id = +? AND paper_id IN (SELECT value FROM json_each(+?))`,
   )
   // A stored page count is dropped if the reader is past it.
   const setPosition = db.prepare<{ pages: number | null }>(

@@ -22,7 +22,8 @@ const collection = ({ isOwner, papers, notes, unread, ...row }: Row): Collection
 
 type PaperRow = Omit<CollectionPaper, PaperMember> & ShownPaper
 
-const SHOWN = `r.collection_id AS id, r.name, r.owner_id = r.reader_id AS isOwner, o.username AS owner, r.created_at AS createdAt, r.papers, r.notes, r.unread
+const SHOWN = `r.collection_id AS id, r.name, r.owner_id = r.reader_id AS isOwner, o.username AS owner,
+    r.created_at AS createdAt, r.papers, r.notes, r.unread
   FROM reached r JOIN people o ON o.user_id = r.owner_id`
 
 export function collections(db: Db) {
@@ -36,23 +37,38 @@ export function collections(db: Db) {
      ORDER BY r.collection_id DESC LIMIT ${pageItems + 1} OFFSET +?`,
   )
   const members = db.prepare<Person>(
-    "SELECT m.user_id AS userId, p.username FROM collection_members m JOIN people p USING (user_id) JOIN collections c USING (collection_id) WHERE m.collection_id = +? ORDER BY c.owner_id <> m.user_id, p.username",
+    `SELECT m.user_id AS userId, p.username
+      FROM collection_members m
+      JOIN people p USING (user_id)
+      JOIN collections c USING (collection_id)
+      WHERE m.collection_id = +?
+      ORDER BY c.owner_id <> m.user_id, p.username`,
   )
   const among = db.prepare<{ paperId: string }>(
-    "SELECT paper_id AS paperId FROM collection_papers WHERE collection_id = +? AND paper_id IN (SELECT value FROM json_each(+?))",
+    `SELECT paper_id AS paperId
+      FROM collection_papers
+      WHERE collection_id = +? AND paper_id IN (SELECT value FROM json_each(+?))`,
   )
   const add = db.prepare(
     `INSERT INTO collection_papers (collection_id, paper_id, added_by, added_at, known, given, citation_key)
-     SELECT +?, w.value ->> 'paperId', +?, +?, EXISTS (SELECT 1 FROM papers WHERE paper_id = w.value ->> 'paperId' AND origin = 'import'), w.value ->> 'given',
-       CASE WHEN NOT EXISTS (SELECT 1 FROM collection_papers k WHERE k.collection_id = +? AND k.citation_key = w.value ->> 'citationKey') THEN w.value ->> 'citationKey' END
+     SELECT +?, w.value ->> 'paperId', +?, +?,
+        EXISTS (SELECT 1 FROM papers WHERE paper_id = w.value ->> 'paperId' AND origin = 'import'), w.value ->> 'given',
+       CASE WHEN NOT EXISTS (SELECT 1
+         FROM collection_papers k
+         WHERE k.collection_id = +? AND k.citation_key = w.value ->> 'citationKey') THEN w.value ->> 'citationKey' END
      FROM json_each(+?) w`,
   )
   const holding = db.prepare<{ paperId: string; notes: number }>(
-    `SELECT c.paper_id AS paperId, c.notes FROM json_each(+?) w JOIN collection_papers c ON c.collection_id = +? AND c.paper_id = w.value ORDER BY w.key LIMIT 1`,
+    `SELECT c.paper_id AS paperId, c.notes
+      FROM json_each(+?) w
+      JOIN collection_papers c ON c.collection_id = +? AND c.paper_id = w.value
+      ORDER BY w.key
+      LIMIT 1`,
   )
   const removePaper = db.prepare("DELETE FROM collection_papers WHERE collection_id = +? AND paper_id = +?")
   const papersPage = db.prepare<PaperRow>(
-    `SELECT c.paper_id AS paperId, c.added_at AS addedAt, b.username AS addedBy, c.notes, coalesce(c.given, s.given) AS given,
+    `SELECT c.paper_id AS paperId, c.added_at AS addedAt, b.username AS addedBy, c.notes,
+        coalesce(c.given, s.given) AS given,
        CASE WHEN c.known = 1 OR p.origin = 'import' OR s.known = 1 THEN p.record END AS record,
        CASE WHEN c.known = 1 OR p.origin = 'import' OR s.known = 1 THEN p.same_as END AS sameAs
      FROM (SELECT * FROM collection_papers WHERE collection_id = +? ORDER BY entry DESC LIMIT +? OFFSET +?) c
@@ -62,14 +78,19 @@ export function collections(db: Db) {
      ORDER BY c.entry DESC`,
   )
   const cited = db.prepare<Cited>(
-    `SELECT c.paper_id AS paperId, c.citation_key AS citationKey, c.given, CASE WHEN c.known = 1 OR p.origin = 'import' THEN p.record END AS record,
+    `SELECT c.paper_id AS paperId, c.citation_key AS citationKey, c.given,
+        CASE WHEN c.known = 1 OR p.origin = 'import' THEN p.record END AS record,
        CASE WHEN c.known = 1 OR p.origin = 'import' THEN p.same_as END AS sameAs
-     FROM collection_papers c LEFT JOIN papers p ON p.paper_id = c.paper_id WHERE c.collection_id = +? ORDER BY c.entry`,
+     FROM collection_papers c
+      LEFT JOIN papers p ON p.paper_id = c.paper_id
+      WHERE c.collection_id = +?
+      ORDER BY c.entry`,
   )
   // The order of both lists respects the foreign keys.
   const removeMember = [
     "DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +?",
-    "DELETE FROM key_collections WHERE key_id IN (SELECT key_id FROM personal_keys WHERE user_id = +?) AND collection_id = +?",
+    `DELETE FROM key_collections
+      WHERE key_id IN (SELECT key_id FROM personal_keys WHERE user_id = +?) AND collection_id = +?`,
     "DELETE FROM collection_members WHERE user_id = +? AND collection_id = +?",
   ].map((sql) => db.prepare(sql))
   const deleteAll = [

@@ -110,7 +110,8 @@ export function filingOperations(tables: LibraryTables) {
       if (held > 0)
         throw new Refusal(
           "thread_has_notes",
-          `There ${held === 1 ? "is a note" : `are ${held} notes`} on this paper in the Collection. It can be removed once ${held === 1 ? "the note is" : "they are"} deleted.`,
+          `There ${held === 1 ? "is a note" : `are ${held} notes`} on this paper in the Collection. ` +
+            `It can be removed once ${held === 1 ? "the note is" : "they are"} deleted.`,
           { current: { notes: held } },
         )
     },

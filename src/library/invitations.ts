@@ -19,7 +19,8 @@ const invitation = ({ collectionId, name, ...row }: Row): Invitation => ({
   collection: { id: collectionId, name },
 })
 
-const SHOWN = `SELECT i.invitation_id AS invitationId, i.collection_id AS collectionId, c.name, c.owner_id AS ownerId, o.username AS invitedBy,
+const SHOWN = `SELECT i.invitation_id AS invitationId, i.collection_id AS collectionId, c.name, c.owner_id AS ownerId,
+    o.username AS invitedBy,
     i.user_id AS userId, p.username, i.invited_at AS invitedAt
   FROM collection_invitations i JOIN collections c USING (collection_id)
   JOIN people o ON o.user_id = c.owner_id JOIN people p ON p.user_id = i.user_id`

@@ -28,7 +28,8 @@ const personalKey = ({ userId, username, permissions, collectionIds, agent, ...r
   agent: agent && parse(agent),
 })
 
-const SHOWN = `SELECT k.key_id AS keyId, k.user_id AS userId, p.username, k.label, k.permissions, k.reach, k.agent, k.token_start AS tokenStart, k.created_at AS createdAt,
+const SHOWN = `SELECT k.key_id AS keyId, k.user_id AS userId, p.username, k.label, k.permissions, k.reach, k.agent,
+    k.token_start AS tokenStart, k.created_at AS createdAt,
     k.expires_at AS expiresAt, k.revoked_at AS revokedAt, k.last_used_at AS lastUsedAt,
     (SELECT json_group_array(c.collection_id) FROM key_collections c WHERE c.key_id = k.key_id) AS collectionIds
   FROM personal_keys k JOIN people p USING (user_id)`

@@ -23,15 +23,20 @@ const note = ({ via, unread, paperId, ...row }: Row): Served<Note> => ({
   unread: unread === 1,
 })
 
-const COLUMNS = `n.note_id AS noteId, n.paper_id AS paperId, p.username AS author, n.posted_at AS at, n.text, n.reply_to_note_id AS replyToNoteId, n.via,
-  EXISTS (SELECT 1 FROM unread_notes u WHERE u.user_id = +? AND u.collection_id = n.collection_id AND u.paper_id = n.paper_id AND u.note_id = n.note_id) AS unread
+const COLUMNS = `n.note_id AS noteId, n.paper_id AS paperId, p.username AS author, n.posted_at AS at, n.text,
+    n.reply_to_note_id AS replyToNoteId, n.via,
+  EXISTS (SELECT 1 FROM unread_notes u WHERE u.user_id = +? AND u.collection_id = n.collection_id
+      AND u.paper_id = n.paper_id AND u.note_id = n.note_id) AS unread
   FROM notes n JOIN people p ON p.user_id = n.author_id`
 
 export function notes(db: Db) {
   const insert = inserting(db, "notes")
   // A note that a person wrote is not unread for them; a note that their agent posted is.
   const addUnread = db.prepare(
-    "INSERT INTO unread_notes (user_id, collection_id, paper_id, note_id) SELECT user_id, collection_id, +?, +? FROM collection_members WHERE collection_id = +? AND user_id <> +?",
+    `INSERT INTO unread_notes (user_id, collection_id, paper_id, note_id)
+      SELECT user_id, collection_id, +?, +?
+      FROM collection_members
+      WHERE collection_id = +? AND user_id <> +?`,
   )
   const find = db.prepare<Pick<NewRow<"notes">, "collectionId" | "paperId" | "authorId">>(
     "SELECT collection_id AS collectionId, paper_id AS paperId, author_id AS authorId FROM notes WHERE note_id = +?",
@@ -40,10 +45,16 @@ export function notes(db: Db) {
   const remove = db.prepare("DELETE FROM notes WHERE note_id = +?")
   const reindex = db.prepare(REINDEX)
   const page = db.prepare<Row>(
-    `SELECT ${COLUMNS} WHERE n.collection_id = +? AND n.paper_id = +? ORDER BY n.note_id LIMIT ${pageItems + 1} OFFSET +?`,
+    `SELECT ${COLUMNS}
+      WHERE n.collection_id = +? AND n.paper_id = +?
+      ORDER BY n.note_id
+      LIMIT ${pageItems + 1} OFFSET +?`,
   )
   const on = db.prepare<Row>(
-    `SELECT ${COLUMNS} WHERE n.collection_id = +? AND n.paper_id IN (SELECT value FROM json_each(+?)) ORDER BY n.note_id DESC LIMIT ${NOTES_PER_PAGE + 1}`,
+    `SELECT ${COLUMNS}
+      WHERE n.collection_id = +? AND n.paper_id IN (SELECT value FROM json_each(+?))
+      ORDER BY n.note_id DESC
+      LIMIT ${NOTES_PER_PAGE + 1}`,
   )
   const readAll = db.prepare("DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +? AND note_id <= +?")
   const readThread = db.prepare(

@@ -17,8 +17,11 @@ const BEGINS = /^(?:\[[^\]]{1,20}\]|\(?\d{1,3}[.)]\s|[•*–-]\s|\\bibitem(?:\[
 /** The end of a line after which another reference may begin. */
 const ENDED = /[.;)\]}"”]$/
 /** A URL, a DOI or an id, as opposed to a word of a sentence. */
-const THING =
-  /^(?:https?:\/\/|www\.|doi:|doi\.org\/|10\.\d{4,9}\/|arxiv:|isbn|97[89][\d-]{10}|\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i
+const THING = new RegExp(
+  "^(?:https?:\\/\\/|www\\.|doi:|doi\\.org\\/|10\\.\\d{4,9}\\/|arxiv:|isbn|97[89][\\d-]{10}" +
+    "|\\d{4}\\.\\d{4,5}|[a-z-]+(?:\\.[a-z]{2})?\\/\\d{7})",
+  "i",
+)
 /** The id of a paper known only by its description. */
 const REFERENCE = /^ref:[0-9a-f]{24}$/
 /** Brackets, quotes and punctuation around an id. */

@@ -46,7 +46,8 @@ export async function readImport(text: string): Promise<Found> {
     new Refusal("invalid_schema", `${sentence} Nothing was stored.`, { issues: [{ path: "/text", message }] })
   if (length > limits.importedPapers)
     throw refuse(
-      `This names ${inDigits(length)} papers. At most ${inDigits(limits.importedPapers)} can be imported at once: paste it in parts.`,
+      `This names ${inDigits(length)} papers. At most ${inDigits(limits.importedPapers)} can be ` +
+        "imported at once: paste it in parts.",
       `names ${length} papers`,
     )
   if (length > 0) return found

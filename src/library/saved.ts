@@ -43,7 +43,10 @@ const orders: Readonly<Record<PaperOrder, string>> = {
 
 /** SQL condition: the person may see the metadata that a source has for a paper they saved. */
 const SHOWN = `(s.known = 1 OR p.origin = 'import'
-  OR EXISTS (SELECT 1 FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.paper_id IN ${NAMES("s.user_id", "s.paper_id")} AND h.known = 1))`
+  OR EXISTS (SELECT 1
+    FROM collection_papers h
+    JOIN reached r ON r.collection_id = h.collection_id
+    WHERE h.paper_id IN ${NAMES("s.user_id", "s.paper_id")} AND h.known = 1))`
 
 export function saved(db: Db) {
   const count = db.prepare<{ saved: number }>("SELECT saved FROM library_counts WHERE user_id = +?")
@@ -52,7 +55,9 @@ export function saved(db: Db) {
   )
   const insert = db.prepare(
     `INSERT INTO saved_papers (user_id, saved_at, paper_id, known, given)
-     SELECT +?, +?, w.value ->> 'paperId', EXISTS (SELECT 1 FROM papers WHERE paper_id = w.value ->> 'paperId' AND origin = 'import'), w.value ->> 'given' FROM json_each(+?) w`,
+     SELECT +?, +?, w.value ->> 'paperId', EXISTS (SELECT 1
+       FROM papers
+       WHERE paper_id = w.value ->> 'paperId' AND origin = 'import'), w.value ->> 'given' FROM json_each(+?) w`,
   )
   const remove = ["paper_tags", "saved_papers"].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE user_id = +? AND paper_id = +?`),

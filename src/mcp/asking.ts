@@ -17,7 +17,9 @@ export const readNamed = (name: unknown): Read | undefined => (typeof name === "
 /** A path pattern as a regular expression. An old-style arXiv id contains a slash. */
 const expressionOf = (pattern: string): RegExp =>
   new RegExp(
-    `^${pattern.replace(/[.]/g, "\\.").replace(/\{(\w+)\}/g, (_, name) => (name === "arxivId" ? "[^?#]+" : "[^/?#]+"))}$`,
+    `^${pattern
+      .replace(/[.]/g, "\\.")
+      .replace(/\{(\w+)\}/g, (_, name) => (name === "arxivId" ? "[^?#]+" : "[^/?#]+"))}$`,
   )
 const addresses = readable.map((read) => ({ read, expression: expressionOf(read.path) }))
 const SUFFIX = ".md"

@@ -20,7 +20,8 @@ const room = { name: "roomId", description: "The id of the Room.", required: tru
 const manners = [
   skillRules.immutable,
   skillRules.runs_nothing,
-  "Before you propose anything ask `similar` and `search` for it. Before you write, read `schema` of the operation, and `rehearse` it.",
+  "Before you propose anything ask `similar` and `search` for it. Before you write, read `schema` of the " +
+    "operation, and `rehearse` it.",
   skillAdvice.failures,
   skillAdvice.weigh,
 ].join(" ")
@@ -32,7 +33,8 @@ export const prompts: readonly Prompt[] = [
     description: "Start work in a Room: its question, and how to go about it.",
     arguments: [room, { name: "task", description: "Your task in the Room.", required: false }],
     text: ({ task }) =>
-      `You take part in the research of a Room; its brief follows. ${manners} Begin with \`whoami\` if you may write, and with what the brief says comes next.${task === undefined ? "" : `\n\nYour task: ${task}`}`,
+      `You take part in the research of a Room; its brief follows. ${manners} Begin with \`whoami\` if you may ` +
+      `write, and with what the brief says comes next.${task === undefined ? "" : `\n\nYour task: ${task}`}`,
     reads: ({ roomId }) => [briefOf(roomId)],
   },
   {
@@ -47,7 +49,10 @@ export const prompts: readonly Prompt[] = [
       },
     ],
     text: ({ after }) =>
-      `You come back to the research of a Room. Its brief follows${after === undefined ? "" : `, and what changed after entry ${after} of its activity`}; with a credential also who you are and your unfinished work. Finish or hand over what you hold before you begin anything else: an attempt without an outcome reads as unknown. ${manners}`,
+      "You come back to the research of a Room. " +
+      `Its brief follows${after === undefined ? "" : `, and what changed after entry ${after} of its activity`}; ` +
+      "with a credential also who you are and your unfinished work. Finish or hand over what you hold before you " +
+      `begin anything else: an attempt without an outcome reads as unknown. ${manners}`,
     reads: ({ roomId, after }, { bearer }) => [
       briefOf(roomId),
       ...(after === undefined ? [] : [["room_activity", { roomId, after, format: "lines" }] as const]),

@@ -24,7 +24,9 @@ function missing(name: string): ToolAnswer {
   if (!tools.some((tool) => tool.name === name))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name.slice(0, 100)}.`)
   return toolError(
-    `${name} is not available to you: it needs a Room credential (${tokenPrefixes.credential}…) for research, or a personal key (${tokenPrefixes.personalKey}…) for a Library, sent as the bearer token. A person issues one in the browser.`,
+    `${name} is not available to you: it needs a Room credential (${tokenPrefixes.credential}…) for research, ` +
+      `or a personal key (${tokenPrefixes.personalKey}…) for a Library, sent as the bearer token. ` +
+      "A person issues one in the browser.",
   )
 }
 

@@ -12,20 +12,28 @@ const steps = skillSteps.map((step) => step.replaceAll("`", "")).join("; ")
 
 const mayDo: Readonly<Record<Bearer, string>> = {
   none: "You have no credential: you can read and not write.",
-  credential: `Begin with brief, ask search and similar before you propose, then schema and write. A piece of research: ${steps}. The writes of one step go into one write (writes). inbox says what others did that concerns you, and can wait for it. What is accepted cannot be changed, and is public.`,
+  credential:
+    "Begin with brief, ask search and similar before you propose, then schema and write. " +
+    `A piece of research: ${steps}. The writes of one step go into one write (writes). ` +
+    "inbox says what others did that concerns you, and can wait for it. What is accepted cannot be changed, " +
+    "and is public.",
   key: "Your key opens a person's Library: library reads it, write files papers.",
 }
 
 export const instructions = ({ baseUrl, bearer }: ServiceCaller): string =>
-  `Public research in Rooms at ${baseUrl}: hypotheses, experiments, attempts and findings, with the evidence for and against them. ${mayDo[bearer]} ${advice.weigh}`
+  `Public research in Rooms at ${baseUrl}: hypotheses, experiments, attempts and findings, with the evidence for and ` +
+  `against them. ${mayDo[bearer]} ${advice.weigh}`
 
 export const mcpSkill = ({ baseUrl }: ServiceCaller): string =>
   `${blocks(
     "# Research Rooms by MCP",
-    `Public research in Rooms at ${baseUrl}: people in a browser and agents see one record. A Room holds Threads; a Thread holds messages, cards of records, and receipts of everything else. ${rules.immutable} ${rules.runs_nothing}`,
+    `Public research in Rooms at ${baseUrl}: people in a browser and agents see one record. A Room holds Threads; ` +
+      "a Thread holds messages, cards of records, and receipts of everything else. " +
+      `${rules.immutable} ${rules.runs_nothing}`,
     "## Begin",
     numbered([
-      `${inCode("brief")}: where your Room stands, what failed, what to do next. It names the Room and its opening Thread by their ids.`,
+      `${inCode("brief")}: where your Room stands, what failed, what to do next. ` +
+        "It names the Room and its opening Thread by their ids.",
       `${inCode("search")} and ${inCode("similar")}: what was said and tried already.`,
       `${inCode("schema")} with the names of the operations you need, with commas between them.`,
       `${inCode("rehearse")}, if you are not sure; then ${inCode("write")}.`,
@@ -36,17 +44,24 @@ export const mcpSkill = ({ baseUrl }: ServiceCaller): string =>
     "## Writing",
     bullets([
       `${rules.schema} ${rules.whole}`,
-      `${inCode("write")} fills in the delivery id and tells it in the receipt. After an uncertain delivery send the same input again with that id. ${rules.replayed} ${rules.changed}`,
-      `${inCode("writes")} holds up to ${limits.batchWrites} writes, done in order or not at all. ${inCode('{"$from": "a", "path": "/targetId"}')} takes a part of the receipt of the earlier write named ${inCode("a")}: its ${inCode("/result/revision")}, ${inCode("/result/status")}, ${inCode("/result/planId")}, ${inCode("/entry/sequence")}.`,
+      `${inCode("write")} fills in the delivery id and tells it in the receipt. After an uncertain delivery send the ` +
+        `same input again with that id. ${rules.replayed} ${rules.changed}`,
+      `${inCode("writes")} holds up to ${limits.batchWrites} writes, done in order or not at all. ` +
+        `${inCode('{"$from": "a", "path": "/targetId"}')} takes a part of the receipt of the earlier write named ` +
+        `${inCode("a")}: its ${inCode("/result/revision")}, ${inCode("/result/status")}, ` +
+        `${inCode("/result/planId")}, ${inCode("/entry/sequence")}.`,
       `${inCode(uploadFigure.name)} keeps a picture and answers the digest that ${inCode("figures")} of a write names.`,
       `${rules.guarded} ${advice.copy_expected}`,
       `${advice.conflict} ${advice.write_markdown} ${advice.write_ids}`,
     ]),
     "## Reading",
     bullets([
-      `An answer has ${inDigits(limits.toolAnswerBytes)} bytes at most; what is longer is cut and says so in ${inCode("cut")}. ${inCode("read")} and ${inCode("open")} take ${inCode("bytes")} for more.`,
-      `${inCode("read")} asks anything by its name: ${inCode("schema")} with name ${inCode("reads")} lists them. ${inCode("links.next")} of a list is a path for ${inCode("read")}.`,
-      `${inCode("inbox")} with ${inCode("after")} and ${inCode("wait")} waits for what concerns you; ${inCode("activity")} for everything. The last line of each says where it goes on.`,
+      `An answer has ${inDigits(limits.toolAnswerBytes)} bytes at most; what is longer is cut and says so in ` +
+        `${inCode("cut")}. ${inCode("read")} and ${inCode("open")} take ${inCode("bytes")} for more.`,
+      `${inCode("read")} asks anything by its name: ${inCode("schema")} with name ${inCode("reads")} lists them. ` +
+        `${inCode("links.next")} of a list is a path for ${inCode("read")}.`,
+      `${inCode("inbox")} with ${inCode("after")} and ${inCode("wait")} waits for what concerns you; ` +
+        `${inCode("activity")} for everything. The last line of each says where it goes on.`,
       rules.status,
       rules.stale,
       rules.attempt_unknown,

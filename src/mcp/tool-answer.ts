@@ -124,7 +124,8 @@ export function toolAnswer(reply: ServiceReply, space: Space, more = ""): ToolAn
     : fittedText(text, space.bytes, space.rest)
   return fitted === undefined
     ? toolError(
-        `The answer has ${inDigits(Buffer.byteLength(text))} bytes, over the ${inDigits(space.bytes)} available. ${space.rest}`,
+        `The answer has ${inDigits(Buffer.byteLength(text))} bytes, ` +
+          `over the ${inDigits(space.bytes)} available. ${space.rest}`,
       )
     : { text: fitted, isError: false }
 }

@@ -128,7 +128,8 @@ export const tools: readonly Tool[] = [
   {
     name: "library",
     description:
-      "Read the person's Library: saved papers, Collections, annotations. Never write what you find there into a Room unless they tell you to.",
+      "Read the person's Library: saved papers, Collections, annotations. Never write what you find there into a " +
+      "Room unless they tell you to.",
     inputSchema: object({ name: { type: "string", enum: libraryReads.map(({ name }) => name) }, parameters: members }, [
       "name",
     ]),
@@ -145,7 +146,10 @@ export const tools: readonly Tool[] = [
   readTool({
     name: "brief",
     of: ["room_brief", "thread_brief"],
-    description: `Read this first: where your Room stands (or another one, or a Thread), hypotheses with their evidence, findings, what failed and why, disputes, work, what to do next. budget: bytes, ${inDigits(limits.briefFirst)} when left out.`,
+    description:
+      "Read this first: where your Room stands (or another one, or a Thread), hypotheses with their " +
+      "evidence, findings, what failed and why, disputes, work, what to do next. budget: " +
+      `bytes, ${inDigits(limits.briefFirst)} when left out.`,
     described: ["roomId", "threadId", "budget"],
     defaults: { budget: limits.briefFirst },
   }),
@@ -159,7 +163,8 @@ export const tools: readonly Tool[] = [
     name: "search",
     of: ["search"],
     description:
-      "Full text of everything written, in one Room or all. Every word must occur; quotes keep words together; a label (H3) or an id finds its object.",
+      "Full text of everything written, in one Room or all. Every word must occur; quotes keep words together; " +
+      "a label (H3) or an id finds its object.",
     described: ["query", "roomId", "kinds", "limit", "after"],
     defaults: { limit: 10 },
   }),
@@ -182,7 +187,8 @@ export const tools: readonly Tool[] = [
   {
     name: "schema",
     description:
-      "The input of operations, with examples, or the parameters of a read: one name, or several separated by commas. Without a name: all operations, a line each.",
+      "The input of operations, with examples, or the parameters of a read: " +
+      "one name, or several separated by commas. Without a name: all operations, a line each.",
     inputSchema: object({ name: words }),
     isRead: true,
     call: ({ door, input, signal }) => describe(door, input.name, signal),
@@ -191,7 +197,9 @@ export const tools: readonly Tool[] = [
   writing(true, rehearsal, "key"),
   writing(
     false,
-    `Do an operation, or several in order, all or none (writes; {"$from": "a", "path": "/targetId"} stands for a part of the receipt of the write named a, such as /result/revision). ${inputNote}. ${sizeNote}. ${retryNote}.`,
+    `Do an operation, or several in order, all or none (writes; {"$from": "a", "path": ` +
+      `"/targetId"} stands for a part of the receipt of the write named a, such as /result/revision). ` +
+      `${inputNote}. ${sizeNote}. ${retryNote}.`,
     "credential",
   ),
   writing(false, `Save and file papers, name Collections, post notes. ${inputNote}. ${sizeNote}. ${retryNote}.`, "key"),
@@ -214,7 +222,8 @@ export const tools: readonly Tool[] = [
       name: "inbox",
       of: ["inbox"],
       description:
-        "What others did that concerns you, each with why: answers, mentions, what bears on your records and experiments. wait: seconds to wait for the next; the last line gives the next after.",
+        "What others did that concerns you, each with why: answers, mentions, what bears on your records and " +
+        "experiments. wait: seconds to wait for the next; the last line gives the next after.",
       described: ["after", "wait"],
       defaults: { format: "lines" },
     }),
@@ -229,7 +238,10 @@ export const tools: readonly Tool[] = [
   }),
   {
     name: "read",
-    description: `Any read as JSON: by name with its parameters in one object, or by path, a link from an answer. bytes: up to ${inDigits(limits.toolAnswerMost)} for an answer; ${inDigits(limits.toolAnswerBytes)} when left out.`,
+    description:
+      "Any read as JSON: by name with its parameters in one object, or by path, a link from an answer. " +
+      `bytes: up to ${inDigits(limits.toolAnswerMost)} for an answer; ` +
+      `${inDigits(limits.toolAnswerBytes)} when left out.`,
     inputSchema: object({ name: words, parameters: members, path: words, bytes: number }),
     isRead: true,
     call: sendAnyRead,

@@ -76,7 +76,9 @@ async function sendBatch(door: ServiceCaller, call: Input, { rehearse, sender, s
     const { params, body } = batched(operation, input, clientBlock(sender))
     return { ...("as" in write ? { as: write.as } : {}), operation: operation.name, params, body }
   })
-  const again = `Send the same writes again, each with its id: ${sent.map(({ body }) => body.requestId ?? body.clientMessageId).join(", ")}.`
+  const again =
+    "Send the same writes again, each with its id: " +
+    `${sent.map(({ body }) => body.requestId ?? body.clientMessageId).join(", ")}.`
   return deliver(door, {
     path: `${batch.path}${queryOf(call, rehearse)}`,
     body: JSON.stringify({ writes: sent }),

@@ -127,13 +127,19 @@ export function audit(db: Db, world: World, command?: RunningCommand) {
   const insert = inserting(db, "audit_entries")
   const COLUMNS = "SELECT a.sequence, a.body FROM audit_entries a"
   const rename = db.prepare(
-    "UPDATE audit_entries SET body = json_set(body, '$.subject.name', +?), name_digest = +? WHERE body ->> '$.subject.name' = +?",
+    `UPDATE audit_entries
+      SET body = json_set(body, '$.subject.name', +?), name_digest = +?
+      WHERE body ->> '$.subject.name' = +?`,
   )
   const all = db.prepare<Row>(`${COLUMNS} WHERE a.sequence < +? ORDER BY a.sequence DESC LIMIT +?`)
   const ofKind = db.prepare<Row>(`${COLUMNS} WHERE a.kind = +? AND a.sequence < +? ORDER BY a.sequence DESC LIMIT +?`)
   // Two index scans, each limited to one page: a single query with OR would scan the whole log.
   const walk = (column: string) =>
-    `SELECT sequence FROM (SELECT sequence FROM audit_entries WHERE ${column} = +? AND (+? IS NULL OR kind = +?) AND sequence < +? ORDER BY sequence DESC LIMIT +?)`
+    `SELECT sequence FROM (SELECT sequence
+      FROM audit_entries
+      WHERE ${column} = +? AND (+? IS NULL OR kind = +?) AND sequence < +?
+      ORDER BY sequence DESC
+      LIMIT +?)`
   const ofPerson = db.prepare<Row>(
     `${COLUMNS} WHERE a.sequence IN (${walk("by_id")} UNION ${walk("subject_id")}) ORDER BY a.sequence DESC LIMIT +?`,
   )

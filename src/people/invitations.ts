@@ -22,7 +22,8 @@ export type Invitation = NonNullable<ReturnType<Invitations["open"]>>
 export function invitations(db: Db, world: World) {
   const insert = inserting(db, "invitations")
   const find = db.prepare<Row>(
-    `SELECT i.invitation_id AS invitationId, p.user_id AS userId, p.username, r.room_id AS roomId, r.title, i.expires_at AS expiresAt
+    `SELECT i.invitation_id AS invitationId, p.user_id AS userId, p.username, r.room_id AS roomId, r.title,
+        i.expires_at AS expiresAt
      FROM invitations i JOIN people p ON p.user_id = i.invited_by LEFT JOIN rooms r USING (room_id)
      WHERE i.token_digest = +? AND i.accepted_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > +?
        AND (r.room_id IS NULL OR r.owner_id = i.invited_by)`,
@@ -43,9 +44,13 @@ export function invitations(db: Db, world: World) {
   const revokeAll = db.prepare(`UPDATE invitations SET revoked_at = +? WHERE invited_by = +? AND ${isOpen}`)
 
   const listed = db.prepare<AnswerOf<"admin_invitations">["items"][number]>(
-    `SELECT i.invitation_id AS invitationId, p.username AS invitedBy, r.room_id AS roomId, r.title, i.created_at AS createdAt, i.expires_at AS expiresAt,
+    `SELECT i.invitation_id AS invitationId, p.username AS invitedBy, r.room_id AS roomId, r.title,
+        i.created_at AS createdAt, i.expires_at AS expiresAt,
        a.username AS acceptedBy, i.revoked_at AS revokedAt
-     FROM invitations i JOIN people p ON p.user_id = i.invited_by LEFT JOIN people a ON a.user_id = i.accepted_by LEFT JOIN rooms r USING (room_id)
+     FROM invitations i
+      JOIN people p ON p.user_id = i.invited_by
+      LEFT JOIN people a ON a.user_id = i.accepted_by
+      LEFT JOIN rooms r USING (room_id)
      WHERE i.invitation_id < +? ORDER BY i.invitation_id DESC LIMIT +?`,
   )
 

@@ -44,7 +44,9 @@ export function people(db: Db) {
   const byName = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE username = +? AND instance_id IS NULL`)
   const shownAs = db.prepare<{ userId: string }>("SELECT user_id AS userId FROM people WHERE username = +?")
   const remote = db.prepare<{ userId: string; knownAs: string }>(
-    "SELECT user_id AS userId, known_as AS knownAs FROM people WHERE base_url = +? AND coalesce(id_there, user_id) = +?",
+    `SELECT user_id AS userId, known_as AS knownAs
+      FROM people
+      WHERE base_url = +? AND coalesce(id_there, user_id) = +?`,
   )
   const described = db.prepare<Named & { readonly instanceId: string | null }>(
     `SELECT user_id AS userId, username, ${DESCRIBED("p")}, instance_id AS instanceId FROM people p WHERE user_id = +?`,
@@ -71,16 +73,21 @@ export function people(db: Db) {
   const signedIn = db.prepare("UPDATE people SET signed_in_at = +? WHERE user_id = +?")
   const any = db.prepare("SELECT 1 FROM people WHERE instance_id IS NULL LIMIT 1")
   const disabledAmong = db.prepare<{ userId: string; disabledAt: string }>(
-    "SELECT p.user_id AS userId, p.disabled_at AS disabledAt FROM json_each(+?) CROSS JOIN people p ON p.user_id = json_each.value WHERE p.disabled_at IS NOT NULL",
+    `SELECT p.user_id AS userId, p.disabled_at AS disabledAt
+      FROM json_each(+?)
+      CROSS JOIN people p ON p.user_id = json_each.value
+      WHERE p.disabled_at IS NOT NULL`,
   )
   const listed = db.prepare<PersonRow & { createdAt: string; signedInAt: string | null; disabledAt: string | null }>(
-    `SELECT ${PERSON}, p.created_at AS createdAt, p.signed_in_at AS signedInAt, p.disabled_at AS disabledAt FROM people p
+    `SELECT ${PERSON}, p.created_at AS createdAt, p.signed_in_at AS signedInAt, p.disabled_at AS disabledAt
+      FROM people p
      WHERE instance_id IS NULL AND user_id < +? ORDER BY user_id DESC LIMIT +?`,
   )
   const all = db.prepare<
     PersonRow & Described & { createdAt: string; signedInAt: string | null; disabledAt: string | null }
   >(
-    `SELECT ${PERSON}, ${DESCRIBED("p")}, p.created_at AS createdAt, p.signed_in_at AS signedInAt, p.disabled_at AS disabledAt FROM people p WHERE instance_id IS NULL ORDER BY user_id`,
+    `SELECT ${PERSON}, ${DESCRIBED("p")}, p.created_at AS createdAt, p.signed_in_at AS signedInAt,
+        p.disabled_at AS disabledAt FROM people p WHERE instance_id IS NULL ORDER BY user_id`,
   )
 
   return {

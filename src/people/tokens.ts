@@ -165,7 +165,9 @@ export function bearers<Row extends TokenLife, Shown>(
   const revoke = db.prepare(`UPDATE ${table} SET revoked_at = +? WHERE ${key} = +? AND revoked_at IS NULL`)
   const revokeAllOf = db.prepare(`UPDATE ${table} SET revoked_at = +? WHERE user_id = +? AND revoked_at IS NULL`)
   const used = db.prepare(
-    `UPDATE ${table} SET last_used_at = +? WHERE ${key} = +? AND (last_used_at IS NULL OR last_used_at NOT BETWEEN +? AND +?)`,
+    `UPDATE ${table}
+      SET last_used_at = +?
+      WHERE ${key} = +? AND (last_used_at IS NULL OR last_used_at NOT BETWEEN +? AND +?)`,
   )
 
   return {

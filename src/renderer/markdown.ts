@@ -36,7 +36,10 @@ md.renderer.rules.link_open = (tokens, index, options, _env, self) => {
 md.renderer.rules.image = (tokens, index) => {
   const token = tokens[index]
   const shown = md.utils.escapeHtml(token?.content || "image")
-  return `<a class="image-link" rel="${MARKS}" href="${md.utils.escapeHtml(String(token?.attrGet("src") ?? ""))}">${shown} (image, not loaded)</a>`
+  return (
+    `<a class="image-link" rel="${MARKS}" href="${md.utils.escapeHtml(String(token?.attrGet("src") ?? ""))}">` +
+    `${shown} (image, not loaded)</a>`
+  )
 }
 
 // markdown-it would turn a fence's info string into a class, and a table's alignment into a style attribute.

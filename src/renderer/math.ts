@@ -23,7 +23,10 @@ const COMMAND = /\\(?:[a-zA-Z@]+|[^])/g
  * Commands that define a name or change what the next one does. Without them a formula cannot repeat its own content.
  */
 const DEFINING: ReadonlySet<string> = new Set(
-  "def gdef edef xdef let futurelet global long newcommand renewcommand providecommand DeclareMathOperator expandafter noexpand"
+  (
+    "def gdef edef xdef let futurelet global long newcommand renewcommand providecommand DeclareMathOperator " +
+    "expandafter noexpand"
+  )
     .split(" ")
     .map((name) => `\\${name}`),
 )

@@ -30,7 +30,8 @@ function checkInOrder(sources: readonly RepositorySource[]): RepositoryCheck {
       const pinned = parsePin(pin)
       if (pinned === null)
         return no(
-          "A repository is named as https://<host>/<owner>/<name>, and a commit by its full 40 or 64 lower-case hex digits.",
+          "A repository is named as https://<host>/<owner>/<name>, and a commit by its full 40 or 64 lower-case " +
+            "hex digits.",
         )
       for (const source of sources) {
         const answer = await source.check(pin)
@@ -38,7 +39,8 @@ function checkInOrder(sources: readonly RepositorySource[]): RepositoryCheck {
       }
       const { host, owner, name } = pinned
       return cannotTell(
-        `Repositories on ${host} cannot be checked from here: this server holds no copy of ${host}/${owner}/${name} and calls no service for ${host}. Its operator may configure one.`,
+        `Repositories on ${host} cannot be checked from here: this server holds no copy of ${host}/${owner}/${name} ` +
+          `and calls no service for ${host}. Its operator may configure one.`,
       )
     },
     close() {

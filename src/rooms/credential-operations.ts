@@ -53,7 +53,8 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { n
     if (suggestion === label) return
     throw new Refusal(
       "state_conflict",
-      `Another live credential of yours in this Room is called ${label}. Nothing was stored. Choose another name, such as ${suggestion}.`,
+      `Another live credential of yours in this Room is called ${label}. Nothing was stored. ` +
+        `Choose another name, such as ${suggestion}.`,
       { current: { label, suggestion } },
     )
   }

@@ -91,7 +91,8 @@ const credential = ({ userId, username, permissions, threadIds, ...row }: Row): 
   threadIds: threadIds && parse(threadIds),
 })
 
-const SELECT = `SELECT c.credential_id AS credentialId, c.room_id AS roomId, c.user_id AS userId, p.username, c.label, c.permissions, c.thread_ids AS threadIds, c.token_start AS tokenStart,
+const SELECT = `SELECT c.credential_id AS credentialId, c.room_id AS roomId, c.user_id AS userId, p.username, c.label,
+    c.permissions, c.thread_ids AS threadIds, c.token_start AS tokenStart,
   c.created_at AS createdAt, c.expires_at AS expiresAt, c.revoked_at AS revokedAt, c.last_used_at AS lastUsedAt
   FROM credentials c JOIN people p USING (user_id)`
 
@@ -108,11 +109,17 @@ export function credentials(db: Db) {
   })
   const ofRoom = db.prepare<Row>(`${SELECT} WHERE c.room_id = +? ORDER BY c.credential_id`)
   const ending = db.prepare<{ roomId: string; label: string; at: string }>(
-    `SELECT c.room_id AS roomId, c.label, c.expires_at AS at FROM members m CROSS JOIN credentials c USING (room_id, user_id)
-     WHERE m.user_id = +? AND c.revoked_at IS NULL AND c.expires_at > +? AND c.expires_at <= +? ORDER BY c.expires_at LIMIT 50`,
+    `SELECT c.room_id AS roomId, c.label, c.expires_at AS at
+      FROM members m
+      CROSS JOIN credentials c USING (room_id, user_id)
+     WHERE m.user_id = +? AND c.revoked_at IS NULL AND c.expires_at > +? AND c.expires_at <= +?
+      ORDER BY c.expires_at
+      LIMIT 50`,
   )
   const liveNames = db.prepare<{ credentialId: string; label: string }>(
-    "SELECT credential_id AS credentialId, label FROM credentials WHERE room_id = +? AND user_id = +? AND revoked_at IS NULL AND expires_at > +?",
+    `SELECT credential_id AS credentialId, label
+      FROM credentials
+      WHERE room_id = +? AND user_id = +? AND revoked_at IS NULL AND expires_at > +?`,
   )
   const revokeAll = db.prepare(
     "UPDATE credentials SET revoked_at = +? WHERE room_id = +? AND user_id = +? AND revoked_at IS NULL",

@@ -45,7 +45,8 @@ export const ORIGIN = (room: string, heads: string): string =>
 
 /** SQL for the homes of a Room before adoptions, as a JSON list. @param room the alias of the rooms table */
 export const ADOPTED = (room: string): string =>
-  `(SELECT json_group_array(json_object('instanceId', d.instance_id, 'baseUrl', d.base_url, 'throughSequence', d.sequence - 1, 'adoptedAt', d.adopted_at) ORDER BY d.sequence)
+  `(SELECT json_group_array(json_object('instanceId', d.instance_id, 'baseUrl', d.base_url, 'throughSequence',
+    d.sequence - 1, 'adoptedAt', d.adopted_at) ORDER BY d.sequence)
     FROM room_adoptions d WHERE d.room_id = ${room}.room_id)`
 
 /**
@@ -53,7 +54,8 @@ export const ADOPTED = (room: string): string =>
  * of the rooms table
  */
 export const WORK_STATE = (room: string): string =>
-  `iif(EXISTS (SELECT 1 FROM imported_rooms i WHERE i.room_id = ${room}.room_id AND i.adopted_at IS NULL), 'archived', ${room}.state)`
+  `iif(EXISTS (SELECT 1 FROM imported_rooms i WHERE i.room_id = ${room}.room_id AND i.adopted_at IS NULL), 'archived',
+    ${room}.state)`
 
 /**
  * Separates the two instances in the name of a person whom one instance knows from another. No username contains it.
@@ -78,7 +80,10 @@ export function importedRooms(db: Db) {
      WHERE room_id = +? AND adopted_at IS NULL`,
   )
   const homes = db.prepare<Home>(
-    "SELECT instance_id AS instanceId, base_url AS baseUrl, sequence - 1 AS throughSequence FROM room_adoptions WHERE room_id = +? ORDER BY sequence",
+    `SELECT instance_id AS instanceId, base_url AS baseUrl, sequence - 1 AS throughSequence
+      FROM room_adoptions
+      WHERE room_id = +?
+      ORDER BY sequence`,
   )
   const keep = db.prepare("UPDATE imported_rooms SET adopted_at = +? WHERE room_id = +?")
   const leave = inserting(db, "room_adoptions")
@@ -87,7 +92,10 @@ export function importedRooms(db: Db) {
     return adopted.length === 0 ? from : { ...from, adopted }
   }
   const origin = db.prepare<{ origin: string | null }>(
-    `SELECT ${ORIGIN("r", "h")} AS origin FROM rooms r LEFT JOIN room_heads h ON h.room_id = r.room_id WHERE r.room_id = +?`,
+    `SELECT ${ORIGIN("r", "h")} AS origin
+      FROM rooms r
+      LEFT JOIN room_heads h ON h.room_id = r.room_id
+      WHERE r.room_id = +?`,
   )
   return {
     /** Stores the origin of a Room. The first value of `knownIn` is kept when a Room is stored again. */

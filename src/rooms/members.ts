@@ -5,7 +5,10 @@ import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import { DESCRIBED } from "../people/people.ts"
 
-const MEMBERS = `SELECT m.user_id AS userId, p.username, ${DESCRIBED("p")}, m.role, m.joined_at AS joinedAt FROM members m JOIN people p USING (user_id) WHERE m.room_id = +?`
+const MEMBERS = `SELECT m.user_id AS userId, p.username, ${DESCRIBED("p")}, m.role, m.joined_at AS joinedAt
+  FROM members m
+  JOIN people p USING (user_id)
+  WHERE m.room_id = +?`
 
 export type Members = ReturnType<typeof members>
 
@@ -21,7 +24,11 @@ export function members(db: Db) {
     "SELECT p.username FROM join_requests j JOIN people p USING (user_id) WHERE j.room_id = +? AND j.user_id = +?",
   )
   const requests = db.prepare<Person & { message: string | null; requestedAt: string }>(
-    "SELECT j.user_id AS userId, p.username, j.message, j.requested_at AS requestedAt FROM join_requests j JOIN people p USING (user_id) WHERE j.room_id = +? ORDER BY p.username",
+    `SELECT j.user_id AS userId, p.username, j.message, j.requested_at AS requestedAt
+      FROM join_requests j
+      JOIN people p USING (user_id)
+      WHERE j.room_id = +?
+      ORDER BY p.username`,
   )
   const waiting = db.prepare<{
     roomId: string
@@ -32,15 +39,25 @@ export function members(db: Db) {
     at: string
   }>(
     `SELECT r.room_id AS roomId, r.title, p.user_id AS userId, p.username, j.message, j.requested_at AS at
-     FROM members m CROSS JOIN join_requests j USING (room_id) JOIN rooms r USING (room_id) JOIN people p ON p.user_id = j.user_id
+     FROM members m
+      CROSS JOIN join_requests j USING (room_id)
+      JOIN rooms r USING (room_id)
+      JOIN people p ON p.user_id = j.user_id
      WHERE m.user_id = +? AND m.role = 'owner' ORDER BY r.room_id, p.username LIMIT 50`,
   )
   const owns = db.prepare("SELECT 1 FROM member_counts WHERE user_id = +? AND owned > 0")
   const counts = db.prepare<{ userId: string; rooms: number; owned: number }>(
-    "SELECT c.user_id AS userId, c.rooms, c.owned FROM json_each(+?) CROSS JOIN member_counts c ON c.user_id = json_each.value",
+    `SELECT c.user_id AS userId, c.rooms, c.owned
+      FROM json_each(+?)
+      CROSS JOIN member_counts c ON c.user_id = json_each.value`,
   )
   const rooms = db.prepare<{ roomId: string; title: string; role: MemberRole }>(
-    "SELECT r.room_id AS roomId, r.title, m.role FROM members m JOIN rooms r USING (room_id) WHERE m.user_id = +? ORDER BY m.room_id DESC LIMIT +?",
+    `SELECT r.room_id AS roomId, r.title, m.role
+      FROM members m
+      JOIN rooms r USING (room_id)
+      WHERE m.user_id = +?
+      ORDER BY m.room_id DESC
+      LIMIT +?`,
   )
   const settle = db.prepare("DELETE FROM join_requests WHERE room_id = +? AND user_id = +?")
 

@@ -50,7 +50,8 @@ function summary(row: SummaryRow): RoomSummary {
 
 /** Who archived the Room `r`, when and why, as JSON; null if it is active. */
 export const ARCHIVE = `iif(r.archived_at IS NULL, NULL, json_object('archivedAt', r.archived_at,
-    'archivedBy', json_object('userId', r.archived_by, 'username', (SELECT username FROM people WHERE user_id = r.archived_by)),
+    'archivedBy', json_object('userId', r.archived_by, 'username',
+      (SELECT username FROM people WHERE user_id = r.archived_by)),
     'reason', r.archive_reason)) AS archive`
 
 /** What admission checks of a Room `r`, and the tables from which it comes. @param userId SQL for the person's id */
@@ -59,12 +60,16 @@ export const ACCESS_TABLES = (userId: string): string => `LEFT JOIN room_heads h
   LEFT JOIN members m ON m.room_id = r.room_id AND m.user_id = ${userId}`
 
 /** The columns of a Room's summary. */
-const SHOWN = `r.room_id AS roomId, r.title, r.question, r.license, r.state, r.owner_id AS ownerId, o.username, r.created_at AS createdAt,
+const SHOWN = `r.room_id AS roomId, r.title, r.question, r.license, r.state, r.owner_id AS ownerId, o.username,
+    r.created_at AS createdAt,
     r.opening_thread_id AS openingThreadId, ${ARCHIVE},
     coalesce(h.activity_sequence, 0) AS activityWatermark, coalesce(h.last_activity_at, r.created_at) AS lastActivityAt,
     (SELECT count(*) FROM members m WHERE m.room_id = r.room_id) AS members,
     ${ORIGIN("r", "h")} AS origin, ${ADOPTED("r")} AS adopted,
-    coalesce((SELECT c.state = 'concluded' FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE t.thread_id = r.opening_thread_id), 0) AS concluded,
+    coalesce((SELECT c.state = 'concluded'
+      FROM threads t
+      JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id
+      WHERE t.thread_id = r.opening_thread_id), 0) AS concluded,
     (SELECT json_group_object(c.kind, c.last) FROM counters c WHERE c.room_id = r.room_id) AS counters`
 const BELONGING = `
   JOIN people o ON o.user_id = r.owner_id
@@ -77,7 +82,9 @@ export type Rooms = ReturnType<typeof rooms>
 export function rooms(db: Db) {
   const insert = inserting(db, "rooms")
   const amend = db.prepare<{ title: string; question: string | null; license: string | null }>(
-    `UPDATE rooms SET title = coalesce(+?, title), question = coalesce(+?, question), license = coalesce(+?, license) WHERE room_id = +?
+    `UPDATE rooms
+      SET title = coalesce(+?, title), question = coalesce(+?, question), license = coalesce(+?, license)
+      WHERE room_id = +?
      RETURNING title, question, license`,
   )
   const own = db.prepare("UPDATE rooms SET owner_id = +? WHERE room_id = +?")
@@ -93,7 +100,10 @@ export function rooms(db: Db) {
   const spelled = substrings(db, "room_trigrams")
   const inOrder = db.prepare<Sized>(`${SIZED} rooms r WHERE r.room_id < +? ORDER BY r.room_id DESC LIMIT +?`)
   const few = db.prepare<Sized>(
-    `${SIZED} room_trigrams f CROSS JOIN rooms r ON r.item = f.rowid WHERE room_trigrams MATCH +? AND r.room_id < +? ORDER BY r.room_id DESC`,
+    `${SIZED} room_trigrams f
+      CROSS JOIN rooms r ON r.item = f.rowid
+      WHERE room_trigrams MATCH +? AND r.room_id < +?
+      ORDER BY r.room_id DESC`,
   )
   const contain = db.prepare<SummaryRow>(
     `${SUMMARY} WHERE r.room_id IN (SELECT r.room_id FROM json_each(+?) j CROSS JOIN rooms r ON r.room_id = j.value
@@ -110,7 +120,9 @@ export function rooms(db: Db) {
     "SELECT room_id AS roomId, title FROM rooms WHERE room_id IN (SELECT value FROM json_each(+?))",
   )
   const accepted = db.prepare<{ roomId: string; bytes: number }>(
-    "SELECT room_id AS roomId, accepted_bytes AS bytes FROM room_heads WHERE room_id IN (SELECT value FROM json_each(+?))",
+    `SELECT room_id AS roomId, accepted_bytes AS bytes
+      FROM room_heads
+      WHERE room_id IN (SELECT value FROM json_each(+?))`,
   )
 
   return {

@@ -29,7 +29,8 @@ export interface Progress extends Pick<Webhook, "delivered" | "failingSince" | "
 
 type Row = Webhook & { readonly recent: Stored<Delivery[]> }
 
-const COLUMNS = `w.webhook_id AS webhookId, w.room_id AS roomId, w.url, w.secret, w.delivered, w.resend, w.failing_since AS failingSince,
+const COLUMNS = `w.webhook_id AS webhookId, w.room_id AS roomId, w.url, w.secret, w.delivered, w.resend, \
+w.failing_since AS failingSince,
   w.off_because AS offBecause, w.recent`
 
 export type Webhooks = ReturnType<typeof webhooks>
@@ -41,11 +42,14 @@ export function webhooks(db: Db) {
     "SELECT webhook_id AS webhookId, resend FROM webhooks WHERE off_because IS NULL ORDER BY webhook_id",
   )
   const ofRoom = db.prepare<Row & { userId: string; username: string; addedAt: string }>(
-    `SELECT ${COLUMNS}, p.user_id AS userId, p.username, w.added_at AS addedAt FROM webhooks w JOIN people p ON p.user_id = w.added_by
+    `SELECT ${COLUMNS}, p.user_id AS userId, p.username, w.added_at AS addedAt
+      FROM webhooks w
+      JOIN people p ON p.user_id = w.added_by
      WHERE w.room_id = +? ORDER BY w.webhook_id`,
   )
   const note = db.prepare(
-    "UPDATE webhooks SET delivered = +?, failing_since = +?, off_because = +?, recent = +?, resend = iif(resend = +?, NULL, resend) WHERE webhook_id = +?",
+    `UPDATE webhooks SET delivered = +?, failing_since = +?, off_because = +?, recent = +?,
+        resend = iif(resend = +?, NULL, resend) WHERE webhook_id = +?`,
   )
   const turn = db.prepare("UPDATE webhooks SET off_because = +?, failing_since = NULL WHERE webhook_id = +?")
   const allOff = db.prepare("UPDATE webhooks SET off_because = +? WHERE off_because IS NULL")

@@ -19,7 +19,8 @@ export const STALE = `(coalesce(c.state = 'concluded', 0) AND (
     OR EXISTS (SELECT 1 FROM ${FALLEN_CITATIONS}) OR EXISTS (SELECT 1 FROM ${SHAKEN_CITATIONS})))`
 
 const reason = (code: string, status: string) =>
-  `json_object('code', ${code}, 'versionId', r.version_id, 'label', r.label, 'status', ${status}) AS reason, r.room_id AS room`
+  `json_object('code', ${code}, 'versionId', r.version_id, 'label', r.label, 'status', ${status}) AS reason,
+      r.room_id AS room`
 
 /**
  * The reasons as a JSON list: fallen citations, citations in doubt, then the publications it does not cover, newest
@@ -27,10 +28,16 @@ const reason = (code: string, status: string) =>
  */
 export const STALE_REASONS = `(SELECT json_group_array(CASE WHEN room = c.room_id THEN json(reason)
     ELSE json_patch(reason, json_object('labelFromOtherRoom', json('true'), 'originRoomId', room)) END) FROM (
-  SELECT * FROM (SELECT ${reason("'citation_fallen'", "f.status")} FROM ${FALLEN_CITATIONS.replace("\n  WHERE", " JOIN records r ON r.version_id = i.version_id WHERE")} ORDER BY i.position)
-  UNION ALL SELECT * FROM (SELECT ${reason("'citation_in_doubt'", "coalesce(f.status, 'current')")} FROM ${SHAKEN_CITATIONS.replace("\n  WHERE", " JOIN records r ON r.version_id = i.version_id WHERE")} ORDER BY i.position)
+  SELECT * FROM (SELECT ${reason("'citation_fallen'", "f.status")}
+    FROM ${FALLEN_CITATIONS.replace("\n  WHERE", " JOIN records r ON r.version_id = i.version_id WHERE")}
+    ORDER BY i.position)
+  UNION ALL SELECT * FROM (SELECT ${reason("'citation_in_doubt'", "coalesce(f.status, 'current')")}
+    FROM ${SHAKEN_CITATIONS.replace("\n  WHERE", " JOIN records r ON r.version_id = i.version_id WHERE")}
+    ORDER BY i.position)
   UNION ALL SELECT * FROM (
     SELECT ${reason("iif(x.sequence > c.sequence, 'published_since', 'not_covered')", "coalesce(s.status, 'current')")}
-    FROM timeline_entries x JOIN records r ON r.version_id = x.version_id LEFT JOIN standings s ON s.version_id = r.version_id
+    FROM timeline_entries x
+    JOIN records r ON r.version_id = x.version_id
+    LEFT JOIN standings s ON s.version_id = r.version_id
     WHERE ${NOT_COVERED} ORDER BY x.sequence DESC LIMIT ${limits.staleReasons})
   LIMIT ${limits.staleReasons}))`

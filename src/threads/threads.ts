@@ -29,9 +29,12 @@ const summary = (row: Row): ThreadSummary => ({
 })
 
 const SUMMARY = `
-  SELECT t.thread_id AS threadId, t.room_id AS roomId, t.sequence, t.title, t.author_id AS authorId, p.username, t.created_at AS createdAt,
-    t.thread_id = r.opening_thread_id AS opening, t.follows_entry_id AS followsEntryId, t.selected_checkpoint_id AS selectedCheckpointId,
-    ${STALE} AS stale, coalesce(h.timeline_sequence, 0) AS timelineWatermark, coalesce(h.last_activity_at, t.created_at) AS lastActivityAt
+  SELECT t.thread_id AS threadId, t.room_id AS roomId, t.sequence, t.title, t.author_id AS authorId, p.username,
+    t.created_at AS createdAt,
+    t.thread_id = r.opening_thread_id AS opening, t.follows_entry_id AS followsEntryId,
+    t.selected_checkpoint_id AS selectedCheckpointId,
+    ${STALE} AS stale, coalesce(h.timeline_sequence, 0) AS timelineWatermark,
+    coalesce(h.last_activity_at, t.created_at) AS lastActivityAt
   FROM threads t
   JOIN people p ON p.user_id = t.author_id
   JOIN rooms r ON r.room_id = t.room_id
@@ -50,10 +53,14 @@ export function threads(db: Db) {
   const repliesTo = db.prepare<{ threadId: string; entryId: string; title: string; username: string; at: string }>(
     `WITH newest AS MATERIALIZED (
        SELECT e.entry_id, e.thread, e.sequence, e.reply_to_entry_id, j.position, j.at, w.person_id AS author_id
-       FROM journal j JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence JOIN writers w ON w.writer = j.writer
+       FROM journal j
+      JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence
+      JOIN writers w ON w.writer = j.writer
        WHERE j.position > (SELECT max(position) - 1000 FROM journal)),
      own AS MATERIALIZED (SELECT thread, max(sequence) AS last FROM newest WHERE author_id = +? GROUP BY thread),
-     answered AS MATERIALIZED (SELECT DISTINCT reply_to_entry_id AS entry_id FROM newest WHERE author_id = +? AND reply_to_entry_id IS NOT NULL)
+     answered AS MATERIALIZED (SELECT DISTINCT reply_to_entry_id AS entry_id
+       FROM newest
+       WHERE author_id = +? AND reply_to_entry_id IS NOT NULL)
      SELECT t.thread_id AS threadId, f.entry_id AS entryId, t.title, p.username, f.at
      FROM (SELECT e.* FROM newest e CROSS JOIN timeline_entries o ON o.entry_id = e.reply_to_entry_id
          JOIN journal h ON h.position = o.history_position JOIN writers a ON a.writer = h.writer

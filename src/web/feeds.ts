@@ -41,7 +41,10 @@ function securityTxt({ securityContact, baseUrl, instance: { world } }: Edge): s
       "No security contact is set here. The operator sets one with --security-contact.",
     )
   const expires = new Date(world.now() + VALID_DAYS * 86_400_000).toISOString()
-  return `Contact: ${securityContact}\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${baseUrl}/.well-known/security.txt\n`
+  return (
+    `Contact: ${securityContact}\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ` +
+    `${baseUrl}/.well-known/security.txt\n`
+  )
 }
 
 /** Adds the routes. Each feed and sitemap is read from one snapshot, and its ETag changes with its text. */

@@ -114,7 +114,9 @@ export const attributes = (
 
 /** Writes the hidden inputs of a form, without those that have no value. */
 export const hiddenInputs = (fields: readonly (readonly [name: string, value: string | null | undefined])[]): Html =>
-  html`${fields.map(([name, value]) => (value == null ? null : html`<input type="hidden" name="${name}" value="${value}">`))}`
+  html`${fields.map(([name, value]) =>
+    value == null ? null : html`<input type="hidden" name="${name}" value="${value}">`,
+  )}`
 
 /** Puts a separator between items. */
 export const joined = (items: readonly Content[], between: Content = ", "): Content =>

@@ -73,7 +73,10 @@ const unknown = chosen.find((name) => parts[name] === undefined)
 if (flags.help || unknown !== undefined) {
   if (unknown !== undefined) console.error(`There is no part ${unknown}.`)
   console.log(
-    `npm run bench -- [--quick] [--only PART]… [--matching TEXT] [--sizes COUNT,COUNT…] [--keep FOLDER]\n  parts: ${Object.keys(parts).join(", ")}\n  --matching measures only the writes and reads whose name holds TEXT, or one of several with commas between\n  --sizes: rows of each list that the part reads fills\n  --keep: where it keeps what it filled, and takes it from when it is there; with --matching nothing it only fills`,
+    "npm run bench -- [--quick] [--only PART]… [--matching TEXT] [--sizes COUNT,COUNT…] [--keep FOLDER]\n  parts: " +
+      `${Object.keys(parts).join(", ")}\n  --matching measures only the writes and reads whose name holds TEXT, ` +
+      "or one of several with commas between\n  --sizes: rows of each list that the part reads fills\n  --keep: " +
+      "where it keeps what it filled, and takes it from when it is there; with --matching nothing it only fills",
   )
   process.exit(unknown === undefined ? 0 : 2)
 }
@@ -96,10 +99,12 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
 try {
   const about = machine(scratch)
   console.log(
-    `Commit ${about.commit}, Node ${about.node}, ${about.processors} × ${about.processor}, load ${about.load.toFixed(2)}; 16 KB appended and synced in ${about.syncMilliseconds.toFixed(2)} ms.`,
+    `Commit ${about.commit}, Node ${about.node}, ${about.processors} × ${about.processor}, ` +
+      `load ${about.load.toFixed(2)}; 16 KB appended and synced in ${about.syncMilliseconds.toFixed(2)} ms.`,
   )
   console.log(
-    "Each figure is the median of its rounds, each ratio taken within a round. Loader, service and bare loop are processes of their own.\n",
+    "Each figure is the median of its rounds, each ratio taken within a round. " +
+      "Loader, service and bare loop are processes of their own.\n",
   )
   const report = new Report({ ...about, quick: flags.quick })
   const demo = join(flags.keep ?? scratch, "demo")
@@ -123,7 +128,8 @@ try {
   if (!report.aims()) process.exitCode = 1
   report.write(jsonFile)
   console.log(
-    `Took ${((performance.now() - startedAt) / 1000).toFixed(0)} s, load ${(loadavg()[0] ?? 0).toFixed(2)} at the end. All of it, round by round: ${jsonFile}`,
+    `Took ${((performance.now() - startedAt) / 1000).toFixed(0)} s, load ${(loadavg()[0] ?? 0).toFixed(2)} at the ` +
+      `end. All of it, round by round: ${jsonFile}`,
   )
 } finally {
   await cleanUp()

@@ -90,7 +90,10 @@ try {
     for (const folder of Object.values(folders)) remove(folder)
     const told = (what: keyof Figures) => {
       const [before, now] = [found.before.map((each) => each[what]), found.now.map((each) => each[what])]
-      return `${median(before).toFixed(0).padStart(7)} ${median(now).toFixed(0).padStart(7)} ${median(ratio(now, before)).toFixed(2).padStart(5)}`
+      return (
+        `${median(before).toFixed(0).padStart(7)} ${median(now).toFixed(0).padStart(7)} ` +
+        `${median(ratio(now, before)).toFixed(2).padStart(5)}`
+      )
     }
     console.log(`${kind.padEnd(32)}${told("perSecond")}    ${told("processor")}    ${told("bytes")}`)
   }

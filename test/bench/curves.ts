@@ -27,12 +27,16 @@ function fill(folder: string, roomId: string, { attempts, points }: Size) {
   const db = openDatabase(dataFile(folder))
   const found = db
     .prepare<{ attemptId: string; experimentId: string }>(
-      "SELECT attempt_id AS attemptId, experiment_id AS experimentId FROM attempts WHERE room_id = ? AND status = 'succeeded' LIMIT 1",
+      `SELECT attempt_id AS attemptId, experiment_id AS experimentId
+        FROM attempts
+        WHERE room_id = ? AND status = 'succeeded'
+        LIMIT 1`,
     )
     .one(roomId)
   const cloner = new Cloner(db, points)
   const row = ["attempt_id", found.attemptId] as const
-  const content = `json_set(t.content, '$.configuration', json_object('rate', 0.001 * (n % 7 + 1), 'warmup', n % 4 * 100, 'seed', n))`
+  const content = `json_set(t.content, '$.configuration',
+    json_object('rate', 0.001 * (n % 7 + 1), 'warmup', n % 4 * 100, 'seed', n))`
   const history_position = cloner.written("attempts", row, attempts, content)
   const differing = {
     attempt_id: scatteredIdSql("attempt"),
@@ -43,7 +47,8 @@ function fill(folder: string, roomId: string, { attempts, points }: Size) {
   cloner.like("attempts", row, attempts, differing)
   const lines = curves(db)
   const last = db.prepare(
-    `INSERT OR REPLACE INTO attempt_last_metrics (attempt_id, name, split, dimensions_id, ordinal, unit, step, value, points, from_step, to_step, stretch)
+    `INSERT OR REPLACE INTO attempt_last_metrics (attempt_id, name, split, dimensions_id, ordinal, unit, step, value,
+      points, from_step, to_step, stretch)
      VALUES (?, ?, '', 0, ?, 'nat', ?, ?, ?, ?, ?, ?)`,
   )
   const shown = progress("curves", attempts)
@@ -75,7 +80,8 @@ function fill(folder: string, roomId: string, { attempts, points }: Size) {
     if (n <= WITH_POINTS)
       db.prepare(
         `INSERT INTO attempt_metrics (attempt_id, ordinal, name, split, dimensions_id, unit, step, value, reported_at)
-         SELECT ?, n, CASE WHEN n <= ${each} THEN '${METRICS[0]}' ELSE '${METRICS[1]}' END, NULL, 0, 'nat', (n - 1) % ${each}, CAST(n / 7.0 AS TEXT), '2026-11-20T09:30:00.000Z' FROM temp.numbers`,
+         SELECT ?, n, CASE WHEN n <= ${each} THEN '${METRICS[0]}' ELSE '${METRICS[1]}' END, NULL, 0, 'nat',
+            (n - 1) % ${each}, CAST(n / 7.0 AS TEXT), '2026-11-20T09:30:00.000Z' FROM temp.numbers`,
       ).run(attemptId)
     db.exec("COMMIT")
     shown.step(`attempt ${n}`)
@@ -138,7 +144,9 @@ export async function curvesOf(bench: Bench): Promise<void> {
   report.table({
     title: `A Room with ${size.attempts} attempts of ${size.points.toLocaleString("en")} points each; times in ms`,
     notes: [
-      `Kept of ${(size.attempts * size.points).toLocaleString("en")} points for curves: ${kept.toLocaleString("en")}, ${(bytes / 1e6).toFixed(0)} MB; of the first ${WITH_POINTS} attempts the points themselves are there too.`,
+      `Kept of ${(size.attempts * size.points).toLocaleString("en")} points for curves: ` +
+        `${kept.toLocaleString("en")}, ${(bytes / 1e6).toFixed(0)} MB; of the first ${WITH_POINTS} attempts the ` +
+        "points themselves are there too.",
     ],
     columns: [
       { name: "first", digits: 1 },

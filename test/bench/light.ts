@@ -1,6 +1,6 @@
 /**
- * The service beside the smallest honest service of the same parts, for one operation: h3, valibot and better-sqlite3 in
- * one thread, with what the protocol asks of a posted message and nothing else. It is a file of its own (`PLAIN`, by
+ * The service beside the smallest honest service of the same parts, for one operation: h3, valibot and better-sqlite3
+ * in one thread, with what the protocol asks of a posted message and nothing else. It is a file of its own (`PLAIN`, by
  * default `../shared/bench/plain.mjs`). They run in turn on the same machine. If `POCKETBASE` names a PocketBase
  * executable, the part `writes` measures it.
  */
@@ -36,7 +36,9 @@ async function freePort(): Promise<number> {
 async function startPlain(plain: string, file: string): Promise<Served> {
   const port = await freePort()
   const startedAt = performance.now()
-  const serving = `exec ${JSON.stringify(process.execPath)} ${[plain, root, String(port), file].map((each) => JSON.stringify(each)).join(" ")}`
+  const serving =
+    `exec ${JSON.stringify(process.execPath)} ` +
+    `${[plain, root, String(port), file].map((each) => JSON.stringify(each)).join(" ")}`
   const { pid, end } = await startOther(
     "sh",
     ["-c", `echo begun; TOKEN=${TOKEN} THREAD=${THREAD} ${serving}`],

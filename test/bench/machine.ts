@@ -41,7 +41,10 @@ function syncTime(folder: string): number {
 function commit(): string {
   try {
     const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim()
-    return `${git("rev-parse", "--short", "HEAD")}${git("status", "--porcelain", "--", "src") === "" ? "" : " and changes"}`
+    return (
+      `${git("rev-parse", "--short", "HEAD")}` +
+      `${git("status", "--porcelain", "--", "src") === "" ? "" : " and changes"}`
+    )
   } catch {
     return "unknown"
   }

@@ -52,7 +52,9 @@ export async function memory(bench: Bench): Promise<void> {
   const part = (from: number, to: number) =>
     samples.slice(Math.floor(samples.length * from), Math.ceil(samples.length * to))
   report.table({
-    title: `Memory of the service in MB: an hour of ${(hour.requests / 3600).toFixed(0)} requests a second, mixed, pressed into ${hour.seconds} s`,
+    title:
+      `Memory of the service in MB: an hour of ${(hour.requests / 3600).toFixed(0)} requests a second, mixed, ` +
+      `pressed into ${hour.seconds} s`,
     notes: [`Sampled: ${samples.map((sample) => sample.toFixed(0)).join(" ")}`],
     columns: [{ name: "MB", digits: 0 }],
     rows: [

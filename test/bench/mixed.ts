@@ -80,8 +80,10 @@ export async function mixed(bench: Bench): Promise<void> {
   bench.report.table({
     title: "Reads and writes together; times in ms",
     notes: [
-      `The mixed load and the writes at full load come from ${CONNECTIONS} connections, each sending when it was answered; reads beside writes from four more.`,
-      "Writes at half load are due at fixed moments, and each one's time counts from its moment: a stall counts for all that had to wait.",
+      `The mixed load and the writes at full load come from ${CONNECTIONS} connections, each sending when it was ` +
+        "answered; reads beside writes from four more.",
+      "Writes at half load are due at fixed moments, and each one's time counts from its moment: " +
+        "a stall counts for all that had to wait.",
     ],
     columns,
     rows: [

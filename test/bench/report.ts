@@ -50,7 +50,10 @@ function lines({ title, notes = [], columns, rows }: Table): string[] {
     Math.max(name.length, ...texts.map(({ cells }) => (cells[at] as string).length)),
   )
   const line = (name: string, cells: readonly string[], remark = "") =>
-    `  ${name.padEnd(first)}${cells.map((cell, at) => `  ${cell.padStart(widths[at] as number)}`).join("")}  ${remark}`.trimEnd()
+    (
+      `  ${name.padEnd(first)}${cells.map((cell, at) => `  ${cell.padStart(widths[at] as number)}`).join("")}  ` +
+      `${remark}`
+    ).trimEnd()
   return [
     title,
     ...notes.map((note) => `  ${note}`),
@@ -94,7 +97,8 @@ export class Report {
           ? `at most  ${shown(aim.atMost ?? Number.NaN, 2)}`
           : `at least ${shown(aim.atLeast, 2)}`
       console.log(
-        `  ${aim.name.padEnd(width)}  ${shown(aim.found, 2).padStart(8)}  ${wanted.padEnd(16)}  ${met(aim) ? "met" : "not met"}`,
+        `  ${aim.name.padEnd(width)}  ${shown(aim.found, 2).padStart(8)}  ${wanted.padEnd(16)}  ` +
+          `${met(aim) ? "met" : "not met"}`,
       )
     }
     console.log("")

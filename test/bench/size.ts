@@ -83,7 +83,8 @@ try {
     const beside = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB (${(bytes / text).toFixed(3)})`
     const told = Object.entries({ file, ...parts }).map(([name, bytes]) => `${name} ${beside(bytes)}`)
     console.log(
-      `${kind}: ${(text / 1e6).toFixed(1)} MB of text in ${messages} messages, ${seconds.toFixed(1)} s; ${told.join(", ")}`,
+      `${kind}: ${(text / 1e6).toFixed(1)} MB of text in ${messages} messages, ` +
+        `${seconds.toFixed(1)} s; ${told.join(", ")}`,
     )
     remove(join(folder, `${kind}.db`))
   }

@@ -77,7 +77,9 @@ else {
     const [start = ""] = (await run(folder, ["-c", program], {})).split("Methods defined here")
     const calls = [...start.matchAll(/room\.(\w+)\(/g)].map(([, name = ""]) => name)
     t.equal(calls.length, 10)
-    const there = `import research_room; print([name for name in ${JSON.stringify(calls)} if not hasattr(research_room.Room, name)])`
+    const there =
+      `import research_room; print([name for name in ${JSON.stringify(calls)} if not ` +
+      "hasattr(research_room.Room, name)])"
     t.equal((await run(folder, ["-c", there], {})).trim(), "[]")
   })
 

@@ -11,7 +11,8 @@ import random
 from research_room import wandb
 
 random.seed(7)
-run = wandb.init(project="line", entity="lab", name="first", tags=["demo"], config={"lr": 0.05, "epochs": 4, "layers": [2, 3]})
+run = wandb.init(project="line", entity="lab", name="first", tags=["demo"], config={"lr": 0.05, "epochs": \
+4, "layers": [2, 3]})
 points = [(x / 10, 3 * x / 10 + 1) for x in range(20)]
 w = b = 0.0
 wandb.watch(object(), log="all")

@@ -43,7 +43,8 @@ test("every writing command leaves a line that names it, also beside a running s
   await done(t, "key", "revoke", /Key (\S+),/.exec(key.err)?.[1] ?? "")
   writeFileSync(
     join(place.folder, "papers.jsonl"),
-    '{"id":"2401.01234","title":"A paper","authors":"A. Author","abstract":"It is.","categories":"cs.LG","versions":[],"update_date":"2024-01-02"}\n',
+    '{"id":"2401.01234","title":"A paper","authors":"A. ' +
+      'Author","abstract":"It is.","categories":"cs.LG","versions":[],"update_date":"2024-01-02"}\n',
   )
   await done(t, "papers", "import", join(place.folder, "papers.jsonl"))
   await done(t, "backup", join(place.folder, "backup.db"))

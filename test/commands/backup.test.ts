@@ -76,7 +76,9 @@ test("a backup taken while agents write is whole, and holds everything accepted 
   t.teardown(() => again.close())
   const found = again
     .prepare<{ body: string }>(
-      "SELECT 'sha256:' || lower(hex(activity_digest)) AS body FROM journal WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence = ?",
+      `SELECT 'sha256:' || lower(hex(activity_digest)) AS body
+        FROM journal
+        WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence = ?`,
     )
     .get(roomId, before.activity?.sequence ?? 0)
   t.match(found?.body, before.activity?.digest)
@@ -223,7 +225,9 @@ test("a file that is not a whole backup is refused before anything is replaced",
     [
       spoilt("changed.db", (database) =>
         database.exec(
-          "DROP TRIGGER journal_keep; UPDATE journal SET content = replace(content, 'raises', 'lowers') WHERE position = (SELECT history_position FROM records WHERE label = 'H1')",
+          `DROP TRIGGER journal_keep; UPDATE journal
+            SET content = replace(content, 'raises', 'lowers')
+            WHERE position = (SELECT history_position FROM records WHERE label = 'H1')`,
         ),
       ),
       /changed\.db is damaged: The trigger journal_keep was missing or different when the data was opened\. And \d+ more\. Nothing was changed\.$/,
@@ -287,7 +291,9 @@ test("a backup from before version 1.0.0 is refused, with the commit that reads 
   const before = readFileSync(copy)
   t.throws(() => restore(copy, join(folder, "data"), { force: false }), {
     name: "DataError",
-    message: `${copy} was written before version 1.0.0, and commit c6f7581 is the last that reads it. Nothing was changed.`,
+    message:
+      `${copy} was written before version 1.0.0, and commit c6f7581 is the last that ` +
+      "reads it. Nothing was changed.",
   })
   t.same(readFileSync(copy), before)
   t.notOk(existsSync(databaseFile(join(folder, "data"))))

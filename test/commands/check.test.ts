@@ -65,7 +65,9 @@ test("data without tampering is whole, also beside a running service", async (t)
 test("problems are reported line by line, without a progress bar if there is no terminal", async (t) => {
   after(
     "told-so",
-    "UPDATE journal SET content = replace(content, 'raises', 'lowers') WHERE position IN (SELECT history_position FROM records WHERE label = 'H1')",
+    `UPDATE journal
+      SET content = replace(content, 'raises', 'lowers')
+      WHERE position IN (SELECT history_position FROM records WHERE label = 'H1')`,
   )
   const { code, out, err } = await run(program, ["check", "--data", "told-so"], place)
   t.equal(code, 1)
@@ -90,7 +92,9 @@ test("progress is reported from nothing to all, and never goes back", (t) => {
 test("a thousand problems are reported, the rest counted", (t) => {
   const file = after(
     "many",
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO room_heads SELECT 'r' || i, 1, '', '2026-11-02T09:00:00.000Z', 0 FROM n`,
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO room_heads
+      SELECT 'r' || i, 1, '', '2026-11-02T09:00:00.000Z', 0
+      FROM n`,
   )
   const { problems } = found(file)
   t.equal(problems.length, 1_001)

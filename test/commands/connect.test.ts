@@ -117,33 +117,36 @@ test("Codex' settings are TOML that names the address and the variable", {
   t.match(await whoami(over(url, `Bearer ${variable === undefined ? "" : env[variable]}`)), username)
 })
 
-test("a shell runs the lines: the environment, curl, Python, the skill, and the command that adds the server", async (t) => {
-  const asked = join(place.folder, "claude")
-  writeFileSync(asked, '#!/bin/sh\nfor word in "$@"; do printf "%s\\n" "$word"; done\n')
-  chmodSync(asked, 0o755)
-  /** The output of some lines in a fresh shell. */
-  const inShell = async (...names: string[]) => {
-    const texts: string[] = []
-    for (const name of ["environment", ...names]) texts.push(await printed(name))
-    const home = { HOME: place.folder, PATH: [place.folder, process.env.PATH].join(delimiter) }
-    const { code, out, err } = await told("sh", ["-eu", "-c", texts.join("\n")], home)
-    t.same([code, err], [0, ""], names.join(", "))
-    return out
-  }
-  t.match(JSON.parse(await inShell("curl")), { username })
-  t.same(
-    (await inShell("claude-code-add")).trimEnd().split("\n").slice(-1),
-    [`Authorization: Bearer ${token}`],
-    "one word, with the token",
-  )
-  if (!hasPython("3, 9")) return
-  t.equal(await inShell("python"), `${username}\n`)
-  await inShell("skill")
-  const folder = join(place.folder, ".agents/skills/research-room")
-  const begun = ["-c", "from research_room import Room; print(Room().get_identity().username)"]
-  const client = await told(python, begun, { ...env, PATH: process.env.PATH, PYTHONPATH: folder })
-  t.equal(client.out, `${username}\n`, "the client of the skill's folder speaks to this service")
-})
+test(
+  "a shell runs the lines: the environment, curl, Python, the skill, " + "and the command that adds the server",
+  async (t) => {
+    const asked = join(place.folder, "claude")
+    writeFileSync(asked, '#!/bin/sh\nfor word in "$@"; do printf "%s\\n" "$word"; done\n')
+    chmodSync(asked, 0o755)
+    /** The output of some lines in a fresh shell. */
+    const inShell = async (...names: string[]) => {
+      const texts: string[] = []
+      for (const name of ["environment", ...names]) texts.push(await printed(name))
+      const home = { HOME: place.folder, PATH: [place.folder, process.env.PATH].join(delimiter) }
+      const { code, out, err } = await told("sh", ["-eu", "-c", texts.join("\n")], home)
+      t.same([code, err], [0, ""], names.join(", "))
+      return out
+    }
+    t.match(JSON.parse(await inShell("curl")), { username })
+    t.same(
+      (await inShell("claude-code-add")).trimEnd().split("\n").slice(-1),
+      [`Authorization: Bearer ${token}`],
+      "one word, with the token",
+    )
+    if (!hasPython("3, 9")) return
+    t.equal(await inShell("python"), `${username}\n`)
+    await inShell("skill")
+    const folder = join(place.folder, ".agents/skills/research-room")
+    const begun = ["-c", "from research_room import Room; print(Room().get_identity().username)"]
+    const client = await told(python, begun, { ...env, PATH: process.env.PATH, PYTHONPATH: folder })
+    t.equal(client.out, `${username}\n`, "the client of the skill's folder speaks to this service")
+  },
+)
 
 test("the skill is a folder in the open format, with the same bytes each time", async (t) => {
   const got = async () => {

@@ -34,18 +34,21 @@ const identity = async (token: string) =>
 const key = (await command("key", "issue", "--user", "grace")).out.trim()
 const readsLibrary = async () => (await ask(`${service.baseUrl}/api/agent/library/identity`, { token: key })).status
 
-test("everyone's credentials and keys are listed, with the first characters of each token and its last use", async (t) => {
-  const token = await issued()
-  t.equal(await identity(token), 200)
-  const { out } = await command("credential", "list")
-  t.match(out, /^CREDENTIAL ID +ROOM ID +MEMBER +TOKEN +STATE +EXPIRES +LAST USE +PERMISSIONS +LABEL\n/)
-  t.match(out, new RegExp(`${roomId} +grace +${token.slice(0, 8)}… `))
-  t.notOk(out.includes(token))
-  t.match(JSON.parse((await command("key", "list", "--json")).out), [
-    { owner: { username: "grace" }, tokenStart: key.slice(0, 8) },
-  ])
-  t.strictSame(JSON.parse((await command("credential", "list", "--user", "mary", "--json")).out), [])
-})
+test(
+  "everyone's credentials and keys are listed, with the first characters " + "of each token and its last use",
+  async (t) => {
+    const token = await issued()
+    t.equal(await identity(token), 200)
+    const { out } = await command("credential", "list")
+    t.match(out, /^CREDENTIAL ID +ROOM ID +MEMBER +TOKEN +STATE +EXPIRES +LAST USE +PERMISSIONS +LABEL\n/)
+    t.match(out, new RegExp(`${roomId} +grace +${token.slice(0, 8)}… `))
+    t.notOk(out.includes(token))
+    t.match(JSON.parse((await command("key", "list", "--json")).out), [
+      { owner: { username: "grace" }, tokenStart: key.slice(0, 8) },
+    ])
+    t.strictSame(JSON.parse((await command("credential", "list", "--user", "mary", "--json")).out), [])
+  },
+)
 
 test("a full password reset leaves only the new password valid", async (t) => {
   const token = await issued()
@@ -98,23 +101,26 @@ test("a user is disabled and enabled, and their Room handed over", async (t) => 
   t.match(await command("user", "enable", "grace"), { code: 2, err: /grace is not disabled\./ })
 })
 
-test("operators are added and removed, one always remains; with several, handing over a Room must name one of them", async (t) => {
-  t.match(await command("user", "unmake-operator", "ada"), { code: 2, err: /ada is the only operator here/ })
-  t.match(await command("user", "disable", "ada"), { code: 2, err: /ada is the only operator here/ })
-  t.match(await command("user", "make-operator", "mary"), { code: 0, out: "mary is an operator now.\n" })
-  const transfer = (...args: string[]) =>
-    command("room", "transfer", roomId, "--to", "grace", "--reason", "She is back.", ...args)
-  t.match(await transfer(), { code: 2, err: /Name the operator who does it with --by: ada, mary\./ })
-  t.match(await transfer("--by", "grace"), { code: 2, err: /grace is not an operator here: ada, mary\./ })
-  t.match(await transfer("--by", "ada"), { code: 0 })
-  t.match(await command("user", "unmake-operator", "mary"), { code: 0, out: "mary is no longer an operator.\n" })
-  t.match(await command("user", "end-access", "mary"), { code: 0, out: /Ended: 0 credentials, 0 personal keys\.\n$/ })
-  t.match(await command("user", "clear-sign-ins", "mary"), {
-    code: 0,
-    out: "The count of failed sign-ins of mary is reset.\n",
-  })
-  t.match(await command("user", "disable", "nobody"), { code: 2, err: /There is no user named nobody\./ })
-})
+test(
+  "operators are added and removed, one always remains; " + "with several, handing over a Room must name one of them",
+  async (t) => {
+    t.match(await command("user", "unmake-operator", "ada"), { code: 2, err: /ada is the only operator here/ })
+    t.match(await command("user", "disable", "ada"), { code: 2, err: /ada is the only operator here/ })
+    t.match(await command("user", "make-operator", "mary"), { code: 0, out: "mary is an operator now.\n" })
+    const transfer = (...args: string[]) =>
+      command("room", "transfer", roomId, "--to", "grace", "--reason", "She is back.", ...args)
+    t.match(await transfer(), { code: 2, err: /Name the operator who does it with --by: ada, mary\./ })
+    t.match(await transfer("--by", "grace"), { code: 2, err: /grace is not an operator here: ada, mary\./ })
+    t.match(await transfer("--by", "ada"), { code: 0 })
+    t.match(await command("user", "unmake-operator", "mary"), { code: 0, out: "mary is no longer an operator.\n" })
+    t.match(await command("user", "end-access", "mary"), { code: 0, out: /Ended: 0 credentials, 0 personal keys\.\n$/ })
+    t.match(await command("user", "clear-sign-ins", "mary"), {
+      code: 0,
+      out: "The count of failed sign-ins of mary is reset.\n",
+    })
+    t.match(await command("user", "disable", "nobody"), { code: 2, err: /There is no user named nobody\./ })
+  },
+)
 
 test("a command also clears failed sign-ins", async (t) => {
   for (let n = 0; n < 10; n += 1) await signIn("mary", "what was it")
@@ -123,32 +129,42 @@ test("a command also clears failed sign-ins", async (t) => {
   t.equal((await signIn("mary")).status, 200)
 })
 
-test("an account of the identity provider is connected and disconnected; one that belongs to another user, or to none, is refused", async (t) => {
-  const issuer = "https://sso.example.org"
-  const connect = (name: string, subject: string, at = issuer) =>
-    command("user", "connect", name, "--issuer", at, "--subject", subject)
-  t.match(await connect("grace", "sub-grace"), {
-    code: 0,
-    out: `grace can also sign in with the account sub-grace at ${issuer}.\n`,
-  })
-  t.match(await connect("mary", "sub-grace"), { code: 2, err: /is connected to another user here already/ })
-  t.match(await connect("nobody", "sub-mary"), { code: 2, err: /There is no user named nobody\./ })
-  t.match(await connect("mary", "sub mary"), { code: 2, err: /--subject must have 1 to 255 visible ASCII characters/ })
-  t.match(await connect("mary", "sub-mary", "http://sso.example.org"), { code: 2, err: /must begin with https/ })
-  t.match(await command("user", "connect", "mary"), { code: 2, err: /required option/ })
-  t.match(await command("user", "disconnect", "grace"), { code: 0, out: "grace signs in only with their password.\n" })
-  t.match(await command("user", "disconnect", "grace"), { code: 2, err: /grace has no connected provider account/ })
-  t.match(await connect("mary", "sub-grace"), { code: 0 }, "which belongs to no user now")
-  const log = JSON.parse((await command("audit", "--json", "--limit", "3")).out) as AuditEntry[]
-  t.strictSame(
-    log.map(({ kind, command: by, subject, detail }) => [kind, by?.name, subject?.name, detail]),
-    [
-      ["connect_provider", "user connect", "mary", { issuer }],
-      ["disconnect_provider", "user disconnect", "grace", { issuer }],
-      ["connect_provider", "user connect", "grace", { issuer }],
-    ],
-  )
-})
+test(
+  "an account of the identity provider is connected and disconnected; one that belongs to another user, " +
+    "or to none, is refused",
+  async (t) => {
+    const issuer = "https://sso.example.org"
+    const connect = (name: string, subject: string, at = issuer) =>
+      command("user", "connect", name, "--issuer", at, "--subject", subject)
+    t.match(await connect("grace", "sub-grace"), {
+      code: 0,
+      out: `grace can also sign in with the account sub-grace at ${issuer}.\n`,
+    })
+    t.match(await connect("mary", "sub-grace"), { code: 2, err: /is connected to another user here already/ })
+    t.match(await connect("nobody", "sub-mary"), { code: 2, err: /There is no user named nobody\./ })
+    t.match(await connect("mary", "sub mary"), {
+      code: 2,
+      err: /--subject must have 1 to 255 visible ASCII characters/,
+    })
+    t.match(await connect("mary", "sub-mary", "http://sso.example.org"), { code: 2, err: /must begin with https/ })
+    t.match(await command("user", "connect", "mary"), { code: 2, err: /required option/ })
+    t.match(await command("user", "disconnect", "grace"), {
+      code: 0,
+      out: "grace signs in only with their password.\n",
+    })
+    t.match(await command("user", "disconnect", "grace"), { code: 2, err: /grace has no connected provider account/ })
+    t.match(await connect("mary", "sub-grace"), { code: 0 }, "which belongs to no user now")
+    const log = JSON.parse((await command("audit", "--json", "--limit", "3")).out) as AuditEntry[]
+    t.strictSame(
+      log.map(({ kind, command: by, subject, detail }) => [kind, by?.name, subject?.name, detail]),
+      [
+        ["connect_provider", "user connect", "mary", { issuer }],
+        ["disconnect_provider", "user disconnect", "grace", { issuer }],
+        ["connect_provider", "user connect", "grace", { issuer }],
+      ],
+    )
+  },
+)
 
 test("each command left its line, and the data is whole", async (t) => {
   const log = JSON.parse((await command("audit", "--json", "--limit", "200")).out) as AuditEntry[]

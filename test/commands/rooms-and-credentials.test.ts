@@ -73,7 +73,8 @@ test("a credential is issued for a member, works, is listed, and stops working o
   t.match(
     (await command("credential", "list", "--room", room.roomId)).out,
     new RegExp(
-      `^${id} +${room.roomId} +grace +${token.slice(0, 8)}… +2027-01-31T00:00:00\\.000Z +20\\S+Z +post_thread,publish_records +night runs$`,
+      `^${id} +${room.roomId} +grace +${token.slice(0, 8)}… +2027-01-31T00:00:00\\.000Z +20\\S+Z ` +
+        "+post_thread,publish_records +night runs$",
       "m",
     ),
   )

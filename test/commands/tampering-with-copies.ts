@@ -15,7 +15,9 @@ export const tamperingWithCopies: readonly Tampering[] = [
   {
     what: "a link says something else",
     sql: [
-      "UPDATE journal SET content = json_set(content, '$.explanation', 'No.') WHERE position = (SELECT history_position FROM research_links WHERE label = 'L1')",
+      `UPDATE journal
+        SET content = json_set(content, '$.explanation', 'No.')
+        WHERE position = (SELECT history_position FROM research_links WHERE label = 'L1')`,
       "UPDATE research_links SET explanation = 'No.' WHERE label = 'L1'",
     ],
     told: /^The content of link L1 \([0-9a-f-]+\) is not what was accepted\.$/m,
@@ -23,14 +25,18 @@ export const tamperingWithCopies: readonly Tampering[] = [
   {
     what: "a link is about another record",
     sql: [
-      "UPDATE research_links SET target_version_id = (SELECT version_id FROM records WHERE label = 'H1') WHERE label = 'L1'",
+      `UPDATE research_links
+        SET target_version_id = (SELECT version_id FROM records WHERE label = 'H1')
+        WHERE label = 'L1'`,
     ],
     told: changed("research_links", "target_version_id"),
   },
   {
     what: "a checkpoint concludes something else",
     sql: [
-      "UPDATE journal SET content = json_set(content, '$.synthesis', 'Nothing.') WHERE operation = 'post_research_checkpoint'",
+      `UPDATE journal
+        SET content = json_set(content, '$.synthesis', 'Nothing.')
+        WHERE operation = 'post_research_checkpoint'`,
     ],
     told: /^The content of checkpoint [0-9a-f-]+ is not what was accepted\.$/m,
   },

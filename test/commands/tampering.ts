@@ -37,7 +37,9 @@ export const tamperingWithRecords = (roomId: string, threadId: string): readonly
     {
       what: "the last activity entry is removed",
       sql: [
-        `UPDATE journal SET ${away} WHERE ${entry(`(SELECT activity_sequence FROM room_heads WHERE room_id = '${roomId}')`)}`,
+        `UPDATE journal
+          SET ${away}
+          WHERE ${entry(`(SELECT activity_sequence FROM room_heads WHERE room_id = '${roomId}')`)}`,
       ],
       told: /ends at entry \d+; its head says \d+\./,
     },
@@ -58,7 +60,9 @@ export const tamperingWithRecords = (roomId: string, threadId: string): readonly
     {
       what: "a record says something else",
       sql: [
-        "UPDATE journal SET content = replace(content, 'raises', 'lowers') WHERE position IN (SELECT history_position FROM records WHERE label = 'H1')",
+        `UPDATE journal
+          SET content = replace(content, 'raises', 'lowers')
+          WHERE position IN (SELECT history_position FROM records WHERE label = 'H1')`,
       ],
       told: /The content of hypothesis H1 \([0-9a-f-]+\) is not what was accepted\./,
     },
@@ -66,7 +70,9 @@ export const tamperingWithRecords = (roomId: string, threadId: string): readonly
       what: "a record says something else, and its digest too",
       sql: [
         `UPDATE journal SET content = '{}' WHERE position = (SELECT history_position FROM records WHERE label = 'H1')`,
-        `UPDATE records SET content_digest = 'sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a' WHERE label = 'H1'`,
+        `UPDATE records
+          SET content_digest = 'sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a'
+          WHERE label = 'H1'`,
       ],
       told: /The content of hypothesis H1 .* is not what was accepted\./,
     },
@@ -78,28 +84,41 @@ export const tamperingWithRecords = (roomId: string, threadId: string): readonly
     {
       what: "a record is inserted",
       sql: [
-        "CREATE TEMP TABLE twin AS SELECT * FROM records LIMIT 1; UPDATE twin SET version_id = '01a1bd81-0dd0-7345-8bde-000000000000', label = 'H99'; INSERT INTO records SELECT * FROM twin",
+        `CREATE TEMP TABLE twin AS SELECT *
+          FROM records
+          LIMIT 1; UPDATE twin
+          SET version_id = '01a1bd81-0dd0-7345-8bde-000000000000', label = 'H99'; INSERT INTO records
+          SELECT *
+          FROM twin`,
       ],
       told: slippedIn("records"),
     },
     {
       what: "a plan says something else",
       sql: [
-        "UPDATE journal SET content = replace(content, 'Run each arm', 'Run no arm') WHERE position IN (SELECT history_position FROM plans WHERE label = 'P1')",
+        `UPDATE journal
+          SET content = replace(content, 'Run each arm', 'Run no arm')
+          WHERE position IN (SELECT history_position FROM plans WHERE label = 'P1')`,
       ],
       told: /The content of plan P1 .* is not what was accepted\./,
     },
     {
       what: "an attempt's registration says something else",
       sql: [
-        "UPDATE journal SET content = replace(content, 'toy.js', 'other.js') WHERE position IN (SELECT history_position FROM attempts WHERE label = 'A1')",
+        `UPDATE journal
+          SET content = replace(content, 'toy.js', 'other.js')
+          WHERE position IN (SELECT history_position FROM attempts WHERE label = 'A1')`,
       ],
       told: /The content of attempt A1 .* is not what was accepted\./,
     },
     {
       what: "a message says something else",
       sql: [
-        `UPDATE journal SET content = replace(content, 'papers', 'posters') WHERE position IN (SELECT history_position FROM timeline_entries WHERE thread = ${thread} AND kind = 'message' AND sequence = 1)`,
+        `UPDATE journal
+          SET content = replace(content, 'papers', 'posters')
+          WHERE position IN (SELECT history_position
+            FROM timeline_entries
+            WHERE thread = ${thread} AND kind = 'message' AND sequence = 1)`,
       ],
       told: /The content of message [0-9a-f-]+ is not what was accepted\./,
     },

@@ -58,7 +58,9 @@ function difference(
   if (checked.ok !== taken) {
     return {
       taken,
-      why: `the schema says ${taken ? "yes" : ajv.errorsText(takes.errors)}; the validator says ${checked.ok ? "yes" : JSON.stringify(checked.issues)}`,
+      why:
+        `the schema says ${taken ? "yes" : ajv.errorsText(takes.errors)}; ` +
+        `the validator says ${checked.ok ? "yes" : JSON.stringify(checked.issues)}`,
     }
   }
   if (checked.ok) return { taken }

@@ -21,18 +21,22 @@ import type { paths } from "./schema.ts"
 
 export async function work(baseUrl: string, token: string, roomId: string, requestId: string) {
   const { GET, POST } = createClient<paths>({ baseUrl, headers: { authorization: \`Bearer \${token}\` } })
-  const write = () => POST("/api/agent/threads", { body: { schemaVersion: 3, requestId, roomId, title: "By a client that was made" } })
+  const write = () => POST("/api/agent/threads", { body: { schemaVersion: 3, requestId, roomId, title: "By a client \
+that was made" } })
   const [first, again] = [await write(), await write()]
   const titles: string[] = []
   for (let after: number | undefined; ; ) {
-    const { data } = await GET("/api/research/rooms/{roomId}/threads", { params: { path: { roomId }, query: { limit: 1, ...(after === undefined ? {} : { after }) } } })
+    const { data } = await GET("/api/research/rooms/{roomId}/threads", { params: { path: { roomId }, query: { limit: \
+1, ...(after === undefined ? {} : { after }) } } })
     for (const { title } of data?.items ?? []) if (typeof title === "string") titles.push(title)
     if (!data?.hasMore || data.nextCursor === null) break
     after = data.nextCursor
   }
-  const { data } = await GET("/api/research/rooms/{roomId}/activity", { params: { path: { roomId }, query: { after: 0, kinds: ["create_thread"] } } })
+  const { data } = await GET("/api/research/rooms/{roomId}/activity", { params: { path: { roomId }, query: { after: 0, \
+kinds: ["create_thread"] } } })
   const kinds = typeof data === "string" ? undefined : data?.items.map(({ kind }) => kind)
-  return { threadId: first.data?.result.threadId, same: again.data?.result.threadId, replayed: again.data?.replayed, titles, kinds }
+  return { threadId: first.data?.result.threadId, same: again.data?.result.threadId, replayed: again.data?.replayed, \
+titles, kinds }
 }
 `,
   functions: `
@@ -41,18 +45,22 @@ import { createThread, roomActivity, roomThreads } from "./functions"
 
 export async function work(baseUrl: string, token: string, roomId: string, requestId: string) {
   client.setConfig({ baseUrl, auth: () => token })
-  const write = () => createThread({ body: { schemaVersion: 3, requestId, roomId, title: "By a client that was made" }, throwOnError: true })
+  const write = () => createThread({ body: { schemaVersion: 3, requestId, roomId, title: \
+"By a client that was made" }, throwOnError: true })
   const [first, again] = [await write(), await write()]
   const titles: string[] = []
   for (let after: number | undefined; ; ) {
-    const { data } = await roomThreads({ path: { roomId }, query: { limit: 1, ...(after === undefined ? {} : { after }) }, throwOnError: true })
+    const { data } = await roomThreads({ path: { roomId }, query: { limit: 1, ...(after === undefined ? {} : \
+{ after }) }, throwOnError: true })
     for (const { title } of data.items) if (typeof title === "string") titles.push(title)
     if (!data.hasMore || data.nextCursor === null) break
     after = data.nextCursor
   }
-  const { data } = await roomActivity({ path: { roomId }, query: { after: 0, kinds: ["create_thread"] }, throwOnError: true })
+  const { data } = await roomActivity({ path: { roomId }, query: { after: 0, kinds: ["create_thread"] }, \
+throwOnError: true })
   const kinds = data.items.map(({ kind }) => kind)
-  return { threadId: first.data.result.threadId, same: again.data.result.threadId, replayed: again.data.replayed, titles, kinds }
+  return { threadId: first.data.result.threadId, same: again.data.result.threadId, replayed: \
+again.data.replayed, titles, kinds }
 }
 `,
 }

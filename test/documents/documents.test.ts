@@ -107,7 +107,11 @@ t.test("it says the same as the reads", async (t) => {
   const room = (await get(`${pages.room}.md`)).text
   const brief = await (
     await fetch(
-      `${house.baseUrl}${pathTo("room_brief", { roomId }, { format: "markdown", budget: String(limits.documentBytes / 2) })}`,
+      `${house.baseUrl}${pathTo(
+        "room_brief",
+        { roomId },
+        { format: "markdown", budget: String(limits.documentBytes / 2) },
+      )}`,
     )
   ).text()
   t.ok(room.startsWith(brief), "a Room is its brief, and its Threads")

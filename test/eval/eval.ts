@@ -23,7 +23,9 @@ for (const records of sizes) {
   if (records > largest.records) largest = { records, roomId: known.roomId }
   const asked = await askEverything(house.baseUrl, known)
   console.log(
-    `| ${digits(records)} | ${asked.filter(({ isRight }) => isRight).length} of ${asked.length} | ${sum(asked, "calls")}, ${most(asked, "calls")} | ${digits(sum(asked, "bytes"))}, ${digits(most(asked, "bytes"))} | ${most(asked, "milliseconds").toFixed(0)} ms |`,
+    `| ${digits(records)} | ${asked.filter(({ isRight }) => isRight).length} of ${asked.length} | ` +
+      `${sum(asked, "calls")}, ${most(asked, "calls")} | ${digits(sum(asked, "bytes"))}, ` +
+      `${digits(most(asked, "bytes"))} | ${most(asked, "milliseconds").toFixed(0)} ms |`,
   )
   for (const { asks, answer, isRight, name, calls, bytes } of asked) {
     if (!isRight) console.error(`${asks} It answered "${answer}" for "${known.answers[name]}".`)

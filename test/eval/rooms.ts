@@ -31,7 +31,9 @@ const places = ["small model", "large model", "toy task", "held-out set", "secon
 const pick = (from: readonly string[], index: number): string => from[index % from.length] ?? ""
 /** The other texts of the Room: sentences of ordinary length, no two the same. */
 const chatter = (index: number): string =>
-  `In run ${index} the ${pick(subjects, index)} changed the ${pick(measures, Math.floor(index / 7))} of the ${pick(places, Math.floor(index / 3))} by ${(index % 97) / 100}, within what seeds differ by; nobody has looked at it with another ${pick(subjects, index + 3)} yet.`
+  `In run ${index} the ${pick(subjects, index)} changed the ${pick(measures, Math.floor(index / 7))} of the ` +
+  `${pick(places, Math.floor(index / 3))} by ${(index % 97) / 100}, within what seeds differ by; ` +
+  `nobody has looked at it with another ${pick(subjects, index + 3)} yet.`
 
 const RECORDS = 11
 
@@ -156,7 +158,9 @@ export function makeRoom(
       lately: `${attempt?.label}: training: The loss became infinite at step 212: the scaler overflowed.`,
       underWay: `${held.label}: grace`,
       next: `answer_dispute ${doubted.label} by assert_correction`,
-      since: `register_attempt ${attempt?.label}, report_attempt_event ${attempt?.label}, report_attempt_event ${attempt?.label}, assert_dispute`,
+      since:
+        `register_attempt ${attempt?.label}, report_attempt_event ${attempt?.label}, report_attempt_event ` +
+        `${attempt?.label}, assert_dispute`,
       tried: held.label,
       replaced: `${old.label} superseded by ${better.label}`,
       stale: `What the spike is: ${fallen.label} retracted`,

@@ -8,12 +8,15 @@ import { executable } from "../support/program.ts"
 import { lookInto } from "./contents.ts"
 import { readMachine } from "./formats/program.ts"
 
-test("the executable built here holds the program, the schema, the pages' files and this platform's addon, unchanged", (t) => {
-  const { faults, assets } = lookInto(executable(), process.platform, process.arch, true)
-  t.strictSame(faults, [])
-  t.ok(assets > 3)
-  t.end()
-})
+test(
+  "the executable built here holds the program, the schema, the pages' files " + "and this platform's addon, unchanged",
+  (t) => {
+    const { faults, assets } = lookInto(executable(), process.platform, process.arch, true)
+    t.strictSame(faults, [])
+    t.ok(assets > 3)
+    t.end()
+  },
+)
 
 test("the check of the contents detects faults", (t) => {
   const { faults } = lookInto(executable(), "win32", "arm64", false)

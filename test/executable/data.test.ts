@@ -120,7 +120,8 @@ test("a second process on the same data says which process has it, and the first
   t.strictSame([second.code, second.out], [1, ""])
   t.equal(
     second.err,
-    `research-room: Another research-room process (${first.pid}) serves good already. Stop it, or choose another --data folder.\n`,
+    `research-room: Another research-room process (${first.pid}) serves good already. ` +
+      "Stop it, or choose another --data folder.\n",
   )
   t.equal((await ask(`${first.baseUrl}/api/health/ready`)).status, 200)
   first.signal("SIGKILL")

@@ -190,32 +190,36 @@ test("with a folder it keeps its story, and never writes it over other data", as
   t.match((await run(program, ["room", "list", "--data", "kept"], place)).out, new RegExp(told.rooms.main.roomId))
 })
 
-test("the limits in its manifest are those it enforces: with rate limits they are listed and a burst meets them, otherwise neither", async (t) => {
-  for (const rateLimits of ["on", "off", undefined] as const) {
-    const { told, end } = await demo(...(rateLimits === undefined ? [] : ["--rate-limits", rateLimits]))
-    const limits = (await ask(`${told.baseUrl}/api/manifest`)).body.limits as unknown as Record<string, number>
-    const { callerWritesAtOnce: atOnce = 0, callerWritesPerMinute: perMinute = 0 } = limits
-    t.equal(atOnce > 0, rateLimits === "on", `${rateLimits ?? "untold"}: ${atOnce} at once in the manifest`)
-    t.equal(Object.keys(limits).filter((name) => /(?:PerMinute|AtOnce)$/.test(name)).length > 0, rateLimits === "on")
-    const path = `${told.baseUrl}/api/agent/threads/${told.rooms.empty.openingThreadId}/messages`
-    const begun = performance.now()
-    let [taken, limited] = [0, 0]
-    // Invalid bodies count as writes too, and cost nothing.
-    while (limited === 0 && taken < 1_000) {
-      const { status } = await ask(path, { token: told.credentials.member_all.token, body: {} })
-      if (status === 429) limited += 1
-      else taken += 1
+test(
+  "the limits in its manifest are those it enforces: with rate limits they are listed and a burst meets them, " +
+    "otherwise neither",
+  async (t) => {
+    for (const rateLimits of ["on", "off", undefined] as const) {
+      const { told, end } = await demo(...(rateLimits === undefined ? [] : ["--rate-limits", rateLimits]))
+      const limits = (await ask(`${told.baseUrl}/api/manifest`)).body.limits as unknown as Record<string, number>
+      const { callerWritesAtOnce: atOnce = 0, callerWritesPerMinute: perMinute = 0 } = limits
+      t.equal(atOnce > 0, rateLimits === "on", `${rateLimits ?? "untold"}: ${atOnce} at once in the manifest`)
+      t.equal(Object.keys(limits).filter((name) => /(?:PerMinute|AtOnce)$/.test(name)).length > 0, rateLimits === "on")
+      const path = `${told.baseUrl}/api/agent/threads/${told.rooms.empty.openingThreadId}/messages`
+      const begun = performance.now()
+      let [taken, limited] = [0, 0]
+      // Invalid bodies count as writes too, and cost nothing.
+      while (limited === 0 && taken < 1_000) {
+        const { status } = await ask(path, { token: told.credentials.member_all.token, body: {} })
+        if (status === 429) limited += 1
+        else taken += 1
+      }
+      const minutes = (performance.now() - begun) / 60_000
+      t.equal(limited, rateLimits === "on" ? 1 : 0)
+      if (rateLimits === "on")
+        t.ok(
+          taken >= atOnce && taken <= atOnce + Math.ceil(minutes * perMinute) + 1,
+          `${taken} accepted of ${atOnce} at once`,
+        )
+      await end()
     }
-    const minutes = (performance.now() - begun) / 60_000
-    t.equal(limited, rateLimits === "on" ? 1 : 0)
-    if (rateLimits === "on")
-      t.ok(
-        taken >= atOnce && taken <= atOnce + Math.ceil(minutes * perMinute) + 1,
-        `${taken} accepted of ${atOnce} at once`,
-      )
-    await end()
-  }
-})
+  },
+)
 
 test("for people it prints where to look", async (t) => {
   const running = start(program, ["demo"], { ...place, env: { TMPDIR: place.folder } })

@@ -107,7 +107,14 @@ test("a second signal ends it at once", async (t) => {
   const service = await serve(program, ["--data", "data"], place)
   const stalled = await dial(service.baseUrl)
   await stalled.send(
-    `${head("POST", "/api/session", `Host: ${new URL(service.baseUrl).host}`, "Content-Type: application/json", `Origin: ${service.baseUrl}`, "Content-Length: 100")}{`,
+    `${head(
+      "POST",
+      "/api/session",
+      `Host: ${new URL(service.baseUrl).host}`,
+      "Content-Type: application/json",
+      `Origin: ${service.baseUrl}`,
+      "Content-Length: 100",
+    )}{`,
   )
   await ask(`${service.baseUrl}/api/health/live`)
   service.signal("SIGTERM")

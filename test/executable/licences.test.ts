@@ -7,24 +7,27 @@ import { executable, newPlace, run, start } from "../support/program.ts"
 
 const { dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { dependencies: Record<string, string> }
 
-test("the executable prints the notices of its parts: Node, the database and every dependency among them", async (t) => {
-  const place = newPlace()
-  t.teardown(place.remove)
-  const { code, out } = await run(executable(), ["licences"], place)
-  t.equal(code, 0)
-  const builders = ["subset-font", "tsup"]
-  for (const [name, version] of Object.entries(dependencies).filter(([name]) => !builders.includes(name)))
-    t.match(out, `\n${name} ${version}, `, name)
-  t.match(out, new RegExp(`^node-\\S+ ${process.versions.node}, MIT$`, "m"))
-  t.match(out, "Copyright Node.js contributors.")
-  t.match(out, "OpenSSL", "and those of the parts of Node")
-  t.match(out, "SIL OPEN FONT LICENSE", "and those of the fonts")
-  t.notMatch(
-    out,
-    /^(tap|tsup|typescript|playwright-core) /m,
-    "packages used only for tests and builds are not built in",
-  )
-})
+test(
+  "the executable prints the notices of its parts: " + "Node, the database and every dependency among them",
+  async (t) => {
+    const place = newPlace()
+    t.teardown(place.remove)
+    const { code, out } = await run(executable(), ["licences"], place)
+    t.equal(code, 0)
+    const builders = ["subset-font", "tsup"]
+    for (const [name, version] of Object.entries(dependencies).filter(([name]) => !builders.includes(name)))
+      t.match(out, `\n${name} ${version}, `, name)
+    t.match(out, new RegExp(`^node-\\S+ ${process.versions.node}, MIT$`, "m"))
+    t.match(out, "Copyright Node.js contributors.")
+    t.match(out, "OpenSSL", "and those of the parts of Node")
+    t.match(out, "SIL OPEN FONT LICENSE", "and those of the fonts")
+    t.notMatch(
+      out,
+      /^(tap|tsup|typescript|playwright-core) /m,
+      "packages used only for tests and builds are not built in",
+    )
+  },
+)
 
 test("a reader that stops early, as head does, causes no crash", { skip: process.platform === "win32" }, async (t) => {
   const place = newPlace()

@@ -89,7 +89,8 @@ function storedIn({ own: { instance } }: Side): unknown {
   const all = (sql: string) => instance.db.prepare<object>(sql).all()
   return {
     people: all(
-      "SELECT username, is_operator, disabled_at IS NULL, signed_in_at IS NULL, count_cleared_at IS NULL, name, given_name, family_name, orcid FROM people ORDER BY 1",
+      `SELECT username, is_operator, disabled_at IS NULL, signed_in_at IS NULL, count_cleared_at IS NULL, name,
+          given_name, family_name, orcid FROM people ORDER BY 1`,
     ),
     sessions: all("SELECT username, count(*) FROM sessions JOIN people USING (user_id) GROUP BY 1 ORDER BY 1"),
     invitations: all(

@@ -34,19 +34,22 @@ const attempt = (configuration: string): string =>
     configuration: {},
   }).replace('"configuration":{}', `"configuration":${configuration}`)
 
-test("a number that does not fit in a double is refused at its path, and one that fits passes to the next check", async (t) => {
-  const url = `${house.baseUrl}/api/agent/research/register_attempt`
-  for (const number of ["9007199254740993", "1e-400", "1e400", "-0", "0.1000000000000000055511151231257827"]) {
-    const answer = await ask(url, { ...agent, raw: attempt(`{"seed":[1,${number}]}`) })
-    t.strictSame(
-      [answer.status, answer.body.refusal, issues(answer)],
-      [422, "invalid_schema", ["/configuration/seed/1"]],
-      number,
-    )
-  }
-  for (const number of ["9007199254740992", "1.0", "1e2", "0.1", "5e-324"])
-    t.equal((await ask(url, { ...agent, raw: attempt(`{"seed":${number}}`) })).status, 404, number)
-})
+test(
+  "a number that does not fit in a double is refused at its path, " + "and one that fits passes to the next check",
+  async (t) => {
+    const url = `${house.baseUrl}/api/agent/research/register_attempt`
+    for (const number of ["9007199254740993", "1e-400", "1e400", "-0", "0.1000000000000000055511151231257827"]) {
+      const answer = await ask(url, { ...agent, raw: attempt(`{"seed":[1,${number}]}`) })
+      t.strictSame(
+        [answer.status, answer.body.refusal, issues(answer)],
+        [422, "invalid_schema", ["/configuration/seed/1"]],
+        number,
+      )
+    }
+    for (const number of ["9007199254740992", "1.0", "1e2", "0.1", "5e-324"])
+      t.equal((await ask(url, { ...agent, raw: attempt(`{"seed":${number}}`) })).status, 404, number)
+  },
+)
 
 test("a duplicate property name is refused, for agents, in the Library, for people and at sign-in", async (t) => {
   const twice = (body: object) => JSON.stringify(body).replace(/^\{"(\w+)":/, '{"$1":3,"$1":')

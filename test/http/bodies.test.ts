@@ -62,27 +62,31 @@ test("every violation is named by its path, including missing and unknown proper
   )
 })
 
-test("a body in which everything is wrong is refused briefly: it lists so many violations, and says that there are more", async (t) => {
-  const many = 500_000
-  const flood = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`k${n}`, 0]))
-  for (const [what, answer] of Object.entries({
-    "a list much too long": await post(
-      { body: hypothesis(roomId, threadId, { premises: Array(many).fill(0) }) },
-      publishing,
-    ),
-    "unknown properties": await post({ body: message("Too much.", flood) }),
-    "names in a dictionary": await post({ body: hypothesis(roomId, threadId, { concepts: flood }) }, publishing),
-  })) {
-    t.equal(answer.status, 422, what)
-    t.ok(pathsOf(answer).length <= limits.issues + 1, `${what}: ${pathsOf(answer).length} are listed`)
-    t.ok(answer.text.length < 50_000)
-  }
-  const premises = pathsOf(
-    await post({ body: hypothesis(roomId, threadId, { premises: Array(many).fill(0) }) }, publishing),
-  )
-  t.ok(premises.includes("/premises"), "one of them says that the list is too long")
-  t.notOk(premises.includes(`/premises/${limits.premises + 1}`), "and items beyond the limit are not checked")
-})
+test(
+  "a body in which everything is wrong is refused briefly: it lists so many violations, and says that there are " +
+    "more",
+  async (t) => {
+    const many = 500_000
+    const flood = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`k${n}`, 0]))
+    for (const [what, answer] of Object.entries({
+      "a list much too long": await post(
+        { body: hypothesis(roomId, threadId, { premises: Array(many).fill(0) }) },
+        publishing,
+      ),
+      "unknown properties": await post({ body: message("Too much.", flood) }),
+      "names in a dictionary": await post({ body: hypothesis(roomId, threadId, { concepts: flood }) }, publishing),
+    })) {
+      t.equal(answer.status, 422, what)
+      t.ok(pathsOf(answer).length <= limits.issues + 1, `${what}: ${pathsOf(answer).length} are listed`)
+      t.ok(answer.text.length < 50_000)
+    }
+    const premises = pathsOf(
+      await post({ body: hypothesis(roomId, threadId, { premises: Array(many).fill(0) }) }, publishing),
+    )
+    t.ok(premises.includes("/premises"), "one of them says that the list is too long")
+    t.notOk(premises.includes(`/premises/${limits.premises + 1}`), "and items beyond the limit are not checked")
+  },
+)
 
 test("a refusal never repeats what was sent: it may be a secret", async (t) => {
   const { text } = await post({

@@ -81,47 +81,53 @@ test("the budgets are those in the manifest", async (t) => {
   t.ok(limits.heldFeeds + limits.strangersBodiesBytes / 4096 <= limits.connections + limits.heldFeeds)
 })
 
-test("a caller who is not identified may send little: more is refused before it arrives, or as soon as it has", async (t) => {
-  const announced = await half("/api/session", 0, atTheDoor, limits.strangerBodyBytes + 1)
-  await announced.until(/"refusal":"request_too_large"/)
-  t.match(first(announced), { status: 413, head: /connection: close/i })
-  announced.hangUp()
-  const chunked = await dial(baseUrl)
-  const size = limits.strangerBodyBytes / 2
-  await chunked.send(
-    head(
-      "POST",
-      "/api/session",
-      `Host: ${host}`,
-      "Content-Type: application/json",
-      ...atTheDoor,
-      "Transfer-Encoding: chunked",
-    ),
-  )
-  for (let sent = 0; sent < 3; sent += 1) await chunked.send(`${size.toString(16)}\r\n${" ".repeat(size)}\r\n`)
-  t.match(await chunked.closed(), /^HTTP\/1\.1 413 /)
-  const wrong = await ask(`${baseUrl}/api/session`, {
-    raw: JSON.stringify({ ...door, password: "x".repeat(60_000) }),
-    headers: own,
-  })
-  t.equal(wrong.status, 422, "that much is read")
-})
+test(
+  "a caller who is not identified may send little: " + "more is refused before it arrives, or as soon as it has",
+  async (t) => {
+    const announced = await half("/api/session", 0, atTheDoor, limits.strangerBodyBytes + 1)
+    await announced.until(/"refusal":"request_too_large"/)
+    t.match(first(announced), { status: 413, head: /connection: close/i })
+    announced.hangUp()
+    const chunked = await dial(baseUrl)
+    const size = limits.strangerBodyBytes / 2
+    await chunked.send(
+      head(
+        "POST",
+        "/api/session",
+        `Host: ${host}`,
+        "Content-Type: application/json",
+        ...atTheDoor,
+        "Transfer-Encoding: chunked",
+      ),
+    )
+    for (let sent = 0; sent < 3; sent += 1) await chunked.send(`${size.toString(16)}\r\n${" ".repeat(size)}\r\n`)
+    t.match(await chunked.closed(), /^HTTP\/1\.1 413 /)
+    const wrong = await ask(`${baseUrl}/api/session`, {
+      raw: JSON.stringify({ ...door, password: "x".repeat(60_000) }),
+      headers: own,
+    })
+    t.equal(wrong.status, 422, "that much is read")
+  },
+)
 
-test("bodies that never end make way for new ones, the longest stalled first, and signing in still works", async (t) => {
-  const stalled: Line[] = []
-  for (let count = 0; count < 6; count += 1) stalled.push(await half("/api/session", 60_000, atTheDoor))
-  await stalled[0]?.until(/"refusal"/)
-  isTold(t, "the first of them", first(stalled[0] as Line))
-  t.match(
-    first(stalled[0] as Line).head,
-    /retry-after: 1\r\n[\s\S]*connection: close|connection: close[\s\S]*retry-after: 1/i,
-  )
-  t.equal(stalled.at(-1)?.received, "", "the last one is still waited for")
-  t.equal((await ask(`${baseUrl}/api/session`, { body: door, headers: own })).status, 200)
-  t.equal((await reading()).status, 200, "and reads still work")
-  t.equal((await ask(`${baseUrl}${messages}`, { token: one, body: message() })).status, 200, "and so do writes")
-  for (const line of stalled) line.hangUp()
-})
+test(
+  "bodies that never end make way for new ones, the longest stalled " + "first, and signing in still works",
+  async (t) => {
+    const stalled: Line[] = []
+    for (let count = 0; count < 6; count += 1) stalled.push(await half("/api/session", 60_000, atTheDoor))
+    await stalled[0]?.until(/"refusal"/)
+    isTold(t, "the first of them", first(stalled[0] as Line))
+    t.match(
+      first(stalled[0] as Line).head,
+      /retry-after: 1\r\n[\s\S]*connection: close|connection: close[\s\S]*retry-after: 1/i,
+    )
+    t.equal(stalled.at(-1)?.received, "", "the last one is still waited for")
+    t.equal((await ask(`${baseUrl}/api/session`, { body: door, headers: own })).status, 200)
+    t.equal((await reading()).status, 200, "and reads still work")
+    t.equal((await ask(`${baseUrl}${messages}`, { token: one, body: message() })).status, 200, "and so do writes")
+    for (const line of stalled) line.hangUp()
+  },
+)
 
 test("a body in many small pieces takes no more than its length", async (t) => {
   const line = await dial(baseUrl)
@@ -165,28 +171,31 @@ test("one caller's bodies take no more than its share, and another's get through
   for (const line of lines) line.hangUp()
 })
 
-test("only so many readers may wait for a feed, one more is refused, and those who do not wait can still read", async (t) => {
-  const watermark = (await ask(`${baseUrl}/api/research/rooms/${roomId}/activity?after=0`)).body
-    .nextCursor as unknown as number
-  const held: Line[] = []
-  for (let count = 0; count < 4; count += 1) {
-    const line = await dial(baseUrl)
-    await line.send(head("GET", `/api/research/rooms/${roomId}/activity?after=${watermark}&wait=20`, `Host: ${host}`))
-    held.push(line)
-  }
-  await Promise.race(held.map((line) => line.until(/"issues":/)))
-  const told = held.filter(({ received }) => received !== "")
-  t.equal(told.length, 1, "one of four is refused, because three may wait")
-  isTold(t, "one too many", first(told[0] as Line))
-  t.match(told[0]?.received, /^retry-after: 1\r$/im)
-  t.equal((await ask(`${baseUrl}/api/research/rooms/${roomId}/activity?after=${watermark}`)).status, 200)
-  t.equal((await ask(`${baseUrl}${messages}`, { token: one, body: message("Something lands.") })).status, 200)
-  for (const line of held.filter((line) => line !== told[0]))
-    t.match(await line.until(/"items":\[\{/), /^HTTP\/1\.1 200 OK/)
-  for (const line of held) line.hangUp()
-  const again = await ask(`${baseUrl}/api/research/rooms/${roomId}/activity?after=${watermark}&wait=1`)
-  t.equal(again.status, 200, "there is room again")
-})
+test(
+  "only so many readers may wait for a feed, one more is refused, " + "and those who do not wait can still read",
+  async (t) => {
+    const watermark = (await ask(`${baseUrl}/api/research/rooms/${roomId}/activity?after=0`)).body
+      .nextCursor as unknown as number
+    const held: Line[] = []
+    for (let count = 0; count < 4; count += 1) {
+      const line = await dial(baseUrl)
+      await line.send(head("GET", `/api/research/rooms/${roomId}/activity?after=${watermark}&wait=20`, `Host: ${host}`))
+      held.push(line)
+    }
+    await Promise.race(held.map((line) => line.until(/"issues":/)))
+    const told = held.filter(({ received }) => received !== "")
+    t.equal(told.length, 1, "one of four is refused, because three may wait")
+    isTold(t, "one too many", first(told[0] as Line))
+    t.match(told[0]?.received, /^retry-after: 1\r$/im)
+    t.equal((await ask(`${baseUrl}/api/research/rooms/${roomId}/activity?after=${watermark}`)).status, 200)
+    t.equal((await ask(`${baseUrl}${messages}`, { token: one, body: message("Something lands.") })).status, 200)
+    for (const line of held.filter((line) => line !== told[0]))
+      t.match(await line.until(/"items":\[\{/), /^HTTP\/1\.1 200 OK/)
+    for (const line of held) line.hangUp()
+    const again = await ask(`${baseUrl}/api/research/rooms/${roomId}/activity?after=${watermark}&wait=1`)
+    t.equal(again.status, 200, "there is room again")
+  },
+)
 
 test("a listener to events takes such a place too, and frees it", async (t) => {
   const held: Line[] = []

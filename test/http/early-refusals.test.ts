@@ -39,21 +39,25 @@ for (const [baseUrl, below] of [
   [undefined, ""],
   ["https://rooms.example.org/lab", "/lab"],
 ] as const)
-  test(`a name that is not the service's is refused in a sentence that a page can read${below && ", below a base path too"}`, async (t) => {
-    const service = await startWatched(baseUrl === undefined ? {} : { baseUrl })
-    t.teardown(() => service.close())
-    for (const [path, isOpen] of [
-      ["/api/research/rooms", true],
-      ["/api/health/ready", true],
-      ["/api/agent/research/identity", false],
-      ["/account", false],
-    ] as const) {
-      const line = await dial(`http://127.0.0.1:${service.port}`)
-      await line.send(
-        head("GET", below + path, "Host: elsewhere.example", `Origin: ${origin.origin}`, "Connection: close"),
-      )
-      const answer = await line.closed()
-      t.match(answer, /^HTTP\/1\.1 421 /, path)
-      t.equal(/^access-control-allow-origin: \*\r$/im.test(answer), isOpen, path)
-    }
-  })
+  test(
+    "a name that is not the service's is refused in a sentence that a page can " +
+      `read${below && ", below a base path too"}`,
+    async (t) => {
+      const service = await startWatched(baseUrl === undefined ? {} : { baseUrl })
+      t.teardown(() => service.close())
+      for (const [path, isOpen] of [
+        ["/api/research/rooms", true],
+        ["/api/health/ready", true],
+        ["/api/agent/research/identity", false],
+        ["/account", false],
+      ] as const) {
+        const line = await dial(`http://127.0.0.1:${service.port}`)
+        await line.send(
+          head("GET", below + path, "Host: elsewhere.example", `Origin: ${origin.origin}`, "Connection: close"),
+        )
+        const answer = await line.closed()
+        t.match(answer, /^HTTP\/1\.1 421 /, path)
+        t.equal(/^access-control-allow-origin: \*\r$/im.test(answer), isOpen, path)
+      }
+    },
+  )

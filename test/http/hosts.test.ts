@@ -100,19 +100,22 @@ test("headers in which a proxy repeats the name are ignored", async (t) => {
   }
 })
 
-test("the name is checked on every route: reads, writes, pages, unknown paths, and the operator's metrics", async (t) => {
-  const port = portOf(local)
-  for (const [method, path] of [
-    ["GET", "/"],
-    ["GET", "/metrics"],
-    ["GET", "/api/session"],
-    ["POST", "/api/session"],
-    ["POST", "/web/sign-in"],
-    ["DELETE", "/api/nowhere"],
-    ["GET", "/assets/style.css"],
-  ] as const) {
-    const line = await dial(`http://127.0.0.1:${port}`)
-    await line.send(head(method, path, "Host: rebound.example", "Content-Length: 0", "Connection: close"))
-    t.equal(answersIn(await line.closed())[0]?.status, 421, `${method} ${path}`)
-  }
-})
+test(
+  "the name is checked on every route: " + "reads, writes, pages, unknown paths, and the operator's metrics",
+  async (t) => {
+    const port = portOf(local)
+    for (const [method, path] of [
+      ["GET", "/"],
+      ["GET", "/metrics"],
+      ["GET", "/api/session"],
+      ["POST", "/api/session"],
+      ["POST", "/web/sign-in"],
+      ["DELETE", "/api/nowhere"],
+      ["GET", "/assets/style.css"],
+    ] as const) {
+      const line = await dial(`http://127.0.0.1:${port}`)
+      await line.send(head(method, path, "Host: rebound.example", "Content-Length: 0", "Connection: close"))
+      t.equal(answersIn(await line.closed())[0]?.status, 421, `${method} ${path}`)
+    }
+  },
+)

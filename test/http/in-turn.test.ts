@@ -32,29 +32,32 @@ const next = async () => {
   return begun.shift() as (typeof begun)[number]
 }
 
-test("the second request starts after the first is answered, and another connection does not wait for it", async (t) => {
-  const line = dial()
-  line.write(get("/first") + get("/second") + get("/third"))
-  const first = await next()
-  t.equal(first.url, "/first")
-  const other = dial()
-  other.write(get("/other"))
-  const others = await next()
-  t.equal(others.url, "/other", "while the second still waits")
-  others.response.end()
-  first.response.end("1")
-  const second = await next()
-  t.equal(second.url, "/second")
-  t.equal(begun.length, 0, "the third waits")
-  second.response.end("2")
-  const third = await next()
-  third.response.end("3")
-  let received = ""
-  while (!received.includes("3\r\n") && !received.endsWith("3")) received += String((await once(line, "data"))[0])
-  t.match(received, /\r\n\r\n1[^]*\r\n\r\n2[^]*\r\n\r\n3/, "the answers come in order")
-  line.destroy()
-  other.destroy()
-})
+test(
+  "the second request starts after the first is answered, " + "and another connection does not wait for it",
+  async (t) => {
+    const line = dial()
+    line.write(get("/first") + get("/second") + get("/third"))
+    const first = await next()
+    t.equal(first.url, "/first")
+    const other = dial()
+    other.write(get("/other"))
+    const others = await next()
+    t.equal(others.url, "/other", "while the second still waits")
+    others.response.end()
+    first.response.end("1")
+    const second = await next()
+    t.equal(second.url, "/second")
+    t.equal(begun.length, 0, "the third waits")
+    second.response.end("2")
+    const third = await next()
+    third.response.end("3")
+    let received = ""
+    while (!received.includes("3\r\n") && !received.endsWith("3")) received += String((await once(line, "data"))[0])
+    t.match(received, /\r\n\r\n1[^]*\r\n\r\n2[^]*\r\n\r\n3/, "the answers come in order")
+    line.destroy()
+    other.destroy()
+  },
+)
 
 test("a request that waits on a closed connection is not started", async (t) => {
   const line = dial()

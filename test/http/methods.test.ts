@@ -117,7 +117,10 @@ test("an unknown path is 404 in the same envelope, however it is written", async
     ({ surface, path: pattern }) => surface === "public" && pattern.includes("{") && !pattern.includes("{arxivId}"),
   )) {
     for (const id of ["no-id", "%00", "%zz", "x".repeat(300), "'; DROP TABLE rooms; --"]) {
-      const url = `${house.baseUrl}${path.replace(/\{[a-zA-Z]+\}/g, id.startsWith("%") ? id : encodeURIComponent(id))}${name === "thread_replies" ? `?targetEntryId=${roomId}` : ""}`
+      const url = `${house.baseUrl}${path.replace(
+        /\{[a-zA-Z]+\}/g,
+        id.startsWith("%") ? id : encodeURIComponent(id),
+      )}${name === "thread_replies" ? `?targetEntryId=${roomId}` : ""}`
       t.equal((await ask(url)).status, 404, `${name} of ${id.slice(0, 30)}`)
     }
   }

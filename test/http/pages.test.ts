@@ -89,7 +89,9 @@ const lists = reads.filter(
 const numbers = String((await ask(`${plain.baseUrl}/api/research/rooms?query=how%20sure`)).body.items?.[0]?.roomId)
 const addressed = lists.map(({ name, path }) => ({
   name,
-  address: `${addressOf(path, name === "room_boards" ? { ...ids, roomId: numbers } : ids)}?${query[name] === undefined ? "" : `${query[name]}&`}`,
+  address:
+    `${addressOf(path, name === "room_boards" ? { ...ids, roomId: numbers } : ids)}?` +
+    `${query[name] === undefined ? "" : `${query[name]}&`}`,
 }))
 
 /** The items of a page, with columns turned into rows. */
@@ -173,7 +175,8 @@ test("writes during a traversal do not change its pages", async (t) => {
   t.strictSame(
     (
       await ask(
-        `${plain.baseUrl}/api/research/hypotheses?roomId=${roomId}&limit=1&after=${String(first.nextCursor).toUpperCase()}`,
+        `${plain.baseUrl}/api/research/hypotheses?roomId=${roomId}&limit=1&after=` +
+          `${String(first.nextCursor).toUpperCase()}`,
       )
     ).body.items,
     again.body.items,

@@ -106,40 +106,44 @@ test("a caller's reads and writes are counted separately, from any address", (t)
   t.end()
 })
 
-test("after too many refused credentials an address no longer learns whether one is right, but callers already active there carry on", (t) => {
-  const { rates, pass } = limited({ refusedCredentials: { perMinute: 6, atOnce: 3 } })
-  t.equal(
-    waitOf(() => rates.caller(here, "an agent at work", "GET")),
-    0,
-  )
-  for (let n = 0; n < 3; n += 1)
+test(
+  "after too many refused credentials an address no longer learns whether one is right, but callers already " +
+    "active there carry on",
+  (t) => {
+    const { rates, pass } = limited({ refusedCredentials: { perMinute: 6, atOnce: 3 } })
     t.equal(
-      waitOf(() => rates.refusedCredential(here)),
+      waitOf(() => rates.caller(here, "an agent at work", "GET")),
       0,
     )
-  t.equal(
-    waitOf(() => rates.refusedCredential(here)),
-    10,
-  )
-  t.equal(
-    waitOf(() => rates.caller(here, "a lucky guess", "GET")),
-    10,
-    "it gets the same answer as a wrong guess",
-  )
-  t.equal(
-    waitOf(() => rates.caller(here, "an agent at work", "POST")),
-    0,
-  )
-  t.equal(
-    waitOf(() => rates.caller(there, "a lucky guess", "GET")),
-    0,
-    "nobody guessed from the other address",
-  )
-  pass(10_000)
-  t.equal(
-    waitOf(() => rates.caller(here, "somebody new", "GET")),
-    0,
-    "after that time new callers are accepted again",
-  )
-  t.end()
-})
+    for (let n = 0; n < 3; n += 1)
+      t.equal(
+        waitOf(() => rates.refusedCredential(here)),
+        0,
+      )
+    t.equal(
+      waitOf(() => rates.refusedCredential(here)),
+      10,
+    )
+    t.equal(
+      waitOf(() => rates.caller(here, "a lucky guess", "GET")),
+      10,
+      "it gets the same answer as a wrong guess",
+    )
+    t.equal(
+      waitOf(() => rates.caller(here, "an agent at work", "POST")),
+      0,
+    )
+    t.equal(
+      waitOf(() => rates.caller(there, "a lucky guess", "GET")),
+      0,
+      "nobody guessed from the other address",
+    )
+    pass(10_000)
+    t.equal(
+      waitOf(() => rates.caller(here, "somebody new", "GET")),
+      0,
+      "after that time new callers are accepted again",
+    )
+    t.end()
+  },
+)

@@ -22,15 +22,18 @@ function work(steps: number) {
   return { afterwards, failures, done: () => done, close: () => (isClosed = true) }
 }
 
-test("after an end between two steps the rest is done, and nothing touches the closed database afterwards", async (t) => {
-  const { afterwards, failures, done, close } = work(3)
-  const all = afterwards.now()
-  t.equal(done(), 1, "one step is done, then other work gets a turn")
-  afterwards.end()
-  close()
-  t.equal(done(), 3)
-  await all
-  afterwards.soon(0)
-  await pause(20)
-  t.strictSame(failures, [], "no timer keeps the thread alive")
-})
+test(
+  "after an end between two steps the rest is done, and nothing touches " + "the closed database afterwards",
+  async (t) => {
+    const { afterwards, failures, done, close } = work(3)
+    const all = afterwards.now()
+    t.equal(done(), 1, "one step is done, then other work gets a turn")
+    afterwards.end()
+    close()
+    t.equal(done(), 3)
+    await all
+    afterwards.soon(0)
+    await pause(20)
+    t.strictSame(failures, [], "no timer keeps the thread alive")
+  },
+)

@@ -238,74 +238,78 @@ test("a batch may take only a limited number of values from its receipts, becaus
   )
 })
 
-test("an experiment is proposed, taken, planned, run and reported in one request; a host that refuses it refuses all of it", async (t) => {
-  const { roomId, openingThreadId: threadId } = together.rooms.empty
-  const body = (more: Body): Body => ({ schemaVersion: 3, requestId: freshId(), ...more })
-  const work = (repository: object): object[] => {
-    const attemptId = freshId()
-    const expected = (of: string) => ({
-      expectedRevision: { $from: of, path: "/result/revision" },
-      expectedStatus: { $from: of, path: "/result/status" },
-    })
-    const event = (of: string, event: string, more: Body = {}) => ({
-      operation: "report_attempt_event",
-      as: event,
-      body: body({ attemptId, event, ...expected(of), reportedAt: new Date().toISOString(), ...more }),
-    })
-    const experimentId = of("proposed")
-    return [
-      { as: "proposed", operation: "propose_experiment", body: experiment(roomId, threadId) },
-      { as: "taken", operation: "take_experiment", body: body({ experimentId, ...expected("proposed") }) },
-      {
-        as: "planned",
-        operation: "accept_plan",
-        body: body({
-          experimentId,
-          ...expected("taken"),
-          repository,
-          hypotheses: [],
-          premises: [],
-          intent: "exploratory",
-          requiredMaterials: [],
-          protocol: { summary: "Run it once.", steps: [], arms: [] },
-        }),
-      },
-      {
-        as: "registered",
-        operation: "register_attempt",
-        body: body({
-          attemptId,
-          experimentId,
-          ...expected("planned"),
-          intent: "planned",
-          planId: of("planned", "/result/planId"),
-          repository,
-          argv: ["python", "run.py"],
-          configuration: { looksLike: { $from: "nothing" } },
-          inputs: [],
-        }),
-      },
-      event("registered", "started"),
-      event("started", "succeeded", { metrics: [{ name: "loss", value: 0.5 }] }),
-    ]
-  }
-  const { url, commit } = together.repositories.public
-  const before = await head(together)
-  const refused = await send(together, work({ url, commit: "0".repeat(40) }))
-  t.match(refused.body, { refusal: "repository_unavailable", issues: [{ path: "/writes/2/body/repository" }] })
-  t.equal(await head(together), before)
-  const unasked = await send(together, work({ url, commit: of("proposed", "/result/label") }))
-  t.match(unasked.body, { refusal: "invalid_schema", committed: false })
+test(
+  "an experiment is proposed, taken, planned, run and reported in one request; " +
+    "a host that refuses it refuses all of it",
+  async (t) => {
+    const { roomId, openingThreadId: threadId } = together.rooms.empty
+    const body = (more: Body): Body => ({ schemaVersion: 3, requestId: freshId(), ...more })
+    const work = (repository: object): object[] => {
+      const attemptId = freshId()
+      const expected = (of: string) => ({
+        expectedRevision: { $from: of, path: "/result/revision" },
+        expectedStatus: { $from: of, path: "/result/status" },
+      })
+      const event = (of: string, event: string, more: Body = {}) => ({
+        operation: "report_attempt_event",
+        as: event,
+        body: body({ attemptId, event, ...expected(of), reportedAt: new Date().toISOString(), ...more }),
+      })
+      const experimentId = of("proposed")
+      return [
+        { as: "proposed", operation: "propose_experiment", body: experiment(roomId, threadId) },
+        { as: "taken", operation: "take_experiment", body: body({ experimentId, ...expected("proposed") }) },
+        {
+          as: "planned",
+          operation: "accept_plan",
+          body: body({
+            experimentId,
+            ...expected("taken"),
+            repository,
+            hypotheses: [],
+            premises: [],
+            intent: "exploratory",
+            requiredMaterials: [],
+            protocol: { summary: "Run it once.", steps: [], arms: [] },
+          }),
+        },
+        {
+          as: "registered",
+          operation: "register_attempt",
+          body: body({
+            attemptId,
+            experimentId,
+            ...expected("planned"),
+            intent: "planned",
+            planId: of("planned", "/result/planId"),
+            repository,
+            argv: ["python", "run.py"],
+            configuration: { looksLike: { $from: "nothing" } },
+            inputs: [],
+          }),
+        },
+        event("registered", "started"),
+        event("started", "succeeded", { metrics: [{ name: "loss", value: 0.5 }] }),
+      ]
+    }
+    const { url, commit } = together.repositories.public
+    const before = await head(together)
+    const refused = await send(together, work({ url, commit: "0".repeat(40) }))
+    t.match(refused.body, { refusal: "repository_unavailable", issues: [{ path: "/writes/2/body/repository" }] })
+    t.equal(await head(together), before)
+    const unasked = await send(together, work({ url, commit: of("proposed", "/result/label") }))
+    t.match(unasked.body, { refusal: "invalid_schema", committed: false })
 
-  const writes = work({ url, commit })
-  const done = await send(together, writes)
-  t.equal(done.status, 200, done.text)
-  const attempts = await ask(
-    `${together.baseUrl}/api/research/attempts?experimentId=${done.body.receipts?.[0]?.targetId}`,
-  )
-  t.match(attempts.body, { items: [{ status: "succeeded" }] })
-  t.match((await send(together, writes)).body, { receipts: writes.map(() => ({ replayed: true })) })
-})
+    const writes = work({ url, commit })
+    const done = await send(together, writes)
+    t.equal(done.status, 200, done.text)
+    const attempts = await ask(
+      `${together.baseUrl}/api/research/attempts?experimentId=${done.body.receipts?.[0]?.targetId}`,
+    )
+    t.match(attempts.body, { items: [{ status: "succeeded" }] })
+    t.match((await send(together, writes)).body, { receipts: writes.map(() => ({ replayed: true })) })
+  },
+)
 
 test("a stranger's request is not opened", async (t) => {
   const answer = await ask(`${together.baseUrl}/api/agent/research/batch`, { body: { writes: [] } })

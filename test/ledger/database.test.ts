@@ -49,7 +49,9 @@ test("data of an earlier version opens only after it was upgraded, and data of a
   const before = digest(file)
   t.throws(() => openDatabase(file, latestSchema + 1), {
     name: "DataError",
-    message: `The data is older than schema ${latestSchema + 1}, and the command that opens it must upgrade it first. Nothing was changed.`,
+    message:
+      `The data is older than schema ${latestSchema + 1}, and the command that opens it must upgrade ` +
+      "it first. Nothing was changed.",
   })
   t.equal(version(file), latestSchema)
   t.equal(digest(file), before)

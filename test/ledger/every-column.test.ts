@@ -53,7 +53,11 @@ const does = (by: string, name: string, params: Record<string, string>, said: ob
 }
 const [link] = live
   .prepare<{ linkId: string; username: string }>(
-    "SELECT l.link_id AS linkId, p.username FROM research_links l JOIN people p ON p.user_id = l.author_id JOIN rooms r USING (room_id) WHERE r.state = 'active'",
+    `SELECT l.link_id AS linkId, p.username
+      FROM research_links l
+      JOIN people p ON p.user_id = l.author_id
+      JOIN rooms r USING (room_id)
+      WHERE r.state = 'active'`,
   )
   .all()
 const newcomer = await accounts.add("zoe", "a long password")
@@ -85,7 +89,9 @@ await does(
 )
 const [dispute] = live
   .prepare<{ threadId: string; entryId: string; username: string }>(
-    `SELECT l.thread_id AS threadId, l.entry_id AS entryId, p.username FROM research_links l JOIN people p ON p.user_id = l.target_author_id
+    `SELECT l.thread_id AS threadId, l.entry_id AS entryId, p.username
+      FROM research_links l
+      JOIN people p ON p.user_id = l.target_author_id
      WHERE l.kind = 'disputes' ORDER BY l.link_id DESC`,
   )
   .all()
@@ -125,16 +131,21 @@ await does(
 )
 const { experimentId } = live
   .prepare<{ experimentId: string }>(
-    "SELECT experiment_id AS experimentId FROM experiments JOIN rooms r USING (room_id) WHERE e.status = 'open' AND r.state = 'active'".replace(
-      "experiments",
-      "experiments e",
-    ),
+    `SELECT experiment_id AS experimentId
+      FROM experiments
+      JOIN rooms r USING (room_id)
+      WHERE e.status = 'open' AND r.state = 'active'`.replace("experiments", "experiments e"),
   )
   .one()
 await does("ada", "claim_work", {}, { object: experimentId, what: "run", minutes: 30 })
 const conclusion = live
   .prepare<{ target: string; author: string }>(
-    "SELECT c.checkpoint_id AS target, p.username AS author FROM checkpoints c JOIN people p ON p.user_id = c.author_id JOIN rooms r USING (room_id) WHERE r.state = 'active' LIMIT 1",
+    `SELECT c.checkpoint_id AS target, p.username AS author
+      FROM checkpoints c
+      JOIN people p ON p.user_id = c.author_id
+      JOIN rooms r USING (room_id)
+      WHERE r.state = 'active'
+      LIMIT 1`,
   )
   .one()
 const said = { target: conclusion.target, verdict: "objects", checked: ["data"], explanation: "One seed is missing." }
@@ -254,63 +265,67 @@ test("the data of this test is whole, and has rows in every table except those l
   t.end()
 })
 
-test("a changed column of any table is reported: for rows made by writes by table and column, for other rows by the row", (t) => {
-  const forger = lawless()
-  t.teardown(() => forger.close())
-  const empty: string[] = []
-  let changed = 0
-  const isMade = new Set(replayedTables(made).map(({ name }) => name))
-  for (const table of tablesOf(data).filter(({ name }) => name !== "history" && untold[name] === undefined)) {
-    const types = new Map(
-      (forger.pragma(`table_info(${table.name})`) as { name: string; type: string }[]).map(({ name, type }) => [
-        name,
-        type,
-      ]),
-    )
-    const [row] = forger.prepare<[], object>(`SELECT * FROM ${table.name} LIMIT 1`).all()
-    if (row === undefined) {
-      empty.push(table.name)
-      continue
-    }
-    const where = `(${table.key.join(", ")}) = (SELECT ${table.key.join(", ")} FROM ${table.name} LIMIT 1)`
-    for (const column of table.columns) {
-      const isCompared = isMade.has(table.name) && compared(table).includes(column)
-      forger.exec("SAVEPOINT crime")
-      forger.exec(`UPDATE ${table.name} SET ${column} = ${otherwise(column, types.get(column) ?? "")} WHERE ${where}`)
-      forger.exec("RELEASE crime")
-      const problems = told((add) => (isCompared ? compareOne(table, add) : sealsOf(add)))
-      t.ok(
-        problems.some(
-          (problem) => problem.includes(table.name) && (!isCompared || new RegExp(`\\b${column}\\b`).test(problem)),
-        ),
-        `${table.name}.${column}`,
-        { problems },
+test(
+  "a changed column of any table is reported: for rows made by writes by table and column, for other rows by the " +
+    "row",
+  (t) => {
+    const forger = lawless()
+    t.teardown(() => forger.close())
+    const empty: string[] = []
+    let changed = 0
+    const isMade = new Set(replayedTables(made).map(({ name }) => name))
+    for (const table of tablesOf(data).filter(({ name }) => name !== "history" && untold[name] === undefined)) {
+      const types = new Map(
+        (forger.pragma(`table_info(${table.name})`) as { name: string; type: string }[]).map(({ name, type }) => [
+          name,
+          type,
+        ]),
       )
-      changed += 1
-      restore(table)
+      const [row] = forger.prepare<[], object>(`SELECT * FROM ${table.name} LIMIT 1`).all()
+      if (row === undefined) {
+        empty.push(table.name)
+        continue
+      }
+      const where = `(${table.key.join(", ")}) = (SELECT ${table.key.join(", ")} FROM ${table.name} LIMIT 1)`
+      for (const column of table.columns) {
+        const isCompared = isMade.has(table.name) && compared(table).includes(column)
+        forger.exec("SAVEPOINT crime")
+        forger.exec(`UPDATE ${table.name} SET ${column} = ${otherwise(column, types.get(column) ?? "")} WHERE ${where}`)
+        forger.exec("RELEASE crime")
+        const problems = told((add) => (isCompared ? compareOne(table, add) : sealsOf(add)))
+        t.ok(
+          problems.some(
+            (problem) => problem.includes(table.name) && (!isCompared || new RegExp(`\\b${column}\\b`).test(problem)),
+          ),
+          `${table.name}.${column}`,
+          { problems },
+        )
+        changed += 1
+        restore(table)
+      }
     }
-  }
-  t.ok(changed > 500, `${changed} columns were changed`)
-  t.strictSame(empty, [...withoutRows], "every other table had a row to change")
-  t.end()
+    t.ok(changed > 500, `${changed} columns were changed`)
+    t.strictSame(empty, [...withoutRows], "every other table had a row to change")
+    t.end()
 
-  function compareOne(table: Table, add: (problem: string) => void): void {
-    const view = openReadConnection(join(folder, "forged.db"))
-    compare(view, made, add, () => {}, [table])
-    view.close()
-  }
-  function sealsOf(add: (problem: string) => void): void {
-    const view = openReadConnection(join(folder, "forged.db"))
-    seals(view, add)
-    view.close()
-  }
-  function restore({ name, columns }: Table): void {
-    forger.exec(`DELETE FROM ${name}`)
-    forger.exec(`ATTACH '${file}' AS whole`)
-    forger.exec(`INSERT INTO ${name} (${columns.join(", ")}) SELECT ${columns.join(", ")} FROM whole.${name}`)
-    forger.exec("DETACH whole")
-  }
-})
+    function compareOne(table: Table, add: (problem: string) => void): void {
+      const view = openReadConnection(join(folder, "forged.db"))
+      compare(view, made, add, () => {}, [table])
+      view.close()
+    }
+    function sealsOf(add: (problem: string) => void): void {
+      const view = openReadConnection(join(folder, "forged.db"))
+      seals(view, add)
+      view.close()
+    }
+    function restore({ name, columns }: Table): void {
+      forger.exec(`DELETE FROM ${name}`)
+      forger.exec(`ATTACH '${file}' AS whole`)
+      forger.exec(`INSERT INTO ${name} (${columns.join(", ")}) SELECT ${columns.join(", ")} FROM whole.${name}`)
+      forger.exec("DETACH whole")
+    }
+  },
+)
 
 /** What a replay reads before it can make anything: another one reads what is left of these. */
 const read: readonly string[] = ["journal", "writers", "places"]
@@ -376,9 +391,10 @@ test("a row to which others refer is missed from both sides", (t) => {
 
 /** What the chain of digests does not cover. A replay detects it, as the test above shows. */
 const left = new Set(
-  "room room_sequence thread entry_sequence delivery_id target_kind target_id label about_id result card activity_digest".split(
-    " ",
-  ),
+  (
+    "room room_sequence thread entry_sequence delivery_id target_kind target_id label about_id result card " +
+    "activity_digest"
+  ).split(" "),
 )
 
 test("a change in an accepted write is reported with its position", (t) => {
@@ -407,11 +423,20 @@ test("a change in an accepted write is reported with its position", (t) => {
 test("a line of the audit log that was deleted or inserted is reported", (t) => {
   const crimes: readonly [string, RegExp][] = [
     [
-      "UPDATE row_counts SET rows = rows - 1 WHERE name = 'audit_entries'; DELETE FROM audit_entries WHERE sequence = 2",
+      `UPDATE row_counts
+        SET rows = rows - 1
+        WHERE name = 'audit_entries'; DELETE FROM audit_entries
+        WHERE sequence = 2`,
       /^The chain of the audit log is broken at line 2 /,
     ],
     [
-      "UPDATE row_counts SET rows = rows + 1 WHERE name = 'audit_entries'; INSERT INTO audit_entries SELECT sequence + 1, at, kind, by_id, subject_id, body, NULL, digest FROM audit_entries ORDER BY sequence DESC LIMIT 1",
+      `UPDATE row_counts
+        SET rows = rows + 1
+        WHERE name = 'audit_entries'; INSERT INTO audit_entries
+        SELECT sequence + 1, at, kind, by_id, subject_id, body, NULL, digest
+        FROM audit_entries
+        ORDER BY sequence DESC
+        LIMIT 1`,
       /^The chain of the audit log is broken at line \d+ /,
     ],
     ["UPDATE audit_entries SET body = 'gone' WHERE sequence = 3", /^The chain of the audit log is broken at line 3 /],
@@ -435,7 +460,11 @@ test("an emptied table is reported, and so is a row that no write made", (t) => 
   const forger = lawless()
   forger.exec("DELETE FROM standings; DELETE FROM finding_attempts")
   forger.exec(
-    "INSERT INTO members SELECT room_id, (SELECT max(user_id) FROM people), 'member', joined_at FROM members WHERE role = 'owner' ON CONFLICT DO NOTHING",
+    `INSERT INTO members
+      SELECT room_id, (SELECT max(user_id) FROM people), 'member', joined_at
+      FROM members
+      WHERE role = 'owner'
+      ON CONFLICT DO NOTHING`,
   )
   forger.close()
   const view = openDatabase(join(folder, "forged.db"))

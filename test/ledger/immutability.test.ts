@@ -120,14 +120,25 @@ test("activity and timelines reject a second entry in the same place", (t) => {
   t.throws(
     () =>
       db.exec(
-        "CREATE TEMP TABLE twice AS SELECT * FROM journal WHERE room_sequence = 2 LIMIT 1; UPDATE twice SET position = 999999; INSERT INTO journal SELECT * FROM twice",
+        `CREATE TEMP TABLE twice AS SELECT *
+          FROM journal
+          WHERE room_sequence = 2
+          LIMIT 1; UPDATE twice
+          SET position = 999999; INSERT INTO journal
+          SELECT *
+          FROM twice`,
       ),
     /UNIQUE/,
   )
   t.throws(
     () =>
       db.exec(
-        "CREATE TEMP TABLE twin AS SELECT * FROM threads LIMIT 1; UPDATE twin SET thread_id = 'x'; INSERT INTO threads SELECT * FROM twin",
+        `CREATE TEMP TABLE twin AS SELECT *
+          FROM threads
+          LIMIT 1; UPDATE twin
+          SET thread_id = 'x'; INSERT INTO threads
+          SELECT *
+          FROM twin`,
       ),
     /UNIQUE/,
   )

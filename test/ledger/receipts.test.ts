@@ -168,20 +168,23 @@ test("a Thread's or a message's receipt belongs to the credential: another crede
 // shows: Receipts of research, attempts, materials, links and publications belong to the member and replay after
 //   rotation.
 // shows: skill: sender
-test("after a rotation the member's receipts replay with the new token, and the old token no longer works", async (t) => {
-  const browser = await house.browser("member", { fetch: held })
-  const { result: issued } = await browser.write("issue_credential", {
-    roomId,
-    label: "to be rotated",
-    permissions: ["publish_records"],
-  })
-  const body = hypothesis(roomId, threadId)
-  const first = await post("/research/publish_hypothesis", body, issued.token)
-  const { result: rotated } = await browser.write("rotate_credential", { roomId, credentialId: issued.credentialId })
-  t.equal((await post("/research/publish_hypothesis", body, issued.token)).status, 401)
-  const again = await post("/research/publish_hypothesis", body, rotated.token)
-  t.match(again.body, { replayed: true, credentialChanged: true, targetId: first.body.targetId })
-})
+test(
+  "after a rotation the member's receipts replay with the new token, " + "and the old token no longer works",
+  async (t) => {
+    const browser = await house.browser("member", { fetch: held })
+    const { result: issued } = await browser.write("issue_credential", {
+      roomId,
+      label: "to be rotated",
+      permissions: ["publish_records"],
+    })
+    const body = hypothesis(roomId, threadId)
+    const first = await post("/research/publish_hypothesis", body, issued.token)
+    const { result: rotated } = await browser.write("rotate_credential", { roomId, credentialId: issued.credentialId })
+    t.equal((await post("/research/publish_hypothesis", body, issued.token)).status, 401)
+    const again = await post("/research/publish_hypothesis", body, rotated.token)
+    t.match(again.body, { replayed: true, credentialChanged: true, targetId: first.body.targetId })
+  },
+)
 
 // shows: skill: receipt
 test("a caller reads the receipts of her own writes, and no others", async (t) => {

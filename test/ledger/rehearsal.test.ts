@@ -103,7 +103,11 @@ test("in a group, rehearsals do not affect the other writes and use up no number
   )
   const texts = house.db
     .prepare<{ text: string }>(
-      "SELECT h.content ->> '$.text' AS text FROM timeline_entries e JOIN journal h ON h.position = e.history_position WHERE e.thread = (SELECT place FROM places WHERE id = ?) ORDER BY e.sequence",
+      `SELECT h.content ->> '$.text' AS text
+        FROM timeline_entries e
+        JOIN journal h ON h.position = e.history_position
+        WHERE e.thread = (SELECT place FROM places WHERE id = ?)
+        ORDER BY e.sequence`,
     )
     .all(house.threadId)
     .map(({ text }) => text)

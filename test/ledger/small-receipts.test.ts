@@ -65,16 +65,19 @@ test("each member of a small receipt has the same place as in the whole one, whi
   t.match(last.more, { similar: Number }, "and how many more there are")
 })
 
-test("each receipt of a batch is small, and values taken from an earlier write come from its whole receipt", async (t) => {
-  const writes = [
-    { as: "a", operation: "create_thread", body: thread(roomId) },
-    { operation: "post_message", params: { threadId: { $from: "a", path: "/result/threadId" } }, body: message() },
-  ]
-  const { body } = await send("/research/batch", { writes }, "?receipt=small")
-  const receipts = body.receipts as unknown as Json[]
-  t.equal(receipts.length, 2)
-  t.ok(receipts.every((each) => bytesOf(each) <= limits.smallReceiptBytes && each.acceptedAt === undefined))
-})
+test(
+  "each receipt of a batch is small, and values taken from an earlier " + "write come from its whole receipt",
+  async (t) => {
+    const writes = [
+      { as: "a", operation: "create_thread", body: thread(roomId) },
+      { operation: "post_message", params: { threadId: { $from: "a", path: "/result/threadId" } }, body: message() },
+    ]
+    const { body } = await send("/research/batch", { writes }, "?receipt=small")
+    const receipts = body.receipts as unknown as Json[]
+    t.equal(receipts.length, 2)
+    t.ok(receipts.every((each) => bytesOf(each) <= limits.smallReceiptBytes && each.acceptedAt === undefined))
+  },
+)
 
 test("a long list in a receipt of the Library is cut, with a count", async (t) => {
   const arxivIds = Array.from({ length: 50 }, (_, index) => `2401.${String(10_000 + index)}`)

@@ -21,7 +21,9 @@ t.test(
     const told = await house.admit(publish(requestId))
     t.equal(told.similar?.length, 3)
     const stored = db.prepare<{ body: string; given: string }>(
-      "SELECT concat_ws(' ', target_id, label, result, card) AS body, given FROM journal WHERE content ->> '$.requestId' = ?",
+      `SELECT concat_ws(' ', target_id, label, result, card) AS body, given
+        FROM journal
+        WHERE content ->> '$.requestId' = ?`,
     )
     const { body, given } = stored.one(requestId)
     for (const told of ["similar", "acceptedAt", "warnings", requestId]) t.notMatch(body, told)

@@ -21,42 +21,45 @@ Something that is no entry.
 @misc{byurl, title={The same key again}, eprint={2002.04745}}
 `
 
-test("every entry is a paper, known by its arXiv id, its DOI or its own words, and what cannot be read is listed", async (t) => {
-  const { papers, unreadable } = await readText(file)
-  t.match(
-    papers.map(({ paperId, citationKey }) => [paperId, citationKey]),
-    [
-      ["1706.03762", "vaswani2017"],
-      ["1412.6980", "kingma:adam"],
-      ["hep-th/9711200", "maldacena"],
-      ["2001.08361", "byurl"],
-      ["1908.03265", "bydoi"],
-      [/^ref:/, "knuth"],
-      [/^ref:/, "elsewhere"],
-      [/^ref:/, "broken"],
-      ["2002.04745", undefined],
-    ],
-  )
-  t.strictSame(papers[0]?.given, {
-    type: "article-journal",
-    title: "Attention Is All You Need",
-    authors: ["Ashish Vaswani", "The ATLAS Collaboration"],
-    names: [{ family: "Vaswani", given: "Ashish" }, { literal: "The ATLAS Collaboration" }],
-    publishedAt: "2017-06-12T00:00:00.000Z",
-    year: 2017,
-    issued: { "date-parts": [[2017, 6, 12]] },
-    venue: "Computation and Language",
-  })
-  t.match(
-    papers[1]?.given,
-    { title: "Adam: naïve and x₁", authors: ["Diederik P. Kingma", "Jimmy Ba"], year: 2014 },
-    "the first of two entries is kept",
-  )
-  t.strictSame(unreadable, [{ input: "Something that is no entry.", why: "is outside the file's entries" }])
-  t.match((await readText("@article{broken, title={Unclosed")).unreadable, [
-    { input: "@article{broken, title={Unclosed", why: /braces or quotes do not match/ },
-  ])
-})
+test(
+  "every entry is a paper, known by its arXiv id, its DOI or its own words, " + "and what cannot be read is listed",
+  async (t) => {
+    const { papers, unreadable } = await readText(file)
+    t.match(
+      papers.map(({ paperId, citationKey }) => [paperId, citationKey]),
+      [
+        ["1706.03762", "vaswani2017"],
+        ["1412.6980", "kingma:adam"],
+        ["hep-th/9711200", "maldacena"],
+        ["2001.08361", "byurl"],
+        ["1908.03265", "bydoi"],
+        [/^ref:/, "knuth"],
+        [/^ref:/, "elsewhere"],
+        [/^ref:/, "broken"],
+        ["2002.04745", undefined],
+      ],
+    )
+    t.strictSame(papers[0]?.given, {
+      type: "article-journal",
+      title: "Attention Is All You Need",
+      authors: ["Ashish Vaswani", "The ATLAS Collaboration"],
+      names: [{ family: "Vaswani", given: "Ashish" }, { literal: "The ATLAS Collaboration" }],
+      publishedAt: "2017-06-12T00:00:00.000Z",
+      year: 2017,
+      issued: { "date-parts": [[2017, 6, 12]] },
+      venue: "Computation and Language",
+    })
+    t.match(
+      papers[1]?.given,
+      { title: "Adam: naïve and x₁", authors: ["Diederik P. Kingma", "Jimmy Ba"], year: 2014 },
+      "the first of two entries is kept",
+    )
+    t.strictSame(unreadable, [{ input: "Something that is no entry.", why: "is outside the file's entries" }])
+    t.match((await readText("@article{broken, title={Unclosed")).unreadable, [
+      { input: "@article{broken, title={Unclosed", why: /braces or quotes do not match/ },
+    ])
+  },
+)
 
 test("no file delays the service", async (t) => {
   const hostile = [

@@ -124,110 +124,116 @@ test("a person owns 200 Collections; those that others shared do not count", asy
   await agent.write("create_collection", { name: "In its place" })
 })
 
-test("two people and two agents file into one Collection at once: nothing is lost or doubled, and the cap is exact", async (t) => {
-  const collectionId = await collectionOf(ada, "All at once")
-  await share(ada, collectionId, grace, "grace")
-  await fill(() =>
-    collections.add(
-      collections.mustFind({ userId: ids.ada, reach: "all", keyId: "" }, collectionId),
-      paperIds(100_000, 700).map((id) => ({ paperId: id })),
-      ids.ada,
-      now(),
-      (name) => [name],
-    ),
-  )
-  const reach = { reach: "selected", collectionIds: [collectionId] } as const
-  const writers = [ada, grace, await house.agentOf(ada, reach), await house.agentOf(grace, reach)]
+test(
+  "two people and two agents file into one Collection at once: " + "nothing is lost or doubled, and the cap is exact",
+  async (t) => {
+    const collectionId = await collectionOf(ada, "All at once")
+    await share(ada, collectionId, grace, "grace")
+    await fill(() =>
+      collections.add(
+        collections.mustFind({ userId: ids.ada, reach: "all", keyId: "" }, collectionId),
+        paperIds(100_000, 700).map((id) => ({ paperId: id })),
+        ids.ada,
+        now(),
+        (name) => [name],
+      ),
+    )
+    const reach = { reach: "selected", collectionIds: [collectionId] } as const
+    const writers = [ada, grace, await house.agentOf(ada, reach), await house.agentOf(grace, reach)]
 
-  // Each sends ten batches of ten: half of each batch is its own, half the same for all four.
-  const batches = writers.flatMap((writer, who) =>
-    Array.from({ length: 10 }, (_, index) => {
-      const arxivIds = [...paperIds(120_000 + who * 1_000 + index * 5, 5), ...paperIds(130_000 + index * 5, 5)]
-      return { writer, arxivIds }
-    }),
-  )
-  const write = (writer: (typeof writers)[number], arxivIds: string[]) =>
-    (writer.write as typeof ada.write)("add_papers", { collectionId, arxivIds })
-  const results = await Promise.allSettled(batches.map(({ writer, arxivIds }) => write(writer, arxivIds)))
-  const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(
-    ({ paperId: id }) => id,
-  )
-  t.equal(new Set(held).size, held.length, "no paper is there twice")
-  t.ok(held.length <= 1_000, `${held.length} papers`)
-  const added = results.flatMap((each) => (each.status === "fulfilled" ? each.value.result.added : []))
-  t.equal(new Set(added).size, added.length, "no paper was added by two of them")
-  t.strictSame(
-    [...added].sort(),
-    held.filter((arxivId) => !paperIds(100_000, 700).includes(arxivId)).sort(),
-    "what the receipts say was added is there",
-  )
-  for (const [index, each] of results.entries()) {
-    const { arxivIds } = batches[index] as { arxivIds: string[] }
-    if (each.status === "fulfilled")
-      t.ok(
-        arxivIds.every((arxivId) => held.includes(arxivId)),
-        "an accepted batch is there whole",
-      )
-    else
-      t.match(
-        each.reason,
-        { refusal: "limit_reached", current: { limit: "collectionPapers" } },
-        "a refused one met the cap",
-      )
-  }
-  t.ok(
-    results.every(({ status }) => status === "fulfilled"),
-    "250 new ones fit",
-  )
+    // Each sends ten batches of ten: half of each batch is its own, half the same for all four.
+    const batches = writers.flatMap((writer, who) =>
+      Array.from({ length: 10 }, (_, index) => {
+        const arxivIds = [...paperIds(120_000 + who * 1_000 + index * 5, 5), ...paperIds(130_000 + index * 5, 5)]
+        return { writer, arxivIds }
+      }),
+    )
+    const write = (writer: (typeof writers)[number], arxivIds: string[]) =>
+      (writer.write as typeof ada.write)("add_papers", { collectionId, arxivIds })
+    const results = await Promise.allSettled(batches.map(({ writer, arxivIds }) => write(writer, arxivIds)))
+    const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(
+      ({ paperId: id }) => id,
+    )
+    t.equal(new Set(held).size, held.length, "no paper is there twice")
+    t.ok(held.length <= 1_000, `${held.length} papers`)
+    const added = results.flatMap((each) => (each.status === "fulfilled" ? each.value.result.added : []))
+    t.equal(new Set(added).size, added.length, "no paper was added by two of them")
+    t.strictSame(
+      [...added].sort(),
+      held.filter((arxivId) => !paperIds(100_000, 700).includes(arxivId)).sort(),
+      "what the receipts say was added is there",
+    )
+    for (const [index, each] of results.entries()) {
+      const { arxivIds } = batches[index] as { arxivIds: string[] }
+      if (each.status === "fulfilled")
+        t.ok(
+          arxivIds.every((arxivId) => held.includes(arxivId)),
+          "an accepted batch is there whole",
+        )
+      else
+        t.match(
+          each.reason,
+          { refusal: "limit_reached", current: { limit: "collectionPapers" } },
+          "a refused one met the cap",
+        )
+    }
+    t.ok(
+      results.every(({ status }) => status === "fulfilled"),
+      "250 new ones fit",
+    )
 
-  const more = await Promise.allSettled(
-    writers.flatMap((writer, who) =>
-      Array.from({ length: 5 }, (_, index) => write(writer, paperIds(140_000 + who * 100 + index * 7, 7))),
-    ),
-  )
-  const accepted = more.filter(({ status }) => status === "fulfilled").length
-  t.equal(
-    accepted,
-    Math.floor((1_000 - held.length) / 7),
-    `of twenty batches of seven, as many as fit beside ${held.length}`,
-  )
-  t.match(await ada.read("library_collection", { collectionId }), { counts: { papers: held.length + accepted * 7 } })
-})
+    const more = await Promise.allSettled(
+      writers.flatMap((writer, who) =>
+        Array.from({ length: 5 }, (_, index) => write(writer, paperIds(140_000 + who * 100 + index * 7, 7))),
+      ),
+    )
+    const accepted = more.filter(({ status }) => status === "fulfilled").length
+    t.equal(
+      accepted,
+      Math.floor((1_000 - held.length) / 7),
+      `of twenty batches of seven, as many as fit beside ${held.length}`,
+    )
+    t.match(await ada.read("library_collection", { collectionId }), { counts: { papers: held.length + accepted * 7 } })
+  },
+)
 
 // shows: Permission, membership, expiry and revocation are looked at again inside the transaction.
-test("a key revoked in the middle of its batches: the accepted ones are there whole, the rest not at all", async (t) => {
-  const collectionId = await collectionOf(ada, "Cut off")
-  const { result } = await ada.write("issue_key", {
-    label: "to be revoked",
-    permissions: everyPermission,
-    reach: "selected",
-    collectionIds: [collectionId],
-  })
-  const agent = house.agent(result.token as string)
-  const batches = Array.from({ length: 12 }, (_, index) => paperIds(150_000 + index * 5, 5))
-  const add = (arxivIds: string[]) => agent.write("add_papers", { collectionId, arxivIds })
-  // Some have been answered when the key is revoked; the others are sent together with the revocation.
-  for (const arxivIds of batches.slice(0, 4)) await add(arxivIds)
-  const sent = batches.slice(4).map(add)
-  const revoked = ada.write("revoke_key", { keyId: result.keyId })
-  const results = await Promise.allSettled([...batches.slice(0, 4).map(async () => undefined), ...sent])
-  await revoked
-  const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(
-    ({ arxivId }) => arxivId,
-  )
-  for (const [index, each] of results.entries()) {
-    const there = (batches[index] as string[]).filter((arxivId) => held.includes(arxivId)).length
-    if (each.status === "fulfilled") t.equal(there, 5, `batch ${index} was accepted`)
-    else
-      t.strictSame(
-        [each.reason.status, each.reason.refusal, there],
-        [401, "not_authorized", 0],
-        `batch ${index} came too late`,
-      )
-  }
-  t.match(
-    await refused(agent.write("add_papers", { collectionId, arxivIds: [paperId(151_000)] })),
-    { status: 401 },
-    "and so does everything after it",
-  )
-})
+test(
+  "a key revoked in the middle of its batches: " + "the accepted ones are there whole, the rest not at all",
+  async (t) => {
+    const collectionId = await collectionOf(ada, "Cut off")
+    const { result } = await ada.write("issue_key", {
+      label: "to be revoked",
+      permissions: everyPermission,
+      reach: "selected",
+      collectionIds: [collectionId],
+    })
+    const agent = house.agent(result.token as string)
+    const batches = Array.from({ length: 12 }, (_, index) => paperIds(150_000 + index * 5, 5))
+    const add = (arxivIds: string[]) => agent.write("add_papers", { collectionId, arxivIds })
+    // Some have been answered when the key is revoked; the others are sent together with the revocation.
+    for (const arxivIds of batches.slice(0, 4)) await add(arxivIds)
+    const sent = batches.slice(4).map(add)
+    const revoked = ada.write("revoke_key", { keyId: result.keyId })
+    const results = await Promise.allSettled([...batches.slice(0, 4).map(async () => undefined), ...sent])
+    await revoked
+    const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(
+      ({ arxivId }) => arxivId,
+    )
+    for (const [index, each] of results.entries()) {
+      const there = (batches[index] as string[]).filter((arxivId) => held.includes(arxivId)).length
+      if (each.status === "fulfilled") t.equal(there, 5, `batch ${index} was accepted`)
+      else
+        t.strictSame(
+          [each.reason.status, each.reason.refusal, there],
+          [401, "not_authorized", 0],
+          `batch ${index} came too late`,
+        )
+    }
+    t.match(
+      await refused(agent.write("add_papers", { collectionId, arxivIds: [paperId(151_000)] })),
+      { status: 401 },
+      "and so does everything after it",
+    )
+  },
+)

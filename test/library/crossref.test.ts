@@ -120,61 +120,64 @@ test("a work becomes a record, whatever it contains", (t) => {
   t.end()
 })
 
-test("an import accepts an answer, a list of them, and the lines of the public data file, plain or zipped", async (t) => {
-  const house = await startHouse()
-  t.teardown(() => house.close())
-  const { ledger, world, metadataIntake } = house.instance
-  const folder = t.testdir({})
-  const imported = (name: string, content: string | Buffer) => {
-    writeFileSync(join(folder, name), content)
-    return importPapers({ ledger, world, metadataIntake }, join(folder, name))
-  }
-  t.strictSame(await imported("work.json", JSON.stringify(answerOf("work", work("10.1000/one")))), {
-    papers: 1,
-    skipped: 0,
-  })
-  t.strictSame(await imported("pretty.json", JSON.stringify(listOf(work("10.1000/two"), {}), null, 2)), {
-    papers: 1,
-    skipped: 1,
-  })
-  t.strictSame(await imported("bare.json", JSON.stringify(work("10.1000/three"), null, 1)), { papers: 1, skipped: 0 })
-  t.strictSame(
-    await imported("0.json.gz", gzipSync(JSON.stringify({ items: [work("10.1000/four"), work("10.1000/five")] }))),
-    {
-      papers: 2,
+test(
+  "an import accepts an answer, a list of them, and the lines of the " + "public data file, plain or zipped",
+  async (t) => {
+    const house = await startHouse()
+    t.teardown(() => house.close())
+    const { ledger, world, metadataIntake } = house.instance
+    const folder = t.testdir({})
+    const imported = (name: string, content: string | Buffer) => {
+      writeFileSync(join(folder, name), content)
+      return importPapers({ ledger, world, metadataIntake }, join(folder, name))
+    }
+    t.strictSame(await imported("work.json", JSON.stringify(answerOf("work", work("10.1000/one")))), {
+      papers: 1,
       skipped: 0,
-    },
-  )
-  const lines = Array.from({ length: 700 }, (_, index) => JSON.stringify(work(`10.1000/line.${index}`)))
-  t.strictSame(await imported("1.jsonl.gz", gzipSync(`${lines.join("\n")}\n{"DOI": "10.1000/untitled"}\n`)), {
-    papers: 700,
-    skipped: 1,
-  })
-  await t.rejects(imported("wrong.json", '{"status": "failed", "message": []}'), ImportError)
-  const { ada } = house
-  await ada.write("save_papers", { identifiers: ["10.1000/FOUR", "https://doi.org/10.1000/line.699"] })
-  t.match((await ada.read("library_papers")).items, [
-    { paperId: "10.1000/line.699", doi: "10.1000/line.699", arxivId: null, metadata: "known", source: "crossref" },
-    {
-      title: "Deep learning",
-      authors: ["Yann LeCun", "The Deep Consortium"],
-      venue: "Nature",
-      volume: "521",
-      year: 2015,
-      metadata: "known",
-    },
-  ])
+    })
+    t.strictSame(await imported("pretty.json", JSON.stringify(listOf(work("10.1000/two"), {}), null, 2)), {
+      papers: 1,
+      skipped: 1,
+    })
+    t.strictSame(await imported("bare.json", JSON.stringify(work("10.1000/three"), null, 1)), { papers: 1, skipped: 0 })
+    t.strictSame(
+      await imported("0.json.gz", gzipSync(JSON.stringify({ items: [work("10.1000/four"), work("10.1000/five")] }))),
+      {
+        papers: 2,
+        skipped: 0,
+      },
+    )
+    const lines = Array.from({ length: 700 }, (_, index) => JSON.stringify(work(`10.1000/line.${index}`)))
+    t.strictSame(await imported("1.jsonl.gz", gzipSync(`${lines.join("\n")}\n{"DOI": "10.1000/untitled"}\n`)), {
+      papers: 700,
+      skipped: 1,
+    })
+    await t.rejects(imported("wrong.json", '{"status": "failed", "message": []}'), ImportError)
+    const { ada } = house
+    await ada.write("save_papers", { identifiers: ["10.1000/FOUR", "https://doi.org/10.1000/line.699"] })
+    t.match((await ada.read("library_papers")).items, [
+      { paperId: "10.1000/line.699", doi: "10.1000/line.699", arxivId: null, metadata: "known", source: "crossref" },
+      {
+        title: "Deep learning",
+        authors: ["Yann LeCun", "The Deep Consortium"],
+        venue: "Nature",
+        volume: "521",
+        year: 2015,
+        metadata: "known",
+      },
+    ])
 
-  await ada.write("save_papers", { identifiers: ["10.1000/late", paperId(50_001)] })
-  const relation = { "has-preprint": [{ "id-type": "arxiv", id: paperId(50_001), "asserted-by": "subject" }] }
-  await imported("late.json", JSON.stringify(work("10.1000/late", { relation })))
-  t.match(
-    (await ada.read("library_papers")).items[0],
-    { paperId: paperId(50_001), doi: null, title: "Deep learning", source: "given" },
-    "names that turn out to be one paper are joined, and its metadata is kept",
-  )
-  t.equal((await ada.read("library_papers")).items.length, 3)
-})
+    await ada.write("save_papers", { identifiers: ["10.1000/late", paperId(50_001)] })
+    const relation = { "has-preprint": [{ "id-type": "arxiv", id: paperId(50_001), "asserted-by": "subject" }] }
+    await imported("late.json", JSON.stringify(work("10.1000/late", { relation })))
+    t.match(
+      (await ada.read("library_papers")).items[0],
+      { paperId: paperId(50_001), doi: null, title: "Deep learning", source: "given" },
+      "names that turn out to be one paper are joined, and its metadata is kept",
+    )
+    t.equal((await ada.read("library_papers")).items.length, 3)
+  },
+)
 
 type Answer = (request: IncomingMessage, response: ServerResponse, dois: string[]) => void
 
@@ -242,66 +245,69 @@ const until = async (what: () => Promise<boolean> | boolean) => {
   throw new Error("timed out")
 }
 
-test("Crossref is asked about DOIs only, several per request, one request at a time, with pauses and a contact", async (t) => {
-  const crossref = await standIn((doi) =>
-    doi.startsWith("10.5555/") ? undefined : work(doi, { title: [`Of ${doi}`] }),
-  )
-  const house = await startHouse({ crossref: { api: crossref.api, contact: "library@example.org", pause: 60 } })
-  t.teardown(async () => {
-    await house.close()
-    crossref.close()
-  })
-  const { ada, grace } = house
-  const dois = Array.from({ length: 30 }, (_, index) => `10.1000/asked.${index}`)
-  crossref.next((_request, response) => void response.writeHead(503).end("busy"))
-  await ada.write("save_papers", { identifiers: [...dois, "2401.00001", "ISBN 978-0-262-03384-8"] })
-  t.equal(crossref.asked.length, 0, "answered before any request to Crossref")
-  const collectionId = await collectionOf(ada, "To be known")
-  await ada.write("add_papers", {
-    collectionId,
-    identifiers: ["10.1000/with,comma", "10.5555/nowhere", "10.5555/no,where"],
-  })
-  await until(
-    async () => (await ada.read("library_papers")).items.filter(({ metadata }) => metadata === "known").length === 31,
-  )
-  t.match(await ada.read("library_paper", { paperId: "10.1000/with,comma" }), {
-    title: "Of 10.1000/with,comma",
-    source: "crossref",
-  })
-  await until(() => crossref.asked.some(({ path }) => path === "/works/10.5555%2Fno%2Cwhere"))
-  const count = crossref.asked.length
-  await new Promise((resolve) => setTimeout(resolve, 200))
-  t.equal(crossref.asked.length, count, "an unknown DOI is not requested again")
+test(
+  "Crossref is asked about DOIs only, several per request, one request at " + "a time, with pauses and a contact",
+  async (t) => {
+    const crossref = await standIn((doi) =>
+      doi.startsWith("10.5555/") ? undefined : work(doi, { title: [`Of ${doi}`] }),
+    )
+    const house = await startHouse({ crossref: { api: crossref.api, contact: "library@example.org", pause: 60 } })
+    t.teardown(async () => {
+      await house.close()
+      crossref.close()
+    })
+    const { ada, grace } = house
+    const dois = Array.from({ length: 30 }, (_, index) => `10.1000/asked.${index}`)
+    crossref.next((_request, response) => void response.writeHead(503).end("busy"))
+    await ada.write("save_papers", { identifiers: [...dois, "2401.00001", "ISBN 978-0-262-03384-8"] })
+    t.equal(crossref.asked.length, 0, "answered before any request to Crossref")
+    const collectionId = await collectionOf(ada, "To be known")
+    await ada.write("add_papers", {
+      collectionId,
+      identifiers: ["10.1000/with,comma", "10.5555/nowhere", "10.5555/no,where"],
+    })
+    await until(
+      async () => (await ada.read("library_papers")).items.filter(({ metadata }) => metadata === "known").length === 31,
+    )
+    t.match(await ada.read("library_paper", { paperId: "10.1000/with,comma" }), {
+      title: "Of 10.1000/with,comma",
+      source: "crossref",
+    })
+    await until(() => crossref.asked.some(({ path }) => path === "/works/10.5555%2Fno%2Cwhere"))
+    const count = crossref.asked.length
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    t.equal(crossref.asked.length, count, "an unknown DOI is not requested again")
 
-  t.ok(crossref.asked.every(({ dois: each }) => each.length <= 20))
-  t.ok(
-    crossref.asked.every(
-      ({ agent, search }) =>
-        agent?.includes("(mailto:library@example.org)") && search.get("mailto") === "library@example.org",
-    ),
-  )
-  t.ok(
-    crossref.asked
-      .filter(({ path }) => path === "/works")
-      .every(({ search }) => search.get("select")?.includes("container-title")),
-  )
-  t.ok(
-    crossref.asked.every(({ dois: each }) => each.every((doi) => doi.startsWith("10."))),
-    "arXiv papers and books are not requested",
-  )
-  const gaps = crossref.asked.slice(1).map(({ at }, index) => at - (crossref.asked[index] as { at: number }).at)
-  t.ok(
-    gaps.every((gap) => gap >= 55),
-    `pauses of ${gaps.map(Math.round).join(", ")} ms`,
-  )
-  t.ok((gaps[0] ?? 0) >= 110, "a longer one after the failure")
-  t.equal(crossref.mostAtOnce(), 1)
+    t.ok(crossref.asked.every(({ dois: each }) => each.length <= 20))
+    t.ok(
+      crossref.asked.every(
+        ({ agent, search }) =>
+          agent?.includes("(mailto:library@example.org)") && search.get("mailto") === "library@example.org",
+      ),
+    )
+    t.ok(
+      crossref.asked
+        .filter(({ path }) => path === "/works")
+        .every(({ search }) => search.get("select")?.includes("container-title")),
+    )
+    t.ok(
+      crossref.asked.every(({ dois: each }) => each.every((doi) => doi.startsWith("10."))),
+      "arXiv papers and books are not requested",
+    )
+    const gaps = crossref.asked.slice(1).map(({ at }, index) => at - (crossref.asked[index] as { at: number }).at)
+    t.ok(
+      gaps.every((gap) => gap >= 55),
+      `pauses of ${gaps.map(Math.round).join(", ")} ms`,
+    )
+    t.ok((gaps[0] ?? 0) >= 110, "a longer one after the failure")
+    t.equal(crossref.mostAtOnce(), 1)
 
-  await grace.write("save_papers", { identifiers: ["10.1000/asked.0"] })
-  await until(async () => (await grace.read("library_papers")).items[0]?.metadata === "known")
-  t.equal(crossref.asked.length, count, "and nothing is requested again")
-  await share(ada, collectionId, grace, "grace")
-})
+    await grace.write("save_papers", { identifiers: ["10.1000/asked.0"] })
+    await until(async () => (await grace.read("library_papers")).items[0]?.metadata === "known")
+    t.equal(crossref.asked.length, count, "and nothing is requested again")
+    await share(ada, collectionId, grace, "grace")
+  },
+)
 
 test("Crossref's answers are trusted only for the DOIs that were requested", async (t) => {
   const crossref = await standIn((doi) => work(doi))

@@ -31,7 +31,8 @@ t.test("A line of any length is refused before it is read, and the papers before
   const begun = process.cpuUsage()
   await t.rejects(importPapers(parts, at("long")), {
     message:
-      "Line 3 is longer than 4,000,000 characters. No line of arXiv's snapshot or Crossref's data file is that long. The 2 papers before it were imported.",
+      "Line 3 is longer than 4,000,000 characters. No line of arXiv's snapshot or Crossref's data file is that " +
+      "long. The 2 papers before it were imported.",
   })
   const { user, system } = process.cpuUsage(begun)
   t.ok(user + system < 2e6, `in ${(user + system) / 1000} ms`)

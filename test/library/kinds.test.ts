@@ -1,6 +1,6 @@
 /**
- * What people paste, kind by kind: files as programs export them and texts as people copy them, each read as what it is.
- * People and papers are made up.
+ * What people paste, kind by kind: files as programs export them and texts as people copy them, each read as what it
+ * is. People and papers are made up.
  */
 import { test } from "tap"
 import { stored } from "../../src/contract/json.ts"
@@ -27,7 +27,8 @@ test("a file is recognised by what is in it, and one in an unknown form is refus
       "CSL-JSON",
       "csl_json",
       [
-        '[{"type":"article","title":"Slow rivers","author":[{"family":"Lund","given":"Eva"}],"issued":{"date-parts":[["2012"]]}}]',
+        '[{"type":"article","title":"Slow ' +
+          'rivers","author":[{"family":"Lund","given":"Eva"}],"issued":{"date-parts":[["2012"]]}}]',
         '{"language":"en","title":"Slow rivers","author":[{"literal":"Eva Lund"}],"issued":{"raw":"2012"}}',
         '{"author":"Lund, Eva","issued":{"literal":"2012"},"title":["Slow rivers"]}',
       ],
@@ -36,7 +37,8 @@ test("a file is recognised by what is in it, and one in an unknown form is refus
       "Crossref",
       "crossref_json",
       [
-        '{"status":"ok","message":{"items":[{"indexed":{},"title":["Slow rivers"],"author":[{"family":"Lund","given":"Eva"}],"issued":{"date-parts":[[2012]]}}]}}',
+        '{"status":"ok","message":{"items":[{"indexed":{},"title":["Slow ' +
+          'rivers"],"author":[{"family":"Lund","given":"Eva"}],"issued":{"date-parts":[[2012]]}}]}}',
       ],
     ],
   ]
@@ -232,7 +234,8 @@ test("one paper by three ways is one paper", async (t) => {
   const texts = [
     "@article{a, title={{Naps} at sea: a trial}, author={Garc{\\'\\i}a M{\\'a}rquez, Gabriel}, year={2013a}}",
     "TY  - JOUR\nTI  - Naps at sea: a trial\nAU  - García Márquez, Gabriel\nPY  - 2013/01/02/\nER  - \n",
-    '{"title":"Naps at <i>sea</i>: a trial","author":[{"given":"Gabriel","family":"García Márquez"}],"issued":{"raw":"2013"}}',
+    '{"title":"Naps at <i>sea</i>: a trial","author":[{"given":"Gabriel","family":"García ' +
+      'Márquez"}],"issued":{"raw":"2013"}}',
   ]
   const ids = new Set((await Promise.all(texts.map(idsIn))).flat())
   t.equal(ids.size, 1)

@@ -42,15 +42,20 @@ const line = (id: string, more: object = {}) =>
   })
 
 const entry = (id: string, title = "On &lt;em&gt; and $x &lt; y$") => `<entry>
-    <id>http://arxiv.org/abs/${id}</id><updated>2023-08-02T00:41:18Z</updated><published>2017-06-12T17:57:34Z</published>
+    <id>http://arxiv.org/abs/${id}</id><updated>2023-08-02T00:41:18Z</updated>\
+<published>2017-06-12T17:57:34Z</published>
     <title>${title}</title><summary>  What it
  says.</summary>
-    <author><name>Kurt Gödel</name></author><author><name>Emmy Noether</name><arxiv:affiliation xmlns:arxiv="http://arxiv.org/schemas/atom">Göttingen</arxiv:affiliation></author>
-    <arxiv:primary_category xmlns:arxiv="http://arxiv.org/schemas/atom" term="cs.CL" scheme="http://arxiv.org/schemas/atom"/>
-    <category term="cs.CL" scheme="http://arxiv.org/schemas/atom"/><category term="cs.LG" scheme="http://arxiv.org/schemas/atom"/>
+    <author><name>Kurt Gödel</name></author><author><name>Emmy Noether</name>\
+<arxiv:affiliation xmlns:arxiv="http://arxiv.org/schemas/atom">Göttingen</arxiv:affiliation></author>
+    <arxiv:primary_category xmlns:arxiv="http://arxiv.org/schemas/atom" term="cs.CL" \
+scheme="http://arxiv.org/schemas/atom"/>
+    <category term="cs.CL" scheme="http://arxiv.org/schemas/atom"/>\
+<category term="cs.LG" scheme="http://arxiv.org/schemas/atom"/>
   </entry>`
 const feed = (...entries: string[]) =>
-  `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><title type="html">ArXiv Query</title>${entries.join("\n")}</feed>`
+  `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><title type="html">ArXiv ` +
+  `Query</title>${entries.join("\n")}</feed>`
 
 test("a valid line of the snapshot becomes a record, and any other does not", async (t) => {
   const nowhere = { volume: null, issue: null, pages: null, isbn: null, url: null }
@@ -238,83 +243,86 @@ const until = async (what: () => Promise<boolean> | boolean) => {
   throw new Error("timed out")
 }
 
-test("arXiv is asked in batches, one at a time, with pauses, once per paper, and never before a write is answered", async (t) => {
-  const arxiv = await standIn((id) => (id.startsWith("2407.9") ? undefined : entry(`${id}v2`, `Paper ${id}`)))
-  const house = await startHouse({ arxiv: { api: arxiv.api, pause: 60 } })
-  t.teardown(async () => {
-    await house.close()
-    arxiv.close()
-  })
-  const { ada, grace } = house
-  const ids = Array.from({ length: 60 }, (_, index) => `2407.${String(10_000 + index)}`)
-  arxiv.fail(1)
-  const receipt = await ada.write("save_papers", { arxivIds: ids.slice(0, 50) })
-  t.match(receipt.result, { saved: ids.slice(0, 50) })
-  t.equal(arxiv.asked.length, 0, "answered before any request to arXiv")
-  const collectionId = await collectionOf(ada, "To be known", [...ids.slice(50), "2407.90001", "hep-th/9711200"])
-  await until(
-    async () =>
-      (await ada.read("library_collection", { collectionId })).items.filter(({ metadata }) => metadata === "known")
-        .length === 11,
-  )
-  t.match(await ada.read("library_paper", { arxivId: ids[0] as string }), {
-    title: `Paper ${ids[0]}`,
-    metadata: "known",
-    authors: ["Kurt Gödel", "Emmy Noether"],
-  })
-  t.match(
-    await ada.read("library_paper", { arxivId: "2407.90001" }),
-    { title: null, metadata: "unknown" },
-    "arXiv does not have it",
-  )
+test(
+  "arXiv is asked in batches, one at a time, with pauses, once per paper, " + "and never before a write is answered",
+  async (t) => {
+    const arxiv = await standIn((id) => (id.startsWith("2407.9") ? undefined : entry(`${id}v2`, `Paper ${id}`)))
+    const house = await startHouse({ arxiv: { api: arxiv.api, pause: 60 } })
+    t.teardown(async () => {
+      await house.close()
+      arxiv.close()
+    })
+    const { ada, grace } = house
+    const ids = Array.from({ length: 60 }, (_, index) => `2407.${String(10_000 + index)}`)
+    arxiv.fail(1)
+    const receipt = await ada.write("save_papers", { arxivIds: ids.slice(0, 50) })
+    t.match(receipt.result, { saved: ids.slice(0, 50) })
+    t.equal(arxiv.asked.length, 0, "answered before any request to arXiv")
+    const collectionId = await collectionOf(ada, "To be known", [...ids.slice(50), "2407.90001", "hep-th/9711200"])
+    await until(
+      async () =>
+        (await ada.read("library_collection", { collectionId })).items.filter(({ metadata }) => metadata === "known")
+          .length === 11,
+    )
+    t.match(await ada.read("library_paper", { arxivId: ids[0] as string }), {
+      title: `Paper ${ids[0]}`,
+      metadata: "known",
+      authors: ["Kurt Gödel", "Emmy Noether"],
+    })
+    t.match(
+      await ada.read("library_paper", { arxivId: "2407.90001" }),
+      { title: null, metadata: "unknown" },
+      "arXiv does not have it",
+    )
 
-  const before = arxiv.asked.length + 1
-  await ada.write("save_papers", { arxivIds: ["2407.90002"] })
-  await until(() => arxiv.asked.at(-1)?.ids.includes("2407.90002") === true)
-  t.strictSame(
-    arxiv.asked.at(-1)?.ids,
-    ["2407.90002"],
-    "newly filed papers are requested alone: nothing twice, not even papers that arXiv lacks",
-  )
-  t.equal(arxiv.asked.length, before)
-  const counts = new Map<string, number>()
-  for (const { ids: each } of arxiv.asked.slice(1)) for (const id of each) counts.set(id, (counts.get(id) ?? 0) + 1)
-  t.strictSame(
-    [...counts.values()].filter((count) => count > 1),
-    [],
-    "each paper once, except in the failed request",
-  )
-  t.ok(arxiv.asked.every(({ ids: each, agent }) => each.length <= 50 && agent?.startsWith("research-room/")))
-  const gaps = arxiv.asked.slice(1).map(({ at }, index) => at - (arxiv.asked[index] as { at: number }).at)
-  t.ok(
-    gaps.every((gap) => gap >= 55),
-    `pauses of ${gaps.map(Math.round).join(", ")} ms`,
-  )
-  t.ok((gaps[0] ?? 0) >= 110, "a longer one after the failure")
-  t.equal(arxiv.mostAtOnce(), 1)
+    const before = arxiv.asked.length + 1
+    await ada.write("save_papers", { arxivIds: ["2407.90002"] })
+    await until(() => arxiv.asked.at(-1)?.ids.includes("2407.90002") === true)
+    t.strictSame(
+      arxiv.asked.at(-1)?.ids,
+      ["2407.90002"],
+      "newly filed papers are requested alone: nothing twice, not even papers that arXiv lacks",
+    )
+    t.equal(arxiv.asked.length, before)
+    const counts = new Map<string, number>()
+    for (const { ids: each } of arxiv.asked.slice(1)) for (const id of each) counts.set(id, (counts.get(id) ?? 0) + 1)
+    t.strictSame(
+      [...counts.values()].filter((count) => count > 1),
+      [],
+      "each paper once, except in the failed request",
+    )
+    t.ok(arxiv.asked.every(({ ids: each, agent }) => each.length <= 50 && agent?.startsWith("research-room/")))
+    const gaps = arxiv.asked.slice(1).map(({ at }, index) => at - (arxiv.asked[index] as { at: number }).at)
+    t.ok(
+      gaps.every((gap) => gap >= 55),
+      `pauses of ${gaps.map(Math.round).join(", ")} ms`,
+    )
+    t.ok((gaps[0] ?? 0) >= 110, "a longer one after the failure")
+    t.equal(arxiv.mostAtOnce(), 1)
 
-  // Grace files a paper that ada has: she waits as if nobody had it, and arXiv is not asked again.
-  const first = ids[0] as string
-  t.match(
-    await refused(grace.read("library_paper", { arxivId: first })),
-    { status: 404, refusal: "unknown_paper" },
-    "she does not learn that somebody filed it",
-  )
-  await grace.write("save_papers", { arxivIds: [first] })
-  t.match(
-    (await grace.read("library_papers")).items,
-    [{ arxivId: first, metadata: "unknown", title: null }],
-    "nor is it shown in her own Library at once",
-  )
-  await until(async () => (await grace.read("library_papers")).items[0]?.metadata === "known")
-  t.equal(arxiv.asked.length, before)
+    // Grace files a paper that ada has: she waits as if nobody had it, and arXiv is not asked again.
+    const first = ids[0] as string
+    t.match(
+      await refused(grace.read("library_paper", { arxivId: first })),
+      { status: 404, refusal: "unknown_paper" },
+      "she does not learn that somebody filed it",
+    )
+    await grace.write("save_papers", { arxivIds: [first] })
+    t.match(
+      (await grace.read("library_papers")).items,
+      [{ arxivId: first, metadata: "unknown", title: null }],
+      "nor is it shown in her own Library at once",
+    )
+    await until(async () => (await grace.read("library_papers")).items[0]?.metadata === "known")
+    t.equal(arxiv.asked.length, before)
 
-  await share(ada, collectionId, grace, "grace")
-  t.ok(
-    (await grace.read("library_collection", { collectionId })).items.some(({ metadata }) => metadata === "known"),
-    "a shared Collection shares its metadata",
-  )
-})
+    await share(ada, collectionId, grace, "grace")
+    t.ok(
+      (await grace.read("library_collection", { collectionId })).items.some(({ metadata }) => metadata === "known"),
+      "a shared Collection shares its metadata",
+    )
+  },
+)
 
 test("with arXiv unreachable everything works, and known metadata stays", async (t) => {
   let tries = 0

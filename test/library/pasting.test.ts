@@ -17,7 +17,9 @@ const read = (text: string) => {
 test("papers are found in lists, in references of every style, and in prose", (t) => {
   t.strictSame(
     read(
-      "2401.01234 arXiv:2401.01235v2\r\nhttps://arxiv.org/abs/hep-th/9901001, https://example.org/paper\n10.1038/nature14539\ndoi:10.48550/arXiv.2401.01237\n978-0-262-03384-8\n0-201-89683-4",
+      "2401.01234 arXiv:2401.01235v2\r\nhttps://arxiv.org/abs/hep-th/9901001, " +
+        "https://example.org/paper\n10.1038/nature14539\ndoi:10.48550/" +
+        "arXiv.2401.01237\n978-0-262-03384-8\n0-201-89683-4",
     ),
     [
       [
@@ -45,7 +47,8 @@ Nature, 521:436-444, 2015.
   )
   t.strictSame(
     read(
-      "He, K. Deep residual learning. https://arxiv.org/abs/1512.03385\nKnuth, D. The Art of Computer Programming. 1968.\nGoyal, P. Accurate. arXiv:1706.02677.",
+      "He, K. Deep residual learning. https://arxiv.org/abs/1512.03385\nKnuth, D. The Art of Computer Programming. " +
+        "1968.\nGoyal, P. Accurate. arXiv:1706.02677.",
     ),
     [["1512.03385", "Knuth, D. The Art of Computer Programming. 1968.", "1706.02677"], []],
     "one per line",
@@ -303,7 +306,8 @@ test("uncertain matches are shown before anything is stored, and stored when the
 
 test("a file of references goes through the same box", async (t) => {
   const bibtex =
-    "@misc{one, title={Of a file}, author={Lovelace, Ada}, eprint={2402.00001}, archiveprefix={arXiv}}\n@book{knuth, title={The Art}, isbn={0-201-89683-4}}"
+    "@misc{one, title={Of a file}, author={Lovelace, Ada}, eprint={2402.00001}, " +
+    "archiveprefix={arXiv}}\n@book{knuth, title={The Art}, isbn={0-201-89683-4}}"
   t.match((await paste({ text: bibtex })).told, /^2 papers saved New: arXiv:2402\.00001 , ISBN 978-0-201-89683-1$/)
   t.match((await ada.read("library_papers", {})).items, [
     { isbn: "9780201896831", title: "The Art" },

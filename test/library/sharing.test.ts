@@ -219,50 +219,53 @@ test("only its author can delete a note; its replies stay", async (t) => {
   )
 })
 
-test("a person who leaves or is removed loses access, with keys too, and an old key stays out when they come back", async (t) => {
-  const { collectionId, arxivId } = await shared("Coming and going")
-  const agent = await house.agentOf(grace, { reach: "selected", collectionIds: [collectionId] })
-  const all = await house.agentOf(grace)
-  await grace.write("post_note", { collectionId, arxivId, text: "I was here." })
-  await ada.write("post_note", { collectionId, arxivId, text: "And I." })
-  await agent.read("library_collection", { collectionId })
-  await ada.write("remove_collection_member", { collectionId, username: "GRACE" })
-  for (const request of [
-    () => grace.read("library_collection", { collectionId }),
-    () => agent.read("library_collection", { collectionId }),
-    () => all.write("add_papers", { collectionId, arxivIds: [paperId(3)] }),
-  ]) {
-    t.match(await refused(request()), { status: 404, refusal: "unknown_collection" })
-  }
-  t.match(await agent.read("library_identity"), { collectionIds: [] })
-  t.match(
-    (await ada.read("library_collection", { collectionId })).notes,
-    [{ author: "grace", text: "I was here." }, { author: "ada" }],
-    "their notes stay",
-  )
+test(
+  "a person who leaves or is removed loses access, with keys too, " + "and an old key stays out when they come back",
+  async (t) => {
+    const { collectionId, arxivId } = await shared("Coming and going")
+    const agent = await house.agentOf(grace, { reach: "selected", collectionIds: [collectionId] })
+    const all = await house.agentOf(grace)
+    await grace.write("post_note", { collectionId, arxivId, text: "I was here." })
+    await ada.write("post_note", { collectionId, arxivId, text: "And I." })
+    await agent.read("library_collection", { collectionId })
+    await ada.write("remove_collection_member", { collectionId, username: "GRACE" })
+    for (const request of [
+      () => grace.read("library_collection", { collectionId }),
+      () => agent.read("library_collection", { collectionId }),
+      () => all.write("add_papers", { collectionId, arxivIds: [paperId(3)] }),
+    ]) {
+      t.match(await refused(request()), { status: 404, refusal: "unknown_collection" })
+    }
+    t.match(await agent.read("library_identity"), { collectionIds: [] })
+    t.match(
+      (await ada.read("library_collection", { collectionId })).notes,
+      [{ author: "grace", text: "I was here." }, { author: "ada" }],
+      "their notes stay",
+    )
 
-  const left = (await ada.read("library_collection", { collectionId })).notes[0]?.noteId as string
-  t.match(
-    await refused(grace.write("delete_note", { noteId: left })),
-    { status: 404, refusal: "unknown_object" },
-    "out of her reach now",
-  )
-  await ada.write("delete_note", { noteId: left })
-  t.pass("the owner may clear away what somebody left behind")
+    const left = (await ada.read("library_collection", { collectionId })).notes[0]?.noteId as string
+    t.match(
+      await refused(grace.write("delete_note", { noteId: left })),
+      { status: 404, refusal: "unknown_object" },
+      "out of her reach now",
+    )
+    await ada.write("delete_note", { noteId: left })
+    t.pass("the owner may clear away what somebody left behind")
 
-  await share(ada, collectionId, grace, "grace")
-  t.match(await countsOf(grace, collectionId), { unread: 0 }, "a new member starts with nothing unread")
-  t.match(
-    await refused(agent.read("library_collection", { collectionId })),
-    { status: 404 },
-    "the old key does not regain access",
-  )
-  await grace.write("leave_collection", { collectionId })
-  t.match(await refused(grace.write("leave_collection", { collectionId })), {
-    status: 404,
-    refusal: "unknown_collection",
-  })
-})
+    await share(ada, collectionId, grace, "grace")
+    t.match(await countsOf(grace, collectionId), { unread: 0 }, "a new member starts with nothing unread")
+    t.match(
+      await refused(agent.read("library_collection", { collectionId })),
+      { status: 404 },
+      "the old key does not regain access",
+    )
+    await grace.write("leave_collection", { collectionId })
+    t.match(await refused(grace.write("leave_collection", { collectionId })), {
+      status: 404,
+      refusal: "unknown_collection",
+    })
+  },
+)
 
 test("a deleted Collection is gone for everybody, and saved papers stay", async (t) => {
   const { collectionId, arxivId } = await shared("To be deleted", [paperId(50)])
@@ -312,12 +315,26 @@ test("the rules of a batch and of a thread apply in the browser as for agents", 
 test("the stored counts equal a fresh count", async (t) => {
   const wrong = house.instance.db
     .prepare<{ what: string }>(`
-    SELECT 'papers' AS what FROM collections c WHERE papers <> (SELECT count(*) FROM collection_papers p WHERE p.collection_id = c.collection_id)
-    UNION ALL SELECT 'notes' FROM collections c WHERE notes <> (SELECT count(*) FROM notes n WHERE n.collection_id = c.collection_id)
-    UNION ALL SELECT 'thread' FROM collection_papers p WHERE notes <> (SELECT count(*) FROM notes n WHERE n.collection_id = p.collection_id AND n.paper_id = p.paper_id)
-    UNION ALL SELECT 'unread' FROM collection_members m WHERE unread <> (SELECT count(*) FROM unread_notes u WHERE u.user_id = m.user_id AND u.collection_id = m.collection_id)
-    UNION ALL SELECT 'saved' FROM library_counts l WHERE saved <> (SELECT count(*) FROM saved_papers s WHERE s.user_id = l.user_id)
-    UNION ALL SELECT 'owned' FROM library_counts l WHERE collections <> (SELECT count(*) FROM collections c WHERE c.owner_id = l.user_id)`)
+    SELECT 'papers' AS what
+      FROM collections c
+      WHERE papers <> (SELECT count(*) FROM collection_papers p WHERE p.collection_id = c.collection_id)
+    UNION ALL SELECT 'notes'
+      FROM collections c
+      WHERE notes <> (SELECT count(*) FROM notes n WHERE n.collection_id = c.collection_id)
+    UNION ALL SELECT 'thread'
+      FROM collection_papers p
+      WHERE notes <> (SELECT count(*) FROM notes n WHERE n.collection_id = p.collection_id AND n.paper_id = p.paper_id)
+    UNION ALL SELECT 'unread'
+      FROM collection_members m
+      WHERE unread <> (SELECT count(*)
+        FROM unread_notes u
+        WHERE u.user_id = m.user_id AND u.collection_id = m.collection_id)
+    UNION ALL SELECT 'saved'
+      FROM library_counts l
+      WHERE saved <> (SELECT count(*) FROM saved_papers s WHERE s.user_id = l.user_id)
+    UNION ALL SELECT 'owned'
+      FROM library_counts l
+      WHERE collections <> (SELECT count(*) FROM collections c WHERE c.owner_id = l.user_id)`)
     .all()
   t.strictSame(wrong, [])
   t.strictSame(checkData(house.instance.db).problems, [])

@@ -48,7 +48,8 @@ begin() {
   umask "$(value UMask)"
   for pair in $(value Environment); do export "$pair"; done
   command=$(value ExecStart | sed 's/%%/%/g; s/\\$\\$/$/g')
-  if [ "$(value Type)" = oneshot ]; then eval "$command" && for after in "$(value ExecStartPost)"; do set -f; eval "$(echo "$after" | sed "s/-name \\*.db/-name '*.db'/")"; done; return; fi
+  if [ "$(value Type)" = oneshot ]; then eval "$command" && for after in "$(value ExecStartPost)"; do set -f; \
+eval "$(echo "$after" | sed "s/-name \\*.db/-name '*.db'/")"; done; return; fi
   setsid sh -c "exec $command" >> "$MACHINE/journal.log" 2>&1 < /dev/null &
   echo $! > "$pid"
   for _ in $(seq 200); do
@@ -58,9 +59,12 @@ begin() {
   done
   return 1
 }
-curl_ready() { "$NODE" -e 'fetch("http://127.0.0.1:" + process.env.RESEARCH_ROOM_PORT + "/api/health/ready").then(({ status }) => process.exit(status === 200 ? 0 : 1), () => process.exit(1))'; }
-end() { [ -f "$pid" ] || return 0; kill -TERM "$(cat "$pid")" 2>/dev/null; while kill -0 "$(cat "$pid")" 2>/dev/null; do sleep 0.05; done; rm -f "$pid"; }
-case "$verb" in enable|start) begin;; stop) end;; is-active) [ -f "$pid" ] && kill -0 "$(cat "$pid")";; *) exit 1;; esac`
+curl_ready() { "$NODE" -e 'fetch("http://127.0.0.1:" + process.env.RESEARCH_ROOM_PORT + "/api/health/ready").then(({ \
+status }) => process.exit(status === 200 ? 0 : 1), () => process.exit(1))'; }
+end() { [ -f "$pid" ] || return 0; kill -TERM "$(cat "$pid")" 2>/dev/null; while kill -0 "$(cat "$pid")" \
+2>/dev/null; do sleep 0.05; done; rm -f "$pid"; }
+case "$verb" in enable|start) begin;; stop) end;; is-active) [ -f "$pid" ] && kill -0 \
+"$(cat "$pid")";; *) exit 1;; esac`
 const JOURNALCTL = `cat "$MACHINE/journal.log"`
 
 export interface Machine {

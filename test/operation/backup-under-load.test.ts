@@ -69,15 +69,19 @@ test("a backup made beside writers is whole, and holds every write answered befo
 
   const held = new Database(copy, { readonly: true })
   const live = new Database(file, { readonly: true })
-  const entry =
-    "SELECT 'sha256:' || lower(hex(activity_digest)) FROM journal WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence = ?"
+  const entry = `SELECT 'sha256:' || lower(hex(activity_digest))
+    FROM journal
+    WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence = ?`
   for (const { roomId, sequence, digest } of acknowledged)
     t.equal(held.prepare(entry).pluck().get(roomId, sequence), digest)
   t.ok(acknowledged.length >= 2 * names.length)
   const feed = (database: Database.Database, roomId: string) =>
     database
       .prepare(
-        "SELECT hex(activity_digest) FROM journal WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence > 0 ORDER BY room_sequence",
+        `SELECT hex(activity_digest)
+          FROM journal
+          WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence > 0
+          ORDER BY room_sequence`,
       )
       .pluck()
       .all(roomId)
@@ -121,7 +125,8 @@ test("a backup over an existing one is refused, and a backup that runs out of sp
   const database = new Database(join(place.folder, "restored", "research-room.db"))
   defineFunctions(database)
   database.exec(
-    "INSERT INTO papers (paper_id, origin, recorded_at, record) VALUES ('large', 'import', '2026', hex(zeroblob(8000000)))",
+    `INSERT INTO papers (paper_id, origin, recorded_at, record)
+      VALUES ('large', 'import', '2026', hex(zeroblob(8000000)))`,
   )
   database.close()
   const small = join(place.folder, "small.db")

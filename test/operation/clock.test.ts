@@ -53,56 +53,60 @@ const isNow = (at: string | undefined) => Math.abs(Date.parse(at ?? "") - Date.n
 const datedAhead = async ({ baseUrl }: Own) =>
   (await ask(`${baseUrl}/api/health/ready`)).body.datedAhead as unknown as string | null
 
-test("after one start ten years ahead, later writes have the present time and come after the earlier ones, and credentials are valid again", async (t) => {
-  const start = instance(t)
-  const first = await start()
-  let ada = await first.service.setUp()
-  const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Through a wrong clock" }))
-    .result
-  const expiresAt = new Date(Date.now() + 360 * DAY).toISOString()
-  const issued = await ada.write("issue_credential", {
-    roomId,
-    label: "sweeper",
-    permissions: ["post_thread"],
-    expiresAt,
-  } as never)
-  const { token } = issued.result as unknown as { token: string }
-  const said = (service: Own, text: string) =>
-    ask(`${service.baseUrl}/api/agent/threads/${threadId}/messages`, {
-      headers: { authorization: `Bearer ${token}` },
-      body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text },
-    })
-  t.match(await said(first.service, "First."), { status: 200 })
-  t.equal(await datedAhead(first.service), null)
-  t.strictSame(first.warnings(), [])
-  await first.service.close()
+test(
+  "after one start ten years ahead, later writes have the present time and come after the earlier ones, " +
+    "and credentials are valid again",
+  async (t) => {
+    const start = instance(t)
+    const first = await start()
+    let ada = await first.service.setUp()
+    const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Through a wrong clock" }))
+      .result
+    const expiresAt = new Date(Date.now() + 360 * DAY).toISOString()
+    const issued = await ada.write("issue_credential", {
+      roomId,
+      label: "sweeper",
+      permissions: ["post_thread"],
+      expiresAt,
+    } as never)
+    const { token } = issued.result as unknown as { token: string }
+    const said = (service: Own, text: string) =>
+      ask(`${service.baseUrl}/api/agent/threads/${threadId}/messages`, {
+        headers: { authorization: `Bearer ${token}` },
+        body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text },
+      })
+    t.match(await said(first.service, "First."), { status: 200 })
+    t.equal(await datedAhead(first.service), null)
+    t.strictSame(first.warnings(), [])
+    await first.service.close()
 
-  const ahead = await start({ ahead: YEARS })
-  ada = await signedIn(ahead.service)
-  t.match(await said(ahead.service, "Too late."), { status: 401, body: { error: /expired/ } })
-  await ada.write("post_message", { threadId, text: "Second, ten years ahead." } as never)
-  await ada.write("publish_hypothesis", hypothesis(roomId, threadId))
-  await ahead.service.close()
-
-  for (const round of ["Third", "Fourth"]) {
-    const { service, warnings } = await start()
-    const until = await datedAhead(service)
-    t.ok(Math.abs(Date.parse(until ?? "") - Date.now() - YEARS) < HOUR, `${round}: ${until}`)
-    t.match(warnings().join(), /"level":40.*new writes are dated by the clock/)
-    ada = await signedIn(service)
-    t.equal(
-      ((await (await ada.request("GET", "/api/admin/overview")).json()) as { datedAhead: string }).datedAhead,
-      until,
-    )
-    t.match(await page(service, "/admin"), /Some writes are dated in the future/)
-    const written = await said(service, `${round}.`)
-    t.match(written, { status: 200 }, "the credential is valid")
-    t.ok(isNow(written.body.acceptedAt as unknown as string), `${written.body.acceptedAt}`)
+    const ahead = await start({ ahead: YEARS })
+    ada = await signedIn(ahead.service)
+    t.match(await said(ahead.service, "Too late."), { status: 401, body: { error: /expired/ } })
+    await ada.write("post_message", { threadId, text: "Second, ten years ahead." } as never)
     await ada.write("publish_hypothesis", hypothesis(roomId, threadId))
-    if (round === "Fourth") await inOrder(t, service, roomId, threadId)
-    await service.close()
-  }
-})
+    await ahead.service.close()
+
+    for (const round of ["Third", "Fourth"]) {
+      const { service, warnings } = await start()
+      const until = await datedAhead(service)
+      t.ok(Math.abs(Date.parse(until ?? "") - Date.now() - YEARS) < HOUR, `${round}: ${until}`)
+      t.match(warnings().join(), /"level":40.*new writes are dated by the clock/)
+      ada = await signedIn(service)
+      t.equal(
+        ((await (await ada.request("GET", "/api/admin/overview")).json()) as { datedAhead: string }).datedAhead,
+        until,
+      )
+      t.match(await page(service, "/admin"), /Some writes are dated in the future/)
+      const written = await said(service, `${round}.`)
+      t.match(written, { status: 200 }, "the credential is valid")
+      t.ok(isNow(written.body.acceptedAt as unknown as string), `${written.body.acceptedAt}`)
+      await ada.write("publish_hypothesis", hypothesis(roomId, threadId))
+      if (round === "Fourth") await inOrder(t, service, roomId, threadId)
+      await service.close()
+    }
+  },
+)
 
 /** Every list, every timeline and the chain of the Room give the writes in the order they were made. */
 async function inOrder(t: Test, service: Own, roomId: string, threadId: string) {

@@ -97,20 +97,23 @@ test("a write appears here once the follower has brought it, and wakes a waiting
   t.match(await (await at(messages)).text(), /The baseline is in\./)
 })
 
-test("an answer is never older than allowed: the copy waits for the follower, and then forwards the request", async (t) => {
-  const sequence = await post("The second run diverged.")
-  const least = `atLeast=${sequence}`
-  const waits = at(`${messages}?${least}`)
-  await follower.apply()
-  t.match(await (await waits).text(), /The second run diverged\./)
-  const later = `${messages}?atLeast=${sequence + 1}`
-  const began = performance.now()
-  const sentOn = await at(later)
-  t.match([sentOn.status, sentOn.headers.get("location")], [307, `${original.baseUrl}${later}`])
-  t.ok(performance.now() - began > 1_900, "after two seconds")
-  t.equal((await at(later, original)).status, 200, "the original is never too old")
-  for (const each of [copy, original]) t.equal((await at(`${messages}?atLeast=soon`, each)).status, 422)
-})
+test(
+  "an answer is never older than allowed: " + "the copy waits for the follower, and then forwards the request",
+  async (t) => {
+    const sequence = await post("The second run diverged.")
+    const least = `atLeast=${sequence}`
+    const waits = at(`${messages}?${least}`)
+    await follower.apply()
+    t.match(await (await waits).text(), /The second run diverged\./)
+    const later = `${messages}?atLeast=${sequence + 1}`
+    const began = performance.now()
+    const sentOn = await at(later)
+    t.match([sentOn.status, sentOn.headers.get("location")], [307, `${original.baseUrl}${later}`])
+    t.ok(performance.now() - began > 1_900, "after two seconds")
+    t.equal((await at(later, original)).status, 200, "the original is never too old")
+    for (const each of [copy, original]) t.equal((await at(`${messages}?atLeast=soon`, each)).status, 422)
+  },
+)
 
 test("no answer mixes two moments, however much of the file was cached before", async (t) => {
   // A reader continues from `next`: an entry that is missing, repeated or different would show.
@@ -140,16 +143,19 @@ test("no answer mixes two moments, however much of the file was cached before", 
   t.ok(changed > 200, `${changed} pages changed during the reads`)
 })
 
-test("a follower that ends in the middle of an update leaves no torn reads: until it is back, the original answers", async (t) => {
-  const sequence = await post("A message of which half the pages arrive.")
-  await follower.applyHalf()
-  const answer = await at(messages)
-  t.match([answer.status, answer.headers.get("location")], [307, `${original.baseUrl}${messages}`])
-  t.match(await (await at("/api/health/ready")).json(), { refusal: "temporarily_unavailable" })
-  await follower.apply()
-  t.match(await (await at(activity(sequence - 1))).json(), { items: [{ sequence }] })
-  t.equal((await at("/api/health/ready")).status, 200)
-})
+test(
+  "a follower that ends in the middle of an update leaves no torn reads: " + "until it is back, the original answers",
+  async (t) => {
+    const sequence = await post("A message of which half the pages arrive.")
+    await follower.applyHalf()
+    const answer = await at(messages)
+    t.match([answer.status, answer.headers.get("location")], [307, `${original.baseUrl}${messages}`])
+    t.match(await (await at("/api/health/ready")).json(), { refusal: "temporarily_unavailable" })
+    await follower.apply()
+    t.match(await (await at(activity(sequence - 1))).json(), { items: [{ sequence }] })
+    t.equal((await at("/api/health/ready")).status, 200)
+  },
+)
 
 test("with --forward it passes on the original's answers", async (t) => {
   const place = newPlace()

@@ -57,7 +57,9 @@ const start = (folder: string) =>
 const context = `/api/research/rooms/${rooms.main.roomId}/research-context`
 /** The name of a table to replace by an endless view. */
 const endless = (table: string) =>
-  `ALTER TABLE ${table} RENAME TO kept; CREATE VIEW ${table} AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT c.x AS instance_id FROM c WHERE x < 0`
+  `ALTER TABLE ${table} RENAME TO kept; CREATE VIEW ${table} AS WITH RECURSIVE c (x) AS (SELECT 1
+    UNION ALL SELECT x + 1
+    FROM c) SELECT c.x AS instance_id FROM c WHERE x < 0`
 const forged = {
   "an endless view for the table that is read first": endless("instance"),
   "a view for a table":
@@ -88,23 +90,26 @@ test("a copy does not start from a file that contains anything this program does
   await plain.close()
 })
 
-test("a copy ends when its file is replaced by another's, or by anything that is not data of this program", async (t) => {
-  const changes = {
-    "another instance": "UPDATE instance SET instance_id = '01a1c4d3-13a9-73f5-8f3d-d5a42c60610b'",
-    "a trigger": forged["a trigger"],
-    "an endless view": endless("instance"),
-    "a newer version": others["a newer version"][0],
-  }
-  for (const [name, sql] of Object.entries(changes)) {
-    const { folder, file } = folderWith("")
-    const copy = await start(folder)
-    await pause(50)
-    tamper(file, sql)
-    const ended = await Promise.race([copy.broken.then(() => true), pause(5_000, false)])
-    t.ok(ended, name)
-    await copy.close()
-  }
-})
+test(
+  "a copy ends when its file is replaced by another's, or by anything " + "that is not data of this program",
+  async (t) => {
+    const changes = {
+      "another instance": "UPDATE instance SET instance_id = '01a1c4d3-13a9-73f5-8f3d-d5a42c60610b'",
+      "a trigger": forged["a trigger"],
+      "an endless view": endless("instance"),
+      "a newer version": others["a newer version"][0],
+    }
+    for (const [name, sql] of Object.entries(changes)) {
+      const { folder, file } = folderWith("")
+      const copy = await start(folder)
+      await pause(50)
+      tamper(file, sql)
+      const ended = await Promise.race([copy.broken.then(() => true), pause(5_000, false)])
+      t.ok(ended, name)
+      await copy.close()
+    }
+  },
+)
 
 test("a file truncated while it is served gives no broken answer, and does not end the service", async (t) => {
   const { folder, file } = folderWith("")

@@ -52,7 +52,9 @@ function watched(t: Test, more: { statfs?: () => DiskSpace } = {}) {
 function write(db: Db, file: string, bytes: number): void {
   const change = db.prepare("UPDATE papers SET record = ? WHERE paper_id = 'x'")
   db.exec(
-    "INSERT INTO papers (paper_id, origin, recorded_at, record) VALUES ('x', 'import', '2026', '') ON CONFLICT DO NOTHING",
+    `INSERT INTO papers (paper_id, origin, recorded_at, record)
+      VALUES ('x', 'import', '2026', '')
+      ON CONFLICT DO NOTHING`,
   )
   for (let n = 0; statSync(`${file}-wal`).size < bytes; n++) change.run(`${n} `.repeat(10_000))
 }

@@ -142,7 +142,9 @@ test("each list shows what an operator needs: the owner, the Room, since when, a
   ])
   const accepted = house.instance.db
     .prepare<{ bytes: number }>(
-      "SELECT sum(octet_length(content)) AS bytes FROM journal WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence > 0",
+      `SELECT sum(octet_length(content)) AS bytes
+        FROM journal
+        WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence > 0`,
     )
     .one(roomId).bytes
   t.equal(

@@ -108,21 +108,24 @@ test("failures are logged with the account's name and the address, and never wit
   t.notOk(JSON.stringify(lines()).includes("my-password-by-mistake"))
 })
 
-test("however often a stranger fails, the log grows by so many lines an hour plus one that counts the rest", async (t) => {
-  house.pass(limits.auditedFailuresSeconds * 1_000)
-  const from = last()
-  for (let n = 0; n < 2 * limits.auditedFailures; n += 1) {
-    t.equal((await fail(`nobody-${n}`)).status, 401)
-    if (n % limits.signInFailures === 0) house.pass(limits.signInWindowSeconds * 1_000)
-  }
-  t.equal(since(from).length, limits.auditedFailures)
-  house.pass(limits.auditedFailuresSeconds * 1_000)
-  await fail("grace")
-  const [newest, counted, ...before] = lines()
-  t.match(newest, { kind: "sign_in_failed", subject: { name: "grace" } })
-  t.match(counted, { kind: "sign_ins_failed", detail: { failures: limits.auditedFailures } })
-  t.equal(before.filter(({ sequence }) => sequence > from).length, limits.auditedFailures)
-})
+test(
+  "however often a stranger fails, the log grows by so many lines an " + "hour plus one that counts the rest",
+  async (t) => {
+    house.pass(limits.auditedFailuresSeconds * 1_000)
+    const from = last()
+    for (let n = 0; n < 2 * limits.auditedFailures; n += 1) {
+      t.equal((await fail(`nobody-${n}`)).status, 401)
+      if (n % limits.signInFailures === 0) house.pass(limits.signInWindowSeconds * 1_000)
+    }
+    t.equal(since(from).length, limits.auditedFailures)
+    house.pass(limits.auditedFailuresSeconds * 1_000)
+    await fail("grace")
+    const [newest, counted, ...before] = lines()
+    t.match(newest, { kind: "sign_in_failed", subject: { name: "grace" } })
+    t.match(counted, { kind: "sign_ins_failed", detail: { failures: limits.auditedFailures } })
+    t.equal(before.filter(({ sequence }) => sequence > from).length, limits.auditedFailures)
+  },
+)
 
 test("it is paged from the newest line, by kind and by person, with indexes", (t) => {
   const [first, second, ...rest] = lines()

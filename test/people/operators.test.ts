@@ -59,7 +59,9 @@ function holds(): boolean {
   const owners = count("members m JOIN rooms r USING (room_id) WHERE m.role = 'owner' AND r.owner_id = m.user_id")
   const doors = ["credentials c", "sessions c"].map((table) =>
     count(
-      `${table} JOIN people p USING (user_id) WHERE p.disabled_at IS NOT NULL ${table === "credentials c" ? "AND c.revoked_at IS NULL" : ""}`,
+      `${table}
+        JOIN people p USING (user_id)
+        WHERE p.disabled_at IS NOT NULL ${table === "credentials c" ? "AND c.revoked_at IS NULL" : ""}`,
     ),
   )
   const counted = "SELECT user_id, rooms, owned FROM member_counts WHERE rooms > 0"
@@ -70,25 +72,29 @@ function holds(): boolean {
   return (operator ?? 0) > 0 && owners === count("rooms") && [...doors, ...miscounted].every((open) => open === 0)
 }
 
-test("no order of actions leaves the service without an operator, a Room without an owner, a disabled account with access, or wrong counts of Rooms", async (t) => {
-  let done = 0
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
-      for (const [deed, by, to] of steps) {
-        try {
-          await deeds[deed](by, to)
-          done += 1
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error
+test(
+  "no order of actions leaves the service without an operator, a Room without an owner, a disabled account with " +
+    "access, or wrong counts of Rooms",
+  async (t) => {
+    let done = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
+        for (const [deed, by, to] of steps) {
+          try {
+            await deeds[deed](by, to)
+            done += 1
+          } catch (error) {
+            if (!(error instanceof Refusal)) throw error
+          }
+          if (!holds()) return false
         }
-        if (!holds()) return false
-      }
-      return true
-    }),
-    { numRuns: 100 },
-  )
-  t.ok(done > 50, `${done} actions were done`)
-})
+        return true
+      }),
+      { numRuns: 100 },
+    )
+    t.ok(done > 50, `${done} actions were done`)
+  },
+)
 
 test("two operators who demote each other at once leave one", async (t) => {
   const [ada, grace] = [0, 1]

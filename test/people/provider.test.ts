@@ -36,36 +36,39 @@ const whoIs = async (visitor: Visitor, at: Own = house) => {
 const START = `${house.baseUrl}/sign-in/provider`
 const isBack = (url: string) => url.includes("/sign-in/provider/back")
 
-test("an invited person signs in with the provider, chooses a username and is a member; later it takes one step", async (t) => {
-  sso.at = "sub-grace"
-  const browser = new Visitor()
-  const link = await invited()
-  const page = await browser.open(link)
-  t.match(page.text, /Continue with Example SSO/)
-  const [, onwards = ""] = /href="(\/sign-in\/provider\?[^"]*)"/.exec(page.text) ?? []
-  const asked = await browser.open(house.baseUrl + onwards.replaceAll("&amp;", "&"))
-  t.equal(asked.status, 200)
-  t.match(asked.text, /Your name here[^]*value="grace-hopper"/, "their name at the provider is proposed")
-  t.equal(await whoIs(browser), null, "no account exists before the username is chosen")
-  const done = await browser.send(`${house.baseUrl}/web/provider/join`, { username: "grace" })
-  t.equal(done.url, `${house.baseUrl}/rooms/${roomId}`)
-  t.match(await whoIs(browser), { username: "grace", isOperator: false })
-  t.strictSame(
-    (await ada.read("members", { roomId })).items.map(({ username }) => username),
-    ["ada", "grace"],
-  )
-  t.equal((await new Visitor().open(link)).status, 404, "the link works once")
+test(
+  "an invited person signs in with the provider, chooses a username and is " + "a member; later it takes one step",
+  async (t) => {
+    sso.at = "sub-grace"
+    const browser = new Visitor()
+    const link = await invited()
+    const page = await browser.open(link)
+    t.match(page.text, /Continue with Example SSO/)
+    const [, onwards = ""] = /href="(\/sign-in\/provider\?[^"]*)"/.exec(page.text) ?? []
+    const asked = await browser.open(house.baseUrl + onwards.replaceAll("&amp;", "&"))
+    t.equal(asked.status, 200)
+    t.match(asked.text, /Your name here[^]*value="grace-hopper"/, "their name at the provider is proposed")
+    t.equal(await whoIs(browser), null, "no account exists before the username is chosen")
+    const done = await browser.send(`${house.baseUrl}/web/provider/join`, { username: "grace" })
+    t.equal(done.url, `${house.baseUrl}/rooms/${roomId}`)
+    t.match(await whoIs(browser), { username: "grace", isOperator: false })
+    t.strictSame(
+      (await ada.read("members", { roomId })).items.map(({ username }) => username),
+      ["ada", "grace"],
+    )
+    t.equal((await new Visitor().open(link)).status, 404, "the link works once")
 
-  const later = new Visitor()
-  const arrived = await later.open(`${START}?next=/rooms/${roomId}`)
-  t.equal(arrived.url, `${house.baseUrl}/rooms/${roomId}`)
-  t.match(await whoIs(later), { username: "grace" })
-  t.equal(
-    (await later.send(`${house.baseUrl}/web/provider/join`, { username: "grace-again" })).status,
-    401,
-    "and already has a username",
-  )
-})
+    const later = new Visitor()
+    const arrived = await later.open(`${START}?next=/rooms/${roomId}`)
+    t.equal(arrived.url, `${house.baseUrl}/rooms/${roomId}`)
+    t.match(await whoIs(later), { username: "grace" })
+    t.equal(
+      (await later.send(`${house.baseUrl}/web/provider/join`, { username: "grace-again" })).status,
+      401,
+      "and already has a username",
+    )
+  },
+)
 
 test("no password opens an account without a password", async (t) => {
   for (const password of ["", passwordOf("grace")]) {
@@ -276,27 +279,30 @@ test("its answers are bounded in size and in time", async (t) => {
   await t.rejects(asking("http://127.0.0.1:1/", {}), { name: "NoAnswer" })
 })
 
-test("strangers are let in if every account of the provider is, or if they have a verified address of a domain", async (t) => {
-  for (const [admits, let_in] of [
-    ["everyone", ["sub-grace", "sub-eve"]],
-    ["@example.org", ["sub-grace"]],
-    ["@EXAMPLE.org", ["sub-grace"]],
-    ["@ample.org", []],
-    ["invited", []],
-  ] as const) {
-    const own = await startOwn({ entrance: settings({}, { admits }) })
-    for (const subject of ["sub-grace", "sub-eve"]) {
-      sso.at = subject
-      const page = await new Visitor().open(`${own.baseUrl}/sign-in/provider`)
-      t.equal(
-        page.status,
-        (let_in as readonly string[]).includes(subject) ? 200 : 403,
-        `${subject} where ${admits} are let in`,
-      )
+test(
+  "strangers are let in if every account of the provider is, " + "or if they have a verified address of a domain",
+  async (t) => {
+    for (const [admits, let_in] of [
+      ["everyone", ["sub-grace", "sub-eve"]],
+      ["@example.org", ["sub-grace"]],
+      ["@EXAMPLE.org", ["sub-grace"]],
+      ["@ample.org", []],
+      ["invited", []],
+    ] as const) {
+      const own = await startOwn({ entrance: settings({}, { admits }) })
+      for (const subject of ["sub-grace", "sub-eve"]) {
+        sso.at = subject
+        const page = await new Visitor().open(`${own.baseUrl}/sign-in/provider`)
+        t.equal(
+          page.status,
+          (let_in as readonly string[]).includes(subject) ? 200 : 403,
+          `${subject} where ${admits} are let in`,
+        )
+      }
+      await own.close()
     }
-    await own.close()
-  }
-})
+  },
+)
 
 test("without passwords the provider is the only way in, from the first person on", async (t) => {
   const own = await startOwn({ entrance: settings({ passwords: false }) })

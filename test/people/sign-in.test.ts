@@ -66,21 +66,24 @@ test("a wrong password and an unknown username get the same answer", async (t) =
   house.pass(window)
 })
 
-test("after ten failures an address that never signed in is locked out for a while, and told for how long", async (t) => {
-  await house.instance.accounts.add("mary", passwordOf("mary"))
-  t.strictSame(
-    (await failures(limits.signInFailures, "mary")).map(({ status }) => status),
-    Array(limits.signInFailures).fill(401),
-  )
-  const closed = await signIn("mary")
-  t.strictSame([closed.status, closed.body.refusal], [429, "too_many_requests"])
-  const seconds = Number(closed.headers.get("retry-after"))
-  t.ok(seconds > 0 && seconds <= limits.signInWindowSeconds)
-  t.match(closed.body, { retryable: true, retryAfter: seconds, committed: false })
-  t.equal((await signIn("ada")).status, 200, "others sign in as before")
-  house.pass(seconds * 1_000)
-  t.equal((await signIn("mary")).status, 200, "after that time it may try again")
-})
+test(
+  "after ten failures an address that never signed in is locked out for " + "a while, and told for how long",
+  async (t) => {
+    await house.instance.accounts.add("mary", passwordOf("mary"))
+    t.strictSame(
+      (await failures(limits.signInFailures, "mary")).map(({ status }) => status),
+      Array(limits.signInFailures).fill(401),
+    )
+    const closed = await signIn("mary")
+    t.strictSame([closed.status, closed.body.refusal], [429, "too_many_requests"])
+    const seconds = Number(closed.headers.get("retry-after"))
+    t.ok(seconds > 0 && seconds <= limits.signInWindowSeconds)
+    t.match(closed.body, { retryable: true, retryAfter: seconds, committed: false })
+    t.equal((await signIn("ada")).status, 200, "others sign in as before")
+    house.pass(seconds * 1_000)
+    t.equal((await signIn("mary")).status, 200, "after that time it may try again")
+  },
+)
 
 test("an address that has signed in before is locked out by no number of failures", async (t) => {
   await failures(limits.signInFailures)

@@ -156,7 +156,8 @@ export class GitHubStandIn {
     if (used.count >= limit) {
       const who = authorized
         ? "user ID 1"
-        : "127.0.0.1. (But here's the good news: Authenticated requests get a higher rate limit. Check out the documentation for more details.)"
+        : "127.0.0.1. (But here's the good news: Authenticated requests get a higher rate limit. " +
+          "Check out the documentation for more details.)"
       return said(403, `API rate limit exceeded for ${who}`, "rest/overview/rate-limits-for-the-rest-api")
     }
     const path = request.url ?? ""

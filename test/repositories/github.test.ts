@@ -69,29 +69,32 @@ test("a commit that GitHub does not have is a no", async (t) => {
 })
 
 // shows: A repository that is not public, or a commit that does not resolve, is 422, whatever a token could read.
-test("a repository that is not public is a no, whatever the token can read, and its existence is not revealed", async (t) => {
-  const { host, anonymous, authorized } = await github(t)
-  const repository = host.add("octo/maze", { visibility: "private", commits: [COMMIT] })
+test(
+  "a repository that is not public is a no, whatever the token can read, " + "and its existence is not revealed",
+  async (t) => {
+    const { host, anonymous, authorized } = await github(t)
+    const repository = host.add("octo/maze", { visibility: "private", commits: [COMMIT] })
 
-  t.equal(reason(await ask(anonymous, "octo/maze")), NOT_PUBLIC)
-  t.equal(host.asked.at(-1)?.status, 404)
-  t.equal(reason(await ask(authorized, "octo/maze")), NOT_PUBLIC)
-  t.equal(host.asked.at(-1)?.status, 200, "the token could read it")
-  repository.visibility = "internal"
-  t.equal(reason(await ask(authorized, "octo/maze")), NOT_PUBLIC)
-  for (const body of [
-    { private: true, visibility: "public" },
-    { private: false, visibility: "private" },
-  ]) {
-    host.next({ status: 200, body })
-    t.equal(reason(await ask(authorized, "octo/maze")), NOT_PUBLIC, "both must say public")
-  }
-  t.equal(reason(await ask(authorized, "octo/nowhere")), "GitHub shows no public repository octo/nowhere.")
-  t.notOk(
-    host.asked.some(({ path }) => path.includes("commits")),
-    "no request asked for a commit in it",
-  )
-})
+    t.equal(reason(await ask(anonymous, "octo/maze")), NOT_PUBLIC)
+    t.equal(host.asked.at(-1)?.status, 404)
+    t.equal(reason(await ask(authorized, "octo/maze")), NOT_PUBLIC)
+    t.equal(host.asked.at(-1)?.status, 200, "the token could read it")
+    repository.visibility = "internal"
+    t.equal(reason(await ask(authorized, "octo/maze")), NOT_PUBLIC)
+    for (const body of [
+      { private: true, visibility: "public" },
+      { private: false, visibility: "private" },
+    ]) {
+      host.next({ status: 200, body })
+      t.equal(reason(await ask(authorized, "octo/maze")), NOT_PUBLIC, "both must say public")
+    }
+    t.equal(reason(await ask(authorized, "octo/nowhere")), "GitHub shows no public repository octo/nowhere.")
+    t.notOk(
+      host.asked.some(({ path }) => path.includes("commits")),
+      "no request asked for a commit in it",
+    )
+  },
+)
 
 test("a repository that was taken down is a no", async (t) => {
   const { host, anonymous } = await github(t)
@@ -161,7 +164,8 @@ test("if GitHub cannot answer, the result is unknown", async (t) => {
       /status 403/,
       said(
         403,
-        "Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.",
+        "Resource protected by organization SAML enforcement. You must grant your Personal Access token access to " +
+          "this organization.",
         "articles/authenticating-to-a-github-organization-with-saml-single-sign-on/",
       ),
     ],

@@ -273,31 +273,34 @@ test("the use of a credential that only reads is recorded too, after the answer"
   t.match(await used(), /^20/)
 })
 
-test("a credential that only reads public data over MCP counts as used too; once revoked it reads nothing there", async (t) => {
-  const { body } = await issue(grace)
-  const id = String(body.target?.id)
-  const own = async () =>
-    (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === id)?.lastUsedAt
-  const call = () =>
-    fetch(`${house.baseUrl}/mcp`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        authorization: `Bearer ${String(body.result?.token)}`,
-      },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "rooms", arguments: {} } }),
-    })
-  t.equal(await own(), null)
-  const answer = await call()
-  t.match([answer.status, await answer.text()], [200, /Warm-up/])
-  for (let look = 0; look < 200 && (await own()) === null; look += 1)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  t.match(await own(), /^20/)
-  await sent(grace, `${route}/${id}/revoke`, action())
-  const refused = await call()
-  t.match([refused.status, await refused.text()], [401, /was revoked/])
-})
+test(
+  "a credential that only reads public data over MCP counts as used too; " + "once revoked it reads nothing there",
+  async (t) => {
+    const { body } = await issue(grace)
+    const id = String(body.target?.id)
+    const own = async () =>
+      (await grace.read("credentials", { roomId })).items.find(({ credentialId }) => credentialId === id)?.lastUsedAt
+    const call = () =>
+      fetch(`${house.baseUrl}/mcp`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          authorization: `Bearer ${String(body.result?.token)}`,
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "rooms", arguments: {} } }),
+      })
+    t.equal(await own(), null)
+    const answer = await call()
+    t.match([answer.status, await answer.text()], [200, /Warm-up/])
+    for (let look = 0; look < 200 && (await own()) === null; look += 1)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    t.match(await own(), /^20/)
+    await sent(grace, `${route}/${id}/revoke`, action())
+    const refused = await call()
+    t.match([refused.status, await refused.text()], [401, /was revoked/])
+  },
+)
 
 // shows: 401 for a missing, unknown, expired or revoked credential, or the wrong kind.
 test("a credential expires, to the millisecond, for reads and writes", async (t) => {

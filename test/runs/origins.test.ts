@@ -1,4 +1,6 @@
-/** Which repository an attempt is pinned to: git is asked, and no user or password of its address leaves the machine. */
+/**
+ * Which repository an attempt is pinned to: git is asked, and no user or password of its address leaves the machine.
+ */
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -404,7 +404,8 @@ else {
     const running = run(
       experimentId,
       ...sh(
-        'echo "{\\"loss\\": 3}" >> "$RESEARCH_ROOM_METRICS"; echo $$ > out/pid; until [ -e out/go ]; do sleep 0.05; done',
+        'echo "{\\"loss\\": 3}" >> "$RESEARCH_ROOM_METRICS"; echo $$ > out/pid; until [ -e out/go ]; ' +
+          "do sleep 0.05; done",
       ),
     )
     const attemptId = await started(experimentId, after)

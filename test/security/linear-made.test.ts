@@ -25,7 +25,8 @@ test("every expression that src builds from text is linear", async (t) => {
   const longest = [...Map.groupBy(patterns, ({ file }) => file).values()].flatMap((made) =>
     made.toSorted((one, other) => other.source.length - one.source.length).slice(0, 5),
   )
-  // The prover does not read sets of classes. Both are runs of one class that starts at a sign of it: nothing is tried twice.
+  // The prover does not read sets of classes. Both are runs of one class that starts at a sign of it: nothing is tried
+  // twice.
   const [ofSets, others] = [
     longest.filter(({ flags }) => flags.includes("v")),
     longest.filter(({ flags }) => !flags.includes("v")),

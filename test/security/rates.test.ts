@@ -82,28 +82,31 @@ test("an address over its limit gets the envelope of the path's family, with Ret
   t.match(text, /research_room_rate_limited_total\{limit="addressRequests"\} 3\n/)
 })
 
-test("too many writes of a credential are refused before their bodies are read, and its reads still work", async (t) => {
-  const { service, token, threadId } = await serviceWith({ callerWrites: { perMinute: HARDLY_EVER, atOnce: 3 } })
-  t.teardown(() => service.close())
-  const path = `/api/agent/threads/${threadId}/messages`
-  const { through, answer } = await untilRefused(service, path, () => ({ token, body: message() }))
-  t.strictSame([through, answer.body.committed], [3, false])
-  const line = await dial(service.baseUrl)
-  await line.send(
-    head(
-      "POST",
-      path,
-      `Host: ${new URL(service.baseUrl).host}`,
-      `Authorization: Bearer ${token}`,
-      "Content-Type: application/json",
-      "Content-Length: 1000",
-    ),
-  )
-  await line.until(/"refusal":"too_many_requests"/)
-  t.equal(answersIn(line.received)[0]?.status, 429, "no byte of the body was sent")
-  line.hangUp()
-  t.equal((await ask(`${service.baseUrl}/api/agent/research/identity`, { token })).status, 200)
-})
+test(
+  "too many writes of a credential are refused before their bodies are " + "read, and its reads still work",
+  async (t) => {
+    const { service, token, threadId } = await serviceWith({ callerWrites: { perMinute: HARDLY_EVER, atOnce: 3 } })
+    t.teardown(() => service.close())
+    const path = `/api/agent/threads/${threadId}/messages`
+    const { through, answer } = await untilRefused(service, path, () => ({ token, body: message() }))
+    t.strictSame([through, answer.body.committed], [3, false])
+    const line = await dial(service.baseUrl)
+    await line.send(
+      head(
+        "POST",
+        path,
+        `Host: ${new URL(service.baseUrl).host}`,
+        `Authorization: Bearer ${token}`,
+        "Content-Type: application/json",
+        "Content-Length: 1000",
+      ),
+    )
+    await line.until(/"refusal":"too_many_requests"/)
+    t.equal(answersIn(line.received)[0]?.status, 429, "no byte of the body was sent")
+    line.hangUp()
+    t.equal((await ask(`${service.baseUrl}/api/agent/research/identity`, { token })).status, 200)
+  },
+)
 
 test("a person is limited like a credential, on pages and routes together", async (t) => {
   const { service, cookie } = await serviceWith({ callerReads: { perMinute: HARDLY_EVER, atOnce: 6 } })

@@ -109,7 +109,9 @@ t.test("a client does not follow a service's redirect with its credential", asyn
   for (status of [301, 302, 303, 307, 308]) {
     await t.rejects(client.read("identity"), `${status} to the client for TypeScript`)
     if (!hasPython) continue
-    const program = `import research_room\ntry:\n  research_room.Room("${baseUrl}", "${token}", retries=0).get_identity()\nexcept research_room.Unexpected as e:\n  print("refused")`
+    const program =
+      `import research_room\ntry:\n  research_room.Room("${baseUrl}", "${token}", ` +
+      `retries=0).get_identity()\nexcept research_room.Unexpected as e:\n  print("refused")`
     const run = spawn(python, ["-c", program], { cwd: folder })
     let said = ""
     run.stdout.setEncoding("utf8").on("data", (piece: string) => (said += piece))

@@ -29,35 +29,38 @@ function limitOf({ now = () => 0, most }: { now?: () => number; most?: number } 
   return { limit, knock, due }
 }
 
-test("an address behind a trusted proxy counts by itself, one of IPv6 as its network, on the route and in the form", async (t) => {
-  for (const [trustProxy, forwarded, counted] of [
-    ["on", "203.0.113.7", "203.0.113.7"],
-    ["on", "203.0.113.7, 198.51.100.2", "198.51.100.2"],
-    ["on", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
-    ["off", "203.0.113.7", "127.0.0.1"],
-  ] as const) {
-    const service = await startWatched({ trustProxy })
-    const seen: string[] = []
-    service.instance.accounts.signIn = (_body, address) => {
-      seen.push(address)
-      return Promise.reject(new Refusal("not_authenticated", "Nobody comes in here."))
+test(
+  "an address behind a trusted proxy counts by itself, one of IPv6 as its " + "network, on the route and in the form",
+  async (t) => {
+    for (const [trustProxy, forwarded, counted] of [
+      ["on", "203.0.113.7", "203.0.113.7"],
+      ["on", "203.0.113.7, 198.51.100.2", "198.51.100.2"],
+      ["on", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+      ["off", "203.0.113.7", "127.0.0.1"],
+    ] as const) {
+      const service = await startWatched({ trustProxy })
+      const seen: string[] = []
+      service.instance.accounts.signIn = (_body, address) => {
+        seen.push(address)
+        return Promise.reject(new Refusal("not_authenticated", "Nobody comes in here."))
+      }
+      const headers = { origin: service.baseUrl, "x-forwarded-for": forwarded }
+      const json = { ...headers, "content-type": "application/json" }
+      await fetch(`${service.baseUrl}/api/session`, {
+        method: "POST",
+        headers: json,
+        body: JSON.stringify({ username: "ada", password: "x" }),
+      })
+      await fetch(`${service.baseUrl}/web/sign-in`, {
+        method: "POST",
+        headers,
+        body: new URLSearchParams({ username: "ada", password: "x" }),
+      })
+      t.strictSame(seen, [counted, counted], `${forwarded}, trust ${trustProxy}`)
+      await service.close()
     }
-    const headers = { origin: service.baseUrl, "x-forwarded-for": forwarded }
-    const json = { ...headers, "content-type": "application/json" }
-    await fetch(`${service.baseUrl}/api/session`, {
-      method: "POST",
-      headers: json,
-      body: JSON.stringify({ username: "ada", password: "x" }),
-    })
-    await fetch(`${service.baseUrl}/web/sign-in`, {
-      method: "POST",
-      headers,
-      body: new URLSearchParams({ username: "ada", password: "x" }),
-    })
-    t.strictSame(seen, [counted, counted], `${forwarded}, trust ${trustProxy}`)
-    await service.close()
-  }
-})
+  },
+)
 
 test("an address may fail ten times as often as a name, and is refused then whatever the name", async (t) => {
   const { knock } = limitOf()
@@ -80,30 +83,34 @@ test("with more names and addresses than fit, the oldest windows are forgotten f
   t.equal(await knock("ada", "203.0.113.1"), "at once", "and the oldest window is forgotten")
 })
 
-test("a name tried from many addresses is slowed for strangers, who still have a chance, and not for addresses that signed in before", async (t) => {
-  const { limit, knock, due } = limitOf()
-  limit.remember("ada", "198.51.100.1")
-  const flood = Array.from({ length: 400 }, (_, n) => `203.0.113.${n}`)
-  const first: string[] = []
-  for (const address of flood) first.push(await knock("ada", address))
-  t.equal(first.filter((outcome) => outcome === "at once").length, limits.signInFailures + 1)
-  t.equal(due.length, 1, "one by one")
-  t.equal(await knock("ada", "198.51.100.1"), "at once", "from her known address ada passes the flood")
-  t.equal(await knock("grace", "192.0.2.1"), "at once", "and other names are not affected")
+test(
+  "a name tried from many addresses is slowed for strangers, who still have a chance, and not for addresses that " +
+    "signed in before",
+  async (t) => {
+    const { limit, knock, due } = limitOf()
+    limit.remember("ada", "198.51.100.1")
+    const flood = Array.from({ length: 400 }, (_, n) => `203.0.113.${n}`)
+    const first: string[] = []
+    for (const address of flood) first.push(await knock("ada", address))
+    t.equal(first.filter((outcome) => outcome === "at once").length, limits.signInFailures + 1)
+    t.equal(due.length, 1, "one by one")
+    t.equal(await knock("ada", "198.51.100.1"), "at once", "from her known address ada passes the flood")
+    t.equal(await knock("grace", "192.0.2.1"), "at once", "and other names are not affected")
 
-  // From a new address she tries again each time she is refused, while the flood continues.
-  let turns = 0
-  let isIn = false
-  const tryAgain = (): void =>
-    void limit.begin({ account: "ada", address: "192.0.2.7" }).then(() => (isIn = true), tryAgain)
-  tryAgain()
-  for (; !isIn && turns < 2_000; turns += 1) {
-    for (let n = 0; n < 5; n += 1) await knock("ada", `198.18.${turns % 250}.${n}`)
-    due.shift()?.()
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  t.ok(isIn, `in after ${turns} turns`)
-})
+    // From a new address she tries again each time she is refused, while the flood continues.
+    let turns = 0
+    let isIn = false
+    const tryAgain = (): void =>
+      void limit.begin({ account: "ada", address: "192.0.2.7" }).then(() => (isIn = true), tryAgain)
+    tryAgain()
+    for (; !isIn && turns < 2_000; turns += 1) {
+      for (let n = 0; n < 5; n += 1) await knock("ada", `198.18.${turns % 250}.${n}`)
+      due.shift()?.()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    t.ok(isIn, `in after ${turns} turns`)
+  },
+)
 
 test("over HTTP: a flood from one address on one name does not affect its owner, wherever the owner is", async (t) => {
   let ahead = 0

@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process"
 
 const READ = `
   const { readFileSync } = require("node:fs")
-  try { process.stdout.write(readFileSync(process.argv[1])) } catch (error) { if (error.code !== "ENOENT") throw error }`
+  try { process.stdout.write(readFileSync(process.argv[1])) } catch (error) { if \
+(error.code !== "ENOENT") throw error }`
 
 /**
  * The bytes of a file, read by another process; none if it is gone. If this process opened and closed the file, it

@@ -77,31 +77,34 @@ test("Threads are listed in the order they were started, each with its current s
 // shows: A second Thread on the same card is refused thread_exists unless allowDuplicate.
 // shows: 409 for other content under a used id, stale expectations, a watermark that moved, an existing follow-up
 //   Thread.
-test("a Thread that follows up a card says so; a second one on the same card is refused, unless it is intended", async (t) => {
-  const { body: published } = await send("/research/publish_hypothesis", hypothesis(roomId, openingThreadId))
-  const replyToEntryId = published.entry?.entryId
-  const first = await send("/threads", thread(roomId, { replyToEntryId }))
-  t.match(await read(`/threads/${first.body.threadId}/context`), {
-    thread: { followsEntryId: replyToEntryId },
-    follows: { entryId: replyToEntryId, card: { label: published.target?.label } },
-  })
+test(
+  "a Thread that follows up a card says so; " + "a second one on the same card is refused, unless it is intended",
+  async (t) => {
+    const { body: published } = await send("/research/publish_hypothesis", hypothesis(roomId, openingThreadId))
+    const replyToEntryId = published.entry?.entryId
+    const first = await send("/threads", thread(roomId, { replyToEntryId }))
+    t.match(await read(`/threads/${first.body.threadId}/context`), {
+      thread: { followsEntryId: replyToEntryId },
+      follows: { entryId: replyToEntryId, card: { label: published.target?.label } },
+    })
 
-  const second = await send("/threads", thread(roomId, { replyToEntryId }))
-  t.equal(second.status, 409)
-  t.match(second.body, {
-    refusal: "thread_exists",
-    committed: false,
-    current: { thread: { threadId: first.body.threadId, title: "What is left of warm-up?" } },
-  })
-  t.strictSame((await send("/threads", thread(roomId, { replyToEntryId, allowDuplicate: false }))).status, 409)
-  const meant = await send("/threads", thread(roomId, { replyToEntryId, allowDuplicate: true }))
-  t.equal(meant.status, 200)
-  t.match(
-    (await send("/threads", thread(roomId, { replyToEntryId }))).body.current,
-    { thread: { threadId: first.body.threadId } },
-    "the refusal names the first one",
-  )
-})
+    const second = await send("/threads", thread(roomId, { replyToEntryId }))
+    t.equal(second.status, 409)
+    t.match(second.body, {
+      refusal: "thread_exists",
+      committed: false,
+      current: { thread: { threadId: first.body.threadId, title: "What is left of warm-up?" } },
+    })
+    t.strictSame((await send("/threads", thread(roomId, { replyToEntryId, allowDuplicate: false }))).status, 409)
+    const meant = await send("/threads", thread(roomId, { replyToEntryId, allowDuplicate: true }))
+    t.equal(meant.status, 200)
+    t.match(
+      (await send("/threads", thread(roomId, { replyToEntryId }))).body.current,
+      { thread: { threadId: first.body.threadId } },
+      "the refusal names the first one",
+    )
+  },
+)
 
 // shows: A second Thread on the same card is refused thread_exists unless allowDuplicate.
 test("of two agents that follow up a card at once one starts the Thread", async (t) => {

@@ -41,8 +41,11 @@ const sources: Readonly<Record<string, string>> = {
   boardId: "SELECT board_id AS boardId FROM boards",
   materialId: "SELECT material_id AS materialId FROM materials",
   username: "SELECT username FROM people",
-  arxivId:
-    "SELECT DISTINCT arxiv_id AS arxivId FROM record_papers UNION SELECT paper_id FROM saved_papers WHERE paper_id NOT GLOB '10.*/*' AND instr(paper_id, ':') = 0",
+  arxivId: `SELECT DISTINCT arxiv_id AS arxivId
+    FROM record_papers
+    UNION SELECT paper_id
+    FROM saved_papers
+    WHERE paper_id NOT GLOB '10.*/*' AND instr(paper_id, ':') = 0`,
   paperId: "SELECT DISTINCT paper_id AS paperId FROM saved_papers",
   collectionId: "SELECT collection_id AS collectionId FROM collections",
   "collectionId paperId": "SELECT collection_id AS collectionId, paper_id AS paperId FROM collection_papers",
@@ -71,7 +74,10 @@ function pathsOf(db: Db, { name, path }: Read): string[] {
   if (name === "thread_replies")
     return db
       .prepare<{ id: string; thread: string }>(
-        "SELECT entry_id AS id, (SELECT id FROM places WHERE place = thread) AS thread FROM timeline_entries WHERE reply_count > 0 ORDER BY 1",
+        `SELECT entry_id AS id, (SELECT id FROM places WHERE place = thread) AS thread
+          FROM timeline_entries
+          WHERE reply_count > 0
+          ORDER BY 1`,
       )
       .all()
       .map(({ id, thread }) => `${path.replace("{threadId}", thread)}?targetEntryId=${id}`)

@@ -43,36 +43,41 @@ test("a user who is not an operator gets the page for an unknown address, and no
   }
 })
 
-test("without a script: an account is disabled, enabled and made an operator, each after one confirmation", async (t) => {
-  const context = await browser.newContext({ javaScriptEnabled: false })
-  t.teardown(() => context.close())
-  const page = await context.newPage()
-  await signIn(page, demo, "owner")
-  await page.getByRole("link", { name: "Admin" }).click()
-  await page.getByRole("link", { name: "People", exact: true }).click()
-  const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: member.username, exact: true }) })
-  const press = async (summary: string, button: RegExp) => {
-    await row.locator("summary", { hasText: summary }).click()
-    await row.getByRole("button", { name: button }).click()
-    await page.waitForURL(/\/admin\/people$/)
-  }
-  await press("Disable", /^Disable /)
-  t.match(await row.innerText(), /disabled/)
-  t.equal((await fetch(`${demo.baseUrl}/api/agent/research/identity`, bearer())).status, 401)
-  await press("Enable", /^Enable /)
-  t.notMatch(await row.innerText(), /disabled/)
-  await press("Make operator", /^Make .* an operator$/)
-  t.match(await row.innerText(), /operator/)
-  await press("Remove operator", /^Remove .* as operator$/)
+test(
+  "without a script: an account is disabled, enabled and made an " + "operator, each after one confirmation",
+  async (t) => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    t.teardown(() => context.close())
+    const page = await context.newPage()
+    await signIn(page, demo, "owner")
+    await page.getByRole("link", { name: "Admin" }).click()
+    await page.getByRole("link", { name: "People", exact: true }).click()
+    const row = page
+      .getByRole("row")
+      .filter({ has: page.getByRole("rowheader", { name: member.username, exact: true }) })
+    const press = async (summary: string, button: RegExp) => {
+      await row.locator("summary", { hasText: summary }).click()
+      await row.getByRole("button", { name: button }).click()
+      await page.waitForURL(/\/admin\/people$/)
+    }
+    await press("Disable", /^Disable /)
+    t.match(await row.innerText(), /disabled/)
+    t.equal((await fetch(`${demo.baseUrl}/api/agent/research/identity`, bearer())).status, 401)
+    await press("Enable", /^Enable /)
+    t.notMatch(await row.innerText(), /disabled/)
+    await press("Make operator", /^Make .* an operator$/)
+    t.match(await row.innerText(), /operator/)
+    await press("Remove operator", /^Remove .* as operator$/)
 
-  await page.goto(`${demo.baseUrl}/admin/audit?user=${member.username}`)
-  const log = await page.locator("tbody").innerText()
-  for (const done of ["disabled a person", "enabled a person", "made a person an operator"]) t.match(log, done)
-  await page.getByLabel("What").selectOption("enable_person")
-  await page.getByRole("button", { name: "Show" }).click()
-  await page.waitForLoadState()
-  t.equal(await page.locator("tbody tr").count(), 1)
-})
+    await page.goto(`${demo.baseUrl}/admin/audit?user=${member.username}`)
+    const log = await page.locator("tbody").innerText()
+    for (const done of ["disabled a person", "enabled a person", "made a person an operator"]) t.match(log, done)
+    await page.getByLabel("What").selectOption("enable_person")
+    await page.getByRole("button", { name: "Show" }).click()
+    await page.waitForLoadState()
+    t.equal(await page.locator("tbody tr").count(), 1)
+  },
+)
 
 test("another user's credential, key and invitation are each ended after one confirmation", async (t) => {
   const context = await browser.newContext({ javaScriptEnabled: false })

@@ -27,6 +27,7 @@ export async function violations(page: Page, by: "all" | "colour" = "all"): Prom
   const rules =
     by === "colour" ? `runOnly: ${JSON.stringify(OF_COLOUR)}` : "rules: { 'target-size': { enabled: true } }"
   return (await page.evaluate(
-    `axe.run(document, { resultTypes: ['violations'], ${rules} }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))`,
+    `axe.run(document, { resultTypes: ['violations'], ${rules} }).then(({ violations }) => violations.map(({ id, ` +
+      "nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))",
   )) as string[]
 }

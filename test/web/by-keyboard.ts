@@ -32,7 +32,8 @@ export async function filled(
   await fill(typist)
   await page.waitForURL(/done=/)
   t.comment(
-    `${operation}: ${typist.fields} fields, ${typist.keys} keys beside the text, ${Math.round(performance.now() - began)} ms`,
+    `${operation}: ${typist.fields} fields, ${typist.keys} keys beside the text, ` +
+      `${Math.round(performance.now() - began)} ms`,
   )
   return { id: new URL(page.url()).pathname.split("/").at(-1) ?? "", typist }
 }

@@ -12,7 +12,8 @@ export async function cold(browser: Browser, url: string, options: BrowserContex
   await page.goto(url, { waitUntil: "load" })
   const { shift, painted } = (await page.evaluate(`document.fonts.ready.then(() => new Promise((done) => {
     let shift = 0
-    new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value }).observe({ type: "layout-shift", buffered: true })
+    new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value }).observe({ type: \
+"layout-shift", buffered: true })
     requestAnimationFrame(() => requestAnimationFrame(() =>
       new PerformanceObserver((list, observer) => {
         const [painted] = list.getEntriesByName("first-contentful-paint")

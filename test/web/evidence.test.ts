@@ -86,7 +86,8 @@ t.test("a finding that contradicts a disputed hypothesis is not shown as resting
 })
 
 t.test(
-  "the hypothesis shows the contradiction on its page and in every list, and a hypothesis without evidence is shown as untested",
+  "the hypothesis shows the contradiction on its page and in every list, and a hypothesis without evidence is " +
+    "shown as untested",
   async (t) => {
     await record(h1.versionId)
     t.match(

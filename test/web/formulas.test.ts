@@ -1,4 +1,6 @@
-/** Formulas as their authors mean them: what a real browser draws, with which font, and the same signs in plain text. */
+/**
+ * Formulas as their authors mean them: what a real browser draws, with which font, and the same signs in plain text.
+ */
 import { randomUUID } from "node:crypto"
 import t from "tap"
 import { formula, plainFormula } from "../../src/renderer/math.ts"

@@ -130,7 +130,8 @@ t.test("a hypothesis that is itself disputed says so first; one that stands says
 })
 
 t.test(
-  "a Room's conclusion lists what it rests on and the standing of each, what failed, what was withdrawn, and what is open",
+  "a Room's conclusion lists what it rests on and the standing of each, what failed, what was withdrawn, " +
+    "and what is open",
   async (t) => {
     await page.goto(at(`/rooms/${roomId}`))
     const [first] = context.conclusions

@@ -61,7 +61,8 @@ for (const path of [
     const median = times.slice(3).sort((one, other) => one - other)[6] ?? 0
     const size = Buffer.byteLength(text)
     t.comment(
-      `${median.toFixed(1)} ms, ${(size / 1000).toFixed(0)} kB, ${(gzipSync(text).length / 1000).toFixed(0)} kB compressed`,
+      `${median.toFixed(1)} ms, ${(size / 1000).toFixed(0)} kB, ` +
+        `${(gzipSync(text).length / 1000).toFixed(0)} kB compressed`,
     )
     t.ok(size < BYTES, `${size} bytes`)
     t.ok(median < MILLISECONDS, `${median.toFixed(0)} ms`)

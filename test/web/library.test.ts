@@ -125,7 +125,8 @@ t.test("a file is previewed before it is sent", async (t) => {
   const file = join(folder, "two.bib")
   writeFileSync(
     file,
-    "@misc{one, title={Of a file}, eprint={2402.00001}, archiveprefix={arXiv}}\n@book{knuth, title={The Art}, isbn={0-201-89683-5}}\n",
+    "@misc{one, title={Of a file}, eprint={2402.00001}, archiveprefix={arXiv}}\n@book{knuth, title={The Art}, " +
+      "isbn={0-201-89683-5}}\n",
   )
   await page.getByLabel("From a file").setInputFiles(file)
   const box = page.getByLabel("Add papers")

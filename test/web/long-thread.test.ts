@@ -16,7 +16,8 @@ const { roomId, openingThreadId: threadId } = (
 ).result
 const text = (n: number) =>
   n % 5 === 0
-    ? `Entry ${n}: with a rate of $\\frac{\\eta_0}{\\sqrt{${n}}}$ the **loss** ends at ${(n % 97) / 10}.\n\n- one\n- two \`code\``
+    ? `Entry ${n}: with a rate of $\\frac{\\eta_0}{\\sqrt{${n}}}$ the **loss** ends at ` +
+      `${(n % 97) / 10}.\n\n- one\n- two \`code\``
     : `Entry ${n}: the run went on as it was, and nothing in it looked otherwise than before.`
 for (let start = 0; start < ENTRIES; start += 50)
   await Promise.all(
@@ -66,7 +67,8 @@ t.test("it opens at the first new entry, with its opening post above", async (t)
       t.ok(top >= 0 && top < 800, `the first new entry is on the screen, ${Math.round(top)} pixels down`)
     }
     t.comment(
-      `${how}: answered after ${middle(served).toFixed(0)} ms, first seen after ${middle(seen).toFixed(0)} ms; the aim is ${AIM} ms`,
+      `${how}: answered after ${middle(served).toFixed(0)} ms, first seen after ` +
+        `${middle(seen).toFixed(0)} ms; the aim is ${AIM} ms`,
     )
     t.ok(middle(seen) < MOST, `${how}: first paint after ${middle(seen).toFixed(0)} ms`)
   }

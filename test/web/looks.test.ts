@@ -38,7 +38,8 @@ t.test("a root sign covers all of its radicand", async (t) => {
   const root = page.locator("msqrt").last()
   await root.waitFor()
   const { above, below } = (await page.evaluate(
-    "(root => { const [a, b] = [root.getBoundingClientRect(), root.firstElementChild.getBoundingClientRect()]; return { above: b.top - a.top, below: a.bottom - b.bottom } })([...document.querySelectorAll('msqrt')].at(-1))",
+    "(root => { const [a, b] = [root.getBoundingClientRect(), root.firstElementChild.getBoundingClientRect()]; " +
+      "return { above: b.top - a.top, below: a.bottom - b.bottom } })([...document.querySelectorAll('msqrt')].at(-1))",
   )) as { above: number; below: number }
   t.ok(above > 0.5, `its line is above (${above} px)`)
   t.ok(below >= -0.5, `and its sign ends with it (${below} px)`)
@@ -50,7 +51,9 @@ t.test("a list of terms does not touch what follows it", async (t) => {
   for (const path of [`/rooms/${demo.rooms.main.roomId}`, `/rooms/${demo.rooms.main.roomId}/about`]) {
     await page.goto(at(path))
     const gaps = (await page.evaluate(
-      "[...document.querySelectorAll('main dl')].filter(dl => dl.nextElementSibling && dl.nextElementSibling.offsetHeight > 0 && dl.offsetHeight > 0).map(dl => dl.nextElementSibling.getBoundingClientRect().top - dl.getBoundingClientRect().bottom)",
+      "[...document.querySelectorAll('main dl')].filter(dl => dl.nextElementSibling && " +
+        "dl.nextElementSibling.offsetHeight > 0 && dl.offsetHeight > 0).map(dl => " +
+        "dl.nextElementSibling.getBoundingClientRect().top - dl.getBoundingClientRect().bottom)",
     )) as number[]
     t.ok(
       gaps.every((gap) => gap >= 6),

@@ -64,10 +64,12 @@ t.test("no attack becomes an element, an attribute, an address or a request of i
   t.equal(await page.locator("#timeline > li").count(), attacks.length, roomId)
   const strangers = await page.evaluate(`[...document.querySelectorAll(".prose *")].flatMap((element) => {
     const math = element.namespaceURI === "http://www.w3.org/1998/Math/MathML"
-    const found = math || ${JSON.stringify(allowedElements)}.includes(element.tagName) ? [] : ["element " + element.tagName]
+    const found = math || ${JSON.stringify(allowedElements)}.includes(element.tagName) ? [] : \
+["element " + element.tagName]
     for (const { name, value } of element.attributes) {
       if (/^on|^style$|^src|href$|^id$/i.test(name) && name !== "href") found.push("attribute " + name)
-      if (!math && !${JSON.stringify(allowedAttributes)}.includes(name)) found.push("attribute " + name + " of " + element.tagName)
+      if (!math && !${JSON.stringify(allowedAttributes)}.includes(name)) found.push("attribute " + name + " of " + \
+element.tagName)
       if (name === "href" && !/^(https?:\\/\\/[^\\s]|mailto:)/.test(value)) found.push("address " + value)
       if (name === "href" && element.rel !== "nofollow noopener ugc") found.push("unmarked link " + value)
     }
@@ -80,7 +82,8 @@ t.test("no attack becomes an element, an attribute, an address or a request of i
     t.ok((await page.locator("#record").locator("xpath=../..").locator("li").count()) > 0, `the search finds ${query}`)
     t.same(
       await page.evaluate(
-        "[...document.querySelectorAll('main .cards *')].map(({ tagName }) => tagName).filter((name) => !['LI', 'P', 'SPAN', 'A', 'MARK', 'TIME'].includes(name))",
+        "[...document.querySelectorAll('main .cards *')].map(({ tagName }) => tagName).filter((name) => !['LI', " +
+          "'P', 'SPAN', 'A', 'MARK', 'TIME'].includes(name))",
       ),
       [],
       `and shows it as text`,

@@ -94,28 +94,31 @@ test("somebody with a password connects an account, and then signs in with the b
   )
 })
 
-test("a disabled account cannot sign in with the provider either, nor as a new person; once enabled, it can", async (t) => {
-  sso.at = "sub-grace"
-  t.equal(await adminOf("disable"), 200)
-  const page = await phone()
-  await page.goto(`${house.baseUrl}/sign-in/provider`)
-  await readable(t, page, "This account is not connected to a user")
-  const session = async () =>
-    ((await (await page.request.get(`${house.baseUrl}/api/session`)).json()) as { person: object | null }).person
-  t.equal(await session(), null)
+test(
+  "a disabled account cannot sign in with the provider either, " + "nor as a new person; once enabled, it can",
+  async (t) => {
+    sso.at = "sub-grace"
+    t.equal(await adminOf("disable"), 200)
+    const page = await phone()
+    await page.goto(`${house.baseUrl}/sign-in/provider`)
+    await readable(t, page, "This account is not connected to a user")
+    const session = async () =>
+      ((await (await page.request.get(`${house.baseUrl}/api/session`)).json()) as { person: object | null }).person
+    t.equal(await session(), null)
 
-  await page.goto(await invitation())
-  await page.getByRole("link", { name: "Continue with Example SSO" }).click()
-  await page.getByLabel("Name").fill("grace-again")
-  await page.getByRole("button", { name: "Create the account" }).click()
-  t.match(await page.getByRole("alert").innerText(), /is connected to another user here already/)
-  t.equal(await session(), null)
-  t.equal(house.instance.tables.people.named("grace-again"), undefined)
+    await page.goto(await invitation())
+    await page.getByRole("link", { name: "Continue with Example SSO" }).click()
+    await page.getByLabel("Name").fill("grace-again")
+    await page.getByRole("button", { name: "Create the account" }).click()
+    t.match(await page.getByRole("alert").innerText(), /is connected to another user here already/)
+    t.equal(await session(), null)
+    t.equal(house.instance.tables.people.named("grace-again"), undefined)
 
-  t.equal(await adminOf("enable"), 200)
-  await page.goto(`${house.baseUrl}/sign-in/provider`)
-  t.match(await session(), { username: "grace" })
-})
+    t.equal(await adminOf("enable"), 200)
+    await page.goto(`${house.baseUrl}/sign-in/provider`)
+    t.match(await session(), { username: "grace" })
+  },
+)
 
 test("each failure on the way shows a page that says what to do", async (t) => {
   sso.at = "sub-stranger"

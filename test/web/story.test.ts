@@ -270,7 +270,8 @@ t.test(
     const { timelineWatermark } = own.instance.tables.threads.summary(threadId) as { timelineWatermark: number }
     await ada.page.goto(
       at(
-        `/do/post_research_checkpoint?threadId=${threadId}&expectedWatermark=${timelineWatermark}&coversThrough=${timelineWatermark}`,
+        `/do/post_research_checkpoint?threadId=${threadId}&expectedWatermark=${timelineWatermark}` +
+          `&coversThrough=${timelineWatermark}`,
       ),
     )
     await ada.page.getByLabel("Is the question settled?").selectOption("concluded")

@@ -25,7 +25,8 @@ const at = (path: string) => page.goto(`${baseUrl}${path}`)
 /** The computed style of the first matching element. */
 const styleOf = (of: Page, selector: string, property: string, part?: string) =>
   of.evaluate(
-    `getComputedStyle(document.querySelector(${JSON.stringify(selector)}), ${JSON.stringify(part ?? null)}).${property}`,
+    `getComputedStyle(document.querySelector(${JSON.stringify(selector)}), ` +
+      `${JSON.stringify(part ?? null)}).${property}`,
   )
 /** The direction of its text. */
 const direction = (selector: string) => styleOf(page, selector, "direction")

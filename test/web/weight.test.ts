@@ -20,7 +20,8 @@ t.test(
       if (as !== undefined) continue
       const { bytes, shift, painted } = await cold(browser, demo.baseUrl + path)
       t.comment(
-        `${name}: ${(bytes / 1000).toFixed(0)} kB, moved ${shift.toFixed(3)}, first seen after ${painted.toFixed(0)} ms`,
+        `${name}: ${(bytes / 1000).toFixed(0)} kB, moved ${shift.toFixed(3)}, ` +
+          `first seen after ${painted.toFixed(0)} ms`,
       )
       t.ok(bytes > 10_000 && bytes < (path === "/" ? FIRST : ANY), `${name}: ${bytes} bytes`)
       t.ok(shift < SHIFT, `${name}: moved ${shift}`)
@@ -45,7 +46,8 @@ t.test(
         })
         const what = `${name}, ${width} px`
         t.comment(
-          `${what}: ${(bytes / 1000).toFixed(0)} kB, moved ${shift.toFixed(3)}, first seen after ${painted.toFixed(0)} ms`,
+          `${what}: ${(bytes / 1000).toFixed(0)} kB, moved ${shift.toFixed(3)}, ` +
+            `first seen after ${painted.toFixed(0)} ms`,
         )
         t.ok(bytes > 10_000 && bytes < ANY, `${what}: ${bytes} bytes`)
         t.ok(shift < SHIFT, `${what}: moved ${shift}`)

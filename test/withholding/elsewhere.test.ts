@@ -88,7 +88,8 @@ t.test("Its export imports as the same Room elsewhere, and exports from there by
 })
 
 t.test(
-  "The remaining fields of a withheld write cannot be proved, and every report that calls the Room proved counts that write",
+  "The remaining fields of a withheld write cannot be proved, and every report that calls the Room proved counts " +
+    "that write",
   async (t) => {
     const reply = (line: Record<string, unknown>) =>
       line.sequence === 3
@@ -115,7 +116,8 @@ t.test(
 )
 
 t.test(
-  "A newer export removes the text from an instance that has it, out of every file; an older one does not bring it back",
+  "A newer export removes the text from an instance that has it, out of every file; " +
+    "an older one does not bring it back",
   async (t) => {
     const here = elsewhere(t)
     await here.import(leak.before)

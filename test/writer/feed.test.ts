@@ -84,8 +84,10 @@ function land(sequence: number): void {
   house.db.exec("BEGIN IMMEDIATE")
   house.db
     .prepare(
-      `INSERT INTO journal (position, operation, writer, at, room, room_sequence, content, target_kind, target_id, content_digest, activity_digest, digest)
-       SELECT 1 + max(position), 'post_message', writer, at, (SELECT place FROM places WHERE id = ?), ?, '{}', 'message', '', zeroblob(32), zeroblob(32), zeroblob(32) FROM journal`,
+      `INSERT INTO journal (position, operation, writer, at, room, room_sequence, content, target_kind, target_id,
+        content_digest, activity_digest, digest)
+       SELECT 1 + max(position), 'post_message', writer, at, (SELECT place FROM places WHERE id = ?), ?, '{}',
+          'message', '', zeroblob(32), zeroblob(32), zeroblob(32) FROM journal`,
     )
     .run(roomId, sequence)
   house.db

@@ -41,11 +41,16 @@ const first = <T extends string>(sql: string, ...values: string[]) =>
 const inRoom = (column: string, table: string) =>
   first<"id">(`SELECT ${column} AS id FROM ${table} WHERE room_id = ? LIMIT 1`, roomId)?.id
 const replied = first<"thread_id" | "entry_id">(
-  "SELECT (SELECT id FROM places WHERE place = thread) AS thread_id, entry_id FROM timeline_entries WHERE reply_count > 0",
+  `SELECT (SELECT id FROM places WHERE place = thread) AS thread_id, entry_id
+    FROM timeline_entries
+    WHERE reply_count > 0`,
 )
 const concept = first<"version_id" | "key">("SELECT version_id, key FROM concepts")
 const paper = first<"collection_id" | "paper_id">(
-  "SELECT collection_id, paper_id FROM collection_papers JOIN collection_members USING (collection_id) WHERE user_id = ?",
+  `SELECT collection_id, paper_id
+    FROM collection_papers
+    JOIN collection_members USING (collection_id)
+    WHERE user_id = ?`,
   demo.people.owner.userId,
 )
 const invitation = await demo.instance.accounts.invite(

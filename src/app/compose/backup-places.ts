@@ -32,16 +32,20 @@ export function copiesOf(file: string, audit: Pick<Audit, "page">, isOperator: b
     ...(isCleaned
       ? []
       : [
-          "It is hidden everywhere now, and is still being removed from the data files, which needs as much free space on " +
+          "It is hidden everywhere now, and is still being removed from the data files, which needs as much free " +
+            "space on " +
             "the disk as the data takes. The form to withhold the rest of that write says when it is done.",
         ]),
     `Backups made before now still hold it${places.length === 0 ? "" : `: ${places.join("; ")}`}.${newest}`,
     ...(file !== "" && isReplicated(file)
       ? [
-          "So does the copy that Litestream keeps, for as long as it keeps what it copied earlier (its snapshot retention): start a new copy elsewhere, and delete the old one.",
+          "So does the copy that Litestream keeps, for as long as it keeps what it copied earlier (its snapshot " +
+            "retention): start a new copy elsewhere, and delete the old one.",
         ]
       : []),
-    "So do exports made before now, and everything else that was copied or read; the service cannot list those. Delete them, or make new ones.",
-    "An instance that imported the Room shows it until it imports a newer export; which instances did is not known here.",
+    "So do exports made before now, and everything else that was copied or read; the service cannot list those. " +
+      "Delete them, or make new ones.",
+    "An instance that imported the Room shows it until it imports a newer export; " +
+      "which instances did is not known here.",
   ].join(" ")
 }

@@ -47,7 +47,9 @@ function carryOver(from: Db, to: Db): void {
     const put = to.prepare(
       columns === null
         ? `INSERT INTO ${name} (${both.join(", ")}) VALUES (${both.map(() => "+?").join(", ")})`
-        : `UPDATE ${name} SET ${both.map((column) => `${column} = +?`).join(", ")} WHERE ${table.key.map((column) => `${column} = +?`).join(" AND ")}`,
+        : `UPDATE ${name}
+          SET ${both.map((column) => `${column} = +?`).join(", ")}
+          WHERE ${table.key.map((column) => `${column} = +?`).join(" AND ")}`,
     )
     for (const row of rowsOf(from, old, read)) put.run(...read.map((column) => row[column] ?? null))
   }
@@ -68,7 +70,8 @@ function mustEndAlike(from: Db, to: Db): void {
   const differing = before.find((head, index) => JSON.stringify(head) !== JSON.stringify(now[index]))
   if (differing !== undefined || before.length !== now.length)
     throw new DataError(
-      `The activity of Room ${differing?.room_id ?? now.at(-1)?.room_id} is different after a replay. Nothing was changed.`,
+      `The activity of Room ${differing?.room_id ?? now.at(-1)?.room_id} is different after a ` +
+        "replay. Nothing was changed.",
     )
 }
 
@@ -116,7 +119,8 @@ export function rebuild(file: string, db: Db, watching: Watching = {}): void {
     if (isBusy(error)) throw openElsewhere(file)
     if (isStorageFault(error) || codeOf(error) === "ENOSPC")
       throw new DataError(
-        `There is not enough space beside ${file} to upgrade it: a second file of the same size is needed. Nothing was changed.`,
+        `There is not enough space beside ${file} to upgrade it: a second file of the same size is ` +
+          "needed. Nothing was changed.",
       )
     throw error
   } finally {

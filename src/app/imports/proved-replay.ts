@@ -36,9 +36,11 @@ export function mustNotBeOwn(
   const left = adopted.find((each) => [instanceId, ...lineage].includes(each.instanceId))
   const why =
     home !== undefined
-      ? ` It was adopted from ${home.baseUrl}: after entry ${home.throughSequence} its history here is separate, and what is written elsewhere no longer arrives.`
+      ? ` It was adopted from ${home.baseUrl}: after entry ${home.throughSequence} its history here is separate, ` +
+        "and what is written elsewhere no longer arrives."
       : left !== undefined
-        ? ` Another instance adopted it through entry ${left.throughSequence}; what was written there since is not imported here.`
+        ? ` Another instance adopted it through entry ${left.throughSequence}; ` +
+          "what was written there since is not imported here."
         : ""
   throw new CrateFault(`The Room ${roomId} is this instance's own.${why}`)
 }

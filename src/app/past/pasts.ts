@@ -52,7 +52,8 @@ const MOST_TOO_LARGE = 10_000
 export const tooLarge = (entries: number = limits.pastEntries): Refusal =>
   new Refusal(
     "past_too_large",
-    `To answer as of that entry would mean replaying more than ${entries.toLocaleString("en")} writes of the Room and the Rooms it cites. Ask without at, or as of an earlier entry.`,
+    `To answer as of that entry would mean replaying more than ${entries.toLocaleString("en")} writes of the Room ` +
+      "and the Rooms it cites. Ask without at, or as of an earlier entry.",
   )
 
 /** The service that holds the Room. */

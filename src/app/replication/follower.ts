@@ -169,7 +169,8 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   const file = databaseFile(options.follow)
   if (!isFollowed(file))
     throw new DataError(
-      `${options.follow} holds no file that Litestream follows. Start its follower first: litestream restore -f -o ${file} REPLICA.`,
+      `${options.follow} holds no file that Litestream follows. Start its follower first: ` +
+        `litestream restore -f -o ${file} REPLICA.`,
     )
   const followed = started.adopt(openWhole(file), (opened) => opened.close())
   const world = realWorld()

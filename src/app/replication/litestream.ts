@@ -63,14 +63,16 @@ export class Litestream {
         return v.parse(schema, (await this.#request("GET", path)).body)
       } catch (error) {
         throw new DataError(
-          `Litestream does not answer at its control socket ${this.#socket} (${messageOf(error)}); see "socket" in its configuration.`,
+          `Litestream does not answer at its control socket ${this.#socket} (${messageOf(error)}); ` +
+            `see "socket" in its configuration.`,
         )
       }
     }
     const { pid } = await get("/info", Info)
     if (pid !== this.parent)
       throw new DataError(
-        `Litestream (process ${pid}) did not start this service. Then a killed service can leave a copy that cannot be restored: let Litestream start it, with "exec" in its configuration.`,
+        `Litestream (process ${pid}) did not start this service. Then a killed service can leave a copy that cannot ` +
+          `be restored: let Litestream start it, with "exec" in its configuration.`,
       )
     const { databases } = await get("/list", List)
     const listed = databases.find(({ path }) => resolvedPath(path) === resolvedPath(file))
@@ -100,7 +102,8 @@ export class Litestream {
     )
     if (!isEmptied || status !== 200 || !v.is(Started, body))
       throw new DataError(
-        `The previous service was killed, and Litestream could not start a new copy of ${this.#path}: ${isEmptied ? (v.is(Failed, body) ? body.error : `it answers ${status}`) : "it did not release the file"}.`,
+        `The previous service was killed, and Litestream could not start a new copy of ${this.#path}: ` +
+          `${isEmptied ? (v.is(Failed, body) ? body.error : `it answers ${status}`) : "it did not release the file"}.`,
       )
   }
 

@@ -50,7 +50,8 @@ export class Replication {
     this.#timer = repeat(() => {
       if (litestream.hasEnded())
         onEnded(
-          "Litestream, which started this service, has ended: the service ends too, because nothing is copied any longer.",
+          "Litestream, which started this service, has ended: the service ends too, because nothing is copied any " +
+            "longer.",
         )
     }, INTERVAL)
   }

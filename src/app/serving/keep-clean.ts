@@ -13,7 +13,10 @@ export interface CleaningTimes {
 }
 export const cleaningTimes: CleaningTimes = { gatherMs: 1_000, retryMs: 60_000 }
 
-/** How many times as long as a cleaning took, the next one waits, so that endless withholding takes half of a core at most. */
+/**
+ * How many times as long as a cleaning took, the next one waits, so that endless withholding takes half of a core at
+ * most.
+ */
 const REST = 1
 
 /**

@@ -41,7 +41,8 @@ export function blemishesInWords({ attempts, departing, exploratory, late, unnam
     exploratory > 0 ? `${ofAll(exploratory, attempts)} ${exploratory === 1 ? "was" : "were"} exploratory` : [],
     late > 0 ? `${ofAll(late, attempts)} reported late` : [],
     unnamed > 0
-      ? `${unnamed} ${unnamed === 1 ? "attempt" : "attempts"} of its experiment ${unnamed === 1 ? "is" : "are"} not named`
+      ? `${unnamed} ${unnamed === 1 ? "attempt" : "attempts"} of its experiment ` +
+        `${unnamed === 1 ? "is" : "are"} not named`
       : [],
   ].flat()
   return parts.length === 0 ? null : parts.join(", ")

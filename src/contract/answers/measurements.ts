@@ -229,7 +229,8 @@ export type MeasurementTable = Omit<v.InferOutput<typeof measurementTable>, "sch
  */
 export const whyStale = (reason: NonNullable<EffectAnswer["staleReason"]>, now?: string): string =>
   reason === "values_withheld"
-    ? `Names of values that its attempts reported have been withheld since; the figures are of the remaining values.${now === undefined ? "" : ` Now: ${now}`}`
+    ? "Names of values that its attempts reported have been withheld since; the figures are of the remaining " +
+      `values.${now === undefined ? "" : ` Now: ${now}`}`
     : `Its values have changed since. ${now === undefined ? "It can no longer be computed." : `Now: ${now}`}`
 
 const keptGroup = shape({

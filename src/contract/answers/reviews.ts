@@ -108,7 +108,8 @@ export function reviewedInWords(all: Reviewed | null): string {
   const more = agrees + agreesWithReservations + objects - newest.length
   const reviews = newest.map(
     (each) =>
-      `${writerName(each.author)} (${reviewerIs(each)}) ${says[each.verdict]}${each.beforeRenewal ? ", given before it was renewed" : ""}`,
+      `${writerName(each.author)} (${reviewerIs(each)}) ` +
+      `${says[each.verdict]}${each.beforeRenewal ? ", given before it was renewed" : ""}`,
   )
   return `reviewed: ${[...reviews, ...(more > 0 ? [`and ${more} more`] : [])].join(", ")}`
 }

@@ -40,7 +40,9 @@ export type Verdict = { readonly [M in keyof typeof verdict]: v.InferOutput<(typ
  */
 export function verdictFromInWords({ basis, newest, inPart }: NonNullable<Verdict["verdictFrom"]>): string {
   const { label, labelFromOtherRoom } = newest.by
-  const from = `${writerName(newest.author)}, ${newest.independent ? "another person" : "its author"}, ${newest.at.slice(0, 10)}`
+  const from =
+    `${writerName(newest.author)}, ` +
+    `${newest.independent ? "another person" : "its author"}, ${newest.at.slice(0, 10)}`
   const speaks = newest.verdict === "inconclusive" ? "is inconclusive" : `${newest.verdict} it`
   const parts = inPart.map(({ part, verdict, label: by }) => `${verdict.replaceAll("_", " ")} ${part} by ${by}`)
   const told = parts.length === 0 ? "" : `; in part: ${parts.join(", ")}`

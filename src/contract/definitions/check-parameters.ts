@@ -31,7 +31,8 @@ export function checkParameters<T>(
   if (!checked.ok || issues.length > 0) {
     throw new Refusal(
       "invalid_parameter",
-      `A query parameter of ${readName} is wrong: ${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join("; ")}.`,
+      `A query parameter of ${readName} is wrong: ` +
+        `${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join("; ")}.`,
       { issues },
     )
   }

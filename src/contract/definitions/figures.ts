@@ -25,7 +25,10 @@ export const uploadFigure = {
   path: "/api/agent/research/figures",
   browserPath: "/api/research-actions/figures",
   permission: "publish_records",
-  summary: `Uploads a PNG, JPEG or WebP picture of up to ${limits.figureBytes / 1e6} MB and ${limits.figurePixels / 1e6} million pixels. Name its digest in figures of a finding, an outcome, a message or a checkpoint within a day, or it is removed.`,
+  summary:
+    `Uploads a PNG, JPEG or WebP picture of up to ${limits.figureBytes / 1e6} MB and ` +
+    `${limits.figurePixels / 1e6} million pixels. Name its digest in figures of a finding, an outcome, a message or ` +
+    "a checkpoint within a day, or it is removed.",
 } as const
 
 export const readFigure = {

@@ -169,7 +169,8 @@ export const sharedSchemas = (form: Form & { readonly shared: Shared }): Record<
 
 /** The URL of an operation's schema. */
 export const schemaUrl = ({ document, name }: Pick<Operation, "document" | "name">, baseUrl: string): string =>
-  `${baseUrl}${document === "library" ? "/api/agent/library/schema" : `/api/research/${document}-schema`}?operation=${name}`
+  `${baseUrl}${document === "library" ? "/api/agent/library/schema" : `/api/research/${document}-schema`}?operation=` +
+  `${name}`
 
 /** The JSON Schema of an operation's body, with its conditional requirements. */
 export function bodySchema(operation: Operation, form: Form = {}): JsonSchema {

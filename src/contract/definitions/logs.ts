@@ -23,7 +23,11 @@ export const uploadLog = {
   browserPath: "/api/research-actions/logs",
   permissions: ["publish_records", "manage_own_experiments"],
   mediaType: "text/plain",
-  summary: `Uploads what a program printed: text/plain in UTF-8, up to ${limits.logBytes / MIB} MiB; of a longer text, up to ${limits.logBodyBytes / MIB} MiB, the first and the last ${limits.logBytes / 2 / MIB} MiB are kept. Name its digest in log or session of an attempt's event within a day, or it is removed. Needs publish_records or manage_own_experiments.`,
+  summary:
+    `Uploads what a program printed: text/plain in UTF-8, up to ${limits.logBytes / MIB} MiB; ` +
+    `of a longer text, up to ${limits.logBodyBytes / MIB} MiB, the first and the last ${limits.logBytes / 2 / MIB} ` +
+    "MiB are kept. Name its digest in log or session of an attempt's event within a day, or it is removed. " +
+    "Needs publish_records or manage_own_experiments.",
 } as const
 
 /** The digest of a log. It can be withheld, and the log with it. */
@@ -35,7 +39,8 @@ export const logDigest = v.pipe(
 export const log = v.exactOptional(
   described(
     shape({ digest: logDigest }),
-    `What the program has printed so far: the digest that its upload (${uploadLog.method} ${uploadLog.path}) returned. The newest is the attempt's; earlier ones stay readable.`,
+    `What the program has printed so far: the digest that its upload (${uploadLog.method} ${uploadLog.path}) ` +
+      "returned. The newest is the attempt's; earlier ones stay readable.",
   ),
 )
 export const session = v.exactOptional(

@@ -76,7 +76,8 @@ export const writeParameters = {
   receipt: v.exactOptional(
     described(
       v.picklist(["whole", "small"], "must be whole or small"),
-      `small: the answer has at most ${limits.smallReceiptBytes} bytes, and only the members of the receipt that the sender does not know. The stored receipt is whole.`,
+      `small: the answer has at most ${limits.smallReceiptBytes} bytes, and only the members of the receipt that the ` +
+        "sender does not know. The stored receipt is whole.",
     ),
   ),
 }

@@ -71,7 +71,9 @@ export const withholdingReasons: Readonly<Record<Withholding["reason"], string>>
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
 /** What a page shows in place of a whole text that was withheld. Allowed inside a link. */
 const passage = ({ at, by, reason }: Withholding): string =>
-  `<span class="withheld">Withheld by ${escaped(by.username)} on ${at.slice(0, 10)}: ${withholdingReasons[reason]}<span class="aside">. The original text was removed from the record for good.</span></span>`
+  `<span class="withheld">Withheld by ${escaped(by.username)} on ${at.slice(0, 10)}: ` +
+  `${withholdingReasons[reason]}<span class="aside">. The original text was removed from the ` +
+  "record for good.</span></span>"
 
 const inPages = new RegExp(`<([a-z]+)([^<>]*>\\s*)${MARK}(?=\\s*<)|${MARK}`, "g")
 /** Elements that cannot contain other elements. */
@@ -153,8 +155,9 @@ export const isWithholdable = ({
 
 /**
  * The places of a body that can be withheld, as JSON Pointers: every text and name that people chose, whole objects of
- * any shape, the locations of materials and the logs of attempts. Not what other records and the service rely on: ids, keys, digests,
- * commits, addresses of repositories, references of materials, usernames, numbers, times, and words of a fixed list.
+ * any shape, the locations of materials and the logs of attempts. Not what other records and the service rely on: ids,
+ * keys, digests, commits, addresses of repositories, references of materials, usernames, numbers, times, and words of a
+ * fixed list.
  */
 export const withholdable = ({ body }: Pick<Operation, "body">, content: JsonObject): string[] =>
   placesIn(body, content).map(({ path }) => pointer(path))

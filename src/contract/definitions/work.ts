@@ -39,7 +39,8 @@ export type RepositoryPin = v.InferOutput<typeof repository>
 /** Content-addressed, or pinned to a commit. */
 export const materialReference = matching(
   MATERIAL,
-  "sha256:<64 hex>, hf://<models, datasets or spaces>/<owner>/<name>@<40 hex>[/path] or git://<host>/<owner>/<name>@<40 or 64 hex>[/path]",
+  "sha256:<64 hex>, hf://<models, datasets or spaces>/<owner>/<name>@<40 hex>[/path] or " +
+    "git://<host>/<owner>/<name>@<40 or 64 hex>[/path]",
 )
 
 /**

@@ -34,7 +34,9 @@ export const filingOperations = [
     name: "save_papers",
     ...byFiler,
     summary:
-      "Saves papers to the Library. A paper that is already saved stays unchanged, and is listed in the receipt as alreadySaved. A text that names no paper is listed as unreadable. A title given with a paper is shown until one is known from a source.",
+      "Saves papers to the Library. A paper that is already saved stays unchanged, and is listed in the receipt as " +
+      "alreadySaved. A text that names no paper is listed as unreadable. A title given with a paper is shown until " +
+      "one is known from a source.",
     target: "library",
     refusals: ["limit_reached"],
     atLeastOneOf: oneOfNew,
@@ -49,7 +51,8 @@ export const filingOperations = [
     name: "create_collection",
     ...byFiler,
     summary:
-      "Creates an empty Collection owned by the person. A Collection created with a key of selected reach joins that reach.",
+      "Creates an empty Collection owned by the person. A Collection created with a key of selected reach joins " +
+      "that reach.",
     target: "collection",
     refusals: ["limit_reached"],
     fields: { name },
@@ -60,7 +63,9 @@ export const filingOperations = [
     name: "add_papers",
     ...byFiler,
     summary:
-      "Adds papers to a Collection. If the key reaches the Library they are saved there too; if not, saved and alreadySaved in the receipt are null. A text that names no paper is listed as unreadable. A title given with a paper is shown until one is known from a source.",
+      "Adds papers to a Collection. If the key reaches the Library they are saved there too; " +
+      "if not, saved and alreadySaved in the receipt are null. A text that names no paper is listed as unreadable. " +
+      "A title given with a paper is shown until one is known from a source.",
     target: "collection",
     refusals: ["limit_reached"],
     atLeastOneOf: oneOfNew,
@@ -101,7 +106,8 @@ export const filingOperations = [
     name: "post_note",
     family: "library",
     summary:
-      "Posts a note on a paper of a Collection, under the person's name. With a key, the note is marked via, and nobody's read mark moves.",
+      "Posts a note on a paper of a Collection, under the person's name. With a key, the note is marked via, " +
+      "and nobody's read mark moves.",
     permissions: ["post_notes"],
     target: "note",
     refusals: ["unknown_paper", "limit_reached"],
@@ -124,7 +130,8 @@ export const filingOperations = [
     ...inBrowser,
     path: "/api/library/unsave_papers",
     summary:
-      "Removes papers from the Library's list of saved papers, with their tags. Collections keep them, and annotations stay.",
+      "Removes papers from the Library's list of saved papers, with their tags. " +
+      "Collections keep them, and annotations stay.",
     fields: somePapers,
     result: { unsaved: ids, notSaved: ids, label },
     example: { arxivIds: ["1706.03762"] },
@@ -134,7 +141,8 @@ export const filingOperations = [
     ...inBrowser,
     path: "/api/library/tag_papers",
     summary:
-      "Gives papers your own tags, and saves those that are not saved yet. Tags are in lower case, and only you see them.",
+      "Gives papers your own tags, and saves those that are not saved yet. " +
+      "Tags are in lower case, and only you see them.",
     refusals: ["limit_reached"],
     fields: tagged,
     result: { tags: ids, tagged: ids, alreadyTagged: ids, saved: ids, alreadySaved: ids, label },

@@ -19,7 +19,8 @@ export const newPapers = {
   identifiers: v.exactOptional(
     described(
       distinct(text(limits.identifier), limits.arxivIds, 1),
-      "Texts that name papers: DOIs, ISBNs, arXiv ids, addresses, files of BibTeX, RIS, CSL-JSON, Crossref, PubMed or EndNote, printed references. A text may name several papers.",
+      "Texts that name papers: DOIs, ISBNs, arXiv ids, addresses, files of BibTeX, RIS, CSL-JSON, Crossref, " +
+        "PubMed or EndNote, printed references. A text may name several papers.",
     ),
   ),
 }

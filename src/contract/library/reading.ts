@@ -36,7 +36,8 @@ export const readingOperations = [
     ...inBrowser,
     path: "/api/library/highlights",
     summary:
-      "Highlights a passage of a paper: the quote with its page and a colour; to find it again, also the text around it and the version of the paper.",
+      "Highlights a passage of a paper: the quote with its page and a colour; " +
+      "to find it again, also the text around it and the version of the paper.",
     target: "highlight",
     expected,
     refusals: [...refusals, "unknown_paper", "limit_reached"],
@@ -94,7 +95,8 @@ export const readingOperations = [
     ...inBrowser,
     path: "/api/library/reading_position",
     summary:
-      "Stores how far the person has read: the page, and the position on it in thousandths of its height. pages is the number of pages of the paper, and stays until a write changes it.",
+      "Stores how far the person has read: the page, and the position on it in thousandths of its height. " +
+      "pages is the number of pages of the paper, and stays until a write changes it.",
     receiptOf: "nobody",
     target: "reading_position",
     refusals: ["unknown_paper"],

@@ -51,7 +51,8 @@ export const libraryReads = [
     ...ofReader,
     path: "/api/agent/library/collections/{collectionId}",
     summary:
-      "One Collection: its members, a page of its papers, newest first, and the notes on them; or all its papers as BibTeX, RIS or CSL-JSON.",
+      "One Collection: its members, a page of its papers, newest first, and the notes on them; " +
+      "or all its papers as BibTeX, RIS or CSL-JSON.",
     cursor: "offset",
     answer: answers.collectionDetail,
     formats: bibliography,
@@ -61,12 +62,15 @@ export const libraryReads = [
     ...ofReader,
     path: "/api/agent/library/papers",
     summary:
-      "The saved papers, newest first, each with its tags and the Collections in reach that hold it. query and tag are filters; sort changes the order. Or all of these as BibTeX, RIS or CSL-JSON. Refused for a selected reach.",
+      "The saved papers, newest first, each with its tags and the Collections in reach that hold it. " +
+      "query and tag are filters; sort changes the order. Or all of these as BibTeX, RIS or CSL-JSON. " +
+      "Refused for a selected reach.",
     parameters: {
       query: v.exactOptional(
         described(
           plain(limits.searchQuery),
-          "Words in the paper's metadata, its tags, the person's own notes on it and, if the key may read them, its annotations.",
+          "Words in the paper's metadata, its tags, the person's own notes on it and, if the key may read them, " +
+            "its annotations.",
         ),
       ),
       tag: v.exactOptional(tag),

@@ -94,7 +94,8 @@ export const sharingOperations = [
     ...inBrowser,
     path: "/api/library/mark_read",
     summary:
-      "Marks the notes of a Collection as read by the person: with paperId or arxivId only those on that paper, and with throughNoteId only those up to that one.",
+      "Marks the notes of a Collection as read by the person: with paperId or arxivId only those on that paper, " +
+      "and with throughNoteId only those up to that one.",
     receiptOf: "nobody",
     target: "collection",
     fields: { collectionId: subject("collection"), ...onePaper, throughNoteId: v.exactOptional(ref("note")) },
@@ -106,7 +107,9 @@ export const sharingOperations = [
     ...inBrowser,
     path: "/api/library/import_papers",
     summary:
-      "Saves every paper that a text names, all of them or none; with collectionId it also adds them to that Collection. The text may be a list of references, or a file in BibTeX, RIS or CSL-JSON. The receipt lists what could not be read; a text without anything readable is refused.",
+      "Saves every paper that a text names, all of them or none; with collectionId it also adds them to that " +
+      "Collection. The text may be a list of references, or a file in BibTeX, RIS or CSL-JSON. " +
+      "The receipt lists what could not be read; a text without anything readable is refused.",
     target: "library",
     refusals: ["limit_reached"],
     contentBytes: limits.requestBodyBytes,
@@ -122,7 +125,9 @@ export const sharingOperations = [
     },
     example: {
       collectionId: "0198f3a0-0000-7000-8000-000000000021",
-      text: "@article{shannon1948, title={A Mathematical Theory of Communication}, author={Shannon, C. E.}, journal={Bell System Technical Journal}, year={1948}, doi={10.1002/j.1538-7305.1948.tb01338.x}}",
+      text:
+        "@article{shannon1948, title={A Mathematical Theory of Communication}, author={Shannon, C. " +
+        "E.}, journal={Bell System Technical Journal}, year={1948}, doi={10.1002/j.1538-7305.1948.tb01338.x}}",
     },
   }),
 ] as const

@@ -43,8 +43,8 @@ export const ofRequests = {
   figureSeconds: 10,
   figurePages: 6_400,
   /**
-   * Bytes of a log as kept, half of them its beginning and half its end; bytes of an upload; bytes of the pieces that it
-   * is compressed in; characters of a line and lines of a page that a read shows.
+   * Bytes of a log as kept, half of them its beginning and half its end; bytes of an upload; bytes of the pieces that
+   * it is compressed in; characters of a line and lines of a page that a read shows.
    */
   logBytes: 16_777_216,
   logBodyBytes: 268_435_456,

@@ -57,7 +57,9 @@ export const objectsOfResearch = {
     table: "plans",
     key: "plan_id",
     of: { experiment: "experiment_id" },
-    line: "(SELECT coalesce(y.content ->> '$.protocol.summary', 'a sealed plan') FROM journal y WHERE y.position = coalesce(opened_position, history_position))",
+    line: `(SELECT coalesce(y.content ->> '$.protocol.summary', 'a sealed plan')
+      FROM journal y
+      WHERE y.position = coalesce(opened_position, history_position))`,
     moves: ["opened_position"],
     parts: ["plan_materials"],
     unknown: "unknown_plan",
@@ -78,7 +80,8 @@ export const objectsOfResearch = {
     noun: ["attempt", "attempts"],
     label: "A",
     meaning:
-      "A report that a person ran something on their own machine: which code, how, and with what result. This service runs no code.",
+      "A report that a person ran something on their own machine: which code, how, and with what result. " +
+      "This service runs no code.",
     page: "/attempts",
     read: "attempt",
     table: "attempts",
@@ -115,7 +118,8 @@ export const objectsOfResearch = {
         {
           to: "attempt",
           says: {
-            sql: "CASE x.role WHEN 'producing' THEN 'results_from' WHEN 'baseline' THEN 'compares_with' ELSE 'evidence' END",
+            sql: `CASE x.role WHEN 'producing' THEN 'results_from' WHEN 'baseline' THEN 'compares_with'
+              ELSE 'evidence' END`,
           },
           table: "finding_attempts",
           by: "attempt_id",

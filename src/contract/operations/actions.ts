@@ -53,7 +53,8 @@ const all = [
     by: "anyone",
     refusals: ["not_authenticated", "state_conflict", "room_unavailable", "unknown_operation"],
     summary:
-      "Creates the account of a person who signed in with the group's identity provider, and signs them in. The browser must come from /sign-in/provider, with the cookie set there.",
+      "Creates the account of a person who signed in with the group's identity provider, and signs them in. " +
+      "The browser must come from /sign-in/provider, with the cookie set there.",
     fields: { username },
     example: { username: "grace" },
     answer: answers.session,
@@ -87,7 +88,8 @@ const all = [
     by: "person",
     refusals: ["state_conflict", "unknown_operation"],
     summary:
-      "Lets the person also sign in with the identity provider's account with which their browser came back from /sign-in/provider?connect=1.",
+      "Lets the person also sign in with the identity provider's account with which their browser came back from " +
+      "/sign-in/provider?connect=1.",
     answer: answers.session,
   }),
   action({
@@ -107,7 +109,8 @@ const all = [
     form: "/web/description",
     by: "person",
     summary:
-      "Sets how the person wants to be cited: a name, its parts for citation styles that sort or shorten it, an ORCID. A property that is left out is removed. The service does not ask ORCID who owns it.",
+      "Sets how the person wants to be cited: a name, its parts for citation styles that sort or shorten it, " +
+      "an ORCID. A property that is left out is removed. The service does not ask ORCID who owns it.",
     fields: description,
     example: {
       name: "Ada Lovelace",
@@ -125,7 +128,9 @@ const all = [
     by: "person",
     refusals: ["role_required"],
     summary:
-      "Creates a link with which one person may create an account; with roomId (owner only) they join that Room. The token is shown once. By default owners of a Room and operators may invite; a setting of the service can change that.",
+      "Creates a link with which one person may create an account; with roomId (owner only) they join that Room. " +
+      "The token is shown once. By default owners of a Room and operators may invite; " +
+      "a setting of the service can change that.",
     fields: { roomId: v.exactOptional(subject("room")) },
     answer: answers.invitationIssued,
   }),
@@ -156,7 +161,11 @@ const all = [
     form: "/web/rooms/{roomId}/webhooks",
     by: "person",
     refusals: ["role_required", "state_conflict"],
-    summary: `For a Room's owner: sends every later entry of the Room to an address, as a POST without texts, signed as in Standard Webhooks, in order and at least once. The secret is shown once. The address must be public, unless the service was started with --webhook-networks. A delivery has ${limits.webhookSeconds} seconds; a failed one is retried for ${limits.webhookDays} days.`,
+    summary:
+      "For a Room's owner: sends every later entry of the Room to an address, as a POST without texts, " +
+      "signed as in Standard Webhooks, in order and at least once. The secret is shown once. " +
+      "The address must be public, unless the service was started with --webhook-networks. " +
+      `A delivery has ${limits.webhookSeconds} seconds; a failed one is retried for ${limits.webhookDays} days.`,
     fields: { url: plain(2_000) },
     example: { url: "https://lab.example.org/hooks/research-room" },
     answer: webhookAdded,

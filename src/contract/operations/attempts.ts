@@ -53,7 +53,8 @@ export const attemptOperations = [
     name: "register_attempt",
     sentence: ({ intent, argv }, label) => `registered ${intent} attempt ${label}${quoting(argv.join(" "))}`,
     summary:
-      "Registers one execution before its launch, pinned to a public commit. A rerun is a new attempt with a new attemptId.",
+      "Registers one execution before its launch, pinned to a public commit. " +
+      "A rerun is a new attempt with a new attemptId.",
     ...onAttempt,
     refusals: ["attempt_exists", "repository_unavailable"],
     requiredWhen: [
@@ -112,7 +113,8 @@ export const attemptOperations = [
   operation({
     name: "report_attempt_event",
     sentence: ({ event, failure, message }, label) =>
-      `reported ${label} ${words(event)}${quoting(failure === undefined ? message : `${failure.stage}: ${failure.explanation}`)}`,
+      `reported ${label} ${words(event)}` +
+      `${quoting(failure === undefined ? message : `${failure.stage}: ${failure.explanation}`)}`,
     summary: "Reports an event of your own attempt, also after you released the experiment.",
     ...onAttempt,
     refusals: ["role_required", "unknown_attempt"],
@@ -162,7 +164,8 @@ export const attemptOperations = [
                   attemptIds: v.exactOptional(distinct(ref("attempt"), limits.executionAttempts)),
                   pool: v.exactOptional(pool),
                 }),
-                "The effect of a finding that it repeats. The same contrast is computed from this attempt and attemptIds, and counts.",
+                "The effect of a finding that it repeats. The same contrast is computed from this attempt and " +
+                  "attemptIds, and counts.",
               ),
             ),
           }),

@@ -17,8 +17,8 @@ const names = operations.filter(isBatched).map(({ name }) => name)
 
 /**
  * The body of a batch. An `expectedWatermark` may be `{"$after": 57}`: 57, as it was read, and what this batch itself
- * wrote before in that Thread. A value in a body or in `params` may be `{"$from": "a", "path": "/targetId"}`: a part of the
- * receipt of write `a`.
+ * wrote before in that Thread. A value in a body or in `params` may be `{"$from": "a", "path": "/targetId"}`: a part of
+ * the receipt of write `a`.
  */
 export const batchBody = shape({
   writes: list(
@@ -41,7 +41,9 @@ export const batch = {
   method: "POST",
   path: "/api/agent/research/batch",
   browserPath: "/api/research-actions/batch",
-  summary: `Makes up to ${limits.batchWrites} writes to one Room in order, in one transaction. If one is refused, none is stored.`,
+  summary:
+    `Makes up to ${limits.batchWrites} writes to one Room in order, in one transaction. ` +
+    "If one is refused, none is stored.",
   example: {
     writes: [
       { as: "thread", operation: "create_thread", params: {}, body: { title: "A Thread and its first message" } },
@@ -171,7 +173,8 @@ export function refusedIn(writes: readonly BatchedWrite[], index: number, refusa
   const at = pointer(["writes", index])
   return new Refusal(
     refusal.code,
-    `Write ${index + 1} of ${writes.length} (${as === null || as === undefined ? "" : `${as}: `}${operation?.name}) was refused, and nothing of the batch was stored: ${refusal.message}`,
+    `Write ${index + 1} of ${writes.length} (${as === null || as === undefined ? "" : `${as}: `}${operation?.name}) ` +
+      `was refused, and nothing of the batch was stored: ${refusal.message}`,
     {
       ...refusal.details,
       issues:

@@ -15,7 +15,9 @@ export const declareBoard = operation({
   name: "declare_board",
   sentence: ({ title }, label) => `declared board ${label}${quoting(title)}`,
   summary:
-    "Declares a comparison in a Room: a metric, which direction is better, and the evaluator and data that attempts must be pinned to. The board ranks the groups of such attempts by their means, and names a best one only if it is distinct from the next.",
+    "Declares a comparison in a Room: a metric, which direction is better, and the evaluator and data that " +
+    "attempts must be pinned to. The board ranks the groups of such attempts by their means, and names a best one " +
+    "only if it is distinct from the next.",
   permissions: ["publish_records"],
   target: "board",
   fields: {

@@ -15,7 +15,8 @@ export const postResearchCheckpoint = operation({
   sentence: ({ state, answer, synthesis, conclusion }) =>
     state === "concluded" ? `concluded${quoting(answer ?? conclusion)}` : `summed up${quoting(answer ?? synthesis)}`,
   summary:
-    "Posts a synthesis that covers a Thread up to a timeline sequence, open or concluded; refused if the Thread has changed since you read it.",
+    "Posts a synthesis that covers a Thread up to a timeline sequence, open or concluded; " +
+    "refused if the Thread has changed since you read it.",
   permissions: ["post_thread"],
   target: "checkpoint",
   entry: { kind: "post_research_checkpoint", form: "card" },

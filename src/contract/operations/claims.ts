@@ -22,7 +22,9 @@ export const claimOperations = [
     refusals: ["experiment_not_open", "state_conflict"],
     sentence: ({ what, minutes, note }) => `claimed work for ${minutes} minutes, ${words(what)}${quoting(note)}`,
     summary:
-      "Says that you are working on something, so that others choose other work. Each of your writes about it renews the claim; it ends on its own. It forbids nothing: others who do the same get the warning claimed_by. A new claim replaces your earlier one for the same work.",
+      "Says that you are working on something, so that others choose other work. " +
+      "Each of your writes about it renews the claim; it ends on its own. It forbids nothing: " +
+      "others who do the same get the warning claimed_by. A new claim replaces your earlier one for the same work.",
     permissions,
     target: "work_claim",
     atLeastOneOf: ["object", "threadId"],

@@ -25,7 +25,9 @@ export const credentialOperations = [
     ...onCredential,
     path: "/api/rooms/{roomId}/credentials",
     summary:
-      "Issues a credential for the caller's own membership. Its label is the agent's name: public, and shown with the member's name wherever the agent writes. The token is in this answer and never shown again.",
+      "Issues a credential for the caller's own membership. Its label is the agent's name: " +
+      "public, and shown with the member's name wherever the agent writes. The token is in this answer and never " +
+      "shown again.",
     refusals: ["state_conflict"],
     fields: {
       label,

@@ -41,7 +41,8 @@ export const experimentOperations = [
     name: "propose_experiment",
     sentence: ({ question }, label) => `proposed ${label}${quoting(question)}`,
     summary:
-      "Proposes a scoped question as an experiment that any member may take; it may address no hypothesis, one, or several.",
+      "Proposes a scoped question as an experiment that any member may take; it may address no hypothesis, one, " +
+      "or several.",
     ...ofAssignee,
     target: "experiment",
     fields: {
@@ -105,7 +106,9 @@ export const experimentOperations = [
     sentence: ({ leaseMinutes }, label) =>
       `took ${label}${leaseMinutes === undefined ? "" : ` with a lease of ${leaseMinutes} minutes`}`,
     summary:
-      "Takes an open experiment; if several take it at once, exactly one succeeds. Taking starts no computation. With leaseMinutes, others may take it over after you have written nothing about it for that long; each write of yours about it restarts the lease.",
+      "Takes an open experiment; if several take it at once, exactly one succeeds. Taking starts no computation. " +
+      "With leaseMinutes, others may take it over after you have written nothing about it for that long; " +
+      "each write of yours about it restarts the lease.",
     ...onExperiment,
     fields: { experimentId: subject("experiment"), ...expectedExperiment, leaseMinutes: v.exactOptional(leaseMinutes) },
     result: { ...result, assigneeId: uuid, leaseUntil: v.exactOptional(at) },
@@ -149,9 +152,11 @@ export const experimentOperations = [
   operation({
     name: "accept_plan",
     sentence: ({ protocol, sealed, intent }, label) =>
-      `accepted ${intent} plan ${label}${sealed === undefined ? "" : `, sealed until ${sealed.opensAt.slice(0, 10)}`}${quoting(protocol?.summary)}`,
+      `accepted ${intent} plan ${label}${sealed === undefined ? "" : `, sealed until ${sealed.opensAt.slice(0, 10)}`}` +
+      `${quoting(protocol?.summary)}`,
     summary:
-      "Accepts an immutable plan for your own experiment, pinned to a public repository and a full commit. Give either protocol or sealed: a sealed plan commits to a protocol that open_plan shows later.",
+      "Accepts an immutable plan for your own experiment, pinned to a public repository and a full commit. " +
+      "Give either protocol or sealed: a sealed plan commits to a protocol that open_plan shows later.",
     ...ofAssignee,
     target: "plan",
     refusals: ["repository_unavailable"],
@@ -167,7 +172,8 @@ export const experimentOperations = [
       sealed: v.exactOptional(
         described(
           shape({ digest, opensAt: time }),
-          "digest is sha256: and the SHA-256 of the canonical JSON (RFC 8785) of {protocol, salt}; opensAt is within a year.",
+          "digest is sha256: and the SHA-256 of the canonical JSON (RFC 8785) of {protocol, salt}; " +
+            "opensAt is within a year.",
         ),
       ),
       intent: oneOf(enumerations.planIntent),

@@ -28,9 +28,11 @@ export const linkOperations = [
     name: "assert_correction",
     ...onRecord,
     sentence: ({ targetVersionId, correction, changes }, label, named) =>
-      `corrected ${changes === "wording" ? "the wording of " : ""}${named(targetVersionId)} (${label})${quoting(correction)}`,
+      `corrected ${changes === "wording" ? "the wording of " : ""}${named(targetVersionId)} ` +
+      `(${label})${quoting(correction)}`,
     summary:
-      "States what to correct in a record, with a replacement if there is one. A record may have several corrections; they have no order of rank.",
+      "States what to correct in a record, with a replacement if there is one. " +
+      "A record may have several corrections; they have no order of rank.",
     fields: {
       ...about,
       correction: text(limits.statement),
@@ -65,7 +67,8 @@ export const linkOperations = [
     name: "assert_dispute",
     ...onRecord,
     sentence: ({ targetVersionId, explanation, part }, label, named) =>
-      `disputed ${named(targetVersionId)}${part === undefined ? "" : ` in ${partInWords(part)}`} (${label})${quoting(explanation)}`,
+      `disputed ${named(targetVersionId)}${part === undefined ? "" : ` in ${partInWords(part)}`} ` +
+      `(${label})${quoting(explanation)}`,
     summary: "Disputes a record or a part of it, with records as evidence if there are any.",
     fields: {
       ...about,
@@ -95,7 +98,8 @@ export const linkOperations = [
     refusals: ["role_required", "unknown_link", "state_conflict"],
     sentence: ({ explanation }, label) => `withdrew ${label}${quoting(explanation)}`,
     summary:
-      "Withdraws your own finding link, dispute, correction, supersession or review. It stays readable but no longer counts.",
+      "Withdraws your own finding link, dispute, correction, supersession or review. " +
+      "It stays readable but no longer counts.",
     permissions: ["post_thread"],
     target: "link",
     fields: { linkId: subject("link", "finding_link", "review"), explanation },

@@ -16,7 +16,8 @@ export const materialOperations = [
     name: "register_material",
     sentence: ({ name }, label) => `registered material ${label}${quoting(name)}`,
     summary:
-      "Registers a material by its digest or pinned reference. If it is already known, the answer has the existing one and its label.",
+      "Registers a material by its digest or pinned reference. If it is already known, the answer has the existing " +
+      "one and its label.",
     permissions,
     target: "material",
     fields: {

@@ -42,7 +42,8 @@ export const operatorActions = [
   onPerson(
     "disable_person",
     "disable",
-    "Disables a person: they can no longer sign in, and their sessions, credentials, personal keys and open invitations end. What they wrote stays under their name.",
+    "Disables a person: they can no longer sign in, and their sessions, credentials, personal keys and open " +
+      "invitations end. What they wrote stays under their name.",
     { refusals: ["state_conflict"] },
   ),
   onPerson("enable_person", "enable", "Enables a disabled person with their old password; ended tokens stay ended.", {

@@ -113,7 +113,8 @@ export const linkExperimentFinding = operation({
       `${words(towardQuestion.verdict)} the question`,
     ].join(" and ")}${quoting(towardQuestion.explanation)}`,
   summary:
-    "Relates a finding to an experiment with a split verdict: on each hypothesis, and on the question. It changes no state.",
+    "Relates a finding to an experiment with a split verdict: on each hypothesis, and on the question. " +
+    "It changes no state.",
   permissions: ["post_thread"],
   target: "finding_link",
   entry: { kind: "link_experiment_finding", form: "card" },

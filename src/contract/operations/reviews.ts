@@ -22,7 +22,9 @@ export const submitReview = operation({
     return `${before} ${label}${after}${quoting(explanation)}`
   },
   summary:
-    "Reviews a finding, a checkpoint or a plan: whether you agree, what you checked, and why. The agent that wrote it cannot review it. A review is not evidence. Your newest review counts; withdraw_link withdraws one.",
+    "Reviews a finding, a checkpoint or a plan: whether you agree, what you checked, and why. " +
+    "The agent that wrote it cannot review it. A review is not evidence. Your newest review counts; " +
+    "withdraw_link withdraws one.",
   permissions: ["post_thread"],
   target: "review",
   fields: {

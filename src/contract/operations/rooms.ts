@@ -21,7 +21,8 @@ export const roomOperations = [
     sentence: ({ title }) => `created the Room${quoting(title)}`,
     path: "/api/rooms",
     summary:
-      "Creates a Room owned by the caller, with its opening Thread. license is the SPDX id of the terms under which the Room's content may be used.",
+      "Creates a Room owned by the caller, with its opening Thread. license is the SPDX id of the terms under " +
+      "which the Room's content may be used.",
     target: "room",
     by: "person",
     activity: "room_created",
@@ -144,7 +145,8 @@ export const roomOperations = [
     sentence: ({ reason }) => `transferred the Room to another owner${quoting(reason)}`,
     path: "/api/rooms/{roomId}/members/{userId}/transfer",
     summary:
-      "Transfers a Room, with a reason: its owner to a member, or an operator of the service to any person. The former owner stays a member.",
+      "Transfers a Room, with a reason: its owner to a member, or an operator of the service to any person. " +
+      "The former owner stays a member.",
     target: "room",
     by: "person",
     archived: "admitted",

@@ -14,7 +14,9 @@ export const postMessage = operation({
   sentence: ({ text, replyToEntryId }) => `${replyToEntryId === undefined ? "wrote" : "answered"}${quoting(text)}`,
   path: "/api/agent/threads/{threadId}/messages",
   summary:
-    "Posts a message in Markdown with TeX math. With replyToEntryId it replies to an earlier entry of the same Thread: a message, a card, or the receipt of a proposal, a registration, an outcome, a research link or a review.",
+    "Posts a message in Markdown with TeX math. With replyToEntryId it replies to an earlier entry of the same " +
+    "Thread: a message, a card, or the receipt of a proposal, a registration, an outcome, a research link or a " +
+    "review.",
   permissions: ["post_thread"],
   archived: "room_archived",
   receiptOf: "credential",
@@ -32,7 +34,8 @@ export const threadOperations = [
     sentence: ({ title }) => `started a Thread${quoting(title)}`,
     path: "/api/agent/threads",
     summary:
-      "Starts a Thread in a Room, with an opening message if one is given; with replyToEntryId the Thread follows up a card.",
+      "Starts a Thread in a Room, with an opening message if one is given; with replyToEntryId the Thread follows " +
+      "up a card.",
     permissions: ["post_thread"],
     archived: "room_archived",
     receiptOf: "credential",

@@ -24,7 +24,8 @@ export const withholdContent = operation({
   sentence: ({ reason, explanation }, label) => `withheld part of ${label} (${words(reason)})${quoting(explanation)}`,
   path: "/api/rooms/{roomId}/withholdings",
   summary:
-    "Removes texts of an accepted write for good and everywhere: a secret, personal data, what a court names. Ids, labels, digests and everything that refers to it stay. By the Room's owner or an operator.",
+    "Removes texts of an accepted write for good and everywhere: a secret, personal data, what a court names. " +
+    "Ids, labels, digests and everything that refers to it stay. By the Room's owner or an operator.",
   target: "record",
   by: "person",
   archived: "admitted",
@@ -41,7 +42,9 @@ export const withholdContent = operation({
     ),
     fields: described(
       list(place, limits.withheldFields, 1),
-      "Places in the accepted body, as JSON Pointers. One that names an object or a list stands for everything in it that can be withheld; an empty one stands for the whole body. /client names what the sender said about itself.",
+      "Places in the accepted body, as JSON Pointers. One that names an object or a list stands for everything in " +
+        "it that can be withheld; an empty one stands for the whole body. /client names what the sender said about " +
+        "itself.",
     ),
     reason: oneOf(enumerations.withholdingReason),
     explanation: text(limits.explanation),

@@ -100,7 +100,8 @@ export const administrationReads = [
     ...forOperators,
     path: "/api/admin/keys",
     summary:
-      "For operators: the personal keys of all people, the newest first. Only the first characters of tokens are shown.",
+      "For operators: the personal keys of all people, the newest first. Only the first characters of tokens are " +
+      "shown.",
     cursor: "uuid",
     answer: answers.page(shape({ ...personalKey.entries, owner: person })),
   }),

@@ -51,13 +51,21 @@ const parameters = {
 const formats = { csv: files.csv, ...markdown }
 
 const summary =
-  "What the succeeded attempts measured: a metric grouped by dimensions, each group with n, mean, sd, standard error and \
-95 % interval. Groups are parted by each setting (configuration, flags of argv) in which their attempts differ, told in \
-settings; pool=updates merges that one. over names the dimension of repetitions, such as seed; against=arm:baseline adds \
-the difference to that group: paired over that dimension if both sides have it, within one attempt first, then within one \
-experiment at the same commit and settings; else Welch's; corrected for the number of comparisons (Holm). A difference \
-made across experiments, commits or settings says so in pairedAcross and is never told apart. where=labels:400 keeps only \
-values with that dimension. noise is what the same code and settings differ by from run to run. Without metric, the answer \
+  "What the succeeded attempts measured: a metric grouped by dimensions, each group with n, mean, sd, " +
+  "standard error and \
+95 % interval. Groups are parted by each setting (configuration, flags of argv) in which " +
+  "their attempts differ, told in \
+settings; pool=updates merges that one. " +
+  "over names the dimension of repetitions, such as seed; against=arm:baseline adds \
+the difference to that " +
+  "group: paired over that dimension if both sides have it, within one attempt first, then within one \
+experiment " +
+  "at the same commit and settings; else Welch's; corrected for the number of comparisons (Holm). " +
+  "A difference \
+made across experiments, commits or settings says so in pairedAcross and is never told apart. " +
+  "where=labels:400 keeps only \
+values with that dimension. noise is what the same code and settings differ by " +
+  "from run to run. Without metric, the answer \
 lists the metrics and their dimensions."
 
 export const measurementReads = [
@@ -66,7 +74,11 @@ export const measurementReads = [
     costly: true,
     path: "/api/research/attempt-table",
     summary:
-      "A comparison of attempts of a Room, of an experiment, or with given ids: the last value of each metric, and the settings (arm, command, configuration, environment, inputs, commit) in which they differ. sort is label, experiment, outcome, registered, metric:KEY or setting:KEY, with a key of the answer's columns; values that are not finite come after finite ones, and missing values last. With setting and metric (keys of two columns), rows contain only that pair.",
+      "A comparison of attempts of a Room, of an experiment, or with given ids: " +
+      "the last value of each metric, and the settings (arm, command, configuration, environment, inputs, " +
+      "commit) in which they differ. sort is label, experiment, outcome, registered, metric:KEY or setting:KEY, " +
+      "with a key of the answer's columns; values that are not finite come after finite ones, and missing values " +
+      "last. With setting and metric (keys of two columns), rows contain only that pair.",
     parameters: {
       roomId: v.exactOptional(subject("room")),
       experimentId: v.exactOptional(subject("experiment")),
@@ -96,7 +108,8 @@ export const measurementReads = [
     costly: true,
     path: "/api/research/attempt-curves",
     summary:
-      "One metric of several attempts as curves, each thinned to the given number of points: in every interval of steps, the ends, the extremes and values that are not finite are kept.",
+      "One metric of several attempts as curves, each thinned to the given number of points: " +
+      "in every interval of steps, the ends, the extremes and values that are not finite are kept.",
     parameters: {
       attemptIds,
       metric: plain(limits.name),
@@ -120,7 +133,9 @@ export const measurementReads = [
     name: "record_effects",
     path: "/api/research/records/{versionId}/effects",
     summary:
-      "The effects of the findings that count for or against a record, such as a hypothesis, grouped by what they compare: each estimate with its interval, n, author and code, and a pooled estimate (random effects) if there are at least three that share no attempt.",
+      "The effects of the findings that count for or against a record, such as a hypothesis, grouped by what they " +
+      "compare: each estimate with its interval, n, author and code, and a pooled estimate (random effects) if " +
+      "there are at least three that share no attempt.",
     answer: recordEffects,
   }),
   read({
@@ -161,7 +176,9 @@ export const measurementReads = [
     costly: true,
     path: "/api/research/boards/{boardId}",
     summary:
-      "One board: the groups of attempts that are pinned to its evaluator and data, ranked by mean, with interval and n. A best one is named only if its difference to the next is distinct from zero, corrected for every pair of groups. The reruns and reproductions of each are counted.",
+      "One board: the groups of attempts that are pinned to its evaluator and data, ranked by mean, with interval " +
+      "and n. A best one is named only if its difference to the next is distinct from zero, corrected for every " +
+      "pair of groups. The reruns and reproductions of each are counted.",
     answer: board,
     formats: markdown,
   }),

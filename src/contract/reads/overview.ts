@@ -36,7 +36,11 @@ export const overviewReads = [
     costly: true,
     path: "/api/research/search",
     summary:
-      "Full-text search over all content, best match first; if very many texts match, the newest are ranked. Fallen records come after all others. Every word must occur, words in quotes as a phrase, and the last word may be incomplete. A label or an id finds its object, a name its person (with roomId, a member of that Room), a commit or an arXiv id what names it, newest first. status, agent and since filter the best matches. Snippets are HTML with mark elements only.",
+      "Full-text search over all content, best match first; if very many texts match, the newest are ranked. " +
+      "Fallen records come after all others. Every word must occur, words in quotes as a phrase, and the last word " +
+      "may be incomplete. A label or an id finds its object, a name its person (with roomId, a member of that " +
+      "Room), a commit or an arXiv id what names it, newest first. status, agent and since filter the best " +
+      "matches. Snippets are HTML with mark elements only.",
     parameters: {
       query: described(text(limits.searchQuery), "The words to search for; punctuation is ignored."),
       roomId: v.exactOptional(subject("room")),
@@ -57,7 +61,9 @@ export const overviewReads = [
     costly: true,
     path: "/api/research/rooms/{roomId}/brief",
     summary:
-      "A Room in one small read, never longer than its budget: the state of each question, hypotheses with their evidence, findings, what failed and why, disputes, work, what to do next, open questions. Items that are left out are counted, with a link to the whole list.",
+      "A Room in one small read, never longer than its budget: the state of each question, hypotheses with their " +
+      "evidence, findings, what failed and why, disputes, work, what to do next, open questions. " +
+      "Items that are left out are counted, with a link to the whole list.",
     parameters: { budget },
     formats: markdown,
     answer: roomBrief,
@@ -82,14 +88,18 @@ export const overviewReads = [
     name: "room_next",
     path: "/api/research/rooms/{roomId}/next",
     summary:
-      "What would advance a Room: each step with the reason, the operation for it, the permission it needs, and the start of its body.",
+      "What would advance a Room: each step with the reason, the operation for it, the permission it needs, " +
+      "and the start of its body.",
     answer: nextSteps,
   }),
   read({
     name: "room_similar",
     path: "/api/research/rooms/{roomId}/similar",
     summary:
-      "Similar work among a Room's hypotheses, experiments, findings and attempts, with its outcomes: similar to a text or to one of these objects. For an attempt, also attempts with the same commit, argv and configuration. Words are compared, with rare ones weighted most; other forms of a word and other words for the same thing are not found.",
+      "Similar work among a Room's hypotheses, experiments, findings and attempts, with its outcomes: " +
+      "similar to a text or to one of these objects. For an attempt, also attempts with the same commit, " +
+      "argv and configuration. Words are compared, with rare ones weighted most; " +
+      "other forms of a word and other words for the same thing are not found.",
     parameters: {
       text: v.exactOptional(
         described(text(limits.explanation), "What you plan to propose, in a sentence or more. Required without like."),
@@ -103,7 +113,9 @@ export const overviewReads = [
     costly: true,
     path: "/api/research/rooms/{roomId}/provenance",
     summary:
-      "What rests on what in a Room, as nodes and edges: hypotheses, experiments, plans, attempts, findings, claims, materials and links. With focus, only what is within depth steps (default 1) of one of them. Edges are those that this Room states; objects of other Rooms that it names are included as end points.",
+      "What rests on what in a Room, as nodes and edges: hypotheses, experiments, plans, attempts, findings, " +
+      "claims, materials and links. With focus, only what is within depth steps (default 1) of one of them. " +
+      "Edges are those that this Room states; objects of other Rooms that it names are included as end points.",
     parameters: { focus: v.exactOptional(uuid), depth: v.exactOptional(wholeNumber(limits.provenanceDepth)) },
     answer: answers.provenance,
   }),
@@ -111,7 +123,8 @@ export const overviewReads = [
     name: "room_citation",
     path: "/api/research/rooms/{roomId}/citation",
     summary:
-      "The citation of a Room in its present state: its owner and members, and the last entry of its activity. As BibTeX, RIS, CSL-JSON or CITATION.cff.",
+      "The citation of a Room in its present state: its owner and members, and the last entry of its activity. " +
+      "As BibTeX, RIS, CSL-JSON or CITATION.cff.",
     answer: answers.roomCitation,
     formats: {
       bibtex: { mediaType: "application/x-bibtex", answer: v.string() },
@@ -124,7 +137,8 @@ export const overviewReads = [
     name: "room_export",
     path: "/api/research/rooms/{roomId}/export",
     summary:
-      "The whole Room as an RO-Crate 1.2 in a zip: everything accepted, the feed with its digests, and a program that verifies them offline. The same state of a Room gives the same bytes.",
+      "The whole Room as an RO-Crate 1.2 in a zip: everything accepted, the feed with its digests, and a program " +
+      "that verifies them offline. The same state of a Room gives the same bytes.",
     refusals: ["too_many_requests"],
     mediaType: "application/zip",
     answer: v.unknown(),
@@ -133,7 +147,10 @@ export const overviewReads = [
     name: "room_sqlite",
     path: "/api/research/rooms/{roomId}/room.sqlite",
     summary:
-      "The Room as one SQLite file for Datasette, DuckDB, pandas and similar programs: views of entries, experiments, plans, attempts, measurements, effects, findings, evidence and hypotheses, with each column described in the view columns. Its name contains the head of the chain; the same state of a Room gives the same bytes.",
+      "The Room as one SQLite file for Datasette, DuckDB, pandas and similar programs: " +
+      "views of entries, experiments, plans, attempts, measurements, effects, findings, evidence and hypotheses, " +
+      "with each column described in the view columns. Its name contains the head of the chain; " +
+      "the same state of a Room gives the same bytes.",
     refusals: ["too_many_requests"],
     mediaType: "application/vnd.sqlite3",
     answer: v.unknown(),

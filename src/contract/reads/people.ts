@@ -30,7 +30,9 @@ export const peopleReads = [
     surface: "credential",
     path: "/api/agent/research/inbox",
     summary:
-      "What others did in the credential's Room that concerns its agent: replies to its entries, entries that name it (@ada, @ada/mcp), mention or bear on what it wrote, or are about an experiment it proposed or holds; each with a sentence and the reasons. Only these end a wait.",
+      "What others did in the credential's Room that concerns its agent: replies to its entries, entries that name " +
+      "it (@ada, @ada/mcp), mention or bear on what it wrote, or are about an experiment it proposed or holds; " +
+      "each with a sentence and the reasons. Only these end a wait.",
     parameters: { wait: v.exactOptional(wholeNumber(limits.activityWaitSeconds)) },
     cursor: "sequence",
     answer: answers.page(answers.inboxEntry),
@@ -67,7 +69,8 @@ export const peopleReads = [
     name: "person",
     path: "/api/research/people/{username}",
     summary:
-      "A person, by username or id: how they want to be cited, if they have declared it. The service does not ask ORCID who owns an ORCID.",
+      "A person, by username or id: how they want to be cited, if they have declared it. " +
+      "The service does not ask ORCID who owns an ORCID.",
     answer: answers.describedPerson,
   }),
   read({

@@ -33,7 +33,8 @@ export const publicationReads = [
     name: "record",
     path: "/api/research/records/{versionId}",
     summary:
-      "One record of any kind as it was accepted, with its standing and what it rests on; or its citation, as BibTeX or CSL-JSON.",
+      "One record of any kind as it was accepted, with its standing and what it rests on; " +
+      "or its citation, as BibTeX or CSL-JSON.",
     answer: answers.record,
     formats: {
       bibtex: { mediaType: "application/x-bibtex", answer: v.string() },

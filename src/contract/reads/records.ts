@@ -22,7 +22,9 @@ export const recordReads = [
     costly: true,
     path: "/api/research/rooms/{roomId}/research-context",
     summary:
-      "A whole Room in one snapshot: its state, every Thread, and the newest experiments, hypotheses, findings and publications. Keep its activityWatermark. parts selects some members; affordances=0 leaves the affordances out.",
+      "A whole Room in one snapshot: its state, every Thread, and the newest experiments, hypotheses, " +
+      "findings and publications. Keep its activityWatermark. parts selects some members; " +
+      "affordances=0 leaves the affordances out.",
     parameters: choosing(answers.contextParts.room),
     answer: answers.roomContext,
   }),
@@ -75,7 +77,8 @@ export const recordReads = [
     name: "record_evidence",
     path: "/api/research/records/{versionId}/evidence",
     summary:
-      "The evidence on a record, newest first: verdicts of finding links, references for or against it, reproductions, disputes, corrections and retractions.",
+      "The evidence on a record, newest first: verdicts of finding links, references for or against it, " +
+      "reproductions, disputes, corrections and retractions.",
     cursor: "sequence",
     answer: page(evidenceItem),
   }),
@@ -83,14 +86,16 @@ export const recordReads = [
     name: "record_case",
     path: "/api/research/records/{versionId}/case",
     summary:
-      "Whether to believe a record, in one read: how many people and commits the evidence for and against it comes from, what failed on the way, what is doubted and why, and what would fall with it.",
+      "Whether to believe a record, in one read: how many people and commits the evidence for and against it comes " +
+      "from, what failed on the way, what is doubted and why, and what would fall with it.",
     answer: recordCase,
   }),
   read({
     name: "checkpoint_case",
     path: "/api/research/checkpoints/{checkpointId}/case",
     summary:
-      "Whether to believe a conclusion or synthesis: the records that it cites with the evidence for and against each, what failed on the way to them, and what is doubted and why.",
+      "Whether to believe a conclusion or synthesis: the records that it cites with the evidence for and against " +
+      "each, what failed on the way to them, and what is doubted and why.",
     answer: checkpointCase,
   }),
   read({

@@ -36,7 +36,10 @@ export const threadReads = [
     name: "room_activity",
     path: "/api/research/rooms/{roomId}/activity",
     summary:
-      "The change feed of a Room: every accepted write after a sequence, each chained to the previous one by digest. With wait, an empty answer is delayed until there is an entry. include adds to each entry, outside of its digest, a sentence on what happened, the accepted content, or everything that another instance needs to repeat the write.",
+      "The change feed of a Room: every accepted write after a sequence, each chained to the previous one by " +
+      "digest. With wait, an empty answer is delayed until there is an entry. " +
+      "include adds to each entry, outside of its digest, a sentence on what happened, the accepted content, " +
+      "or everything that another instance needs to repeat the write.",
     parameters: {
       kinds: v.exactOptional(words(kinds)),
       include: v.exactOptional(words(enumerations.activityInclude)),
@@ -51,7 +54,10 @@ export const threadReads = [
   read({
     name: "room_events",
     path: "/api/research/rooms/{roomId}/events",
-    summary: `New entries of a Room, as server-sent events without texts: each has the entry's sequence as its id, and roomId, sequence, kind, label and url. The stream continues after Last-Event-ID, or after \`after\`, or begins with the next entry. Without entries, a comment is sent every ${limits.eventCommentSeconds} seconds.`,
+    summary:
+      "New entries of a Room, as server-sent events without texts: each has the entry's sequence as its id, " +
+      "and roomId, sequence, kind, label and url. The stream continues after Last-Event-ID, or after `after`, " +
+      `or begins with the next entry. Without entries, a comment is sent every ${limits.eventCommentSeconds} seconds.`,
     parameters: { after: v.exactOptional(sequence) },
     refusals: ["temporarily_unavailable"],
     mediaType: "text/event-stream",

@@ -69,7 +69,10 @@ export const workReads = [
     name: "attempts",
     path: "/api/research/attempts",
     summary:
-      "Attempts with their outcomes, by id; label needs roomId. With order=label, within a Room or an experiment, they are in the order of registration, and after is a number. As csv and jsonl the list is whole, unless limit is given. With findingVersionId each item says how that finding names it: producing, baseline or evidence only.",
+      "Attempts with their outcomes, by id; label needs roomId. With order=label, within a Room or an experiment, " +
+      "they are in the order of registration, and after is a number. As csv and jsonl the list is whole, " +
+      "unless limit is given. With findingVersionId each item says how that finding names it: " +
+      "producing, baseline or evidence only.",
     parameters: {
       experimentId: v.exactOptional(subject("experiment")),
       roomId,
@@ -88,14 +91,16 @@ export const workReads = [
     name: "attempt",
     path: "/api/research/attempts/{attemptId}",
     summary:
-      "One attempt: its registration, how it compares with its plan, events with both clocks, inputs, outputs and last metrics.",
+      "One attempt: its registration, how it compares with its plan, events with both clocks, inputs, " +
+      "outputs and last metrics.",
     answer: answers.attempt,
   }),
   read({
     name: "attempt_metrics",
     path: "/api/research/attempts/{attemptId}/metrics",
     summary:
-      "Every point of an attempt's metrics in the order reported: as columns, or as a table in markdown; as csv and jsonl all of them, unless limit is given.",
+      "Every point of an attempt's metrics in the order reported: as columns, or as a table in markdown; " +
+      "as csv and jsonl all of them, unless limit is given.",
     parameters: { metric: v.exactOptional(plain(limits.name)) },
     cursor: "sequence",
     pageItems: limits.metricPoints,
@@ -106,7 +111,8 @@ export const workReads = [
     name: "attempt_log",
     path: "/api/research/attempts/{attemptId}/log",
     summary:
-      "What the program of an attempt printed, as text or as numbered lines, without escape sequences: from a line on, its last lines (tail), or the lines that contain a text (grep). digest reads an earlier log.",
+      "What the program of an attempt printed, as text or as numbered lines, without escape sequences: " +
+      "from a line on, its last lines (tail), or the lines that contain a text (grep). digest reads an earlier log.",
     parameters: logParameters,
     refusals: ["unknown_log"],
     costly: true,

@@ -45,13 +45,15 @@ export const refusalsOfAccess = {
   room_archived: {
     status: [403],
     meaning:
-      "The Room is archived and admits no new work on Thread, message and publication routes; current.room says when and why.",
+      "The Room is archived and admits no new work on Thread, message and publication routes; " +
+      "current.room says when and why.",
     remedy: "Read, cite, and do not retry.",
   },
   room_mirrored: {
     status: [403, 404],
     meaning:
-      "The Room belongs to another instance and admits no writes here; current.room.origin says where it comes from, and up to which entry.",
+      "The Room belongs to another instance and admits no writes here; current.room.origin says where it comes " +
+      "from, and up to which entry.",
     remedy: "Read and cite it here; write to it at its origin.",
   },
   room_unavailable: {
@@ -59,7 +61,8 @@ export const refusalsOfAccess = {
     when: ["subject"],
     library: "unknown_object",
     meaning:
-      "No such Room, Thread or other object, or (with current.room) the Room is archived and admits no new research work.",
+      "No such Room, Thread or other object, or (with current.room) the Room is archived and admits no new " +
+      "research work.",
     remedy: "With current.room, read and do not retry; otherwise check the id.",
   },
 } as const satisfies Record<string, RefusalSpecOf>

@@ -46,7 +46,8 @@ export const refusalsOfForm = {
   past_too_large: {
     status: [422],
     meaning:
-      "To answer as of that entry, the service would have to replay more writes, of the Room and of the Rooms it cites, than its limits allow.",
+      "To answer as of that entry, the service would have to replay more writes, of the Room and of the Rooms it " +
+      "cites, than its limits allow.",
     remedy: "Leave at out, or give an earlier entry; the activity feed shows what was written when.",
   },
   unknown_reference: {
@@ -60,15 +61,18 @@ export const refusalsOfForm = {
     status: [422, 503],
     retryable: true,
     meaning:
-      "422: the repository is not public or the full commit does not resolve. 503: it could not be checked now; retryAfter says when to try again.",
+      "422: the repository is not public or the full commit does not resolve. 503: it could not be checked now; " +
+      "retryAfter says when to try again.",
     remedy:
-      "On 422, publish the repository or correct the commit; on 503, wait retryAfter seconds and send the same request.",
+      "On 422, publish the repository or correct the commit; on 503, wait retryAfter seconds and send the same " +
+      "request.",
   },
   malformed_request: {
     status: [400, 417, 431],
     when: ["http"],
     meaning:
-      "The request cannot be read as HTTP: 400 malformed, 417 an expectation that cannot be met, 431 the address or headers are too long.",
+      "The request cannot be read as HTTP: 400 malformed, 417 an expectation that cannot be met, 431 the address " +
+      "or headers are too long.",
     remedy:
       "Send well-formed HTTP/1.1 with one Host and a short address; the program that sent the request is at fault.",
   },
@@ -84,7 +88,8 @@ export const refusalsOfForm = {
     retryable: true,
     when: ["any"],
     meaning:
-      "Too many attempts or requests, from one address or by one caller (see limits); retryAfter says when the next one is accepted.",
+      "Too many attempts or requests, from one address or by one caller (see limits); " +
+      "retryAfter says when the next one is accepted.",
     remedy: "Wait retryAfter seconds, then send the same request again.",
   },
   temporarily_unavailable: {
@@ -92,7 +97,8 @@ export const refusalsOfForm = {
     retryable: true,
     when: ["any"],
     meaning:
-      "The service could not finish; with committed null, delivery is uncertain: keep the id and the body and send them again.",
+      "The service could not finish; with committed null, delivery is uncertain: " +
+      "keep the id and the body and send them again.",
     remedy: "Wait retryAfter seconds, then send the same id, body and credential again.",
   },
 } as const satisfies Record<string, RefusalSpecOf>

@@ -5,7 +5,9 @@ export const refusalsOfLibrary = {
   not_authorized: {
     status: [401, 403],
     meaning:
-      "401: the personal key is missing, unknown, expired or revoked, or it is a Room credential. 403: the key lacks the permission that current.needed names, its reach excludes the Library, or only the owner of the Collection may do it.",
+      "401: the personal key is missing, unknown, expired or revoked, or it is a Room credential. 403: " +
+      "the key lacks the permission that current.needed names, its reach excludes the Library, or only the owner " +
+      "of the Collection may do it.",
     remedy: "On 401, stop and ask the person for a new key; on 403, ask for one that has what current.needed names.",
   },
   unknown_collection: unknown(
@@ -34,7 +36,8 @@ export const refusalsOfLibrary = {
   invalid_request: {
     status: [422],
     meaning:
-      "The body or a query parameter does not match its schema, or names something that does not exist here; issues lists every fault by path.",
+      "The body or a query parameter does not match its schema, or names something that does not exist here; " +
+      "issues lists every fault by path.",
     remedy: "Correct every path that issues names; the id may stay, because nothing was stored.",
   },
 } as const satisfies Record<string, RefusalSpecOf>

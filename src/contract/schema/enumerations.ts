@@ -268,7 +268,8 @@ export type MemberRole = (typeof enumerations.memberRole)[number]
 /** What each permission allows a credential to do, in the manifest's words. */
 export const permissionMeanings: Record<Permission, string> = {
   post_thread:
-    "Start Threads, post messages, reuse records, relate findings, write checkpoints, correct, supersede and dispute records, review, and claim work.",
+    "Start Threads, post messages, reuse records, relate findings, write checkpoints, correct, supersede and " +
+    "dispute records, review, and claim work.",
   publish_records: "Publish hypotheses, findings and cited claims, and retract your own.",
   manage_own_experiments: "Propose and take experiments, act on your own assigned work, and register reproductions.",
 }

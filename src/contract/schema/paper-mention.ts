@@ -71,8 +71,12 @@ const MARKED = new RegExp(
   "gi",
 )
 /** An arXiv id without a prefix, as in prose. Its number has four digits until 2014 and five since. */
-const BARE =
-  /(?:^|[\s([{"'“,;])((?:0[7-9]|1[0-4])[01][0-9]\.[0-9]{4}|(?:1[5-9]|[2-9][0-9])[01][0-9]\.[0-9]{5}|[a-z-]{2,9}(?:\.[A-Z]{2})?\/[0-9]{7})(?:v[0-9]{1,3})?(?=$|[\s)\]}"'”,;.:])/g
+const BARE_ID = [
+  "(?:0[7-9]|1[0-4])[01][0-9]\\.[0-9]{4}",
+  "(?:1[5-9]|[2-9][0-9])[01][0-9]\\.[0-9]{5}",
+  "[a-z-]{2,9}(?:\\.[A-Z]{2})?\\/[0-9]{7}",
+].join("|")
+const BARE = new RegExp(`(?:^|[\\s([{"'“,;])(${BARE_ID})(?:v[0-9]{1,3})?(?=$|[\\s)\\]}"'”,;.:])`, "g")
 /**
  * A DOI ends before another one that follows a comma, a semicolon or a bar; before a quote, a tag and an entity of one.
  * It may hold `<`, `>` and `;` otherwise.

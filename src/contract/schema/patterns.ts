@@ -15,8 +15,13 @@ export const CLEAN = of("[^\\x00]*")
  */
 export const READABLE = of(`[${SPACE}]*[^${SPACE}\\x00][^\\x00]*`)
 
-export const UUID =
-  /^(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8}-0{4}-0{4}-0{4}-0{12}|[fF]{8}-[fF]{4}-[fF]{4}-[fF]{4}-[fF]{12})$/u
+/** Hexadecimal digits. */
+const hex = (count: number) => `[0-9a-fA-F]{${count}}`
+/** A UUID of any version, or one of the two whose digits are all the same. */
+export const UUID = of(
+  `(?:${hex(8)}-${hex(4)}-[1-8]${hex(3)}-[89abAB]${hex(3)}-${hex(12)}` +
+    "|0{8}-0{4}-0{4}-0{4}-0{12}|[fF]{8}-[fF]{4}-[fF]{4}-[fF]{4}-[fF]{12})",
+)
 export const KEY = /^[a-z][a-z0-9_]{0,63}$/u
 export const DIMENSION = /^[a-z][a-z0-9_]{0,31}$/u
 /** A dimension with one of its values, such as `arm:baseline`. */
@@ -40,9 +45,16 @@ const HOUR = "(?:[01][0-9]|2[0-3]):[0-5][0-9]"
 /** RFC 3339 with any offset, on days that exist. */
 export const TIME = of(`${DAY}T${HOUR}:[0-5][0-9](?:\\.[0-9]{1,9})?(?:Z|[+-]${HOUR})`)
 
+const MONTH = "(?:0[1-9]|1[0-2])"
+/** The archives of 1991 to 2007; some had subject classes. */
+const ARCHIVE =
+  "(?:(?:cs|math|nlin|q-bio)(?:\\.[A-Z]{2})?|acc-phys|adap-org|alg-geom|ao-sci|astro-ph|atom-ph|bayes-an|chao-dyn" +
+  "|chem-ph|cmp-lg|comp-gas|cond-mat|dg-ga|funct-an|gr-qc|hep-(?:ex|lat|ph|th)|math-ph|mtrl-th|nucl-(?:ex|th)" +
+  "|patt-sol|physics|plasm-ph|q-alg|quant-ph|solv-int|supr-con)"
 /** New ids name a month; old ones (1991 to 2007) name an archive of that time, sometimes with a subject class. */
-export const ARXIV =
-  /^(?:[0-9]{2}(?:0[1-9]|1[0-2])\.[0-9]{4,5}|(?:(?:cs|math|nlin|q-bio)(?:\.[A-Z]{2})?|acc-phys|adap-org|alg-geom|ao-sci|astro-ph|atom-ph|bayes-an|chao-dyn|chem-ph|cmp-lg|comp-gas|cond-mat|dg-ga|funct-an|gr-qc|hep-(?:ex|lat|ph|th)|math-ph|mtrl-th|nucl-(?:ex|th)|patt-sol|physics|plasm-ph|q-alg|quant-ph|solv-int|supr-con)\/(?:9[1-9]|0[0-7])(?:0[1-9]|1[0-2])[0-9]{3})(?:v[1-9][0-9]{0,2})?$/u
+export const ARXIV = of(
+  `(?:[0-9]{2}${MONTH}\\.[0-9]{4,5}|${ARCHIVE}\\/(?:9[1-9]|0[0-7])${MONTH}[0-9]{3})(?:v[1-9][0-9]{0,2})?`,
+)
 
 /** A DOI, in either letter case. */
 export const DOI = /^10\.[0-9]{4,9}(?:\.[0-9]{1,9})*\/[!-~]+$/u
@@ -56,7 +68,8 @@ const OWNED = "[A-Za-z0-9._-]+/[A-Za-z0-9._-]+"
 export const REPOSITORY = of(`https://${HOST}/${OWNED}`)
 /** A digest, or a path at a commit of a repository. */
 export const MATERIAL = of(
-  `(?:sha256:[0-9a-f]{64}|hf://(?:models|datasets|spaces)/${OWNED}@[0-9a-f]{40}(?:/${SIGN}+)?|git://${HOST}/${OWNED}@(?:[0-9a-f]{40}|[0-9a-f]{64})(?:/${SIGN}+)?)`,
+  `(?:sha256:[0-9a-f]{64}|hf://(?:models|datasets|spaces)/${OWNED}@[0-9a-f]{40}(?:/${SIGN}+)?|git://${HOST}/${OWNED}` +
+    `@(?:[0-9a-f]{40}|[0-9a-f]{64})(?:/${SIGN}+)?)`,
 )
 /** The salt of a sealed plan. */
 export const SALT = of("[0-9a-f]{32,128}")

@@ -157,8 +157,8 @@ class Pass {
 }
 
 /**
- * Reads a JSON text, with or without a byte order mark. Anything that would not be kept as it was sent is an issue at its JSON Pointer, and the text is
- * not parsed.
+ * Reads a JSON text, with or without a byte order mark. Anything that would not be kept as it was sent is an issue at
+ * its JSON Pointer, and the text is not parsed.
  */
 export function readJson(written: string): Checked<unknown> {
   const text = written.replace(/^\uFEFF/, "")

@@ -39,9 +39,8 @@ export function atom({ title, path, entries }: Feed, self: string, baseUrl: stri
   const link = (rel: string, href: string, type: string) =>
     `<link rel="${rel}" type="${type}" href="${xml(baseUrl + href)}"/>`
   const items = entries.map(
-    (
-      entry,
-    ) => `<entry><id>${xml(entry.id)}</id><title>${xml(entry.title)}</title>${link("alternate", entry.path, "text/html")}
+    (entry) => `<entry><id>${xml(entry.id)}</id><title>${xml(entry.title)}</title>\
+${link("alternate", entry.path, "text/html")}
 <updated>${entry.at}</updated><published>${entry.at}</published><author>${author(entry)}</author>
 <content type="text">${xml(entry.text)}</content></entry>
 `,

@@ -41,7 +41,9 @@ const ofRecord =
     provenanceSummary,
   }: RecordSummary): FeedEntry => ({
     id: urn(versionId),
-    title: `${label} (${words(kind)}${outcome === null ? "" : `, ${outcome}`}${status === "current" ? "" : `, ${status}`}): ${inline(wording, TITLE)}`,
+    title:
+      `${label} (${words(kind)}${outcome === null ? "" : `, ${outcome}`}` +
+      `${status === "current" ? "" : `, ${status}`}): ${inline(wording, TITLE)}`,
     text: `${shortened(wording, TEXT)}\n\n${provenanceSummary}`,
     path: pageOf(kind, versionId) ?? "/",
     author: authorOf(author),

@@ -23,8 +23,10 @@ const PLACES = { total: 64, each: 16 }
 const SILENCE = (limits.activityWaitSeconds + 15) * 1_000
 
 /** Request headers of this hop only, or that the copy sets itself. */
-const hopHeaders =
-  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect|accept-encoding|content-length|forwarded|x-forwarded-.*|x-request-id|date)$/
+const hopHeaders = new RegExp(
+  "^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect|accept-encoding" +
+    "|content-length|forwarded|x-forwarded-.*|x-request-id|date)$",
+)
 
 /** The request headers to forward. The `Connection` header names more that belong to this hop only. */
 function forwardedHeaders(headers: IncomingMessage["headers"]): Record<string, string> {

@@ -62,8 +62,11 @@ function membersOf(
   const { sequence, operation, at, userId, username, agent, threadId, entryId } = fields
   const id = (value: string | null) => (value === null ? "null" : `"${value}"`)
   return (
-    `{"actor":{${agent == null ? "" : `"agent":${agent === "" ? "null" : JSON.stringify(agent)},`}"userId":"${userId}","username":${JSON.stringify(username)}},"at":"${at}","contentDigest":"${contentDigest}","entryId":${id(entryId)}` +
-    `,"kind":"${recordedOperation(operation)?.activity ?? ""}","operation":"${operation}","previousDigest":"${previousDigest}","sequence":${sequence}` +
+    `{"actor":{${agent == null ? "" : `"agent":${agent === "" ? "null" : JSON.stringify(agent)},`}"userId":"${userId}` +
+    `","username":${JSON.stringify(username)}},"at":"${at}","contentDigest":"` +
+    `${contentDigest}","entryId":${id(entryId)}` +
+    `,"kind":"${recordedOperation(operation)?.activity ?? ""}","operation":"${operation}","previousDigest":"` +
+    `${previousDigest}","sequence":${sequence}` +
     `,"target":${targetText(fields)},"threadId":${id(threadId)}`
   )
 }
@@ -90,9 +93,12 @@ const FROM = `FROM journal j JOIN writers w ON w.writer = j.writer LEFT JOIN pla
     LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence`
 /** Names the text of an entry. The digest covers all of it. */
 const NAME = "hex(j.activity_digest) AS name"
-const COLUMNS = `${NAME}, j.room_sequence AS sequence, j.operation, j.at, w.user_id AS userId, w.username, w.agent, t.id AS threadId, ${TARGET},
+const COLUMNS = `${NAME}, j.room_sequence AS sequence, j.operation, j.at, w.user_id AS userId, w.username, w.agent,
+    t.id AS threadId, ${TARGET},
     lower(hex(j.content_digest) || hex(j.activity_digest) ||
-      hex((SELECT b.activity_digest FROM journal b WHERE b.room = j.room AND b.room_sequence = j.room_sequence - 1))) AS digests`
+      hex((SELECT b.activity_digest
+        FROM journal b
+        WHERE b.room = j.room AND b.room_sequence = j.room_sequence - 1))) AS digests`
 const CONTENT = "j.content, EXISTS (SELECT 1 FROM withheld_writes x WHERE x.history_position = j.position) AS isSealed"
 interface Found {
   readonly sequence: number
@@ -131,7 +137,8 @@ export function activity(db: Db) {
     "SELECT activity_sequence AS sequence, activity_digest AS digest FROM room_heads WHERE room_id = +?",
   )
   const advance = inserting(db, "room_heads", {
-    onConflict: `DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = excluded.activity_digest,
+    onConflict: `DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = \
+excluded.activity_digest,
       last_activity_at = excluded.last_activity_at, accepted_bytes = accepted_bytes + excluded.accepted_bytes`,
   })
   const place = db.prepare<Place>(
@@ -141,8 +148,11 @@ export function activity(db: Db) {
     `SELECT w.person_id AS userId FROM journal j JOIN writers w ON w.writer = j.writer ${IN_ROOM} = +?`,
   )
   const lastOfSenders = db.prepare<Kept & { sender: string }>(
-    `SELECT ${COLUMNS}, w.sender, max(j.room_sequence) FROM (SELECT j.position FROM journal j ${IN_ROOM} > 0 ORDER BY j.room_sequence DESC LIMIT ${SEARCHED}) n
-     JOIN ${FROM.replace("FROM journal j", "journal j ON j.position = n.position")} WHERE w.sender <> '' GROUP BY w.sender`,
+    `SELECT ${COLUMNS}, w.sender, max(j.room_sequence)
+      FROM (SELECT j.position FROM journal j ${IN_ROOM} > 0 ORDER BY j.room_sequence DESC LIMIT ${SEARCHED}) n
+     JOIN ${FROM.replace("FROM journal j", "journal j ON j.position = n.position")}
+      WHERE w.sender <> ''
+      GROUP BY w.sender`,
   )
 
   const some = db.prepare<Kept>(`SELECT ${COLUMNS} ${FROM} ${IN_ROOM} IN (SELECT value FROM json_each(+?))`)
@@ -152,7 +162,10 @@ export function activity(db: Db) {
   function pageWith<Further extends object>(further = "") {
     const find = (join: string, where: string) =>
       db.prepare<Found & Further>(
-        `SELECT ${NAME}, j.room_sequence AS sequence${further} FROM journal j ${join} ${IN_ROOM} > +? ${where} ORDER BY j.room_sequence LIMIT +?`,
+        `SELECT ${NAME}, j.room_sequence AS sequence${further}
+          FROM journal j ${join} ${IN_ROOM} > +? ${where}
+          ORDER BY j.room_sequence
+          LIMIT +?`,
       )
     const writers = "JOIN writers w ON w.writer = j.writer"
     const page = find("", "")

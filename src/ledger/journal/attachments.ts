@@ -160,7 +160,10 @@ export function attachments(db: Db) {
     logsOfRoom: (roomId: string): string[] => logsOfRoom.all(roomId).map(({ digest }) => digest),
     /** Returns the digests of what writes of a Room use and that is not stored here. */
     lacking: (roomId: string): string[] => lacking.all(roomId).map(({ digest }) => digest),
-    /** Deletes what a write no longer names since parts of it were withheld, unless another uses it. Within a transaction. */
+    /**
+     * Deletes what a write no longer names since parts of it were withheld, unless another uses it. Within a
+     * transaction.
+     */
     withhold(position: number): void {
       const before = unuseAll.all(JSON.stringify([position]))
       name(position, JSON.parse(bodyAt.one(position).content))

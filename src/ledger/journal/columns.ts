@@ -65,7 +65,9 @@ export function keys(db: Db) {
   const place = db.prepare<{ key: number }>("SELECT place AS key FROM places WHERE id = +?")
   const addPlace = inserting(db, "places")
   const writer = db.prepare<{ key: number }>(
-    "SELECT writer AS key FROM writers WHERE user_id = +? AND sender = +? AND username = +? AND shown_as = +? AND person_id = +? AND agent IS +?",
+    `SELECT writer AS key
+      FROM writers
+      WHERE user_id = +? AND sender = +? AND username = +? AND shown_as = +? AND person_id = +? AND agent IS +?`,
   )
   const addWriter = inserting(db, "writers")
   return {
@@ -161,7 +163,9 @@ const given = (member: string, value: string, otherwise: string): string =>
   `iif(instr(j.given, '"${member}"') > 0, ${value}, ${otherwise})`
 
 /** SQL for the target's columns of a write `j` and its entry `e`. */
-export const TARGET = `e.entry_id AS entryId, j.target_kind AS targetKind, j.target_id AS targetId, j.label, ${given("labelledBy", "j.given ->> '$.labelledBy'", "NULL")} AS labelledBy`
+export const TARGET =
+  "e.entry_id AS entryId, j.target_kind AS targetKind, j.target_id AS targetId, j.label, " +
+  `${given("labelledBy", "j.given ->> '$.labelledBy'", "NULL")} AS labelledBy`
 
 /** The same with the ids of people on this instance, which may differ from their ids on their own. */
 export const TARGET_HERE = TARGET.replace(
@@ -172,5 +176,8 @@ export const TARGET_HERE = TARGET.replace(
 /** The JSON text of a target; the members are sorted by name. */
 export function targetText({ entryId, targetKind, targetId, label, labelledBy }: Target): string {
   const other = labelledBy === null ? "" : `,"labelFromOtherRoom":true,"originRoomId":"${labelledBy}"`
-  return `{"id":${JSON.stringify(targetId ?? entryId)},"kind":"${targetKind ?? "message"}","label":${label === null ? "null" : JSON.stringify(label)}${other}}`
+  return (
+    `{"id":${JSON.stringify(targetId ?? entryId)},"kind":"${targetKind ?? "message"}",` +
+    `"label":${label === null ? "null" : JSON.stringify(label)}${other}}`
+  )
 }

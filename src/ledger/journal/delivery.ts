@@ -42,7 +42,8 @@ const isMarked = (body: JsonObject, path: string): boolean =>
     .some((_, index, names) => markedAs(valueAt(body, `/${names.slice(0, index + 1).join("/")}`)) !== undefined)
 
 /**
- * Steps 6 and 7: the schema, and the size of the content. The body is that of the canonical content, as a replay has it.
+ * Steps 6 and 7: the schema, and the size of the content. The body is that of the canonical content, as a replay has
+ * it.
  * @param hasMarks whether marks replace withheld parts of the body; the schema does not apply to them
  * @throws Refusal 422, 413
  */
@@ -60,7 +61,8 @@ export function checkRequest(
   if (value === null || issues.length > 0) {
     throw new Refusal(
       "invalid_schema",
-      `The body does not match the schema of ${operation.name}; ${issues.length} ${issues.length === 1 ? "thing needs" : "things need"} correcting.`,
+      `The body does not match the schema of ${operation.name}; ` +
+        `${issues.length} ${issues.length === 1 ? "thing needs" : "things need"} correcting.`,
       { issues },
     )
   }

@@ -1,6 +1,7 @@
 /**
- * Hides withheld texts in the rows that a write made, at once and without a replay: a value that is one of the texts, and
- * a text within JSON, become its mark. A later correction by a replay settles what was cut, joined or counted from them.
+ * Hides withheld texts in the rows that a write made, at once and without a replay: a value that is one of the texts,
+ * and a text within JSON, become its mark. A later correction by a replay settles what was cut, joined or counted from
+ * them.
  */
 import { canonicalJson, type Json } from "../../contract/json.ts"
 import type { Db, Value } from "../storage/database.ts"
@@ -16,8 +17,8 @@ export interface Hidden {
 const wide: readonly string[] = ["room_id", "thread_id", "user_id"]
 
 /**
- * The columns of the journal that are made from a write. Its body is marked at the named places alone: the same text may
- * stand elsewhere in it, and no replay would bring that back. What the world gave it has its quotations removed.
+ * The columns of the journal that are made from a write. Its body is marked at the named places alone: the same text
+ * may stand elsewhere in it, and no replay would bring that back. What the world gave it has its quotations removed.
  */
 const madeInJournal: readonly string[] = ["result", "card"]
 

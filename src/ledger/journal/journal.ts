@@ -115,7 +115,8 @@ const FIRST = Buffer.alloc(32)
 /** How many rows are in memory at once. */
 const STEP = 500
 
-const ROWS = `SELECT j.position, j.operation, w.user_id AS userId, w.username, w.sender, w.agent, j.at, j.params, j.content, j.client, j.given,
+const ROWS = `SELECT j.position, j.operation, w.user_id AS userId, w.username, w.sender, w.agent, j.at, j.params,
+    j.content, j.client, j.given,
     j.content_digest AS contentDigest, j.digest, ${idOf("j.room")} AS roomId, ${idOf("j.thread")} AS threadId,
     (SELECT e.entry_id FROM timeline_entries e WHERE e.thread = j.thread AND e.sequence = j.entry_sequence) AS entryId,
     (SELECT s.request_digest FROM withheld_writes s WHERE s.history_position = j.position) AS requestDigest

@@ -36,8 +36,10 @@ export function receiptText({ schemaVersion, name, delivery }: Operation, fields
   const { deliveryId, at, roomId, threadId, entryId, entrySequence, activity, warnings } = fields
   return (
     `{"schemaVersion":${schemaVersion},"operation":"${name}","${delivery}":${id(deliveryId)},"acceptedAt":"${at}"` +
-    `,"roomId":${id(roomId)},"threadId":${id(threadId)},"target":${targetText(fields)},"targetId":${id(fields.aboutId ?? fields.targetId ?? entryId)}` +
-    `,"result":${fields.result ?? messageResult(entryId)},"entry":${entrySequence === null ? "null" : `{"entryId":"${entryId}","sequence":${entrySequence}}`}` +
+    `,"roomId":${id(roomId)},"threadId":${id(threadId)},"target":${targetText(fields)},` +
+    `"targetId":${id(fields.aboutId ?? fields.targetId ?? entryId)}` +
+    `,"result":${fields.result ?? messageResult(entryId)},` +
+    `"entry":${entrySequence === null ? "null" : `{"entryId":"${entryId}","sequence":${entrySequence}}`}` +
     `,"activity":${activity === null ? "null" : JSON.stringify(activity)},"warnings":${writeJson(warnings)}}`
   )
 }
@@ -48,9 +50,12 @@ interface Row extends Omit<ReceiptFields, "deliveryId" | "at" | "activity" | "wa
   readonly digest: Buffer | null
 }
 
-const SELECT = `SELECT j.position, ${idOf("j.room")} AS roomId, ${idOf("j.thread")} AS threadId, ${TARGET_HERE}, j.about_id AS aboutId, j.result,
+const SELECT = `SELECT j.position, ${idOf("j.room")} AS roomId, ${idOf("j.thread")} AS threadId, ${TARGET_HERE},
+    j.about_id AS aboutId, j.result,
     j.entry_sequence AS entrySequence, j.room_sequence AS sequence, j.activity_digest AS digest
-  FROM journal j JOIN writers w ON w.writer = j.writer LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence
+  FROM journal j
+  JOIN writers w ON w.writer = j.writer
+  LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence
   WHERE j.delivery_id = +? AND j.operation = +? AND w.person_id = +?`
 
 export type Receipts = ReturnType<typeof receipts>

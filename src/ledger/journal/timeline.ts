@@ -76,20 +76,26 @@ const emptyTally = JSON.stringify(each(tallyMembers, () => 0))
 /** The write's digest alone would not do: a write may have two entries. */
 const NAME = "hex(j.digest) || e.entry_id AS name"
 const HEX = 64
-const COLUMNS = `${NAME}, t.id AS threadId, e.kind, e.sequence, j.operation, j.at, w.person_id AS userId, w.shown_as AS shownAs, w.agent,
+const COLUMNS = `${NAME}, t.id AS threadId, e.kind, e.sequence, j.operation, j.at, w.person_id AS userId,
+    w.shown_as AS shownAs, w.agent,
     e.reply_to_entry_id AS replyToEntryId, j.client, j.card, j.result, e.version_id AS versionId, ${TARGET_HERE},
     CASE e.kind WHEN 'message' THEN coalesce(j.content -> '$.text', j.content -> '$.message') END AS text,
-    CASE e.kind WHEN 'message' THEN coalesce(j.content -> '$.clientMessageId', j.content -> '$.requestId') END AS deliveryId,
+    CASE e.kind WHEN 'message' THEN coalesce(j.content -> '$.clientMessageId',
+      j.content -> '$.requestId') END AS deliveryId,
     CASE e.kind WHEN 'message' THEN j.content -> '$.figures' END AS figures`
 const reviewedOf = (id: string): string =>
   `',"reviewed":' || coalesce((SELECT o.reviewed FROM review_tallies o WHERE o.target_id = ${id}), 'null')`
 const MOVING = `${NAME}, e.sequence, e.reply_count AS replyCount, e.version_id AS versionId, s.status, s.notices,
     CASE e.kind WHEN 'publication' THEN
-      ',"evidenceTally":' || coalesce((SELECT json_object(${tallyMembers.map((member) => `'${member}', y.${tallyColumns[member]}`).join(", ")})
-        FROM evidence_tallies y WHERE y.target_id = e.version_id), '${emptyTally}') || iif(j.target_kind = 'finding', ${reviewedOf("e.version_id")}, '')
+      ',"evidenceTally":' || coalesce((SELECT json_object(
+        ${tallyMembers.map((member) => `'${member}', y.${tallyColumns[member]}`).join(", ")})
+        FROM evidence_tallies y WHERE y.target_id = e.version_id), '${emptyTally}')
+        || iif(j.target_kind = 'finding', ${reviewedOf("e.version_id")}, '')
       WHEN 'post_research_checkpoint' THEN ${reviewedOf("j.target_id")}
       WHEN 'link_experiment_finding' THEN
-      ',"withdrawn":' || (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = j.card ->> '$.linkId')
+      ',"withdrawn":' || (SELECT json_object('at', g.at, 'explanation', g.explanation)
+        FROM link_withdrawals g
+        WHERE g.link_id = j.card ->> '$.linkId')
     END AS further`
 const WRITE = "JOIN journal j ON j.position = e.history_position"
 const JOINED = `${WRITE} LEFT JOIN standings s ON s.version_id = e.version_id`
@@ -104,9 +110,15 @@ function contentOf(row: Row): string {
   const clientMember = client === null ? "" : `,"client":${client}`
   const end = row.versionId === null ? "}" : ""
   if (text !== null)
-    return `"message":{"text":${text},"clientMessageId":${row.deliveryId}${figures === null ? "" : `,"figures":${figures}`}${clientMember}${end}`
+    return (
+      `"message":{"text":${text},"clientMessageId":${row.deliveryId}` +
+      `${figures === null ? "" : `,"figures":${figures}`}${clientMember}${end}`
+    )
   if (card !== null) return `"card":${end === "" || row.kind === "post_research_checkpoint" ? card.slice(0, -1) : card}`
-  return `"receipt":{"operation":"${row.operation}","target":${targetText(row)},"result":${row.result}${clientMember}${end}`
+  return (
+    `"receipt":{"operation":"${row.operation}","target":${targetText(row)},` +
+    `"result":${row.result}${clientMember}${end}`
+  )
 }
 
 /** The beginning of an entry's JSON text: everything that its write determines. */
@@ -114,7 +126,9 @@ function beginningOf(row: Row): string {
   const { entryId, threadId, sequence, kind, at, userId, shownAs, agent, replyToEntryId } = row
   return (
     `{"entryId":"${entryId}","threadId":"${threadId}","sequence":${sequence},"kind":"${kind}","at":"${at}"` +
-    `,"author":{"userId":"${userId}","username":${JSON.stringify(shownAs)},"agent":${agent ? JSON.stringify(agent) : "null"}},"replyToEntryId":${replyToEntryId === null ? "null" : `"${replyToEntryId}"`},${contentOf(row)}`
+    `,"author":{"userId":"${userId}","username":${JSON.stringify(shownAs)},` +
+    `"agent":${agent ? JSON.stringify(agent) : "null"}},"replyToEntryId":` +
+    `${replyToEntryId === null ? "null" : `"${replyToEntryId}"`},${contentOf(row)}`
   )
 }
 
@@ -138,10 +152,15 @@ export function timeline(db: Db) {
   const { place } = keys(db)
   const countReply = db.prepare("UPDATE timeline_entries SET reply_count = reply_count + 1 WHERE entry_id = +?")
   const one = db.prepare<Moving & Pick<Row, "threadId" | "kind" | "result">>(
-    `SELECT ${MOVING}, ${idOf("e.thread")} AS threadId, e.kind, j.result FROM timeline_entries e ${JOINED} WHERE e.entry_id = +?`,
+    `SELECT ${MOVING}, ${idOf("e.thread")} AS threadId, e.kind, j.result
+      FROM timeline_entries e ${JOINED}
+      WHERE e.entry_id = +?`,
   )
   const some = db.prepare<Row>(
-    `SELECT ${COLUMNS} FROM timeline_entries e ${WRITE} JOIN places t ON t.place = e.thread JOIN writers w ON w.writer = j.writer
+    `SELECT ${COLUMNS}
+      FROM timeline_entries e ${WRITE}
+      JOIN places t ON t.place = e.thread
+      JOIN writers w ON w.writer = j.writer
      WHERE e.entry_id IN (SELECT value FROM json_each(+?))`,
   )
   const texts = keptTexts(db)
@@ -153,11 +172,17 @@ export function timeline(db: Db) {
   // ascend with time.
   const pageOfRecords = db.prepare<Moving>(
     `SELECT ${MOVING} FROM records r JOIN timeline_entries e ON e.entry_id = r.entry_id ${JOINED}
-     WHERE r.thread_id = +? AND r.kind = +? AND r.version_id > coalesce((SELECT b.entry_id FROM timeline_entries b WHERE b.thread = ${placeOf("r.thread_id")} AND b.sequence = +?), '')
+     WHERE r.thread_id = +? AND r.kind = +? AND r.version_id > coalesce((SELECT b.entry_id
+       FROM timeline_entries b
+       WHERE b.thread = ${placeOf("r.thread_id")} AND b.sequence = +?), '')
        AND e.sequence > +? ORDER BY r.version_id LIMIT +?`,
   )
   const pageOfReused = db.prepare<Moving>(
-    `${SELECT_BY_KIND} JOIN records r ON r.version_id = e.version_id WHERE ${IN_THREAD} AND e.kind = +? AND e.sequence > +? AND r.entry_id <> e.entry_id ORDER BY e.sequence LIMIT +?`,
+    `${SELECT_BY_KIND}
+      JOIN records r ON r.version_id = e.version_id
+      WHERE ${IN_THREAD} AND e.kind = +? AND e.sequence > +? AND r.entry_id <> e.entry_id
+      ORDER BY e.sequence
+      LIMIT +?`,
   )
   const replies = db.prepare<Moving>(
     `${SELECT} WHERE e.reply_to_entry_id = +? AND ${IN_THREAD} AND e.sequence > +? ORDER BY e.sequence LIMIT +?`,

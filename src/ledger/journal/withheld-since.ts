@@ -8,7 +8,8 @@ import type { Db } from "../storage/database.ts"
  */
 export const WITHHELD_SINCE = (position: string, places: string, targetIds: string): string =>
   `(SELECT count(*) FROM withheld_fields wf JOIN journal wj ON wj.position = wf.history_position
-     WHERE wf.by_position > ${position} AND wf.path GLOB ${places} AND wj.target_id IN (SELECT value FROM json_each(${targetIds})))`
+     WHERE wf.by_position > ${position} AND wf.path GLOB ${places}
+      AND wj.target_id IN (SELECT value FROM json_each(${targetIds})))`
 
 /** The same as a query of its own. */
 export function withheldSince(db: Db) {

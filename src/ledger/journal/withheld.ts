@@ -58,14 +58,21 @@ export type Withheld = ReturnType<typeof withheld>
 
 export function withheld(db: Db) {
   const kept = journal(db)
-  const STANDING = `SELECT j.position, j.room_sequence AS sequence, ${idOf("j.thread")} AS threadId, j.content_digest AS contentDigest, ${TARGET}
-    FROM journal j LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence WHERE j.room = ${placeOf("+?")} AND`
+  const STANDING = `SELECT j.position, j.room_sequence AS sequence, ${idOf("j.thread")} AS threadId,
+      j.content_digest AS contentDigest, ${TARGET}
+    FROM journal j
+    LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence
+    WHERE j.room = ${placeOf("+?")} AND`
   const bySequence = db.prepare<Standing>(`${STANDING} j.room_sequence = +?`)
   const ofEntry = db.prepare<Standing>(
-    `${STANDING} j.room_sequence IS NOT NULL AND j.position = (SELECT n.history_position FROM timeline_entries n WHERE n.entry_id = +?)`,
+    `${STANDING} j.room_sequence IS NOT NULL AND j.position = (SELECT n.history_position
+      FROM timeline_entries n
+      WHERE n.entry_id = +?)`,
   )
   const ofRecord = db.prepare<Standing>(
-    `${STANDING} j.room_sequence IS NOT NULL AND j.position = (SELECT n.history_position FROM records n WHERE n.version_id = +?)`,
+    `${STANDING} j.room_sequence IS NOT NULL AND j.position = (SELECT n.history_position
+      FROM records n
+      WHERE n.version_id = +?)`,
   )
   const ofPosition = db.prepare<Standing>(`${STANDING} j.room_sequence IS NOT NULL AND j.position = +?`)
   const isSealed = db.prepare("SELECT 1 FROM withheld_writes WHERE history_position = +?")
@@ -93,23 +100,30 @@ export function withheld(db: Db) {
     userIdHere: string
   }>(
     `SELECT h.at, w.user_id AS userId, w.username, h.content ->> '$.reason' AS reason, w.person_id AS userIdHere
-     FROM withheld_fields f JOIN journal h ON h.position = f.by_position JOIN writers w ON w.writer = h.writer WHERE f.mark = +?`,
+     FROM withheld_fields f
+      JOIN journal h ON h.position = f.by_position
+      JOIN writers w ON w.writer = h.writer
+      WHERE f.mark = +?`,
   )
   const sealed = db.prepare<{ position: number }>(
     "SELECT history_position AS position FROM withheld_writes ORDER BY history_position",
   )
   const withholdings = db.prepare<{ position: number }>(
-    `SELECT position FROM journal WHERE room = ${placeOf("+?")} AND operation = 'withhold_content' AND room_sequence > 0`,
+    `SELECT position
+      FROM journal
+      WHERE room = ${placeOf("+?")} AND operation = 'withhold_content' AND room_sequence > 0`,
   )
   const sealedBy = db.prepare<{ position: number }>(
-    `SELECT DISTINCT f.history_position AS position FROM withheld_fields f JOIN journal h ON h.position = f.history_position
+    `SELECT DISTINCT f.history_position AS position
+      FROM withheld_fields f
+      JOIN journal h ON h.position = f.history_position
      WHERE f.by_position IN (SELECT value FROM json_each(+?)) AND instr(h.content, +?) > 0 ORDER BY 1`,
   )
   const any = db.prepare<{ count: number }>("SELECT count(*) AS count FROM withheld_fields")
 
   /**
-   * Notes texts whose quotations are to be removed from what this write and later ones took from the world: warnings and
-   * similar records. Removes those of the next entries at once.
+   * Notes texts whose quotations are to be removed from what this write and later ones took from the world: warnings
+   * and similar records. Removes those of the next entries at once.
    */
   function unquote(texts: readonly string[], from: number, mark: string): void {
     const quotable = new Set(texts.filter(({ length }) => length >= QUOTED))
@@ -304,8 +318,8 @@ export function withheld(db: Db) {
         .flatMap(({ position }) => ofPosition.get(roomId, position)?.sequence ?? [])
     },
     /**
-     * Removes quotations of withheld texts from some thousand more entries, within a transaction in which accepted writes
-     * may change. @returns whether there are more
+     * Removes quotations of withheld texts from some thousand more entries, within a transaction in which accepted
+     * writes may change. @returns whether there are more
      */
     unquote(): boolean {
       const { position } = nextQuote.one()

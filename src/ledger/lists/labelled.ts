@@ -24,7 +24,9 @@ export function labelled(db: Db) {
     tables
       .map(
         ({ table, key, kind, kindIn, room }) =>
-          `SELECT label, ${kindIn ?? `'${kind}'`} AS kind, ${key} AS id FROM ${table} WHERE ${room} = +? AND label IN (SELECT value FROM json_each(+?))`,
+          `SELECT label, ${kindIn ?? `'${kind}'`} AS kind, ${key} AS id
+            FROM ${table}
+            WHERE ${room} = +? AND label IN (SELECT value FROM json_each(+?))`,
       )
       .join(" UNION ALL "),
   )

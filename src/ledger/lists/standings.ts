@@ -32,7 +32,8 @@ export function standings(db: Db) {
     "SELECT status, notices FROM standings WHERE version_id = +?",
   )
   const set = inserting(db, "standings", {
-    onConflict: `DO UPDATE SET status = excluded.status, open_dispute = excluded.open_dispute, notices = excluded.notices,
+    onConflict: `DO UPDATE SET status = excluded.status, open_dispute = excluded.open_dispute, \
+notices = excluded.notices,
         worried_at = excluded.worried_at, fallen_at = excluded.fallen_at`,
   })
   function before(versionId: string): { status: RecordStatus; notices: Notice[] } {

@@ -1,6 +1,6 @@
 /**
- * The rows in which the data differs from a replay of its journal, found on a snapshot, so that another process can find
- * them and the service can correct them a few at a time, whatever was written meanwhile.
+ * The rows in which the data differs from a replay of its journal, found on a snapshot, so that another process can
+ * find them and the service can correct them a few at a time, whatever was written meanwhile.
  */
 import type { Db, Value } from "../storage/database.ts"
 import { sealOf } from "../storage/not-replayed.ts"

@@ -74,7 +74,8 @@ const CORRECTED = 200
 const notCleansed = () =>
   new Refusal(
     "temporarily_unavailable",
-    "The words are withheld and no longer shown, but the disk did not let the files be rewritten, so they may still hold the words. Free some space and send the same request again.",
+    "The words are withheld and no longer shown, but the disk did not let the files be rewritten, " +
+      "so they may still hold the words. Free some space and send the same request again.",
     { retryAfter: 60, committed: null },
   )
 
@@ -87,8 +88,8 @@ function* unsealed(entries: Iterable<Entry>): Generator<Entry> {
 }
 
 /**
- * Drops the triggers that protect rows, or all except those that count rows, and defers foreign keys, within an open transaction. @returns a function that restores the
- * triggers
+ * Drops the triggers that protect rows, or all except those that count rows, and defers foreign keys, within an open
+ * transaction. @returns a function that restores the triggers
  */
 function dropTriggers(db: Db, which: "protecting" | "all"): () => void {
   const found = db
@@ -247,7 +248,8 @@ export class Remaking {
 
   /**
    * The same in pieces of some milliseconds, with other work between them. Several withholdings share one cleaning.
-   * @returns whether the files are clean; false if something was withheld meanwhile, or another connection reads the log
+   * @returns whether the files are clean; false if something was withheld meanwhile, or another connection reads the
+   *   log
    */
   async clean(): Promise<boolean> {
     const { db, unquote, merge, run } = this.#parts

@@ -16,9 +16,12 @@ export function newestId(db: Db): number {
   const row = db
     .prepare<{ id: string }>(
       `SELECT coalesce(j.given ->> '$.ids[#-1]', e.entry_id) AS id
-       FROM journal j JOIN writers w ON w.writer = j.writer LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence
+       FROM journal j
+        JOIN writers w ON w.writer = j.writer
+        LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence
        WHERE NOT EXISTS (SELECT 1 FROM room_heads WHERE room_id = w.sender)
-         AND w.sender IS NOT coalesce(j.given ->> '$.ids[0]', e.entry_id) AND coalesce(j.given ->> '$.ids[#-1]', e.entry_id) IS NOT NULL
+         AND w.sender IS NOT coalesce(j.given ->> '$.ids[0]', e.entry_id)
+          AND coalesce(j.given ->> '$.ids[#-1]', e.entry_id) IS NOT NULL
        ORDER BY j.position DESC LIMIT 1`,
     )
     .get()

@@ -157,7 +157,9 @@ export class DiskWatch {
       walBytes > limits.walBytes,
       walBytes <= limits.walBytes,
       { walBytes, limitBytes: limits.walBytes, file: `${file}-wal` },
-      `The write-ahead log has grown past ${inMiB(limits.walBytes)}: a reader of an old snapshot keeps it from being truncated. An export, a backup or a check does so until it ends. If none is running, look for another program that has the file open (lsof ${file}) and end it. Writes continue, but more slowly.`,
+      `The write-ahead log has grown past ${inMiB(limits.walBytes)}: a reader of an old snapshot keeps it from being ` +
+        "truncated. An export, a backup or a check does so until it ends. If none is running, look for another " +
+        `program that has the file open (lsof ${file}) and end it. Writes continue, but more slowly.`,
       "The write-ahead log has been truncated again.",
     )
   }
@@ -169,7 +171,9 @@ export class DiskWatch {
       freeBytes < least,
       freeBytes >= least * 1.1,
       { freeBytes, limitBytes: Math.round(least), folder: dirname(file) },
-      `The disk that holds the data has ${inMiB(freeBytes)} left, less than ${inMiB(least)}. Free some space, or move the data folder to a larger disk. Once the disk is full, every write is refused; reads continue.`,
+      `The disk that holds the data has ${inMiB(freeBytes)} left, less than ${inMiB(least)}. ` +
+        "Free some space, or move the data folder to a larger disk. Once the disk is full, every write is refused; " +
+        "reads continue.",
       "The disk that holds the data has space again.",
     )
   }

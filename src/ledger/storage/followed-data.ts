@@ -24,7 +24,8 @@ export function openWhole(file: string): FollowerDb {
     followed?.close()
     if (!(error instanceof Refusal)) throw error
     throw new DataError(
-      `Litestream's follower has not finished writing to ${file}; it may have been stopped while it wrote. Nothing was changed. Start the follower again, and then this copy.`,
+      `Litestream's follower has not finished writing to ${file}; it may have been stopped while it wrote. ` +
+        "Nothing was changed. Start the follower again, and then this copy.",
     )
   }
 }
@@ -35,7 +36,8 @@ function mustBeCurrent(followed: Db, file: string): void {
   const stored = followed.prepare<{ user_version: number }>("PRAGMA user_version").one().user_version
   if (stored === latestSchema) return
   throw new DataError(
-    `The data in ${file} has schema ${stored}, and this program reads ${latestSchema}: serve the copy with the program that serves the original.`,
+    `The data in ${file} has schema ${stored}, and this program reads ${latestSchema}: ` +
+      "serve the copy with the program that serves the original.",
   )
 }
 
@@ -49,7 +51,8 @@ function mustBeMadeHere(followed: Db, file: string): void {
   const [first] = problems
   if (first !== undefined)
     throw new DataError(
-      `${file} does not have the structure that this program makes, and is not served. ${first} Restore it from its replica.`,
+      `${file} does not have the structure that this program makes, and is not served. ` +
+        `${first} Restore it from its replica.`,
     )
 }
 

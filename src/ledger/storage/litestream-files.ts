@@ -26,7 +26,9 @@ export const wasCutOff = (file: string): boolean =>
 
 /** The message for a service that would serve such data without Litestream. */
 export const notAlone = (file: string): string =>
-  `Litestream keeps a copy of the data in ${dirname(file)}, and every acknowledgement waits for that copy. Without Litestream, the copy would fall behind unnoticed. Start Litestream, which starts the service with --replicated, or delete ${markOf(file)} to serve this data without a copy from now on.`
+  `Litestream keeps a copy of the data in ${dirname(file)}, and every acknowledgement waits for that copy. ` +
+  "Without Litestream, the copy would fall behind unnoticed. Start Litestream, which starts the service with " +
+  `--replicated, or delete ${markOf(file)} to serve this data without a copy from now on.`
 
 /** The file in which Litestream's follower keeps its position, beside the file that it writes. */
 export const followerNote = (file: string): string => `${file}-txid`
@@ -36,4 +38,6 @@ export const isFollowed = (file: string): boolean => file !== ":memory:" && exis
 
 /** The message for a command that would write to such a file. */
 export const notOwn = (file: string): string =>
-  `${file} is a copy that Litestream's follower writes (${followerNote(file)}): it can be read with serve --follow. Nothing was changed. To make it the original, stop the follower and the service of the original, and delete ${followerNote(file)}.`
+  `${file} is a copy that Litestream's follower writes (${followerNote(file)}): it can be read with serve --follow. ` +
+  "Nothing was changed. To make it the original, stop the follower and the service of the original, " +
+  `and delete ${followerNote(file)}.`

@@ -13,8 +13,8 @@ const nameOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`
 const statOf = (file: string): BigIntStats | undefined => statSync(file, { bigint: true, throwIfNoEntry: false })
 
 /**
- * SQLite's file formats, as https://www.sqlite.org/fileformat2.html describes them: how a data file and a log begin, the
- * sizes of a log's header and of a frame's, and the places of the salt, which is the same in all of them.
+ * SQLite's file formats, as https://www.sqlite.org/fileformat2.html describes them: how a data file and a log begin,
+ * the sizes of a log's header and of a frame's, and the places of the salt, which is the same in all of them.
  */
 const BEGINNING = "SQLite format 3\0"
 const LOG_BEGINNINGS: readonly number[] = [0x377f0682, 0x377f0683]
@@ -162,7 +162,8 @@ const replaced = (file: string): string =>
   `The service stops, because further writes would be lost. ${STOPS}`
 
 const overwritten = (file: string): string =>
-  `Another program wrote into ${file} while it was served. The service stops, and no longer reads or writes the file. ` +
+  `Another program wrote into ${file} while it was served. The service stops, ` +
+  "and no longer reads or writes the file. " +
   STOPS
 
 const shortened = (file: string): string =>

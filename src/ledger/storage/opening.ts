@@ -35,7 +35,8 @@ function damage(error: unknown, file: string): DataError | undefined {
 
 const notADatabase = (file: string) =>
   new DataError(
-    `${file} is not a research-room database, or its beginning is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`,
+    `${file} is not a research-room database, or its beginning is damaged. Nothing was changed. Restore a backup, ` +
+      "or choose another --data folder.",
   )
 const damaged = (file: string) =>
   new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
@@ -51,7 +52,8 @@ function mustOwnLog(file: string): void {
   if (sizeOf(file) > 0 || sizeOf(log) === 0) return
   throw new DataError(
     `${file} is ${existsSync(file) ? "empty" : "missing"}, and the log of earlier data is beside it (${log}). ` +
-      "Nothing was changed. Put back the file that belongs to the log, or restore a backup with research-room restore " +
+      "Nothing was changed. Put back the file that belongs to the log, or restore a backup with research-room " +
+      "restore " +
       `BACKUP --force, which keeps the present files under another name. To start with empty data, delete ${log}.`,
   )
 }

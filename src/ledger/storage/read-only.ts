@@ -57,7 +57,8 @@ export function openReadOnly(file: string, bringForward: (copy: string) => void)
     if (error instanceof DataError) throw new DataError(error.message.replaceAll(join(folder, "copy.db"), file))
     const variable = process.platform === "win32" ? "TEMP" : "TMPDIR"
     throw new DataError(
-      `${file} cannot be written here, so a copy of it is checked in ${tmpdir()}. Making that copy failed (${codeOf(error)}). Set ${variable} to a folder with enough space.`,
+      `${file} cannot be written here, so a copy of it is checked in ${tmpdir()}. ` +
+        `Making that copy failed (${codeOf(error)}). Set ${variable} to a folder with enough space.`,
     )
   }
 }

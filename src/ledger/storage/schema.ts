@@ -53,7 +53,8 @@ const isNew = (database: Database.Database): boolean =>
 export function mustBearMark(id: number, file: string): void {
   if (id === UNRELEASED_ID)
     throw new DataError(
-      `${file} was written before version 1.0.0, and commit ${LAST_TO_READ} is the last that reads it. Nothing was changed.`,
+      `${file} was written before version 1.0.0, and commit ${LAST_TO_READ} is the last that ` +
+        "reads it. Nothing was changed.",
     )
   if (id !== APPLICATION_ID)
     throw new DataError(
@@ -68,7 +69,8 @@ export function mustBeOwn(database: Database.Database, file: string, target: num
   const version = number(database, "user_version")
   if (version > target) {
     throw new DataError(
-      `${file} was written by a newer research-room (schema ${version}; this program knows up to ${target}). Nothing was changed. Use the newer program.`,
+      `${file} was written by a newer research-room (schema ${version}; this program knows up to ${target}). ` +
+        "Nothing was changed. Use the newer program.",
     )
   }
 }

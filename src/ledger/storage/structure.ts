@@ -14,7 +14,10 @@ const partsOf = (db: Db): ReadonlyMap<string, string | null> =>
     db
       // Litestream keeps two tables of its own, of at most one row each, in the data that it copies.
       .prepare<Part>(
-        "SELECT type, name, sql FROM sqlite_schema WHERE name NOT IN ('_litestream_seq', '_litestream_lock') ORDER BY name, type",
+        `SELECT type, name, sql
+          FROM sqlite_schema
+          WHERE name NOT IN ('_litestream_seq', '_litestream_lock')
+          ORDER BY name, type`,
       )
       .all()
       .map((part) => [`${part.type} ${part.name}`, part.sql]),

@@ -15,11 +15,18 @@ export interface Table {
 /** Returns every ordinary table by name, without the internal tables of the word indexes. */
 export function tablesOf(db: Db): Table[] {
   const names = db.prepare<{ name: string }>(
-    `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
+    `SELECT name
+      FROM pragma_table_list
+      WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY name`,
   )
   const columns = db.prepare<{ name: string; pk: number }>("SELECT name, pk FROM pragma_table_info(+?) ORDER BY cid")
   const unique = db.prepare<{ name: string }>(
-    `SELECT c.name FROM pragma_index_info((SELECT name FROM pragma_index_list(+?) WHERE "unique" = 1 AND origin = 'u' ORDER BY seq DESC LIMIT 1)) c ORDER BY c.seqno`,
+    `SELECT c.name FROM pragma_index_info((SELECT name
+      FROM pragma_index_list(+?)
+      WHERE "unique" = 1 AND origin = 'u'
+      ORDER BY seq DESC
+      LIMIT 1)) c ORDER BY c.seqno`,
   )
   return names.all().map(({ name }) => {
     const all = columns.all(name)

@@ -77,7 +77,9 @@ const sealing = ({ table, key, columns, due }: Sealed): [name: string, sql: stri
     const name = `${table}_${index === 0 ? "sealed" : "resealed"}`
     return [
       name,
-      `CREATE TRIGGER ${name} AFTER ${change} ON ${table}\n  BEGIN UPDATE ${table} SET seal = ${due} WHERE ${key} = new.${key}; END`,
+      `CREATE TRIGGER ${name} AFTER ${change} ON ${table}\n  BEGIN UPDATE ${table}
+        SET seal = ${due}
+        WHERE ${key} = new.${key}; END`,
     ]
   })
 

@@ -80,7 +80,9 @@ export function references(db: Db) {
   )
   const uploads = attachments(db)
   const reported = db.prepare<{ readonly baseUrl: string; readonly toldBy: string }>(
-    "SELECT base_url AS baseUrl, told_by AS toldBy FROM imported_rooms WHERE room_id = +? AND told_by <> 'file' AND adopted_at IS NULL",
+    `SELECT base_url AS baseUrl, told_by AS toldBy
+      FROM imported_rooms
+      WHERE room_id = +? AND told_by <> 'file' AND adopted_at IS NULL`,
   )
   /** The fault of an object in a Room that its own instance has not vouched for: its real history may arrive later. */
   function notFromItsOwn(roomId: string): string | undefined {

@@ -39,7 +39,10 @@ export interface Recorded {
 /** The numbers that the ledger assigns, from 1. None is skipped. */
 function sequences(db: Db) {
   const next = db.prepare<{ last: number }>(
-    "INSERT INTO counters (room_id, kind, last) VALUES (+?, +?, 1) ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last",
+    `INSERT INTO counters (room_id, kind, last)
+      VALUES (+?, +?, 1)
+      ON CONFLICT DO UPDATE SET last = last + 1
+      RETURNING last`,
   )
   const entry = db.prepare<{ timeline_sequence: number }>(
     `INSERT INTO thread_heads (thread_id, timeline_sequence, last_activity_at) VALUES (+?, 1, +?)
@@ -88,7 +91,8 @@ export class Writing {
     const given = chance.given()
     if (!isNew && given.labelledBy !== originRoomId)
       throw new OtherChance(
-        `its label was given by Room ${originRoomId ?? subject.roomId}, and was recorded as given by ${given.labelledBy ?? "its own"}`,
+        `its label was given by Room ${originRoomId ?? subject.roomId}, and was recorded as given by ` +
+          `${given.labelledBy ?? "its own"}`,
       )
     const labelledBy = isNew ? originRoomId : undefined
     const stored = {

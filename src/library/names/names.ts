@@ -16,8 +16,11 @@ export const NAMES = (user: string, paper: string): string =>
  * Rebuilds the search index entry of one person's paper: the update changes nothing, but fires the trigger that does
  * so.
  */
-export const REINDEX = `UPDATE saved_papers SET known = known WHERE (user_id, paper_id) IN (SELECT w.user_id, coalesce(m.same_as, w.paper_id)
-  FROM (SELECT +? AS user_id, +? AS paper_id) w LEFT JOIN same_papers m ON m.user_id = w.user_id AND m.paper_id = w.paper_id)`
+export const REINDEX = `UPDATE saved_papers
+  SET known = known
+  WHERE (user_id, paper_id) IN (SELECT w.user_id, coalesce(m.same_as, w.paper_id)
+  FROM (SELECT +? AS user_id, +? AS paper_id) w
+  LEFT JOIN same_papers m ON m.user_id = w.user_id AND m.paper_id = w.paper_id)`
 
 /** Two ids of one paper: `paperId` is an alias of `sameAs`. */
 export interface SamePaper {
@@ -33,9 +36,17 @@ export function pairOf(one: string, other: string): SamePaper | undefined {
 
 /** SQL for the people who saved or annotated a paper, or whose Collections hold it. */
 const REACHING = (paper: string) => `
-  SELECT user_id FROM saved_papers WHERE paper_id = ${paper} UNION SELECT user_id FROM annotations WHERE paper_id = ${paper}
+  SELECT user_id
+  FROM saved_papers
+  WHERE paper_id = ${paper}
+  UNION SELECT user_id
+  FROM annotations
+  WHERE paper_id = ${paper}
   UNION SELECT user_id FROM reading_positions WHERE paper_id = ${paper}
-  UNION SELECT m.user_id FROM collection_papers c JOIN collection_members m USING (collection_id) WHERE c.paper_id = ${paper}`
+  UNION SELECT m.user_id
+  FROM collection_papers c
+  JOIN collection_members m USING (collection_id)
+  WHERE c.paper_id = ${paper}`
 
 export type Names = ReturnType<typeof names>
 
@@ -49,11 +60,15 @@ export function names(db: Db) {
   const insertAlias = inserting(db, "same_papers", { onConflict: "DO UPDATE SET same_as = excluded.same_as" })
   const repointAliases = db.prepare("UPDATE same_papers SET same_as = +? WHERE user_id = +? AND same_as = +?")
   const reaches = db.prepare<{ has: number }>(
-    `WITH w (paper, user) AS (VALUES (+?, +?)) SELECT EXISTS (SELECT 1 FROM (${REACHING("(SELECT paper FROM w)")}) WHERE user_id = (SELECT user FROM w)) AS has`,
+    `WITH w (paper, user) AS (VALUES (+?, +?))
+      SELECT EXISTS (SELECT 1 FROM (${REACHING("(SELECT paper FROM w)")}) WHERE user_id = (SELECT user FROM w)) AS has`,
   )
   const peopleWithBoth = db.prepare<{ userId: string }>(
     `WITH w (one, other) AS (VALUES (+?, +?))
-     SELECT user_id AS userId FROM (SELECT * FROM (${REACHING("(SELECT one FROM w)")}) INTERSECT SELECT * FROM (${REACHING("(SELECT other FROM w)")}))
+     SELECT user_id AS userId FROM (SELECT *
+       FROM (${REACHING("(SELECT one FROM w)")})
+       INTERSECT SELECT *
+       FROM (${REACHING("(SELECT other FROM w)")}))
      ORDER BY user_id`,
   )
   const collectionsWithBoth = db.prepare<{ collectionId: string }>(
@@ -62,11 +77,19 @@ export function names(db: Db) {
   )
   const reportedPairs = db.prepare<SamePaper & { record: string }>(
     `WITH w (paper_id, user_id) AS (SELECT value, +? FROM json_each(+?))
-     SELECT w.paper_id AS paperId, p.same_as AS sameAs, p.record FROM w JOIN papers p USING (paper_id) WHERE p.same_as IS NOT NULL AND p.origin = 'import'
+     SELECT w.paper_id AS paperId, p.same_as AS sameAs, p.record
+      FROM w
+      JOIN papers p USING (paper_id)
+      WHERE p.same_as IS NOT NULL AND p.origin = 'import'
      UNION ALL
      SELECT w.paper_id, p.paper_id, p.record FROM w JOIN papers p ON p.same_as = w.paper_id
-     WHERE p.origin = 'import' OR EXISTS (SELECT 1 FROM saved_papers s WHERE s.user_id = w.user_id AND s.paper_id = p.paper_id AND s.known = 1)
-       OR EXISTS (SELECT 1 FROM collection_papers c JOIN collection_members m USING (collection_id) WHERE c.paper_id = p.paper_id AND c.known = 1 AND m.user_id = w.user_id)`,
+     WHERE p.origin = 'import' OR EXISTS (SELECT 1
+       FROM saved_papers s
+       WHERE s.user_id = w.user_id AND s.paper_id = p.paper_id AND s.known = 1)
+       OR EXISTS (SELECT 1
+         FROM collection_papers c
+         JOIN collection_members m USING (collection_id)
+         WHERE c.paper_id = p.paper_id AND c.known = 1 AND m.user_id = w.user_id)`,
   )
   const { move, moveInCollection } = joins(db)
 
@@ -132,12 +155,14 @@ function joins(db: Db) {
   const moveAnnotations = [
     `INSERT INTO annotations (paper_id, user_id, revision, notes, updated_at)
      SELECT +?, user_id, revision, notes, updated_at FROM annotations WHERE user_id = +? AND paper_id = +?
-     ON CONFLICT DO UPDATE SET revision = max(revision, excluded.revision) + 1, updated_at = max(updated_at, excluded.updated_at),
+     ON CONFLICT DO UPDATE SET revision = max(revision, excluded.revision) + 1,
+        updated_at = max(updated_at, excluded.updated_at),
        notes = notes || iif(notes = '' OR excluded.notes = '', '', char(10, 10)) || excluded.notes`,
     "UPDATE highlights SET paper_id = +? WHERE user_id = +? AND paper_id = +?",
     `INSERT INTO reading_positions (paper_id, user_id, page, pages, thousandths, set_at)
      SELECT +?, user_id, page, pages, thousandths, set_at FROM reading_positions WHERE user_id = +? AND paper_id = +?
-     ON CONFLICT DO UPDATE SET page = excluded.page, pages = coalesce(excluded.pages, pages), thousandths = excluded.thousandths, set_at = excluded.set_at
+     ON CONFLICT DO UPDATE SET page = excluded.page, pages = coalesce(excluded.pages, pages),
+        thousandths = excluded.thousandths, set_at = excluded.set_at
        WHERE excluded.set_at > set_at`,
   ].map((sql) => db.prepare(sql))
   const clear = ["annotations", "reading_positions"].map((table) =>
@@ -147,10 +172,13 @@ function joins(db: Db) {
     db.prepare(`UPDATE ${table} SET paper_id = +? WHERE collection_id = +? AND paper_id = +?`),
   )
   const remove = db.prepare<{ given: string | null; key: string | null; notes: number }>(
-    "DELETE FROM collection_papers WHERE collection_id = +? AND paper_id = +? RETURNING given, citation_key AS key, notes",
+    `DELETE FROM collection_papers
+      WHERE collection_id = +? AND paper_id = +?
+      RETURNING given, citation_key AS key, notes`,
   )
   const keep = db.prepare(
-    "UPDATE collection_papers SET given = coalesce(given, +?, +?), citation_key = coalesce(citation_key, +?), notes = notes + +? WHERE collection_id = +? AND paper_id = +?",
+    `UPDATE collection_papers SET given = coalesce(given, +?, +?), citation_key = coalesce(citation_key, +?),
+        notes = notes + +? WHERE collection_id = +? AND paper_id = +?`,
   )
 
   return {

@@ -47,7 +47,8 @@ class LineTooLong extends Error {
 
   constructor(line: number) {
     super(
-      `Line ${line.toLocaleString("en")} is longer than ${LONGEST_LINE.toLocaleString("en")} characters. No line of arXiv's snapshot or Crossref's data file is that long.`,
+      `Line ${line.toLocaleString("en")} is longer than ${LONGEST_LINE.toLocaleString("en")} characters. ` +
+        "No line of arXiv's snapshot or Crossref's data file is that long.",
     )
   }
 }
@@ -158,7 +159,8 @@ export async function importPapers(
           else batch.push(paper)
           if (stored + batch.length === 0 && skipped >= BATCH)
             throw new ImportError(
-              `${file} is neither arXiv's snapshot nor Crossref's data file: none of its first ${BATCH} lines is a paper.`,
+              `${file} is neither arXiv's snapshot nor Crossref's data file: ` +
+                `none of its first ${BATCH} lines is a paper.`,
             )
           if (batch.length < BATCH) continue
           await store(batch)
@@ -204,7 +206,8 @@ export async function importPapers(
     else if (mark === "{") await importLines(whole)
     else
       throw new ImportError(
-        `${file} is none of these: arXiv's snapshot, an Atom answer of its API, Crossref's data file, a JSON answer of its API.`,
+        `${file} is none of these: arXiv's snapshot, an Atom answer of its API, Crossref's data ` +
+          "file, a JSON answer of its API.",
       )
   } catch (error) {
     const code = codeOf(error)

@@ -8,10 +8,8 @@ import { Parser } from "htmlparser2"
 const INLINE: ReadonlySet<string> = new Set(
   `a abbr abstract b bdi bdo big br cite code del dfn div em font i ins italic bold kbd label list list-item mark math
   mfenced mfrac mi mn mo mover mpadded mrow mspace msqrt mroot mstyle msub msubsup msup mtable mtd mtext mtr munder
-  munderover ol p q roman s sc scp sec semantics small span strike strong sub sup title tt u ul li underline var h1 h2 h3
-  h4 h5 h6 inline-formula tex-math nocase overline monospace named-content`
-    .trim()
-    .split(/\s+/),
+  munderover ol p q roman s sc scp sec semantics small span strike strong sub sup title tt u ul li underline var h1 h2
+  h3 h4 h5 h6 inline-formula tex-math nocase overline monospace named-content`.split(/\s+/),
 )
 const isKnown = (name: string): boolean => INLINE.has(name.replace(/^(?:jats|mml|m):/, ""))
 /** Elements after which words do not run together. */

@@ -15,8 +15,14 @@ export function metadata(db: Db) {
   const missing = (isFromSource: string) =>
     db.prepare<{ paper_id: string; here: number }>(
       `SELECT w.paper_id, EXISTS (SELECT 1 FROM papers p WHERE p.paper_id = w.paper_id) AS here
-       FROM (SELECT paper_id FROM saved_papers WHERE known = 0 AND ${isFromSource} UNION SELECT paper_id FROM collection_papers WHERE known = 0 AND ${isFromSource}) w
-       WHERE NOT EXISTS (SELECT 1 FROM paper_misses m WHERE m.paper_id = w.paper_id AND m.asked_at BETWEEN +? AND +?) LIMIT +?`,
+       FROM (SELECT paper_id
+         FROM saved_papers
+         WHERE known = 0 AND ${isFromSource}
+         UNION SELECT paper_id
+         FROM collection_papers
+         WHERE known = 0 AND ${isFromSource}) w
+       WHERE NOT EXISTS (SELECT 1 FROM paper_misses m WHERE m.paper_id = w.paper_id AND m.asked_at BETWEEN +? AND +?)
+        LIMIT +?`,
     )
   const missingFrom = {
     arxiv: missing("paper_id NOT GLOB '10.*/*' AND instr(paper_id, ':') = 0"),

@@ -143,15 +143,26 @@ interface StandingRow {
 
 /** SQL for JSON of the Collections in reach that hold the paper `of` under any of its ids. */
 export const holders = (of: string): string =>
-  `(SELECT json_group_array(json_object('id', id, 'name', name) ORDER BY id) FROM (SELECT DISTINCT r.collection_id AS id, r.name FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.paper_id IN ${NAMES("r.reader_id", of)}))`
+  `(SELECT json_group_array(json_object('id', id, 'name', name) ORDER BY id)
+    FROM (SELECT DISTINCT r.collection_id AS id, r.name
+      FROM collection_papers h
+      JOIN reached r ON r.collection_id = h.collection_id
+      WHERE h.paper_id IN ${NAMES("r.reader_id", of)}))`
 
 /** SQL for JSON of a person's tags on a paper. */
 export const TAGS = (user: string, paper: string): string =>
-  `(SELECT json_group_array(t.tag ORDER BY t.tag) FROM paper_tags t WHERE t.user_id = ${user} AND t.paper_id = ${paper})`
+  `(SELECT json_group_array(t.tag ORDER BY t.tag)
+    FROM paper_tags t
+    WHERE t.user_id = ${user} AND t.paper_id = ${paper})`
 
 /** SQL for the earliest description sent with the paper `of` when it was added to a Collection in reach. */
 export const GIVEN = (of: string): string =>
-  `(SELECT h.given FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.paper_id = ${of} AND h.given IS NOT NULL ORDER BY h.entry LIMIT 1)`
+  `(SELECT h.given
+    FROM collection_papers h
+    JOIN reached r ON r.collection_id = h.collection_id
+    WHERE h.paper_id = ${of} AND h.given IS NOT NULL
+    ORDER BY h.entry
+    LIMIT 1)`
 
 /** A paper to file, with its description. */
 export interface FiledPaper {
@@ -170,12 +181,19 @@ export function papers(db: Db) {
       recorded_at = excluded.recorded_at, record = excluded.record, same_as = excluded.same_as`,
   })
   const withOtherIds = db.prepare<{ paperId: string; sameAs: string; record: Stored<PaperRecord> }>(
-    "SELECT paper_id AS paperId, same_as AS sameAs, record FROM papers WHERE same_as IS NOT NULL AND paper_id IN (SELECT value FROM json_each(+?))",
+    `SELECT paper_id AS paperId, same_as AS sameAs, record
+      FROM papers
+      WHERE same_as IS NOT NULL AND paper_id IN (SELECT value FROM json_each(+?))`,
   )
   const standing = db.prepare<StandingRow>(
     `WITH ${REACHED}, wanted (paper_id) AS (VALUES (+?))
-     SELECT p.record, p.origin, p.same_as AS sameAs, s.saved_at AS savedAt, s.known AS savedKnown, s.given AS savedGiven, ${GIVEN("w.paper_id")} AS heldGiven, ${holders("w.paper_id")} AS collections, ${TAGS("me.user_id", "w.paper_id")} AS tags,
-       (SELECT max(h.known) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.paper_id IN ${NAMES("me.user_id", "w.paper_id")}) AS heldKnown
+     SELECT p.record, p.origin, p.same_as AS sameAs, s.saved_at AS savedAt, s.known AS savedKnown,
+        s.given AS savedGiven, ${GIVEN("w.paper_id")} AS heldGiven, ${holders("w.paper_id")} AS collections,
+        ${TAGS("me.user_id", "w.paper_id")} AS tags,
+       (SELECT max(h.known)
+         FROM collection_papers h
+         JOIN reached r ON r.collection_id = h.collection_id
+         WHERE h.paper_id IN ${NAMES("me.user_id", "w.paper_id")}) AS heldKnown
      FROM me CROSS JOIN wanted w
      LEFT JOIN saved_papers s ON s.user_id = me.user_id AND s.paper_id = w.paper_id
      LEFT JOIN papers p ON p.paper_id = w.paper_id`,

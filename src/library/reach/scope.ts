@@ -37,7 +37,9 @@ export const REACHED = `
     CROSS JOIN collection_members m ON m.user_id = me.user_id
     JOIN collections c ON c.collection_id = m.collection_id
     WHERE me.reach = 'all' OR (me.reach = 'owned' AND c.owner_id = me.user_id)
-      OR (me.reach = 'selected' AND EXISTS (SELECT 1 FROM key_collections k WHERE k.key_id = me.key_id AND k.collection_id = c.collection_id)))`
+      OR (me.reach = 'selected' AND EXISTS (SELECT 1
+        FROM key_collections k
+        WHERE k.key_id = me.key_id AND k.collection_id = c.collection_id)))`
 
 /** The parameters of `REACHED`. */
 export const values = ({ userId, reach, keyId }: Scope): [string, KeyReach, string] => [userId, reach, keyId]
@@ -69,7 +71,8 @@ export function mustFit(limit: keyof typeof labels, now: number, added: number):
   if (added === 0 || now + added <= most) return
   throw new Refusal(
     "limit_reached",
-    `The limit is ${most.toLocaleString("en")} ${labels[limit]}. There are ${now.toLocaleString("en")}, and this write adds ${added}. Nothing was stored.`,
+    `The limit is ${most.toLocaleString("en")} ${labels[limit]}. There are ${now.toLocaleString("en")}, ` +
+      `and this write adds ${added}. Nothing was stored.`,
     { current: { limit, most, now, added } },
   )
 }

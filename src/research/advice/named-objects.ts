@@ -21,7 +21,9 @@ export function namedObjects({ evidence, materials, links }: Tables) {
   const namesFallen = (ids: readonly string[], seenFrom: string): Warning[] =>
     evidence.noLongerCurrent(ids).map(({ roomId, isAnswered, ...record }) => ({
       code: `names_${record.status}`,
-      message: `It names ${record.label}, which is ${record.status}${isAnswered === 1 ? " (its author has answered)" : ""}.`,
+      message:
+        `It names ${record.label}, ` +
+        `which is ${record.status}${isAnswered === 1 ? " (its author has answered)" : ""}.`,
       ...record,
       ...(isAnswered === 1 ? { answered: true as const } : {}),
       ...fromOtherRoom(roomId, seenFrom),

@@ -222,7 +222,9 @@ export function warnings(
       if (earlier.coversThrough > body.coversThrough)
         found.push({
           code: "covers_less",
-          message: `It covers the Thread through ${body.coversThrough}, the previous checkpoint through ${earlier.coversThrough}.`,
+          message:
+            `It covers the Thread through ${body.coversThrough}, the previous checkpoint ` +
+            `through ${earlier.coversThrough}.`,
           checkpointId,
         })
       if (earlier.state === "concluded" && body.state === "open")

@@ -66,7 +66,10 @@ export function attempts(db: Db, basePath = "") {
     status: AttemptStatus
     content: Stored<BodyOf<"register_attempt">>
   }>(
-    `SELECT a.attempt_id AS attemptId, a.status, ${contentOf("a")} AS content FROM attempts a WHERE a.plan_id = +? ORDER BY a.attempt_id`,
+    `SELECT a.attempt_id AS attemptId, a.status, ${contentOf("a")} AS content
+      FROM attempts a
+      WHERE a.plan_id = +?
+      ORDER BY a.attempt_id`,
   )
   const updateCost = db.prepare("UPDATE attempts SET cost = +? WHERE attempt_id = +?")
   const update = db.prepare(
@@ -74,12 +77,19 @@ export function attempts(db: Db, basePath = "") {
   )
   const insertReproduction = inserting(db, "reproductions")
   const reproducing = db.prepare<Pick<Row, "attemptId" | "label" | "roomId" | "status" | "reproduction"> & Author>(
-    `SELECT a.attempt_id AS attemptId, a.label, a.room_id AS roomId, a.status, a.registrant_id AS userId, p.username, ${AGENT("a")} AS agent, ${REPRODUCTION}
-     FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.reproduces_attempt_id = +? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`,
+    `SELECT a.attempt_id AS attemptId, a.label, a.room_id AS roomId, a.status, a.registrant_id AS userId, p.username,
+        ${AGENT("a")} AS agent, ${REPRODUCTION}
+     FROM attempts a
+      JOIN people p ON p.user_id = a.registrant_id
+      WHERE a.reproduces_attempt_id = +?
+      ORDER BY a.attempt_id DESC
+      LIMIT ${limits.pageItems}`,
   )
   const count = inserting(db, "attempt_counts", { onConflict: "DO UPDATE SET attempts = attempts + excluded.attempts" })
   const find = db.prepare<Omit<Attempt, "reproduces"> & { readonly reproduces: string | null }>(
-    `SELECT ${STATE}, a.plan_id AS planId, coalesce(a.reproduces_attempt_id, a.reproduces_version_id) AS reproduces FROM attempts a WHERE a.attempt_id = +?`,
+    `SELECT ${STATE}, a.plan_id AS planId, coalesce(a.reproduces_attempt_id, a.reproduces_version_id) AS reproduces
+      FROM attempts a
+      WHERE a.attempt_id = +?`,
   )
   const match = db.prepare<{ planMatch: Stored<PlanMatch> | null }>(
     "SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = +?",

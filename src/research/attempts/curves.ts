@@ -33,10 +33,13 @@ export type Curves = ReturnType<typeof curves>
 
 export function curves(db: Db) {
   const state = db.prepare<SeriesState>(
-    "SELECT points, from_step AS fromStep, to_step AS toStep, stretch FROM attempt_last_metrics WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +?",
+    `SELECT points, from_step AS fromStep, to_step AS toStep, stretch
+      FROM attempt_last_metrics
+      WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +?`,
   )
   const some = db.prepare<{ points: Buffer }>(
-    "SELECT points FROM attempt_curves WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +? AND part BETWEEN +? AND +? ORDER BY part",
+    `SELECT points FROM attempt_curves WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +?
+        AND part BETWEEN +? AND +? ORDER BY part`,
   )
   const put = inserting(db, "attempt_curves", { onConflict: "DO UPDATE SET points = excluded.points" })
   const clear = db.prepare(

@@ -46,7 +46,8 @@ export function events(db: Db) {
   )
   const insertMetric = inserting(db, "attempt_metrics")
   const setLast = inserting(db, "attempt_last_metrics", {
-    onConflict: `DO UPDATE SET ordinal = excluded.ordinal, unit = excluded.unit, step = excluded.step, value = excluded.value,
+    onConflict: `DO UPDATE SET ordinal = excluded.ordinal, unit = excluded.unit, step = excluded.step, \
+value = excluded.value,
       points = excluded.points, from_step = excluded.from_step, to_step = excluded.to_step, stretch = excluded.stretch`,
   })
   const setUnit = db.prepare(
@@ -56,7 +57,9 @@ export function events(db: Db) {
     "SELECT unit FROM attempt_last_metrics WHERE attempt_id = +? AND name = +? AND split = +?",
   )
   const lastValue = db.prepare<LastValue>(
-    "SELECT step, value FROM attempt_last_metrics WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +?",
+    `SELECT step, value
+      FROM attempt_last_metrics
+      WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +?`,
   )
   const newest = db.prepare<Body<AttemptAnswer["events"][number]>>(
     `SELECT body FROM attempt_events WHERE attempt_id = +? ORDER BY revision DESC LIMIT ${limits.attemptEvents}`,
@@ -68,11 +71,13 @@ export function events(db: Db) {
     `SELECT body FROM attempt_outputs WHERE attempt_id = +? ORDER BY revision DESC, position DESC LIMIT ${SHOWN + 1}`,
   )
   const lasts = db.prepare<Body<LastMetric>>(
-    `SELECT json_object('name', m.name, 'split', m.split, 'dimensions', json(${DIMENSIONS("m")}), 'unit', l.unit, 'step', m.step, 'value', json(m.value), 'reportedAt', m.reported_at) AS body
+    `SELECT json_object('name', m.name, 'split', m.split, 'dimensions', json(${DIMENSIONS("m")}), 'unit', l.unit,
+      'step', m.step, 'value', json(m.value), 'reportedAt', m.reported_at) AS body
      FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
      WHERE l.attempt_id = +? ORDER BY l.name, l.split, l.dimensions_id LIMIT ${SHOWN + 1}`,
   )
-  const SERIES = `SELECT m.ordinal, m.name AS metric, m.split, m.unit, m.step, ${DIMENSIONS("m")} AS dimensions, m.value, m.reported_at AS reportedAt
+  const SERIES = `SELECT m.ordinal, m.name AS metric, m.split, m.unit, m.step, ${DIMENSIONS("m")} AS dimensions,
+      m.value, m.reported_at AS reportedAt
     FROM attempt_metrics m WHERE m.attempt_id = +? AND m.ordinal > +?`
   const series = db.prepare<MetricPoint>(`${SERIES} ORDER BY m.ordinal LIMIT +?`)
   const seriesOf = db.prepare<MetricPoint>(`${SERIES} AND m.name = +? ORDER BY m.ordinal LIMIT +?`)

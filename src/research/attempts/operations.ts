@@ -63,12 +63,16 @@ function adviceOn(
     return [
       {
         code: "effect_not_named",
-        message: `${could.label} rests on an effect. Name it in reproduction.repeats, and the service computes it from ${label} and compares the two.`,
+        message:
+          `${could.label} rests on an effect. Name it in reproduction.repeats, and the service computes it ` +
+          `from ${label} and compares the two.`,
         ...could,
       },
     ]
   if (computed === undefined || computed.verdict === verdict) return []
-  const message = `You say ${words(verdict)}; by its numbers it counts as ${words(computed.verdict)}. ${computed.comparison.sentence}`
+  const message =
+    `You say ${words(verdict)}; by its numbers it counts as ${words(computed.verdict)}. ` +
+    `${computed.comparison.sentence}`
   return [{ code: "verdict_differs", message }]
 }
 
@@ -89,7 +93,9 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
       // If nobody holds the experiment, admission refuses the write for that reason.
       if (acceptedBy === undefined || experiment.assigneeId === null || acceptedBy.userId === experiment.assigneeId)
         return []
-      const message = `was accepted by ${acceptedBy.username}, who does not hold ${experiment.label} now; its assignee must accept a plan of their own first`
+      const message =
+        `was accepted by ${acceptedBy.username}, who does not hold ${experiment.label} now; ` +
+        "its assignee must accept a plan of their own first"
       return [{ path: "/planId", message }]
     },
     outside: ({ body }) => body.repository,

@@ -82,7 +82,8 @@ export const summary = (row: ListedRow, basePath: string) => ({
 
 /** The number in its label. The indexes in schema.sql hold the same expression. */
 export const ORDINAL = "CAST(substr(a.label, 2) AS INTEGER)"
-export const STATE = `a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, a.status, a.revision, a.registrant_id AS registrantId,
+export const STATE = `a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, a.status, a.revision, \
+a.registrant_id AS registrantId,
   a.room_id AS roomId, a.thread_id AS threadId, a.intent, a.registered_at AS registeredAt`
 const SAID = `json_patch(json_object('verdict', q.verdict, 'explanation', q.explanation),
       json_object('implementation', q.implementation))`
@@ -90,14 +91,19 @@ export const REPRODUCTION = `(SELECT iif(q.repeats IS NULL, ${SAID}, json_set(${
   FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction`
 /** The failure in its last event; null if it did not fail. */
 export const FAILURE = `CASE WHEN a.status IN ('failed', 'preflight_failed') THEN
-    (SELECT v.body -> '$.failure' FROM attempt_events v WHERE v.attempt_id = a.attempt_id AND v.revision = a.revision) END AS failure`
+    (SELECT v.body -> '$.failure'
+      FROM attempt_events v
+      WHERE v.attempt_id = a.attempt_id AND v.revision = a.revision) END AS failure`
 /** The reason why it failed, from its last event. */
-export const WHY_FAILED = `(SELECT coalesce(v.body ->> '$.failure.stage' || ': ' || (v.body ->> '$.failure.explanation'), v.body ->> '$.message', a.status)
+export const WHY_FAILED = `(SELECT coalesce(v.body ->> '$.failure.stage' || ': '
+  || (v.body ->> '$.failure.explanation'), v.body ->> '$.message', a.status)
   FROM attempt_events v WHERE v.attempt_id = a.attempt_id ORDER BY v.revision DESC LIMIT 1)`
-const COLUMNS = `${STATE}, a.entry_id AS entryId, a.plan_id AS planId, a.rerun_of AS rerunOf, a.updated_at AS updatedAt, a.plan_match AS planMatch,
+const COLUMNS = `${STATE}, a.entry_id AS entryId, a.plan_id AS planId, a.rerun_of AS rerunOf, a.updated_at AS updatedAt,
+    a.plan_match AS planMatch,
   a.content_digest AS contentDigest, a.cost,
   CASE WHEN a.reproduces_attempt_id IS NOT NULL THEN json_object('attemptId', a.reproduces_attempt_id)
-    WHEN a.reproduces_version_id IS NOT NULL THEN json_object('findingVersionId', a.reproduces_version_id) END AS reproduces,
+    WHEN a.reproduces_version_id IS NOT NULL THEN json_object('findingVersionId',
+      a.reproduces_version_id) END AS reproduces,
   ${REPRODUCTION},
   ${FAILURE},
   p.username, ${AGENT("a")} AS agent, e.label AS experimentLabel, ${WORK_STATE("r")} AS roomState,
@@ -107,14 +113,23 @@ export const DIMENSIONS = (row: string) =>
   `(SELECT d.dimensions FROM dimension_sets d WHERE d.dimensions_id = ${row}.dimensions_id)`
 /** The columns of a list, which has only the command line of a registration. */
 const LISTED = `${COLUMNS}, ${contentOf("a")} -> '$.argv' AS argv,
-  (SELECT json_group_array(json_object('name', name, 'split', split, 'dimensions', json(dimensions), 'unit', unit, 'step', step, 'value', json(value))) FROM (
-    SELECT l.name, nullif(l.split, '') AS split, ${DIMENSIONS("l")} AS dimensions, l.unit, l.step, l.value FROM attempt_last_metrics l
-    WHERE l.attempt_id = a.attempt_id ORDER BY l.name, l.split, l.dimensions_id LIMIT ${limits.listedMetrics})) AS metrics,
-  EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = a.attempt_id LIMIT 1 OFFSET ${limits.listedMetrics}) AS hasMoreMetrics`
+  (SELECT json_group_array(json_object('name', name, 'split', split, 'dimensions', json(dimensions), 'unit', unit,
+    'step', step, 'value', json(value))) FROM (
+    SELECT l.name, nullif(l.split, '') AS split, ${DIMENSIONS("l")} AS dimensions, l.unit, l.step, l.value
+    FROM attempt_last_metrics l
+    WHERE l.attempt_id = a.attempt_id
+    ORDER BY l.name, l.split, l.dimensions_id
+    LIMIT ${limits.listedMetrics})) AS metrics,
+  EXISTS (SELECT 1
+    FROM attempt_last_metrics l
+    WHERE l.attempt_id = a.attempt_id
+    LIMIT 1 OFFSET ${limits.listedMetrics}) AS hasMoreMetrics`
 const RELATED = `JOIN people p ON p.user_id = a.registrant_id
   JOIN experiments e ON e.experiment_id = a.experiment_id
   JOIN rooms r ON r.room_id = a.room_id`
 export const SUMMARY = `SELECT ${LISTED} FROM attempts a ${RELATED}`
 export const WHOLE = `SELECT ${COLUMNS}, ${contentOf("a")} AS content FROM attempts a ${RELATED}`
 // SQLite keeps the order of a CROSS JOIN, so the few attempts of the finding are read first, whatever the filters.
-export const OF_FINDING = `SELECT ${LISTED}, t.role FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id ${RELATED}`
+export const OF_FINDING = `SELECT ${LISTED}, t.role
+  FROM finding_attempts t
+  CROSS JOIN attempts a ON a.attempt_id = t.attempt_id ${RELATED}`

@@ -41,8 +41,10 @@ export interface Last {
   readonly value: Stored<Value>
 }
 
-const ROW = `SELECT a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, e.label AS experimentLabel, a.room_id AS roomId, a.intent, a.status,
-  a.registered_at AS registeredAt, a.updated_at AS updatedAt, a.registrant_id AS registrantId, p.username, ${AGENT("a")} AS agent, ${FAILURE},
+const ROW = `SELECT a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, e.label AS experimentLabel,
+    a.room_id AS roomId, a.intent, a.status,
+  a.registered_at AS registeredAt, a.updated_at AS updatedAt, a.registrant_id AS registrantId, p.username,
+    ${AGENT("a")} AS agent, ${FAILURE},
   a.plan_match ->> '$.argvComparedWith' AS arm, octet_length(${contentOf("a")}) AS bytes`
 const RELATED = "JOIN people p ON p.user_id = a.registrant_id JOIN experiments e ON e.experiment_id = a.experiment_id"
 
@@ -74,18 +76,28 @@ export function attemptTables(db: Db) {
   )
   const metrics = db.prepare<Omit<Metric, "key">>(
     `SELECT name, nullif(split, '') AS split, max(unit) AS unit, count(*) AS attempts FROM (
-       SELECT l.name, l.split, l.unit FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.dimensions_id = 0 LIMIT ${limits.tableMetrics})
+       SELECT l.name, l.split, l.unit
+      FROM json_each(+?) j
+      CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.dimensions_id = 0
+      LIMIT ${limits.tableMetrics})
      GROUP BY name, split ORDER BY attempts DESC, name, split LIMIT ${limits.tableColumns + 1}`,
   )
   const lasts = db.prepare<Last & { readonly attemptId: string }>(
-    `SELECT l.attempt_id AS attemptId, l.step, l.value FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +? AND l.dimensions_id = 0`,
+    `SELECT l.attempt_id AS attemptId, l.step, l.value
+      FROM json_each(+?) j
+      CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +?
+        AND l.dimensions_id = 0`,
   )
   const inputs = db.prepare<{ attemptId: string; name: string; label: string }>(
-    `SELECT i.attempt_id AS attemptId, i.name, m.label FROM json_each(+?) j CROSS JOIN attempt_inputs i ON i.attempt_id = j.value
+    `SELECT i.attempt_id AS attemptId, i.name, m.label
+      FROM json_each(+?) j
+      CROSS JOIN attempt_inputs i ON i.attempt_id = j.value
      JOIN materials m ON m.material_id = i.material_id LIMIT ${limits.tableMetrics}`,
   )
   const contents = db.prepare<{ attemptId: string; content: Stored<BodyOf<"register_attempt">> }>(
-    `SELECT a.attempt_id AS attemptId, ${contentOf("a")} AS content FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value`,
+    `SELECT a.attempt_id AS attemptId, ${contentOf("a")} AS content
+      FROM json_each(+?) j
+      CROSS JOIN attempts a ON a.attempt_id = j.value`,
   )
   const idsOf = (rows: readonly Row[]) => JSON.stringify(rows.map(({ attemptId }) => attemptId))
 

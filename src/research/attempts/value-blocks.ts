@@ -53,11 +53,13 @@ export function valueBlocks(db: Db) {
     dimensions: Stored<Dimensions> | null
   }>(
     `SELECT l.value, l.unit, s.dimensions FROM attempt_last_metrics l LEFT JOIN dimension_sets s USING (dimensions_id)
-     WHERE l.attempt_id = +? AND l.name = +? AND l.split = +? AND l.dimensions_id BETWEEN +? AND +? ORDER BY l.dimensions_id`,
+     WHERE l.attempt_id = +? AND l.name = +? AND l.split = +? AND l.dimensions_id BETWEEN +? AND +?
+      ORDER BY l.dimensions_id`,
   )
   const put = inserting(db, "attempt_values", {
     onConflict:
-      "DO UPDATE SET units = excluded.units, dimensions = excluded.dimensions, codes = excluded.codes, told = excluded.told",
+      "DO UPDATE SET units = excluded.units, dimensions = excluded.dimensions, codes = excluded.codes, " +
+      "told = excluded.told",
   })
   const blocks = db.prepare<{ block: number }>(
     "SELECT block FROM attempt_values WHERE attempt_id = +? AND name = +? AND split = +?",

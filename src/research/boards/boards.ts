@@ -14,8 +14,10 @@ export type Declared = BodyOf<"declare_board">
 type Row = Omit<BoardSummary, "author"> & Author
 type Whole = Row & { readonly contentDigest: string; readonly content: Stored<Declared> }
 
-const COLUMNS = `g.board_id AS boardId, g.label, g.room_id AS roomId, g.thread_id AS threadId, g.entry_id AS entryId, g.at AS declaredAt,
-  g.author_id AS userId, p.username, ${AGENT("g")} AS agent, ${["title", "metric", "direction"].map((name) => `${contentOf("g")} ->> '$.${name}' AS ${name}`).join(", ")}`
+const COLUMNS = `g.board_id AS boardId, g.label, g.room_id AS roomId, g.thread_id AS threadId, g.entry_id AS \
+entryId, g.at AS declaredAt,
+  g.author_id AS userId, p.username, ${AGENT("g")} AS agent, \
+${["title", "metric", "direction"].map((name) => `${contentOf("g")} ->> '$.${name}' AS ${name}`).join(", ")}`
 const TABLES = "boards g JOIN people p ON p.user_id = g.author_id"
 
 const shown = ({ userId, username, agent, ...row }: Row): BoardSummary => ({
@@ -27,7 +29,9 @@ export type Boards = ReturnType<typeof boards>
 
 export function boards(db: Db) {
   const one = db.prepare<Whole>(
-    `SELECT ${COLUMNS}, g.content_digest AS contentDigest, ${contentOf("g")} AS content FROM ${TABLES} WHERE g.board_id = +?`,
+    `SELECT ${COLUMNS}, g.content_digest AS contentDigest, ${contentOf("g")} AS content
+      FROM ${TABLES}
+      WHERE g.board_id = +?`,
   )
   const ofRoom = db.prepare<Row>(
     `SELECT ${COLUMNS} FROM ${TABLES} WHERE g.room_id = +? AND g.board_id > +? ORDER BY g.board_id LIMIT +?`,

@@ -83,7 +83,12 @@ export function sentenceOf({ groups, lead, best }: Ranking, units: readonly stri
   if (first === undefined) return "No attempt with this evaluator and this data has reported the metric yet."
   if (measured.length === 1) return `${placeInWords(first.key)} is alone on the board.`
   if (lead === null) return "Not told apart: one value has no spread."
-  const difference = `${placeInWords(lead.of)} − ${placeInWords(lead.against)} is ${figure(lead.estimate, lead.se)}${units[0] === undefined ? "" : ` ${units[0]}`}, ${percent(lead.level)} ${interval(lead.low, lead.high, lead.se)}${lead.pairs === null ? "" : `, ${lead.pairs} pairs`}${lead.pairedAcross === null ? "" : `, ${acrossInWords(lead.pairedAcross)}`}${lead.belowNoise ? ", smaller than the noise" : ""}`
+  const difference =
+    `${placeInWords(lead.of)} − ${placeInWords(lead.against)} is ${figure(lead.estimate, lead.se)}` +
+    `${units[0] === undefined ? "" : ` ${units[0]}`}, ${percent(lead.level)} ` +
+    `${interval(lead.low, lead.high, lead.se)}${lead.pairs === null ? "" : `, ${lead.pairs} pairs`}` +
+    `${lead.pairedAcross === null ? "" : `, ${acrossInWords(lead.pairedAcross)}`}` +
+    `${lead.belowNoise ? ", smaller than the noise" : ""}`
   return best === null
     ? `Not told apart: ${difference}.`
     : `${placeInWords(best)} is best: ${difference}. The interval allows for ${measured.length} groups.`

@@ -43,25 +43,37 @@ export type BoardStandings = ReturnType<typeof boardStandings>
 
 export function boardStandings(db: Db, values: Values) {
   const atCommit = db.prepare<Pinned>(
-    `SELECT a.attempt_id AS attemptId, ${contentOf("a")} ->> '$.repository.url' AS url, ${contentOf("a")} -> '$.argv' AS argv,
-       (SELECT count(*) FROM json_each(+?) d WHERE EXISTS (SELECT 1 FROM attempt_inputs i JOIN materials m ON m.material_id = i.material_id
+    `SELECT a.attempt_id AS attemptId, ${contentOf("a")} ->> '$.repository.url' AS url,
+        ${contentOf("a")} -> '$.argv' AS argv,
+       (SELECT count(*)
+         FROM json_each(+?) d
+         WHERE EXISTS (SELECT 1 FROM attempt_inputs i JOIN materials m ON m.material_id = i.material_id
          WHERE i.attempt_id = a.attempt_id AND d.value IN (m.reference, m.values_digest))) AS data
-     FROM attempts a WHERE a.room_id = +? AND ${contentOf("a")} ->> '$.repository.commit' = +? ORDER BY a.attempt_id DESC LIMIT ${limits.measuredAttempts}`,
+     FROM attempts a
+      WHERE a.room_id = +? AND ${contentOf("a")} ->> '$.repository.commit' = +?
+      ORDER BY a.attempt_id DESC
+      LIMIT ${limits.measuredAttempts}`,
   )
   const reporting = db.prepare<{ attempts: number }>(
     `SELECT count(*) AS attempts FROM attempts a WHERE a.room_id = +?
-     AND EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = a.attempt_id AND l.name = +? AND l.split = +?)`,
+     AND EXISTS (SELECT 1
+       FROM attempt_last_metrics l
+       WHERE l.attempt_id = a.attempt_id AND l.name = +? AND l.split = +?)`,
   )
   const reportingAmong = db.prepare<{ attempts: number }>(
     `SELECT count(*) AS attempts FROM json_each(+?) j
      WHERE EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = j.value AND l.name = +? AND l.split = +?)`,
   )
   const repeats = db.prepare<Repeat>(
-    `SELECT coalesce(a.rerun_of, a.reproduces_attempt_id, t.attempt_id) AS of, a.intent, w.verdict, f.effect -> '$.of' AS place
+    `SELECT coalesce(a.rerun_of, a.reproduces_attempt_id, t.attempt_id) AS of, a.intent, w.verdict,
+        f.effect -> '$.of' AS place
      FROM attempts a LEFT JOIN finding_attempts t ON t.version_id = a.reproduces_version_id AND t.role = 'producing'
      LEFT JOIN evidence_words w ON w.source_id = a.attempt_id AND w.source = 'reproduction'
-     LEFT JOIN reproductions q ON q.attempt_id = a.attempt_id LEFT JOIN finding_effects f ON f.version_id = q.repeats_id AND f.position = q.repeats_position
-     WHERE a.room_id = +? AND a.intent IN ('rerun', 'reproduction') AND a.status = 'succeeded' AND of IS NOT NULL ORDER BY a.attempt_id DESC LIMIT ${limits.measuredAttempts}`,
+     LEFT JOIN reproductions q ON q.attempt_id = a.attempt_id
+      LEFT JOIN finding_effects f ON f.version_id = q.repeats_id AND f.position = q.repeats_position
+     WHERE a.room_id = +? AND a.intent IN ('rerun', 'reproduction') AND a.status = 'succeeded' AND of IS NOT NULL
+      ORDER BY a.attempt_id DESC
+      LIMIT ${limits.measuredAttempts}`,
   )
 
   /** Counts the reruns of a group's attempts, and their reproductions by outcome. */

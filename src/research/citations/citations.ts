@@ -30,7 +30,10 @@ export function citations(records: Records, rooms: Rooms, findings: Findings, pe
     const execution = findings.read(versionId, roomId).execution
     if (execution === null) return "no recorded execution behind it"
     const { named, attempts } = execution.denominator
-    return `naming ${named.producing} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"} of ${execution.experimentLabel}`
+    return (
+      `naming ${named.producing} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"} of ` +
+      `${execution.experimentLabel}`
+    )
   }
 
   function paperOf(versionId: string): string | undefined {
@@ -57,7 +60,9 @@ export function citations(records: Records, rooms: Rooms, findings: Findings, pe
         ? [`${kindOf(kind)} ${label}, ${outcome}, ${denominator(versionId, record.roomId)}`]
         : [`${kindOf(kind)} ${label}${paper === undefined ? "" : ` of ${paper}`}`]
     return {
-      key: `${author.username}${createdAt.slice(0, 4)}-${label}-${contentDigest.slice("sha256:".length, "sha256:".length + 8)}`,
+      key:
+        `${author.username}${createdAt.slice(0, 4)}-${label}-` +
+        `${contentDigest.slice("sha256:".length, "sha256:".length + 8)}`,
       kind,
       label,
       wording,

@@ -21,15 +21,17 @@ const prose = (text: string): string => text.replace(/[\\{}^~&%$#_]/g, (characte
 
 /** Commands allowed in a formula. */
 const harmless = new Set(
-  `alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega
+  `alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi varpi rho varrho \
+sigma varsigma tau upsilon phi varphi chi psi omega
   Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell hbar partial nabla infty emptyset
   frac sqrt sum prod int lim log ln exp sin cos tan tanh max min sup inf arg argmax argmin det Pr gcd dim ker
-  cdot times div pm mp ast star circ bullet oplus otimes le leq ge geq ne neq ll gg approx sim simeq equiv cong propto in notin subset subseteq supset cup cap setminus
+  cdot times div pm mp ast star circ bullet oplus otimes le leq ge geq ne neq ll gg approx sim simeq equiv cong \
+propto in notin subset subseteq supset cup cap setminus
   to rightarrow leftarrow Rightarrow Leftarrow leftrightarrow mapsto forall exists neg land lor mid parallel perp angle
-  hat bar tilde vec dot ddot overline underline widehat widetilde mathbf mathrm mathit mathcal mathbb mathsf mathtt text operatorname boldsymbol
-  left right big Big bigl bigr lfloor rfloor lceil rceil langle rangle lvert rvert lVert rVert ldots cdots dots prime quad qquad`.split(
-    /\s+/,
-  ),
+  hat bar tilde vec dot ddot overline underline widehat widetilde mathbf mathrm mathit mathcal mathbb mathsf mathtt \
+text operatorname boldsymbol
+  left right big Big bigl bigr lfloor rfloor lceil rceil langle rangle lvert rvert lVert rVert \
+ldots cdots dots prime quad qquad`.split(/\s+/),
 )
 
 /**

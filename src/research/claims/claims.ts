@@ -59,7 +59,8 @@ export type Claims = ReturnType<typeof claims>
 
 export function claims(db: Db) {
   const insert = inserting(db, "work_claims")
-  const CLAIM = `SELECT c.claim_id AS claimId, c.what, c.object_id AS objectId, c.object_kind AS kind, c.object_label AS label, p.username AS by,
+  const CLAIM = `SELECT c.claim_id AS claimId, c.what, c.object_id AS objectId, c.object_kind AS kind,
+      c.object_label AS label, p.username AS by,
     nullif(c.agent, '') AS agent, c.until, c.room_id AS roomId, c.thread_id AS threadId, c.author_id AS authorId`
   const FROM = "FROM work_claims c JOIN people p ON p.user_id = c.author_id"
   const one = db.prepare<Claim & { readonly roomId: string; readonly threadId: string; readonly authorId: string }>(
@@ -68,13 +69,18 @@ export function claims(db: Db) {
   const anyActive = db.prepare("SELECT 1 FROM work_claims WHERE room_id = +? AND until > +? LIMIT 1")
   const end = db.prepare("UPDATE work_claims SET until = +? WHERE claim_id = +?")
   const replaced = db.prepare(
-    "UPDATE work_claims SET until = +? WHERE object_id = +? AND until > +? AND what = +? AND author_id = +? AND agent = +?",
+    `UPDATE work_claims
+      SET until = +?
+      WHERE object_id = +? AND until > +? AND what = +? AND author_id = +? AND agent = +?`,
   )
   const own = db.prepare<{ claimId: string; minutes: number; what: ClaimedWork }>(
-    `SELECT claim_id AS claimId, minutes, what FROM work_claims WHERE object_id ${IDS} AND until > +? AND room_id = +? AND author_id = +? AND agent = +?`,
+    `SELECT claim_id AS claimId, minutes, what
+      FROM work_claims
+      WHERE object_id ${IDS} AND until > +? AND room_id = +? AND author_id = +? AND agent = +?`,
   )
   const others = db.prepare<Claim>(
-    `${CLAIM} ${FROM} WHERE c.object_id ${IDS} AND c.until > +? AND c.room_id = +? AND c.what = +? AND NOT (c.author_id = +? AND c.agent = +?)
+    `${CLAIM} ${FROM} WHERE c.object_id ${IDS} AND c.until > +? AND c.room_id = +? AND c.what = +?
+        AND NOT (c.author_id = +? AND c.agent = +?)
      ORDER BY c.until DESC, c.claim_id LIMIT ${limits.claimWarnings}`,
   )
   const among = db.prepare<Pick<Claim, "what" | "objectId">>(
@@ -87,7 +93,10 @@ export function claims(db: Db) {
   )
   const lasting = (column: string) =>
     db.prepare<NotedClaim>(
-      `${CLAIM}, ${contentOf("c")} ->> '$.note' AS note ${FROM} WHERE c.${column} = +? AND c.until > +? ORDER BY c.until DESC, c.claim_id LIMIT ${limits.briefSight}`,
+      `${CLAIM}, ${contentOf("c")} ->> '$.note' AS note ${FROM}
+        WHERE c.${column} = +? AND c.until > +?
+        ORDER BY c.until DESC, c.claim_id
+        LIMIT ${limits.briefSight}`,
     )
   const [ofRoom, ofThread] = [lasting("room_id"), lasting("thread_id")]
   const found = claimable.map((kind) => {
@@ -99,7 +108,8 @@ export function claims(db: Db) {
           ? "x.status"
           : "NULL"
     return db.prepare<Claimable>(
-      `SELECT x.${key} AS id, ${kindIn === null ? `'${kind}'` : `x.${kindIn}`} AS kind, ${label === null ? "NULL" : "x.label"} AS label,
+      `SELECT x.${key} AS id, ${kindIn === null ? `'${kind}'` : `x.${kindIn}`} AS kind,
+          ${label === null ? "NULL" : "x.label"} AS label,
          x.${room} AS roomId, x.thread_id AS threadId, ${status} AS status FROM ${table} x WHERE x.${key} = +?`,
     )
   })
@@ -165,7 +175,8 @@ export function claims(db: Db) {
       if (what === undefined) return []
       return others.all(ids, at, roomId, what, userId, agent).map((claim) => ({
         code: "claimed_by",
-        message: `${writerName({ username: claim.by, agent: claim.agent })} has claimed this work until ${claim.until}.`,
+        message:
+          `${writerName({ username: claim.by, agent: claim.agent })} has claimed ` + `this work until ${claim.until}.`,
         ...picked(claim, "claimId", "what", "by", "agent", "until"),
         ...(claim.label !== null && { label: claim.label }),
       }))

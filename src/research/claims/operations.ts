@@ -97,8 +97,8 @@ const ending: ReadonlySet<OperationName> = new Set([
 const inThread: ReadonlySet<OperationName> = new Set(["claim_work", "post_message", "post_research_checkpoint"])
 
 /**
- * Renews the claims and leases of the agent that writes, ends the claim on work that the write does, and warns about the
- * claims of others.
+ * Renews the claims and leases of the agent that writes, ends the claim on work that the write does, and warns about
+ * the claims of others.
  */
 export function renewingStep(
   { claims, leases }: { readonly claims: Claims; readonly leases: Leases },

@@ -69,8 +69,12 @@ export function evidence(db: Db) {
     verdict: Bearing
     independent: number
   }>(
-    `SELECT r.version_id AS versionId, r.label, r.room_id AS roomId, ${BEARING} AS verdict, coalesce(y.independent, 0) AS independent
-     FROM json_each(+?) j CROSS JOIN records r ON r.version_id = j.value LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")} ORDER BY j.key`,
+    `SELECT r.version_id AS versionId, r.label, r.room_id AS roomId, ${BEARING} AS verdict,
+        coalesce(y.independent, 0) AS independent
+     FROM json_each(+?) j
+      CROSS JOIN records r ON r.version_id = j.value
+      LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}
+      ORDER BY j.key`,
   )
   const restsOnEffects = db.prepare("SELECT 1 FROM finding_effects WHERE version_id = +? LIMIT 1")
 

@@ -42,13 +42,15 @@ const REPLACES = (one: string, other: string): string =>
  * Whether a row `x` of `record_references` means that one record rests on another. A record and its replacement never
  * rest on each other.
  */
-export const RESTS = `(x.part IN ('premise', 'evidence', 'plan', 'role') OR x.part = 'reference' AND x.purpose IN (${groundingPurposes.map((purpose) => `'${purpose}'`).join(", ")}))
+export const RESTS = `(x.part IN ('premise', 'evidence', 'plan', 'role') OR x.part = 'reference'
+  AND x.purpose IN (${groundingPurposes.map((purpose) => `'${purpose}'`).join(", ")}))
   AND NOT ${REPLACES("x.version_id", "x.to_version_id")} AND NOT ${REPLACES("x.to_version_id", "x.version_id")}`
 
 const RECORD =
   "r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status"
 const IS_ANSWERED = "coalesce(s.status = 'disputed' AND s.open_dispute IS NULL, 0) AS isAnswered"
-const GROUND = `${RECORD}, ${IS_ANSWERED}, s.worried_at AS worriedAt, EXISTS (SELECT 1 FROM record_references x WHERE x.version_id = r.version_id AND ${RESTS}) AS rests`
+const GROUND = `${RECORD}, ${IS_ANSWERED}, s.worried_at AS worriedAt,
+    EXISTS (SELECT 1 FROM record_references x WHERE x.version_id = r.version_id AND ${RESTS}) AS rests`
 
 /**
  * Returns the warning about a fallen or doubted record. @param roomId the Room that shows it @param writtenAt the
@@ -93,8 +95,13 @@ export function grounds(db: Db) {
   const belowItself = belowBy(`x.part <> 'plan' AND ${RESTS}`)
   // Reads at most so many references; of a record that more name, only the first.
   const above = db.prepare<Omit<Ground, "rests" | "isAnswered" | "worriedAt">>(
-    `SELECT DISTINCT ${RECORD} FROM (SELECT x.version_id AS resting FROM record_references x WHERE x.to_version_id = +? AND ${RESTS} LIMIT ${limits.groundsFollowed})
-     JOIN records r ON r.version_id = resting LEFT JOIN standings s ON s.version_id = r.version_id ORDER BY r.version_id`,
+    `SELECT DISTINCT ${RECORD} FROM (SELECT x.version_id AS resting
+      FROM record_references x
+      WHERE x.to_version_id = +? AND ${RESTS}
+      LIMIT ${limits.groundsFollowed})
+     JOIN records r ON r.version_id = resting
+      LEFT JOIN standings s ON s.version_id = r.version_id
+      ORDER BY r.version_id`,
   )
   const written = db.prepare<{ position: number }>(
     "SELECT history_position AS position FROM records WHERE version_id = +?",
@@ -106,7 +113,10 @@ export function grounds(db: Db) {
   const fallen = db.prepare<
     Omit<Ground, "rests" | "status" | "worriedAt"> & { readonly status: Exclude<RecordStatus, "current"> }
   >(
-    `SELECT ${RECORD}, ${IS_ANSWERED} FROM json_each(+?) j CROSS JOIN records r ON r.version_id = j.value JOIN standings s ON s.version_id = r.version_id
+    `SELECT ${RECORD}, ${IS_ANSWERED}
+      FROM json_each(+?) j
+      CROSS JOIN records r ON r.version_id = j.value
+      JOIN standings s ON s.version_id = r.version_id
      WHERE s.status <> 'current' ORDER BY j.key`,
   )
 

@@ -40,8 +40,12 @@ export interface OtherCode {
 
 export function independence(db: Db) {
   const writer = db.prepare<Writer>(
-    `SELECT r.author_id AS authorId, ${AGENT_OR_NONE_AT("r.history_position")} AS agent FROM records r WHERE r.version_id = +?
-     UNION ALL SELECT a.registrant_id, ${AGENT_OR_NONE_AT("a.history_position")} FROM attempts a WHERE a.attempt_id = +?`,
+    `SELECT r.author_id AS authorId, ${AGENT_OR_NONE_AT("r.history_position")} AS agent
+      FROM records r
+      WHERE r.version_id = +?
+     UNION ALL SELECT a.registrant_id, ${AGENT_OR_NONE_AT("a.history_position")}
+      FROM attempts a
+      WHERE a.attempt_id = +?`,
   )
   const codes = db.prepare<{ url: string; commit: string }>(
     `SELECT DISTINCT pin ->> '$.url' AS url, pin ->> '$.commit' AS "commit" FROM
@@ -52,8 +56,11 @@ export function independence(db: Db) {
   )
   const seeds = db.prepare<{ seed: string }>(
     `SELECT DISTINCT 'seed ' || seed AS seed FROM (
-       SELECT d.dimensions ->> '$.seed' AS seed FROM (SELECT DISTINCT l.dimensions_id FROM attempt_last_metrics l WHERE l.attempt_id IN (${RUNS})) JOIN dimension_sets d USING (dimensions_id)
-       UNION ALL SELECT ${contentOf("r")} ->> '$.configuration.seed' FROM attempts r WHERE r.attempt_id IN (${RUNS})) WHERE seed IS NOT NULL`,
+       SELECT d.dimensions ->> '$.seed' AS seed FROM (SELECT DISTINCT l.dimensions_id
+         FROM attempt_last_metrics l
+         WHERE l.attempt_id IN (${RUNS})) JOIN dimension_sets d USING (dimensions_id)
+       UNION ALL SELECT ${contentOf("r")} ->> '$.configuration.seed' FROM attempts r WHERE r.attempt_id IN (${RUNS}))
+      WHERE seed IS NOT NULL`,
   )
   const implementation = db.prepare<{ implementation: string | null }>(
     "SELECT implementation FROM reproductions WHERE attempt_id = +?",

@@ -62,41 +62,60 @@ const ofAttempt = object("'attempt'", "a.attempt_id", "a.label", "NULL", "a.stat
  * attempts that the finding names, because its experiment may have a million.
  */
 const CHECKED = `CASE WHEN b.kind = 'finding' THEN (SELECT json_object(
-    'outputs', (SELECT count(*) FROM finding_evidence d WHERE d.version_id = b.version_id AND d.kind = 'attempt_output'),
-    'outputsEqual', (SELECT count(*) FROM finding_evidence d CROSS JOIN attempt_outputs o ON o.attempt_id = d.attempt_id AND o.output_label = d.output_label AND o.digest = d.digest
+    'outputs', (SELECT count(*)
+      FROM finding_evidence d
       WHERE d.version_id = b.version_id AND d.kind = 'attempt_output'),
-    'named', (SELECT count(*) FROM finding_attempts n CROSS JOIN attempts m ON m.attempt_id = n.attempt_id AND +m.experiment_id = f.experiment_id WHERE n.version_id = b.version_id),
+    'outputsEqual', (SELECT count(*)
+      FROM finding_evidence d
+      CROSS JOIN attempt_outputs o ON o.attempt_id = d.attempt_id AND o.output_label = d.output_label
+        AND o.digest = d.digest
+      WHERE d.version_id = b.version_id AND d.kind = 'attempt_output'),
+    'named', (SELECT count(*)
+      FROM finding_attempts n
+      CROSS JOIN attempts m ON m.attempt_id = n.attempt_id AND +m.experiment_id = f.experiment_id
+      WHERE n.version_id = b.version_id),
     'attempts', f.attempts_before)
   FROM findings f WHERE f.version_id = b.version_id) END`
 
 /** The position in the journal of the write that made a word. */
-const SAID_AT = `CASE w.source WHEN 'finding_link' THEN (SELECT y.history_position FROM timeline_entries y WHERE y.entry_id = l.entry_id)
+const SAID_AT = `CASE w.source WHEN 'finding_link'
+    THEN (SELECT y.history_position FROM timeline_entries y WHERE y.entry_id = l.entry_id)
     WHEN 'research_link' THEN k.history_position ELSE coalesce(b.history_position, a.history_position) END`
 
 /** @param from the words to select, as `w` */
 const wordsFrom = (from: string) => `
-  SELECT w.target_id AS targetId, w.speaker_id AS speakerId, w.sequence, w.source, w.verdict, w.at, w.independent, w.other_agent AS otherAgent, w.other_code AS otherCode,
+  SELECT w.target_id AS targetId, w.speaker_id AS speakerId, w.sequence, w.source, w.verdict, w.at, w.independent,
+    w.other_agent AS otherAgent, w.other_code AS otherCode,
     w.other_commit AS otherCommit, p.user_id AS userId, p.username, ${AGENT_AT(SAID_AT)} AS agent,
-    CASE WHEN w.source = 'research_link' THEN ${object("'link'", "k.link_id", "k.label", "NULL", LINK_STATUS, "k.room_id")}
+    CASE WHEN w.source = 'research_link' THEN
+        ${object("'link'", "k.link_id", "k.label", "NULL", LINK_STATUS, "k.room_id")}
       WHEN b.version_id IS NOT NULL THEN ${ofRecord("b", "s")} ELSE ${ofAttempt} END AS by,
-    CASE WHEN e.experiment_id IS NOT NULL THEN ${labelled("e.experiment_id", "experimentId", "e.label", "e.room_id")} END AS experiment,
-    CASE WHEN a.attempt_id IS NOT NULL AND b.version_id IS NOT NULL THEN ${labelled("a.attempt_id", "attemptId", "a.label", "a.room_id")} END AS attempt,
-    coalesce(v.explanation, x.explanation, k.explanation, iif(b.version_id IS NULL, q.explanation, NULL)) AS explanation,
-    CASE WHEN w.withdrawn = 1 THEN 'withdrawn' WHEN w.counted = 1 THEN 'counted' WHEN w.verdict IS NULL OR w.source = 'research_link' THEN 'uncounted'
+    CASE WHEN e.experiment_id IS NOT NULL THEN ${labelled("e.experiment_id", "experimentId", "e.label", "e.room_id")}
+        END AS experiment,
+    CASE WHEN a.attempt_id IS NOT NULL AND b.version_id IS NOT NULL
+        THEN ${labelled("a.attempt_id", "attemptId", "a.label", "a.room_id")} END AS attempt,
+    coalesce(v.explanation, x.explanation, k.explanation,
+      iif(b.version_id IS NULL, q.explanation, NULL)) AS explanation,
+    CASE WHEN w.withdrawn = 1 THEN 'withdrawn' WHEN w.counted = 1 THEN 'counted'
+      WHEN w.verdict IS NULL OR w.source = 'research_link' THEN 'uncounted'
       WHEN ${FALLEN("coalesce(s.status, 'current')")} THEN 'fallen' ELSE 'replaced' END AS standing,
-    ${CHECKED} AS checked, w.comparison, coalesce(l.link_id, k.link_id) AS linkId, g.at AS withdrawnAt, g.explanation AS withdrawnBecause
+    ${CHECKED} AS checked, w.comparison, coalesce(l.link_id, k.link_id) AS linkId, g.at AS withdrawnAt,
+    g.explanation AS withdrawnBecause
   FROM ${from}
   JOIN records t ON t.version_id = w.target_id
   JOIN people p ON p.user_id = w.author_id
   LEFT JOIN finding_links l ON w.source = 'finding_link' AND l.link_id = w.source_id
   LEFT JOIN finding_verdicts v ON v.link_id = l.link_id AND v.position = w.position
-  LEFT JOIN record_references x ON w.source = 'reference' AND x.version_id = w.source_id AND x.part = 'reference' AND x.position = w.position
+  LEFT JOIN record_references x ON w.source = 'reference' AND x.version_id = w.source_id AND x.part = 'reference'
+    AND x.position = w.position
   LEFT JOIN research_links k ON w.source = 'research_link' AND k.link_id = w.source_id
   LEFT JOIN link_withdrawals g ON g.link_id = w.source_id
-  LEFT JOIN attempts a ON a.attempt_id = CASE w.source WHEN 'reproduction' THEN w.speaker_id WHEN 'finding_link' THEN l.attempt_id END
+  LEFT JOIN attempts a ON a.attempt_id = CASE w.source WHEN 'reproduction' THEN w.speaker_id
+    WHEN 'finding_link' THEN l.attempt_id END
   LEFT JOIN reproductions q ON w.source = 'reproduction' AND q.attempt_id = w.speaker_id
   LEFT JOIN experiments e ON e.experiment_id = coalesce(l.experiment_id, a.experiment_id)
-  LEFT JOIN records b ON b.version_id = CASE w.source WHEN 'reproduction' THEN w.source_id WHEN 'research_link' THEN NULL ELSE w.speaker_id END
+  LEFT JOIN records b ON b.version_id = CASE w.source WHEN 'reproduction' THEN w.source_id
+    WHEN 'research_link' THEN NULL ELSE w.speaker_id END
   LEFT JOIN standings s ON s.version_id = b.version_id`
 
 /** The newest words about each record in a JSON list. The second parameter is their number for each record. */

@@ -23,8 +23,13 @@ export interface SameEffect {
 export function reproductionsOf(db: Db) {
   /** Whether a finding names exactly these attempts in a role. Takes the list twice. */
   const NAMES = (role: string): string =>
-    `(SELECT count(*) FROM finding_attempts o WHERE o.version_id = t.version_id AND o.role = '${role}') = json_array_length(+?)
-       AND NOT EXISTS (SELECT 1 FROM finding_attempts o WHERE o.version_id = t.version_id AND o.role = '${role}' AND o.attempt_id NOT IN (SELECT value FROM json_each(+?)))`
+    `(SELECT count(*)
+      FROM finding_attempts o
+      WHERE o.version_id = t.version_id AND o.role = '${role}') = json_array_length(+?)
+       AND NOT EXISTS (SELECT 1
+         FROM finding_attempts o
+         WHERE o.version_id = t.version_id AND o.role = '${role}'
+           AND o.attempt_id NOT IN (SELECT value FROM json_each(+?)))`
   const sameAttempts = db.prepare<{ voiceId: string }>(
     `SELECT f.voice_id AS voiceId FROM finding_attempts t JOIN findings f ON f.version_id = t.version_id
      WHERE t.attempt_id = json_extract(+?, '$[0]') AND t.role = 'producing' AND f.outcome = +?
@@ -32,19 +37,32 @@ export function reproductionsOf(db: Db) {
        AND ${NAMES("producing")} AND ${NAMES("baseline")} LIMIT 1`,
   )
   const sameEffect = db.prepare<{ voiceId: string }>(
-    `SELECT f.voice_id AS voiceId FROM json_each(+?) j CROSS JOIN finding_effects e ON e.contrast = j.value ->> '$.contrast' AND e.attempts = j.value ->> '$.attempts'
+    `SELECT f.voice_id AS voiceId
+      FROM json_each(+?) j
+      CROSS JOIN finding_effects e ON e.contrast = j.value ->> '$.contrast' AND e.attempts = j.value ->> '$.attempts'
      JOIN findings f ON f.version_id = e.version_id ORDER BY f.version_id LIMIT 1`,
   )
   const sharing = db.prepare<{ versionId: string }>(
-    `SELECT o.version_id AS versionId FROM findings f JOIN findings o ON o.voice_id = f.voice_id WHERE f.version_id = +? ORDER BY o.version_id LIMIT ${limits.groundsFollowed}`,
+    `SELECT o.version_id AS versionId
+      FROM findings f
+      JOIN findings o ON o.voice_id = f.voice_id
+      WHERE f.version_id = +?
+      ORDER BY o.version_id
+      LIMIT ${limits.groundsFollowed}`,
   )
   const voice = db.prepare<{ voiceId: string }>("SELECT voice_id AS voiceId FROM findings WHERE version_id = +?")
   const resting = db.prepare<{ versionId: string }>(
-    `SELECT version_id AS versionId FROM finding_attempts WHERE attempt_id = +? AND role IN ('producing', 'baseline') ORDER BY version_id LIMIT ${limits.groundsFollowed}`,
+    `SELECT version_id AS versionId
+      FROM finding_attempts
+      WHERE attempt_id = +? AND role IN ('producing', 'baseline')
+      ORDER BY version_id
+      LIMIT ${limits.groundsFollowed}`,
   )
   const of = db.prepare<Reproduction>(
-    `SELECT DISTINCT w.source_id AS sourceId, w.speaker_id AS speakerId, w.voice_id AS voiceId, w.author_id AS authorId, w.verdict, w.comparison, w.at FROM json_each(+?) i
-     JOIN evidence_words w ON w.target_id = i.value AND w.source = 'reproduction' AND (w.source_id = w.speaker_id OR w.verdict IS NOT NULL)
+    `SELECT DISTINCT w.source_id AS sourceId, w.speaker_id AS speakerId, w.voice_id AS voiceId, w.author_id AS authorId,
+        w.verdict, w.comparison, w.at FROM json_each(+?) i
+     JOIN evidence_words w ON w.target_id = i.value AND w.source = 'reproduction'
+        AND (w.source_id = w.speaker_id OR w.verdict IS NOT NULL)
      ORDER BY w.at, w.source_id LIMIT ${limits.groundsFollowed}`,
   )
 

@@ -10,8 +10,14 @@ export const IN_DOUBT = (id: string): string => `EXISTS (SELECT 1 FROM shaken_re
 export function shaken(db: Db) {
   const from = db.prepare(
     `INSERT OR IGNORE INTO shaken_records (version_id, cause_id)
-     SELECT +?, x.to_version_id FROM record_references x JOIN standings s ON s.version_id = x.to_version_id WHERE x.version_id = +? AND ${RESTS} AND ${FALLEN("s.status")}
-     UNION SELECT +?, b.cause_id FROM record_references x JOIN shaken_records b ON b.version_id = x.to_version_id WHERE x.version_id = +? AND ${RESTS}
+     SELECT +?, x.to_version_id
+      FROM record_references x
+      JOIN standings s ON s.version_id = x.to_version_id
+      WHERE x.version_id = +? AND ${RESTS} AND ${FALLEN("s.status")}
+     UNION SELECT +?, b.cause_id
+      FROM record_references x
+      JOIN shaken_records b ON b.version_id = x.to_version_id
+      WHERE x.version_id = +? AND ${RESTS}
      LIMIT ${limits.groundsFollowed}`,
   )
   const forget = db.prepare("DELETE FROM shaken_records WHERE cause_id = +?")
@@ -20,7 +26,12 @@ export function shaken(db: Db) {
   const shake = db.prepare(
     `INSERT OR IGNORE INTO shaken_records (version_id, cause_id)
      WITH RECURSIVE up (version_id) AS (
-       SELECT +? UNION SELECT x.version_id FROM up JOIN record_references x ON x.to_version_id = up.version_id WHERE ${RESTS} LIMIT ${limits.shakenRecords})
+       SELECT +?
+       UNION SELECT x.version_id
+       FROM up
+       JOIN record_references x ON x.to_version_id = up.version_id
+       WHERE ${RESTS}
+       LIMIT ${limits.shakenRecords})
      SELECT version_id, +? FROM up LIMIT -1 OFFSET 1`,
   )
   const causes = db.prepare<{ causeId: string }>("SELECT cause_id AS causeId FROM shaken_records WHERE version_id = +?")

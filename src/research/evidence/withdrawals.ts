@@ -12,10 +12,14 @@ export const STANDS = (row: string): string =>
  * @param row the alias of the dispute or objection @param target SQL for the id of the object it is about
  */
 export const answerTo = (row: string, target: string): string => `coalesce(
-    (SELECT json_object('by', iif(a.kind = 'corrects', 'correction', 'supersession'), 'at', a.at, 'linkId', a.link_id) FROM research_links a
-      WHERE a.target_version_id = ${target} AND a.kind IN ('corrects', 'supersedes') AND a.author_id = ${row}.target_author_id
+    (SELECT json_object('by', iif(a.kind = 'corrects', 'correction', 'supersession'), 'at', a.at, 'linkId', a.link_id)
+      FROM research_links a
+      WHERE a.target_version_id = ${target} AND a.kind IN ('corrects', 'supersedes')
+        AND a.author_id = ${row}.target_author_id
         AND a.history_position > ${row}.history_position AND ${STANDS("a")} LIMIT 1),
-    (SELECT json_object('by', 'reply', 'at', q.at, 'entryId', q.entry_id) FROM dispute_replies q WHERE q.link_id = ${row}.link_id))`
+    (SELECT json_object('by', 'reply', 'at', q.at, 'entryId', q.entry_id)
+      FROM dispute_replies q
+      WHERE q.link_id = ${row}.link_id))`
 /** The answer to the dispute `l`; null for other links. */
 export const ANSWER = `CASE l.kind WHEN 'disputes' THEN ${answerTo("l", "l.target_version_id")} END`
 

@@ -94,7 +94,8 @@ const storedColumns = {
 } as const
 
 /** SQL for a tally as JSON; use with `TALLY_OF`. */
-export const TALLY = `json_object(${members.map((member) => `'${member}', coalesce(y.${columns[member]}, 0)`).join(", ")})`
+export const TALLY = `json_object(
+  ${members.map((member) => `'${member}', coalesce(y.${columns[member]}, 0)`).join(", ")})`
 /** The same as separate columns, which lists read faster; `tallyIn` collects them from a row. */
 export const TALLY_COLUMNS = members.map((member) => `y.${columns[member]} AS ${member}`).join(", ")
 export type TallyRow = { readonly [M in keyof EvidenceTally]: number | null }
@@ -117,30 +118,47 @@ export function words(db: Db) {
        AND EXISTS (SELECT 1 FROM reproductions q WHERE q.attempt_id = +? AND q.implementation IN ('changed', 'own'))`,
   )
   const groupsFrom = db.prepare<Group>(
-    "SELECT DISTINCT target_id AS targetId, voice_id AS voiceId FROM evidence_words WHERE source_id = +? AND source = 'reproduction'",
+    `SELECT DISTINCT target_id AS targetId, voice_id AS voiceId
+      FROM evidence_words
+      WHERE source_id = +? AND source = 'reproduction'`,
   )
   const changeVerdict = db.prepare(
-    "UPDATE evidence_words SET verdict = +?, comparison = +? WHERE source_id = +? AND target_id = +? AND source = 'reproduction' AND verdict IS NOT NULL",
+    `UPDATE evidence_words
+      SET verdict = +?, comparison = +?
+      WHERE source_id = +? AND target_id = +? AND source = 'reproduction' AND verdict IS NOT NULL`,
   )
   const withdraw = db.prepare<Group>(
-    "UPDATE evidence_words SET withdrawn = 1 WHERE source_id = +? AND withdrawn = 0 RETURNING target_id AS targetId, voice_id AS voiceId",
+    `UPDATE evidence_words
+      SET withdrawn = 1
+      WHERE source_id = +? AND withdrawn = 0
+      RETURNING target_id AS targetId, voice_id AS voiceId`,
   )
   const groupsOf = db.prepare<Group>(
     "SELECT DISTINCT target_id AS targetId, voice_id AS voiceId FROM evidence_words WHERE speaker_id = +?",
   )
   const ofGroup = db.prepare<WordRow>(
-    `SELECT w.target_id AS targetId, w.sequence, w.source, w.verdict, w.independent, w.measured, w.other_agent AS otherAgent, w.other_code AS otherCode,
+    `SELECT w.target_id AS targetId, w.sequence, w.source, w.verdict, w.independent, w.measured,
+        w.other_agent AS otherAgent, w.other_code AS otherCode,
        coalesce(w.speaker_agent, '') AS agent, w.withdrawn, w.counted, w.doubted,
-       coalesce(r.author_id, w.author_id) AS personId, coalesce(${FALLEN("s.status")}, 0) AS isFallen, coalesce(${DOUBTED("s")}, 0) AS isDoubted
-     FROM evidence_words w LEFT JOIN records r ON r.version_id = w.speaker_id LEFT JOIN standings s ON s.version_id = w.speaker_id
+       coalesce(r.author_id, w.author_id) AS personId, coalesce(${FALLEN("s.status")}, 0) AS isFallen,
+        coalesce(${DOUBTED("s")}, 0) AS isDoubted
+     FROM evidence_words w
+      LEFT JOIN records r ON r.version_id = w.speaker_id
+      LEFT JOIN standings s ON s.version_id = w.speaker_id
      WHERE w.voice_id = +? AND w.target_id = +? ORDER BY w.sequence DESC`,
   )
   const mark = db.prepare("UPDATE evidence_words SET counted = +?, doubted = +? WHERE target_id = +? AND sequence = +?")
   const countPerson = db.prepare<{ words: number }>(
-    `INSERT INTO evidence_people (target_id, person_id, words) VALUES (+?, +?, +?) ON CONFLICT DO UPDATE SET words = words + excluded.words RETURNING words`,
+    `INSERT INTO evidence_people (target_id, person_id, words)
+      VALUES (+?, +?, +?)
+      ON CONFLICT DO UPDATE SET words = words + excluded.words
+      RETURNING words`,
   )
   const countAgent = db.prepare<{ words: number }>(
-    `INSERT INTO evidence_agents (target_id, person_id, agent, words) VALUES (+?, +?, +?, +?) ON CONFLICT DO UPDATE SET words = words + excluded.words RETURNING words`,
+    `INSERT INTO evidence_agents (target_id, person_id, agent, words)
+      VALUES (+?, +?, +?, +?)
+      ON CONFLICT DO UPDATE SET words = words + excluded.words
+      RETURNING words`,
   )
   const addToTally = inserting(db, "evidence_tallies", {
     onConflict: `DO UPDATE SET ${Object.values(storedColumns)

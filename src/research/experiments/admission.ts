@@ -50,7 +50,10 @@ export const currentExperiment = (experiment: ExperimentState): JsonObject => ({
 })
 
 const heldByAnother = ({ label, leaseUntil }: ExperimentState): string =>
-  `${label} is held by someone else${leaseUntil === null ? "" : `; the lease lasts until ${leaseUntil} if its holder writes nothing more about it`}.`
+  `${label} is held by someone ` +
+  `else${
+    leaseUntil === null ? "" : `; the lease lasts until ${leaseUntil} if its holder writes nothing more about it`
+  }.`
 
 const isStale = (experiment: ExperimentState, expected: Expected) =>
   (expected.expectedRevision !== undefined && expected.expectedRevision !== experiment.revision) ||

@@ -13,9 +13,14 @@ type Of = "experiment_id" | "room_id" | "plan_id"
 /** SQLite's sum() compensates rounding errors, so the order of rows does not matter. */
 const sum = (table: "attempts" | "plans", column: "cost" | "budget", of: Of): string =>
   `WITH costs AS (SELECT ${column} AS c FROM ${table} WHERE ${of} = +? AND ${column} IS NOT NULL)
-   SELECT count(*) AS count, sum(c ->> '$.gpuHours') AS gpuHours, sum(c ->> '$.tokens') AS tokens, sum(c ->> '$.wallSeconds') AS wallSeconds,
+   SELECT count(*) AS count, sum(c ->> '$.gpuHours') AS gpuHours, sum(c ->> '$.tokens') AS tokens,
+      sum(c ->> '$.wallSeconds') AS wallSeconds,
      (SELECT json_group_array(json_object('currency', currency, 'amount', amount)) FROM (
-       SELECT c ->> '$.money.currency' AS currency, sum(c ->> '$.money.amount') AS amount FROM costs WHERE c -> '$.money' IS NOT NULL GROUP BY 1 ORDER BY 1)) AS money
+       SELECT c ->> '$.money.currency' AS currency, sum(c ->> '$.money.amount') AS amount
+       FROM costs
+       WHERE c -> '$.money' IS NOT NULL
+       GROUP BY 1
+       ORDER BY 1)) AS money
    FROM costs`
 
 export type CostSums = ReturnType<typeof costSums>

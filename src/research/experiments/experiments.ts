@@ -54,8 +54,10 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
   const update = db.prepare<Pick<Experiment, "revision" | "status" | "assigneeId">>(
     `UPDATE experiments SET revision = revision + 1, updated_at = +?, status = coalesce(+?, status),
        assignee_id = CASE +? WHEN 'keep' THEN assignee_id ELSE +? END,
-       lease_minutes = CASE +? WHEN 'keep' THEN lease_minutes ELSE +? END, lease_until = CASE +? WHEN 'keep' THEN lease_until ELSE +? END,
-       question = coalesce(+?, question), scope = coalesce(+?, scope), hypotheses = coalesce(+?, hypotheses), suggested_protocol = coalesce(+?, suggested_protocol),
+       lease_minutes = CASE +? WHEN 'keep' THEN lease_minutes ELSE +? END,
+        lease_until = CASE +? WHEN 'keep' THEN lease_until ELSE +? END,
+       question = coalesce(+?, question), scope = coalesce(+?, scope), hypotheses = coalesce(+?, hypotheses),
+        suggested_protocol = coalesce(+?, suggested_protocol),
        handoff = coalesce(+?, handoff), conclusion = coalesce(+?, conclusion)
      WHERE experiment_id = +? RETURNING revision, status, assignee_id AS assigneeId`,
   )
@@ -65,16 +67,24 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
   )
   const addressed = db.prepare<Pick<Row, "hypotheses">>("SELECT hypotheses FROM experiments WHERE experiment_id = +?")
   const one = db.prepare<Row & Texts>(
-    `SELECT ${COLUMNS}, e.suggested_protocol AS suggestedProtocol, e.handoff, e.conclusion FROM ${TABLES} WHERE e.experiment_id = +?`,
+    `SELECT ${COLUMNS}, e.suggested_protocol AS suggestedProtocol, e.handoff, e.conclusion
+      FROM ${TABLES}
+      WHERE e.experiment_id = +?`,
   )
   const revisions = db.prepare<
     Omit<Revision, "author" | "content"> & Author & { readonly content: Stored<Revision["content"]> }
   >(
-    `SELECT v.revision, v.operation, v.at, v.author_id AS userId, p.username, ${AGENT("v")} AS agent, v.status, v.assignee_id AS assigneeId, v.plan_id AS planId, ${contentOf("v")} AS content FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id
+    `SELECT v.revision, v.operation, v.at, v.author_id AS userId, p.username, ${AGENT("v")} AS agent, v.status,
+        v.assignee_id AS assigneeId, v.plan_id AS planId, ${contentOf("v")} AS content
+      FROM experiment_revisions v
+      JOIN people p ON p.user_id = v.author_id
      WHERE v.experiment_id = +? AND v.revision > +? ORDER BY v.revision LIMIT +?`,
   )
   const assigned = db.prepare<Pick<Experiment, "experimentId" | "label" | "roomId" | "status">>(
-    "SELECT experiment_id AS experimentId, label, room_id AS roomId, status FROM experiments WHERE assignee_id = +? AND status IN ('claimed', 'in_progress') ORDER BY experiment_id",
+    `SELECT experiment_id AS experimentId, label, room_id AS roomId, status
+      FROM experiments
+      WHERE assignee_id = +? AND status IN ('claimed', 'in_progress')
+      ORDER BY experiment_id`,
   )
   const plain = { roomId: "e.room_id", label: "e.label", status: "e.status", assigneeId: "e.assignee_id" }
   const columns = { ...plain, agent: AGENT_OF_ENTRY("e.entry_id") }

@@ -20,21 +20,29 @@ export function leases(db: Db) {
   // If a person took the experiment in the browser, any agent of theirs renews the lease.
   const held = db.prepare<{ experimentId: string; minutes: number }>(
     `SELECT e.experiment_id AS experimentId, e.lease_minutes AS minutes FROM experiments e
-     WHERE e.experiment_id IN (SELECT value FROM json_each(+?)) AND e.assignee_id = +? AND e.lease_until IS NOT NULL AND coalesce(${HOLDING_AGENT_OR_NONE}, '') IN ('', +?)`,
+     WHERE e.experiment_id IN (SELECT value FROM json_each(+?)) AND e.assignee_id = +? AND e.lease_until IS NOT NULL
+        AND coalesce(${HOLDING_AGENT_OR_NONE}, '') IN ('', +?)`,
   )
   const renew = db.prepare("UPDATE experiments SET lease_until = +? WHERE experiment_id = +?")
   const takeover = db.prepare<Author & { at: string; label: string }>(
     `SELECT v.at, v.author_id AS userId, p.username, ${AGENT_OR_NONE_AT("v.history_position")} AS agent, e.label
      FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id JOIN experiments e USING (experiment_id)
-     WHERE v.experiment_id = +? AND v.operation = 'take_experiment' AND v.history_position > (SELECT a.history_position FROM attempts a WHERE a.attempt_id = +?)
-       AND EXISTS (SELECT 1 FROM experiment_revisions b WHERE b.experiment_id = v.experiment_id AND b.revision = v.revision - 1 AND b.assignee_id IS NOT NULL)
+     WHERE v.experiment_id = +? AND v.operation = 'take_experiment'
+        AND v.history_position > (SELECT a.history_position FROM attempts a WHERE a.attempt_id = +?)
+       AND EXISTS (SELECT 1
+         FROM experiment_revisions b
+         WHERE b.experiment_id = v.experiment_id AND b.revision = v.revision - 1 AND b.assignee_id IS NOT NULL)
      ORDER BY v.revision DESC LIMIT 1`,
   )
   const holder = db.prepare<{ username: string; agent: string | null }>(
-    `SELECT p.username, ${HOLDING_AGENT} AS agent FROM experiments e JOIN people p ON p.user_id = e.assignee_id WHERE e.experiment_id = +?`,
+    `SELECT p.username, ${HOLDING_AGENT} AS agent
+      FROM experiments e
+      JOIN people p ON p.user_id = e.assignee_id
+      WHERE e.experiment_id = +?`,
   )
   const unended = db.prepare<{ label: string }>(
-    `SELECT label FROM attempts WHERE experiment_id = +? AND status IN ('registered', 'started') AND intent <> 'reproduction' ORDER BY attempt_id LIMIT ${limits.claimWarnings}`,
+    `SELECT label FROM attempts WHERE experiment_id = +? AND status IN ('registered', 'started')
+        AND intent <> 'reproduction' ORDER BY attempt_id LIMIT ${limits.claimWarnings}`,
   )
 
   return {
@@ -52,7 +60,8 @@ export function leases(db: Db) {
       { userId, username, agent = "" }: Actor,
     ): Warning[] {
       if (assigneeId !== userId || !holdingAgent || holdingAgent === agent) return []
-      const message = `${label} is held by another agent of the same person: ${writerName({ username, agent: holdingAgent })}.`
+      const message =
+        `${label} is held by another agent of the same person: ` + `${writerName({ username, agent: holdingAgent })}.`
       return [{ code: "held_by_other_agent", message, experimentId, label, by: username, agent: holdingAgent }]
     },
 
@@ -74,7 +83,9 @@ export function leases(db: Db) {
       if (found === undefined || (found.userId === userId && found.agent === agent)) return []
       const { at, label, username } = found
       const holder = { username, agent: found.agent || null }
-      const message = `${label} was taken over by ${writerName(holder)} at ${at}, after your lease had lapsed. This report is marked late.`
+      const message =
+        `${label} was taken over by ${writerName(holder)} at ${at}, after your lease had ` +
+        "lapsed. This report is marked late."
       return [{ code: "taken_over", message, experimentId, label, by: username, agent: holder.agent }]
     },
   }

@@ -100,13 +100,19 @@ export function plans(db: Db, now = Date.now) {
   }
   const insert = inserting(db, "plans")
   const insertMaterial = inserting(db, "plan_materials")
-  const COLUMNS = `n.plan_id AS planId, n.label, n.experiment_id AS experimentId, e.label AS experimentLabel, n.room_id AS roomId,
-    n.thread_id AS threadId, n.entry_id AS entryId, n.accepted_at AS acceptedAt, n.content_digest AS contentDigest, n.accepted_by AS userId, p.username, ${AGENT("n")} AS agent,
-    n.budget, ${contentOf("n")} -> '$.sealed' AS sealed, (SELECT o.at FROM journal o WHERE o.position = n.opened_position) AS openedAt, ${REVIEWED("n.plan_id")} AS reviewed`
+  const COLUMNS = `n.plan_id AS planId, n.label, n.experiment_id AS experimentId, e.label AS experimentLabel,
+      n.room_id AS roomId,
+    n.thread_id AS threadId, n.entry_id AS entryId, n.accepted_at AS acceptedAt, n.content_digest AS contentDigest,
+      n.accepted_by AS userId, p.username, ${AGENT("n")} AS agent,
+    n.budget, ${contentOf("n")} -> '$.sealed' AS sealed,
+      (SELECT o.at FROM journal o WHERE o.position = n.opened_position) AS openedAt,
+      ${REVIEWED("n.plan_id")} AS reviewed`
   const TABLES = `plans n
     JOIN people p ON p.user_id = n.accepted_by JOIN experiments e ON e.experiment_id = n.experiment_id`
   const one = db.prepare<Whole>(`SELECT ${COLUMNS}, ${contentOf("n")} AS content, n.opened_position AS openedPosition,
-    (SELECT o.content FROM journal o WHERE o.position = n.opened_position) AS opening FROM ${TABLES} WHERE n.plan_id = +?`)
+    (SELECT o.content FROM journal o WHERE o.position = n.opened_position) AS opening
+    FROM ${TABLES}
+    WHERE n.plan_id = +?`)
   const ofExperiment = db.prepare<Row>(`SELECT ${COLUMNS} FROM ${TABLES} WHERE n.experiment_id = +? ORDER BY n.plan_id`)
 
   const markOpened = db.prepare("UPDATE plans SET opened_position = +? WHERE plan_id = +?")

@@ -90,22 +90,34 @@ export function summary(row: Row, basePath: string, now: number): ExperimentSumm
   }
 }
 
-export const STATE = `e.experiment_id AS experimentId, e.label, e.room_id AS roomId, e.thread_id AS threadId, e.status, e.revision,
-    e.proposer_id AS proposerId, e.assignee_id AS assigneeId, e.lease_minutes AS leaseMinutes, e.lease_until AS leaseUntil`
-const TAKEN_LAST =
-  "(SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = e.experiment_id AND v.operation = 'take_experiment' ORDER BY v.revision DESC LIMIT 1)"
+export const STATE = `e.experiment_id AS experimentId, e.label, e.room_id AS roomId, e.thread_id AS threadId, \
+e.status, e.revision,
+    e.proposer_id AS proposerId, e.assignee_id AS assigneeId, e.lease_minutes AS \
+leaseMinutes, e.lease_until AS leaseUntil`
+const TAKEN_LAST = `(SELECT v.history_position
+  FROM experiment_revisions v
+  WHERE v.experiment_id = e.experiment_id AND v.operation = 'take_experiment'
+  ORDER BY v.revision DESC
+  LIMIT 1)`
 /** The agent that took the experiment for its assignee; null for a person in the browser. */
 export const HOLDING_AGENT = `CASE WHEN e.assignee_id IS NOT NULL THEN ${AGENT_AT(TAKEN_LAST)} END`
 /** The same, empty for a person in the browser. */
 export const HOLDING_AGENT_OR_NONE = `CASE WHEN e.assignee_id IS NOT NULL THEN ${AGENT_OR_NONE_AT(TAKEN_LAST)} END`
-export const COLUMNS = `${STATE}, e.entry_id AS entryId, e.question, e.scope, e.hypotheses, e.created_at AS createdAt, e.updated_at AS updatedAt,
-    p.username AS proposerName, ${AGENT_OF_ENTRY("e.entry_id")} AS proposerAgent, a.username AS assigneeName, ${HOLDING_AGENT} AS assigneeAgent, ${WORK_STATE("r")} AS roomState,
-    (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = e.experiment_id) AS attempts,
+export const COLUMNS = `${STATE}, e.entry_id AS entryId, e.question, e.scope, e.hypotheses, e.created_at AS createdAt,
+    e.updated_at AS updatedAt,
+    p.username AS proposerName, ${AGENT_OF_ENTRY("e.entry_id")} AS proposerAgent, a.username AS assigneeName,
+    ${HOLDING_AGENT} AS assigneeAgent, ${WORK_STATE("r")} AS roomState,
+    (SELECT json_group_object(c.status, c.attempts)
+      FROM attempt_counts c
+      WHERE c.experiment_id = e.experiment_id) AS attempts,
     (SELECT count(*) FROM plans n WHERE n.experiment_id = e.experiment_id) AS plans,
     EXISTS (SELECT 1 FROM members m WHERE m.room_id = e.room_id AND m.user_id = e.proposer_id) AS proposerIsMember,
-    EXISTS (SELECT 1 FROM plans n WHERE n.experiment_id = e.experiment_id AND n.accepted_by = e.assignee_id) AS ownPlans,
+    EXISTS (SELECT 1
+      FROM plans n
+      WHERE n.experiment_id = e.experiment_id AND n.accepted_by = e.assignee_id) AS ownPlans,
     EXISTS (SELECT 1 FROM members m WHERE m.room_id = e.room_id AND m.user_id = e.assignee_id) AS assigneeIsMember,
-    (EXISTS (SELECT 1 FROM attempts t WHERE t.attempt_id > '') OR EXISTS (SELECT 1 FROM records f WHERE f.kind = 'finding')) AS hasResults`
+    (EXISTS (SELECT 1 FROM attempts t WHERE t.attempt_id > '')
+      OR EXISTS (SELECT 1 FROM records f WHERE f.kind = 'finding')) AS hasResults`
 export const TABLES = `experiments e
   JOIN people p ON p.user_id = e.proposer_id
   JOIN rooms r ON r.room_id = e.room_id

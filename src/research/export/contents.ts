@@ -67,13 +67,15 @@ export function* contents(room: ExportedRoom, mentioned: Mentioned, here: RoomSo
   yield jsonLines(
     HISTORY,
     "The history",
-    "Every accepted write in order, as it is stored: the operation, its author and time, its body, and the ids it was given. The feed has the digest of each body.",
+    "Every accepted write in order, as it is stored: the operation, its author and time, its body, and the ids it " +
+      "was given. The feed has the digest of each body.",
     each(room.history().map(writtenOut)),
   )
   yield jsonLines(
     CITED,
     "Cited writes",
-    "Accepted writes of other Rooms on which this Room's writes rest. Each has its entry in that Room's feed, and the number of this Room's entry that it precedes.",
+    "Accepted writes of other Rooms on which this Room's writes rest. Each has its entry in that Room's feed, " +
+      "and the number of this Room's entry that it precedes.",
     each(room.cited().map(citedWrite)),
   )
   yield jsonLines(

@@ -102,7 +102,9 @@ function* root(
     "@id": "./",
     "@type": "Dataset",
     name: title,
-    description: `${question ?? "A Room of public research."} (The Room as it stood after ${activityWatermark} accepted writes: ${state}, ${concluded ? "concluded" : "not concluded"}.)`,
+    description:
+      `${question ?? "A Room of public research."} (The Room as it stood after ${activityWatermark} ` +
+      `accepted writes: ${state}, ${concluded ? "concluded" : "not concluded"}.)`,
     identifier: to(ROOM_ID),
     url: `${baseUrl}${pageOf("room", roomId)}`,
     dateCreated: createdAt,

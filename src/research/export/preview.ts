@@ -14,9 +14,12 @@ import type { ExportedRoom } from "./room.ts"
 const link = (address: string, text: string): string =>
   `<a href="${escapeHtml(encodeURI(address))}">${escapeHtml(text)}</a>`
 
-const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
-h1,blockquote{font-family:Georgia,serif}blockquote{margin:0 0 .5rem;font-size:1.1rem}table{border-collapse:collapse;width:100%}
-th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-top:1px solid #ccc}.meta{color:#555}.fallen{font-weight:bold}
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 \
+1rem;color:#1a1a1a;background:#fff}
+h1,blockquote{font-family:Georgia,serif}blockquote{margin:0 0 \
+.5rem;font-size:1.1rem}table{border-collapse:collapse;width:100%}
+th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-top:1px solid \
+#ccc}.meta{color:#555}.fallen{font-weight:bold}
 code{overflow-wrap:anywhere}`
 
 const fallen = (status: RecordStatus | null): string =>
@@ -41,8 +44,12 @@ function tallied(row: TallyRow): string {
 function* statements(room: ExportedRoom, { baseUrl }: RoomSource): Generator<string> {
   for (const row of room.records()) {
     const { kind, label, versionId, wording, username, createdAt, status, outcome } = row
-    const where = `${link(`${baseUrl}${pageOf(kind, versionId)}`, "page")}, ${link(pathOf.record(label), "as accepted")}`
-    yield `<article id="${label}"><p class="meta">${label} ${kind.replace("_", " ")}${outcome === null ? "" : `, ${outcome}`}, by ${escapeHtml(username)} on ${createdAt.slice(0, 10)}${fallen(status)}${tallied(row)}</p><blockquote>${escapeHtml(wording)}</blockquote><p class="meta">${where}</p></article>`
+    const where =
+      `${link(`${baseUrl}${pageOf(kind, versionId)}`, "page")}, ` + `${link(pathOf.record(label), "as accepted")}`
+    yield `<article id="${label}"><p class="meta">${label} ` +
+      `${kind.replace("_", " ")}${outcome === null ? "" : `, ${outcome}`}, by ${escapeHtml(username)} on ` +
+      `${createdAt.slice(0, 10)}${fallen(status)}${tallied(row)}</p><blockquote>${escapeHtml(wording)}</blockquote>` +
+      `<p class="meta">${where}</p></article>`
   }
 }
 
@@ -65,13 +72,17 @@ function* conclusions(room: ExportedRoom): Generator<string> {
     const since = parse(staleReasons)
       .map((reason) => `<li>${escapeHtml(staleSentence(reason))}</li>`)
       .join("")
-    yield `<article><h3>${escapeHtml(title)}</h3><p class="meta">${state}, ${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${escapeHtml(conclusion)}</strong></p>`}${since === "" ? "" : `<p class="fallen">Changes since then</p><ul>${since}</ul>`}<p>${escapeHtml(synthesis)}</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`
+    yield `<article><h3>${escapeHtml(title)}</h3><p class="meta">${state}, ` +
+      `${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${escapeHtml(conclusion)}</strong></p>`}` +
+      `${since === "" ? "" : `<p class="fallen">Changes since then</p><ul>${since}</ul>`}<p>${escapeHtml(synthesis)}` +
+      `</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`
   }
 }
 
 function* experiments(room: ExportedRoom): Generator<string> {
   for (const { label, question, status, username, attempts } of room.experiments()) {
-    yield `<tr><td>${label}</td><td>${escapeHtml(question)}</td><td>${status.replace("_", " ")}</td><td>${parse(attempts).length}</td><td>${escapeHtml(username)}</td></tr>`
+    yield `<tr><td>${label}</td><td>${escapeHtml(question)}</td><td>${status.replace("_", " ")}</td><td>` +
+      `${parse(attempts).length}</td><td>${escapeHtml(username)}</td></tr>`
   }
 }
 
@@ -94,13 +105,20 @@ const files: readonly (readonly [path: string, what: string])[] = [
 /** Writes ro-crate-preview.html, which needs neither scripts nor a network. */
 export function* previewText(room: ExportedRoom, source: RoomSource): Generator<string> {
   const { roomId, title, question, owner, state, activityWatermark, lastActivityAt, license } = room.summary
-  yield `<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>\n<body>\n<header><h1>${escapeHtml(title)}</h1>\n`
+  yield `<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" ` +
+    `content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>\n<body>\n<header>` +
+    `<h1>${escapeHtml(title)}</h1>\n`
   if (question !== null) yield `<p>${escapeHtml(question)}</p>\n`
-  yield `<p class="meta">A Room of ${escapeHtml(owner.username)}, ${state}, as it stood after ${activityWatermark} accepted writes, the last of them at ${lastActivityAt}. ${link(`${source.baseUrl}${pageOf("room", roomId)}`, "The Room itself")}. ${license === null ? "No licence has been stated." : `Licence: ${link(licenceUrl(license), license)}.`}</p></header>\n<main>\n`
+  yield `<p class="meta">A Room of ${escapeHtml(owner.username)}, ${state}, as it stood after ${activityWatermark} ` +
+    `accepted writes, the last of them at ${lastActivityAt}. ` +
+    `${link(`${source.baseUrl}${pageOf("room", roomId)}`, "The Room itself")}. ` +
+    `${license === null ? "No licence has been stated." : `Licence: ${link(licenceUrl(license), license)}.`}</p>` +
+    "</header>\n<main>\n"
   yield* section("Where it stands", conclusions(room), ["", ""])
   yield* section("Statements", statements(room, source), ["", ""])
   yield* section("Experiments", experiments(room), [
-    "<table><thead><tr><th>Label</th><th>Question</th><th>Status</th><th>Attempts</th><th>Proposed by</th></tr></thead><tbody>",
+    "<table><thead><tr><th>Label</th><th>Question</th><th>Status</th><th>Attempts</th><th>Proposed " +
+      "by</th></tr></thead><tbody>",
     "</tbody></table>",
   ])
   yield* section(
@@ -123,13 +141,18 @@ export const readmeText = (
 
 ${escapeHtml(summary.question ?? "A Room of public research.")}
 
-This is the whole record of a Room of research-room, exported as an RO-Crate 1.2 as it stood after ${summary.activityWatermark} accepted writes.
+This is the whole record of a Room of research-room, exported as an RO-Crate 1.2 as it stood after \
+${summary.activityWatermark} accepted writes.
 Open ro-crate-preview.html to read it. The Room itself is at ${baseUrl}${pageOf("room", summary.roomId)}.
 
-- \`ro-crate-metadata.json\` describes everything here. Attempts are executions in the sense of the Process Run Crate profile.
-- \`records/\`, \`plans/\`, \`links/\`, \`checkpoints/\`, \`boards/\` and \`materials/\` hold what was accepted, byte for byte: canonical JSON (RFC 8785).
-- \`history.jsonl\` holds every accepted write in order, one per line: the \`operation\`, its author and time, the ids in
-  its path, its body, and the ids it was given. Line N belongs to line N of \`activity.jsonl\`, whose \`contentDigest\` covers the body.
+- \`ro-crate-metadata.json\` describes everything here. Attempts are executions in the sense of the Process Run \
+Crate profile.
+- \`records/\`, \`plans/\`, \`links/\`, \`checkpoints/\`, \`boards/\` and \`materials/\` hold what was accepted, \
+byte for byte: canonical JSON (RFC 8785).
+- \`history.jsonl\` holds every accepted write in order, one per line: the \`operation\`, its author and time, \
+the ids in
+  its path, its body, and the ids it was given. Line N belongs to line N of \`activity.jsonl\`, \
+whose \`contentDigest\` covers the body.
 - \`timelines/\` holds each Thread. Files ending in \`.jsonl\` have one object per line.
 - \`metrics.csv\` holds every metric point; NaN, Infinity and -Infinity are written as these words.
 
@@ -137,11 +160,14 @@ Open ro-crate-preview.html to read it. The Room itself is at ${baseUrl}${pageOf(
 
     python3 verify.py
 
-It needs only Python's standard library. It recomputes the chain of the feed and the digests of the body of every write in
+It needs only Python's standard library. It recomputes the chain of the feed and the digests of the body of every \
+write in
 the history, of every accepted content and of every file. Without it: \`sha256sum records/H1.json\`
-gives the contentDigest of H1, which is in records.jsonl and in its entry of activity.jsonl. An entry's digest is SHA-256 over
+gives the contentDigest of H1, which is in records.jsonl and in its entry of activity.jsonl. \
+An entry's digest is SHA-256 over
 its canonical JSON without \`digest\`.
-If you kept a digest of the feed earlier, look for it in activity.jsonl: if it is there, nothing before it was rewritten.
+If you kept a digest of the feed earlier, look for it in activity.jsonl: if it is there, nothing before it was \
+rewritten.
 
 A body with a withheld part no longer matches its digest. The program counts such writes and lists them.
 ${onlySaid}

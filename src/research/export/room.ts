@@ -39,7 +39,9 @@ export function exportedRoom(db: Db, roomId: string) {
   const prefix = `${from?.baseUrl ?? ""} `.replaceAll("'", "''")
   db.exec(
     `CREATE TEMP VIEW people AS SELECT user_id, CASE WHEN instance_id = '${home}' THEN known_as
-       WHEN substr(base_url, 1, ${prefix.length}) = '${prefix}' THEN substr(username, 1, instr(username, '${NAMED_BY}') - 1) ELSE username END AS username, password_hash, is_operator, created_at, instance_id, known_as, name, given_name, family_name, orcid FROM main.people`,
+       WHEN substr(base_url, 1, ${prefix.length}) = '${prefix}'
+        THEN substr(username, 1, instr(username, '${NAMED_BY}') - 1) ELSE username END AS username, password_hash,
+        is_operator, created_at, instance_id, known_as, name, given_name, family_name, orcid FROM main.people`,
   )
   const summary = rooms(db).summary(roomId)
   if (summary === undefined) return undefined
@@ -51,16 +53,25 @@ export function exportedRoom(db: Db, roomId: string) {
   const reviewed = reviews(db)
   const authors = db.prepare<Person>(
     `SELECT p.user_id AS userId, p.username FROM people p WHERE p.user_id IN (
-       SELECT w.person_id FROM timeline_entries e JOIN journal j ON j.position = e.history_position JOIN writers w ON w.writer = j.writer WHERE e.thread = ${placeOf("+?")})`,
+       SELECT w.person_id
+      FROM timeline_entries e
+      JOIN journal j ON j.position = e.history_position
+      JOIN writers w ON w.writer = j.writer
+      WHERE e.thread = ${placeOf("+?")})`,
   )
   const withId = db.prepare<Named>(
-    `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")} FROM main.people p WHERE user_id = +?`,
+    `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")}
+      FROM main.people p
+      WHERE user_id = +?`,
   )
   const seen = db.prepare<Named>(
     `SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE user_id = +?`,
   )
   const renamed = db.prepare<{ here: string; there: string }>(
-    "SELECT m.username AS here, p.username AS there FROM main.people m JOIN people p USING (user_id) WHERE m.user_id = +? AND m.username <> p.username",
+    `SELECT m.username AS here, p.username AS there
+      FROM main.people m
+      JOIN people p USING (user_id)
+      WHERE m.user_id = +? AND m.username <> p.username`,
   )
   /** Replaces the names of people in a stored text by those that the export uses. */
   const atHome = (text: string): string =>

@@ -26,7 +26,9 @@ const CHUNK = 65_536
 /** An empty chunk, which reports that work is still in progress. */
 const progress = () => new Uint8Array(0)
 
-const TOO_LARGE = `The Room's SQLite file would be larger than ${limits.exportFileBytes / 2 ** 30} GiB, or the folder for temporary files is missing or full. The Room's crate holds the same record.`
+const TOO_LARGE =
+  `The Room's SQLite file would be larger than ${limits.exportFileBytes / 2 ** 30} GiB, ` +
+  "or the folder for temporary files is missing or full. The Room's crate holds the same record."
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 const list = (texts: readonly string[]): string => texts.join(", ")
@@ -56,7 +58,9 @@ function schema(): string {
 
 /** The SQL that inserts a row of JSON into a table. */
 const fillOf = (name: string, { columns }: View): string =>
-  `INSERT INTO _${name} SELECT ${list(Object.values(columns).map(({ from }) => (from.startsWith("$") ? `d ->> ${quoted(from)}` : from)))} FROM (SELECT +? AS d)`
+  `INSERT INTO _${name} SELECT
+      ${list(Object.values(columns).map(({ from }) => (from.startsWith("$") ? `d ->> ${quoted(from)}` : from)))}
+    FROM (SELECT +? AS d)`
 
 const outOfSpace = (cause: unknown) =>
   new Refusal("temporarily_unavailable", TOO_LARGE, cause instanceof Error ? { cause } : {})

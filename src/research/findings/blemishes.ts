@@ -9,7 +9,8 @@ const RESTING = (condition: string): string => `count(*) FILTER (WHERE t.role <>
  * experiment may have a million attempts.
  */
 export const BLEMISHES = `(SELECT CASE WHEN count(*) > 0 THEN json_object('attempts', ${RESTING("1")},
-    'departing', ${RESTING("json_array_length(a.plan_match, '$.deviations') > 0")}, 'exploratory', ${RESTING("a.intent = 'exploratory'")}, 'late', ${RESTING("a.late_reports > 0")},
+    'departing', ${RESTING("json_array_length(a.plan_match, '$.deviations') > 0")}, 'exploratory',
+  ${RESTING("a.intent = 'exploratory'")}, 'late', ${RESTING("a.late_reports > 0")},
     'unnamed', max(0, f.attempts_before - count(*) FILTER (WHERE a.experiment_id = f.experiment_id))) END
   FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id WHERE t.version_id = f.version_id)`
 

@@ -98,14 +98,26 @@ const VERDICT = labelledObject(
 
 /** A link was reviewed by everybody but its author who replied to its card. */
 const SELECT = `
-  SELECT l.link_id AS linkId, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId, l.experiment_id AS experimentId,
-    e.label AS experimentLabel, l.version_id AS versionId, r.label AS findingLabel, r.kind AS findingKind, r.wording, r.room_id AS findingRoomId, f.outcome, s.status, s.notices,
-    l.attempt_id AS attemptId, a.label AS attemptLabel, l.author_id AS userId, p.username, ${AGENT_OF_ENTRY("l.entry_id")} AS agent, l.at, l.toward_question AS towardQuestion,
+  SELECT l.link_id AS linkId, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId,
+    l.experiment_id AS experimentId,
+    e.label AS experimentLabel, l.version_id AS versionId, r.label AS findingLabel, r.kind AS findingKind, r.wording,
+    r.room_id AS findingRoomId, f.outcome, s.status, s.notices,
+    l.attempt_id AS attemptId, a.label AS attemptLabel, l.author_id AS userId, p.username,
+    ${AGENT_OF_ENTRY("l.entry_id")} AS agent, l.at, l.toward_question AS towardQuestion,
     ${WITHDRAWAL}, c.reply_count AS replies,
-    CASE c.reply_count WHEN 0 THEN '[]' ELSE (SELECT json_group_array(u.username ORDER BY u.username) FROM people u WHERE u.user_id <> l.author_id AND u.user_id IN
-      (SELECT b.person_id FROM timeline_entries t JOIN journal j ON j.position = t.history_position JOIN writers b ON b.writer = j.writer WHERE t.reply_to_entry_id = l.entry_id)) END AS reviewedBy,
+    CASE c.reply_count WHEN 0 THEN '[]' ELSE (SELECT json_group_array(u.username ORDER BY u.username)
+      FROM people u
+      WHERE u.user_id <> l.author_id AND u.user_id IN
+      (SELECT b.person_id
+        FROM timeline_entries t
+        JOIN journal j ON j.position = t.history_position
+        JOIN writers b ON b.writer = j.writer
+        WHERE t.reply_to_entry_id = l.entry_id)) END AS reviewedBy,
     (SELECT json_group_array(${VERDICT} ORDER BY v.position)
-      FROM finding_verdicts v JOIN records h ON h.version_id = v.version_id LEFT JOIN standings g ON g.version_id = v.version_id WHERE v.link_id = l.link_id) AS towardHypothesis
+      FROM finding_verdicts v
+      JOIN records h ON h.version_id = v.version_id
+      LEFT JOIN standings g ON g.version_id = v.version_id
+      WHERE v.link_id = l.link_id) AS towardHypothesis
   FROM finding_links l
   JOIN experiments e ON e.experiment_id = l.experiment_id
   JOIN records r ON r.version_id = l.version_id
@@ -123,7 +135,9 @@ export function findingLinks(db: Db) {
   const insertVerdict = inserting(db, "finding_verdicts")
   const standingBy = db.prepare<{ linkId: string; verdict: string; toward: string; at: string }>(
     `SELECT l.link_id AS linkId, l.at, l.toward_question ->> '$.verdict' AS verdict,
-       (SELECT json_group_array(v.version_id || ' ' || v.verdict || ' ' || coalesce(v.part, '') ORDER BY v.version_id) FROM finding_verdicts v WHERE v.link_id = l.link_id) AS toward
+       (SELECT json_group_array(v.version_id || ' ' || v.verdict || ' ' || coalesce(v.part, '') ORDER BY v.version_id)
+         FROM finding_verdicts v
+         WHERE v.link_id = l.link_id) AS toward
      FROM finding_links l WHERE l.version_id = +? AND l.experiment_id = +? AND l.author_id = +? AND l.attempt_id IS +?
        AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)
      ORDER BY l.link_id DESC`,
@@ -136,8 +150,12 @@ export function findingLinks(db: Db) {
   )
 
   const verdictsOn = db.prepare<{ experimentId: string; verdict: string; status: RecordStatus; withdrawn: number }>(
-    `SELECT l.experiment_id AS experimentId, l.toward_question ->> '$.verdict' AS verdict, coalesce(s.status, 'current') AS status, g.link_id IS NOT NULL AS withdrawn
-     FROM json_each(+?) i JOIN finding_links l ON l.experiment_id = i.value LEFT JOIN standings s ON s.version_id = l.version_id ${WITHDRAWAL_OF_LINK} ORDER BY l.link_id`,
+    `SELECT l.experiment_id AS experimentId, l.toward_question ->> '$.verdict' AS verdict,
+        coalesce(s.status, 'current') AS status, g.link_id IS NOT NULL AS withdrawn
+     FROM json_each(+?) i
+      JOIN finding_links l ON l.experiment_id = i.value
+      LEFT JOIN standings s ON s.version_id = l.version_id ${WITHDRAWAL_OF_LINK}
+      ORDER BY l.link_id`,
   )
 
   return {

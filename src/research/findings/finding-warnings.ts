@@ -87,7 +87,9 @@ function planWarnings(attempts: readonly NamedAttempt[], execution: NamedPlan | 
     .filter((attempt) => attempt.role === "producing" && attempt.planId !== planId)
     .map((attempt) => ({
       code: "attempt_not_of_plan",
-      message: `The finding names ${planLabel}, but ${attempt.label} was registered ${attempt.planId === null ? "without a plan" : "under another plan"}.`,
+      message:
+        `The finding names ${planLabel}, but ${attempt.label} was registered ` +
+        `${attempt.planId === null ? "without a plan" : "under another plan"}.`,
       ...shown(attempt, seenFrom),
     }))
 }

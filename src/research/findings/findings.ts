@@ -88,20 +88,36 @@ export function findings(db: Db, materials: Materials) {
      WHERE f.version_id = +?`,
   )
   const execution = db.prepare<ExecutionRow>(
-    `SELECT f.experiment_id AS experimentId, e.label AS experimentLabel, e.room_id AS originRoomId, f.plan_id AS planId, n.label AS planLabel,
-       (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id) AS counts
-     FROM findings f JOIN experiments e ON e.experiment_id = f.experiment_id LEFT JOIN plans n ON n.plan_id = f.plan_id WHERE f.version_id = +?`,
+    `SELECT f.experiment_id AS experimentId, e.label AS experimentLabel, e.room_id AS originRoomId, f.plan_id AS planId,
+        n.label AS planLabel,
+       (SELECT json_group_object(c.status, c.attempts)
+         FROM attempt_counts c
+         WHERE c.experiment_id = f.experiment_id) AS counts
+     FROM findings f
+      JOIN experiments e ON e.experiment_id = f.experiment_id
+      LEFT JOIN plans n ON n.plan_id = f.plan_id
+      WHERE f.version_id = +?`,
   )
   const plan = db.prepare<NamedPlan>(
-    "SELECT f.plan_id AS planId, n.label AS planLabel FROM findings f JOIN plans n ON n.plan_id = f.plan_id WHERE f.version_id = +?",
+    `SELECT f.plan_id AS planId, n.label AS planLabel
+      FROM findings f
+      JOIN plans n ON n.plan_id = f.plan_id
+      WHERE f.version_id = +?`,
   )
   const attempts = db.prepare<AttemptRow>(
-    `SELECT t.attempt_id AS attemptId, a.label, a.room_id AS originRoomId, t.role, a.intent, a.status, a.plan_id AS planId, a.experiment_id AS experimentId, (SELECT count(*) FROM attempt_outputs o WHERE o.attempt_id = t.attempt_id) AS outputs,
+    `SELECT t.attempt_id AS attemptId, a.label, a.room_id AS originRoomId, t.role, a.intent, a.status,
+        a.plan_id AS planId, a.experiment_id AS experimentId,
+        (SELECT count(*) FROM attempt_outputs o WHERE o.attempt_id = t.attempt_id) AS outputs,
        EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = t.attempt_id) AS hasValues
-     FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = +? ORDER BY CASE t.role WHEN 'producing' THEN 0 WHEN 'baseline' THEN 1 ELSE 2 END, a.room_id, length(a.label), a.label`,
+     FROM finding_attempts t
+      JOIN attempts a USING (attempt_id)
+      WHERE t.version_id = +?
+      ORDER BY CASE t.role WHEN 'producing' THEN 0 WHEN 'baseline' THEN 1 ELSE 2 END, a.room_id, length(a.label),
+        a.label`,
   )
   const evidence = db.prepare<EvidenceRow>(
-    `SELECT v.position, v.kind, v.attempt_id AS attemptId, a.label, a.room_id AS originRoomId, a.status, v.output_label AS outputLabel, v.digest, o.digest AS reportedDigest
+    `SELECT v.position, v.kind, v.attempt_id AS attemptId, a.label, a.room_id AS originRoomId, a.status,
+        v.output_label AS outputLabel, v.digest, o.digest AS reportedDigest
      FROM finding_evidence v JOIN attempts a USING (attempt_id)
      LEFT JOIN attempt_outputs o ON o.attempt_id = v.attempt_id AND o.output_label = v.output_label
      WHERE v.version_id = +? ORDER BY v.position`,
@@ -111,7 +127,10 @@ export function findings(db: Db, materials: Materials) {
   )
   const behind = db.prepare<{ planId: string }>(
     `SELECT plan_id AS planId FROM findings WHERE version_id = +? AND plan_id IS NOT NULL
-     UNION SELECT a.plan_id FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = +? AND t.role <> 'evidence' AND a.plan_id IS NOT NULL`,
+     UNION SELECT a.plan_id
+      FROM finding_attempts t
+      JOIN attempts a USING (attempt_id)
+      WHERE t.version_id = +? AND t.role <> 'evidence' AND a.plan_id IS NOT NULL`,
   )
   const blemished = db.prepare<{ blemishes: StoredBlemishes }>(
     `SELECT ${BLEMISHES} AS blemishes FROM findings f WHERE f.version_id = +?`,
@@ -121,14 +140,20 @@ export function findings(db: Db, materials: Materials) {
   )
 
   const sharing = db.prepare<{ versionId: string; label: string; originRoomId: string }>(
-    `SELECT r.version_id AS versionId, r.label, r.room_id AS originRoomId FROM findings f JOIN records r ON r.version_id = f.voice_id
+    `SELECT r.version_id AS versionId, r.label, r.room_id AS originRoomId
+      FROM findings f
+      JOIN records r ON r.version_id = f.voice_id
      WHERE f.version_id = +? AND f.voice_id <> f.version_id`,
   )
   const ofExperiment = db.prepare<{ versionId: string }>(
     `SELECT version_id AS versionId FROM findings WHERE experiment_id = +? ORDER BY version_id DESC LIMIT ${NAMING}`,
   )
   const ofAttempt = db.prepare<{ versionId: string }>(
-    `SELECT version_id AS versionId FROM finding_attempts WHERE attempt_id = +? AND role = 'producing' ORDER BY version_id DESC LIMIT ${NAMING}`,
+    `SELECT version_id AS versionId
+      FROM finding_attempts
+      WHERE attempt_id = +? AND role = 'producing'
+      ORDER BY version_id DESC
+      LIMIT ${NAMING}`,
   )
 
   /** @param plan the plan that the finding names */

@@ -117,7 +117,8 @@ export async function openCrate(file: string, bounds: CrateBounds = crateBounds)
         const entry = entries.get(path)
         if (entry === undefined)
           throw new CrateFault(
-            `The crate has no ${path}: it was made by an earlier version or another program. Export the Room again with this version.`,
+            `The crate has no ${path}: it was made by an earlier version or another program. ` +
+              "Export the Room again with this version.",
           )
         yield* linesOf(path, bytesOf(zip, entry), bounds.line)
       },

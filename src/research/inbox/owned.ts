@@ -38,7 +38,10 @@ export function owned(db: Db) {
     `SELECT o.id, o.kind, o.label FROM (${tableKinds
       .map(
         ({ table, key, kind, kindIn, label, madeAt }) =>
-          `SELECT x.${key} AS id, ${kindIn === null ? `'${kind}'` : `x.${kindIn}`} AS kind, ${label === null ? "NULL" : "x.label"} AS label, ${madeAt} AS position FROM ${table} x WHERE x.${key} ${NAMED}`,
+          `SELECT x.${key} AS id, ${kindIn === null ? `'${kind}'` : `x.${kindIn}`} AS kind,
+              ${label === null ? "NULL" : "x.label"} AS label, ${madeAt} AS position
+            FROM ${table} x
+            WHERE x.${key} ${NAMED}`,
       )
       .join(
         " UNION ALL ",
@@ -53,13 +56,19 @@ export function owned(db: Db) {
       .join(" UNION ALL "),
   )
   const assigned = db.prepare<{ id: string; label: string }>(
-    `SELECT e.experiment_id AS id, e.label FROM experiments e WHERE e.experiment_id ${NAMED} AND e.assignee_id = +? AND ${OF_AGENT(HOLDING_AGENT)}`,
+    `SELECT e.experiment_id AS id, e.label
+      FROM experiments e
+      WHERE e.experiment_id ${NAMED} AND e.assignee_id = +? AND ${OF_AGENT(HOLDING_AGENT)}`,
   )
   const lost = db.prepare<{ label: string }>(
     `SELECT e.label FROM experiment_revisions b JOIN experiments e ON e.experiment_id = b.experiment_id
      WHERE b.experiment_id = +? AND b.revision = +? AND b.assignee_id = +? AND ${OF_AGENT(
        AGENT_AT(
-         "(SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = b.experiment_id AND v.operation = 'take_experiment' AND v.revision <= b.revision ORDER BY v.revision DESC LIMIT 1)",
+         `(SELECT v.history_position
+           FROM experiment_revisions v
+           WHERE v.experiment_id = b.experiment_id AND v.operation = 'take_experiment' AND v.revision <= b.revision
+           ORDER BY v.revision DESC
+           LIMIT 1)`,
        ),
      )}`,
   )

@@ -63,7 +63,9 @@ interface CitingRow extends Omit<AnswerOf<"record_case">["citedIn"]["items"][num
 /** The newest evidence `w` about records, a JSON list of ids. @param which a condition on `w` */
 const WORDS = (which: string) =>
   `json_each(+?) JOIN evidence_words w ON w.target_id = json_each.value AND ${which}
-     AND w.sequence > (SELECT coalesce(max(m.sequence), 0) - ${SIGHT} FROM evidence_words m WHERE m.target_id = json_each.value)`
+     AND w.sequence > (SELECT coalesce(max(m.sequence), 0) - ${SIGHT}
+       FROM evidence_words m
+       WHERE m.target_id = json_each.value)`
 
 /** Cuts a list to the items that are shown. */
 const newest = <Row, Item>(rows: readonly Row[], item: (row: Row) => Item) => ({
@@ -75,8 +77,10 @@ export type Judging = ReturnType<typeof judging>
 
 export function judging(db: Db, evidence: Evidence) {
   const counted = db.prepare<Word>(
-    `SELECT w.sequence, CASE w.verdict WHEN 'reproduces' THEN 'reproductions' WHEN 'partly_reproduces' THEN 'reproductions'
-       WHEN 'does_not_reproduce' THEN 'failedReproductions' ELSE w.verdict END AS verdict, w.author_id AS authorId, w.independent,
+    `SELECT w.sequence, CASE w.verdict WHEN 'reproduces' THEN 'reproductions'
+      WHEN 'partly_reproduces' THEN 'reproductions'
+       WHEN 'does_not_reproduce' THEN 'failedReproductions' ELSE w.verdict END AS verdict, w.author_id AS authorId,
+        w.independent,
        iif(w.other_agent = 1, w.author_id || ' ' || coalesce(w.speaker_agent, ''), NULL) AS otherAgent
      FROM evidence_words w WHERE w.target_id = +? AND w.counted = 1 ORDER BY w.sequence DESC LIMIT ${SIGHT}`,
   )
@@ -84,42 +88,66 @@ export function judging(db: Db, evidence: Evidence) {
   // reproduction itself.
   const commits = db.prepare<{ sequence: number; commit: string }>(
     `SELECT word AS sequence, ${contentOf("a")} ->> '$.repository.commit' AS "commit" FROM (
-       SELECT w.sequence AS word, t.attempt_id AS ran FROM ${WORDS("w.counted = 1")} JOIN finding_attempts t ON t.version_id = w.speaker_id AND t.role = 'producing'
-       UNION SELECT w.sequence, l.attempt_id FROM ${WORDS("w.counted = 1")} JOIN finding_links l ON l.link_id = w.source_id AND l.attempt_id IS NOT NULL
+       SELECT w.sequence AS word, t.attempt_id AS ran
+      FROM ${WORDS("w.counted = 1")}
+      JOIN finding_attempts t ON t.version_id = w.speaker_id AND t.role = 'producing'
+       UNION SELECT w.sequence, l.attempt_id
+      FROM ${WORDS("w.counted = 1")}
+      JOIN finding_links l ON l.link_id = w.source_id AND l.attempt_id IS NOT NULL
        UNION SELECT w.sequence, w.speaker_id FROM ${WORDS("w.counted = 1 AND w.source = 'reproduction'")}
        LIMIT ${SIGHT}) JOIN attempts a ON a.attempt_id = ran`,
   )
   const speakers = db.prepare<{ id: string }>(
-    `SELECT DISTINCT r.version_id AS id FROM ${WORDS("w.source <> 'research_link'")} JOIN records r ON r.version_id = w.speaker_id LIMIT ${SIGHT}`,
+    `SELECT DISTINCT r.version_id AS id
+      FROM ${WORDS("w.source <> 'research_link'")}
+      JOIN records r ON r.version_id = w.speaker_id
+      LIMIT ${SIGHT}`,
   )
   const USED = (how: string) => `json_each(+?) JOIN record_uses u ON u.target_id = json_each.value AND u.how = '${how}'`
   const lines = db.prepare<{ id: string; status: ExperimentStatus }>(
     `SELECT e.experiment_id AS id, e.status FROM (
        SELECT u.by_id AS line FROM ${USED("addressed")}
        UNION SELECT p.experiment_id FROM ${USED("plan_hypothesis")} JOIN plans p ON p.plan_id = u.by_id
-       UNION SELECT f.experiment_id FROM json_each(+?) JOIN findings f ON f.version_id = json_each.value AND f.experiment_id IS NOT NULL
-       UNION SELECT l.experiment_id FROM ${WORDS("w.source = 'finding_link'")} JOIN finding_links l ON l.link_id = w.source_id
-       UNION SELECT f.experiment_id FROM ${WORDS("w.source = 'reference'")} JOIN findings f ON f.version_id = w.speaker_id AND f.experiment_id IS NOT NULL
-       UNION SELECT a.experiment_id FROM ${WORDS("w.source = 'reproduction'")} JOIN attempts a ON a.attempt_id = w.speaker_id
+       UNION SELECT f.experiment_id
+      FROM json_each(+?)
+      JOIN findings f ON f.version_id = json_each.value AND f.experiment_id IS NOT NULL
+       UNION SELECT l.experiment_id
+      FROM ${WORDS("w.source = 'finding_link'")}
+      JOIN finding_links l ON l.link_id = w.source_id
+       UNION SELECT f.experiment_id
+      FROM ${WORDS("w.source = 'reference'")}
+      JOIN findings f ON f.version_id = w.speaker_id AND f.experiment_id IS NOT NULL
+       UNION SELECT a.experiment_id
+      FROM ${WORDS("w.source = 'reproduction'")}
+      JOIN attempts a ON a.attempt_id = w.speaker_id
      ) JOIN experiments e ON e.experiment_id = line ORDER BY line DESC LIMIT ${SIGHT}`,
   )
   const ended = db.prepare<{ status: AttemptStatus; attempts: number }>(
-    "SELECT c.status, sum(c.attempts) AS attempts FROM json_each(+?) JOIN attempt_counts c ON c.experiment_id = json_each.value GROUP BY c.status",
+    `SELECT c.status, sum(c.attempts) AS attempts
+      FROM json_each(+?)
+      JOIN attempt_counts c ON c.experiment_id = json_each.value
+      GROUP BY c.status`,
   )
   const failed = db.prepare<FailedRow>(
-    `SELECT f.kind, a.attempt_id AS id, a.label, iif(f.kind = 'attempt_diverged', f.detail, ${WHY_FAILED}) AS why, f.at, p.user_id AS userId, p.username, ${AGENT("a")} AS agent,
+    `SELECT f.kind, a.attempt_id AS id, a.label, iif(f.kind = 'attempt_diverged', f.detail, ${WHY_FAILED}) AS why, f.at,
+        p.user_id AS userId, p.username, ${AGENT("a")} AS agent,
        e.experiment_id AS experimentId, e.label AS experimentLabel, a.room_id AS roomId, a.history_position AS written
      FROM (SELECT attempt_id AS ran FROM attempts WHERE experiment_id = +? ORDER BY attempt_id DESC LIMIT ${SIGHT})
      JOIN room_failures f ON f.id = ran AND (f.kind = 'attempt_failed' OR f.kind = 'attempt_diverged'
        AND NOT EXISTS (SELECT 1 FROM room_failures o WHERE o.id = f.id AND o.kind = 'attempt_failed'))
-     JOIN attempts a ON a.attempt_id = ran JOIN experiments e ON e.experiment_id = a.experiment_id JOIN people p ON p.user_id = a.registrant_id
+     JOIN attempts a ON a.attempt_id = ran
+      JOIN experiments e ON e.experiment_id = a.experiment_id
+      JOIN people p ON p.user_id = a.registrant_id
      ORDER BY written DESC LIMIT ${PROBE}`,
   )
-  const ENDED =
-    "(SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = e.experiment_id AND v.revision = e.revision)"
+  const ENDED = `(SELECT v.history_position
+    FROM experiment_revisions v
+    WHERE v.experiment_id = e.experiment_id AND v.revision = e.revision)`
   const cancelled = db.prepare<FailedRow>(
-    `SELECT 'experiment_cancelled' AS kind, e.experiment_id AS id, e.label, e.conclusion ->> '$.text' AS why, e.updated_at AS at,
-       p.user_id AS userId, p.username, ${AGENT_AT(ENDED)} AS agent, e.experiment_id AS experimentId, e.label AS experimentLabel, e.room_id AS roomId,
+    `SELECT 'experiment_cancelled' AS kind, e.experiment_id AS id, e.label, e.conclusion ->> '$.text' AS why,
+        e.updated_at AS at,
+       p.user_id AS userId, p.username, ${AGENT_AT(ENDED)} AS agent, e.experiment_id AS experimentId,
+        e.label AS experimentLabel, e.room_id AS roomId,
        ${ENDED} AS written
      FROM json_each(+?) JOIN experiments e ON e.experiment_id = json_each.value AND e.status = 'cancelled'
      JOIN people p ON p.user_id = coalesce(e.conclusion ->> '$.by.userId', e.proposer_id)`,
@@ -128,21 +156,36 @@ export function judging(db: Db, evidence: Evidence) {
     agent: string,
   ) => `p.user_id AS userId, p.username, ${agent} AS agent, r.version_id AS targetId, r.kind AS targetKind,
        r.label AS targetLabel, r.wording, coalesce(s.status, 'current') AS status, r.room_id AS roomId`
-  const DOUBTED_OF = `JOIN records r ON r.version_id = json_each.value LEFT JOIN standings s ON s.version_id = json_each.value`
+  const DOUBTED_OF = `JOIN records r ON r.version_id = json_each.value
+    LEFT JOIN standings s ON s.version_id = json_each.value`
   const doubts = db.prepare<DoubtRow>(
-    `SELECT * FROM (SELECT l.link_id AS linkId, NULL AS attemptId, ${ANSWER} AS answered, l.label, l.kind, l.explanation, l.at, l.room_id AS saidIn, ${DOUBTED(AGENT("l"))}
-     FROM json_each(+?) JOIN research_links l ON l.target_version_id = json_each.value ${DOUBTED_OF} JOIN people p ON p.user_id = l.author_id
+    `SELECT * FROM (SELECT l.link_id AS linkId, NULL AS attemptId, ${ANSWER} AS answered, l.label, l.kind,
+        l.explanation, l.at, l.room_id AS saidIn, ${DOUBTED(AGENT("l"))}
+     FROM json_each(+?)
+      JOIN research_links l ON l.target_version_id = json_each.value ${DOUBTED_OF}
+      JOIN people p ON p.user_id = l.author_id
      WHERE ${STANDS("l")} ORDER BY l.link_id DESC LIMIT ${PROBE})
-     UNION ALL SELECT * FROM (SELECT NULL, a.attempt_id, NULL, a.label, w.verdict, q.explanation, w.at AS at, a.room_id, ${DOUBTED(AGENT("a"))}
-     FROM json_each(+?) JOIN evidence_words w ON w.target_id = json_each.value AND w.verdict = 'does_not_reproduce' AND w.counted = 1
-       ${DOUBTED_OF} JOIN attempts a ON a.attempt_id = w.source_id JOIN reproductions q ON q.attempt_id = a.attempt_id JOIN people p ON p.user_id = w.author_id
+     UNION ALL SELECT * FROM (SELECT NULL, a.attempt_id, NULL, a.label, w.verdict, q.explanation, w.at AS at, a.room_id,
+         ${DOUBTED(AGENT("a"))}
+     FROM json_each(+?) JOIN evidence_words w ON w.target_id = json_each.value AND w.verdict = 'does_not_reproduce'
+         AND w.counted = 1
+       ${DOUBTED_OF}
+       JOIN attempts a ON a.attempt_id = w.source_id
+       JOIN reproductions q ON q.attempt_id = a.attempt_id
+       JOIN people p ON p.user_id = w.author_id
      ORDER BY w.sequence DESC LIMIT ${PROBE}) ORDER BY at DESC LIMIT ${PROBE}`,
   )
   const citing = db.prepare<CitingRow>(
-    `SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, t.title, c.state, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
+    `SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, t.title, c.state,
+        coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
        min(r.version_id) AS versionId, r.label, c.room_id AS roomId, r.room_id AS recordRoomId
-     FROM ${USED("citation")} JOIN checkpoints c ON c.checkpoint_id = u.by_id JOIN threads t ON t.thread_id = c.thread_id AND t.selected_checkpoint_id = c.checkpoint_id
-     JOIN records r ON r.version_id = json_each.value GROUP BY c.checkpoint_id ORDER BY c.checkpoint_id DESC LIMIT ${PROBE}`,
+     FROM ${USED("citation")}
+      JOIN checkpoints c ON c.checkpoint_id = u.by_id
+      JOIN threads t ON t.thread_id = c.thread_id AND t.selected_checkpoint_id = c.checkpoint_id
+     JOIN records r ON r.version_id = json_each.value
+      GROUP BY c.checkpoint_id
+      ORDER BY c.checkpoint_id DESC
+      LIMIT ${PROBE}`,
   )
 
   /** Counts the sources of the newest counted evidence, in total and by verdict. */

@@ -80,9 +80,13 @@ function shown(row: Row) {
 }
 
 const SELECT = `
-  SELECT l.link_id AS linkId, l.kind, l.label, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId, l.author_id AS userId, p.username, ${AGENT("l")} AS agent,
-    l.at, l.explanation, ${contentOf("l")} AS content, l.content_digest AS contentDigest, r.version_id AS targetId, r.label AS targetLabel, r.kind AS targetKind, r.wording,
-    s.status, s.notices, CASE WHEN n.version_id IS NOT NULL THEN json_object('versionId', n.version_id, 'label', n.label, 'kind', n.kind, 'wording', n.wording, 'roomId', n.room_id) END AS replacement,
+  SELECT l.link_id AS linkId, l.kind, l.label, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId,
+    l.author_id AS userId, p.username, ${AGENT("l")} AS agent,
+    l.at, l.explanation, ${contentOf("l")} AS content, l.content_digest AS contentDigest, r.version_id AS targetId,
+    r.label AS targetLabel, r.kind AS targetKind, r.wording,
+    s.status, s.notices, CASE WHEN n.version_id IS NOT NULL
+        THEN json_object('versionId', n.version_id, 'label', n.label, 'kind', n.kind, 'wording', n.wording, 'roomId',
+          n.room_id) END AS replacement,
     m.status AS replacementStatus, m.notices AS replacementNotices, ${WITHDRAWAL}, ${ANSWER} AS answered
   FROM research_links l
   JOIN people p ON p.user_id = l.author_id
@@ -105,13 +109,15 @@ export function links(db: Db) {
     correction: string | null
     part: string | null
   }>(
-    `SELECT l.link_id AS linkId, l.label, l.at, l.explanation, ${contentOf("l")} ->> '$.correction' AS correction, ${contentOf("l")} ->> '$.part' AS part FROM research_links l
+    `SELECT l.link_id AS linkId, l.label, l.at, l.explanation, ${contentOf("l")} ->> '$.correction' AS correction,
+        ${contentOf("l")} ->> '$.part' AS part FROM research_links l
      WHERE l.target_version_id = +? AND l.kind = +? AND l.author_id = +? AND ${STANDS("l")}
      ORDER BY l.link_id`,
   )
   const disputesOf = db.prepare<Disputed>(
     `SELECT r.version_id AS versionId, r.label, r.kind, l.link_id AS linkId, p.username, l.at
-     FROM members m CROSS JOIN research_links l ON l.room_id = m.room_id AND l.target_author_id = m.user_id AND l.kind = 'disputes'
+     FROM members m CROSS JOIN research_links l ON l.room_id = m.room_id AND l.target_author_id = m.user_id
+        AND l.kind = 'disputes'
      JOIN records r ON r.version_id = l.target_version_id JOIN people p ON p.user_id = l.author_id
      WHERE m.user_id = +? AND ${STANDS("l")} AND ${ANSWER} IS NULL
      ORDER BY l.link_id DESC LIMIT 50`,
@@ -122,11 +128,15 @@ export function links(db: Db) {
   )
   const disputesOn = db.prepare<{ linkId: string; answered: Stored<Answered> }>(
     `SELECT l.link_id AS linkId, ${ANSWER} AS answered FROM research_links l
-     WHERE l.target_version_id = +? AND l.kind = 'disputes' AND answered IS NOT NULL ORDER BY l.link_id DESC LIMIT ${limits.pageItems}`,
+     WHERE l.target_version_id = +? AND l.kind = 'disputes' AND answered IS NOT NULL
+      ORDER BY l.link_id DESC
+      LIMIT ${limits.pageItems}`,
   )
   const openDispute = db.prepare<{ linkId: string }>(
     `SELECT l.link_id AS linkId FROM research_links l
-     WHERE l.target_version_id = +? AND l.kind = 'disputes' AND ${STANDS("l")} AND ${ANSWER} IS NULL ORDER BY l.link_id DESC LIMIT 1`,
+     WHERE l.target_version_id = +? AND l.kind = 'disputes' AND ${STANDS("l")} AND ${ANSWER} IS NULL
+      ORDER BY l.link_id DESC
+      LIMIT 1`,
   )
   const worries = db.prepare<Worries>(
     `SELECT max(${WORRIES_AT}) AS worriedAt,
@@ -141,7 +151,10 @@ export function links(db: Db) {
   const reply = inserting(db, "dispute_replies", { onConflict: "DO NOTHING" })
   const supersedes = db.prepare(
     `WITH RECURSIVE later (version_id) AS (
-       SELECT +? UNION SELECT l.replacement_version_id FROM later JOIN research_links l ON l.target_version_id = later.version_id AND l.kind = 'supersedes'
+       SELECT +?
+      UNION SELECT l.replacement_version_id
+      FROM later
+      JOIN research_links l ON l.target_version_id = later.version_id AND l.kind = 'supersedes'
          WHERE ${STANDS("l")})
      SELECT 1 FROM later WHERE version_id = +?`,
   )

@@ -57,10 +57,13 @@ function shown(row: Row, roomId: string | null): MaterialSummary {
 /** The number of uses of each kind that a material's read shows. The totals count all uses. */
 const USES = 50
 
-const COLUMNS = `m.material_id AS materialId, m.label, m.origin_room_id AS materialOriginRoom, m.reference, m.name, m.description,
-    m.media_type AS mediaType, m.size_bytes AS sizeBytes, m.values_digest AS valuesDigest, m.registered_by AS userId, p.username, ${AGENT("m")} AS agent,
+const COLUMNS = `m.material_id AS materialId, m.label, m.origin_room_id AS materialOriginRoom, m.reference, m.name,
+    m.description,
+    m.media_type AS mediaType, m.size_bytes AS sizeBytes, m.values_digest AS valuesDigest, m.registered_by AS userId,
+    p.username, ${AGENT("m")} AS agent,
     m.registered_at AS registeredAt, m.content_digest AS contentDigest,
-    (SELECT json_group_array(json_object('sequence', l.sequence, 'reporterId', l.reporter_id, 'uri', l.uri, 'state', l.state, 'observedDigest', l.observed_digest))
+    (SELECT json_group_array(json_object('sequence', l.sequence, 'reporterId', l.reporter_id, 'uri', l.uri, 'state',
+      l.state, 'observedDigest', l.observed_digest))
      FROM material_reports l WHERE l.material_id = m.material_id) AS reports`
 const TABLES = "materials m JOIN people p ON p.user_id = m.registered_by"
 const SUMMARY = `SELECT ${COLUMNS} FROM ${TABLES}`
@@ -76,11 +79,15 @@ export function materials(db: Db) {
   const insert = inserting(db, "materials", { workedOut: { knownIn: { sql: KNOWN_IN, from: ["originRoomId"] } } })
   const insertReport = inserting(db, "material_reports", {
     workedOut: {
-      sequence: workedOut`(SELECT coalesce(max(sequence), 0) + 1 FROM material_reports WHERE material_id = ${"materialId"})`,
+      sequence: workedOut`(SELECT coalesce(max(sequence), 0) + 1
+        FROM material_reports
+        WHERE material_id = ${"materialId"})`,
     },
   })
   const byReference = db.prepare<{ materialId: string; label: string; originRoomId: string }>(
-    `SELECT material_id AS materialId, label, origin_room_id AS originRoomId FROM materials WHERE reference = +? AND known_in = ${KNOWN_IN}`,
+    `SELECT material_id AS materialId, label, origin_room_id AS originRoomId
+      FROM materials
+      WHERE reference = +? AND known_in = ${KNOWN_IN}`,
   )
   const place = db.prepare<{ originRoomId: string; label: string; reference: string }>(
     "SELECT origin_room_id AS originRoomId, label, reference FROM materials WHERE material_id = +?",
@@ -89,7 +96,10 @@ export function materials(db: Db) {
     "SELECT thread_id AS threadId FROM room_materials WHERE room_id = +? AND material_id = +?",
   )
   const ofMember = db.prepare<{ roomId: string }>(
-    `SELECT x.room_id AS roomId FROM members m JOIN rooms r ON r.room_id = m.room_id JOIN room_materials x ON x.room_id = m.room_id
+    `SELECT x.room_id AS roomId
+      FROM members m
+      JOIN rooms r ON r.room_id = m.room_id
+      JOIN room_materials x ON x.room_id = m.room_id
      WHERE m.user_id = +? AND x.material_id = +? ORDER BY r.state, x.entry_id LIMIT 1`,
   )
   const one = db.prepare<Row & { readonly content: Stored<MaterialAnswer["content"]> }>(
@@ -97,14 +107,28 @@ export function materials(db: Db) {
   )
   const summary = db.prepare<Row>(`${SUMMARY} WHERE m.material_id = +?`)
   const ofRoom = db.prepare<Row>(
-    `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = +? AND x.material_id > +? ORDER BY x.material_id LIMIT +?`,
+    `${SUMMARY}
+      JOIN room_materials x ON x.material_id = m.material_id
+      WHERE x.room_id = +? AND x.material_id > +?
+      ORDER BY x.material_id
+      LIMIT +?`,
   )
   const newestOfRoom = db.prepare<Row>(
-    `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = +? ORDER BY x.material_id DESC LIMIT +?`,
+    `${SUMMARY}
+      JOIN room_materials x ON x.material_id = m.material_id
+      WHERE x.room_id = +?
+      ORDER BY x.material_id DESC
+      LIMIT +?`,
   )
   const list = filteredList<Row>(db, SUMMARY, { valuesDigest: "m.values_digest" }, "m.material_id")
   const reports = db.prepare<Omit<Location, "reporter"> & Person>(
-    "SELECT l.reporter_id AS userId, p.username, l.room_id AS roomId, l.at, l.uri, l.state, l.observed_digest AS observedDigest, l.explanation FROM material_reports l JOIN people p ON p.user_id = l.reporter_id WHERE l.material_id = +? ORDER BY l.sequence DESC LIMIT 500",
+    `SELECT l.reporter_id AS userId, p.username, l.room_id AS roomId, l.at, l.uri, l.state,
+        l.observed_digest AS observedDigest, l.explanation
+      FROM material_reports l
+      JOIN people p ON p.user_id = l.reporter_id
+      WHERE l.material_id = +?
+      ORDER BY l.sequence DESC
+      LIMIT 500`,
   )
   /**
    * Reads the uses of one kind: their total number, and the first of them, oldest first. They are read in the order of
@@ -112,7 +136,9 @@ export function materials(db: Db) {
    */
   function using(uses: string, users: string, key: string, name: string, order: string) {
     const first = db.prepare<UseRow>(
-      `SELECT x.${key} AS id, x.label, x.room_id AS roomId, u.${name} AS name, x.history_position AS written FROM ${uses} u CROSS JOIN ${users} x USING (${key})
+      `SELECT x.${key} AS id, x.label, x.room_id AS roomId, u.${name} AS name, x.history_position AS written
+        FROM ${uses} u
+        CROSS JOIN ${users} x USING (${key})
        WHERE u.material_id = +? ORDER BY ${order} LIMIT ${USES}`,
     )
     const all = db.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${uses} WHERE material_id = +?`)

@@ -21,10 +21,14 @@ export interface StoredBlock {
 export function storedBlocks(db: Db) {
   const columns = "j.key AS attemptIndex, v.units, v.dimensions, v.codes, v.told AS bytes"
   const ofMetric = db.prepare<StoredBlock>(
-    `SELECT ${columns} FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +? AND v.split = +? ORDER BY j.key, v.block`,
+    `SELECT ${columns} FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +?
+        AND v.split = +? ORDER BY j.key, v.block`,
   )
   const all = db.prepare<StoredBlock & { readonly name: string; readonly split: string }>(
-    `SELECT ${columns}, v.name, v.split FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value ORDER BY j.key, v.name, v.split, v.block`,
+    `SELECT ${columns}, v.name, v.split
+      FROM json_each(+?) j
+      CROSS JOIN attempt_values v ON v.attempt_id = j.value
+      ORDER BY j.key, v.name, v.split, v.block`,
   )
 
   /** Yields the blocks of some attempts, up to the limit of a table. @param beyond called if there are more values */

@@ -43,12 +43,18 @@ const noFigures = each(keysOf(effectFigures), () => null)
 const WITHHELD = `${WITHHELD_SINCE(
   "v.history_position",
   `'${NAMES}'`,
-  "(SELECT json_group_array(t.attempt_id) FROM finding_attempts t WHERE t.version_id = f.version_id AND t.role <> 'evidence')",
+  `(SELECT json_group_array(t.attempt_id)
+    FROM finding_attempts t
+    WHERE t.version_id = f.version_id AND t.role <> 'evidence')`,
 )} AS withheld`
 
-const SENTENCES = `SELECT f.version_id AS versionId, f.effect, iif(m.holder_id IS NULL, f.figures, coalesce(m.now, f.figures)) AS figures,
+const SENTENCES = `SELECT f.version_id AS versionId, f.effect,
+    iif(m.holder_id IS NULL, f.figures, coalesce(m.now, f.figures)) AS figures,
     m.holder_id IS NOT NULL AS hasMoved, ${WITHHELD}
-  FROM json_each(+?) j CROSS JOIN finding_effects f ON f.version_id = j.value JOIN records v ON v.version_id = f.version_id LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
+  FROM json_each(+?) j
+  CROSS JOIN finding_effects f ON f.version_id = j.value
+  JOIN records v ON v.version_id = f.version_id
+  LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
   ORDER BY j.key, f.position`
 
 export type Effects = ReturnType<typeof effects>
@@ -56,9 +62,17 @@ export type Effects = ReturnType<typeof effects>
 export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
   const insert = inserting(db, "finding_effects")
   const ofFinding = db.prepare<Row>(
-    `SELECT f.version_id AS versionId, f.effect, f.figures, m.holder_id IS NOT NULL AS hasMoved, m.now, e.label AS experimentLabel, ${WITHHELD},
-       CASE WHEN o.version_id IS NOT NULL THEN ${labelledObject("'versionId', f.repeats_id, 'effect', f.repeats_position, 'label', o.label", "o.room_id", "v.room_id")} END AS repeats
-     FROM finding_effects f JOIN experiments e ON e.experiment_id = f.experiment_id JOIN records v ON v.version_id = f.version_id
+    `SELECT f.version_id AS versionId, f.effect, f.figures, m.holder_id IS NOT NULL AS hasMoved, m.now,
+        e.label AS experimentLabel, ${WITHHELD},
+       CASE WHEN o.version_id IS NOT NULL THEN
+           ${labelledObject(
+             "'versionId', f.repeats_id, 'effect', f.repeats_position, 'label', o.label",
+             "o.room_id",
+             "v.room_id",
+           )} END AS repeats
+     FROM finding_effects f
+      JOIN experiments e ON e.experiment_id = f.experiment_id
+      JOIN records v ON v.version_id = f.version_id
      LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
      LEFT JOIN records o ON o.version_id = f.repeats_id
      WHERE f.version_id = +? ORDER BY f.position`,

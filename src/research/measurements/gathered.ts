@@ -29,11 +29,19 @@ interface Row extends Author {
 }
 
 /** The current effects of the findings whose evidence counts, newest first. */
-const COUNTED = `SELECT f.version_id AS versionId, f.position, r.label, r.room_id AS roomId, t.room_id AS seenFrom, r.author_id AS userId, p.username, ${AGENT("r")} AS agent,
-    w.other_code AS otherCode, f.effect, iif(m.holder_id IS NULL, f.figures, m.now) AS figures, m.holder_id IS NOT NULL AS isStale, f.attempts
-  FROM evidence_words w JOIN records t ON t.version_id = w.target_id JOIN finding_effects f ON f.version_id = w.speaker_id JOIN records r ON r.version_id = f.version_id
-  JOIN people p ON p.user_id = r.author_id LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
-  WHERE w.target_id = +? AND w.counted = 1 ORDER BY w.sequence DESC, f.position DESC LIMIT ${limits.gatheredEffects + 1}`
+const COUNTED = `SELECT f.version_id AS versionId, f.position, r.label, r.room_id AS roomId, t.room_id AS seenFrom,
+    r.author_id AS userId, p.username, ${AGENT("r")} AS agent,
+    w.other_code AS otherCode, f.effect, iif(m.holder_id IS NULL, f.figures, m.now) AS figures,
+    m.holder_id IS NOT NULL AS isStale, f.attempts
+  FROM evidence_words w
+  JOIN records t ON t.version_id = w.target_id
+  JOIN finding_effects f ON f.version_id = w.speaker_id
+  JOIN records r ON r.version_id = f.version_id
+  JOIN people p ON p.user_id = r.author_id
+  LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
+  WHERE w.target_id = +? AND w.counted = 1
+  ORDER BY w.sequence DESC, f.position DESC
+  LIMIT ${limits.gatheredEffects + 1}`
 
 /** Says how far the estimates differ beyond what their own spread explains. */
 const heterogeneity = ({ i2 }: Pooled): string =>

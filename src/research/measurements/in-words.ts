@@ -79,7 +79,10 @@ function countInWords(
     ...(withoutOver > 0 ? [`${values(withoutOver)} without ${over} left out`] : []),
   ].map((part) => `, ${part}`)
   if (pairs !== null) return `${pairs} pairs${left.join("")}`
-  return `${over === undefined ? "unpaired" : `fewer than two pairs over ${over}: unpaired`}, ${ofCount} and ${againstCount} values${left.join("")}`
+  return (
+    `${over === undefined ? "unpaired" : `fewer than two pairs over ${over}: unpaired`}, ${ofCount} and ` +
+    `${againstCount} values${left.join("")}`
+  )
 }
 
 /**

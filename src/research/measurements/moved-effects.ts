@@ -30,10 +30,14 @@ const NAMED = `(SELECT json_object('attemptIds', json_group_array(n.attempt_id) 
 /**
  * The effect of a reproduction: the contrast that it repeats, computed from its own attempt and those that it names.
  */
-const OF_REPRODUCTION = `SELECT q.attempt_id AS holderId, 0 AS position, json_set(x.effect, '$.experimentId', a.experiment_id) AS effect, q.figures,
-    json_object('attemptIds', json_array(q.attempt_id), 'baselineAttemptIds', json(coalesce(q.repeats -> '$.attemptIds', '[]'))) AS named,
+const OF_REPRODUCTION = `SELECT q.attempt_id AS holderId, 0 AS position,
+    json_set(x.effect, '$.experimentId', a.experiment_id) AS effect, q.figures,
+    json_object('attemptIds', json_array(q.attempt_id), 'baselineAttemptIds',
+      json(coalesce(q.repeats -> '$.attemptIds', '[]'))) AS named,
     q.verdict, q.repeats_id AS repeatsId, q.repeats_position AS repeatsPosition
-  FROM reproductions q JOIN attempts a ON a.attempt_id = q.attempt_id JOIN finding_effects x ON x.version_id = q.repeats_id AND x.position = q.repeats_position`
+  FROM reproductions q
+  JOIN attempts a ON a.attempt_id = q.attempt_id
+  JOIN finding_effects x ON x.version_id = q.repeats_id AND x.position = q.repeats_position`
 
 interface Repeating extends Row {
   readonly repeatsId: string
@@ -52,14 +56,19 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
   )
   const resting = db.prepare<Row>(
     `SELECT f.version_id AS holderId, f.position, f.effect, f.figures, ${NAMED} AS named
-     FROM (SELECT version_id FROM finding_attempts WHERE attempt_id = +? AND role <> 'evidence' ORDER BY version_id LIMIT ${limits.groundsFollowed}) t
+     FROM (SELECT version_id
+       FROM finding_attempts
+       WHERE attempt_id = +? AND role <> 'evidence'
+       ORDER BY version_id
+       LIMIT ${limits.groundsFollowed}) t
      CROSS JOIN finding_effects f ON f.version_id = t.version_id ORDER BY f.version_id, f.position`,
   )
   const ownReproduction = db.prepare<Repeating>(`${OF_REPRODUCTION} WHERE q.attempt_id = +?`)
   const reproductionsOf = db.prepare<Repeating>(
     `${OF_REPRODUCTION} WHERE q.repeats_id = +? ORDER BY q.attempt_id LIMIT ${limits.groundsFollowed}`,
   )
-  const REPEATING = `SELECT f.version_id AS holderId, f.position, f.effect, f.figures, ${NAMED} AS named, NULL AS verdict,
+  const REPEATING = `SELECT f.version_id AS holderId, f.position, f.effect, f.figures, ${NAMED} AS named,
+      NULL AS verdict,
      f.repeats_id AS repeatsId, f.repeats_position AS repeatsPosition FROM finding_effects f`
   const ofFinding = db.prepare<Repeating>(
     `${REPEATING} WHERE f.version_id = +? AND f.repeats_id IS NOT NULL ORDER BY f.position`,

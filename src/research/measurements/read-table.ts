@@ -41,7 +41,9 @@ const NON_FINITE: Readonly<Record<string, "NaN" | "Infinity" | "-Infinity">> = {
 }
 const DIGITS = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`
 const NUMBER = new RegExp(`^${DIGITS}$`)
-/** Numbers as they are printed: 1,000 or 0,5; 5%; <0.001; 0.04*; 1 ± 0.1 and 1 (0.1). No reader can tell their value. */
+/**
+ * Numbers as they are printed: 1,000 or 0,5; 5%; <0.001; 0.04*; 1 ± 0.1 and 1 (0.1). No reader can tell their value.
+ */
 const PRINTED = new RegExp(
   `^(?:${[
     String.raw`[+-]?\d{1,3}(?:[,'\u2019\u00a0\u202f ]\d{3})+(?:\.\d+)?`,

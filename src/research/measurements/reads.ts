@@ -193,7 +193,8 @@ export function measurementTables(values: Values) {
     if (table.groups.length > limits.measuredGroups)
       throw badParameter(
         "by",
-        `makes ${table.groups.length} groups; at most ${limits.measuredGroups}: group by fewer dimensions, or narrow with where`,
+        `makes ${table.groups.length} groups; at most ${limits.measuredGroups}: ` +
+          "group by fewer dimensions, or narrow with where",
       )
     if (against !== undefined && !table.groups.some(({ isBaseline }) => isBaseline)) {
       const known = new Set(table.groups.map(({ key }) => textOf(key[against.dimension] ?? "")))
@@ -207,7 +208,8 @@ export function measurementTables(values: Values) {
     if (fitting(groups, limits.listBytes).length < groups.length)
       throw badParameter(
         query.points === "1" ? "points" : "by",
-        `makes an answer of more than ${limits.listBytes.toLocaleString("en")} bytes: leave points out, group by fewer dimensions, or narrow with where`,
+        `makes an answer of more than ${limits.listBytes.toLocaleString("en")} bytes: leave points out, ` +
+          "group by fewer dimensions, or narrow with where",
       )
     return {
       metrics: [listed(metric)],
@@ -230,7 +232,9 @@ export function measurementTables(values: Values) {
   }
   const known = new Map<string, { readonly state: string; readonly table: MeasurementTable }>()
 
-  /** Returns the table, which is worked out once for each state of its Rooms. @throws Refusal as when it is worked out */
+  /**
+   * Returns the table, which is worked out once for each state of its Rooms. @throws Refusal as when it is worked out
+   */
   return function measured(scope: Scope, query: Query, absent?: string): MeasurementTable {
     const key = JSON.stringify([scope, query, absent])
     const state = values.stateOf(query.attempts === undefined ? scope : { attemptIds: query.attempts })

@@ -73,7 +73,9 @@ function compared(own: Judged, first: Judged, label: string, within?: number): R
   const apart =
     difference === null
       ? "the difference has no spread"
-      : `the difference, ${figure(difference.estimate, difference.se)}, 95 % ${interval(difference.low, difference.high, difference.se)}, ${contains(difference, 0) ? "holds" : "excludes"} zero`
+      : `the difference, ${figure(difference.estimate, difference.se)}, ` +
+        `95 % ${interval(difference.low, difference.high, difference.se)}, ` +
+        `${contains(difference, 0) ? "holds" : "excludes"} zero`
   const hold = `The interval of ${estimate}, ${between}, holds`
   function sentence(): string {
     if (contains(first, 0)) {
@@ -83,9 +85,15 @@ function compared(own: Judged, first: Judged, label: string, within?: number): R
         : `The interval of ${estimate}, ${between}, excludes zero; the first holds it, ${firstly}.`
     }
     if (agreement === "holds_estimate" && (verdict === "reproduces" || verdict === "inconclusive"))
-      return `${hold} the first estimate, ${firstly}${verdict === "inconclusive" ? ", and zero too: it tells little" : ""}.`
+      return (
+        `${hold} the first estimate, ` +
+        `${firstly}${verdict === "inconclusive" ? ", and zero too: it tells little" : ""}.`
+      )
     if (agreement === "sign_agrees" && verdict === "partly_reproduces")
-      return `The sign of ${estimate}, ${between}, agrees with the first estimate, ${firstly}; its interval does not hold it.`
+      return (
+        `The sign of ${estimate}, ${between}, agrees with the first estimate, ${firstly}; ` +
+        "its interval does not hold it."
+      )
     if (agreement === "neither" && verdict === "does_not_reproduce")
       return `Neither the interval nor the sign of ${estimate}, ${between}, agrees with the first estimate, ${firstly}.`
     const zero = contains(own, 0) ? ", whose interval holds zero" : ""
@@ -132,7 +140,9 @@ export function repeatedEffects(db: Db) {
   // The current figures, so that late reports count.
   const one = db.prepare<Row>(
     `SELECT f.effect, iif(m.holder_id IS NULL, f.figures, coalesce(m.now, 'null')) AS figures, f.attempts, r.label
-     FROM finding_effects f JOIN records r ON r.version_id = f.version_id LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
+     FROM finding_effects f
+      JOIN records r ON r.version_id = f.version_id
+      LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
      WHERE f.version_id = +? AND f.position = +?`,
   )
   const count = db.prepare<{ count: number }>("SELECT count(*) AS count FROM finding_effects WHERE version_id = +?")

@@ -18,11 +18,18 @@ export function reproductionEffects(db: Db, workedOut: WorkingOut, repeated: Rep
   /** Whether a finding rests on the reproduced attempt, or is or shares its voice with the reproduced finding. */
   const rests = db.prepare(
     `SELECT 1 FROM finding_attempts WHERE version_id = +? AND attempt_id = +? AND role <> 'evidence'
-     UNION ALL SELECT 1 FROM findings f JOIN findings o ON o.voice_id = f.voice_id WHERE f.version_id = +? AND o.version_id = +?`,
+     UNION ALL SELECT 1
+      FROM findings f
+      JOIN findings o ON o.voice_id = f.voice_id
+      WHERE f.version_id = +? AND o.version_id = +?`,
   )
   const namingEffects = db.prepare<{ versionId: string; label: string }>(
     `SELECT r.version_id AS versionId, r.label FROM finding_effects f JOIN records r ON r.version_id = f.version_id
-     WHERE f.position = 0 AND (f.version_id = +? OR f.version_id IN (SELECT version_id FROM finding_attempts WHERE attempt_id = +? AND role <> 'evidence' LIMIT 100))
+     WHERE f.position = 0 AND (f.version_id = +?
+       OR f.version_id IN (SELECT version_id
+         FROM finding_attempts
+         WHERE attempt_id = +? AND role <> 'evidence'
+         LIMIT 100))
      ORDER BY f.version_id LIMIT 1`,
   )
 

@@ -46,7 +46,8 @@ const density = (t: number, df: number): number =>
   (gammaRatio(df / 2) / sqrt(df * PI)) * exp((-(df + 1) / 2) * log1p((t / df) * t))
 
 /**
- * The value that is exceeded, in either direction, with a probability: the half width of an interval in standard errors.
+ * The value that is exceeded, in either direction, with a probability: the half width of an interval in standard
+ * errors.
  * @param level between 0 and 1 @param df positive
  */
 export function beyondWith(level: number, df: number): number {

@@ -117,7 +117,8 @@ export function values(db: Db) {
   )
   const series = db.prepare<{ attemptIndex: number; dimensionsId: number; dimensions: Stored<Dimensions> | null }>(
     `SELECT j.key AS attemptIndex, l.dimensions_id AS dimensionsId, s.dimensions FROM json_each(+?) j
-     CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +? LEFT JOIN dimension_sets s USING (dimensions_id)
+     CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +?
+      LEFT JOIN dimension_sets s USING (dimensions_id)
      ORDER BY j.key, l.dimensions_id LIMIT +?`,
   )
   const lasts = db.prepare<{ dimensions: Stored<Dimensions> | null; value: Stored<number | string> }>(
@@ -125,7 +126,9 @@ export function values(db: Db) {
      WHERE l.attempt_id = +? AND l.name = +? AND l.split = +? ORDER BY l.dimensions_id`,
   )
   const units = db.prepare<{ unit: string }>(
-    `SELECT DISTINCT u.value AS unit FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +? AND v.split = +?,
+    `SELECT DISTINCT u.value AS unit
+      FROM json_each(+?) j
+      CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +? AND v.split = +?,
        json_each(v.units) u ORDER BY unit LIMIT ${limits.groupAttempts}`,
   )
   const splits = db.prepare<{ split: string }>(

@@ -126,7 +126,9 @@ export function workingOut(values: Values) {
     if (units.length > 1)
       return {
         at: "metric",
-        message: `is reported in different units, ${units.slice(0, 5).join(" and ")}: correct the wrong one with corrects`,
+        message:
+          `is reported in different units, ${units.slice(0, 5).join(" and ")}: ` +
+          "correct the wrong one with corrects",
       }
     const difference = one.less(other)
     if (difference === null) return { at: "of", message: "cannot be compared" }

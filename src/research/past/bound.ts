@@ -25,16 +25,26 @@ function roomsNaming(db: Db) {
     `WITH it (room_id) AS (SELECT +?)
      SELECT u.by_id AS id FROM it JOIN records r USING (room_id) JOIN record_uses u ON u.target_id = r.version_id
      UNION SELECT w.source_id FROM it JOIN records r USING (room_id) JOIN evidence_words w ON w.target_id = r.version_id
-     UNION SELECT w.speaker_id FROM it JOIN attempts a USING (room_id) JOIN evidence_words w ON w.target_id = a.attempt_id`,
+     UNION SELECT w.speaker_id
+      FROM it
+      JOIN attempts a USING (room_id)
+      JOIN evidence_words w ON w.target_id = a.attempt_id`,
   )
   const direct = db.prepare<{ roomId: string }>(
     `WITH it (room_id) AS (SELECT +?)
-     SELECT l.room_id AS roomId FROM it JOIN materials m ON m.origin_room_id = it.room_id JOIN material_reports l USING (material_id)
-     UNION SELECT l.room_id FROM it JOIN materials m ON m.origin_room_id = it.room_id JOIN room_materials l USING (material_id)
+     SELECT l.room_id AS roomId
+      FROM it
+      JOIN materials m ON m.origin_room_id = it.room_id
+      JOIN material_reports l USING (material_id)
+     UNION SELECT l.room_id
+      FROM it
+      JOIN materials m ON m.origin_room_id = it.room_id
+      JOIN room_materials l USING (material_id)
      -- The hypotheses that an experiment addressed before it was amended.
      UNION SELECT e.room_id FROM it JOIN experiment_revisions a ON a.operation = 'amend_experiment'
        JOIN experiments e ON e.experiment_id = a.experiment_id
-       JOIN experiment_revisions v ON v.experiment_id = a.experiment_id AND v.operation IN ('propose_experiment', 'amend_experiment')
+       JOIN experiment_revisions v ON v.experiment_id = a.experiment_id
+        AND v.operation IN ('propose_experiment', 'amend_experiment')
        JOIN journal h ON h.position = v.history_position
        JOIN json_each(h.content, '$.hypotheses') y
        JOIN records t ON t.version_id = y.value
@@ -47,7 +57,10 @@ function roomsNaming(db: Db) {
   )
   placed.push(
     db.prepare<{ roomId: string }>(
-      `SELECT t.room_id AS roomId FROM timeline_entries e JOIN threads t ON t.thread_id = ${idOf("e.thread")} WHERE e.entry_id = +?`,
+      `SELECT t.room_id AS roomId
+        FROM timeline_entries e
+        JOIN threads t ON t.thread_id = ${idOf("e.thread")}
+        WHERE e.entry_id = +?`,
     ),
   )
   return (roomId: string): Set<string> => {

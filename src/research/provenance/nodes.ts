@@ -76,19 +76,22 @@ const views: Readonly<Record<ProvenanceNode, View>> = {
 }
 
 const NAMES = ["label", "title", "status", "outcome", "room_id"]
-const reports = `(SELECT json_group_array(json_object('reporterId', y.reporter_id, 'uri', y.uri, 'state', y.state, 'observedDigest', y.observed_digest) ORDER BY y.sequence)
+const reports = `(SELECT json_group_array(json_object('reporterId', y.reporter_id, 'uri', y.uri, 'state', y.state,
+  'observedDigest', y.observed_digest) ORDER BY y.sequence)
   FROM material_reports y WHERE y.material_id = m.material_id)`
 
 function source(kind: ProvenanceNode) {
   const { table, key, kindIn, label, line, room } = objects[kind]
   const { as, title = line, status = "NULL", outcome = "NULL", joins = "", inRoom } = views[kind]
-  const cut = `iif(length(${title}) > ${limits.nodeTitle}, substr(${title}, 1, ${limits.nodeTitle - 1}) || '…', ${title})`
+  const cut =
+    `iif(length(${title}) > ${limits.nodeTitle}, substr(${title}, 1, ` + `${limits.nodeTitle - 1}) || '…', ${title})`
   const columns = [label === null ? "NULL" : `${as}.label`, cut, status, outcome, `${as}.${room}`]
   const material = kind === "material" ? `m.reference, ${reports}` : "NULL, NULL"
   const ofKind = kindIn === null ? "" : ` AND ${as}.${kindIn} = '${kind}'`
   return {
     id: `${as}.${key}`,
-    select: `SELECT ${as}.${key} AS id, '${kind}' AS kind, ${columns.join(", ")}, ${material} FROM ${table} ${as} ${joins}`,
+    select: `SELECT ${as}.${key} AS id, '${kind}' AS kind, ${columns.join(", ")}, ${material}
+      FROM ${table} ${as} ${joins}`,
     selectBare: `SELECT ${as}.${key} AS id, '${kind}' AS kind, ${as}.${room} AS room_id FROM ${table} ${as}`,
     ofKind,
     inRoom: `${inRoom ?? `${as}.${room} = +?`}${ofKind}`,

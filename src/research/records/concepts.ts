@@ -11,11 +11,15 @@ import { type Assertion, type Concepts, undeclaredIn } from "../../contract/defi
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import { INDEXED } from "../search/indexing.ts"
 
-const SELECT = `SELECT c.version_id AS versionId, c.key, c.label, c.definition, r.label AS recordLabel, r.kind AS recordKind, r.room_id AS roomId
+const SELECT = `SELECT c.version_id AS versionId, c.key, c.label, c.definition, r.label AS recordLabel,
+    r.kind AS recordKind, r.room_id AS roomId
   FROM concepts c JOIN records r USING (version_id)`
 /** Records that define concepts, with the size of their concepts, newest first. */
 const SIZED = (from: string) =>
-  `SELECT c.version_id AS id, sum(octet_length(c.key) + octet_length(c.label) + octet_length(c.definition)) AS bytes FROM ${from} GROUP BY c.version_id ORDER BY c.version_id DESC`
+  `SELECT c.version_id AS id, sum(octet_length(c.key) + octet_length(c.label) + octet_length(c.definition)) AS bytes
+    FROM ${from}
+    GROUP BY c.version_id
+    ORDER BY c.version_id DESC`
 const RECORDS = recordKinds.map((kind) => `'${kind}'`).join(", ")
 /** Sorts after every id. */
 const END = "g"
@@ -34,7 +38,10 @@ export function conceptIndex(db: Db) {
   const all = db.prepare<Sized>(`${SIZED("concepts c WHERE c.version_id < +?")} LIMIT +?`)
   const few = db.prepare<Sized>(
     // Concepts that are not indexed yet are compared too.
-    SIZED(`(SELECT i.id FROM concept_trigrams t CROSS JOIN search_items i ON i.item = t.rowid WHERE concept_trigrams MATCH +? AND i.id <= +?
+    SIZED(`(SELECT i.id
+      FROM concept_trigrams t
+      CROSS JOIN search_items i ON i.item = t.rowid
+      WHERE concept_trigrams MATCH +? AND i.id <= +?
        UNION SELECT i.id FROM search_items i WHERE i.item > ${INDEXED} AND i.kind IN (${RECORDS}) AND i.id <= +?) f
      CROSS JOIN concepts c ON c.version_id = f.id`),
   )

@@ -39,9 +39,13 @@ const resolved = (row: ReferenceRow, seenFrom: string) => ({
 const SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM ${SUMMARY_TABLES}`
 /** Selects only the records that a table names, in the order of that table. @param alias the alias of the table */
 const summariesOf = (table: string, alias: string): string =>
-  `SELECT ${SUMMARY_COLUMNS} FROM ${table} CROSS JOIN ${SUMMARY_TABLES.replace("JOIN people", `ON r.version_id = ${alias}.version_id JOIN people`)}`
+  `SELECT ${SUMMARY_COLUMNS}
+    FROM ${table}
+    CROSS JOIN ${SUMMARY_TABLES.replace("JOIN people", `ON r.version_id = ${alias}.version_id JOIN people`)}`
 /** Selects records whose status is current. `FALLEN` selects the others, by their status. */
-const STANDING = `SELECT ${SUMMARY_COLUMNS} FROM ${SUMMARY_TABLES} JOIN (SELECT 1) ON s.status IS NULL OR s.status = 'current'`
+const STANDING = `SELECT ${SUMMARY_COLUMNS}
+  FROM ${SUMMARY_TABLES}
+  JOIN (SELECT 1) ON s.status IS NULL OR s.status = 'current'`
 const FALLEN = summariesOf("fallen_records d", "d")
 
 /** Merges rows that were read kind by kind. */
@@ -66,7 +70,9 @@ export function records(db: Db) {
   const insert = inserting(db, "records")
   const insertReference = inserting(db, "record_references", {
     workedOut: {
-      position: workedOut`(SELECT count(*) FROM record_references WHERE version_id = ${"versionId"} AND part = ${"part"})`,
+      position: workedOut`(SELECT count(*)
+        FROM record_references
+        WHERE version_id = ${"versionId"} AND part = ${"part"})`,
     },
   })
   const insertConcept = inserting(db, "concepts")
@@ -78,11 +84,16 @@ export function records(db: Db) {
   })
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = +?`)
   const whole = db.prepare<SummaryRow & Texts>(
-    `SELECT ${SUMMARY_COLUMNS}, y.verdict_from AS verdictFrom, ${contentOf("r")} AS content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = +?`,
+    `SELECT ${SUMMARY_COLUMNS}, y.verdict_from AS verdictFrom, ${contentOf("r")} AS content, r.client
+      FROM ${SUMMARY_TABLES}
+      WHERE r.version_id = +?`,
   )
   const referencesOf = db.prepare<ReferenceRow>(
-    `SELECT x.part, x.purpose, x.explanation, r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, s.status, s.notices
-     FROM record_references x JOIN records r ON r.version_id = x.to_version_id LEFT JOIN standings s ON s.version_id = r.version_id
+    `SELECT x.part, x.purpose, x.explanation, r.version_id AS versionId, r.label, r.kind, r.wording,
+        r.room_id AS roomId, s.status, s.notices
+     FROM record_references x
+      JOIN records r ON r.version_id = x.to_version_id
+      LEFT JOIN standings s ON s.version_id = r.version_id
      WHERE x.version_id = +? AND x.part IN ('premise', 'reference') ORDER BY x.part, x.position`,
   )
   // A plus keeps SQLite from using the index of that column: an author has fewer records than a kind, and fewer still
@@ -111,7 +122,9 @@ export function records(db: Db) {
   // Sequences have no gaps, so an offset is a subtraction and no row is skipped one by one.
   const ofPaper = db.prepare<SummaryRow>(
     `${summariesOf("record_papers q", "q")}
-     WHERE q.arxiv_id = +? AND q.sequence <= (SELECT max(sequence) FROM record_papers WHERE arxiv_id = +?) - +? ORDER BY q.sequence DESC LIMIT +?`,
+     WHERE q.arxiv_id = +? AND q.sequence <= (SELECT max(sequence) FROM record_papers WHERE arxiv_id = +?) - +?
+      ORDER BY q.sequence DESC
+      LIMIT +?`,
   )
   const oldest = filteredList<SummaryRow>(
     db,

@@ -33,11 +33,15 @@ export type SummaryRow = Omit<
   Origin &
   TallyRow & { readonly bearing: Bearing; readonly inDoubt: number; readonly reviewed: Stored<Reviewed> | null }
 
-export const SUMMARY_COLUMNS = `r.version_id AS versionId, r.kind, r.label, r.room_id AS roomId, r.thread_id AS threadId, r.entry_id AS entryId,
-  r.author_id AS userId, p.username, ${AGENT("r")} AS agent, r.created_at AS createdAt, r.wording, r.content_digest AS contentDigest, s.status, s.notices,
+export const SUMMARY_COLUMNS = `r.version_id AS versionId, r.kind, r.label, r.room_id AS roomId,
+    r.thread_id AS threadId, r.entry_id AS entryId,
+  r.author_id AS userId, p.username, ${AGENT("r")} AS agent, r.created_at AS createdAt, r.wording,
+    r.content_digest AS contentDigest, s.status, s.notices,
   f.outcome, f.retrospective, f.papers, e.label AS experimentLabel, n.label AS planLabel,
   CASE WHEN f.experiment_id IS NULL THEN NULL ELSE
-    (SELECT count(*) FROM finding_attempts t WHERE t.version_id = r.version_id AND t.role = 'producing') END AS producing, ${TALLY_COLUMNS}, ${BEARING} AS bearing, ${IN_DOUBT("r.version_id")} AS inDoubt,
+    (SELECT count(*) FROM finding_attempts t WHERE t.version_id = r.version_id
+        AND t.role = 'producing') END AS producing, ${TALLY_COLUMNS}, ${BEARING} AS bearing,
+    ${IN_DOUBT("r.version_id")} AS inDoubt,
   CASE r.kind WHEN 'finding' THEN ${REVIEWED("r.version_id")} END AS reviewed`
 
 export const SUMMARY_TABLES = `records r
@@ -65,7 +69,10 @@ function provenanceSummary(row: SummaryRow): string {
   if (row.experimentLabel === null)
     return `${results(row)}${papers}, curated by their author; no recorded execution stands behind them.`
   const plan = row.planLabel === null ? "" : ` under ${row.planLabel}`
-  return `${results(row)} of ${counted(row.producing ?? 0, "attempt")} of ${row.experimentLabel}${plan}, curated by their author.`
+  return (
+    `${results(row)} of ${counted(row.producing ?? 0, "attempt")} of ` +
+    `${row.experimentLabel}${plan}, curated by their author.`
+  )
 }
 
 /** Returns the standing of a record. */

@@ -65,7 +65,9 @@ const targets: {
   plan: {
     label: "x.label",
     author: "x.accepted_by",
-    says: "(SELECT coalesce(h.content ->> '$.protocol.summary', 'a sealed plan') FROM journal h WHERE h.position = coalesce(x.opened_position, x.history_position))",
+    says: `(SELECT coalesce(h.content ->> '$.protocol.summary', 'a sealed plan')
+      FROM journal h
+      WHERE h.position = coalesce(x.opened_position, x.history_position))`,
     where: "1",
   },
 }
@@ -119,19 +121,26 @@ const ofTarget = (member: "label" | "says"): string =>
   `CASE v.target_kind ${kinds
     .map(
       (kind) =>
-        `WHEN '${kind}' THEN (SELECT ${targets[kind][member]} FROM ${objectOf(kind).table} x WHERE x.${objectOf(kind).key} = v.target_id)`,
+        `WHEN '${kind}' THEN (SELECT ${targets[kind][member]}
+          FROM ${objectOf(kind).table} x
+          WHERE x.${objectOf(kind).key} = v.target_id)`,
     )
     .join(" ")} END`
-const SELECT = `SELECT v.link_id AS linkId, v.room_id AS roomId, v.thread_id AS threadId, v.entry_id AS entryId, v.target_kind AS targetKind, v.target_id AS targetId,
-    ${ofTarget("label")} AS label, ${ofTarget("says")} AS says, v.author_id AS userId, p.username, nullif(v.agent, '') AS agent, v.independent, v.other_agent AS otherAgent, v.at, v.verdict,
-    ${contentOf("v")} -> '$.checked' AS checked, ${contentOf("v")} ->> '$.explanation' AS explanation, v.content_digest AS contentDigest,
+const SELECT = `SELECT v.link_id AS linkId, v.room_id AS roomId, v.thread_id AS threadId, v.entry_id AS entryId,
+    v.target_kind AS targetKind, v.target_id AS targetId,
+    ${ofTarget("label")} AS label, ${ofTarget("says")} AS says, v.author_id AS userId, p.username,
+    nullif(v.agent, '') AS agent, v.independent, v.other_agent AS otherAgent, v.at, v.verdict,
+    ${contentOf("v")} -> '$.checked' AS checked, ${contentOf("v")} ->> '$.explanation' AS explanation,
+    v.content_digest AS contentDigest,
     EXISTS (SELECT 1 FROM counting_reviews c WHERE c.link_id = v.link_id) AS counts, ${WITHDRAWAL},
     CASE v.verdict WHEN 'objects' THEN ${answerTo("v", "v.target_id")} END AS answered
   FROM reviews v JOIN people p ON p.user_id = v.author_id ${WITHDRAWAL_OF_LINK.replace("l.link_id", "v.link_id")}`
 
 /** Selects objections `v` with the columns that a brief lists. */
-export const OBJECTION = `SELECT 'review' AS source, v.target_kind AS kind, v.target_id AS id, ${ofTarget("label")} AS label, ${ofTarget("says")} AS says, v.thread_id AS threadId,
-    iif(v.target_kind = 'finding', NULL, v.entry_id) AS replyTo, ${contentOf("v")} ->> '$.explanation' AS why, v.link_id AS linkId, p.username AS by, nullif(v.agent, '') AS agent, NULL AS part
+export const OBJECTION = `SELECT 'review' AS source, v.target_kind AS kind, v.target_id AS id,
+    ${ofTarget("label")} AS label, ${ofTarget("says")} AS says, v.thread_id AS threadId,
+    iif(v.target_kind = 'finding', NULL, v.entry_id) AS replyTo, ${contentOf("v")} ->> '$.explanation' AS why,
+    v.link_id AS linkId, p.username AS by, nullif(v.agent, '') AS agent, NULL AS part
   FROM reviews v JOIN people p ON p.user_id = v.author_id`
 
 export type Reviews = ReturnType<typeof reviews>
@@ -142,7 +151,8 @@ export function reviews(db: Db) {
     const { table, key, room } = objectOf(kind)
     const { label, author, where, countsFor = `x.${key}` } = targets[kind]
     return db.prepare<Reviewable>(
-      `SELECT '${kind}' AS kind, x.${key} AS id, ${countsFor} AS countsFor, ${label} AS label, x.${room} AS roomId, x.thread_id AS threadId, ${author} AS authorId,
+      `SELECT '${kind}' AS kind, x.${key} AS id, ${countsFor} AS countsFor, ${label} AS label, x.${room} AS roomId,
+          x.thread_id AS threadId, ${author} AS authorId,
          ${AGENT_OR_NONE_AT("x.history_position")} AS agent FROM ${table} x WHERE x.${key} = +? AND ${where}`,
     )
   })
@@ -151,15 +161,23 @@ export function reviews(db: Db) {
     `${SELECT} WHERE v.target_id = +? ORDER BY v.link_id DESC LIMIT ${limits.shownReviews}`,
   )
   const own = db.prepare<Pick<Row, "linkId" | "verdict" | "checked" | "explanation" | "at">>(
-    `SELECT v.link_id AS linkId, v.verdict, ${contentOf("v")} -> '$.checked' AS checked, ${contentOf("v")} ->> '$.explanation' AS explanation, v.at
+    `SELECT v.link_id AS linkId, v.verdict, ${contentOf("v")} -> '$.checked' AS checked,
+        ${contentOf("v")} ->> '$.explanation' AS explanation, v.at
      FROM counting_reviews v WHERE v.counts_for = +? AND v.author_id = +? AND v.agent = +?`,
   )
   const objection = db.prepare<{ linkId: string }>(
-    "SELECT v.link_id AS linkId FROM reviews v WHERE v.entry_id = +? AND v.target_author_id = +? AND v.verdict = 'objects'",
+    `SELECT v.link_id AS linkId
+      FROM reviews v
+      WHERE v.entry_id = +? AND v.target_author_id = +? AND v.verdict = 'objects'`,
   )
   const against = db.prepare<Objected>(
-    `SELECT v.target_kind AS kind, v.target_id AS id, ${ofTarget("label")} AS label, p.username, nullif(v.agent, '') AS agent, v.at
-     FROM reviews v JOIN people p ON p.user_id = v.author_id WHERE v.target_author_id = +? AND v.is_open = 1 ORDER BY v.link_id DESC LIMIT ${limits.pageItems}`,
+    `SELECT v.target_kind AS kind, v.target_id AS id, ${ofTarget("label")} AS label, p.username,
+        nullif(v.agent, '') AS agent, v.at
+     FROM reviews v
+      JOIN people p ON p.user_id = v.author_id
+      WHERE v.target_author_id = +? AND v.is_open = 1
+      ORDER BY v.link_id DESC
+      LIMIT ${limits.pageItems}`,
   )
   const reply = inserting(db, "dispute_replies", { onConflict: "DO NOTHING" })
   const list = filteredList<Row>(

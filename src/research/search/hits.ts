@@ -46,9 +46,13 @@ export function hit(row: Row, snippet: string): Hit {
 
 /** The columns of an item, and the tables that they come from. */
 export const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id AS roomId, h.thread_id AS threadId,
-    CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entryId, h.user_id AS userId, p.username, ${AGENT_AT("h.position")} AS agent, h.at, s.status, h.standing,
+    CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entryId, h.user_id AS userId, p.username,
+    ${AGENT_AT("h.position")} AS agent, h.at, s.status, h.standing,
     y.version_id AS replacedBy, y.label AS replacedByLabel, y.room_id AS replacedByRoom, w.title AS ownTitle, w.content`
-export const ITEM = `search_items i USING (item) JOIN search_places h USING (item) JOIN search_texts w USING (item) JOIN people p ON p.user_id = h.user_id
+export const ITEM = `search_items i USING (item)
+  JOIN search_places h USING (item)
+  JOIN search_texts w USING (item)
+  JOIN people p ON p.user_id = h.user_id
   LEFT JOIN standings s ON s.version_id = i.id
   LEFT JOIN records y ON s.status <> 'current' AND y.version_id = (SELECT k.replacement_version_id FROM research_links k
     WHERE k.target_version_id = i.id AND k.replacement_version_id IS NOT NULL

@@ -35,10 +35,15 @@ export function indexWords(db: Db) {
     "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH +? LIMIT +?)",
   )
   const newest = db.prepare<{ items: Stored<number[]> }>(
-    "SELECT json_group_array(item) AS items FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH +? ORDER BY rowid DESC LIMIT +?)",
+    `SELECT json_group_array(item) AS items
+      FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH +? ORDER BY rowid DESC LIMIT +?)`,
   )
   const sizes = db.prepare<{ item: number; sz: Buffer }>(
-    `SELECT d.id AS item, d.sz FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH +? AND rowid < +? ORDER BY rowid DESC LIMIT +?) f
+    `SELECT d.id AS item, d.sz FROM (SELECT rowid AS item
+      FROM search_index
+      WHERE search_index MATCH +? AND rowid < +?
+      ORDER BY rowid DESC
+      LIMIT +?) f
      JOIN search_index_docsize d ON d.id = f.item ORDER BY d.id DESC`,
   )
 

@@ -59,8 +59,8 @@ export function indexing(db: Db) {
   }
 
   /**
-   * Indexes the next texts in order, and flushes the indexes once: indexed one by one, each text would be a segment that
-   * must be merged later.
+   * Indexes the next texts in order, and flushes the indexes once: indexed one by one, each text would be a segment
+   * that must be merged later.
    * @param until when to stop after the text at hand, by `performance.now()`
    */
   function putNext(through: number, until = Number.POSITIVE_INFINITY): void {
@@ -114,8 +114,8 @@ export function indexing(db: Db) {
     },
 
     /**
-     * Merges some pages of the indexes, within a transaction: what was removed from them stays in their older parts until
-     * these are merged. @param isFirst whether to begin @returns whether there is more to merge
+     * Merges some pages of the indexes, within a transaction: what was removed from them stays in their older parts
+     * until these are merged. @param isFirst whether to begin @returns whether there is more to merge
      */
     merge(isFirst: boolean): boolean {
       const before = changes.one().changes

@@ -37,7 +37,9 @@ export interface ParsedQuery {
   readonly lastWord: string
 }
 
-/** Splits a phrase into pieces within the limit of the index. All of them must occur. Pieces of signs share one sign. */
+/**
+ * Splits a phrase into pieces within the limit of the index. All of them must occur. Pieces of signs share one sign.
+ */
 function pieces(parts: readonly string[]): (readonly string[])[] {
   const shared = parts.length > 1 && isSign(parts[0]) ? 1 : 0
   return Array.from({ length: Math.ceil((parts.length - shared) / limits.searchPhrase) }, (_, piece) =>

@@ -42,7 +42,8 @@ const itemsOf = (found: string) => `
   SELECT ${SHOWN}
   FROM (${found}) found
   JOIN ${ITEM}
-  WHERE (+? IS NULL OR coalesce(CASE WHEN i.kind IN (${recordKinds.map((kind) => `'${kind}'`).join(", ")}) THEN coalesce(s.status, 'current') END, h.standing) = +?) AND h.at >= +? AND (+? IS NULL OR agent = +?)
+  WHERE (+? IS NULL OR coalesce(CASE WHEN i.kind IN (${recordKinds.map((kind) => `'${kind}'`).join(", ")})
+      THEN coalesce(s.status, 'current') END, h.standing) = +?) AND h.at >= +? AND (+? IS NULL OR agent = +?)
   ORDER BY i.item DESC LIMIT +? OFFSET +?`
 const NEWEST = `
   SELECT ${SHOWN}
@@ -56,13 +57,19 @@ const NEWEST = `
 const RANKED = `
   SELECT ${SHOWN}
   FROM (SELECT q.rowid AS item, q.rank AS place, d.status IS NOT NULL AS fallen
-        FROM search_index q JOIN search_items o ON o.item = q.rowid LEFT JOIN fallen_records d ON d.version_id = o.id AND d.status <> 'disputed'
-        WHERE q.search_index MATCH +? AND q.rowid >= +? AND +q.rowid IN (SELECT rowid FROM search_index WHERE search_index MATCH +?)
+        FROM search_index q
+    JOIN search_items o ON o.item = q.rowid
+    LEFT JOIN fallen_records d ON d.version_id = o.id AND d.status <> 'disputed'
+        WHERE q.search_index MATCH +? AND q.rowid >= +?
+      AND +q.rowid IN (SELECT rowid FROM search_index WHERE search_index MATCH +?)
         ORDER BY fallen, place, item LIMIT +? OFFSET +?) found
   JOIN ${ITEM}
   ORDER BY found.fallen, found.place, i.item`
 /** The object with an id, and what was written about it later. */
-const BY_ID = `SELECT ${SHOWN} FROM (SELECT item FROM search_items WHERE id = +? ORDER BY item LIMIT +?) found JOIN ${ITEM} ORDER BY i.item`
+const BY_ID = `SELECT ${SHOWN}
+  FROM (SELECT item FROM search_items WHERE id = +? ORDER BY item LIMIT +?) found
+  JOIN ${ITEM}
+  ORDER BY i.item`
 /** Texts counted to choose between similar words. */
 const SPELLING_TEXTS = 200
 /** Texts read at a time to look for a phrase. */
@@ -89,7 +96,11 @@ export function search(
   const byId = db.prepare<Row>(BY_ID)
   const narrowed = db.prepare<Row>(
     itemsOf(
-      `SELECT rowid AS item FROM search_index WHERE search_index MATCH +? ORDER BY rowid DESC LIMIT ${limits.searchNarrowed}`,
+      `SELECT rowid AS item
+        FROM search_index
+        WHERE search_index MATCH +?
+        ORDER BY rowid DESC
+        LIMIT ${limits.searchNarrowed}`,
     ),
   )
   const listed = db.prepare<Row>(itemsOf(`SELECT value AS item FROM json_each(+?) LIMIT ${limits.searchNarrowed}`))
@@ -99,7 +110,11 @@ export function search(
     `${PERSON} AND p.username >= +? AND p.username < +? ORDER BY p.username LIMIT ${limits.searchPeople}`,
   )
   const lacked = db.prepare<{ items: Stored<number[]> }>(
-    `SELECT json_group_array(item) AS items FROM (SELECT item FROM search_items WHERE item > ${INDEXED} ORDER BY item DESC LIMIT ${limits.searchCommon})`,
+    `SELECT json_group_array(item) AS items FROM (SELECT item
+      FROM search_items
+      WHERE item > ${INDEXED}
+      ORDER BY item DESC
+      LIMIT ${limits.searchCommon})`,
   )
   const counted = db.prepare<{ matches: number }>(
     "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH +? LIMIT +?)",

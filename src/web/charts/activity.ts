@@ -31,12 +31,15 @@ export function activityChart(moments: readonly string[], all: number): Html {
   const total = days.reduce((sum, { count }) => sum + count, 0)
   const which = total < all ? `The newest ${counted(total, "accepted write")},` : counted(total, "accepted write")
   const caption = `${which} from ${first.day} to ${last.day}; at most ${most} on one day.`
-  return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${caption}">
+  return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" \
+role="img" aria-label="${caption}">
 <path class="axis" d="M0 ${HEIGHT - BOTTOM}H${WIDTH}"/>
 ${days.map(({ day: on, count }, index) =>
   count === 0
     ? null
-    : html`<rect class="bar" x="${(index * step + 1).toFixed(1)}" y="${y(count).toFixed(1)}" width="${(step - 2).toFixed(1)}" height="${(HEIGHT - BOTTOM - y(count)).toFixed(1)}"><title>${on}: ${count}</title></rect>`,
+    : html`<rect class="bar" x="${(index * step + 1).toFixed(1)}" y="${y(count).toFixed(1)}" \
+width="${(step - 2).toFixed(1)}" height="${(HEIGHT - BOTTOM - y(count)).toFixed(1)}">\
+<title>${on}: ${count}</title></rect>`,
 )}
 <text x="0" y="${HEIGHT - 4}">${first.day}</text>${
     days.length * step < 150

@@ -98,7 +98,9 @@ function path({ columns }: Curve, scales: Scales, isLog: boolean): string {
     ]
     const [alongX, alongY] = isDown ? [x - atX, y - atY] : [x, y]
     // One "l" command takes all the pairs that follow it.
-    text += `${isDown ? (text.at(-1) === "l" ? "" : " ") : `M`}${alongX}${alongY < 0 ? "" : " "}${alongY}${isDown ? "" : "l"}`
+    text +=
+      `${isDown ? (text.at(-1) === "l" ? "" : " ") : `M`}${alongX}${alongY < 0 ? "" : " "}` +
+      `${alongY}${isDown ? "" : "l"}`
     ;[atX, atY, isDown] = [x, y, true]
   })
   return text.replace(/l(?=M|$)/g, "h0").replace(/l /g, "l")
@@ -150,9 +152,21 @@ function marks(curve: Curve, scales: Scales): Html {
     .map(({ kind, from, to }) => {
       const y = kind === "-Infinity" ? bottom : top
       const [start, end] = [scales.x(Math.max(from, scales.from)), scales.x(Math.min(to, scales.to))]
-      const text = `${curve.label}: ${kind} ${from === to ? `at step ${from.toLocaleString("en")}` : `from step ${from.toLocaleString("en")} to ${to.toLocaleString("en")}`}`
+      const text =
+        `${curve.label}: ${kind} ` +
+        `${
+          from === to
+            ? `at step ${from.toLocaleString("en")}`
+            : `from step ${from.toLocaleString("en")} to ${to.toLocaleString("en")}`
+        }`
       const shape = kind === "NaN" ? CROSS : kind === "Infinity" ? UP : DOWN
-      return html`<g>${end > start ? html`<line class="line ${lineOf(curve.index)}" x1="${percent(start)}" x2="${percent(end)}" y1="${y}" y2="${y}"/>` : null}<svg class="at" x="${percent(start)}" y="${y}" width="1" height="1"><path class="gap ${lineOf(curve.index)}" d="${shape}"/></svg><title>${text}</title></g>`
+      return html`<g>${
+        end > start
+          ? html`<line class="line ${lineOf(curve.index)}" x1="${percent(start)}" x2="${percent(end)}" y1="${y}" \
+y2="${y}"/>`
+          : null
+      }<svg class="at" x="${percent(start)}" y="${y}" width="1" height="1">\
+<path class="gap ${lineOf(curve.index)}" d="${shape}"/></svg><title>${text}</title></g>`
     })}`
 }
 
@@ -179,7 +193,8 @@ function ends(curves: readonly Curve[], scales: Scales): Html {
       return end === undefined ? [] : [{ curve, x: end[0], y: end[1] }]
     })
   const shape = ({ curve, x, y }: (typeof found)[number]) =>
-    html`<svg class="at" x="${percent(x)}" y="${y.toFixed(1)}" width="1" height="1"><path class="${fillOf(curve.index)}" d="${shapeOf(curve.index)}"/></svg>`
+    html`<svg class="at" x="${percent(x)}" y="${y.toFixed(1)}" width="1" height="1">\
+<path class="${fillOf(curve.index)}" d="${shapeOf(curve.index)}"/></svg>`
   if (found.length > NAMED) return html`${found.map(shape)}`
   const sorted = found.toSorted((one, other) => one.y - other.y)
   const places: number[] = []
@@ -192,7 +207,9 @@ function ends(curves: readonly Curve[], scales: Scales): Html {
   }
   return html`${sorted.map(
     ({ curve, x, y }, index) =>
-      html`<line class="leader ${lineOf(curve.index)}" x1="${percent(x)}" y1="${y.toFixed(1)}" x2="${percent(scales.names - 5)}" y2="${(places[index] ?? 0).toFixed(1)}"/><text class="end" x="${percent(scales.names)}" y="${((places[index] ?? 0) + 4).toFixed(1)}">${curve.label}</text>`,
+      html`<line class="leader ${lineOf(curve.index)}" x1="${percent(x)}" y1="${y.toFixed(1)}" \
+x2="${percent(scales.names - 5)}" y2="${(places[index] ?? 0).toFixed(1)}"/>\
+<text class="end" x="${percent(scales.names)}" y="${((places[index] ?? 0) + 4).toFixed(1)}">${curve.label}</text>`,
   )}${found.map(shape)}`
 }
 
@@ -214,28 +231,44 @@ export function picture(
   { title, description, baseline, names = SIDE.names }: Texts,
 ): Html {
   const scales = scalesOf(curves, view, names)
-  return html`<svg class="chart fluid plot" width="100%" height="${HEIGHT}" role="img" aria-label="${description}"${attributes(
-    {
-      "data-from": scales.from,
-      "data-to": scales.to,
-      "data-low": scales.low,
-      "data-high": scales.high,
-      "data-log": view.isLog ? "1" : null,
-      "data-top": EDGE.top,
-      "data-bottom": HEIGHT - EDGE.bottom,
-      "data-left": SIDE.left,
-      "data-right": scales.right,
-    },
-  )}>
-${scales.ticks.y.map((tick) => html`<line class="tick" x1="0" x2="100%" y1="${scales.y(tick).toFixed(1)}" y2="${scales.y(tick).toFixed(1)}"/>`)}
+  return html`<svg class="chart fluid plot" width="100%" height="${HEIGHT}" role="img" \
+aria-label="${description}"${attributes({
+    "data-from": scales.from,
+    "data-to": scales.to,
+    "data-low": scales.low,
+    "data-high": scales.high,
+    "data-log": view.isLog ? "1" : null,
+    "data-top": EDGE.top,
+    "data-bottom": HEIGHT - EDGE.bottom,
+    "data-left": SIDE.left,
+    "data-right": scales.right,
+  })}>
+${scales.ticks.y.map(
+  (tick) =>
+    html`<line class="tick" x1="0" x2="100%" y1="${scales.y(tick).toFixed(1)}" y2="${scales.y(tick).toFixed(1)}"/>`,
+)}
 <line class="axis" x1="0" x2="100%" y1="${HEIGHT - EDGE.bottom}" y2="${HEIGHT - EDGE.bottom}"/>
-<svg class="lines" x="0" y="${EDGE.top - 4}" width="100%" height="${HEIGHT - EDGE.top - EDGE.bottom + 8}" viewBox="0 ${EDGE.top - 4} ${ACROSS} ${HEIGHT - EDGE.top - EDGE.bottom + 8}" preserveAspectRatio="none">${curves.map((curve) => (curve.band === undefined ? null : html`<path class="band ${fillOf(curve.index)}" d="${markup(area(curve, scales))}"/>`))}${curves.map(
-    (curve) =>
-      html`<path class="line ${lineOf(curve.index)}${curve.attemptId === baseline ? " base" : ""}${curve.isMember === true ? " member" : ""}" d="${markup(path(curve, scales, view.isLog))}"/>`,
-  )}</svg>
+<svg class="lines" x="0" y="${EDGE.top - 4}" width="100%" height="${HEIGHT - EDGE.top - EDGE.bottom + 8}" \
+viewBox="0 ${EDGE.top - 4} ${ACROSS} ${HEIGHT - EDGE.top - EDGE.bottom + 8}" preserveAspectRatio="none">\
+${curves.map((curve) =>
+  curve.band === undefined
+    ? null
+    : html`<path class="band ${fillOf(curve.index)}" d="${markup(area(curve, scales))}"/>`,
+)}${curves.map(
+  (curve) =>
+    html`<path class="line ${lineOf(curve.index)}${curve.attemptId === baseline ? " base" : ""}${
+      curve.isMember === true ? " member" : ""
+    }" d="${markup(path(curve, scales, view.isLog))}"/>`,
+)}</svg>
 ${ends(curves, scales)}${curves.map((curve) => marks(curve, scales))}
 ${scales.ticks.y.map((tick) => html`<text x="2" y="${(scales.y(tick) - 3).toFixed(1)}">${figure(tick)}</text>`)}
-${scales.ticks.x.map((tick) => html`<text x="${percent(scales.x(tick))}" y="${HEIGHT - 26}" text-anchor="middle">${tick.toLocaleString("en")}</text>`)}
-<text class="title" x="2" y="11">${title}${view.isLog ? ", log axis" : null}</text><text class="title" x="50%" y="${HEIGHT - 6}" text-anchor="middle">step</text>
-<line class="cursor" x1="0" x2="0" y1="${EDGE.top}" y2="${HEIGHT - EDGE.bottom}"/><rect class="brush" x="0" y="0" width="0" height="0"/></svg>`
+${scales.ticks.x.map(
+  (tick) =>
+    html`<text x="${percent(scales.x(tick))}" y="${HEIGHT - 26}" text-anchor="middle">\
+${tick.toLocaleString("en")}</text>`,
+)}
+<text class="title" x="2" y="11">${title}${view.isLog ? ", log axis" : null}</text>\
+<text class="title" x="50%" y="${HEIGHT - 6}" text-anchor="middle">step</text>
+<line class="cursor" x1="0" x2="0" y1="${EDGE.top}" y2="${HEIGHT - EDGE.bottom}"/>\
+<rect class="brush" x="0" y="0" width="0" height="0"/></svg>`
 }

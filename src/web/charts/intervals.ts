@@ -62,16 +62,30 @@ export function intervalTable(
       known === undefined
         ? null
         : look === "pooled" && from !== undefined && to !== undefined
-          ? html`<svg x="${at(from)}" y="${MIDDLE - 6}" width="${percent(Math.max(0.5, scale.at(to) - scale.at(from)))}" height="12" viewBox="0 0 100 12" preserveAspectRatio="none"><path class="pooled" d="M0 6L${(100 * (scale.at(known) - scale.at(from))) / Math.max(0.5, scale.at(to) - scale.at(from))} 0L100 6L50 12z"/></svg>`
+          ? html`<svg x="${at(from)}" y="${MIDDLE - 6}" \
+width="${percent(Math.max(0.5, scale.at(to) - scale.at(from)))}" height="12" viewBox="0 0 100 12" \
+preserveAspectRatio="none">\
+<path class="pooled" d="M0 6L${
+              (100 * (scale.at(known) - scale.at(from))) / Math.max(0.5, scale.at(to) - scale.at(from))
+            } 0L100 6L50 12z"/></svg>`
           : shape(known, look === "base" ? "mid base" : "mid", 4)
-    return html`<svg class="chart fluid spans" width="100%" height="${2 * MIDDLE}" aria-hidden="true" focusable="false">${
+    return html`<svg class="chart fluid spans" width="100%" height="${2 * MIDDLE}" aria-hidden="true" \
+focusable="false">${
       zero ? html`<line class="zero" x1="${at(0)}" x2="${at(0)}" y1="0" y2="100%"/>` : null
     }${finite(dots).map((value) => shape(value, "seed", 2.5))}${line}${middle}</svg>`
   }
   const ticks = scale.ticks.filter((_, index) => scale.ticks.length < 7 || index % 2 === 0)
-  return html`<div class="table intervals" tabindex="0" role="group" aria-label="${caption}"><table><caption class="aside">${caption}</caption><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col" class="picture">${measures}</th><th scope="col">${numbers}</th></tr></thead>
+  return html`<div class="table intervals" tabindex="0" role="group" aria-label="${caption}"><table>\
+<caption class="aside">${caption}</caption><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}\
+<th scope="col" class="picture">${measures}</th><th scope="col">${numbers}</th></tr></thead>
 <tbody>${rows.map(
     (row) =>
-      html`<tr${attributes({ class: row.look ?? null })}><th scope="row">${row.head}</th>${row.cells.map((cell) => html`<td>${cell}</td>`)}<td class="picture">${drawn(row)}</td><td class="number">${row.numbers}</td></tr>`,
-  )}</tbody><tfoot aria-hidden="true"><tr>${head.map(() => html`<td></td>`)}<td class="picture"><svg class="chart fluid" width="100%" height="16">${ticks.map((tick) => html`<text x="${at(tick)}" y="12" text-anchor="middle">${figure(tick).replace("-", "−")}</text>`)}</svg></td><td></td></tr></tfoot></table></div>`
+      html`<tr${attributes({ class: row.look ?? null })}><th scope="row">${row.head}</th>\
+${row.cells.map((cell) => html`<td>${cell}</td>`)}<td class="picture">${drawn(row)}</td>\
+<td class="number">${row.numbers}</td></tr>`,
+  )}</tbody><tfoot aria-hidden="true"><tr>${head.map(() => html`<td></td>`)}<td class="picture">\
+<svg class="chart fluid" width="100%" height="16">\
+${ticks.map(
+  (tick) => html`<text x="${at(tick)}" y="12" text-anchor="middle">${figure(tick).replace("-", "−")}</text>`,
+)}</svg></td><td></td></tr></tfoot></table></div>`
 }

@@ -25,7 +25,9 @@ const MIDDLE = 12
 /** The mark of an attempt, which is a link to it. @param name its setting and value, for screen readers */
 function mark({ row }: Point, x: number, y: number, name: string): Html {
   const state = row.outcome ?? row.status
-  return html`<svg class="at ${tone(state)}" x="${percent(x)}" y="${y.toFixed(1)}" width="1" height="1"><a href="${address("attempt", row.attemptId)}" tabindex="-1"><g>${glyph(state)}</g><title>${row.label}: ${name}, ${words(state)}</title></a></svg>`
+  return html`<svg class="at ${tone(state)}" x="${percent(x)}" y="${y.toFixed(1)}" width="1" height="1">\
+<a href="${address("attempt", row.attemptId)}" tabindex="-1"><g>${glyph(state)}</g>\
+<title>${row.label}: ${name}, ${words(state)}</title></a></svg>`
 }
 
 const place = (value: number, axis: Axis): number =>
@@ -37,8 +39,14 @@ function dotRows(groups: readonly (readonly [string, readonly Point[]])[], axis:
     (tick) => html`<line class="tick" x1="${percent(axis.at(tick))}" x2="${percent(axis.at(tick))}" y1="0" y2="100%"/>`,
   )
   const row = ([setting, points]: readonly [string, readonly Point[]]) =>
-    html`<li><span>${setting}</span><svg class="chart fluid" width="100%" height="${2 * MIDDLE}" role="img" aria-label="${points.map(({ row: { label }, value }) => `${label} ${figure(value)}`).join(", ")}">${lines}${points.map((point) => mark(point, place(point.value, axis), MIDDLE, `${metric} ${figure(point.value)}`))}</svg></li>`
-  return html`<ul class="dot-rows">${groups.map(row)}<li aria-hidden="true"><span></span><svg class="chart fluid" width="100%" height="${2 * MIDDLE}">${axis.ticks.map((tick) => html`<text x="${percent(axis.at(tick))}" y="14" text-anchor="middle">${figure(tick)}</text>`)}</svg></li></ul>`
+    html`<li><span>${setting}</span><svg class="chart fluid" width="100%" height="${2 * MIDDLE}" role="img" \
+aria-label="${points.map(({ row: { label }, value }) => `${label} ${figure(value)}`).join(", ")}">${lines}\
+${points.map((point) => mark(point, place(point.value, axis), MIDDLE, `${metric} ${figure(point.value)}`))}</svg></li>`
+  return html`<ul class="dot-rows">${groups.map(row)}<li aria-hidden="true"><span></span>\
+<svg class="chart fluid" width="100%" height="${2 * MIDDLE}">\
+${axis.ticks.map(
+  (tick) => html`<text x="${percent(axis.at(tick))}" y="14" text-anchor="middle">${figure(tick)}</text>`,
+)}</svg></li></ul>`
 }
 
 interface Axes {
@@ -71,7 +79,11 @@ function numbers(values: readonly number[], isLog: boolean, range: readonly [num
 function notDrawn(rows: readonly Row[], why: string): string | null {
   if (rows.length === 0) return null
   const names = rows.slice(0, NAMED).map(({ label }) => label)
-  return ` Not drawn: ${names.join(", ")}${rows.length > NAMED ? ` and ${(rows.length - NAMED).toLocaleString("en")} more` : ""} (${counted(rows.length, "attempt")}), ${why}.`
+  return (
+    ` Not drawn: ${names.join(", ")}` +
+    `${rows.length > NAMED ? ` and ${(rows.length - NAMED).toLocaleString("en")} more` : ""} ` +
+    `(${counted(rows.length, "attempt")}), ${why}.`
+  )
 }
 
 function field(points: readonly Point[], { setting, metric, isLog }: Axes, title: string): Html {
@@ -99,11 +111,18 @@ function field(points: readonly Point[], { setting, metric, isLog }: Axes, title
       `${setting} ${shortened(point.setting, 60)}, ${metric} ${figure(value)}`,
     )
   }
-  return html`<svg class="chart fluid" width="100%" height="${HEIGHT}" role="group" aria-label="${metric} against ${setting}, ${counted(points.length, "attempt")}. The table of attempts has the same.">
-${up.ticks.map((tick) => html`<line class="tick" x1="0" x2="100%" y1="${up.at(tick).toFixed(1)}" y2="${up.at(tick).toFixed(1)}"/><text x="2" y="${(up.at(tick) - 4).toFixed(1)}">${figure(tick)}</text>`)}
+  return html`<svg class="chart fluid" width="100%" height="${HEIGHT}" role="group" \
+aria-label="${metric} against ${setting}, ${counted(points.length, "attempt")}. The table of attempts has the same.">
+${up.ticks.map(
+  (tick) =>
+    html`<line class="tick" x1="0" x2="100%" y1="${up.at(tick).toFixed(1)}" y2="${up.at(tick).toFixed(1)}"/>\
+<text x="2" y="${(up.at(tick) - 4).toFixed(1)}">${figure(tick)}</text>`,
+)}
 <text class="title" x="2" y="11">${title}</text>
 <line class="axis" x1="0" x2="100%" y1="${HEIGHT - EDGE.bottom}" y2="${HEIGHT - EDGE.bottom}"/>
-${along.ticks.map((tick) => html`<text x="${percent(along.at(tick))}" y="${HEIGHT - 32}" text-anchor="middle">${figure(tick)}</text>`)}
+${along.ticks.map(
+  (tick) => html`<text x="${percent(along.at(tick))}" y="${HEIGHT - 32}" text-anchor="middle">${figure(tick)}</text>`,
+)}
 <text class="title" x="50%" y="${HEIGHT - 10}" text-anchor="middle">${setting}</text>
 ${points.map(drawn)}</svg>`
 }
@@ -130,7 +149,17 @@ export function scatter(rows: readonly Row[], axes: Axes): Html {
   )
   const known = new Set(all.map(({ row }) => row.attemptId))
   const others = isNumeric ? [] : groups.slice(MOST_WORDS).flatMap(([, points]) => points.map(({ row }) => row))
-  return html`<figure class="scatter">${isNumeric ? field(placed, axes, title) : html`<p class="axes"><span>${setting}</span><span>${title}</span></p>${dotRows(groups.slice(0, MOST_WORDS), values, metric)}`}<figcaption>${placed.some(({ value }) => !Number.isFinite(value)) ? `Values that are not numbers are ${isNumeric ? "above the picture" : "at its edges"}.` : null}${notDrawn(
+  return html`<figure class="scatter">\
+${
+  isNumeric
+    ? field(placed, axes, title)
+    : html`<p class="axes"><span>${setting}</span><span>${title}</span></p>\
+${dotRows(groups.slice(0, MOST_WORDS), values, metric)}`
+}<figcaption>${
+    placed.some(({ value }) => !Number.isFinite(value))
+      ? `Values that are not numbers are ${isNumeric ? "above the picture" : "at its edges"}.`
+      : null
+  }${notDrawn(
     rows.filter(({ attemptId }) => !known.has(attemptId)),
     `which lack ${setting} or ${metric}`,
   )}${notDrawn(

@@ -19,4 +19,6 @@ export const shapeOf = (index: number): Html => markup(shapes[index % shapes.len
 
 /** A sample of the line with its shape, for legends and lists of values. */
 export const sample = (index: number): Html =>
-  html`<svg class="chart sample" viewBox="0 0 30 12" width="30" height="12" aria-hidden="true" focusable="false"><path class="line ${lineOf(index)}" d="M0 6H30"/><path class="${fillOf(index)}" transform="translate(15 6)" d="${shapeOf(index)}"/></svg>`
+  html`<svg class="chart sample" viewBox="0 0 30 12" width="30" height="12" aria-hidden="true" focusable="false">\
+<path class="line ${lineOf(index)}" d="M0 6H30"/><path class="${fillOf(index)}" transform="translate(15 6)" \
+d="${shapeOf(index)}"/></svg>`

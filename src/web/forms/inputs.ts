@@ -101,8 +101,10 @@ export function labelled(
     "aria-invalid": isWrong ? "true" : null,
     "aria-describedby": described.length === 0 ? null : described.join(" "),
   }
-  return html`<div class="field${isWrong ? " wrong" : ""}"${attributes(onlyWith(path, state))}><label for="${idOf(path)}">${nameAt(field, prompt)}${optional(field, path, state)}</label>
-    ${input(given)}${hintOf(path, shown)}${prompt?.isPicture === true ? pictureLink : null}${faultsAt(path, state)}</div>`
+  return html`<div class="field${isWrong ? " wrong" : ""}"${attributes(onlyWith(path, state))}>\
+<label for="${idOf(path)}">${nameAt(field, prompt)}${optional(field, path, state)}</label>
+    ${input(given)}${hintOf(path, shown)}${prompt?.isPicture === true ? pictureLink : null}\
+${faultsAt(path, state)}</div>`
 }
 
 /** The hint for choosing an object that is not in the list. Collections have no labels. */
@@ -130,7 +132,8 @@ export function text(field: Field & { form: "text" }, path: string, state: FormS
     return labelled(
       at,
       (given) =>
-        html`<textarea${attributes({ ...given, maxlength, rows: prompt?.tall, dir: "auto" })}>${value === "" ? null : html`\n${value}`}</textarea>`,
+        html`<textarea${attributes({ ...given, maxlength, rows: prompt?.tall, dir: "auto" })}>\
+${value === "" ? null : html`\n${value}`}</textarea>`,
     )
   const suggested = prompt?.suggested
   const list = suggested !== undefined ? suggestedId(suggested) : choices.length === 0 ? null : listId(named)
@@ -142,7 +145,15 @@ export function text(field: Field & { form: "text" }, path: string, state: FormS
   return labelled(
     at,
     (given) =>
-      html`<input${attributes({ ...given, maxlength, ...shown, list, "data-picks": named?.join(","), autocomplete: "off", ...look })}>`,
+      html`<input${attributes({
+        ...given,
+        maxlength,
+        ...shown,
+        list,
+        "data-picks": named?.join(","),
+        autocomplete: "off",
+        ...look,
+      })}>`,
   )
 }
 
@@ -161,7 +172,8 @@ export const optionText = (value: string, path: string, state: FormState): strin
 export function select(field: Named, path: string, values: readonly string[], state: FormState): Html {
   const chosen = state.draft.get(path)
   const option = (value: string) =>
-    html`<option value="${value}"${attributes({ selected: value === chosen })}>${optionText(value, path, state)}</option>`
+    html`<option value="${value}"${attributes({ selected: value === chosen })}>\
+${optionText(value, path, state)}</option>`
   return labelled(
     { field, path, state },
     (given) => html`<select${attributes(given)}><option value="">choose</option>${values.map(option)}</select>`,
@@ -181,9 +193,14 @@ export function suggested(field: Field & { form: "choice" }, path: string, state
       state,
       hint: html`One of ${field.options.length}, such as ${field.options.slice(0, 3).join(", ")}.`,
     },
-    (
-      given,
-    ) => html`<input${attributes({ ...given, type: "text", value: state.draft.get(path) ?? "", list, autocomplete: "off", class: "code" })}>
+    (given) => html`<input${attributes({
+      ...given,
+      type: "text",
+      value: state.draft.get(path) ?? "",
+      list,
+      autocomplete: "off",
+      class: "code",
+    })}>
     <datalist id="${list}">${field.options.map((option) => html`<option value="${option}">`)}</datalist>`,
   )
 }
@@ -211,15 +228,34 @@ export function boxes(
   const unknown = chosen.filter((value) => value !== "" && !options.some(({ id }) => id === value))
   const shown = options.filter(({ id }, index) => index >= options.length - MOST_BOXES || chosen.includes(id))
   const isWrong = state.faults.has(path)
-  return html`<fieldset class="field choices${isWrong ? " wrong" : ""}"><legend>${nameAt(field, promptOf(path, state))}${optional(field, path, state)}</legend>
+  return html`<fieldset class="field choices${isWrong ? " wrong" : ""}"><legend>${nameAt(field, promptOf(path, state))}\
+${optional(field, path, state)}</legend>
     ${hintOf(path, promptOf(path, state)?.hint)}${shown.map(
       (option, index) =>
-        html`<label><input${attributes({ type: "checkbox", name: path, id: index === 0 && named === undefined ? idOf(path) : `${idOf(path)}-${index}`, value: option.id, checked: chosen.includes(option.id), "aria-describedby": isWrong ? `${idOf(path)}-fault` : null })}>${option.text}</label>`,
+        html`<label><input${attributes({
+          type: "checkbox",
+          name: path,
+          id: index === 0 && named === undefined ? idOf(path) : `${idOf(path)}-${index}`,
+          value: option.id,
+          checked: chosen.includes(option.id),
+          "aria-describedby": isWrong ? `${idOf(path)}-fault` : null,
+        })}>${option.text}</label>`,
     )}${
       named === undefined
         ? null
-        : html`<label class="hint" for="${idOf(path)}">${shown.length === 0 ? "By" : "Others, by"} ${othersLabel(options)}</label>
-    <input${attributes({ id: idOf(path), name: path, type: "text", value: unknown.join(", "), autocomplete: "off", list: options.length === 0 ? null : listId(named), "data-picks": named.join(","), "aria-invalid": isWrong ? "true" : null, "aria-describedby": isWrong ? `${idOf(path)}-fault` : null })}>`
+        : html`<label class="hint" for="${idOf(path)}">${shown.length === 0 ? "By" : "Others, by"} \
+${othersLabel(options)}</label>
+    <input${attributes({
+      id: idOf(path),
+      name: path,
+      type: "text",
+      value: unknown.join(", "),
+      autocomplete: "off",
+      list: options.length === 0 ? null : listId(named),
+      "data-picks": named.join(","),
+      "aria-invalid": isWrong ? "true" : null,
+      "aria-describedby": isWrong ? `${idOf(path)}-fault` : null,
+    })}>`
     }${faultsAt(path, state)}</fieldset>`
 }
 
@@ -229,6 +265,10 @@ export function lines(field: Field & { form: "lines" }, path: string, state: For
   return labelled(
     { field, path, state, hint },
     (given) =>
-      html`<textarea${attributes({ ...given, required: field.required && field.least > 0, class: field.name === "argv" ? "code" : null })}>${state.draft.getAll(path).join("\n")}</textarea>`,
+      html`<textarea${attributes({
+        ...given,
+        required: field.required && field.least > 0,
+        class: field.name === "argv" ? "code" : null,
+      })}>${state.draft.getAll(path).join("\n")}</textarea>`,
   )
 }

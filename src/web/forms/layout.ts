@@ -61,10 +61,16 @@ function isWritten(form: Form, { draft, sheet }: FormState, places: readonly str
 }
 
 function lists({ suggestions: { roles, concepts, repositories }, outputs }: FormState): Html {
-  return html`<datalist id="${suggestedId("roles")}">${roles.map(({ role, definition }) => html`<option value="${role}" label="${definition}"></option>`)}</datalist>
-<datalist id="${suggestedId("concepts")}">${concepts.map((concept) => html`<option value="${borrowedName(concept)}" label="${concept.definition}"></option>`)}</datalist>
-<datalist id="${suggestedId("repositories")}">${repositories.map((url) => html`<option value="${url}"></option>`)}</datalist>
-<datalist id="${suggestedId("outputs")}">${outputs.map(({ text }) => html`<option value="${text}"></option>`)}</datalist>`
+  return html`<datalist id="${suggestedId("roles")}">\
+${roles.map(({ role, definition }) => html`<option value="${role}" label="${definition}"></option>`)}</datalist>
+<datalist id="${suggestedId("concepts")}">\
+${concepts.map(
+  (concept) => html`<option value="${borrowedName(concept)}" label="${concept.definition}"></option>`,
+)}</datalist>
+<datalist id="${suggestedId("repositories")}">\
+${repositories.map((url) => html`<option value="${url}"></option>`)}</datalist>
+<datalist id="${suggestedId("outputs")}">\
+${outputs.map(({ text }) => html`<option value="${text}"></option>`)}</datalist>`
 }
 
 /** Renders all fields of a form, with the suggestions for its inputs. */
@@ -80,12 +86,15 @@ export function laidOut(form: Form, sheet: Sheet | undefined, state: FormState):
     const isOpen =
       (summary === undefined && isWritten(form, state, places)) ||
       [...state.faults.keys()].some((at) => places.some((place) => at === place || at.startsWith(`${place}/`)))
-    return html`<details class="fold"${isOpen ? html` open` : null}><summary>${heading}${tag === "" ? null : html` <span class="tag">${tag}</span>`}</summary>${body}</details>`
+    return html`<details class="fold"${isOpen ? html` open` : null}><summary>${heading}\
+${tag === "" ? null : html` <span class="tag">${tag}</span>`}</summary>${body}</details>`
   })
   const kept = (sheet.kept ?? []).filter((place) => first.includes(place) && state.hidden.has(place))
   const top = [...kept, ...first.filter((place) => !state.hidden.has(place))]
   const others = rest?.form === "object" ? rest.fields : []
   const isKept = ({ name }: Field) => sheet.kept?.includes(`/${name}`) === true
   const shown = others.filter((field) => !isKept(field))
-  return html`${fields(others.filter(isKept), "", state)}${top.map((place) => placed(form, place, without(place), state, false))}${fields(shown, "", state)}${folded}${dataLists(form, state.choices)}${lists(state)}`
+  return html`${fields(others.filter(isKept), "", state)}\
+${top.map((place) => placed(form, place, without(place), state, false))}${fields(shown, "", state)}${folded}\
+${dataLists(form, state.choices)}${lists(state)}`
 }

@@ -55,7 +55,10 @@ function findId(untrimmed: string, named: readonly ObjectKind[], lookup: Lookup)
 function unknown(text: string, named: readonly ObjectKind[], lookup: Lookup): string {
   const similar = found(lookup, named, text).map(({ label, title }) => `${label ?? ""} ${shortened(title, 60)}`.trim())
   const what = named.length === 1 && named[0] !== undefined ? words(named[0]) : "record"
-  return `“${shortened(text, 60)}” is not ${aOrAn(what)}${lookup.roomId === undefined ? "" : " of this Room"}.${similar.length === 0 ? "" : ` Similar: ${similar.join("; ")}.`}`
+  return (
+    `“${shortened(text, 60)}” is not ${aOrAn(what)}${lookup.roomId === undefined ? "" : " of this Room"}.` +
+    `${similar.length === 0 ? "" : ` Similar: ${similar.join("; ")}.`}`
+  )
 }
 
 /** Splits a line of labels and ids. Any other line is one choice as the list shows it. */

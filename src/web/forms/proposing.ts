@@ -15,9 +15,10 @@ const helpers: ReadonlySet<string> = new Set(
 const negations: ReadonlySet<string> = new Set(["not", "never", "no", "only", "always", "still", "also", "already"])
 /** Words that begin a condition. */
 const turns: ReadonlySet<string> = new Set(
-  "at with without on in for when if after before during while from by over under than as across among because within per until unless".split(
-    " ",
-  ),
+  (
+    "at with without on in for when if after before during while from by over under than as across among because " +
+    "within per until unless"
+  ).split(" "),
 )
 
 type Words = Readonly<Record<string, string>>

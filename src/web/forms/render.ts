@@ -27,18 +27,23 @@ import {
 import { isOfOutput, OUTPUT_CASE, outputName } from "./picked.ts"
 
 const group = (name: Content, body: Content, path: string, state: FormState): Html =>
-  html`<fieldset${attributes({ class: promptOf(path, state)?.line === true ? "line" : null, ...onlyWith(path, state) })}><legend>${name}</legend>${faultsAt(path, state)}${body}</fieldset>`
+  html`<fieldset${attributes({
+    class: promptOf(path, state)?.line === true ? "line" : null,
+    ...onlyWith(path, state),
+  })}><legend>${name}</legend>${faultsAt(path, state)}${body}</fieldset>`
 
 /** The buttons that add and remove a row. Without the script they send the form, which is shown again. */
 export const addButton = (path: string, row: string): Html =>
-  html`<p class="row-end"><button class="quiet" name="_add" value="${path}" formnovalidate>Add ${aOrAn(row)}</button></p>`
+  html`<p class="row-end"><button class="quiet" name="_add" value="${path}" formnovalidate>Add ${aOrAn(row)}</button>\
+</p>`
 export const removeButton = (at: string, row: string, index: number): Html =>
   html`<button class="plain remove" name="_remove" value="${at}" formnovalidate>Remove ${row} ${index + 1}</button>`
 
 /** A list of rows. @param row the noun for a row */
 export const listOf = (name: Content, path: string, row: string, rows: readonly Html[], state: FormState): Html =>
   html`<fieldset class="list"><legend>${name}</legend>
-    ${hintOf(path, promptOf(path, state)?.hint)}${faultsAt(path, state)}<input type="hidden" name="${countName(path)}" value="${rows.length}">${rows}${addButton(path, row)}</fieldset>`
+    ${hintOf(path, promptOf(path, state)?.hint)}${faultsAt(path, state)}<input type="hidden" name="${countName(path)}" \
+value="${rows.length}">${rows}${addButton(path, row)}</fieldset>`
 
 function items(field: Field & { form: "list" }, path: string, state: FormState): Html {
   const prompt = promptOf(path, state)
@@ -74,7 +79,8 @@ function variant(field: Field & { form: "variant" }, path: string, state: FormSt
     field.cases.map(({ value }) => value),
     state,
   )
-  return html`<div class="variant" data-variant data-chosen="${state.draft.get(tagPath) ?? ""}">${faultsAt(path, state)}${tag}${cases}</div>`
+  return html`<div class="variant" data-variant data-chosen="${state.draft.get(tagPath) ?? ""}">\
+${faultsAt(path, state)}${tag}${cases}</div>`
 }
 
 function outputInput(path: string, state: FormState): Html {
@@ -84,14 +90,21 @@ function outputInput(path: string, state: FormState): Html {
   return labelled(
     { field: { name: "output", required: true }, path: name, state, hint },
     (given) =>
-      html`<input${attributes({ ...given, type: "text", list: suggestedId("outputs"), value: state.draft.get(name), autocomplete: "off" })}>`,
+      html`<input${attributes({
+        ...given,
+        type: "text",
+        list: suggestedId("outputs"),
+        value: state.draft.get(name),
+        autocomplete: "off",
+      })}>`,
   )
 }
 
 /** Renders a field with its label. Null for a fixed value. */
 export function one(field: Field, path: string, state: FormState): Html | null {
   if (state.hidden.has(path))
-    return html`${state.draft.getAll(path).map((value) => html`<input type="hidden" name="${path}" value="${value}">`)}${faultsAt(path, state)}`
+    return html`${state.draft.getAll(path).map((value) => html`<input type="hidden" name="${path}" value="${value}">`)}\
+${faultsAt(path, state)}`
   switch (field.form) {
     case "fixed":
     // The words of a statement are the only such field, and have a form of their own.
@@ -103,7 +116,12 @@ export function one(field: Field, path: string, state: FormState): Html | null {
       return labelled(
         { field, path, state },
         (given) =>
-          html`<input${attributes({ ...given, type: "number", min: field.least, value: state.draft.get(path) ?? "" })}>`,
+          html`<input${attributes({
+            ...given,
+            type: "number",
+            min: field.least,
+            value: state.draft.get(path) ?? "",
+          })}>`,
       )
     case "yes-no":
       return select(field, path, ["true", "false"], state)

@@ -29,11 +29,15 @@ function hypotheses(list: Field & { form: "list" }, texts: ReadonlyMap<string, s
     const text = texts.get(draft.get(`${at}/versionId`) ?? "")
     if (item.form !== "object") return null
     if (text === undefined)
-      return html`<fieldset class="row line"><legend class="aside">Hypothesis ${index + 1}</legend>${faultsAt(at, state)}${fields(item.fields, at, state)}${count === 1 ? null : removeButton(at, "hypothesis", index)}</fieldset>`
+      return html`<fieldset class="row line"><legend class="aside">Hypothesis ${index + 1}</legend>\
+${faultsAt(at, state)}${fields(item.fields, at, state)}\
+${count === 1 ? null : removeButton(at, "hypothesis", index)}</fieldset>`
     const hidden = state.hidden.union(new Set([`${at}/versionId`]))
-    return html`<fieldset class="row line"><legend><bdi>${text}</bdi></legend>${faultsAt(at, state)}${fields(item.fields, at, { ...state, hidden })}</fieldset>`
+    return html`<fieldset class="row line"><legend><bdi>${text}</bdi></legend>${faultsAt(at, state)}\
+${fields(item.fields, at, { ...state, hidden })}</fieldset>`
   })
-  return html`<input type="hidden" name="${countName(HYPOTHESES)}" value="${count}">${rows}${addButton(HYPOTHESES, sheet?.prompts[HYPOTHESES]?.row ?? "hypothesis")}`
+  return html`<input type="hidden" name="${countName(HYPOTHESES)}" value="${count}">${rows}\
+${addButton(HYPOTHESES, sheet?.prompts[HYPOTHESES]?.row ?? "hypothesis")}`
 }
 
 /** Renders the question "What does this say about H1?". */
@@ -46,8 +50,11 @@ export function saying(field: Field & { form: "object" }, state: FormState): Htm
       : [],
   )
   const [list, ...rest] = field.fields
-  return html`<fieldset class="says"><legend>What does this say${named.length === 0 ? " about a hypothesis?" : ` about ${named.join(" and ")}?`} <span class="optional">optional</span></legend>${faultsAt(SAYS, state)}
-<input type="hidden" name="${DELIVERY}" value="${draft.get(DELIVERY) ?? randomUUID()}">${list?.form === "list" ? hypotheses(list, texts, state) : null}${fields(rest, SAYS, state)}</fieldset>`
+  return html`<fieldset class="says">\
+<legend>What does this say${named.length === 0 ? " about a hypothesis?" : ` about ${named.join(" and ")}?`} \
+<span class="optional">optional</span></legend>${faultsAt(SAYS, state)}
+<input type="hidden" name="${DELIVERY}" value="${draft.get(DELIVERY) ?? randomUUID()}">\
+${list?.form === "list" ? hypotheses(list, texts, state) : null}${fields(rest, SAYS, state)}</fieldset>`
 }
 
 /**

@@ -54,7 +54,10 @@ function roles(state: FormState): Html {
 }
 
 /** The buttons that the script enables when words of the sentence are selected. */
-const marking = html`<div class="marking" data-marking><span class="hint" id="marking">Select words of the sentence. They are:</span> <button type="button" class="quiet" data-mark="happens" disabled>what happens</button> <button type="button" class="quiet" data-mark="word" disabled>a word to explain</button> <button type="button" class="quiet" data-mark="role" disabled>in a role</button></div>`
+const marking = html`<div class="marking" data-marking><span class="hint" id="marking">Select words of the sentence. \
+They are:</span> <button type="button" class="quiet" data-mark="happens" disabled>what happens</button> \
+<button type="button" class="quiet" data-mark="word" disabled>a word to explain</button> \
+<button type="button" class="quiet" data-mark="role" disabled>in a role</button></div>`
 
 /** Renders the input for the sentence. */
 export function sentence(form: Form, state: FormState): Html {
@@ -86,9 +89,12 @@ export function structure(state: FormState): Html {
   )
   const known = chips(state)
   const isProposed = isAsProposed(state.draft)
-  return html`<details class="fold structure" data-structure${attributes({ open: isWrong || state.draft.has("_open") })}><summary>${
+  return html`<details class="fold structure" \
+data-structure${attributes({ open: isWrong || state.draft.has("_open") })}><summary>${
     known === null
       ? html`Words and roles <span class="optional">proposed from your sentence</span>`
-      : html`${known}<span class="optional">${isProposed ? "proposed from the sentence; change it here" : "change it here"}</span>`
-  }</summary>${isProposed ? html`<input type="hidden" name="${PROPOSED}" value="${state.draft.get(PROPOSED)}">` : null}${marking}${concepts(state)}${roles(state)}</details>`
+      : html`${known}<span class="optional">\
+${isProposed ? "proposed from the sentence; change it here" : "change it here"}</span>`
+  }</summary>${isProposed ? html`<input type="hidden" name="${PROPOSED}" value="${state.draft.get(PROPOSED)}">` : null}\
+${marking}${concepts(state)}${roles(state)}</details>`
 }

@@ -49,10 +49,14 @@ const finds: Readonly<Partial<Record<Exclude<PublicId, "roomId"> | "replyToEntry
     const link = visit.ask("link", { linkId })
     const shown =
       link.kind === "finding_link"
-        ? html`${recordChip(link.finding, 120)} related to ${label("experiment", link.experimentId, link.experimentLabel)}`
+        ? html`${recordChip(link.finding, 120)} related to \
+${label("experiment", link.experimentId, link.experimentLabel)}`
         : link.kind === "review"
-          ? html`${stateBadge(link.verdict)} of ${named(link.target.kind, link.target.id, link.target.label ?? words(link.target.kind))}: ${beginning(link.explanation, 120)}`
-          : html`${label("link", link.linkId, link.label)} ${stateBadge(link.kind)} ${recordChip({ ...link.target }, 120)}`
+          ? html`${stateBadge(link.verdict)} of \
+${named(link.target.kind, link.target.id, link.target.label ?? words(link.target.kind))}: \
+${beginning(link.explanation, 120)}`
+          : html`${label("link", link.linkId, link.label)} ${stateBadge(link.kind)} \
+${recordChip({ ...link.target }, 120)}`
     return { roomId: link.roomId, shown }
   },
   materialId: (visit, id) => {

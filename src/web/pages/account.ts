@@ -22,7 +22,13 @@ export const passwordForm = (refusal?: Refusal): Html => {
   const common = { type: "password", maxlength: limits.passwordMax }
   return html`<form class="stack" method="post" action="${to("/web/password")}">
     ${field("currentPassword", "Current password", { ...common, autocomplete: "current-password" }, refusal)}
-    ${field("password", "New password", { ...common, autocomplete: "new-password" }, refusal, `At least ${limits.passwordMin} characters. Every other browser is signed out.`)}
+    ${field(
+      "password",
+      "New password",
+      { ...common, autocomplete: "new-password" },
+      refusal,
+      `At least ${limits.passwordMin} characters. Every other browser is signed out.`,
+    )}
     <div class="buttons"><button class="quiet">Change the password</button></div></form>`
 }
 
@@ -36,19 +42,41 @@ export const citationFields = [
 
 export const descriptionForm = (values: Readonly<Record<string, string | null>>, refusal?: Refusal): Html =>
   html`<form class="stack" method="post" action="${to("/web/description")}">
-    ${citationFields.map(([name, text, hint]) => field(name, text, { required: false, value: values[name] ?? "", maxlength: limits.title, autocomplete: "off" }, refusal, hint))}
+    ${citationFields.map(([name, text, hint]) =>
+      field(
+        name,
+        text,
+        { required: false, value: values[name] ?? "", maxlength: limits.title, autocomplete: "off" },
+        refusal,
+        hint,
+      ),
+    )}
     <div class="buttons"><button class="quiet">Save</button></div></form>`
 
 function keyRow(key: AnswerOf<"library_keys">["items"][number], now: number): Html {
   const { keyId, label, permissions, reach, tokenStart, expiresAt, revokedAt, lastUsedAt } = key
   const over = tokenOver(key, now)
-  return html`<tr><th scope="row">${label}${tokenStart === null ? null : html`<br><code class="quiet" title="The first characters of its token">${tokenStart}…</code>`}</th><td>${joinedWords(permissions)}</td><td data-is="reach">${reach}</td><td data-is="expires">${over ?? time(expiresAt)}</td>
+  return html`<tr><th scope="row">${label}\
+${
+  tokenStart === null
+    ? null
+    : html`<br><code class="quiet" title="The first characters of its token">${tokenStart}…</code>`
+}</th><td>${joinedWords(permissions)}</td><td data-is="reach">${reach}</td>\
+<td data-is="expires">${over ?? time(expiresAt)}</td>
     <td data-is="last used">${lastUse(lastUsedAt)}</td>
-    <td>${revokedAt === null ? actionButton("revoke_key", { keyId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true, next: "/account" }) : null}</td>
+    <td>${
+      revokedAt === null
+        ? actionButton("revoke_key", { keyId }, html`Revoke<span class="aside"> ${label}</span>`, {
+            danger: true,
+            next: "/account",
+          })
+        : null
+    }</td>
     </tr>`
 }
 
-const invite = html`<p>The link makes an account without a Room. To invite somebody into a Room, its owner uses the Room's People page.</p>
+const invite = html`<p>The link makes an account without a Room. To invite somebody into a Room, its owner uses the \
+Room's People page.</p>
   <form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form>`
 
 const MOST_ROOMS = 100
@@ -76,16 +104,31 @@ export function accountPage(visit: Visit): Shown | Answer {
   const hasPassword = entranceOf(edge).passwords && edge.instance.byProvider.signInMethods(person.userId).password
   return {
     title: "Account",
-    body: html`<div class="heading"><h1>${person.username}</h1><form class="beside narrow-only" method="post" action="${to("/web/sign-out")}"><button class="quiet">Sign out</button></form></div>${facts([["Role here", person.isOperator ? "operator of this service" : "person"]])}
-${section("description", "How you are cited", descriptionForm({ name, givenName, familyName, orcid }), html`<a href="${to(`/people/${person.username}`)}">your page</a>`)}
+    body: html`<div class="heading"><h1>${person.username}</h1>\
+<form class="beside narrow-only" method="post" action="${to("/web/sign-out")}">\
+<button class="quiet">Sign out</button></form></div>\
+${facts([["Role here", person.isOperator ? "operator of this service" : "person"]])}
+${section(
+  "description",
+  "How you are cited",
+  descriptionForm({ name, givenName, familyName, orcid }),
+  html`<a href="${to(`/people/${person.username}`)}">your page</a>`,
+)}
 ${hasPassword ? section("change-password", "Password", passwordForm()) : null}${providerSection(visit)}
 ${section("work", "Your experiments", assigned)}
-<section aria-labelledby="rooms">${heading(2, "rooms", "Your Rooms", html`<a class="button quiet" href="${to("/do/create_room")}">Create a Room</a>`)}${
-      rooms.length === 0
-        ? empty("You are not a member of a Room yet. Open one and ask to join, or create your own.")
-        : table("Rooms", ["Room", "Role", ""], roomRows)
-    }${rooms.length > MOST_ROOMS ? html`<p class="hint">These are the ${MOST_ROOMS} Rooms that you joined last. You can find the others on the <a href="${to("/")}">first page</a>.</p>` : null}</section>
-<section aria-labelledby="keys">${heading(2, "keys", "Personal keys", act("issue_key", {}, "Issue a personal key"))}<p class="hint">With a key, your agent can read your Library and file papers in it. A key gives no access to Rooms.</p>
+<section aria-labelledby="rooms">\
+${heading(2, "rooms", "Your Rooms", html`<a class="button quiet" href="${to("/do/create_room")}">Create a Room</a>`)}${
+  rooms.length === 0
+    ? empty("You are not a member of a Room yet. Open one and ask to join, or create your own.")
+    : table("Rooms", ["Room", "Role", ""], roomRows)
+}${
+  rooms.length > MOST_ROOMS
+    ? html`<p class="hint">These are the ${MOST_ROOMS} Rooms that you joined last. You can find the others on the \
+<a href="${to("/")}">first page</a>.</p>`
+    : null
+}</section>
+<section aria-labelledby="keys">${heading(2, "keys", "Personal keys", act("issue_key", {}, "Issue a personal key"))}\
+<p class="hint">With a key, your agent can read your Library and file papers in it. A key gives no access to Rooms.</p>
   ${
     keys.length === 0
       ? empty("No personal key yet.")
@@ -114,7 +157,12 @@ export function personPage(visit: Visit): Shown {
       ],
       ["From", person.instanceId && "another instance, by its own statement"],
     ])}
-${section("records", "Records", html`${list("cards", items, (record) => recordItem(record, null), empty("They have not published a record."))}${nextPage(visit, nextCursor)}`)}
+${section(
+  "records",
+  "Records",
+  html`${list("cards", items, (record) => recordItem(record, null), empty("They have not published a record."))}\
+${nextPage(visit, nextCursor)}`,
+)}
 ${ways([
   ["Feed", `${path}/feed.atom`],
   ["JSON", json],

@@ -109,11 +109,12 @@ function changesIn(receipts: readonly Receipt[]): Html {
   if (moved.length === 0) return html`<p>It would be accepted. No verdict changes.</p>`
   return html`<ul class="lines">${moved.map(
     ({ label, before, verdict, independent }) =>
-      html`<li><strong>${label}${before === verdict ? " stays" : ":"}</strong> ${before === verdict ? null : html`${stateBadge(before)} → `}${stateBadge(verdict)}${
-        verdict === "untested"
-          ? null
-          : `, by ${independent === 0 ? "its author alone" : counted(independent, "other person", "other people")}`
-      }</li>`,
+      html`<li><strong>${label}${before === verdict ? " stays" : ":"}</strong> \
+${before === verdict ? null : html`${stateBadge(before)} → `}${stateBadge(verdict)}${
+  verdict === "untested"
+    ? null
+    : `, by ${independent === 0 ? "its author alone" : counted(independent, "other person", "other people")}`
+}</li>`,
   )}</ul>`
 }
 

@@ -60,7 +60,9 @@ const invitationShown =
   () => ({
     title: "Invitation",
     body: html`<h1>An invitation</h1>
-      <div class="banner warn" role="status"><strong>Shown once.</strong><p>Send the link to one person. It makes one account${roomId === null ? "" : ", a member of the Room"}, until ${exactTime(expiresAt)}.</p>
+      <div class="banner warn" role="status"><strong>Shown once.</strong>\
+<p>Send the link to one person. It makes one account${roomId === null ? "" : ", a member of the Room"}, until \
+${exactTime(expiresAt)}.</p>
       </div>
       ${command(link)}<p><a href="${to(roomId === null ? "/account" : `/rooms/${roomId}/people`)}">Back</a></p>`,
   })
@@ -139,7 +141,8 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
       status: refusal.status,
       body: html`<h1>How you are cited</h1>
       ${refusedBox(refusal, "Nothing was changed. ")}
-      ${descriptionForm(Object.fromEntries(fields), refusal)}<p><a href="${to("/account")}">Back to your account</a></p>`,
+      ${descriptionForm(Object.fromEntries(fields), refusal)}<p>\
+<a href="${to("/account")}">Back to your account</a></p>`,
     }),
   },
   change_password: {

@@ -35,8 +35,14 @@ function entryRow(visit: Visit, room: Room, entry: Entry): Html {
   const { tables, ledger } = visit.edge.instance
   const { username } = tables.people.withId(ledger.activity.localActor(room.roomId, entry)) ?? entry.actor
   const path = pathOf(target.kind, target.id)
-  return html`<tr id="activity-${sequence}" data-entry><td class="number">${sequence}</td><td>${time(at)}</td><td>${person({ ...entry.actor, username })}</td>
-    <td>${doneTo(doneBy(operation), target, path)}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
+  return html`<tr id="activity-${sequence}" data-entry><td class="number">${sequence}</td><td>${time(at)}</td>\
+<td>${person({ ...entry.actor, username })}</td>
+    <td>${doneTo(doneBy(operation), target, path)}\
+${
+  threadId === null || entryId === null
+    ? null
+    : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`
+}</td>
     <td>${digest(chained)}</td></tr>`
 }
 
@@ -56,7 +62,8 @@ function asNews(visit: Visit, room: Room, after: number, through: number): Html 
   const end = ({ sequence }: ActivityEntry) =>
     withholds ? html` <span class="meta">${withholdLink(room, { sequence }, `entry ${sequence}`)}</span>` : null
   const line = (item: (typeof items)[number]) =>
-    html`${item === firstRead && item !== items[0] ? readBefore : null}<li id="activity-${item.entries.at(-1)?.entry.sequence}" data-entry>${newsItem(roomId, item, fallen, end)}</li>`
+    html`${item === firstRead && item !== items[0] ? readBefore : null}\
+<li id="activity-${item.entries.at(-1)?.entry.sequence}" data-entry>${newsItem(roomId, item, fallen, end)}</li>`
   return list("uses news", items, line, empty("There is no activity yet."))
 }
 
@@ -79,7 +86,8 @@ export function activityPage(visit: Visit): Shown {
     )}
 <p class="meta"><span>${counted(watermark, "accepted write")}</span>${
       isVerified
-        ? html`<span>each chained to the one before by its digest: if you keep a digest, nobody can rewrite an earlier entry unnoticed</span><span><a href="${to(withQuery(path, { after: cursor }))}">As news</a></span>`
+        ? html`<span>each chained to the one before by its digest: if you keep a digest, nobody can rewrite an earlier \
+entry unnoticed</span><span><a href="${to(withQuery(path, { after: cursor }))}">As news</a></span>`
         : html`<span><a href="${to(withQuery(path, { after: cursor, verify: 1 }))}">Verify</a></span>`
     }</p>
 ${

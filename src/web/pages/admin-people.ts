@@ -13,7 +13,8 @@ import { counted, joinedWords } from "../words.ts"
 import { adminList, cursorIn } from "./admin.ts"
 
 const personButton = (action: OperatorAction, userId: string, text: Content, danger = false): Html =>
-  html`<form class="inline" method="post" action="${to(`/web/admin/people/${userId}/${action}`)}"><button class="${danger ? "danger" : "quiet"}">${text}</button></form>`
+  html`<form class="inline" method="post" action="${to(`/web/admin/people/${userId}/${action}`)}">\
+<button class="${danger ? "danger" : "quiet"}">${text}</button></form>`
 
 type Row = AnswerOf<"admin_people">["items"][number]
 
@@ -21,9 +22,11 @@ const explanations = {
   enable_person:
     "They can sign in again with their old password. Credentials, keys and invitations that ended stay ended.",
   disable_person:
-    "They are signed out everywhere and cannot sign in. Their credentials, personal keys and open invitations end. What they wrote stays under their name.",
+    "They are signed out everywhere and cannot sign in. Their credentials, personal keys and open invitations end. " +
+    "What they wrote stays under their name.",
   end_access:
-    "All their credentials and personal keys end at once, in every Room, and cannot be restored. They themselves stay signed in.",
+    "All their credentials and personal keys end at once, in every Room, and cannot be restored. " +
+    "They themselves stay signed in.",
   unmake_operator: "They lose access to the administration. There is always at least one operator.",
   make_operator: "They can do everything on these pages, to everybody including you.",
   clear_sign_in_count: "Their failed sign-ins are forgotten, so they can try again without waiting.",
@@ -40,27 +43,36 @@ function actions({ userId, username, isOperator, disabledAt, ownedRooms }: Row):
     return confirmButton(html`${name}<span class="aside"> ${username}</span>`, explained, button, look === "ends")
   }
   if (disabledAt !== null) return asked("enable_person", "Enable", `Enable ${username}`)
-  return html`${asked("disable_person", "Disable", `Disable ${username}`, "ends")}${asked("end_access", "End access", `End all credentials and keys of ${username}`, "ends")}${
-    isOperator
-      ? asked("unmake_operator", "Remove operator", `Remove ${username} as operator`, "danger")
-      : asked("make_operator", "Make operator", `Make ${username} an operator`)
-  }${asked("clear_sign_in_count", "Forget failed sign-ins", `Forget failed sign-ins of ${username}`)}`
+  return html`${asked("disable_person", "Disable", `Disable ${username}`, "ends")}\
+${asked("end_access", "End access", `End all credentials and keys of ${username}`, "ends")}${
+  isOperator
+    ? asked("unmake_operator", "Remove operator", `Remove ${username} as operator`, "danger")
+    : asked("make_operator", "Make operator", `Make ${username} an operator`)
+}${asked("clear_sign_in_count", "Forget failed sign-ins", `Forget failed sign-ins of ${username}`)}`
 }
 
 function personRow(row: Row): Html {
   const { userId, username, isOperator, disabledAt, signedInAt, createdAt, rooms, ownedRooms } = row
-  return html`<tr id="person-${userId}"><th scope="row"><a href="${to(`/people/${encodeURIComponent(username)}`)}">${username}</a></th>
-<td>${disabledAt === null ? stateBadge("completed", isOperator ? "operator" : "can sign in") : html`${stateBadge("retracted", "disabled")} ${time(disabledAt)}`}</td>
+  return html`<tr id="person-${userId}"><th scope="row"><a href="${to(`/people/${encodeURIComponent(username)}`)}">\
+${username}</a></th>
+<td>${
+    disabledAt === null
+      ? stateBadge("completed", isOperator ? "operator" : "can sign in")
+      : html`${stateBadge("retracted", "disabled")} ${time(disabledAt)}`
+  }</td>
 <td data-is="last signed in">${lastUse(signedInAt)}</td><td data-is="since">${time(createdAt)}</td>
-<td data-is="Rooms">${rooms.toLocaleString("en")}${ownedRooms === 0 ? null : html`, owns ${ownedRooms.toLocaleString("en")}`}</td>
-<td><div class="actions">${actions(row)}<a href="${to(withQuery("/admin/audit", { user: username }))}">Log<span class="aside"> of ${username}</span></a></div></td></tr>`
+<td data-is="Rooms">${rooms.toLocaleString("en")}\
+${ownedRooms === 0 ? null : html`, owns ${ownedRooms.toLocaleString("en")}`}</td>
+<td><div class="actions">${actions(row)}<a href="${to(withQuery("/admin/audit", { user: username }))}">Log<span \
+class="aside"> of ${username}</span></a></div></td></tr>`
 }
 
 export function adminPeoplePage(visit: Visit): Shown {
   const list = {
     read: "admin_people",
     head: ["Name", "State", "Last signed in", "Since", "Rooms", actionsHead],
-    hint: html`New people join by invitation or <code>research-room user add NAME</code>. To replace a forgotten password, use <code>research-room user password NAME</code>.`,
+    hint: html`New people join by invitation or <code>research-room user add NAME</code>. To replace a forgotten \
+password, use <code>research-room user password NAME</code>.`,
     none: "There are no users yet.",
   } as const
   return adminList(visit, "/people", "People", list, visit.ask("admin_people", {}, cursorIn(visit)), personRow)
@@ -73,7 +85,8 @@ const starts = (tokenStart: string | null): Html =>
 type Token = Omit<AnswerOf<"admin_keys">["items"][number] | AnswerOf<"admin_credentials">["items"][number], "reach">
 
 const endButton = (path: string, action: OperatorAction, id: string, text: Content): Html =>
-  html`<form class="inline" method="post" action="${to(`/web/admin/${path}/${id}/${action}`)}"><button class="danger">${text}</button></form>`
+  html`<form class="inline" method="post" action="${to(`/web/admin/${path}/${id}/${action}`)}">\
+<button class="danger">${text}</button></form>`
 
 /** Renders the row of a token. @param where what it gives access to @param end the button that ends it */
 function tokenRow(token: Token, where: Html, end: Html, now: number): Html {
@@ -88,8 +101,10 @@ function tokenRow(token: Token, where: Html, end: Html, now: number): Html {
     "All credentials and personal keys of this person end at once, in every Room, and cannot be restored.",
     personButton("end_access", userId, html`End all credentials and keys of ${username}`, true),
   )}</div>`
-  return html`<tr><th scope="row">${label}</th><td data-is="of">${username}</td><td>${where}</td><td data-is="token">${starts(tokenStart)}</td><td>${joinedWords(permissions)}</td>
-<td>${tokenState(token, now)}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last use">${lastUse(lastUsedAt)}</td><td>${tokenOver(token, now) === null ? ends : null}</td></tr>`
+  return html`<tr><th scope="row">${label}</th><td data-is="of">${username}</td><td>${where}</td>\
+<td data-is="token">${starts(tokenStart)}</td><td>${joinedWords(permissions)}</td>
+<td>${tokenState(token, now)}</td><td data-is="expires">${time(expiresAt)}</td>\
+<td data-is="last use">${lastUse(lastUsedAt)}</td><td>${tokenOver(token, now) === null ? ends : null}</td></tr>`
 }
 
 const HEAD = ["Label", "Of", "For", "Token", "May", "State", "Expires", "Last use", actionsHead]
@@ -110,7 +125,8 @@ export function adminCredentialsPage(visit: Visit): Shown {
     visit.ask("admin_credentials", {}, cursorIn(visit)),
     (row, now) => {
       const { roomId, roomTitle, label, credentialId, owner } = row
-      const where = html`<a href="${to(`/rooms/${roomId}/people`)}" dir="auto">${roomTitle}<span class="aside">, for ${label}</span></a>`
+      const where = html`<a href="${to(`/rooms/${roomId}/people`)}" dir="auto">${roomTitle}\
+<span class="aside">, for ${label}</span></a>`
       return tokenRow(
         row,
         where,
@@ -159,7 +175,8 @@ function takeBack(
 function invitationRow(row: Invited, now: number): Html {
   const { invitedBy, roomId, title, createdAt } = row
   const into = roomId === null ? "the service" : html`<a href="${to(`/rooms/${roomId}`)}" dir="auto">${title}</a>`
-  return html`<tr><td>${time(createdAt)}</td><td data-is="by">${invitedBy}</td><td data-is="into">${into}</td><td>${invitationState(row, now)}</td><td>${takeBack(row, now)}</td></tr>`
+  return html`<tr><td>${time(createdAt)}</td><td data-is="by">${invitedBy}</td><td data-is="into">${into}</td>\
+<td>${invitationState(row, now)}</td><td>${takeBack(row, now)}</td></tr>`
 }
 
 export function adminInvitationsPage(visit: Visit): Shown {

@@ -86,7 +86,11 @@ export function adminPage(visit: Visit): Shown {
     html`${
       datedAhead === null
         ? null
-        : html`<div class="banner warn" role="note"><strong>Some writes are dated in the future.</strong><p>The clock of this machine was ahead when they were accepted. They are dated up to ${exactTime(datedAhead)}. New writes are dated by the clock and still come after them in every list. Check the clock, then look for <a href="${to("/admin/credentials")}">credentials</a>, <a href="${to("/admin/keys")}">keys</a> and <a href="${to("/admin/invitations")}">invitations</a> that expire too late.</p></div>`
+        : html`<div class="banner warn" role="note"><strong>Some writes are dated in the future.</strong>\
+<p>The clock of this machine was ahead when they were accepted. They are dated up to ${exactTime(datedAhead)}. New \
+writes are dated by the clock and still come after them in every list. Check the clock, then look for \
+<a href="${to("/admin/credentials")}">credentials</a>, <a href="${to("/admin/keys")}">keys</a> and \
+<a href="${to("/admin/invitations")}">invitations</a> that expire too late.</p></div>`
     }<section aria-labelledby="data">${heading(2, "data", "Data")}${facts([
       storage === null ? null : ["Data", size(storage.databaseBytes)],
       storage === null ? null : ["Write-ahead log", size(storage.walBytes)],
@@ -95,16 +99,20 @@ export function adminPage(visit: Visit): Shown {
         : ["Free disk space", storage.freeDiskBytes === null ? "unknown" : size(storage.freeDiskBytes)],
       ["Accepted writes", acceptedWrites.toLocaleString("en")],
       ["Audit log lines", auditLines.toLocaleString("en")],
-    ])}<p class="hint">Writes and audit log lines are kept forever, except for withheld texts. The full-text index and the timelines grow with them.</p></section>
+    ])}<p class="hint">Writes and audit log lines are kept forever, except for withheld texts. The full-text index and \
+the timelines grow with them.</p></section>
 <section aria-labelledby="backups">${heading(2, "backups", "Backups")}${
       backup === null
-        ? html`<div class="banner warn" role="note"><strong>There is no known backup.</strong><p>Make one with <code>research-room backup FILE</code>, ideally every night with a timer.</p></div>`
+        ? html`<div class="banner warn" role="note"><strong>There is no known backup.</strong>\
+<p>Make one with <code>research-room backup FILE</code>, ideally every night with a timer.</p></div>`
         : facts([
             ["Last made", html`${time(backup.at)} <span class="quiet">${exactTime(backup.at)}</span>`],
             ["Into", backup.file === null ? "an unnamed file" : html`<code>${backup.file}</code>`],
             backup.bytes === null ? null : ["Size", size(backup.bytes)],
           ])
-    }${restoredAt === null ? null : html`<p class="meta">This data was restored from a backup ${time(restoredAt)}.</p>`}</section>
+    }${
+      restoredAt === null ? null : html`<p class="meta">This data was restored from a backup ${time(restoredAt)}.</p>`
+    }</section>
 <section aria-labelledby="versions">${heading(2, "versions", "Versions")}${facts([
       ["Program", versions.software],
       ["Protocol", String(versions.protocol)],
@@ -131,15 +139,25 @@ const roomRow = ({
   lastActivityAt,
 }: Listed): Html =>
   html`<tr><th scope="row"><a href="${to(`/rooms/${roomId}`)}">${title}</a></th>
-<td data-is="owner">${owner.username}${owner.disabledAt === null ? null : html` ${stateBadge("retracted", "disabled")}`}</td><td>${origin === null ? state : "of another instance"}</td>
-<td data-is="members">${members.toLocaleString("en")}</td><td data-is="entries">${entries.toLocaleString("en")}</td><td data-is="size">${size(acceptedBytes)}</td><td data-is="last activity">${time(lastActivityAt)}</td>
-<td>${origin === null ? html`<a href="${to(`/admin/rooms/${roomId}`)}">Give it another owner<span class="aside">: ${title}</span></a>` : null}</td></tr>`
+<td data-is="owner">${owner.username}\
+${owner.disabledAt === null ? null : html` ${stateBadge("retracted", "disabled")}`}</td>\
+<td>${origin === null ? state : "of another instance"}</td>
+<td data-is="members">${members.toLocaleString("en")}</td><td data-is="entries">${entries.toLocaleString("en")}</td>\
+<td data-is="size">${size(acceptedBytes)}</td><td data-is="last activity">${time(lastActivityAt)}</td>
+<td>${
+    origin === null
+      ? html`<a href="${to(`/admin/rooms/${roomId}`)}">Give it another owner<span class="aside">: ${title}</span></a>`
+      : null
+  }</td></tr>`
 
 export function adminRoomsPage(visit: Visit): Shown {
   const list = {
     read: "admin_rooms",
     head: ["Room", "Owner", "State", "Members", "Entries", "Size", "Last activity", actionsHead],
-    hint: "The size of a Room is the size of all writes that it accepted, without what was withheld since. The data file also holds what is computed from them, so it takes about twice as much for long texts and more for short ones.",
+    hint:
+      "The size of a Room is the size of all writes that it accepted, without what was withheld since. " +
+      "The data file also holds what is computed from them, so it takes about twice as much for long texts and " +
+      "more for short ones.",
     none: "There are no Rooms yet.",
   } as const
   return adminList(visit, "/rooms", "Rooms", list, visit.ask("admin_rooms", {}, cursorIn(visit)), roomRow)
@@ -168,13 +186,20 @@ export function adminRoomPage(visit: Visit): Shown {
       ["Entries", room.activityWatermark.toLocaleString("en")],
       ["Last activity", time(room.lastActivityAt)],
     ])}
-<section aria-labelledby="owner">${heading(2, "owner", "Give it another owner")}<p class="hint">The Room's activity shows everybody that you did this, and why. The present owner stays a member. You can undo it in the same way.</p>
+<section aria-labelledby="owner">${heading(2, "owner", "Give it another owner")}\
+<p class="hint">The Room's activity shows everybody that you did this, and why. The present owner stays a member. You \
+can undo it in the same way.</p>
 ${
   members.length + others.length === 0
     ? empty("There is nobody else who can own it.")
-    : html`<form class="stack" method="post" action="${to("/web/transfer_room")}"><input type="hidden" name="/requestId" value="${randomUUID()}"><input type="hidden" name="roomId" value="${room.roomId}"><input type="hidden" name="_next" value="/admin/rooms">
-<div class="field"><label for="new-owner">New owner</label><select id="new-owner" name="userId" required>${members.length === 0 ? null : html`<optgroup label="Members">${members.map(option)}</optgroup>`}${others.length === 0 ? null : html`<optgroup label="Others here">${others.map(option)}</optgroup>`}</select></div>
-<div class="field"><label for="reason">Why</label><textarea id="reason" name="/reason" rows="3" maxlength="${limits.explanation}" required></textarea></div>
+    : html`<form class="stack" method="post" action="${to("/web/transfer_room")}">\
+<input type="hidden" name="/requestId" value="${randomUUID()}">\
+<input type="hidden" name="roomId" value="${room.roomId}"><input type="hidden" name="_next" value="/admin/rooms">
+<div class="field"><label for="new-owner">New owner</label><select id="new-owner" name="userId" required>\
+${members.length === 0 ? null : html`<optgroup label="Members">${members.map(option)}</optgroup>`}\
+${others.length === 0 ? null : html`<optgroup label="Others here">${others.map(option)}</optgroup>`}</select></div>
+<div class="field"><label for="reason">Why</label>\
+<textarea id="reason" name="/reason" rows="3" maxlength="${limits.explanation}" required></textarea></div>
 <div class="buttons"><button>Give it to them</button><a href="${to("/admin/rooms")}">Cancel</a></div></form>`
 }</section>`,
   )

@@ -24,7 +24,8 @@ function dots(outcomes: readonly string[]): Html | null {
     ([outcome, same]) => `${same.length} ${words(outcome)}`,
   )
   const summary = `${counted(outcomes.length, "attempt")}: ${counts.join(", ")}`
-  return html`<span class="dots" role="img" aria-label="${summary}" title="${summary}">${outcomes.slice(0, MARKS).map(glyph)}${outcomes.length > MARKS ? `+${outcomes.length - MARKS}` : null}</span>`
+  return html`<span class="dots" role="img" aria-label="${summary}" title="${summary}">\
+${outcomes.slice(0, MARKS).map(glyph)}${outcomes.length > MARKS ? `+${outcomes.length - MARKS}` : null}</span>`
 }
 
 /** Renders a piece of evidence as a card: struck through if it does not count, and marked if it is independent. */
@@ -39,7 +40,11 @@ function card(visit: Visit, piece: EvidenceItem, behind: Behind): Html {
       : isOut
         ? stateBadge("withdrawn", "does not count")
         : null
-  return html`<li class="says ${verdict ?? ""}${isOut ? " out" : ""}" data-node="${by.id}"><a href="${to(pathOf(by.kind, by.id) ?? "/")}">${isOut ? html`<s>${text}</s>` : text}</a><span class="meta"><span>${author.username}</span>${independent ? html`<span>${stateBadge("independent", "independent")}</span>` : null}${why === null ? null : html`<span>${why}</span>`}${effect === null ? null : html`<span>${effect}</span>`}${dots(behind.get(by.id) ?? [])}</span></li>`
+  return html`<li class="says ${verdict ?? ""}${isOut ? " out" : ""}" data-node="${by.id}">\
+<a href="${to(pathOf(by.kind, by.id) ?? "/")}">${isOut ? html`<s>${text}</s>` : text}</a><span class="meta">\
+<span>${author.username}</span>${independent ? html`<span>${stateBadge("independent", "independent")}</span>` : null}\
+${why === null ? null : html`<span>${why}</span>`}${effect === null ? null : html`<span>${effect}</span>`}\
+${dots(behind.get(by.id) ?? [])}</span></li>`
 }
 
 const sides: readonly (readonly [string, readonly string[]])[] = [
@@ -67,10 +72,22 @@ function row(visit: Visit, hypothesis: Hypothesis, pieces: readonly EvidenceItem
     }</td>`
   }
   const name = html`<span class="label">${text}</span> ${markdownInLink(wording)}`
-  return html`<tr class="argues" data-node="${versionId}"><th scope="row"><a href="${to(`/records/${versionId}`)}" dir="auto">${hasFallen(status) ? html`<s>${name}</s>` : name}</a><span class="meta"><span>${stateBadge(verdict)}</span>${status === "current" ? null : html`<span>${stateBadge(status)}</span>`}${undecided.length === 0 ? null : html`<span>${joined(undecided.map(({ by }) => label("finding", by.id, by.label ?? "")))} leaves it open</span>`}</span></th>${sides.map(column)}</tr>`
+  return html`<tr class="argues" data-node="${versionId}"><th scope="row">\
+<a href="${to(`/records/${versionId}`)}" dir="auto">${hasFallen(status) ? html`<s>${name}</s>` : name}</a>\
+<span class="meta"><span>${stateBadge(verdict)}</span>\
+${status === "current" ? null : html`<span>${stateBadge(status)}</span>`}\
+${
+  undecided.length === 0
+    ? null
+    : html`<span>${joined(undecided.map(({ by }) => label("finding", by.id, by.label ?? "")))} leaves it open</span>`
+}</span></th>${sides.map(column)}</tr>`
 }
 
-const legend = html`<ul class="legend" aria-label="Legend"><li><span class="line supports" aria-hidden="true"></span>${stateBadge("supports", "speaks for it")}</li><li><span class="line contradicts" aria-hidden="true"></span>${stateBadge("contradicts", "speaks against it")}</li><li><s>F3</s> retracted, superseded or withdrawn</li><li>${stateBadge("independent", "independent")} by another person than the hypothesis</li><li>${stateMark("succeeded")}${stateMark("failed")} the attempts behind a finding</li></ul>`
+const legend = html`<ul class="legend" aria-label="Legend"><li><span class="line supports" aria-hidden="true"></span>\
+${stateBadge("supports", "speaks for it")}</li><li><span class="line contradicts" aria-hidden="true"></span>\
+${stateBadge("contradicts", "speaks against it")}</li><li><s>F3</s> retracted, superseded or withdrawn</li>\
+<li>${stateBadge("independent", "independent")} by another person than the hypothesis</li><li>${stateMark("succeeded")}\
+${stateMark("failed")} the attempts behind a finding</li></ul>`
 
 /** Renders the argument. @param behind the outcomes of the attempts behind each finding */
 export function argument(visit: Visit, room: AnswerOf<"room">, behind: Behind): Html {
@@ -82,10 +99,26 @@ export function argument(visit: Visit, room: AnswerOf<"room">, behind: Behind): 
   const linked = new Set([...pieces.values()].flat().map(({ by }) => by.id))
   const { items: findings } = visit.ask("publications", {}, { roomId: room.roomId, kinds: "finding", limit: 50 })
   const unlinked = findings.filter(({ versionId, status }) => !linked.has(versionId) && !hasFallen(status))
-  return html`${room.question === null ? null : html`<p class="lead asks" dir="auto">${inlineMarkdown(room.question)}</p>`}${legend}
-<div class="table argument" tabindex="0" role="group" aria-label="Hypotheses, and what speaks for and against each"><table data-argument><caption class="aside">Hypotheses, and what speaks for and against each</caption><thead><tr><th scope="col">Hypothesis</th>${sides.map(([name]) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${rows.map((hypothesis) => row(visit, hypothesis, pieces.get(hypothesis.versionId) ?? [], behind))}</tbody></table></div>
-${hasMore ? html`<p class="meta">These are the newest ${items.length} hypotheses. The list of hypotheses has all of them.</p>` : null}${
+  return html`${
+    room.question === null ? null : html`<p class="lead asks" dir="auto">${inlineMarkdown(room.question)}</p>`
+  }${legend}
+<div class="table argument" tabindex="0" role="group" aria-label="Hypotheses, and what speaks for and against each">\
+<table data-argument><caption class="aside">Hypotheses, and what speaks for and against each</caption><thead><tr>\
+<th scope="col">Hypothesis</th>${sides.map(([name]) => html`<th scope="col">${name}</th>`)}</tr></thead>\
+<tbody>${rows.map((hypothesis) => row(visit, hypothesis, pieces.get(hypothesis.versionId) ?? [], behind))}</tbody>\
+</table></div>
+${
+  hasMore
+    ? html`<p class="meta">These are the newest ${items.length} hypotheses. The list of hypotheses has all of them.</p>`
+    : null
+}${
   unlinked.length > 0 &&
-  html`<section aria-labelledby="silent"><h2 id="silent">Findings that answer no hypothesis</h2><ul class="uses">${unlinked.map(({ versionId, label: text, outcome, wording }) => html`<li data-node="${versionId}">${label("finding", versionId, text)} ${outcome === null ? null : stateBadge(outcome)} <a class="plainly" href="${to(`/records/${versionId}`)}">${beginningInLink(wording, 160)}</a> ${dots(behind.get(versionId) ?? [])}</li>`)}</ul></section>`
+  html`<section aria-labelledby="silent"><h2 id="silent">Findings that answer no hypothesis</h2>\
+<ul class="uses">${unlinked.map(
+    ({ versionId, label: text, outcome, wording }) =>
+      html`<li data-node="${versionId}">${label("finding", versionId, text)} \
+${outcome === null ? null : stateBadge(outcome)} <a class="plainly" href="${to(`/records/${versionId}`)}">\
+${beginningInLink(wording, 160)}</a> ${dots(behind.get(versionId) ?? [])}</li>`,
+  )}</ul></section>`
 }`
 }

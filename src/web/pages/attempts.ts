@@ -56,9 +56,13 @@ function planMatch({ planMatch: found, planId, intendedDeviation }: Attempt): Ht
     "Comparison with the plan",
     ["What", "Compared"],
     [
-      html`<tr><th scope="row">commit</th><td>${yesNo(found.commitMatchesPlan, "the plan's commit", "another commit")}</td></tr>`,
-      html`<tr><th scope="row">command</th><td>${yesNo(found.argvMatchesPlan, `matches ${compared}`, `matches ${compared}`, "the plan names no command")}</td></tr>`,
-      html`<tr><th scope="row">materials</th><td>${yesNo(found.materialsMatchPlan, "those the plan requires", "not those the plan requires")}</td></tr>`,
+      html`<tr><th scope="row">commit</th>\
+<td>${yesNo(found.commitMatchesPlan, "the plan's commit", "another commit")}</td></tr>`,
+      html`<tr><th scope="row">command</th>\
+<td>${yesNo(found.argvMatchesPlan, `matches ${compared}`, `matches ${compared}`, "the plan names no command")}</td>\
+</tr>`,
+      html`<tr><th scope="row">materials</th>\
+<td>${yesNo(found.materialsMatchPlan, "those the plan requires", "not those the plan requires")}</td></tr>`,
     ],
   )}
 ${
@@ -69,7 +73,8 @@ ${
         ["Field", "Planned", "Registered"],
         found.deviations.map(
           ({ field, planned, registered }) => html`<tr><th scope="row">${words(field)}</th>
-  <td><code>${JSON.stringify(planned)}</code></td><td class="changed"><code>${JSON.stringify(registered)}</code></td></tr>`,
+  <td><code>${JSON.stringify(planned)}</code></td><td class="changed">\
+<code>${JSON.stringify(registered)}</code></td></tr>`,
         ),
         "caption",
       )
@@ -78,19 +83,36 @@ ${intendedDeviation === null ? null : html`<p>Declared on purpose: ${phrase(inte
 }
 
 const eventItem = (event: Attempt["events"][number]): Html =>
-  html`<li>${stateBadge(event.event === "progress" ? "in_progress" : event.event, words(event.event))} <span class="clocks">${
+  html`<li>${stateBadge(event.event === "progress" ? "in_progress" : event.event, words(event.event))} \
+<span class="clocks">${
     event.reportedAt === null ? null : html`happened ${exactTime(event.reportedAt)} by the registrant's clock; `
   }received ${exactTime(event.receivedAt)}</span>${event.late === true ? html` <span class="tag">late</span>` : null}
-${event.message === undefined ? null : html`<p class="said" dir="auto">${inlineMarkdown(event.message)}</p>`}${event.reproduction === undefined ? null : html`<p>${stateBadge(event.reproduction.verdict)} ${phrase(event.reproduction.explanation)}</p>`}${event.failure === undefined ? null : html`<p>Failed in ${event.failure.stage}: ${phrase(event.failure.explanation)}</p>`}
-${figuresOf(event.figures)}<p class="meta">${!event.metricPoints ? null : html`<span>${counted(event.metricPoints, "metric point")}</span>`}${
-    event.outputLabels === undefined || event.outputLabels.length === 0
-      ? null
-      : html`<span>outputs ${event.outputLabels.join(", ")}</span>`
-  }${event.exitCode === undefined ? null : html`<span>exit code ${event.exitCode}</span>`}</p>
+${event.message === undefined ? null : html`<p class="said" dir="auto">${inlineMarkdown(event.message)}</p>`}\
+${
+  event.reproduction === undefined
+    ? null
+    : html`<p>${stateBadge(event.reproduction.verdict)} ${phrase(event.reproduction.explanation)}</p>`
+}${
+  event.failure === undefined
+    ? null
+    : html`<p>Failed in ${event.failure.stage}: ${phrase(event.failure.explanation)}</p>`
+}
+${figuresOf(event.figures)}<p class="meta">\
+${!event.metricPoints ? null : html`<span>${counted(event.metricPoints, "metric point")}</span>`}${
+  event.outputLabels === undefined || event.outputLabels.length === 0
+    ? null
+    : html`<span>outputs ${event.outputLabels.join(", ")}</span>`
+}${event.exitCode === undefined ? null : html`<span>exit code ${event.exitCode}</span>`}</p>
   </li>`
 
 const input = ({ name, material }: Attempt["inputs"][number]): Html =>
-  html`<li><code>${name}</code>: ${material === null ? "unknown" : html`${label("material", material.materialId, material.label)}${fromOther(material)} ${material.name} ${stateBadge(material.obtainability)}`}</li>`
+  html`<li><code>${name}</code>: \
+${
+  material === null
+    ? "unknown"
+    : html`${label("material", material.materialId, material.label)}\
+${fromOther(material)} ${material.name} ${stateBadge(material.obtainability)}`
+}</li>`
 
 const outputs = (items: Attempt["outputs"]): Html =>
   table(
@@ -98,8 +120,11 @@ const outputs = (items: Attempt["outputs"]): Html =>
     ["Output", "Digest", "Type and size", "Material"],
     items.map(
       (output) => html`<tr id="output-${output.outputLabel}"><th scope="row"><code>${output.outputLabel}</code></th>
-    <td>${digest(output.digest)}</td><td>${output.mediaType} ${output.sizeBytes === undefined ? null : bytes(output.sizeBytes)}</td>
-    <td>${output.materialId === undefined ? null : html`<a href="${to(`/materials/${output.materialId}`)}">registered</a>`} ${output.description}</td>
+    <td>${digest(output.digest)}</td>\
+<td>${output.mediaType} ${output.sizeBytes === undefined ? null : bytes(output.sizeBytes)}</td>
+    <td>${
+      output.materialId === undefined ? null : html`<a href="${to(`/materials/${output.materialId}`)}">registered</a>`
+    } ${output.description}</td>
     </tr>`,
     ),
   )
@@ -114,7 +139,8 @@ function byNumbers({ verdict, repeats }: NonNullable<Attempt["reproduction"]>): 
     repeats.countsAs === undefined || repeats.countsAs === verdict
       ? null
       : html` It counts as: ${stateBadge(repeats.countsAs)}`
-  return html`<a href="${address("finding", repeats.versionId)}">By the numbers</a>: ${repeats.comparison.sentence}${counts}`
+  return html`<a href="${address("finding", repeats.versionId)}">By the numbers</a>: ${repeats.comparison.sentence}\
+${counts}`
 }
 
 /** Renders what the attempt reproduces and with which verdict, and the attempts that reproduced it. */
@@ -127,7 +153,8 @@ function reproductions({ reproduction, reproduces, reproductions: others }: Atte
       : (["finding", reproduces.findingVersionId] as const))
   const repeated =
     basis &&
-    html`<p>It was meant to reproduce <a href="${address(basis[0], basis[1])}">${basis[0] === "attempt" ? "another attempt" : "a finding"}</a>. ${
+    html`<p>It was meant to reproduce <a href="${address(basis[0], basis[1])}">\
+${basis[0] === "attempt" ? "another attempt" : "a finding"}</a>. ${
       reproduction === null
         ? "It has not reported a verdict yet."
         : html`${stateBadge(reproduction.verdict)} ${phrase(reproduction.explanation)} ${byNumbers(reproduction)}`
@@ -140,7 +167,9 @@ function reproductions({ reproduction, reproduces, reproductions: others }: Atte
         result === null
           ? "It has not reported a verdict yet."
           : html`${inlineMarkdown(result.explanation)} ${byNumbers(result)}`
-      return html`<li>${stateBadge(result?.verdict ?? status)}<div>${label("attempt", attemptId, text)}${fromOther(origin)} by ${person(registrant)}, ${independenceInWords(independence, registrant.username)}. <span class="explained">${said}</span></div></li>`
+      return html`<li>${stateBadge(result?.verdict ?? status)}<div>${label("attempt", attemptId, text)}\
+${fromOther(origin)} by ${person(registrant)}, ${independenceInWords(independence, registrant.username)}. \
+<span class="explained">${said}</span></div></li>`
     },
   )
   return section(
@@ -159,8 +188,10 @@ function metricsOf(visit: Visit, attempt: Attempt): Html {
   const isStepped = metrics.some(({ step }) => step !== null)
   const rows = metrics.slice(0, VALUES).map(
     ({ name, split, dimensions, value, unit, step }) =>
-      html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>${isPlaced ? html`<td>${placeInWords(dimensions ?? {})}</td>` : null}
-  <td>${typeof value === "number" ? figure(value) : value} ${unit}</td>${isStepped ? html`<td>${step?.toLocaleString("en")}</td>` : null}</tr>`,
+      html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>\
+${isPlaced ? html`<td>${placeInWords(dimensions ?? {})}</td>` : null}
+  <td>${typeof value === "number" ? figure(value) : value} ${unit}</td>\
+${isStepped ? html`<td>${step?.toLocaleString("en")}</td>` : null}</tr>`,
   )
   const values = table(
     "Last values",
@@ -172,18 +203,33 @@ function metricsOf(visit: Visit, attempt: Attempt): Html {
   return html`${
     columns.metrics.length === 0
       ? null
-      : html`<div class="pair">${columns.metrics.slice(0, PICTURES).map((metric, place) => curvesFigure(visit, metric, drawn, whole, place))}</div>`
+      : html`<div class="pair">\
+${columns.metrics.slice(0, PICTURES).map((metric, place) => curvesFigure(visit, metric, drawn, whole, place))}</div>`
   }${
     columns.metrics.length > PICTURES
-      ? html`<p class="meta">${PICTURES} of its ${columns.metricsTruncated ? `first ${columns.metrics.length}` : columns.metrics.length} metrics are drawn. <a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
+      ? html`<p class="meta">${PICTURES} of its \
+${columns.metricsTruncated ? `first ${columns.metrics.length}` : columns.metrics.length} metrics are drawn. \
+<a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
       : null
   }${
     first === undefined
       ? null
-      : html`<p class="meta"><a href="${to(`/attempts/compare?ids=${attemptId}`)}">Means and intervals by group</a> <a href="${to(readPath("experiment_measurements", { experimentId }, { metric: first.name, split: first.split ?? undefined, format: "csv" }))}">${first.name} of the experiment as CSV</a></p>`
-  }${isPlaced && rows.length > UNFOLDED ? html`<details><summary>Its last ${counted(rows.length, "value")}</summary>${values}</details>` : values}${
+      : html`<p class="meta"><a href="${to(`/attempts/compare?ids=${attemptId}`)}">Means and intervals by group</a> \
+<a href="${to(
+          readPath(
+            "experiment_measurements",
+            { experimentId },
+            { metric: first.name, split: first.split ?? undefined, format: "csv" },
+          ),
+        )}">${first.name} of the experiment as CSV</a></p>`
+  }${
+    isPlaced && rows.length > UNFOLDED
+      ? html`<details><summary>Its last ${counted(rows.length, "value")}</summary>${values}</details>`
+      : values
+  }${
     attempt.metricsTruncated || metrics.length > VALUES
-      ? html`<p class="meta">These are the first ones by name. <a href="${to(readPath("attempt_metrics", { attemptId }, { format: "csv" }))}">All points as CSV</a></p>`
+      ? html`<p class="meta">These are the first ones by name. \
+<a href="${to(readPath("attempt_metrics", { attemptId }, { format: "csv" }))}">All points as CSV</a></p>`
       : null
   }`
 }
@@ -211,12 +257,12 @@ function logOf(visit: Visit, { attemptId, log, session, status }: Attempt): Html
     log &&
     html`<h3>The last ${counted(Math.min(LAST, log.lines), "line")} of ${log.lines.toLocaleString("en")}</h3>${numbered(
       visit.ask("attempt_log", { attemptId }, { tail: LAST }).lines,
-    )}<p class="meta"><a href="${whole("attempt_log")}" accesskey="l">The whole log</a><span>${bytes(log.bytes)}</span>${
-      log.cut && html`<span>${counted(log.cut.lines, "line")} in its middle were left out</span>`
-    }${digest(log.digest)}</p>`
+    )}<p class="meta"><a href="${whole("attempt_log")}" accesskey="l">The whole log</a><span>${bytes(log.bytes)}</span>\
+${log.cut && html`<span>${counted(log.cut.lines, "line")} in its middle were left out</span>`}${digest(log.digest)}</p>`
   }${
     session &&
-    html`<p class="meta"><a href="${whole("attempt_session")}">The session of its agent</a><span>${session.format}</span><span>${counted(session.lines, "line")}</span></p>`
+    html`<p class="meta"><a href="${whole("attempt_session")}">The session of its agent</a>\
+<span>${session.format}</span><span>${counted(session.lines, "line")}</span></p>`
   }`
 }
 
@@ -243,7 +289,9 @@ export function attemptShown(visit: Visit, attemptId: string, pasted?: PastedTab
     title: `${attempt.label} of ${attempt.experimentLabel}`,
     ...following(room),
     json: readPath("attempt", { attemptId }),
-    body: html`<p class="meta"><span><span class="label">${attempt.label}</span> attempt</span><span>of ${label("experiment", experimentId, attempt.experimentLabel)}</span><span>${words(attempt.intent)}</span><span>${person(attempt.registrant)}</span></p>
+    body: html`<p class="meta"><span><span class="label">${attempt.label}</span> attempt</span>\
+<span>of ${label("experiment", experimentId, attempt.experimentLabel)}</span><span>${words(attempt.intent)}</span>\
+<span>${person(attempt.registrant)}</span></p>
 <h1>Attempt ${attempt.label} <span id="live-outcome" data-live>${outcome(attempt)}</span></h1>
 <div id="live-way" data-live>${way}${next}</div>
 ${section(
@@ -256,10 +304,18 @@ ${section(
   html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">Compare with others</a>`,
 )}
 ${reproductions(attempt)}
-<section aria-labelledby="events">${heading(2, "events", "Events")}<ol class="history" id="live-events" data-live>${attempt.events.map(eventItem)}</ol>
-  ${attempt.eventsTruncated ? html`<p class="meta">Older events are not shown here. Their metrics are.</p>` : null}</section>
+<section aria-labelledby="events">${heading(2, "events", "Events")}<ol class="history" id="live-events" data-live>\
+${attempt.events.map(eventItem)}</ol>
+  ${
+    attempt.eventsTruncated ? html`<p class="meta">Older events are not shown here. Their metrics are.</p>` : null
+  }</section>
 ${section("log", "Log", live("log", logOf(visit, attempt)))}
-${section("match", "Compared with its plan", planMatch(attempt), attempt.planId && html`<a href="${to(`/plans/${attempt.planId}`)}">the plan</a>`)}
+${section(
+  "match",
+  "Compared with its plan",
+  planMatch(attempt),
+  attempt.planId && html`<a href="${to(`/plans/${attempt.planId}`)}">the plan</a>`,
+)}
 <section aria-labelledby="ran">${heading(2, "ran", "What was run")}${facts([
       ["Repository", repository(attempt.repository)],
       ["Command", argv(attempt.argv)],
@@ -270,14 +326,23 @@ ${section("match", "Compared with its plan", planMatch(attempt), attempt.planId 
       ],
       [
         "Registered",
-        html`${exactTime(attempt.registeredAt)} <a href="${to(entryPath(attempt.threadId, attempt.entryId))}">its place in the Thread</a>`,
+        html`${exactTime(attempt.registeredAt)} <a href="${to(entryPath(attempt.threadId, attempt.entryId))}">its \
+place in the Thread</a>`,
       ],
       ["Cost, according to its registrant", attempt.cost && costInWords(totalOf(attempt.cost)).join(", ")],
       ["Content digest", digest(attempt.contentDigest)],
     ])}<h3>Configuration</h3>${jsonBlock(attempt.configuration)}</section>
-<section aria-labelledby="inputs">${heading(2, "inputs", "Inputs and outputs")}${list("", attempt.inputs, input, html`<p class="quiet">No input was named.</p>`)}
-<div id="live-outputs" data-live>${attempt.outputs.length === 0 ? html`<p class="quiet">No output was reported.</p>` : outputs(attempt.outputs)}${attempt.outputsTruncated ? html`<p class="meta">Older outputs are not shown here.</p>` : null}</div></section>
-${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>`)}
+<section aria-labelledby="inputs">${heading(2, "inputs", "Inputs and outputs")}\
+${list("", attempt.inputs, input, html`<p class="quiet">No input was named.</p>`)}
+<div id="live-outputs" data-live>\
+${attempt.outputs.length === 0 ? html`<p class="quiet">No output was reported.</p>` : outputs(attempt.outputs)}\
+${attempt.outputsTruncated ? html`<p class="meta">Older outputs are not shown here.</p>` : null}</div></section>
+${doing(
+  visit,
+  () =>
+    html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}\
+${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>`,
+)}
 ${ways([
   ["JSON", readPath("attempt", { attemptId })],
   ["Metrics as JSON", readPath("attempt_metrics", { attemptId })],

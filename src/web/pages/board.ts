@@ -53,7 +53,9 @@ function rowOf({ by, best }: Board, row: Row): IntervalRow {
   const unlinked = attempts.length > LINKED ? quiet(` and ${attempts.length - LINKED} more`) : null
   return {
     ...drawnMean(row, "no finite value"),
-    head: html`${rank === null ? null : `${rank}. `}${first}${isBest ? html` ${stateBadge("supported", "best")}` : null}${isBaseline ? html` <span class="tag">baseline</span>` : null}`,
+    head: html`${rank === null ? null : `${rank}. `}${first}\
+${isBest ? html` ${stateBadge("supported", "best")}` : null}\
+${isBaseline ? html` <span class="tag">baseline</span>` : null}`,
     cells: [...others, html`${joined(named, " ")}${unlinked}`, n, repeatsOf(row)],
     look: isBaseline ? "base" : undefined,
   }
@@ -95,7 +97,10 @@ function leftOut({ attempts, measured, leftOut: out, truncated }: Board): string
     out.withoutBy + out.excluded > 0 && `${counted(out.withoutBy + out.excluded, "value")} with other dimensions`,
     truncated && "older attempts",
   ].filter((part) => part !== false)
-  return `${measured} of ${counted(attempts, "attempt")} with this code and data ${measured === 1 ? "is" : "are"} included.${parts.length === 0 ? "" : ` Left out: ${parts.join("; ")}.`}`
+  return (
+    `${measured} of ${counted(attempts, "attempt")} with this code and data ${measured === 1 ? "is" : "are"} ` +
+    `included.${parts.length === 0 ? "" : ` Left out: ${parts.join("; ")}.`}`
+  )
 }
 
 export function boardPage(visit: Visit): Shown {
@@ -103,14 +108,17 @@ export function boardPage(visit: Visit): Shown {
   const { boardId, roomId, metric, split, unit, direction, by, over, where, evaluator, data } = board
   const room = visit.ask("room", { roomId })
   const places = Object.entries(where).map(([name, value]) => `${name} ${String(value)}`)
-  const measures = `${metric}${split === null ? "" : ` (${split})`}${unit === null ? "" : ` in ${unit}`}, ${direction} is better`
+  const measures =
+    `${metric}${split === null ? "" : ` (${split})`}` + `${unit === null ? "" : ` in ${unit}`}, ${direction} is better`
   const table = { caption: board.title, head: [...by, "Attempts", "n", "Run again"], measures, numbers: "Mean" }
-  const none = html`No attempt counts yet. An attempt counts if it runs the code below, names the data as inputs, succeeds, and reports ${metric} by ${by.join(" and ")}.`
+  const none = html`No attempt counts yet. An attempt counts if it runs the code below, names the data as inputs, \
+succeeds, and reports ${metric} by ${by.join(" and ")}.`
   return {
     title: `${board.label}: ${board.title}`,
     ...following(room),
     json: readPath("board", { boardId }),
-    body: html`<p class="meta"><span><span class="label">${board.label}</span> board</span><span>${person(board.author)}</span><span>${exactTime(board.declaredAt)}</span></p>
+    body: html`<p class="meta"><span><span class="label">${board.label}</span> board</span>\
+<span>${person(board.author)}</span><span>${exactTime(board.declaredAt)}</span></p>
 <h1 dir="auto">${inlineMarkdown(board.title)}</h1>
 <div id="live-board" data-live><p class="lead">${board.sentence}</p>
 ${
@@ -134,7 +142,9 @@ ${differences(board)}</div>
       ["Content digest", digest(board.contentDigest)],
       ["Declared at", html`<a href="${to(entryPath(board.threadId, board.entryId))}">its place in the Thread</a>`],
     ])}</section>
-<div class="next-act" role="group" aria-label="Next"><a class="button quiet" href="${to(`/rooms/${roomId}/attempts`)}">Compare attempts</a><span><strong>Next:</strong> see the attempts behind it, or register one at this commit.</span></div>
+<div class="next-act" role="group" aria-label="Next">\
+<a class="button quiet" href="${to(`/rooms/${roomId}/attempts`)}">Compare attempts</a><span>\
+<strong>Next:</strong> see the attempts behind it, or register one at this commit.</span></div>
 ${ways([
   ["JSON", readPath("board", { boardId })],
   ["Markdown", readPath("board", { boardId }, { format: "markdown" })],
@@ -147,7 +157,8 @@ export function boardsPage(visit: Visit): Shown {
   const { roomId } = room
   const { items, nextCursor } = visit.ask("room_boards", { roomId }, { after: visit.parameter("after") })
   const item = ({ boardId, label: text, title, metric, direction, author, declaredAt }: (typeof items)[number]) =>
-    html`<li data-entry><p class="meta"><span>${label("board", boardId, text)}</span><span>${metric}, ${direction} is better</span><span>${person(author)}</span><span>${time(declaredAt)}</span></p>
+    html`<li data-entry><p class="meta"><span>${label("board", boardId, text)}</span>\
+<span>${metric}, ${direction} is better</span><span>${person(author)}</span><span>${time(declaredAt)}</span></p>
 <a class="wording" href="${address("board", boardId)}" dir="auto">${title}</a></li>`
   const none = empty("No board yet. A board declares a metric, code and data, and ranks the attempts that use them.")
   return sectionPage(visit, room, {

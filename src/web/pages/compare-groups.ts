@@ -19,7 +19,8 @@ const quiet = (text: Content): Html => html`<span class="quiet">${text}</span>`
 const value = ({ mean, se, low, high, n }: Group): Html =>
   mean === null
     ? quiet("–")
-    : html`${figure(mean, se)} ${low === null || high === null ? (n === 1 ? quiet("one value") : null) : quiet(`± ${figure((high - low) / 2, se)}`)}`
+    : html`${figure(mean, se)} \
+${low === null || high === null ? (n === 1 ? quiet("one value") : null) : quiet(`± ${figure((high - low) / 2, se)}`)}`
 
 /** Renders a group's value of a metric, tinted if its interval shows that it differs from the baseline. */
 function cell({ groups, direction, best }: Measure, key: string): Html {
@@ -32,7 +33,12 @@ function cell({ groups, direction, best }: Measure, key: string): Html {
     contrast === null
       ? null
       : html` <span class="by">${contrast.estimate > 0 ? "+" : ""}${figure(contrast.estimate, contrast.se)}</span>`
-  return html`<td class="right${isDistinct ? ` ${tint}` : ""}"${attributes({ title: contrast === null || contrast.low === null ? null : `difference ${interval(contrast.low, contrast.high, contrast.se)}` })}>${best.has(key) ? html`<strong>${value(group)}</strong>` : value(group)}${by}</td>`
+  return html`<td class="right${isDistinct ? ` ${tint}` : ""}"${attributes({
+    title:
+      contrast === null || contrast.low === null
+        ? null
+        : `difference ${interval(contrast.low, contrast.high, contrast.se)}`,
+  })}>${best.has(key) ? html`<strong>${value(group)}</strong>` : value(group)}${by}</td>`
 }
 
 const arrows = { [-1]: "↓", 0: "", 1: "↑" } as const
@@ -49,13 +55,20 @@ function results(measures: readonly Measure[]): Html {
     )
     const own = placeOf(group, table)
     const place = own.length === 0 ? ["all"] : own
-    return html`<tr${attributes({ class: group.isBaseline ? "base" : null })}>${place.map((text) => html`<th scope="row">${text}</th>`)}<td>${attempts}${group.attempts.length > 4 ? quiet(` and ${group.attempts.length - 4} more`) : null}</td><td class="right">${group.n}</td>${measures.map((measure) => cell(measure, key))}</tr>`
+    return html`<tr${attributes({ class: group.isBaseline ? "base" : null })}>\
+${place.map((text) => html`<th scope="row">${text}</th>`)}<td>${attempts}\
+${group.attempts.length > 4 ? quiet(` and ${group.attempts.length - 4} more`) : null}</td>\
+<td class="right">${group.n}</td>${measures.map((measure) => cell(measure, key))}</tr>`
   })
   const names = [...table.by, ...table.partedBy].map(nameOfDimension)
   const head = [...(names.length === 0 ? ["Group"] : names), "Attempts", "n"]
   const metric = ({ name, table: { unit }, direction }: Measure): Html =>
-    html`<th scope="col" class="right"${attributes({ title: better[direction] || null })}>${name}${unit === null ? null : quiet(` ${unit}`)} ${arrows[direction]}<span class="aside"> ${better[direction]}</span></th>`
-  return html`<div class="table held" tabindex="0" role="group" aria-label="Settings and results"><table><caption class="aside">Settings and results</caption><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}${measures.map(metric)}</tr></thead><tbody>${rows}</tbody></table></div>`
+    html`<th scope="col" class="right"${attributes({ title: better[direction] || null })}>${name}\
+${unit === null ? null : quiet(` ${unit}`)} ${arrows[direction]}<span class="aside"> ${better[direction]}</span></th>`
+  return html`<div class="table held" tabindex="0" role="group" aria-label="Settings and results"><table>\
+<caption class="aside">Settings and results</caption><thead>\
+<tr>${head.map((name) => html`<th scope="col">${name}</th>`)}${measures.map(metric)}</tr></thead>\
+<tbody>${rows}</tbody></table></div>`
 }
 
 function chooser({ ids }: Compared, { candidates, by, over, against }: Question, measures: readonly Measure[]): Html {
@@ -74,8 +87,23 @@ function chooser({ ids }: Compared, { candidates, by, over, against }: Question,
   ]
   const kept = [...own, ["over", over] as const, ...by.map((name) => ["by", name] as const)]
   const folded = over === null ? "" : `; ${nameOfDimension(over)} folded`
-  return html`<form class="inline filters" action="${to("/attempts/compare")}">${hiddenInputs(kept)}<div class="field"><label for="against">Compare with</label><select id="against" name="against">${option("", "nothing", against)}${places.slice(0, limits.groupAttempts).map((place) => option(place, place.replace(/^--?/, "").replace(":", " "), against))}</select></div><div class="field"><button class="quiet">Compare with baseline</button></div></form>
-<details class="columns-of"><summary>Grouped by ${by.length === 0 ? "nothing" : by.map(nameOfDimension).join(", ")}${folded}</summary><form action="${to("/attempts/compare")}">${hiddenInputs(own)}<fieldset class="choices"><legend>Group by</legend>${candidates.map((name) => html`<label><input type="checkbox" name="by" value="${name}"${attributes({ checked: by.includes(name) })}>${nameOfDimension(name)}</label>`)}</fieldset><div class="field"><label for="over">Fold</label><select id="over" name="over">${[...(over === null ? [] : [over]), ...candidates].map((name) => option(name, nameOfDimension(name), over))}</select></div><button class="quiet">Group again</button></form></details>`
+  return html`<form class="inline filters" action="${to("/attempts/compare")}">${hiddenInputs(kept)}<div class="field">\
+<label for="against">Compare with</label><select id="against" name="against">${option("", "nothing", against)}\
+${places
+  .slice(0, limits.groupAttempts)
+  .map((place) =>
+    option(place, place.replace(/^--?/, "").replace(":", " "), against),
+  )}</select></div><div class="field"><button class="quiet">Compare with baseline</button></div></form>
+<details class="columns-of"><summary>Grouped by ${by.length === 0 ? "nothing" : by.map(nameOfDimension).join(", ")}\
+${folded}</summary><form action="${to("/attempts/compare")}">${hiddenInputs(own)}<fieldset class="choices">\
+<legend>Group by</legend>\
+${candidates.map(
+  (name) =>
+    html`<label><input type="checkbox" name="by" value="${name}"${attributes({ checked: by.includes(name) })}>\
+${nameOfDimension(name)}</label>`,
+)}</fieldset><div class="field"><label for="over">Fold</label><select id="over" name="over">\
+${[...(over === null ? [] : [over]), ...candidates].map((name) => option(name, nameOfDimension(name), over))}</select>\
+</div><button class="quiet">Group again</button></form></details>`
 }
 
 /** Renders the notes on the groups, each once with the groups it applies to. */
@@ -87,7 +115,12 @@ function notes(groups: readonly Group[]): Html | null {
     ),
   ]
   if (byNote.length === 0) return null
-  return html`<ul class="uses notes">${byNote.map(([note, of]) => html`<li>${of.length === groups.length ? "Every group" : of.map(({ group }) => labelOf(group.key)).join("; ")}: ${note}.</li>`)}</ul>`
+  return html`<ul class="uses notes">\
+${byNote.map(
+  ([note, of]) =>
+    html`<li>${of.length === groups.length ? "Every group" : of.map(({ group }) => labelOf(group.key)).join("; ")}: \
+${note}.</li>`,
+)}</ul>`
 }
 
 /** Renders a metric: each group's values, mean and interval, and its difference to the baseline if one was chosen. */
@@ -120,10 +153,24 @@ function figureOf({ name, table, groups }: Measure): Html {
     ]
   })
   const measures = unit === null ? name : `${name} in ${unit}`
-  return html`<section aria-label="${name}"><h3>${name}</h3>${intervalTable({ caption: name, head, measures: `${measures}, mean and 95 % interval`, numbers: "Mean" }, groups.map(row))}${
+  return html`<section aria-label="${name}">\
+<h3>${name}</h3>${intervalTable(
+    { caption: name, head, measures: `${measures}, mean and 95 % interval`, numbers: "Mean" },
+    groups.map(row),
+  )}${
     contrasts.length === 0
       ? null
-      : html`<h4>Difference to ${against?.value}</h4>${intervalTable({ caption: `Differences of ${name}`, head, measures: `difference of ${measures}, 95 % interval`, numbers: "Estimate", zero: true }, contrasts)}`
+      : html`<h4>Difference to ${against?.value}</h4>\
+${intervalTable(
+  {
+    caption: `Differences of ${name}`,
+    head,
+    measures: `difference of ${measures}, 95 % interval`,
+    numbers: "Estimate",
+    zero: true,
+  },
+  contrasts,
+)}`
   }${notes(groups)}</section>`
 }
 
@@ -165,7 +212,8 @@ function publishing(visit: Visit, { table, room }: Compared, measures: readonly 
 }
 
 const legendOf = ({ over, against }: Question, measures: readonly Measure[]): Html =>
-  html`<p class="meta"><span>mean ± half of its 95 % interval${over === null ? null : `, over ${nameOfDimension(over)}`}</span><span>${
+  html`<p class="meta"><span>mean ± half of its 95 % \
+interval${over === null ? null : `, over ${nameOfDimension(over)}`}</span><span>${
     measures.some(({ best }) => best.size > 0)
       ? "the best is bold where it can be told apart from the others"
       : "no group can be told apart as the best"
@@ -183,15 +231,18 @@ export function groupsView(visit: Visit, compared: Compared, question: Question)
     withQuery(visit.url.pathname, { ...Object.fromEntries(visit.url.searchParams), metric })
   const alike = [...Map.groupBy(measures, ({ table }) => JSON.stringify([table.by, table.partedBy])).values()]
   return html`${chooser(compared, question, measures)}
-<section aria-labelledby="results">${heading(2, "results", "Settings and results", publishing(visit, compared, measures) ?? undefined)}${alike.map(results)}${legendOf(question, measures)}${
-    unfinishedAttempts === 0
-      ? null
-      : html`<p class="meta">${counted(unfinishedAttempts, "attempt")} without success left out.</p>`
-  }</section>
+<section aria-labelledby="results">\
+${heading(2, "results", "Settings and results", publishing(visit, compared, measures) ?? undefined)}\
+${alike.map(results)}${legendOf(question, measures)}${
+  unfinishedAttempts === 0
+    ? null
+    : html`<p class="meta">${counted(unfinishedAttempts, "attempt")} without success left out.</p>`
+}</section>
 <section aria-labelledby="spread">${heading(2, "spread", "Each metric")}${measures.map(figureOf)}${
     others.length === 0
       ? null
-      : html`<p class="meta">${counted(others.length, "other metric")}: ${joined(others.slice(0, 20).map((name) => html`<a href="${to(address(name))}">${name}</a>`))}</p>`
+      : html`<p class="meta">${counted(others.length, "other metric")}: \
+${joined(others.slice(0, 20).map((name) => html`<a href="${to(address(name))}">${name}</a>`))}</p>`
   }</section>
 ${groupCurvesFigure(visit, compared, question, measures)}`
 }

@@ -42,11 +42,19 @@ function comparisonTable(
           : isMeasured
             ? value
             : html`<code title="${value}">${shortened(value, 60)}</code>`
-    return html`<td${attributes({ class: [isMeasured ? "right" : "", differs ? "changed" : ""].join(" ").trim() || null })}>${shown}${isMeasured && against !== undefined ? html` <span class="by">${by}</span>` : null}</td>`
+    return html`<td${attributes({
+      class: [isMeasured ? "right" : "", differs ? "changed" : ""].join(" ").trim() || null,
+    })}>${shown}${isMeasured && against !== undefined ? html` <span class="by">${by}</span>` : null}</td>`
   }
-  return html`<div class="table held" tabindex="0" role="group" aria-label="${caption}"><table><caption class="aside">${caption}</caption><thead><tr><th scope="col">Attempt</th>${head.map((name) => html`<th scope="col"${attributes({ class: isMeasured ? "right" : null })}>${name}</th>`)}</tr></thead><tbody>${table.items.map(
+  return html`<div class="table held" tabindex="0" role="group" aria-label="${caption}"><table>\
+<caption class="aside">${caption}</caption><thead><tr><th scope="col">Attempt</th>\
+${head.map((name) => html`<th scope="col"${attributes({ class: isMeasured ? "right" : null })}>${name}</th>`)}</tr>\
+</thead><tbody>${table.items.map(
     (row) =>
-      html`<tr${attributes({ class: row.attemptId === baseline ? "base" : null })}><th scope="row">${label("attempt", row.attemptId, row.label)}${row.attemptId === baseline ? html` <span class="tag">baseline</span>` : null}</th>${cells(row).map((value, at) => cell(value, at, row.attemptId === baseline))}</tr>`,
+      html`<tr${attributes({ class: row.attemptId === baseline ? "base" : null })}>\
+<th scope="row">${label("attempt", row.attemptId, row.label)}\
+${row.attemptId === baseline ? html` <span class="tag">baseline</span>` : null}</th>\
+${cells(row).map((value, at) => cell(value, at, row.attemptId === baseline))}</tr>`,
   )}</tbody></table></div>`
 }
 
@@ -61,13 +69,23 @@ function controls(visit: Visit, { ids, table, drawn }: Compared): Html {
     html`<option value="${value}"${attributes({ selected: value === (drawn.baseline ?? "") })}>${text}</option>`
   return html`${legend(drawn.attempts, (attemptId) => {
     const row = rows.get(attemptId)
-    return html` ${row && outcome(row)}${attemptId === drawn.baseline ? html` <span class="tag">baseline</span>` : null}`
+    return html` ${row && outcome(row)}\
+${attemptId === drawn.baseline ? html` <span class="tag">baseline</span>` : null}`
   })}
-<form class="inline filters" action="${to("/attempts/compare")}"><input type="hidden" name="view" value="attempts"><input type="hidden" name="ids" value="${ids.join(",")}">${metrics}<div class="field"><label for="baseline">Baseline</label><select id="baseline" name="baseline">${option("", "none")}${table.items.map((row) => option(row.attemptId, row.label))}</select></div><div class="field"><button class="quiet">Compare with baseline</button></div></form>
+<form class="inline filters" action="${to("/attempts/compare")}"><input type="hidden" name="view" value="attempts">\
+<input type="hidden" name="ids" value="${ids.join(",")}">${metrics}<div class="field">\
+<label for="baseline">Baseline</label><select id="baseline" name="baseline">${option("", "none")}\
+${table.items.map((row) => option(row.attemptId, row.label))}</select></div><div class="field">\
+<button class="quiet">Compare with baseline</button></div></form>
 ${
   ids.length < 2
     ? null
-    : html`<details class="columns-of"><summary>Leave some out</summary><form action="${to("/attempts/compare")}"><input type="hidden" name="view" value="attempts">${metrics}${hiddenInputs([["baseline", drawn.baseline]])}<fieldset class="choices"><legend>Attempts</legend>${table.items.map((row) => html`<label><input type="checkbox" name="ids" value="${row.attemptId}" checked>${row.label}</label>`)}</fieldset><button class="quiet">Compare these</button></form></details>`
+    : html`<details class="columns-of"><summary>Leave some out</summary><form action="${to("/attempts/compare")}">\
+<input type="hidden" name="view" value="attempts">${metrics}${hiddenInputs([["baseline", drawn.baseline]])}\
+<fieldset class="choices"><legend>Attempts</legend>\
+${table.items.map(
+  (row) => html`<label><input type="checkbox" name="ids" value="${row.attemptId}" checked>${row.label}</label>`,
+)}</fieldset><button class="quiet">Compare these</button></form></details>`
 }`
 }
 
@@ -78,8 +96,16 @@ function chooser(
 ): Html | null {
   const { metrics, metricsTruncated } = columns
   if (metrics.length <= drawnOf(ids.length) && shown.length === metrics.length) return null
-  return html`<details class="columns-of"><summary>Metrics drawn: ${shown.length} of ${metrics.length}${metricsTruncated ? " and more" : null}</summary><form action="${to("/attempts/compare")}"><input type="hidden" name="view" value="attempts"><input type="hidden" name="ids" value="${ids.join(",")}">${hiddenInputs([["baseline", drawn.baseline]])}
-<fieldset class="choices"><legend>Metrics</legend>${metrics.map(({ key }) => html`<label><input type="checkbox" name="metric" value="${key}"${attributes({ checked: shown.some((metric) => metric.key === key) })}>${key}</label>`)}</fieldset><button class="quiet">Draw these</button></form></details>`
+  return html`<details class="columns-of"><summary>Metrics drawn: ${shown.length} of ${metrics.length}\
+${metricsTruncated ? " and more" : null}</summary><form action="${to("/attempts/compare")}">\
+<input type="hidden" name="view" value="attempts"><input type="hidden" name="ids" value="${ids.join(",")}">\
+${hiddenInputs([["baseline", drawn.baseline]])}
+<fieldset class="choices"><legend>Metrics</legend>\
+${metrics.map(
+  ({ key }) =>
+    html`<label><input type="checkbox" name="metric" \
+value="${key}"${attributes({ checked: shown.some((metric) => metric.key === key) })}>${key}</label>`,
+)}</fieldset><button class="quiet">Draw these</button></form></details>`
 }
 
 /** The view of each attempt: last values, settings that differ, and curves. */
@@ -110,23 +136,27 @@ function eachAttempt(visit: Visit, found: Compared): Html {
           true,
         )
   }${metricsTruncated ? html`<p class="meta">Only the first ${metrics.length} metrics are shown.</p>` : null}</section>
-<section aria-labelledby="settings">${heading(2, "settings", "Settings that differ", html`<a href="${to(csv)}">CSV</a>`)}${
-    settings.length === 0
-      ? html`<p class="quiet">No setting differs.</p>`
-      : comparisonTable(
-          "Settings that differ",
-          table,
-          baseline,
-          settings.map(({ key }) => key),
-          ({ settings: values }) => values,
-          false,
-        )
-  }<p class="meta">${counted(sameSettings, "identical setting")} hidden.${settingsTruncated ? ` Of those that differ, the first ${settings.length} are shown.` : null}</p></section>
+<section aria-labelledby="settings">\
+${heading(2, "settings", "Settings that differ", html`<a href="${to(csv)}">CSV</a>`)}${
+  settings.length === 0
+    ? html`<p class="quiet">No setting differs.</p>`
+    : comparisonTable(
+        "Settings that differ",
+        table,
+        baseline,
+        settings.map(({ key }) => key),
+        ({ settings: values }) => values,
+        false,
+      )
+}<p class="meta">${counted(sameSettings, "identical setting")} \
+hidden.${settingsTruncated ? ` Of those that differ, the first ${settings.length} are shown.` : null}</p></section>
 ${
   metrics.length === 0
     ? null
-    : html`<section aria-labelledby="curves">${heading(2, "curves", "Over steps")}${chooser(found, shown)}<div class="along">${legend(drawn.attempts)}</div>
-<p class="hint">Drag over a chart to zoom, or enter a range. Point at a chart to read values, or use the slider and the arrow keys.</p>
+    : html`<section aria-labelledby="curves">${heading(2, "curves", "Over steps")}${chooser(found, shown)}\
+<div class="along">${legend(drawn.attempts)}</div>
+<p class="hint">Drag over a chart to zoom, or enter a range. Point at a chart to read values, or use the slider and \
+the arrow keys.</p>
 ${shown.map((metric, place) => curvesFigure(visit, metric, drawn, whole, place))}</section>`
 }`
 }
@@ -157,9 +187,19 @@ export function comparePage(visit: Visit): Shown {
     wide: true,
     json: readPath("attempt_table", {}, { attemptIds: ids.join(",") }),
     body: html`<h1>Comparing ${ids.length === 1 ? "an attempt" : `${ids.length} attempts`}</h1>
-${named.length > ids.length ? html`<div class="banner warn" role="note"><p>${ids.length} of the ${named.length} attempts you chose are shown. A comparison takes at most ${limits.comparedAttempts}.</p></div>` : null}
+${
+  named.length > ids.length
+    ? html`<div class="banner warn" role="note"><p>${ids.length} of the ${named.length} attempts you chose are shown. \
+A comparison takes at most ${limits.comparedAttempts}.</p></div>`
+    : null
+}
 ${attemptList(compared)}
-${question === null ? null : html`<nav class="views" aria-label="Views">${tab("groups", "By group", isByGroup)}${tab("attempts", "Each attempt", !isByGroup)}</nav>`}
+${
+  question === null
+    ? null
+    : html`<nav class="views" aria-label="Views">${tab("groups", "By group", isByGroup)}\
+${tab("attempts", "Each attempt", !isByGroup)}</nav>`
+}
 ${isByGroup ? groupsView(visit, compared, question) : eachAttempt(visit, compared)}
 <p class="meta"><a href="${to(`/rooms/${room.roomId}/attempts`)}">Choose attempts</a></p>
 ${ways([["Table as JSON", readPath("attempt_table", {}, { attemptIds: ids.join(",") })]])}`,
@@ -176,7 +216,10 @@ export function curvesPage(visit: Visit): Shown {
     title: `${metric.key} of ${table.items.map(({ label: text }) => text).join(", ")}`,
     rail: roomRail(room),
     wide: true,
-    body: html`<h1>${metric.key} over steps</h1><p class="meta"><a href="${to(withQuery("/attempts/compare", { ids: ids.join(","), view: "attempts", baseline: drawn.baseline }))}">Everything of ${counted(ids.length, "this attempt", "these attempts").replace(/^\d+ /, "")}</a></p>
+    body: html`<h1>${metric.key} over steps</h1><p class="meta">\
+<a href="${to(
+      withQuery("/attempts/compare", { ids: ids.join(","), view: "attempts", baseline: drawn.baseline }),
+    )}">Everything of ${counted(ids.length, "this attempt", "these attempts").replace(/^\d+ /, "")}</a></p>
 ${legend(drawn.attempts)}${curvesFigure(visit, metric, drawn, viewOf(visit.url), 0, true)}`,
   }
 }

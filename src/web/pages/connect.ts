@@ -32,8 +32,17 @@ function firstRequests(roomId: string, credentials: readonly Credential[]): Html
   return html`<section aria-labelledby="first-request">${heading(2, "first-request", "5. Wait for its first request")}
 <div id="requests" role="status" data-awaits="${awaits ? to(address) : ""}"><ul class="lines">${credentials.map(
     ({ label, lastUsedAt }) =>
-      html`<li>${lastUsedAt === null ? stateBadge("unknown", "waiting") : stateBadge("completed", "connected")} <strong>${label}</strong> ${lastUsedAt === null ? "has not sent a request yet." : html`is connected. Its last request came ${time(lastUsedAt)}.`}</li>`,
-  )}</ul>${awaits ? html`<p class="hint">This page shows the request when it arrives. You can also <a href="${to(address)}">check again</a>.</p>` : null}</div></section>`
+      html`<li>${lastUsedAt === null ? stateBadge("unknown", "waiting") : stateBadge("completed", "connected")} \
+<strong>${label}</strong> \
+${
+  lastUsedAt === null ? "has not sent a request yet." : html`is connected. Its last request came ${time(lastUsedAt)}.`
+}</li>`,
+  )}</ul>${
+    awaits
+      ? html`<p class="hint">This page shows the request when it arrives. You can also \
+<a href="${to(address)}">check again</a>.</p>`
+      : null
+  }</div></section>`
 }
 
 /** Returns the visitor's valid credentials, newest first, or only the one that the address names. */
@@ -61,8 +70,15 @@ export function connectPage(visit: Visit): Shown | Answer {
     title: `Connect an agent · ${room.title}`,
     rail: roomRail(room, "/people"),
     body: html`<h1>Connect an agent</h1>
-${roomBanners(room)}<p>An agent writes here with its own credential. The token is shown once, when you issue the credential. If you lose it, rotate the credential.</p>
-<section aria-label="Actions">${whyNot(visit, room) ?? html`<div class="actions">${act("issue_credential", { roomId }, "Issue a credential", own.length === 0 ? "first" : "quiet")}<a class="button quiet" href="${to(`/rooms/${roomId}/people#credentials`)}">Your credentials</a></div>`}</section>
+${roomBanners(room)}<p>An agent writes here with its own credential. The token is shown once, when you issue the \
+credential. If you lose it, rotate the credential.</p>
+<section aria-label="Actions">\
+${
+  whyNot(visit, room) ??
+  html`<div class="actions">\
+${act("issue_credential", { roomId }, "Issue a credential", own.length === 0 ? "first" : "quiet")}\
+<a class="button quiet" href="${to(`/rooms/${roomId}/people#credentials`)}">Your credentials</a></div>`
+}</section>
 ${connectionTexts({ baseUrl: visit.edge.baseUrl, roomId })}
 ${own.length === 0 ? null : firstRequests(roomId, own)}`,
   }
@@ -81,7 +97,8 @@ function keyPage({ edge: { baseUrl } }: Visit, receipt: Receipt): Shown {
   return {
     title: "Personal key",
     body: html`<h1 data-stored>Your personal key</h1>
-      <div class="banner warn" role="status"><strong>Shown once.</strong><p>Copy it now. With it, your agent can read and write your Library within the reach of the key.</p>
+      <div class="banner warn" role="status"><strong>Shown once.</strong>\
+<p>Copy it now. With it, your agent can read and write your Library within the reach of the key.</p>
       </div>
 <section aria-labelledby="token">${heading(2, "token", "Key")}${command(token, "the key")}${facts([
       ["Label", label],
@@ -101,7 +118,8 @@ export function secretPage(visit: Visit, operation: Operation, receipt: Receipt)
     title: "Credential",
     headers: { "referrer-policy": "no-referrer" },
     body: html`<h1 data-stored>${operation.name === "rotate_credential" ? "The new credential" : "Your credential"}</h1>
-<div class="banner warn" role="status"><strong>Shown once.</strong><p>Copy it now. The service keeps only a digest of it. If you lose it, rotate the credential.</p></div>
+<div class="banner warn" role="status"><strong>Shown once.</strong>\
+<p>Copy it now. The service keeps only a digest of it. If you lose it, rotate the credential.</p></div>
 <section aria-labelledby="token">${heading(2, "token", "Token")}${command(token, "the token")}${facts([
       ["Label", label],
       ["May", joinedWords(permissions)],

@@ -56,7 +56,8 @@ function lastValues(curves: readonly Curve[], baseline: string | undefined): Htm
       const value = columns.value.at(-1)
       const by =
         typeof value === "number" && typeof base === "number" && attemptId !== baseline ? difference(value, base) : null
-      return html`<li>${sample(index)}<span class="label">${label}</span> <span data-value>${valueText(value)}</span> <span class="by" data-by>${by}</span></li>`
+      return html`<li>${sample(index)}<span class="label">${label}</span> <span data-value>${valueText(value)}</span> \
+<span class="by" data-by>${by}</span></li>`
     },
   )}</ul></div>`
 }
@@ -71,7 +72,8 @@ const asTable = (curves: readonly (Curve & { readonly points: number })[], name:
       const at = (index: number) =>
         index < 0 || columns.step[index] === undefined
           ? html`<span class="quiet">–</span>`
-          : html`${valueText(columns.value[index])} <span class="quiet">at ${(columns.step[index] ?? 0).toLocaleString("en")}</span>`
+          : html`${valueText(columns.value[index])} \
+<span class="quiet">at ${(columns.step[index] ?? 0).toLocaleString("en")}</span>`
       const numbers = columns.value.flatMap((value, index) => (typeof value === "number" ? [{ value, index }] : []))
       const [first] = numbers
       const least = numbers.reduce(
@@ -83,14 +85,20 @@ const asTable = (curves: readonly (Curve & { readonly points: number })[], name:
         first ?? { value: 0, index: -1 },
       )
       const broken = runs(curve)
-      return html`<tr><th scope="row">${label}</th><td class="right">${points.toLocaleString("en")}</td><td>${at(0)}</td><td>${at(least.index)}</td><td>${at(greatest.index)}</td><td>${at(columns.step.length - 1)}</td>
-<td>${broken.length === 0 ? "never" : broken.slice(0, 5).map(({ kind, from }) => html`${kind} from ${from.toLocaleString("en")}. `)}${broken.length > 5 ? "And more." : null}</td></tr>`
+      return html`<tr><th scope="row">${label}</th><td class="right">${points.toLocaleString("en")}</td>\
+<td>${at(0)}</td><td>${at(least.index)}</td><td>${at(greatest.index)}</td><td>${at(columns.step.length - 1)}</td>
+<td>${
+        broken.length === 0
+          ? "never"
+          : broken.slice(0, 5).map(({ kind, from }) => html`${kind} from ${from.toLocaleString("en")}. `)
+      }${broken.length > 5 ? "And more." : null}</td></tr>`
     }),
     "caption",
   )
 
 const input = (name: string, text: string, value: number | undefined, id: string): Html =>
-  html`<div class="field"><label for="${id}-${name}">${text}</label><input id="${id}-${name}" name="${name}" inputmode="decimal" autocomplete="off" size="9" value="${value}"></div>`
+  html`<div class="field"><label for="${id}-${name}">${text}</label>\
+<input id="${id}-${name}" name="${name}" inputmode="decimal" autocomplete="off" size="9" value="${value}"></div>`
 
 /**
  * Renders a chart. @param place its index on the page @param alone whether it is the only chart, which has more points
@@ -121,13 +129,32 @@ export function curvesFigure(
   const range = { from: view.from, to: view.to, low: view.low, high: view.high }
   const isPart = Object.values(range).some((bound) => bound !== undefined)
   const id = `curve-${place}`
-  const description = `${metric.key}${unit} over steps, ${drawn.length === 1 ? "one attempt" : `${drawn.length} attempts`}. The table below has the same.`
-  return html`<figure class="curves" id="${id}" data-curves data-values="${to(readPath("attempt_curves", {}, { ...query, points }))}"${attributes({ "data-baseline": baseline })}>
-<figcaption>${alone ? html`<h2>${metric.key}</h2>` : html`<h3>${metric.key}</h3>`}${metric.unit === null ? null : html` <span class="quiet">${metric.unit}</span>`}<span class="beside"><a href="${address({ ...range, log: isLog ? undefined : 1 })}" data-swap>${isLog ? "Linear axis" : "Log axis"}</a>${isPart ? html`<a href="${address({ log: isLog ? 1 : undefined })}" data-swap data-whole>Whole range</a>` : null}<a href="${address({ ...range, log: isLog ? 1 : undefined })}">Link to this view</a><a href="${to(readPath("attempt_curves", {}, { ...query, points: limits.curvePointsMax, format: "csv" }))}">CSV</a></span></figcaption>
+  const description =
+    `${metric.key}${unit} over steps, ` +
+    `${drawn.length === 1 ? "one attempt" : `${drawn.length} attempts`}. The table below has the same.`
+  return html`<figure class="curves" id="${id}" data-curves \
+data-values="${to(readPath("attempt_curves", {}, { ...query, points }))}"${attributes({ "data-baseline": baseline })}>
+<figcaption>${alone ? html`<h2>${metric.key}</h2>` : html`<h3>${metric.key}</h3>`}\
+${metric.unit === null ? null : html` <span class="quiet">${metric.unit}</span>`}<span class="beside">\
+<a href="${address({ ...range, log: isLog ? undefined : 1 })}" data-swap>${isLog ? "Linear axis" : "Log axis"}</a>\
+${isPart ? html`<a href="${address({ log: isLog ? 1 : undefined })}" data-swap data-whole>Whole range</a>` : null}\
+<a href="${address({ ...range, log: isLog ? 1 : undefined })}">Link to this view</a>\
+<a href="${to(readPath("attempt_curves", {}, { ...query, points: limits.curvePointsMax, format: "csv" }))}">CSV</a>\
+</span></figcaption>
 ${picture(drawn, view, { title: `${metric.key}${unit}`, description, baseline })}
 <div class="reach"></div>
 ${lastValues(curves, baseline)}
-${stretch > 1 ? html`<p class="hint">For every ${stretch.toLocaleString("en")} steps, only the first and last values, the extremes and values that are not numbers are drawn.</p>` : null}${isLog && low > 0 ? html`<p class="hint">${low.toLocaleString("en")} of these points are not above 0, so a log axis cannot show them.</p>` : null}${
+${
+  stretch > 1
+    ? html`<p class="hint">For every ${stretch.toLocaleString("en")} steps, only the first and last values, the \
+extremes and values that are not numbers are drawn.</p>`
+    : null
+}${
+  isLog && low > 0
+    ? html`<p class="hint">${low.toLocaleString("en")} of these points are not above 0, so a log axis cannot show \
+them.</p>`
+    : null
+}${
   drawn.length < curves.length
     ? html`<p class="hint">${curves
         .filter((curve) => curve.points === 0)
@@ -135,11 +162,20 @@ ${stretch > 1 ? html`<p class="hint">For every ${stretch.toLocaleString("en")} s
         .join(", ")} did not report it.</p>`
     : null
 }
-<details><summary>Range</summary><form class="inline range" action="${to("/attempts/curves")}" data-swap>${hiddenInputs(Object.entries(page))}
-${input("from", "From step", view.from, id)}${input("to", "to step", view.to, id)}${input("low", "Values from", view.low, id)}${input("high", "to", view.high, id)}<div class="field"><label><input type="checkbox" name="log" value="1"${attributes({ checked: isLog })}>Log axis</label></div><div class="field"><button class="quiet">Show</button></div></form></details>
+<details><summary>Range</summary><form class="inline range" action="${to("/attempts/curves")}" data-swap>\
+${hiddenInputs(Object.entries(page))}
+${input("from", "From step", view.from, id)}${input("to", "to step", view.to, id)}\
+${input("low", "Values from", view.low, id)}${input("high", "to", view.high, id)}<div class="field"><label>\
+<input type="checkbox" name="log" value="1"${attributes({ checked: isLog })}>Log axis</label></div><div class="field">\
+<button class="quiet">Show</button></div></form></details>
 <details><summary>As a table</summary>${asTable(curves, `${metric.key}${unit}`)}</details></figure>`
 }
 
 /** Renders the legend shared by all charts of a page. */
 export const legend = (attempts: Drawn["attempts"], beside: (attemptId: string) => Html | null = () => null): Html =>
-  html`<ul class="legend">${attempts.map(({ attemptId, label }, index) => html`<li>${sample(index)}<a class="label" href="${to(`/attempts/${attemptId}`)}">${label}</a>${beside(attemptId)}</li>`)}</ul>`
+  html`<ul class="legend">\
+${attempts.map(
+  ({ attemptId, label }, index) =>
+    html`<li>${sample(index)}<a class="label" href="${to(`/attempts/${attemptId}`)}">${label}</a>\
+${beside(attemptId)}</li>`,
+)}</ul>`

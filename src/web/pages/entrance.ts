@@ -31,8 +31,28 @@ export function entrance(visit: Visit, entering: EntranceForm, username = "", re
 ${toProvider(visit, entering.with)}${
   entranceOf(visit.edge).passwords &&
   html`<form class="stack" method="post" action="${to(action)}">${hiddenInputs(Object.entries(hidden))}
-${field("username", "Name", { autocomplete: "username", value: username, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" }, refusal, isNew ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots and dashes. Others can see it.` : undefined)}
-${field("password", "Password", { type: "password", autocomplete: isNew ? "new-password" : "current-password", maxlength: limits.passwordMax }, refusal, isNew ? `At least ${limits.passwordMin} characters. A sentence works well.` : undefined)}
+${field(
+  "username",
+  "Name",
+  {
+    autocomplete: "username",
+    value: username,
+    maxlength: limits.usernameMax,
+    autocapitalize: "none",
+    spellcheck: "false",
+  },
+  refusal,
+  isNew
+    ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots and dashes. Others can see it.`
+    : undefined,
+)}
+${field(
+  "password",
+  "Password",
+  { type: "password", autocomplete: isNew ? "new-password" : "current-password", maxlength: limits.passwordMax },
+  refusal,
+  isNew ? `At least ${limits.passwordMin} characters. A sentence works well.` : undefined,
+)}
 <div class="buttons"><button>${button}</button></div></form>`
 }`,
   }
@@ -76,7 +96,8 @@ export const closedLink = (refusal: Refusal): Shown => ({
   title: "This link no longer works",
   status: refusal.status,
   body: html`<h1>This link no longer works</h1><p class="lead">${refusal.message}</p>
-<p>No account was created. If you have an account here, <a href="${to("/sign-in")}">sign in</a>. If not, ask the person who sent you the link for a new invitation.</p>`,
+<p>No account was created. If you have an account here, <a href="${to("/sign-in")}">sign in</a>. If not, ask the \
+person who sent you the link for a new invitation.</p>`,
 })
 
 /** Returns the page of a set-up or invitation link, or the page for a link that no longer works. */

@@ -41,17 +41,43 @@ export function experimentMeasures(visit: Visit, experimentId: string): Html | n
     const estimate =
       mean === null
         ? html`<span class="quiet">no finite value</span>`
-        : html`<strong>${figure(mean, se)}</strong> <span class="quiet"${attributes({ title: notes.join("; ") || null })}>${spread}</span>`
+        : html`<strong>${figure(mean, se)}</strong> \
+<span class="quiet"${attributes({ title: notes.join("; ") || null })}>${spread}</span>`
     const dots = hasDots ? points.map(({ value }) => value) : []
     return { head: own, cells: [...others, n], mid: mean, low, high, dots, numbers: estimate }
   })
   const file = (format: string) => readPath("experiment_measurements", { experimentId }, { ...query, format })
   const others = known.filter((each) => each !== metric).map((each) => nameOf(each.metric, each.split))
   return html`<section aria-labelledby="measured">${heading(2, "measured", "What was measured")}
-${intervalTable({ caption: `${nameOf(name, split)} by group`, head: [first, ...rest, "n"], measures: `${nameOf(name, split)}${unit === null ? "" : ` in ${unit}`}, mean and 95 % interval`, numbers: "Mean" }, rows)}
-<p class="meta">${over === null ? null : html`<span>${nameOfDimension(over)} folded</span>`}${leftOut.otherIntents === 0 ? null : html`<span>${counted(leftOut.otherIntents, "rerun or reproduction", "reruns and reproductions")} left out</span>`}${groups.length > shown.length ? html`<span>${counted(groups.length - shown.length, "more group")} in the files</span>` : null}<span><a href="${to(file("csv"))}">CSV</a></span><span><a href="${to(file("markdown"))}">Markdown</a></span></p>${
+${intervalTable(
+  {
+    caption: `${nameOf(name, split)} by group`,
+    head: [first, ...rest, "n"],
+    measures: `${nameOf(name, split)}${unit === null ? "" : ` in ${unit}`}, mean and 95 % interval`,
+    numbers: "Mean",
+  },
+  rows,
+)}
+<p class="meta">${over === null ? null : html`<span>${nameOfDimension(over)} folded</span>`}\
+${
+  leftOut.otherIntents === 0
+    ? null
+    : html`<span>${counted(leftOut.otherIntents, "rerun or reproduction", "reruns and reproductions")} left out</span>`
+}${
+  groups.length > shown.length
+    ? html`<span>${counted(groups.length - shown.length, "more group")} in the files</span>`
+    : null
+}<span><a href="${to(file("csv"))}">CSV</a></span><span><a href="${to(file("markdown"))}">Markdown</a></span></p>${
     others.length === 0
       ? null
-      : html`<p class="meta">Other metrics: ${joined(others.slice(0, limits.groupAttempts).map((each) => html`<a href="${to(withQuery(`/experiments/${experimentId}`, { measured: each }))}#measured">${each}</a>`))}</p>`
+      : html`<p class="meta">Other metrics: \
+${joined(
+  others
+    .slice(0, limits.groupAttempts)
+    .map(
+      (each) =>
+        html`<a href="${to(withQuery(`/experiments/${experimentId}`, { measured: each }))}#measured">${each}</a>`,
+    ),
+)}</p>`
   }</section>`
 }

@@ -24,22 +24,31 @@ type Link = AnswerOf<"experiment_findings">["items"][number]
 
 const statement = (name: string, content: Experiment["handoff"]): Html | null =>
   content &&
-  html`<div class="banner active" role="note" aria-label="${name}"><strong>${name}</strong>${markdown(content.text)}<p class="meta"><span>${person(content.by)}</span><span>${exactTime(content.at)}</span></p>
+  html`<div class="banner active" role="note" aria-label="${name}"><strong>${name}</strong>${markdown(content.text)}\
+<p class="meta"><span>${person(content.by)}</span><span>${exactTime(content.at)}</span></p>
     </div>`
 
 function plans({ acceptedPlans, suggestedProtocol, experimentId }: Experiment): Html {
   if (acceptedPlans.length === 0 && suggestedProtocol === null)
     return empty(
-      "No plan was accepted yet. Before planned attempts, the assignee accepts a plan that is pinned to a commit of a public repository.",
+      "No plan was accepted yet. Before planned attempts, the assignee accepts a plan that is pinned to a commit " +
+        "of a public repository.",
     )
   const accepted = acceptedPlans.map(
     (plan) =>
-      html`<li>${label("plan", plan.planId, plan.label)} accepted by ${person(plan.acceptedBy)} ${time(plan.acceptedAt)} <a href="${to(`/plans/${plan.planId}`)}">arms, commit and protocol</a>${plan.sealed === null || plan.sealed.openedAt !== null ? null : html` <span class="tag">${plan.sealed.overdue ? "sealed, overdue" : "sealed"}</span>`}</li>`,
+      html`<li>${label("plan", plan.planId, plan.label)} accepted by ${person(plan.acceptedBy)} \
+${time(plan.acceptedAt)} <a href="${to(`/plans/${plan.planId}`)}">arms, commit and protocol</a>\
+${
+  plan.sealed === null || plan.sealed.openedAt !== null
+    ? null
+    : html` <span class="tag">${plan.sealed.overdue ? "sealed, overdue" : "sealed"}</span>`
+}</li>`,
   )
   return html`${accepted.length === 0 ? null : html`<ul>${accepted}</ul>`}${
     suggestedProtocol === null
       ? null
-      : html`<details${acceptedPlans.length === 0 ? html` open` : null}><summary>The protocol suggested with the proposal${acceptedPlans.length === 0 ? " (not accepted yet)" : ""}</summary>
+      : html`<details${acceptedPlans.length === 0 ? html` open` : null}>\
+<summary>The protocol suggested with the proposal${acceptedPlans.length === 0 ? " (not accepted yet)" : ""}</summary>
     ${protocolParts(suggestedProtocol, experimentId)}</details>`
   }`
 }
@@ -49,18 +58,26 @@ const history = (revisions: AnswerOf<"experiment_history">["items"]): Html =>
     const text = [content.explanation, content.reason, content.handoff, content.summary].find(
       (each) => typeof each === "string",
     )
-    return html`<li>${person(author)}: ${doneBy(operation).replace(/ with$/, "")} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${text === undefined ? null : html`<p class="said" dir="auto">${beginning(text, 400)}</p>`}</li>`
+    return html`<li>${person(author)}: ${doneBy(operation).replace(/ with$/, "")} ${stateBadge(status)} \
+<span class="clocks">${time(at)}</span>\
+${text === undefined ? null : html`<p class="said" dir="auto">${beginning(text, 400)}</p>`}</li>`
   })}</ol>`
 
 function findingLink(visit: Visit, link: Link): Html {
   const { finding, towardQuestion, towardHypothesis, author, linkId, attemptId, attemptLabel, reviewedBy, withdrawn } =
     link
   return html`<li>${recordChip(finding, 200)}${takenBack(withdrawn)}
-<ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} toward the question. ${phrase(towardQuestion.explanation)}</li>
-  ${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => html`<li>${struckIf(withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} ${phrase(explanation)}</li>`)}</ul>
-<p class="meta"><span>said by ${person(author)}</span>${attemptId && html`<span>from ${label("attempt", attemptId, attemptLabel ?? "attempt")}</span>`}${
-    reviewedBy.length === 0 ? null : html`<span>answered by ${reviewedBy.join(", ")}</span>`
-  }<span><a href="${to(`/links/${linkId}`)}">the link</a></span>${ofOwn(visit, link)}</p></li>`
+<ul class="verdicts"><li>${struckIf(withdrawn, stateBadge(towardQuestion.verdict))} toward the question. \
+${phrase(towardQuestion.explanation)}</li>
+  ${towardHypothesis.map(
+    ({ versionId, label: text, verdict, explanation }) =>
+      html`<li>${struckIf(withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} \
+${phrase(explanation)}</li>`,
+  )}</ul>
+<p class="meta"><span>said by ${person(author)}</span>\
+${attemptId && html`<span>from ${label("attempt", attemptId, attemptLabel ?? "attempt")}</span>`}${
+  reviewedBy.length === 0 ? null : html`<span>answered by ${reviewedBy.join(", ")}</span>`
+}<span><a href="${to(`/links/${linkId}`)}">the link</a></span>${ofOwn(visit, link)}</p></li>`
 }
 
 /** Returns the verdict of the newest finding link that was not withdrawn. */
@@ -95,15 +112,37 @@ export function experimentPage(visit: Visit): Shown {
     title: `${experiment.label}: ${shortened(experiment.question, 80)}`,
     ...following(room),
     json: readPath("experiment", { experimentId }),
-    body: html`<p class="meta" id="live-state" data-live><span><span class="label">${experiment.label}</span> experiment</span><span>${stateBadge(experiment.status)}</span><span>${heldBy(experiment)}</span><span>proposed by ${person(experiment.proposer)} ${time(experiment.createdAt)}</span></p>
+    body: html`<p class="meta" id="live-state" data-live><span>\
+<span class="label">${experiment.label}</span> experiment</span><span>${stateBadge(experiment.status)}</span>\
+<span>${heldBy(experiment)}</span><span>proposed by ${person(experiment.proposer)} ${time(experiment.createdAt)}</span>\
+</p>
 <h1 class="statement" dir="auto">${inlineMarkdown(experiment.question)}</h1>
 <div id="live-way" data-live>${way}${next}</div>
-<div id="live-said" data-live>${statement("Conclusion", experiment.conclusion)}${experiment.status === "open" ? statement("Handed over", experiment.handoff) : null}</div>
-<section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said" dir="auto">${inlineMarkdown(experiment.scope)}</p>
-  ${experiment.hypotheses.length === 0 ? html`<p class="quiet">It addresses no hypothesis.</p>` : html`<p>Addresses ${experiment.hypotheses.map((record) => recordChip(record, 120))}</p>`}</section>
+<div id="live-said" data-live>${statement("Conclusion", experiment.conclusion)}\
+${experiment.status === "open" ? statement("Handed over", experiment.handoff) : null}</div>
+<section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said" dir="auto">\
+${inlineMarkdown(experiment.scope)}</p>
+  ${
+    experiment.hypotheses.length === 0
+      ? html`<p class="quiet">It addresses no hypothesis.</p>`
+      : html`<p>Addresses ${experiment.hypotheses.map((record) => recordChip(record, 120))}</p>`
+  }</section>
 ${section("plans", "Plans", live("plans", plans(experiment)))}
-<section aria-labelledby="attempts">${heading(2, "attempts", html`Attempts ${outcomeDots(attempts)}`, attempts.total < 2 ? undefined : html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">On the workbench</a>`)}
-  ${attempts.total === 0 ? html`<div id="live-attempts" data-live>${empty("There are no attempts yet. The assignee registers each attempt before launching it.")}</div>` : workbench(visit, { path: `/experiments/${experimentId}`, roomId, experimentId })}</section>
+<section aria-labelledby="attempts">\
+${heading(
+  2,
+  "attempts",
+  html`Attempts ${outcomeDots(attempts)}`,
+  attempts.total < 2
+    ? undefined
+    : html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">On the workbench</a>`,
+)}
+  ${
+    attempts.total === 0
+      ? html`<div id="live-attempts" data-live>\
+${empty("There are no attempts yet. The assignee registers each attempt before launching it.")}</div>`
+      : workbench(visit, { path: `/experiments/${experimentId}`, roomId, experimentId })
+  }</section>
 ${experimentMeasures(visit, experimentId)}
 ${section(
   "findings",
@@ -114,7 +153,12 @@ ${section(
   ),
 )}
 ${section("history", "History", live("history", history(revisions)))}
-${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}${afforded(visit, room, experiment.affordances, { experimentId })}</div></section>`)}
+${doing(
+  visit,
+  () =>
+    html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}\
+${afforded(visit, room, experiment.affordances, { experimentId })}</div></section>`,
+)}
 ${facts([
   ["Revision", experiment.revision],
   [

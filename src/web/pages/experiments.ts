@@ -27,8 +27,10 @@ export function outcomeDots(attempts: Experiment["attempts"]): Html {
   )
   const name = (status: string) => (status === "started" ? "started, outcome unknown" : words(status))
   if (attempts.total > DOTS)
-    return html`<span class="dots">${counts.map(([status, count]) => html`${stateMark(status, `${count} ${name(status)}`)}${count} `)}</span>`
-  return html`<span class="dots">${counts.flatMap(([status, count]) => Array.from({ length: count }, () => stateMark(status, name(status))))}</span>`
+    return html`<span class="dots">\
+${counts.map(([status, count]) => html`${stateMark(status, `${count} ${name(status)}`)}${count} `)}</span>`
+  return html`<span class="dots">\
+${counts.flatMap(([status, count]) => Array.from({ length: count }, () => stateMark(status, name(status))))}</span>`
 }
 
 /** Renders the last verdicts on the question, newest last, without those of withdrawn links and fallen findings. */
@@ -46,9 +48,14 @@ const row = (
   experiment: Experiment,
   links: FindingLinks,
 ): Html => html`<tr data-entry><td>${label("experiment", experiment.experimentId, experiment.label)}</td>
-  <td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}" dir="auto">${beginningInLink(experiment.question, 180)}</a></td>
+  <td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}" dir="auto">\
+${beginningInLink(experiment.question, 180)}</a></td>
   <td>${stateBadge(experiment.status)}</td>
-  <td>${experiment.assignee === null ? html`<span class="quiet">nobody</span>` : html`${person(experiment.assignee)}${untilWhen(experiment.lease)}`}</td>
+  <td>${
+    experiment.assignee === null
+      ? html`<span class="quiet">nobody</span>`
+      : html`${person(experiment.assignee)}${untilWhen(experiment.lease)}`
+  }</td>
   <td>${outcomeDots(experiment.attempts)}</td><td>${verdicts(links, experiment.experimentId)}</td></tr>`
 
 export function experimentsPage(visit: Visit): Shown {
@@ -62,8 +69,13 @@ export function experimentsPage(visit: Visit): Shown {
     title: `Experiments · ${room.title}`,
     ...following(room, "/experiments"),
     json: readPath("experiments", {}, { roomId }),
-    body: html`<h1>Experiments</h1><p class="meta"><span>${counted(room.counts.experiment, "experiment")} in the order they were proposed</span></p>
-${forMembers(visit, room, act("propose_experiment", { roomId, threadId: room.openingThreadId }, "Propose an experiment"))}
+    body: html`<h1>Experiments</h1><p class="meta"><span>${counted(room.counts.experiment, "experiment")} in the order \
+they were proposed</span></p>
+${forMembers(
+  visit,
+  room,
+  act("propose_experiment", { roomId, threadId: room.openingThreadId }, "Propose an experiment"),
+)}
 ${live("experiments", tableOr("No experiment yet.", "Experiments", head, rows))}
 ${nextPage(visit, nextCursor, "Later experiments")}`,
   }

@@ -32,7 +32,11 @@ function denominator({
   ...origin
 }: Execution): Html {
   const ended = (["registered", ...enumerations.attemptOutcome] as const).filter((outcome) => outcomes[outcome] > 0)
-  return html`<div class="denominator"><strong>${named.producing} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"}</strong><span>${alsoNamed(named)}of ${label("experiment", experimentId, experimentLabel)}${fromOther(origin)}, which ended:</span>${ended.map((outcome) => stateBadge(outcome, `${outcomes[outcome]} ${words(outcome)}`))}</div>`
+  return html`<div class="denominator">\
+<strong>${named.producing} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"}</strong>\
+<span>${alsoNamed(named)}of ${label("experiment", experimentId, experimentLabel)}\
+${fromOther(origin)}, which ended:</span>\
+${ended.map((outcome) => stateBadge(outcome, `${outcomes[outcome]} ${words(outcome)}`))}</div>`
 }
 
 function checked(
@@ -45,10 +49,14 @@ function checked(
   switch (entry.kind) {
     case "attempt_output":
       if (warning === undefined)
-        return html`${glyph("succeeded")} digest equals output <code>${entry.outputLabel}</code> of ${linked(entry.attemptId)}`
-      return html`<span class="bad">${glyph("failed")} ${warning.code === "output_differs" ? "reported with another digest" : "not reported"}: output <code>${entry.outputLabel}</code> of</span> ${linked(entry.attemptId)}`
+        return html`${glyph("succeeded")} digest equals output <code>\
+${entry.outputLabel}</code> of ${linked(entry.attemptId)}`
+      return html`<span class="bad">\
+${glyph("failed")} ${warning.code === "output_differs" ? "reported with another digest" : "not reported"}: output \
+<code>${entry.outputLabel}</code> of</span> ${linked(entry.attemptId)}`
     case "attempt_outcome":
-      return html`${warning === undefined ? glyph("succeeded") : glyph("unknown")} ${warning === undefined ? "how it ended is known" : "has no outcome yet"}: ${linked(entry.attemptId)}`
+      return html`${warning === undefined ? glyph("succeeded") : glyph("unknown")} \
+${warning === undefined ? "how it ended is known" : "has no outcome yet"}: ${linked(entry.attemptId)}`
     case "attempt_log": {
       const lines = entry.lines[0] === entry.lines[1] ? `line ${entry.lines[0]}` : `lines ${entry.lines.join(" to ")}`
       const [from = 1, last = 1] = entry.lines
@@ -58,14 +66,17 @@ function checked(
         digest: entry.digest,
         format: "text",
       } as const
-      return html`${glyph("succeeded")} <a href="${to(readPath("attempt_log", { attemptId: entry.attemptId }, query))}">${lines}</a> of the log of ${linked(entry.attemptId)}`
+      return html`${glyph("succeeded")} \
+<a href="${to(readPath("attempt_log", { attemptId: entry.attemptId }, query))}">\
+${lines}</a> of the log of ${linked(entry.attemptId)}`
     }
     case "material":
       return html`${glyph("succeeded")} a <a href="${to(`/materials/${entry.materialId}`)}">registered material</a>`
     case "record":
       return html`${glyph("succeeded")} an exact <a href="${to(`/records/${entry.versionId}`)}">record</a>`
     case "paper":
-      return html`${glyph("unknown")} quoted from <a href="${to(`/papers/${encodeURIComponent(entry.arxivId)}`)}">arXiv:${entry.arxivId}</a>, not checked here`
+      return html`${glyph("unknown")} quoted from \
+<a href="${to(`/papers/${encodeURIComponent(entry.arxivId)}`)}">arXiv:${entry.arxivId}</a>, not checked here`
   }
 }
 
@@ -78,7 +89,8 @@ function evidence(entries: readonly Evidence[], record: Answer, execution: Execu
     )
   const rows = entries.map(
     (entry, index) => html`<tr><td>${words(entry.kind)}</td>
-    <td>${checked(entry, index, record.warnings, linked)}${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td>
+    <td>${checked(entry, index, record.warnings, linked)}\
+${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td>
     <td dir="auto">${inlineMarkdown(entry.kind === "paper" ? `“${entry.quote}”` : entry.explanation)}</td></tr>`,
   )
   if (rows.length === 0) return null
@@ -87,7 +99,8 @@ function evidence(entries: readonly Evidence[], record: Answer, execution: Execu
   const matching = `Output digests match (${outputs.length - differing} of ${outputs.length})`
   const digests = outputs.length === 0 ? undefined : yesNo(differing === 0, matching, matching)
   const all = table("Evidence", ["Kind", "What the service checked", "What the author says"], rows)
-  const folded = html`<details class="left-out"><summary>${counted(rows.length, "piece")} of evidence</summary>${all}</details>`
+  const folded = html`<details class="left-out"><summary>${counted(rows.length, "piece")} of evidence</summary>\
+${all}</details>`
   return section("evidence", "Evidence", rows.length <= WHOLE || differing > 0 ? all : folded, digests)
 }
 /** Maximum number of pieces of evidence shown without folding. */
@@ -100,7 +113,8 @@ function attempts({ attempts: named, planId, planLabel }: Execution): Html | nul
     const found = named.filter((attempt) => attempt.role === role)
     const links = found.map(
       ({ attemptId, label: text, status, outcome, ...origin }) =>
-        html`<span class="attempt">${stateMark(outcome ?? status)}${label("attempt", attemptId, text)}${fromOther(origin)}</span> `,
+        html`<span class="attempt">${stateMark(outcome ?? status)}${label("attempt", attemptId, text)}\
+${fromOther(origin)}</span> `,
     )
     return found.length === 0 ? [] : [html`<li>${roles[role]} ${links}</li>`]
   })
@@ -114,7 +128,8 @@ function beforehand({ blemishes }: Answer): Content {
   const text = blemishes && blemishesInWords(blemishes)
   return (
     text &&
-    html`<p class="meta blemishes"><span>${stateBadge("unknown", "before you rely on it")}</span><span>${text}</span></p>`
+    html`<p class="meta blemishes"><span>${stateBadge("unknown", "before you rely on it")}</span>\
+<span>${text}</span></p>`
   )
 }
 
@@ -125,12 +140,24 @@ export function findingParts(
   execution: Execution | null,
 ): Html {
   const papers = provenance?.papers ?? []
-  return html`${execution === null ? html`<p class="meta"><span>${stateBadge("unknown", "no execution is named")}</span></p>` : denominator(execution)}
+  return html`${
+    execution === null
+      ? html`<p class="meta"><span>${stateBadge("unknown", "no execution is named")}</span></p>`
+      : denominator(execution)
+  }
 ${beforehand(record)}
 ${effectsOf(record.effects)}
 ${figuresOf(figures)}
-${retrospective === true ? html`<p><span class="tag">retrospective</span> The question was asked after the result was known.</p>` : null}
-${section("limitations", "Limitations", limitations && html`<p class="said" dir="auto">${inlineMarkdown(limitations)}</p>`)}
+${
+  retrospective === true
+    ? html`<p><span class="tag">retrospective</span> The question was asked after the result was known.</p>`
+    : null
+}
+${section(
+  "limitations",
+  "Limitations",
+  limitations && html`<p class="said" dir="auto">${inlineMarkdown(limitations)}</p>`,
+)}
 ${evidence(entries, record, execution)}
 ${execution === null ? null : attempts(execution)}
 ${section("materials", "Materials", materialList(accepted("materials", record.materials)))}

@@ -23,7 +23,8 @@ export const estimateInWords = ({
   high,
   se,
 }: Pick<EffectAnswer, "estimate" | "low" | "high" | "se">): Html =>
-  html`<strong>${figure(estimate, se)}</strong> ${low === null ? html`<span class="quiet">no spread known</span>` : interval(low, high, se)}`
+  html`<strong>${figure(estimate, se)}</strong> \
+${low === null ? html`<span class="quiet">no spread known</span>` : interval(low, high, se)}`
 
 /** The parts of a row that draw an estimate and say it in numbers. */
 export const drawn = (effect: Pick<EffectAnswer, "estimate" | "low" | "high" | "se">) => ({
@@ -84,7 +85,8 @@ function forestPlot({ what, unit, estimates, pooled }: GatheredContrast): Html {
     numbers: "Estimate",
     zero: true,
   }
-  return html`<h3>${what}</h3>${intervalTable(table, [...estimates.map(rowOf), ...together])}${pooled === null ? null : html`<p class="meta">${pooled.heterogeneity}</p>`}`
+  return html`<h3>${what}</h3>${intervalTable(table, [...estimates.map(rowOf), ...together])}\
+${pooled === null ? null : html`<p class="meta">${pooled.heterogeneity}</p>`}`
 }
 
 /** Maximum number of contrasts drawn. The others are counted. */
@@ -116,9 +118,11 @@ export function effectsOf(effects: readonly EffectAnswer[]): Html | null {
   const groups = [...Map.groupBy(effects, ({ metric, split }) => JSON.stringify([metric, split])).values()]
   const notes: Content[] = effects.flatMap(({ staleReason, now, repeats, ...effect }) => [
     repeats &&
-      html`<li>${contrastInWords(effect)} repeats ${label("finding", repeats.versionId, repeats.label)}${fromOther(repeats)}. ${repeats.comparison?.sentence}</li>`,
+      html`<li>${contrastInWords(effect)} repeats ${label("finding", repeats.versionId, repeats.label)}\
+${fromOther(repeats)}. ${repeats.comparison?.sentence}</li>`,
     staleReason &&
-      html`<li>${stateBadge("unknown", "stale")} ${contrastInWords(effect)}. ${whyStale(staleReason, now?.sentence)}</li>`,
+      html`<li>${stateBadge("unknown", "stale")} ${contrastInWords(effect)}. \
+${whyStale(staleReason, now?.sentence)}</li>`,
   ])
   const tables = groups.map((same) => {
     const measures = differenceIn(same.map(({ unit }) => unit))

@@ -97,7 +97,17 @@ function preview(form: Field & { form: "object" }, draft: Draft): Html {
     const text = draft.get(`/${field.name}`)
     return field.form === "text" && MARKDOWN.includes(field.name) && text ? [{ text, max: field.max }] : []
   })
-  return html`<section aria-label="Preview" class="preview">${shown.length === 0 ? html`<p class="quiet">Nothing to preview yet.</p>` : shown.map(({ text, max }) => (charactersIn(text) > max ? html`<p class="fault">This is longer than ${max.toLocaleString("en")} characters, so there is no preview.</p>` : markdown(text)))}</section>`
+  return html`<section aria-label="Preview" class="preview">\
+${
+  shown.length === 0
+    ? html`<p class="quiet">Nothing to preview yet.</p>`
+    : shown.map(({ text, max }) =>
+        charactersIn(text) > max
+          ? html`<p class="fault">This is longer than ${max.toLocaleString("en")} characters, so there is no \
+preview.</p>`
+          : markdown(text),
+      )
+}</section>`
 }
 
 /** Counts code points, with line breaks as they will be stored. */
@@ -198,7 +208,8 @@ export function formPage(
   const isMarkdown = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")
   const showsSimilarWork = showsSimilar(operation.name) && room !== null
   const similar = showsSimilarWork
-    ? html`<aside class="near" id="near" aria-live="polite">${previewed || refusal !== undefined ? similarTo(visit, room.roomId, draft) : null}</aside>`
+    ? html`<aside class="near" id="near" aria-live="polite">\
+${previewed || refusal !== undefined ? similarTo(visit, room.roomId, draft) : null}</aside>`
     : null
   const inPath = hiddenInputs(pathNames(operation.path).map((name) => [name, draft.get(name) ?? ""]))
   const subjects = [...SUBJECTS, "provenance/execution/experimentId"].flatMap((name) => givenIn(draft, name) ?? [])
@@ -206,13 +217,27 @@ export function formPage(
     ...frame,
     status: refusal?.status ?? 200,
     body: html`${lead}
-${refusal === undefined ? null : refusedForm(refusal, faults, sent, sheet)}${previewed && isMarkdown ? preview(form, draft) : null}
-<div class="${showsSimilarWork ? "writing" : ""}"><form class="stack" method="post" action="${to(`/web/${operation.name}`)}" data-draft="${operation.name}-${subjects.join("-")}" data-state="${refusal === undefined ? "fresh" : "refused"}"${refusal === undefined && !previewed && note === undefined ? html` data-begin` : null} novalidate>
+${refusal === undefined ? null : refusedForm(refusal, faults, sent, sheet)}\
+${previewed && isMarkdown ? preview(form, draft) : null}
+<div class="${showsSimilarWork ? "writing" : ""}">\
+<form class="stack" method="post" action="${to(`/web/${operation.name}`)}" \
+data-draft="${operation.name}-${subjects.join("-")}" \
+data-state="${refusal === undefined ? "fresh" : "refused"}"${
+      refusal === undefined && !previewed && note === undefined ? html` data-begin` : null
+    } novalidate>
 <button class="aside" tabindex="-1" aria-hidden="true">Send</button>
-<input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${hiddenInputs([["_next", draft.get("_next")]])}${laidOut(form, sheet, state)}
+<input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}\
+${hiddenInputs([["_next", draft.get("_next")]])}${laidOut(form, sheet, state)}
 <div class="sending"><div class="changes" id="changes" role="status">${note}</div>
 <div class="buttons"><button>${sheet?.send ?? name}</button>
-  ${isMarkdown || showsSimilarWork ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${showsVerdicts(operation) ? html`<button class="quiet" name="_rehearse" value="1">See what changes</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Cancel</a>`}</div></div></form>
+  ${
+    isMarkdown || showsSimilarWork
+      ? html`<button class="quiet" name="_preview" value="1">\
+${isMarkdown ? "Preview" : "Was it tried before?"}</button>`
+      : null
+  }${
+    showsVerdicts(operation) ? html`<button class="quiet" name="_rehearse" value="1">See what changes</button>` : null
+  }${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Cancel</a>`}</div></div></form>
 ${similar}</div>`,
   }
 }

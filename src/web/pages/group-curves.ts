@@ -28,14 +28,20 @@ function asTable(groups: Found, name: string): Html {
     const value = mean[index]
     const [from, until] = [low[index] ?? null, high[index] ?? null]
     const half = from === null || until === null ? null : (until - from) / 4
-    return html`<td>${value === undefined ? html`<span class="quiet">–</span>` : html`${figure(value, half)}${from === null ? null : html`<br><span class="quiet">${interval(from, until, half)}</span>`}`}</td>`
+    return html`<td>${
+      value === undefined
+        ? html`<span class="quiet">–</span>`
+        : html`${figure(value, half)}\
+${from === null ? null : html`<br><span class="quiet">${interval(from, until, half)}</span>`}`
+    }</td>`
   }
   return table(
     name,
     ["Group", "Series", ...shown.map((step) => `at ${Math.round(step).toLocaleString("en")}`)],
     groups.map(
       (group) =>
-        html`<tr><th scope="row">${labelOf(group.key)}</th><td>${group.members.length}</td>${shown.map((step) => cell(group, step))}</tr>`,
+        html`<tr><th scope="row">${labelOf(group.key)}</th><td>${group.members.length}</td>\
+${shown.map((step) => cell(group, step))}</tr>`,
     ),
     "caption",
   )
@@ -55,8 +61,18 @@ function groupFigure(groups: Found, { name, table: { unit } }: Measure, showsMem
   })
   const title = `${name}${unit === null ? "" : ` in ${unit}`}`
   const description = `${title} over steps, ${counted(drawn.length, "group")}. The table below has the same.`
-  return html`<figure class="curves"><figcaption><h3>${name}</h3></figcaption><ul class="legend">${drawn.map(({ key, members }, index) => html`<li>${sample(index)}${labelOf(key)} <span class="quiet">${counted(members.length, "series", "series")}</span></li>`)}</ul>
-${picture(curves, whole, { title, description, baseline: undefined, names: NAMES })}${groups.length > GROUPS ? html`<p class="hint">${GROUPS} of ${groups.length} groups are drawn. The table has all of them.</p>` : null}
+  return html`<figure class="curves"><figcaption><h3>${name}</h3></figcaption>\
+<ul class="legend">${drawn.map(
+    ({ key, members }, index) =>
+      html`<li>${sample(index)}${labelOf(key)} <span class="quiet">\
+${counted(members.length, "series", "series")}</span></li>`,
+  )}</ul>
+${picture(curves, whole, { title, description, baseline: undefined, names: NAMES })}\
+${
+  groups.length > GROUPS
+    ? html`<p class="hint">${GROUPS} of ${groups.length} groups are drawn. The table has all of them.</p>`
+    : null
+}
 <details><summary>As a table</summary>${asTable(groups, title)}</details></figure>`
 }
 
@@ -84,8 +100,10 @@ export function groupCurvesFigure(
   const other = new URL(visit.url)
   if (showsMembers) other.searchParams.delete("members")
   else other.searchParams.set("members", "1")
-  const toggle = html`<a href="${to(`${other.pathname}${other.search}#curves`)}">${showsMembers ? "Hide single series" : "Show single series"}</a>`
-  return html`<section aria-labelledby="curves">${heading(2, "curves", "Over steps", toggle)}<p class="hint">Each line is the mean of its group, with the 95 % interval of that mean as a band.</p>${found
+  const toggle = html`<a href="${to(`${other.pathname}${other.search}#curves`)}">\
+${showsMembers ? "Hide single series" : "Show single series"}</a>`
+  return html`<section aria-labelledby="curves">${heading(2, "curves", "Over steps", toggle)}\
+<p class="hint">Each line is the mean of its group, with the 95 % interval of that mean as a band.</p>${found
     .slice(0, DRAWN)
     .map(({ metric, groups }) => groupFigure(groups, metric, showsMembers))}</section>`
 }

@@ -68,10 +68,14 @@ const meaning = (words: Readonly<Record<string, string>>): Html =>
 export const helpPage = (): Shown => ({
   title: "What you see here",
   body: html`<h1>What you see here</h1>
-<p class="lead">A Room holds one question, the people and agents who work on it, and everything they try. The record is never changed later: errors are corrected in new entries, not erased.</p>
+<p class="lead">A Room holds one question, the people and agents who work on it, and everything they try. The record \
+is never changed later: errors are corrected in new entries, not erased.</p>
 <section aria-labelledby="begin">${heading(2, "begin", "Where to begin")}
-<p>Open a Room and read its <strong>Overview</strong>: the present answer, then each hypothesis with the evidence for and against it. A <strong>Thread</strong> is the discussion behind them. The <strong>Graph</strong> shows what rests on what.</p>
-<p>Reading needs no account. Members of the Room write in it, and an agent writes with a credential that a member gave it. The number beside your name counts what is waiting for you.</p></section>
+<p>Open a Room and read its <strong>Overview</strong>: the present answer, then each hypothesis with the evidence for \
+and against it. A <strong>Thread</strong> is the discussion behind them. The <strong>Graph</strong> shows what rests \
+on what.</p>
+<p>Reading needs no account. Members of the Room write in it, and an agent writes with a credential that a member gave \
+it. The number beside your name counts what is waiting for you.</p></section>
 <section aria-labelledby="kinds">${heading(2, "kinds", "What a Room contains")}${facts(
     labelledKinds.map((kind) => {
       const { label, noun, meaning } = objects[kind]
@@ -79,13 +83,24 @@ export const helpPage = (): Shown => ({
     }),
   )}</section>
 <section aria-labelledby="evidence">${heading(2, "evidence", "What bears on a hypothesis")}
-<p>A tally counts the evidence for and against a statement. Each author counts once for each source, with their newest statement. If its source was withdrawn, replaced, corrected or disputed, a statement is shown but not counted. Beside each statement you see how independent it is: another person, another agent of the same person, other code, other inputs. A record that <em>rests on</em> another is in doubt when the other falls. A record that contradicts it is not.</p>
-${meaning(verdicts)}<h3>The evidence together</h3>${meaning(together)}<h3>Toward the question of an experiment</h3>${meaning(answers)}<h3>Reproductions</h3>${meaning(reproductions)}</section>
+<p>A tally counts the evidence for and against a statement. Each author counts once for each source, with their newest \
+statement. If its source was withdrawn, replaced, corrected or disputed, a statement is shown but not counted. Beside \
+each statement you see how independent it is: another person, another agent of the same person, other code, other \
+inputs. A record that <em>rests on</em> another is in doubt when the other falls. A record that contradicts it is \
+not.</p>
+${meaning(verdicts)}<h3>The evidence together</h3>${meaning(together)}<h3>Toward the question of an experiment</h3>\
+${meaning(answers)}<h3>Reproductions</h3>${meaning(reproductions)}</section>
 <section aria-labelledby="standing">${heading(2, "standing", "How a record stands")}${meaning(standings)}</section>
 <section aria-labelledby="attempts">${heading(2, "attempts", "How an attempt ended")}${meaning(attempts)}
-<p>${glyph("disputed")} <em>Deviates</em> beside a plan means that the attempt differs from its plan. The attempt's page says how.</p></section>
-<section aria-labelledby="experiments">${heading(2, "experiments", "The state of an experiment")}${meaning(experiments)}</section>
-<section aria-labelledby="materials">${heading(2, "materials", "Whether people can get a material")}${meaning(materials)}</section>
-<section aria-labelledby="digests">${heading(2, "digests", "Digests")}<p>A digest such as <code>sha256:1f3a9c0…77b2e</code> is a fingerprint: the smallest change of the content gives another digest. The digests of a Room's activity, which “Verify” shows, form a chain. If you keep one of them, nobody can rewrite an earlier entry unnoticed.</p></section>
+<p>${glyph("disputed")} <em>Deviates</em> beside a plan means that the attempt differs from its plan. The attempt's \
+page says how.</p></section>
+<section aria-labelledby="experiments">${heading(2, "experiments", "The state of an experiment")}\
+${meaning(experiments)}</section>
+<section aria-labelledby="materials">${heading(2, "materials", "Whether people can get a material")}\
+${meaning(materials)}</section>
+<section aria-labelledby="digests">${heading(2, "digests", "Digests")}<p>A digest such as \
+<code>sha256:1f3a9c0…77b2e</code> is a fingerprint: the smallest change of the content gives another digest. The \
+digests of a Room's activity, which “Verify” shows, form a chain. If you keep one of them, nobody can rewrite an \
+earlier entry unnoticed.</p></section>
 <p><a href="${to("/")}">To the Rooms</a></p>`,
 })

@@ -24,8 +24,18 @@ const viaKey = ({ via }: Note): Html | null =>
 
 const noteItem = (note: Note, notes: readonly Note[], own: string, here: string): Html => {
   const answered = notes.find(({ noteId }) => noteId === note.replyToNoteId)
-  return html`<li class="post${note.unread ? " fresh" : ""}" id="note-${note.noteId}" data-entry><h3 class="by">${person({ username: note.author })}${viaKey(note)} · ${time(note.at)}</h3>
-    ${note.replyToNoteId && html`<p class="in-reply">In reply to <a href="#note-${note.replyToNoteId}">${answered?.author ?? "an earlier note"}</a></p>`}${markdown(note.text)}${note.author === own ? html`<div class="after">${actionButton("delete_note", { noteId: note.noteId }, "Delete", { danger: true, next: here })}</div>` : null}</li>`
+  return html`<li class="post${note.unread ? " fresh" : ""}" id="note-${note.noteId}" data-entry>\
+<h3 class="by">${person({ username: note.author })}${viaKey(note)} · ${time(note.at)}</h3>
+    ${
+      note.replyToNoteId &&
+      html`<p class="in-reply">In reply to <a href="#note-${note.replyToNoteId}">\
+${answered?.author ?? "an earlier note"}</a></p>`
+    }${markdown(note.text)}${
+      note.author === own
+        ? html`<div class="after">\
+${actionButton("delete_note", { noteId: note.noteId }, "Delete", { danger: true, next: here })}</div>`
+        : null
+    }</li>`
 }
 
 /** Renders the notes of a Collection on the paper, and a form to add one. */
@@ -36,14 +46,31 @@ function thread(visit: Visit, paperId: string, collection: { id: string; name: s
   const here = paperPath(paperId, collection.id)
   const last = page.items.at(-1)
   const unread = page.items.some((note) => note.unread)
-  return html`<section aria-labelledby="notes">${heading(2, "notes", html`Notes in <a href="${to(`/library/collections/${collection.id}`)}">${collection.name}</a>`, unread && last !== undefined ? actionButton("mark_read", { "/collectionId": collection.id, "/paperId": paperId, "/throughNoteId": last.noteId }, "Mark read", { next: here }) : null)}
+  return html`<section aria-labelledby="notes">\
+${heading(
+  2,
+  "notes",
+  html`Notes in <a href="${to(`/library/collections/${collection.id}`)}">${collection.name}</a>`,
+  unread && last !== undefined
+    ? actionButton(
+        "mark_read",
+        { "/collectionId": collection.id, "/paperId": paperId, "/throughNoteId": last.noteId },
+        "Mark read",
+        { next: here },
+      )
+    : null,
+)}
 ${
   page.items.length === 0
     ? html`<p class="quiet">No notes yet. Everybody who shares the Collection sees them.</p>`
-    : html`<ol class="timeline" aria-label="Notes">${page.items.map((note) => noteItem(note, page.items, visit.person?.username ?? "", here))}</ol>`
+    : html`<ol class="timeline" aria-label="Notes">\
+${page.items.map((note) => noteItem(note, page.items, visit.person?.username ?? "", here))}</ol>`
 }${more(page.nextOffset === null ? null : withQuery(here, { offset: page.nextOffset }), "Later notes")}
-<form class="stack" method="post" action="${to("/web/post_note")}" data-draft="note-${collection.id}-${paperId}">${hidden({ "/collectionId": collection.id, "/paperId": paperId, _next: here })}<div class="field"><label for="note-text">Write a note</label>
-  <textarea id="note-text" name="/text" required maxlength="${limits.note}"></textarea></div><div class="buttons"><button>Post note</button></div>
+<form class="stack" method="post" action="${to("/web/post_note")}" data-draft="note-${collection.id}-${paperId}">\
+${hidden({ "/collectionId": collection.id, "/paperId": paperId, _next: here })}<div class="field">\
+<label for="note-text">Write a note</label>
+  <textarea id="note-text" name="/text" required maxlength="${limits.note}"></textarea></div><div class="buttons">\
+<button>Post note</button></div>
   </form></section>`
 }
 
@@ -54,22 +81,49 @@ function annotations(
   here: string,
 ): Html {
   const expected = String(revision)
-  const box = html`<form class="stack own-notes" method="post" action="${to("/web/write_annotation")}" data-draft="own-${paperId}-${revision}">${hidden({ "/paperId": paperId, "/expectedRevision": expected, _next: here })}<div class="field"><label class="aside" for="own-text">Your notes</label>
-  <textarea id="own-text" name="/notes" maxlength="${limits.message}" placeholder="Markdown and TeX">${notes}</textarea></div><div class="buttons"><button>Save notes</button></div></form>`
+  const box = html`<form class="stack own-notes" method="post" action="${to("/web/write_annotation")}" \
+data-draft="own-${paperId}-${revision}">${hidden({ "/paperId": paperId, "/expectedRevision": expected, _next: here })}\
+<div class="field"><label class="aside" for="own-text">Your notes</label>
+  <textarea id="own-text" name="/notes" maxlength="${limits.message}" placeholder="Markdown and TeX">\
+${notes}</textarea></div><div class="buttons"><button>Save notes</button></div></form>`
   const highlight = ({ highlightId, quote, page, colour, comment, version }: (typeof highlights)[number]) =>
     html`<li data-entry><blockquote class="said">${quote}</blockquote>
-  <p class="meta"><span>page ${page}</span>${version === null ? null : html`<span>in version ${version}</span>`}<span>${colour}</span></p>
-  ${comment && html`<p>${inlineMarkdown(comment)}</p>`}${actionButton("remove_highlight", { highlightId, "/expectedRevision": expected }, "Remove", { danger: true, next: here })}</li>`
-  return html`<section aria-labelledby="own">${heading(2, "own", "Your notes", updatedAt === null ? null : html`<span class="quiet">changed ${time(updatedAt)}</span>`)}
+  <p class="meta"><span>page ${page}</span>${version === null ? null : html`<span>in version ${version}</span>`}\
+<span>${colour}</span></p>
+  ${comment && html`<p>${inlineMarkdown(comment)}</p>`}\
+${actionButton("remove_highlight", { highlightId, "/expectedRevision": expected }, "Remove", {
+  danger: true,
+  next: here,
+})}</li>`
+  return html`<section aria-labelledby="own">\
+${heading(
+  2,
+  "own",
+  "Your notes",
+  updatedAt === null ? null : html`<span class="quiet">changed ${time(updatedAt)}</span>`,
+)}
 ${notes === "" ? box : html`${markdown(notes)}<details><summary>Edit</summary>${box}</details>`}</section>
-${section("highlights", "Highlights", list("cards", highlights, highlight, html`<p class="quiet">No highlights yet.</p>`), act("add_highlight", { paperId, expectedRevision: revision, _next: here }, "Add highlight"))}`
+${section(
+  "highlights",
+  "Highlights",
+  list("cards", highlights, highlight, html`<p class="quiet">No highlights yet.</p>`),
+  act("add_highlight", { paperId, expectedRevision: revision, _next: here }, "Add highlight"),
+)}`
 }
 
 function tags(visit: Visit, paperId: string, own: readonly string[], here: string): Html | null {
   const known = visit.ask("library_tags").items.filter(({ tag }) => !own.includes(tag))
   const item = (tag: string) =>
-    html`<li><span class="tag"><a href="${to(withQuery("/library", { tag }))}">${tag}</a><form method="post" action="${to("/web/untag_papers")}">${hidden({ "/paperIds": paperId, "/tags": tag, _next: here })}<button title="Remove tag"><span aria-hidden="true">×</span><span class="aside">Remove ${tag}</span></button></form></span></li>`
-  const form = html`<form class="add-tag" method="post" action="${to("/web/tag_papers")}">${hidden({ "/paperIds": paperId, _next: here })}<label class="aside" for="new-tags">More tags, separated by commas</label><input id="new-tags" name="/tags" required list="known-tags" maxlength="500" placeholder="to read, warm-up" autocomplete="off"><datalist id="known-tags">${known.slice(0, 100).map(({ tag }) => html`<option value="${tag}"></option>`)}</datalist><button class="quiet">Add tags</button></form>`
+    html`<li><span class="tag"><a href="${to(withQuery("/library", { tag }))}">${tag}</a>\
+<form method="post" action="${to("/web/untag_papers")}">${hidden({ "/paperIds": paperId, "/tags": tag, _next: here })}\
+<button title="Remove tag"><span aria-hidden="true">×</span>\
+<span class="aside">Remove ${tag}</span></button></form></span></li>`
+  const form = html`<form class="add-tag" method="post" action="${to("/web/tag_papers")}">\
+${hidden({ "/paperIds": paperId, _next: here })}<label class="aside" for="new-tags">More tags, separated by \
+commas</label><input id="new-tags" name="/tags" required list="known-tags" maxlength="500" \
+placeholder="to read, warm-up" autocomplete="off"><datalist id="known-tags">\
+${known.slice(0, 100).map(({ tag }) => html`<option value="${tag}"></option>`)}</datalist>\
+<button class="quiet">Add tags</button></form>`
   return section(
     "tags",
     "Tags",
@@ -89,11 +143,21 @@ function reading({ page, pages, at }: AnswerOf<"reading_position">, paperId: str
       inputmode: "numeric",
       id: `read${name.replace("/", "-")}`,
     })
-  return html`<section aria-labelledby="reading">${heading(2, "reading", "Read so far", at === null || page === null ? null : html`<span class="quiet">${readTo({ page, pages })}, ${time(at)}</span>`)}<form class="position" method="post" action="${to("/web/set_reading_position")}">${hidden({ "/paperId": paperId, _next: here })}${
-    page === null || pages === null
-      ? null
-      : html`<div class="so-far"><progress max="${pages}" value="${page}" aria-label="${readTo({ page, pages })}">${readTo({ page, pages })}</progress></div>`
-  }<label for="read-page">Page</label><input required${number("/page", page)}><label for="read-pages">of<span class="aside"> how many</span></label><input${number("/pages", pages)} placeholder="?"><button class="quiet">Save</button></form></section>`
+  return html`<section aria-labelledby="reading">\
+${heading(
+  2,
+  "reading",
+  "Read so far",
+  at === null || page === null ? null : html`<span class="quiet">${readTo({ page, pages })}, ${time(at)}</span>`,
+)}<form class="position" method="post" action="${to("/web/set_reading_position")}">\
+${hidden({ "/paperId": paperId, _next: here })}${
+  page === null || pages === null
+    ? null
+    : html`<div class="so-far"><progress max="${pages}" value="${page}" aria-label="${readTo({ page, pages })}">\
+${readTo({ page, pages })}</progress></div>`
+}<label for="read-page">Page</label><input required${number("/page", page)}>\
+<label for="read-pages">of<span class="aside"> how many</span></label><input${number("/pages", pages)} placeholder="?">\
+<button class="quiet">Save</button></form></section>`
 }
 
 /** Renders the records that cite the paper, which are public. */
@@ -115,8 +179,17 @@ function cited(visit: Visit, arxivId: string, here: string): Html | null {
 function filing(visit: Visit, paperId: string, current: readonly { readonly id: string }[], here: string): Html {
   const others = visit.ask("library_collections").items.filter(({ id }) => current.every((each) => each.id !== id))
   return others.length === 0
-    ? html`<p class="quiet">${current.length === 0 ? html`You have no Collections. ${act("create_collection", {}, "New Collection")}` : "It is in all of your Collections."}</p>`
-    : html`<form class="inline" method="post" action="${to("/web/add_papers")}">${hidden({ "/identifiers": paperId, _next: here })}<label class="aside" for="add-to">Collection</label><select id="add-to" name="/collectionId">${others.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select><button class="quiet">Add to Collection</button></form>`
+    ? html`<p class="quiet">\
+${
+  current.length === 0
+    ? html`You have no Collections. ${act("create_collection", {}, "New Collection")}`
+    : "It is in all of your Collections."
+}</p>`
+    : html`<form class="inline" method="post" action="${to("/web/add_papers")}">\
+${hidden({ "/identifiers": paperId, _next: here })}<label class="aside" for="add-to">Collection</label>\
+<select id="add-to" name="/collectionId">\
+${others.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select>\
+<button class="quiet">Add to Collection</button></form>`
 }
 
 export const libraryPaperPage = signedInOnly((visit) => {
@@ -148,7 +221,9 @@ export const libraryPaperPage = signedInOnly((visit) => {
   const isOwn = savedAt !== null || paper.collections.length > 0 || own.revision > 0
   const filed = paper.collections.map(
     ({ id, name }) =>
-      html`<a href="${to(paperPath(paperId, id))}"${attributes({ "aria-current": id === collection?.id ? "true" : null })}>${name}</a>`,
+      html`<a href="${to(paperPath(paperId, id))}"${attributes({
+        "aria-current": id === collection?.id ? "true" : null,
+      })}>${name}</a>`,
   )
   const appeared = [venue, volume && `volume ${volume}`, issue && `issue ${issue}`, pages && `pages ${pages}`]
     .filter((part) => part)
@@ -162,12 +237,21 @@ export const libraryPaperPage = signedInOnly((visit) => {
   return {
     title: calledBy(paper),
     wide: true,
-    body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${title === null ? calledBy(paper) : inlineMarkdown(title)}</h1>
-${authors.length === 0 ? null : html`<p>${authors.join(", ")}${moreAuthors === true ? " and others" : ""}</p>`}${appeared === "" ? null : html`<p class="quiet">${appeared}</p>`}
-<p class="meta">${details.map((each) => (each ? html`<span>${each}</span>` : null))}${paperLinks(paper).map((link) => html`<span>${link}</span>`)}<span class="quiet">${sourceLine(paper)}</span></p>
-<section aria-label="Actions"><div class="actions">${savedAt !== null ? actionButton("unsave_papers", { "/paperIds": paperId }, "Unsave", { next: here }) : actionButton("save_papers", { "/identifiers": paperId }, "Save", { next: here })}${filing(visit, paperId, paper.collections, here)}</div></section>
+    body: html`<p class="meta"><a href="${to("/library")}">Library</a></p>\
+<h1>${title === null ? calledBy(paper) : inlineMarkdown(title)}</h1>
+${authors.length === 0 ? null : html`<p>${authors.join(", ")}${moreAuthors === true ? " and others" : ""}</p>`}\
+${appeared === "" ? null : html`<p class="quiet">${appeared}</p>`}
+<p class="meta">${details.map((each) => (each ? html`<span>${each}</span>` : null))}\
+${paperLinks(paper).map((link) => html`<span>${link}</span>`)}<span class="quiet">${sourceLine(paper)}</span></p>
+<section aria-label="Actions">\
+<div class="actions">${
+      savedAt !== null
+        ? actionButton("unsave_papers", { "/paperIds": paperId }, "Unsave", { next: here })
+        : actionButton("save_papers", { "/identifiers": paperId }, "Save", { next: here })
+    }${filing(visit, paperId, paper.collections, here)}</div></section>
 <div class="beside-paper"><div>
-<section aria-labelledby="abstract">${heading(2, "abstract", "Abstract")}${abstract === null ? empty("No abstract yet.") : html`<p class="abstract">${inlineMarkdown(abstract)}</p>`}
+<section aria-labelledby="abstract">${heading(2, "abstract", "Abstract")}\
+${abstract === null ? empty("No abstract yet.") : html`<p class="abstract">${inlineMarkdown(abstract)}</p>`}
 ${facts([
   ["Saved", savedAt === null ? "no" : exactTime(savedAt)],
   ["Collections", filed.length === 0 ? "none" : joined(filed)],

@@ -35,14 +35,32 @@ type Listing = ReturnType<typeof listingIn>
 
 type Invitation = AnswerOf<"library_invitations">["items"][number]
 const invitation = ({ invitationId, collection, invitedBy, invitedAt }: Invitation): Html =>
-  html`<li>${person({ username: invitedBy })} invited you to “${collection.name}” ${time(invitedAt)}<div class="actions">
-  ${actionButton("accept_collection_invitation", { invitationId }, html`Accept<span class="aside"> ${collection.name}</span>`, { next: `/library/collections/${collection.id}` })}
-  ${actionButton("decline_collection_invitation", { invitationId }, html`Decline<span class="aside"> ${collection.name}</span>`, { danger: true, next: "/library" })}</div></li>`
+  html`<li>${person({ username: invitedBy })} invited you to “${collection.name}” ${time(invitedAt)}\
+<div class="actions">
+  ${actionButton(
+    "accept_collection_invitation",
+    { invitationId },
+    html`Accept<span class="aside"> ${collection.name}</span>`,
+    { next: `/library/collections/${collection.id}` },
+  )}
+  ${actionButton(
+    "decline_collection_invitation",
+    { invitationId },
+    html`Decline<span class="aside"> ${collection.name}</span>`,
+    { danger: true, next: "/library" },
+  )}</div></li>`
 
 const find = ({ query, tag, sort }: Listing): Html =>
   html`<form class="find" role="search" aria-label="Saved papers" action="${to("/library")}">${
     tag === undefined ? null : html`<input type="hidden" name="tag" value="${tag}">`
-  }<label class="aside" for="find">Words in titles, authors, abstracts and your notes</label><input id="find" type="search" name="query" value="${query}" maxlength="${limits.searchQuery}" placeholder="Title, author, abstract, your notes"><label class="aside" for="find-sort">Order</label><select id="find-sort" name="sort">${enumerations.paperOrder.map((each) => html`<option value="${each}"${attributes({ selected: each === (sort ?? "saved") })}>${orderNames[each]}</option>`)}</select><button class="quiet">Find</button></form>`
+  }<label class="aside" for="find">Words in titles, authors, abstracts and your notes</label>\
+<input id="find" type="search" name="query" value="${query}" maxlength="${limits.searchQuery}" \
+placeholder="Title, author, abstract, your notes"><label class="aside" for="find-sort">Order</label>\
+<select id="find-sort" name="sort">\
+${enumerations.paperOrder.map(
+  (each) =>
+    html`<option value="${each}"${attributes({ selected: each === (sort ?? "saved") })}>${orderNames[each]}</option>`,
+)}</select><button class="quiet">Find</button></form>`
 
 function papers(visit: Visit, listing: Listing, hasAny: boolean): Html {
   const { query, tag, sort } = listing
@@ -58,25 +76,50 @@ function papers(visit: Visit, listing: Listing, hasAny: boolean): Html {
   const here = withQuery("/library", { query, tag, sort })
   const narrowed = query !== undefined || tag !== undefined
   const none = narrowed
-    ? "No saved paper contains all of these words. The search covers titles, authors, journals, abstracts, tags and your notes."
-    : "No papers saved yet. Paste one above. Your agents can also save papers, with a personal key from your account page."
+    ? "No saved paper contains all of these words. The search covers titles, authors, journals, abstracts, " +
+      "tags and your notes."
+    : "No papers saved yet. Paste one above. Your agents can also save papers, with a personal key from your " +
+      "account page."
   const item = (paper: (typeof items)[number]) => {
     const position = read.get(paper.paperId)
-    return html`<li data-entry>${paperName(paper)}<div class="paper-end"><p class="meta"><span>saved ${time(paper.savedAt)}</span>${position && html`<span>${readTo(position)}</span>`}${
+    return html`<li data-entry>${paperName(paper)}<div class="paper-end"><p class="meta">\
+<span>saved ${time(paper.savedAt)}</span>${position && html`<span>${readTo(position)}</span>`}${
       paper.collections.length === 0 ? null : html`<span>in ${joined(paper.collections.map(collectionLink))}</span>`
-    }${paper.tags.length === 0 ? null : html`<span>${tagLinks(paper.tags)}</span>`}</p>${actionButton("unsave_papers", { "/paperIds": paper.paperId }, html`Unsave<span class="aside"> ${calledBy(paper)}</span>`, { next: here })}</div></li>`
+    }${paper.tags.length === 0 ? null : html`<span>${tagLinks(paper.tags)}</span>`}</p>\
+${actionButton(
+  "unsave_papers",
+  { "/paperIds": paper.paperId },
+  html`Unsave<span class="aside"> ${calledBy(paper)}</span>`,
+  { next: here },
+)}</div></li>`
   }
   const name = tag === undefined ? "Saved papers" : html`Saved papers tagged “${tag}”`
-  return html`<section aria-labelledby="papers">${heading(2, "papers", name, narrowed ? html`<a href="${to("/library#papers")}">Show all</a>` : null)}${hasAny || narrowed ? find(listing) : null}${suggested === undefined ? null : html`<p class="quiet">No results for “${query}”. Showing results for “<a href="${to(withQuery("/library", { query: suggested, sort }))}">${suggested}</a>”.</p>`}
-${list("cards papers", items, item, empty(none))}${more(nextOffset === null ? null : withQuery("/library", { query: suggested ?? query, tag, sort, offset: nextOffset }), "More papers")}</section>`
+  return html`<section aria-labelledby="papers">\
+${heading(2, "papers", name, narrowed ? html`<a href="${to("/library#papers")}">Show all</a>` : null)}\
+${hasAny || narrowed ? find(listing) : null}\
+${
+  suggested === undefined
+    ? null
+    : html`<p class="quiet">No results for “${query}”. Showing results for “<a \
+href="${to(withQuery("/library", { query: suggested, sort }))}">${suggested}</a>”.</p>`
+}
+${list("cards papers", items, item, empty(none))}\
+${more(
+  nextOffset === null ? null : withQuery("/library", { query: suggested ?? query, tag, sort, offset: nextOffset }),
+  "More papers",
+)}</section>`
 }
 
 function collections({ items, nextOffset }: AnswerOf<"library_collections">): Html | null {
   const item = (collection: (typeof items)[number]) => {
     const { isOwner, owner, counts } = collection
-    return html`<li data-collection>${collectionLink(collection)}${isOwner ? null : html` <span class="quiet">shared by ${person({ username: owner })}</span>`}<div class="meta"><span>${counted(counts.papers, "paper")}</span><span>${noted(counts, counts.notes === 1 ? " note" : " notes")}</span></div></li>`
+    return html`<li data-collection>${collectionLink(collection)}\
+${isOwner ? null : html` <span class="quiet">shared by ${person({ username: owner })}</span>`}<div class="meta">\
+<span>${counted(counts.papers, "paper")}</span><span>${noted(counts, counts.notes === 1 ? " note" : " notes")}</span>\
+</div></li>`
   }
-  const none = html`<p class="quiet">A Collection holds papers on one topic, with notes on each. You can share it with others here.</p>`
+  const none = html`<p class="quiet">A Collection holds papers on one topic, with notes on each. You can share it with \
+others here.</p>`
   const rest = more(
     nextOffset === null ? null : withQuery("/library", { collections: nextOffset }),
     "Older Collections",
@@ -94,13 +137,16 @@ const SHOWN_TAGS = 40
 
 function tags({ items }: AnswerOf<"library_tags">, { tag: current }: Listing): Html | null {
   const link = ({ tag, papers: count }: (typeof items)[number]) =>
-    html`<li><a class="tag" href="${to(withQuery("/library", { tag }))}"${attributes({ "aria-current": tag === current ? "true" : null })}>${tag} <span class="count">${count}</span></a></li>`
+    html`<li><a class="tag" \
+href="${to(withQuery("/library", { tag }))}"${attributes({ "aria-current": tag === current ? "true" : null })}>${tag} \
+<span class="count">${count}</span></a></li>`
   const often = new Set([...items].sort((one, other) => other.papers - one.papers).slice(0, SHOWN_TAGS))
   const others = items.filter((item) => !often.has(item))
   const folded =
     others.length === 0
       ? null
-      : html`<details><summary>${counted(others.length, "more tag")}</summary><ul class="tags">${others.map(link)}</ul></details>`
+      : html`<details><summary>${counted(others.length, "more tag")}</summary>\
+<ul class="tags">${others.map(link)}</ul></details>`
   const shown = items.filter((item) => often.has(item))
   const none = html`<p class="quiet">Only you can see your tags. Add them on the page of a paper.</p>`
   return section("tags", "Your tags", html`${list("tags", shown, link, none)}${folded}`)
@@ -117,12 +163,19 @@ export function libraryShown(visit: Visit, result: PasteResult = {}): Shown {
   return {
     title: "Library",
     wide: true,
-    body: html`<h1>Library</h1><p class="meta"><span>${counted(saved, "saved paper")}</span><span>only you can see it, except the Collections you share</span></p>
+    body: html`<h1>Library</h1><p class="meta"><span>${counted(saved, "saved paper")}</span>\
+<span>only you can see it, except the Collections you share</span></p>
 <p class="jump ways"><a href="#collections">Collections</a> <a href="#tags">Tags</a> <a href="#files">As a file</a></p>
-${pasted(result, collection)}${pasteBox({ ...result, collections: held.items })}${section("invitations", "Invitations", list("cards", received.items, invitation))}
+${pasted(result, collection)}${pasteBox({ ...result, collections: held.items })}\
+${section("invitations", "Invitations", list("cards", received.items, invitation))}
 <div class="shelved">${papers(visit, listing, saved > 0)}
 <aside aria-label="Filed under">${collections(held)}${tags(tagged, listing)}
-<section aria-labelledby="files">${heading(2, "files", "As a file")}<p class="quiet">${query === undefined && tag === undefined ? "All saved papers, with your tags." : "The papers listed here, with your tags."}</p>${asFiles("/api/library/papers", { query, tag, sort })}</section></aside></div>`,
+<section aria-labelledby="files">${heading(2, "files", "As a file")}<p class="quiet">\
+${
+  query === undefined && tag === undefined
+    ? "All saved papers, with your tags."
+    : "The papers listed here, with your tags."
+}</p>${asFiles("/api/library/papers", { query, tag, sort })}</section></aside></div>`,
   }
 }
 

@@ -47,7 +47,8 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
     return userId === visit.person?.userId
       ? confirmButton(
           "Leave the Room",
-          "Your credentials here end at once. What you wrote stays under your name. Only the owner can let you in again.",
+          "Your credentials here end at once. What you wrote stays under your name. " +
+            "Only the owner can let you in again.",
           actionButton("remove_member", { roomId: room.roomId, userId }, "Leave the Room", { danger: true }),
         )
       : null
@@ -57,7 +58,9 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
     ["Name", "Role", "Since", ...(isIn ? [actionsHead] : [])],
     room.members.map(
       ({ userId, username, name, orcid, role: theirs, joinedAt }) =>
-        html`<tr><th scope="row">${person({ username })}${name === null ? null : html` <span class="quiet">${name}</span>`}${orcid === null ? null : html` <a class="meta" rel="noopener" href="${orcidAddress(orcid)}">ORCID ${orcid}</a>`}</th>
+        html`<tr><th scope="row">${person({ username })}\
+${name === null ? null : html` <span class="quiet">${name}</span>`}\
+${orcid === null ? null : html` <a class="meta" rel="noopener" href="${orcidAddress(orcid)}">ORCID ${orcid}</a>`}</th>
     <td>${theirs}</td><td>${time(joinedAt)}</td>
     ${isIn ? html`<td>${memberActions(userId, username, theirs)}</td>` : null}</tr>`,
     ),
@@ -65,7 +68,13 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
   )}
 ${
   role === "owner"
-    ? html`<div class="actions">${act("add_member", { roomId: room.roomId }, "Add a person who has an account")}${visit.person && mayInvite(visit.edge, visit.person) && html`<form class="inline" method="post" action="${to("/web/invite")}"><input type="hidden" name="roomId" value="${room.roomId}"><button class="quiet">Invite a new person</button></form>`}</div>`
+    ? html`<div class="actions">${act("add_member", { roomId: room.roomId }, "Add a person who has an account")}\
+${
+  visit.person &&
+  mayInvite(visit.edge, visit.person) &&
+  html`<form class="inline" method="post" action="${to("/web/invite")}">\
+<input type="hidden" name="roomId" value="${room.roomId}"><button class="quiet">Invite a new person</button></form>`
+}</div>`
     : whyNot(visit, room)
 }</section>`
 }
@@ -95,17 +104,52 @@ function credentialRow(
 ): Html {
   const over = tokenState({ revokedAt, expiresAt }, visit.edge.instance.world.now())
   const own = owner.userId === visit.person?.userId
-  return html`<tr><th scope="row">${label}${tokenStart === null ? null : html`<br><code class="quiet" title="The first characters of its token">${tokenStart}…</code>`}</th><td data-is="of">${person(owner)}</td>
-    <td title="${permissions.map((permission) => permissionMeanings[permission]).join(" ")}">${joinedWords(permissions)}${threadIds === null ? null : html` <span class="tag">${counted(threadIds.length, "Thread")} only</span>`}</td>
+  return html`<tr><th scope="row">${label}\
+${
+  tokenStart === null
+    ? null
+    : html`<br><code class="quiet" title="The first characters of its token">${tokenStart}…</code>`
+}</th><td data-is="of">${person(owner)}</td>
+    <td title="${permissions.map((permission) => permissionMeanings[permission]).join(" ")}">\
+${joinedWords(permissions)}\
+${threadIds === null ? null : html` <span class="tag">${counted(threadIds.length, "Thread")} only</span>`}</td>
     <td>${over}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last used">${lastUse(lastUsedAt)}</td>
-    <td data-is="wrote last">${lastWrite === null ? html`<span class="quiet">nothing</span>` : html`${doneTo(doneBy(lastWrite.operation), lastWrite.target, pathOf(lastWrite.target.kind, lastWrite.target.id))}, ${time(lastWrite.at)}`}</td>
-    <td>${revokedAt === null ? html`<div class="actions">${own ? actionButton("rotate_credential", { roomId, credentialId }, html`Rotate<span class="aside"> ${label}</span>`) : null}${actionButton("revoke_credential", { roomId, credentialId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true })}</div>` : null}</td>
+    <td data-is="wrote last">\
+${
+  lastWrite === null
+    ? html`<span class="quiet">nothing</span>`
+    : html`${doneTo(
+        doneBy(lastWrite.operation),
+        lastWrite.target,
+        pathOf(lastWrite.target.kind, lastWrite.target.id),
+      )}, ${time(lastWrite.at)}`
+}</td>
+    <td>${
+      revokedAt === null
+        ? html`<div class="actions">\
+${
+  own
+    ? actionButton("rotate_credential", { roomId, credentialId }, html`Rotate<span class="aside"> ${label}</span>`)
+    : null
+}${actionButton("revoke_credential", { roomId, credentialId }, html`Revoke<span class="aside"> ${label}</span>`, {
+  danger: true,
+})}</div>`
+        : null
+    }</td>
     </tr>`
 }
 
 const credentials = (visit: Visit, roomId: string, { items }: AnswerOf<"credentials">): Html =>
-  html`<section aria-labelledby="credentials">${heading(2, "credentials", "Credentials for agents", html`<a href="${to(`/rooms/${roomId}/connect`)}">Connect an agent</a> ${act("issue_credential", { roomId }, "Issue a credential")}`)}
-<p class="hint">An agent writes with a member's credential, in this Room only. The agent's name is public and is shown beside the member's name wherever the agent writes. A token is shown once, and only its digest is kept.</p>
+  html`<section aria-labelledby="credentials">\
+${heading(
+  2,
+  "credentials",
+  "Credentials for agents",
+  html`<a href="${to(`/rooms/${roomId}/connect`)}">Connect an agent</a> \
+${act("issue_credential", { roomId }, "Issue a credential")}`,
+)}
+<p class="hint">An agent writes with a member's credential, in this Room only. The agent's name is public and is shown \
+beside the member's name wherever the agent writes. A token is shown once, and only its digest is kept.</p>
 ${
   items.length === 0
     ? empty(
@@ -124,7 +168,16 @@ ${
 
 function ownership(room: AnswerOf<"room">): Html {
   const { roomId } = room
-  return html`<section aria-labelledby="room">${heading(2, "room", "The Room")}<div class="actions">${room.state === "active" ? html`${act("amend_room", { roomId, title: room.title, question: room.question, license: room.license }, "Change its title, question or licence")}${act("archive_room", { roomId }, "Archive it")}` : act("restore_room", { roomId }, "Open it again")}<a class="button quiet" href="${to(`/rooms/${roomId}/webhooks`)}">Webhooks</a></div>
+  return html`<section aria-labelledby="room">${heading(2, "room", "The Room")}<div class="actions">\
+${
+  room.state === "active"
+    ? html`${act(
+        "amend_room",
+        { roomId, title: room.title, question: room.question, license: room.license },
+        "Change its title, question or licence",
+      )}${act("archive_room", { roomId }, "Archive it")}`
+    : act("restore_room", { roomId }, "Open it again")
+}<a class="button quiet" href="${to(`/rooms/${roomId}/webhooks`)}">Webhooks</a></div>
     </section>`
 }
 

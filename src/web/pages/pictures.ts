@@ -15,14 +15,17 @@ import type { Shown, Visit, WebPage } from "../visit.ts"
 const AROUND = 4_096
 
 const form: Html = html`<form class="stack" method="post" action="${to("/web/pictures")}" enctype="multipart/form-data">
-<div class="field"><label for="picture">Picture</label><input id="picture" type="file" name="picture" required accept="${Object.keys(figureTypes).join(",")}" aria-describedby="picture-hint"><p class="hint" id="picture-hint">PNG, JPEG or WebP, up to ${limits.figureBytes / 1e6} MB.</p></div>
+<div class="field"><label for="picture">Picture</label><input id="picture" type="file" name="picture" required \
+accept="${Object.keys(figureTypes).join(",")}" aria-describedby="picture-hint">\
+<p class="hint" id="picture-hint">PNG, JPEG or WebP, up to ${limits.figureBytes / 1e6} MB.</p></div>
 <div class="buttons"><button>Upload the picture</button></div></form>`
 
 const page = (outcome: Content, status = 200): Shown => ({
   title: "Upload a picture",
   status,
   body: html`<h1>Upload a picture</h1>
-<p>Everybody can see the picture once something in a Room shows it. Until then nobody can see it, and after a day it is removed. Places, names and other data in the file are not kept.</p>
+<p>Everybody can see the picture once something in a Room shows it. Until then nobody can see it, and after a day it \
+is removed. Places, names and other data in the file are not kept.</p>
 ${outcome}${form}`,
 })
 
@@ -42,7 +45,9 @@ export async function submitPicture({ edge, event }: Visit): Promise<Answer | We
     )
     return () =>
       page(
-        html`<div class="banner quiet" role="status"><strong>The picture was uploaded: ${width} × ${height} pixels.</strong><p>Paste its digest into the form where the picture belongs: ${digestShown(digest)}</p></div>`,
+        html`<div class="banner quiet" role="status">\
+<strong>The picture was uploaded: ${width} × ${height} pixels.</strong>\
+<p>Paste its digest into the form where the picture belongs: ${digestShown(digest)}</p></div>`,
       )
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== "invalid_schema") throw error

@@ -35,7 +35,9 @@ function seal(
               ? "It matches this digest."
               : "It does not match this digest."
         }`
-  }</p>${openedAt === null && isOwn ? html`<p>${act("open_plan", { planId }, "Open the plan", "quiet")}</p>` : null}</div>`
+  }</p>${
+    openedAt === null && isOwn ? html`<p>${act("open_plan", { planId }, "Open the plan", "quiet")}</p>` : null
+  }</div>`
 }
 
 /** Maximum number of arms offered as buttons. The table shows all of them. */
@@ -72,7 +74,16 @@ function nextOfPlan(
             "Register an attempt",
             "first",
           )
-        : html`${arms.slice(0, ARMS).map((arm, index) => act("register_attempt", { ...draft, "/argv": commandOf(arm.argv) }, `Register an attempt: ${arm.name}`, index === 0 ? "first" : "quiet"))}`,
+        : html`${arms
+            .slice(0, ARMS)
+            .map((arm, index) =>
+              act(
+                "register_attempt",
+                { ...draft, "/argv": commandOf(arm.argv) },
+                `Register an attempt: ${arm.name}`,
+                index === 0 ? "first" : "quiet",
+              ),
+            )}`,
     why: "register each attempt before you launch it.",
   }
 }
@@ -92,7 +103,9 @@ export function planPage(visit: Visit): Shown {
     title: `${plan.label} of ${plan.experimentLabel}`,
     rail: roomRail(room),
     json: readPath("plan", { planId: plan.planId }),
-    body: html`<p class="meta"><span><span class="label">${plan.label}</span> accepted plan</span><span>for ${label("experiment", plan.experimentId, plan.experimentLabel)}</span><span>${person(plan.acceptedBy)}</span><span>${exactTime(plan.acceptedAt)}</span></p>
+    body: html`<p class="meta"><span><span class="label">${plan.label}</span> accepted plan</span>\
+<span>for ${label("experiment", plan.experimentId, plan.experimentLabel)}</span><span>${person(plan.acceptedBy)}</span>\
+<span>${exactTime(plan.acceptedAt)}</span></p>
 <h1>Plan ${plan.label}</h1>
 ${way}${next}
 ${facts([
@@ -102,8 +115,17 @@ ${facts([
   ["Content digest", digest(plan.contentDigest)],
   ["Accepted at", html`<a href="${to(entryPath(plan.threadId, plan.entryId))}">its place in the Thread</a>`],
 ])}
-${section("protocol", "Protocol", [seal(visit, plan), plan.protocol === null ? null : protocolParts(plan.protocol, plan.planId)])}
-${section("hypotheses", "Hypotheses it tests", plan.hypotheses.length === 0 ? html`<p class="quiet">None.</p>` : plan.hypotheses.map((record) => recordChip(record, 160)))}
+${section("protocol", "Protocol", [
+  seal(visit, plan),
+  plan.protocol === null ? null : protocolParts(plan.protocol, plan.planId),
+])}
+${section(
+  "hypotheses",
+  "Hypotheses it tests",
+  plan.hypotheses.length === 0
+    ? html`<p class="quiet">None.</p>`
+    : plan.hypotheses.map((record) => recordChip(record, 160)),
+)}
 ${section(
   "premises",
   "Premises",

@@ -83,8 +83,11 @@ function confirmed(visit: Visit, step: { step: "connecting"; identity: Identity;
   return () => ({
     title: "Connect an account",
     headers: stepCookie(visit.edge, step),
-    body: html`<h1>Connect an account</h1><p class="lead">You will also be able to sign in as ${visit.person?.username} with the account at ${name}${accountOf(step.identity)}.</p>
-<form class="stack" method="post" action="${to("/web/provider/connect")}"><div class="buttons"><button>Connect account</button><a class="button quiet" href="${to("/account")}">Cancel</a></div></form>`,
+    body: html`<h1>Connect an account</h1>\
+<p class="lead">You will also be able to sign in as ${visit.person?.username} with the account at ${name}\
+${accountOf(step.identity)}.</p>
+<form class="stack" method="post" action="${to("/web/provider/connect")}"><div class="buttons">\
+<button>Connect account</button><a class="button quiet" href="${to("/account")}">Cancel</a></div></form>`,
   })
 }
 
@@ -93,22 +96,39 @@ function strangerPage(name: string, identity: Identity): Shown {
     title: "Not a member yet",
     status: 403,
     body: html`<h1>This account is not connected to a user</h1>
-<p class="lead">Your account at ${name}${accountOf(identity)} is not connected to an account here. To create one, you need an invitation.</p>
-<p>If you have an account here, sign in with your password and connect the two on your account page. Otherwise ask a member for an invitation and follow its link.</p>
+<p class="lead">Your account at ${name}${accountOf(identity)} is not connected to an account here. To create one, you \
+need an invitation.</p>
+<p>If you have an account here, sign in with your password and connect the two on your account page. Otherwise ask a \
+member for an invitation and follow its link.</p>
 <p><a href="${to("/sign-in")}">Sign in</a></p>`,
   }
 }
 
 /** Returns the form in which a new user chooses a name. */
 export function joinForm({ edge }: Pick<Visit, "edge">, username: string, refusal?: Refusal): Shown {
-  const hint = `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots and dashes. Others can see it. It cannot be changed later.`
+  const hint =
+    `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots and dashes. ` +
+    "Others can see it. It cannot be changed later."
   return {
     title: "Your name here",
     status: refusal?.status ?? 200,
-    body: html`<h1>Your name here</h1><p class="lead">${providerNamed(edge)} has confirmed who you are. What you write here will be shown under this name.</p>
+    body: html`<h1>Your name here</h1><p class="lead">${providerNamed(edge)} has confirmed who you are. What you write \
+here will be shown under this name.</p>
 ${refusedBox(refusal)}
 <form class="stack" method="post" action="${to("/web/provider/join")}">
-${field("username", "Name", { autocomplete: "username", value: username, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" }, refusal, hint)}
+${field(
+  "username",
+  "Name",
+  {
+    autocomplete: "username",
+    value: username,
+    maxlength: limits.usernameMax,
+    autocapitalize: "none",
+    spellcheck: "false",
+  },
+  refusal,
+  hint,
+)}
 <div class="buttons"><button>Create the account</button></div></form>`,
   }
 }
@@ -120,11 +140,13 @@ export function providerSection({ edge, person }: Visit): Html | null {
   const { password, issuer } = edge.instance.byProvider.signInMethods(person.userId)
   const state =
     issuer === null
-      ? html`<p>You can also sign in with your account at ${name}.</p><p><a class="button quiet" href="${to("/sign-in/provider?connect=1")}">Connect your account at ${name}</a></p>`
+      ? html`<p>You can also sign in with your account at ${name}.</p><p>\
+<a class="button quiet" href="${to("/sign-in/provider?connect=1")}">Connect your account at ${name}</a></p>`
       : html`<p>You sign in with an account at ${name}${password ? "" : ". You have no password here"}.</p>${
           password &&
           edge.entrance?.passwords === true &&
-          html`<form method="post" action="${to("/web/provider/disconnect")}"><button class="quiet">Disconnect account</button></form>`
+          html`<form method="post" action="${to("/web/provider/disconnect")}">\
+<button class="quiet">Disconnect account</button></form>`
         }`
   return html`<section aria-labelledby="provider"><h2 id="provider">${name}</h2>${state}</section>`
 }

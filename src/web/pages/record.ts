@@ -33,7 +33,8 @@ type Answer = AnswerOf<"record">
 /** Renders the verdict on a hypothesis, and who it comes from. */
 const verdictOf = ({ verdict, verdictFrom }: Answer): Html | undefined =>
   verdict &&
-  html`<p class="meta verdict"><span>${stateBadge(verdict)}</span>${verdictFrom && html`<span>${verdictFromInWords(verdictFrom)}</span>`}</p>`
+  html`<p class="meta verdict"><span>${stateBadge(verdict)}</span>\
+${verdictFrom && html`<span>${verdictFromInWords(verdictFrom)}</span>`}</p>`
 
 /** Renders the warnings. Warnings with the same message about several attempts become one. */
 function warnings(all: Answer["warnings"]): Html | null {
@@ -44,14 +45,23 @@ function warnings(all: Answer["warnings"]): Html | null {
   const item = (same: readonly Answer["warnings"][number][]): Html => {
     const [first, ...others] = same
     if (first === undefined || others.length === 0) return html`${same.map(warning)}`
-    return html`<li>${first.message} The same applies to ${joined(others.map(({ attemptId, message }) => (attemptId === undefined ? message : html`<a class="label" href="${to(`/attempts/${attemptId}`)}">${/\bA\d+\b/.exec(message)?.[0] ?? "an attempt"}</a>`)))}.</li>`
+    return html`<li>${first.message} The same applies to \
+${joined(
+  others.map(({ attemptId, message }) =>
+    attemptId === undefined
+      ? message
+      : html`<a class="label" href="${to(`/attempts/${attemptId}`)}">\
+${/\bA\d+\b/.exec(message)?.[0] ?? "an attempt"}</a>`,
+  ),
+)}.</li>`
   }
   return html`<ul class="warnings" aria-label="Warnings">${groups.map(item)}</ul>`
 }
 
 type Resolved = Answer["references"][number]
 const reference = ({ purpose, explanation, ...record }: Resolved): Html =>
-  html`<li>${purpose && html`<span class="tag">${words(purpose)}</span> `}${recordChip(record, 160)}<p class="said" dir="auto">${explanation}</p></li>`
+  html`<li>${purpose && html`<span class="tag">${words(purpose)}</span> `}${recordChip(record, 160)}\
+<p class="said" dir="auto">${explanation}</p></li>`
 
 /** Returns a function that names the records which the content mentions, by id. */
 const namer =
@@ -137,12 +147,16 @@ function answers(visit: Visit, links: readonly Link[]): Html | null {
     const { linkId, experimentId, experimentLabel, towardQuestion, towardHypothesis, author, withdrawn } = link
     const own = takeBack(visit, { linkId, kind: "finding_link", author })
     const verdictItem = (verdict: string, of: Html, explanation: string) =>
-      html`<li>${struckIf(withdrawn, stateBadge(verdict))}<div>${of} <span class="explained" dir="auto">${inlineMarkdown(explanation)}</span></div></li>`
-    return html`${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => verdictItem(verdict, label("hypothesis", versionId, text), explanation))}${verdictItem(
+      html`<li>${struckIf(withdrawn, stateBadge(verdict))}<div>${of} <span class="explained" dir="auto">\
+${inlineMarkdown(explanation)}</span></div></li>`
+    return html`${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) =>
+      verdictItem(verdict, label("hypothesis", versionId, text), explanation),
+    )}${verdictItem(
       towardQuestion.verdict,
       html`the question of ${label("experiment", experimentId, experimentLabel)}`,
       towardQuestion.explanation,
-    )}<li class="meta"><span></span><span>${takenBack(withdrawn)}${person(author)} <a href="${to(`/links/${linkId}`)}">Read and reply</a> ${own}</span></li>`
+    )}<li class="meta"><span></span><span>${takenBack(withdrawn)}${person(author)} \
+<a href="${to(`/links/${linkId}`)}">Read and reply</a> ${own}</span></li>`
   })
   return section("answers", "What it answers", live("answers", html`<ul class="evidence">${rows}</ul>`))
 }
@@ -165,8 +179,12 @@ function onwards(
 const quotation = ({ quote, paper, locator }: ReturnType<typeof accepted<"record">>): Html | null =>
   quote === undefined
     ? null
-    : html`<section aria-labelledby="quote">${heading(2, "quote", "What the paper says")}<blockquote class="said">${quote}</blockquote>
-  <p class="meta"><span><a href="${to(`/papers/${encodeURIComponent(paper?.arxivId ?? "")}`)}">arXiv:${paper?.arxivId}</a>${paper?.version === undefined ? null : ` version ${paper.version}`}</span>${Object.entries(locator ?? {}).map(([part, at]) => html`<span>${part} ${at}</span>`)}</p></section>`
+    : html`<section aria-labelledby="quote">${heading(2, "quote", "What the paper says")}<blockquote class="said">\
+${quote}</blockquote>
+  <p class="meta"><span><a \
+href="${to(`/papers/${encodeURIComponent(paper?.arxivId ?? "")}`)}">arXiv:${paper?.arxivId}</a>\
+${paper?.version === undefined ? null : ` version ${paper.version}`}</span>\
+${Object.entries(locator ?? {}).map(([part, at]) => html`<span>${part} ${at}</span>`)}</p></section>`
 
 export function recordPage(visit: Visit): Shown {
   const record = visit.ask("record", visit.params)
@@ -205,10 +223,13 @@ export function recordPage(visit: Visit): Shown {
     ...following(room),
     json: readPath("record", { versionId }),
     about: aboutRecord(record, room, author, assertion.wording, content.paper),
-    body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}${verdictOf(record)}</div>
+    body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}\
+${verdictOf(record)}</div>
 <p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
       record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
-    }${kind === "finding" ? html`<span>${reviewLine(record.reviewed)}</span>` : null}<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}" dir="auto">${room.title}</a></span></p>
+    }${kind === "finding" ? html`<span>${reviewLine(record.reviewed)}</span>` : null}\
+<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span>\
+<span>in <a href="${to(`/rooms/${record.roomId}`)}" dir="auto">${room.title}</a></span></p>
 <h1 class="statement" dir="auto">${wording(assertion.wording, concepts)}</h1>
 <p class="scope"><span class="quiet">Where it holds:</span> ${phrase(scope)}</p>
 <div id="live-way" data-live>${wayOf(record, related, newest, answering)}${next}</div>
@@ -232,7 +253,10 @@ ${section("premises", "Premises it rests on", list("cards", record.premises, ref
 ${section("grounds", "Records it rests on", list("cards", record.references.filter(isGround), reference))}
 ${section("references", "Other records it refers to", list("cards", others, reference))}
 ${isNew ? null : used(record, uses)}
-${section("roles", "Roles and concepts", [rolesTable(assertion, concepts, namer(visit, record)), conceptList(concepts)])}
+${section("roles", "Roles and concepts", [
+  rolesTable(assertion, concepts, namer(visit, record)),
+  conceptList(concepts),
+])}
 ${section(
   "about",
   "About this record",
@@ -247,7 +271,14 @@ ${section(
     ["Cite it", citation(visit, versionId)],
   ]),
 )}
-${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}${next}${forMembers(visit, room, onwards(record, room))}${mayWithhold(visit, room) ? html`<p class="meta">${withholdLink(room, { versionId }, record.label)}</p>` : null}</section>`)}
+${doing(
+  visit,
+  () =>
+    html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}${next}\
+${forMembers(visit, room, onwards(record, room))}\
+${mayWithhold(visit, room) ? html`<p class="meta">${withholdLink(room, { versionId }, record.label)}</p>` : null}\
+</section>`,
+)}
 ${ways([
   ["JSON", readPath("record", { versionId })],
   [`${title(kind)} in the graph`, `/rooms/${record.roomId}/graph?focus=${versionId}`],

@@ -38,16 +38,20 @@ export function referencePage({ edge }: Visit): Shown {
       .filter(({ tags }) => tags.includes(name))
       .map(
         ({ operationId, method, path, summary }) =>
-          html`<tr><td><a href="${to(`/reference/${operationId}`)}"><code>${operationId}</code></a></td><td><code>${method}</code></td><td><code>${path}</code></td><td>${summary}</td></tr>`,
+          html`<tr><td><a href="${to(`/reference/${operationId}`)}"><code>${operationId}</code></a></td><td>\
+<code>${method}</code></td><td><code>${path}</code></td><td>${summary}</td></tr>`,
       )
-    return html`<section aria-labelledby="${anchor(name)}">${heading(2, anchor(name), name)}<p>${description}</p>${table(name, ["Name", "Method", "Path", "What it does"], rows)}</section>`
+    return html`<section aria-labelledby="${anchor(name)}">${heading(2, anchor(name), name)}<p>${description}</p>\
+${table(name, ["Name", "Method", "Path", "What it does"], rows)}</section>`
   })
   return {
     title: "API reference",
     wide: true,
     json: "/api/openapi.json",
     body: html`<h1>API reference</h1>
-<p class="lead">All requests that programs can send to this service. Programs read the same at <a href="${to("/api/manifest")}"><code>/api/manifest</code></a> and <a href="${to("/api/openapi.json")}"><code>/api/openapi.json</code></a>; agents start at <a href="${to("/llms.txt")}"><code>/llms.txt</code></a>.</p>
+<p class="lead">All requests that programs can send to this service. Programs read the same at \
+<a href="${to("/api/manifest")}"><code>/api/manifest</code></a> and <a href="${to("/api/openapi.json")}">\
+<code>/api/openapi.json</code></a>; agents start at <a href="${to("/llms.txt")}"><code>/llms.txt</code></a>.</p>
 ${sections}`,
   }
 }
@@ -70,7 +74,8 @@ function fields(schema: JsonSchema, all: OpenApiDocument["components"]["schemas"
     schema.$ref === undefined ? schema : (all[nameOf(String(schema.$ref))] ?? {})
   const rows = Object.entries(properties).map(
     ([name, inner]) =>
-      html`<tr><td><code>${name}</code></td><td>${required.includes(name) ? "yes" : "no"}</td><td>${typeOf(inner)}</td><td>${inner.description}</td></tr>`,
+      html`<tr><td><code>${name}</code></td><td>${required.includes(name) ? "yes" : "no"}</td><td>${typeOf(inner)}</td>\
+<td>${inner.description}</td></tr>`,
   )
   return rows.length === 0 ? html`` : table(caption, ["Member", "Required", "Type", "What it is"], rows)
 }
@@ -78,9 +83,15 @@ function fields(schema: JsonSchema, all: OpenApiDocument["components"]["schemas"
 function curl({ method, path, security, requestBody }: Route, baseUrl: string): string {
   const scheme = Object.keys(security[0] ?? {})[0]
   const bearer = scheme === "roomCredential" || scheme === "personalKey" ? ` -H "Authorization: Bearer $TOKEN"` : ""
-  const address = `"${baseUrl}${path.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => `$${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`)}"`
+  const address = `"${baseUrl}${path.replace(
+    /\{([a-zA-Z]+)\}/g,
+    (_, name: string) => `$${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+  )}"`
   const body = requestBody === undefined ? "" : ` -H "Content-Type: application/json" -d @body.json`
-  return `curl -sS${method === "GET" || (method === "POST" && body !== "") ? "" : ` -X ${method}`} ${address}${bearer}${body}`
+  return (
+    `curl -sS${method === "GET" || (method === "POST" && body !== "") ? "" : ` -X ${method}`} ` +
+    `${address}${bearer}${body}`
+  )
 }
 
 /** The page of a route: its parameters, body and answers. @throws Refusal 404 */
@@ -99,15 +110,22 @@ export function referenceOperationPage({ edge, id }: Visit): Shown {
   const answered = responses["200"]?.content?.["application/json"]?.schema
   const rows = parameters.map(
     ({ name, in: where, required, description: what, schema }) =>
-      html`<tr><td><code>${name}</code></td><td>${where}</td><td>${required === true ? "yes" : "no"}</td><td>${schema === undefined ? "" : typeOf(schema)}</td><td>${what ?? schema?.description}</td></tr>`,
+      html`<tr><td><code>${name}</code></td><td>${where}</td><td>${required === true ? "yes" : "no"}</td>\
+<td>${schema === undefined ? "" : typeOf(schema)}</td><td>${what ?? schema?.description}</td></tr>`,
   )
   return {
     title: `${operationId} · API reference`,
     wide: true,
     json: "/api/openapi.json",
-    body: html`<p class="meta"><a href="${to("/reference")}">API reference</a> <span>${tags.join(", ")}</span></p><h1><code>${operationId}</code></h1>
+    body: html`<p class="meta"><a href="${to("/reference")}">API reference</a> <span>${tags.join(", ")}</span></p><h1>\
+<code>${operationId}</code></h1>
 <p class="lead">${description}</p><p><code>${method} ${path}</code></p>${command(curl(route, edge.baseUrl))}
-${rows.length === 0 ? null : html`<section aria-labelledby="parameters">${heading(2, "parameters", "Parameters")}${table("Parameters", ["Name", "In", "Required", "Type", "What it is"], rows)}</section>`}
+${
+  rows.length === 0
+    ? null
+    : html`<section aria-labelledby="parameters">${heading(2, "parameters", "Parameters")}\
+${table("Parameters", ["Name", "In", "Required", "Type", "What it is"], rows)}</section>`
+}
 ${
   sent?.schema === undefined
     ? null
@@ -115,11 +133,14 @@ ${
         sent.example === undefined
           ? null
           : html`<details open><summary>An example</summary>${jsonBlock(sent.example)}</details>`
-      }<details><summary>Its JSON Schema</summary>${jsonBlock(sent.schema.$ref === undefined ? sent.schema : schemas[nameOf(String(sent.schema.$ref))])}</details></section>`
+      }<details><summary>Its JSON Schema</summary>\
+${jsonBlock(sent.schema.$ref === undefined ? sent.schema : schemas[nameOf(String(sent.schema.$ref))])}</details>\
+</section>`
 }
-<section aria-labelledby="answers">${heading(2, "answers", "Answers")}${table("Answers", ["Status", "What it is", "Media type"], answers)}${
-      answered === undefined ? null : fields(answered, schemas, "Members of the answer")
-    }</section>
+<section aria-labelledby="answers">${heading(2, "answers", "Answers")}\
+${table("Answers", ["Status", "What it is", "Media type"], answers)}${
+  answered === undefined ? null : fields(answered, schemas, "Members of the answer")
+}</section>
 ${ways([["OpenAPI", "/api/openapi.json"]])}`,
   }
 }

@@ -30,7 +30,8 @@ function moved({ details }: Refusal, draft: Draft): Html | null {
     read &&
     html`<p><a href="${to(withQuery(`/threads/${threadId}`, { after: read }))}">Read what was written since</a></p>`
   if (rows.length === 0) return null
-  return html`<h3>What changed while you wrote</h3>${facts(rows)}${arrived}<p>Your draft is below as you wrote it. If it is still right, send it again.</p>`
+  return html`<h3>What changed while you wrote</h3>${facts(rows)}${arrived}\
+<p>Your draft is below as you wrote it. If it is still right, send it again.</p>`
 }
 
 function currentState({ details }: Refusal): Html | null {
@@ -47,10 +48,13 @@ export function refusedForm(refusal: Refusal, faults: readonly Fault[], sent: Dr
   const { code, details } = refusal
   const fault = ({ at, sentence }: Fault) => {
     const isAbout = sentence.startsWith("This ")
-    return html`<li><a href="#${idOf(at)}">${isAbout ? nameOf(at, sheet) : sentence}</a>${isAbout ? `: ${sentence}` : null}</li>`
+    return html`<li><a href="#${idOf(at)}">${isAbout ? nameOf(at, sheet) : sentence}</a>\
+${isAbout ? `: ${sentence}` : null}</li>`
   }
   return html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Not stored</h2>
-    <p>${code === "invalid_schema" ? "Your draft is kept. Correct what is listed here and send it again." : refusal.message} ${details.committed === null ? "It is not known whether this was stored. Send it again as it is." : null}</p>
+    <p>${
+      code === "invalid_schema" ? "Your draft is kept. Correct what is listed here and send it again." : refusal.message
+    } ${details.committed === null ? "It is not known whether this was stored. Send it again as it is." : null}</p>
 ${list("", faults, fault, html`<p>${remedyFor(code)}</p>`)}
 ${moved(refusal, sent)}${currentState(refusal)}</div>`
 }

@@ -37,7 +37,8 @@ export function answers(visit: Visit, { conclusions, syntheses, threads, room }:
   const old = list("answers", fallen, (each) => selectedCheckpoint(each, inThreads))
   return html`${lead === undefined ? noAnswer(visit, room, fallen.length) : leading(visit, lead, titles)}${
     others.length > 0 &&
-    html`<ul class="also" aria-label="Other answers">${others.slice(0, SHOWN.also).map((each) => short(each, titles))}</ul>`
+    html`<ul class="also" aria-label="Other answers">\
+${others.slice(0, SHOWN.also).map((each) => short(each, titles))}</ul>`
   }${old && html`<details class="left-out"><summary>${noLonger(fallen)}</summary>${old}</details>`}`
 }
 
@@ -57,7 +58,10 @@ function noLonger(fallen: readonly Checkpoint[]): string {
   const concluded = fallen.every(({ state }) => state === "concluded")
   const what = counted(fallen.length, concluded ? "conclusion" : "answer")
   const [reason] = fallen[0]?.staleReasons ?? []
-  return `${what} no longer ${fallen.length === 1 ? "holds" : "hold"}${reason === undefined ? "." : `${fallen.length === 1 ? ":" : ". Of one,"} ${staleSentence(reason)}`}`
+  return (
+    `${what} no longer ${fallen.length === 1 ? "holds" : "hold"}` +
+    `${reason === undefined ? "." : `${fallen.length === 1 ? ":" : ". Of one,"} ${staleSentence(reason)}`}`
+  )
 }
 
 /**
@@ -66,7 +70,8 @@ function noLonger(fallen: readonly Checkpoint[]): string {
  */
 const origin = ({ threadId, author, at }: Checkpoint, titles: ReadonlyMap<string, string>): Html => {
   const title = titles.get(threadId)
-  return html`<span>${person(author)}</span><span>${time(at)}</span>${title === undefined ? null : html`<span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">${title}</a></span>`}`
+  return html`<span>${person(author)}</span><span>${time(at)}</span>\
+${title === undefined ? null : html`<span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">${title}</a></span>`}`
 }
 
 /** Renders a record that the answer cites: its effects, or its wording if it has none. */
@@ -75,10 +80,12 @@ function ground(visit: Visit, record: Cited): Html {
   const numbers = effects.slice(0, SHOWN.effects).flatMap(({ estimate, low, high, se, ...effect }) => {
     if (estimate === null) return []
     const what = contrastInWords(effect)
-    return html`${withInterval({ estimate, low, high, se })} <span class="quiet" title="${what}">${shortened(what, 60)}</span>`
+    return html`${withInterval({ estimate, low, high, se })} <span class="quiet" title="${what}">\
+${shortened(what, 60)}</span>`
   })
   if (numbers.length === 0 || record.status !== "current") return recordChip(record, 60)
-  return html`<span class="ground">${label(record.kind, record.versionId, record.label)} ${numbers.map((each, at) => (at === 0 ? each : html`<br>${each}`))}</span>`
+  return html`<span class="ground">${label(record.kind, record.versionId, record.label)} \
+${numbers.map((each, at) => (at === 0 ? each : html`<br>${each}`))}</span>`
 }
 
 function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html {
@@ -86,15 +93,21 @@ function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<strin
   const { citations } = visit.ask("checkpoint", { checkpointId })
   const path = to(`/checkpoints/${checkpointId}`)
   const rest = citations.length - SHOWN.cited
-  return html`<div class="banner ${state === "concluded" ? "good" : "quiet"} answer"><p class="meta"><span>${stateBadge(state, state === "concluded" ? "Concluded" : "So far")}</span><span>${reviewLine(checkpoint.reviewed)}</span>${origin(checkpoint, titles)}<span><a href="${path}">${state === "concluded" ? "What it rests on" : "Read the whole synthesis"}</a></span></p>
+  return html`<div class="banner ${state === "concluded" ? "good" : "quiet"} answer"><p class="meta">\
+<span>${stateBadge(state, state === "concluded" ? "Concluded" : "So far")}</span>\
+<span>${reviewLine(checkpoint.reviewed)}</span>${origin(checkpoint, titles)}<span>\
+<a href="${path}">${state === "concluded" ? "What it rests on" : "Read the whole synthesis"}</a></span></p>
 <p class="said" dir="auto">${conclusion === null ? beginning(synthesis, 420) : inlineMarkdown(conclusion)}</p>${
     citations.length === 0
       ? null
-      : html`<p class="cited">${citations.slice(0, SHOWN.cited).map((record) => ground(visit, record))}${rest > 0 ? html`<a class="meta" href="${path}">${rest} more</a>` : null}</p>`
+      : html`<p class="cited">${citations.slice(0, SHOWN.cited).map((record) => ground(visit, record))}\
+${rest > 0 ? html`<a class="meta" href="${path}">${rest} more</a>` : null}</p>`
   }</div>`
 }
 
 const short = (checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html => {
   const { checkpointId, state, conclusion, synthesis } = checkpoint
-  return html`<li>${stateBadge(state, state === "concluded" ? "Concluded" : "So far")} <a href="${to(`/checkpoints/${checkpointId}`)}" dir="auto">${markdownInLink(conclusion ?? synthesis)}</a> <span class="meta"><span>${reviewLine(checkpoint.reviewed)}</span>${origin(checkpoint, titles)}</span></li>`
+  return html`<li>${stateBadge(state, state === "concluded" ? "Concluded" : "So far")} \
+<a href="${to(`/checkpoints/${checkpointId}`)}" dir="auto">${markdownInLink(conclusion ?? synthesis)}</a> \
+<span class="meta"><span>${reviewLine(checkpoint.reviewed)}</span>${origin(checkpoint, titles)}</span></li>`
 }

@@ -44,7 +44,8 @@ function speaking(pieces: Pieces, versionId: string, verdict: string): Content {
   )
   const chips = [...new Map(found.map(({ by }) => [by.id, named(by.kind, by.id, by.label ?? words(by.kind))])).values()]
   if (chips.length === 0) return html`<span class="quiet">–</span>`
-  return html`${joined(chips.slice(0, NAMED), " ")}${chips.length > NAMED ? html` <span class="meta">+${chips.length - NAMED}</span>` : null}`
+  return html`${joined(chips.slice(0, NAMED), " ")}\
+${chips.length > NAMED ? html` <span class="meta">+${chips.length - NAMED}</span>` : null}`
 }
 
 /** Renders the hypotheses with their verdicts, effects, and the evidence for and against them. */
@@ -63,8 +64,11 @@ export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief):
     const effect = isMeasured
       ? html`<td data-is="Effect" class="number">${effects.get(versionId) ?? html`<span class="quiet">–</span>`}</td>`
       : null
-    return html`<tr data-entry><td>${label("hypothesis", versionId, text)}</td><td><a class="wording" href="${to(`/records/${versionId}`)}" dir="auto">${markdownInLink(says)}</a></td>
-<td class="verdict">${stateBadge(verdict)}${status === "current" ? null : html` ${stateBadge(status)}`}${from}</td>${effect}<td data-is="For" class="speaking">${speaking(pieces, versionId, "supports")}</td><td data-is="Against" class="speaking">${speaking(pieces, versionId, "contradicts")}</td></tr>`
+    return html`<tr data-entry><td>${label("hypothesis", versionId, text)}</td><td>\
+<a class="wording" href="${to(`/records/${versionId}`)}" dir="auto">${markdownInLink(says)}</a></td>
+<td class="verdict">${stateBadge(verdict)}${status === "current" ? null : html` ${stateBadge(status)}`}${from}</td>\
+${effect}<td data-is="For" class="speaking">${speaking(pieces, versionId, "supports")}</td>\
+<td data-is="Against" class="speaking">${speaking(pieces, versionId, "contradicts")}</td></tr>`
   })
   const all = html`<a href="${to(`/rooms/${room.roomId}/hypotheses`)}">All ${room.counts.hypothesis}</a>`
   const at = { roomId: room.roomId, threadId: room.openingThreadId }
@@ -73,8 +77,10 @@ export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief):
     whyNot(visit, room) ?? act("publish_hypothesis", at, "Write down a hypothesis", "first"),
   )
   const head = ["", "Hypothesis", "Verdict", ...(isMeasured ? ["Effect, 95 %"] : []), "For", "Against"]
-  return html`<section aria-labelledby="hypotheses">${heading(2, "hypotheses", "Hypotheses", room.counts.hypothesis > shown.length ? all : undefined)}
-<div id="live-hypotheses" data-live>${rows.length === 0 ? nothing : table("Hypotheses", head, rows, "stacked")}</div></section>`
+  return html`<section aria-labelledby="hypotheses">\
+${heading(2, "hypotheses", "Hypotheses", room.counts.hypothesis > shown.length ? all : undefined)}
+<div id="live-hypotheses" data-live>${rows.length === 0 ? nothing : table("Hypotheses", head, rows, "stacked")}</div>\
+</section>`
 }
 
 type Links = Context["findingLinks"]
@@ -103,13 +109,22 @@ export function findings(visit: Visit, { room, findingLinks }: Context): Html {
   const rows = items.map(({ versionId, label: text, outcome, status, wording, author, createdAt, reviewed }) => {
     const bears = bearsOn(visit, versionId, findingLinks)
     const stands = status === "current" ? (outcome ?? status) : status
-    return html`<li data-entry>${label("finding", versionId, text)}<span>${stateBadge(stands)}</span><a class="wording" href="${to(`/records/${versionId}`)}" dir="auto">${markdownInLink(wording)}</a><span class="meta"><span>${
+    return html`<li data-entry>${label("finding", versionId, text)}<span>${stateBadge(stands)}</span>\
+<a class="wording" href="${to(`/records/${versionId}`)}" dir="auto">${markdownInLink(wording)}</a><span class="meta">\
+<span>${
       bears.length === 0 ? stateBadge("untested", "answers nothing yet") : joined(bears, " ")
-    }</span>${reviewed ? html`<span>${reviewLine(reviewed)}</span>` : null}<span>${person(author)}</span><span>${time(createdAt)}</span></span></li>`
+    }</span>${reviewed ? html`<span>${reviewLine(reviewed)}</span>` : null}<span>${person(author)}</span>\
+<span>${time(createdAt)}</span></span></li>`
   })
   const all = html`<a href="${to(`/rooms/${room.roomId}/findings`)}">All ${room.counts.finding}</a>`
-  return html`<section aria-labelledby="findings">${heading(2, "findings", "Findings", room.counts.finding > items.length ? all : undefined)}
-<div id="live-found" data-live>${rows.length === 0 ? empty("No finding yet. A finding reports a result, which can be positive, negative or inconclusive.") : html`<ul class="found">${rows}</ul>`}</div></section>`
+  return html`<section aria-labelledby="findings">\
+${heading(2, "findings", "Findings", room.counts.finding > items.length ? all : undefined)}
+<div id="live-found" data-live>\
+${
+  rows.length === 0
+    ? empty("No finding yet. A finding reports a result, which can be positive, negative or inconclusive.")
+    : html`<ul class="found">${rows}</ul>`
+}</div></section>`
 }
 
 type Failure = Brief["failures"][number]
@@ -125,11 +140,14 @@ export function failures(roomId: string, { failures: all, omitted }: Brief): Htm
   if (groups.length === 0) return null
   const line = (same: readonly Failure[]) => {
     const kind = same[0]?.kind === "retraction" ? "link" : "attempt"
-    return html`<li>${stateMark(kind === "link" ? "retracted" : "failed")}${joined(same.map(({ id, label: text }) => named(kind, id, text ?? words(kind))))} <span class="why" dir="auto">${beginning(same[0]?.why ?? "", 160)}</span></li>`
+    return html`<li>${stateMark(kind === "link" ? "retracted" : "failed")}\
+${joined(same.map(({ id, label: text }) => named(kind, id, text ?? words(kind))))} <span class="why" dir="auto">\
+${beginning(same[0]?.why ?? "", 160)}</span></li>`
   }
   const isMore = groups.length > SHOWN.failures || omitted.failures !== undefined
   const more = isMore ? html`<a href="${to(`/rooms/${roomId}/attempts?status=failed`)}">All that failed</a>` : undefined
-  return html`<section aria-labelledby="failed">${heading(2, "failed", "What failed", more)}<ul class="lines one" id="live-failed" data-live>${groups.slice(0, SHOWN.failures).map(line)}</ul></section>`
+  return html`<section aria-labelledby="failed">${heading(2, "failed", "What failed", more)}\
+<ul class="lines one" id="live-failed" data-live>${groups.slice(0, SHOWN.failures).map(line)}</ul></section>`
 }
 
 const takenAt = (visit: Visit, experimentId: string): string | undefined =>
@@ -149,19 +167,21 @@ export function next(visit: Visit, { room, experiments }: Context, { next: steps
       ({ what }) => what !== "answer_question" && !(what === "reproduce_finding" && seen.has(what)) && seen.add(what),
     )
     .slice(0, SHOWN.next)
-  const running = taken
-    .slice(-SHOWN.work)
-    .map(
-      ({ experimentId, label: text, question, assignee, lease, updatedAt }) =>
-        html`<li><div>${stateBadge("in_progress", "In hand")} ${label("experiment", experimentId, text)} <span class="why" dir="auto">${beginning(question, 90)}</span> <span class="meta"><span>${assignee && person(assignee)}${untilWhen(lease)}</span><span>since ${time(takenAt(visit, experimentId) ?? updatedAt)}</span></span></div></li>`,
-    )
+  const running = taken.slice(-SHOWN.work).map(
+    ({ experimentId, label: text, question, assignee, lease, updatedAt }) =>
+      html`<li><div>${stateBadge("in_progress", "In hand")} ${label("experiment", experimentId, text)} \
+<span class="why" dir="auto">${beginning(question, 90)}</span> <span class="meta"><span>${assignee && person(assignee)}\
+${untilWhen(lease)}</span><span>since ${time(takenAt(visit, experimentId) ?? updatedAt)}</span></span></div></li>`,
+  )
   const claimed = claims.slice(0, SHOWN.work).map(({ claimId, what, object, by, agent, until, note }) => {
     const name = object.label === null ? words(object.kind) : named(object.kind, object.id, object.label)
     const release =
       visit.canAct && visit.person?.username === by
         ? html`<span><a href="${to(withQuery("/do/release_claim", { claimId }))}">Release it</a></span>`
         : null
-    return html`<li><div>${stateBadge("in_progress", "Claimed")} <strong>${words(what)}</strong> ${name}${note === null ? null : html` <span class="why" dir="auto">${beginning(note, 90)}</span>`} <span class="meta"><span>${writerName({ username: by, agent })}</span><span>until ${clock(until)}</span>${release}</span></div></li>`
+    return html`<li><div>${stateBadge("in_progress", "Claimed")} <strong>${words(what)}</strong> ${name}\
+${note === null ? null : html` <span class="why" dir="auto">${beginning(note, 90)}</span>`} <span class="meta">\
+<span>${writerName({ username: by, agent })}</span><span>until ${clock(until)}</span>${release}</span></div></li>`
   })
   const items = own.map((step) => {
     const question = step.what === "take_experiment" ? asks.get(step.object.id) : undefined
@@ -178,10 +198,10 @@ export function next(visit: Visit, { room, experiments }: Context, { next: steps
 export function questions({ openQuestions }: Context): Html | null {
   if (openQuestions.length === 0) return null
   const rest = openQuestions.length - SHOWN.questions
-  return html`<section aria-labelledby="open">${heading(2, "open", "Open questions")}<ul class="lines one">${openQuestions
-    .slice(0, SHOWN.questions)
-    .map(
-      ({ question, threadId }) =>
-        html`<li dir="auto"><a class="plainly" href="${to(`/threads/${threadId}`)}" title="The Thread of this question"><bdi>${markdownInLink(question)}</bdi></a></li>`,
-    )}${rest > 0 ? html`<li class="meta">and ${rest} more</li>` : null}</ul></section>`
+  return html`<section aria-labelledby="open">${heading(2, "open", "Open questions")}<ul class="lines one">\
+${openQuestions.slice(0, SHOWN.questions).map(
+  ({ question, threadId }) =>
+    html`<li dir="auto"><a class="plainly" href="${to(`/threads/${threadId}`)}" \
+title="The Thread of this question"><bdi>${markdownInLink(question)}</bdi></a></li>`,
+)}${rest > 0 ? html`<li class="meta">and ${rest} more</li>` : null}</ul></section>`
 }

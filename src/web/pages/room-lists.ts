@@ -32,7 +32,8 @@ export const sectionPage = (
   ...following(room, path),
   json,
   body: html`<h1>${name}</h1>${lead && html`<p class="meta"><span>${lead}</span></p>`}
-    ${actions === undefined ? null : html`<section aria-label="Actions">${forMembers(visit, room, actions)}</section>`}<div id="live-list" data-live>${list}</div>
+    ${actions === undefined ? null : html`<section aria-label="Actions">${forMembers(visit, room, actions)}</section>`}\
+<div id="live-list" data-live>${list}</div>
     ${nextPage(visit, next)}`,
 })
 
@@ -41,10 +42,13 @@ const hypothesisItem = (
   record: AnswerOf<"hypotheses">["items"][number],
   beside: ReturnType<typeof evidenceBeside>,
 ): Html =>
-  html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span><span>${stateBadge(record.verdict ?? "untested")}</span>${
+  html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>\
+<span>${stateBadge(record.verdict ?? "untested")}</span>${
     record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
-  }<span>${tally(record.evidenceTally, record.author.username)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
-<a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a>${beside(record.versionId)}</li>`
+  }<span>${tally(record.evidenceTally, record.author.username)}</span><span>${person(record.author)}</span>\
+<span>${time(record.createdAt)}</span></p>
+<a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a>\
+${beside(record.versionId)}</li>`
 
 export const roomOf = (visit: Visit) => visit.ask("room", visit.params)
 
@@ -53,8 +57,11 @@ export function threadsPage(visit: Visit): Shown {
   const { items, hasMore, nextCursor } = visit.ask("room_threads", visit.params, { after: visit.parameter("after") })
   const rows = items.map(
     (thread) =>
-      html`<tr data-entry><td><a href="${to(`/threads/${thread.threadId}`)}" dir="auto">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}${thread.stale ? html` ${stateBadge("disputed", "conclusion stale")}` : null}</td>
-    <td>${person(thread.author)}</td><td class="number">${thread.timelineWatermark}</td><td>${time(thread.lastActivityAt)}</td></tr>`,
+      html`<tr data-entry><td><a href="${to(`/threads/${thread.threadId}`)}" dir="auto">${thread.title}</a>\
+${thread.opening ? html` <span class="tag">opening</span>` : null}\
+${thread.stale ? html` ${stateBadge("disputed", "conclusion stale")}` : null}</td>
+    <td>${person(thread.author)}</td><td class="number">${thread.timelineWatermark}</td>\
+<td>${time(thread.lastActivityAt)}</td></tr>`,
   )
   return sectionPage(visit, room, {
     path: "/threads",
@@ -91,7 +98,8 @@ export function findingsPage(visit: Visit): Shown {
   const shown = items.filter(({ kind }) => kind !== "hypothesis")
   const item = (record: (typeof items)[number]) => {
     const { evidenceTally, author, createdAt, outcome, provenanceSummary } = record
-    const meta = html`<span>${tally(evidenceTally, author.username)}</span><span>${person(author)}</span><span>${time(createdAt)}</span>`
+    const meta = html`<span>${tally(evidenceTally, author.username)}</span><span>${person(author)}</span>\
+<span>${time(createdAt)}</span>`
     return recordItem(record, meta, { outcome, below: html`<p class="hint">${provenanceSummary}</p>` })
   }
   const none = empty(
@@ -103,7 +111,8 @@ export function findingsPage(visit: Visit): Shown {
     name: "Findings and cited claims",
     json: readPath("room_publications", { roomId: room.roomId }),
     next: nextCursor,
-    actions: html`${act("publish_finding", at, "Publish a finding", "first")}${act("publish_cited_claim", at, "Cite a claim")}`,
+    actions: html`${act("publish_finding", at, "Publish a finding", "first")}\
+${act("publish_cited_claim", at, "Cite a claim")}`,
     list: list("cards", shown, item, none),
   })
 }
@@ -115,7 +124,8 @@ export function materialsPage(visit: Visit): Shown {
     (
       material,
     ) => html`<tr data-entry><td>${label("material", material.materialId, material.label)}${fromOther(material)}</td>
-    <td><a href="${to(`/materials/${material.materialId}`)}">${material.name}</a></td><td>${stateBadge(material.obtainability)}</td>
+    <td><a href="${to(`/materials/${material.materialId}`)}">${material.name}</a></td>\
+<td>${stateBadge(material.obtainability)}</td>
     <td>${digest(material.reference)}</td><td>${person(material.registeredBy)}</td></tr>`,
   )
   const none =
@@ -136,8 +146,12 @@ export function materialsPage(visit: Visit): Shown {
 }
 
 const linkRow = (visit: Visit, link: AnswerOf<"room_links">["items"][number]): Html =>
-  html`<li data-entry><p class="meta"><span>${label("link", link.linkId, link.label)}</span><span>${struckIf(link.withdrawn, stateBadge(link.kind))}</span><span>${person(link.author)}</span><span>${time(link.at)}</span>${ofOwn(visit, link)}</p>
-  ${recordChip(link.target, 140)}${link.replacement === null ? null : html` replaced by ${recordChip(link.replacement, 140)}`}<p class="said" dir="auto">${struckIf(link.withdrawn, inlineMarkdown(link.explanation))}</p>${takenBack(link.withdrawn)}
+  html`<li data-entry><p class="meta"><span>${label("link", link.linkId, link.label)}</span>\
+<span>${struckIf(link.withdrawn, stateBadge(link.kind))}</span><span>${person(link.author)}</span>\
+<span>${time(link.at)}</span>${ofOwn(visit, link)}</p>
+  ${recordChip(link.target, 140)}\
+${link.replacement === null ? null : html` replaced by ${recordChip(link.replacement, 140)}`}\
+<p class="said" dir="auto">${struckIf(link.withdrawn, inlineMarkdown(link.explanation))}</p>${takenBack(link.withdrawn)}
   </li>`
 
 export function linksPage(visit: Visit): Shown {
@@ -146,9 +160,14 @@ export function linksPage(visit: Visit): Shown {
   const { findingLinks } = visit.ask("room_context", visit.params, { parts: "findingLinks" })
   const related = findingLinks.map(
     (link) => html`<tr><td>${label("finding", link.finding.versionId, link.finding.label)}</td>
-    <td>${struckIf(link.withdrawn, stateBadge(link.towardQuestion.verdict))} ${label("experiment", link.experimentId, link.experimentLabel)}</td>
-    <td>${link.towardHypothesis.map(({ versionId, label: text, verdict }) => html`${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} `)}${takenBack(link.withdrawn)}</td>
-    <td>${person(link.author)}${ofOwn(visit, link)}</td><td><a href="${to(`/links/${link.linkId}`)}">the link</a></td></tr>`,
+    <td>${struckIf(link.withdrawn, stateBadge(link.towardQuestion.verdict))} \
+${label("experiment", link.experimentId, link.experimentLabel)}</td>
+    <td>${link.towardHypothesis.map(
+      ({ versionId, label: text, verdict }) =>
+        html`${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)} `,
+    )}${takenBack(link.withdrawn)}</td>
+    <td>${person(link.author)}${ofOwn(visit, link)}</td><td>\
+<a href="${to(`/links/${link.linkId}`)}">the link</a></td></tr>`,
   )
   return sectionPage(visit, room, {
     path: "/links",
@@ -165,6 +184,15 @@ export function linksPage(visit: Visit): Shown {
         empty("Nothing was corrected, superseded, disputed or retracted."),
       ),
     )}
-${section("related", "Findings related to experiments", tableOr("No finding is related to an experiment.", "Finding links", ["Finding", "Toward the question", "Toward hypotheses", "Said by", ""], related))}`,
+${section(
+  "related",
+  "Findings related to experiments",
+  tableOr(
+    "No finding is related to an experiment.",
+    "Finding links",
+    ["Finding", "Toward the question", "Toward hypotheses", "Said by", ""],
+    related,
+  ),
+)}`,
   })
 }

@@ -20,9 +20,17 @@ const THREADS = 4
 
 function threads(visit: Visit, { room, threads: all }: Context): Html {
   const newest = [...all].sort((one, other) => (one.lastActivityAt < other.lastActivityAt ? 1 : -1)).slice(0, THREADS)
-  const beside = html`<a href="${to(`/rooms/${room.roomId}/threads`)}">All ${all.length}</a>${roleIn(visit, room) === "nobody" ? null : html` <a href="${to(`/do/create_thread?roomId=${room.roomId}`)}">Start a Thread</a>`}`
+  const beside = html`<a href="${to(`/rooms/${room.roomId}/threads`)}">All ${all.length}</a>\
+${
+  roleIn(visit, room) === "nobody"
+    ? null
+    : html` <a href="${to(`/do/create_thread?roomId=${room.roomId}`)}">Start a Thread</a>`
+}`
   const item = (thread: (typeof all)[number]) =>
-    html`<li><a href="${to(`/threads/${thread.threadId}`)}" dir="auto">${thread.title}</a>${thread.opening ? html` <span class="tag">opening</span>` : null}<br><span class="meta"><span>${person(thread.author)}</span><span>${counted(thread.timelineWatermark, "entry", "entries")}</span><span>last ${time(thread.lastActivityAt)}</span></span></li>`
+    html`<li><a href="${to(`/threads/${thread.threadId}`)}" dir="auto">${thread.title}</a>\
+${thread.opening ? html` <span class="tag">opening</span>` : null}<br><span class="meta">\
+<span>${person(thread.author)}</span><span>${counted(thread.timelineWatermark, "entry", "entries")}</span>\
+<span>last ${time(thread.lastActivityAt)}</span></span></li>`
   return html`<section aria-labelledby="threads">${heading(2, "threads", "Threads", beside)}
 <ul class="cards" id="live-threads" data-live>${newest.map(item)}</ul>
   </section>`
@@ -30,11 +38,16 @@ function threads(visit: Visit, { room, threads: all }: Context): Html {
 
 const agents = (visit: Visit, roomId: string): Html =>
   html`<details><summary>Bring an agent</summary>
-    <p>An agent can read this Room without a credential. To write, it needs one that a member issues under <a href="${to(`/rooms/${roomId}/people`)}">People</a>.</p>
+    <p>An agent can read this Room without a credential. To write, it needs one that a member issues under \
+<a href="${to(`/rooms/${roomId}/people`)}">People</a>.</p>
     ${command(`curl ${visit.edge.baseUrl}${readPath("room_brief", { roomId }, { format: "markdown" })}`)}</details>`
 
 const licence = (license: string | null): Html =>
-  html`<p class="meta">${license === null ? "No licence set." : html`<span>Licence <a rel="license" href="${licenceUrl(license)}">${license}</a></span>`}</p>`
+  html`<p class="meta">${
+    license === null
+      ? "No licence set."
+      : html`<span>Licence <a rel="license" href="${licenceUrl(license)}">${license}</a></span>`
+  }</p>`
 
 export function roomPage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
@@ -59,7 +72,18 @@ ${findings(visit, context)}</div>
 <div>${next(visit, context, brief)}
 ${failures(roomId, brief)}
 ${questions(context)}</div></div>
-${doing(visit, () => html`<section aria-label="Actions">${forMembers(visit, room, html`${act("publish_hypothesis", at, "Publish a hypothesis")}${act("propose_experiment", at, "Propose an experiment")}${act("publish_finding", at, "Publish a finding")}${act("publish_cited_claim", at, "Cite a claim")}${act("register_material", at, "Register a material")}`)}</section>`)}
+${doing(
+  visit,
+  () =>
+    html`<section aria-label="Actions">\
+${forMembers(
+  visit,
+  room,
+  html`${act("publish_hypothesis", at, "Publish a hypothesis")}\
+${act("propose_experiment", at, "Propose an experiment")}${act("publish_finding", at, "Publish a finding")}\
+${act("publish_cited_claim", at, "Cite a claim")}${act("register_material", at, "Register a material")}`,
+)}</section>`,
+)}
 ${threads(visit, context)}
 ${doing(visit, () => agents(visit, roomId))}
 ${unproved !== "" && html`<p class="meta" id="unproved">${unproved}</p>`}

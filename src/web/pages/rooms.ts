@@ -15,7 +15,8 @@ type Summary = AnswerOf<"rooms">["items"][number]
 
 /** Renders the state of a Room as badges. */
 export const roomState = ({ state, concluded }: Pick<Summary, "state" | "concluded">): Html =>
-  html`${state === "archived" ? html`${stateBadge("archived")} ` : null}${concluded ? stateBadge("concluded") : state === "archived" ? null : stateBadge("open")}`
+  html`${state === "archived" ? html`${stateBadge("archived")} ` : null}\
+${concluded ? stateBadge("concluded") : state === "archived" ? null : stateBadge("open")}`
 
 /** Counts the objects of a Room, without kinds that it has none of. */
 const contents = ({ counts }: Summary): Html => {
@@ -25,27 +26,34 @@ const contents = ({ counts }: Summary): Html => {
     [counts.attempt, "attempt", "attempts"],
     [counts.finding, "finding", "findings"],
   ] as const
-  return html`${kinds.filter(([count]) => count > 0).map(([count, one, several]) => html`<span>${counted(count, one, several)}</span>`)}`
+  return html`${kinds
+    .filter(([count]) => count > 0)
+    .map(([count, one, several]) => html`<span>${counted(count, one, several)}</span>`)}`
 }
 
 const row = (
   room: Summary,
   unread: number,
-): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a></h2> ${roomState(room)} ${newMark(unread)}
+): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">\
+${room.title}</a></h2> ${roomState(room)} ${newMark(unread)}
 ${room.question === null ? null : html`<p class="question" dir="auto">${room.question}</p>`}
-<p class="meta">${room.origin === null ? null : html`<span>of ${placeOf(room.origin)}${toldIn(room.origin)}</span>`}${contents(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
+<p class="meta">${room.origin === null ? null : html`<span>of ${placeOf(room.origin)}${toldIn(room.origin)}</span>`}\
+${contents(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span>\
+<span>last activity ${time(room.lastActivityAt)}</span></p></li>`
 
 function nothingFound({ edge, person: visitor }: Visit, query: string | undefined, isWhole: boolean): Html {
   if (!edge.instance.tables.people.exist())
     return empty(
-      "There are no users yet. The service printed a set-up link when it started. Look in the terminal where it was started, or in its log.",
+      "There are no users yet. The service printed a set-up link when it started. " +
+        "Look in the terminal where it was started, or in its log.",
     )
   if (query !== undefined)
     return empty(
       html`No ${isWhole ? "" : "newer "}Room's title or question contains “${query}”.`,
       html`<a href="${to("/")}">All Rooms</a>`,
     )
-  const start = html`<p>Sign in to create the first one, or let an agent read about this service:</p>${command(`curl ${edge.baseUrl}/llms.txt`)}`
+  const start = html`<p>Sign in to create the first one, or let an agent read about this service:</p>\
+${command(`curl ${edge.baseUrl}/llms.txt`)}`
   return empty(
     "There are no Rooms yet. A Room holds one question, the people and agents who work on it, and everything they try.",
     visitor === undefined ? start : null,
@@ -60,9 +68,15 @@ export function roomsPage(visit: Visit): Shown {
   return {
     title: "Rooms",
     json: readPath("rooms", {}, { query }),
-    body: html`<div class="heading"><h1>Rooms</h1><div class="beside">${visit.person === undefined ? null : html`<a class="button" href="${to("/do/create_room")}">Create a Room</a>`}</div></div>
+    body: html`<div class="heading"><h1>Rooms</h1>\
+<div class="beside">${
+      visit.person === undefined ? null : html`<a class="button" href="${to("/do/create_room")}">Create a Room</a>`
+    }</div></div>
 ${query === undefined && after === undefined ? waitingBlock(visit) : null}
-<form class="inline" role="search" aria-label="Rooms" action="${to("/")}"><div class="field"><label for="room-query">Title or question contains</label><input id="room-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field"><button class="quiet">Filter</button></div></form>
+<form class="inline" role="search" aria-label="Rooms" action="${to("/")}"><div class="field">\
+<label for="room-query">Title or question contains</label>\
+<input id="room-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field">\
+<button class="quiet">Filter</button></div></form>
 ${list("cards rooms", items, (room) => row(room, unread.get(room.roomId) ?? 0), nothing)}
 ${nextPage(visit, nextCursor, "Older Rooms")}`,
   }

@@ -31,7 +31,11 @@ function hit(found: Hit): Html {
   }${words(found.kind)}</span>${
     found.status === null || found.status === "current" ? null : html`<span>${stateBadge(found.status)}</span>`
   }<span>${person(found.author)}</span><span>${time(found.at)}</span></p>
-  ${at === null ? html`<span class="wording" dir="auto">${shown}</span>` : html`<a class="wording" href="${to(at)}" dir="auto">${shown}</a>`}${found.kind === "message" ? html`<p class="hint">in ${found.title}</p>` : null}</li>`
+  ${
+    at === null
+      ? html`<span class="wording" dir="auto">${shown}</span>`
+      : html`<a class="wording" href="${to(at)}" dir="auto">${shown}</a>`
+  }${found.kind === "message" ? html`<p class="hint">in ${found.title}</p>` : null}</li>`
 }
 
 /** The public kinds with a page, one for each read that returns them. */
@@ -62,15 +66,20 @@ const filter = (
   query: string,
   kinds: string | undefined,
   narrowed: Narrowing,
-): Html => html`<form class="inline" action="${to("/search")}"><input type="hidden" name="query" value="${query}">${hiddenInputs(Object.entries(narrowed))}<div class="field"><label for="kinds">Look in</label>
-  <select id="kinds" name="kinds"><option value="">everything</option>${choices("searchKind").map(({ value, text }) => html`<option value="${value}"${value === kinds ? html` selected` : null}>${text}</option>`)}</select>
+): Html => html`<form class="inline" action="${to("/search")}"><input type="hidden" name="query" value="${query}">\
+${hiddenInputs(Object.entries(narrowed))}<div class="field"><label for="kinds">Look in</label>
+  <select id="kinds" name="kinds"><option value="">everything</option>\
+${choices("searchKind").map(
+  ({ value, text }) => html`<option value="${value}"${value === kinds ? html` selected` : null}>${text}</option>`,
+)}</select>
   </div><div class="field"><button class="quiet">Filter</button></div></form>`
 
 /** Says that the results are for other words than the person typed. */
 const instead = (typed: string, shown: string, page: string): Html | null =>
   typed === shown
     ? null
-    : html`<p class="quiet">No results for “${typed}”. Showing results for “<a href="${to(withQuery(page, { query: shown }))}">${shown}</a>”.</p>`
+    : html`<p class="quiet">No results for “${typed}”. Showing results for “<a \
+href="${to(withQuery(page, { query: shown }))}">${shown}</a>”.</p>`
 
 const SHOWN_PAPERS = 5
 
@@ -96,7 +105,8 @@ const concept = ({
   recordLabel,
   definition,
 }: AnswerOf<"concepts">["items"][number]): Html =>
-  html`<li data-entry><a href="${to(`/records/${versionId}#concept-${key}`)}">${text}</a> in ${label(recordKind, versionId, recordLabel)}<br>${beginning(definition, 200)}</li>`
+  html`<li data-entry><a href="${to(`/records/${versionId}#concept-${key}`)}">\
+${text}</a> in ${label(recordKind, versionId, recordLabel)}<br>${beginning(definition, 200)}</li>`
 
 function results(visit: Visit, typed: string): Html {
   const [kinds, after] = [visit.parameter("kinds"), visit.parameter("after")]
@@ -110,8 +120,20 @@ function results(visit: Visit, typed: string): Html {
     isNarrowed ? { items: [] } : visit.ask("rooms", {}, { query }),
     isNarrowed ? { items: [] } : visit.ask("concepts", {}, { query }),
   ]
-  return html`${direct === null ? null : html`<div class="banner active"><a href="${to(direct)}">The object with this id</a></div>`}
-<section aria-labelledby="record">${heading(2, "record", "In the record", filter(query, kinds, narrowed))}${instead(typed, query, "/search")}${list("cards", found.items, hit, empty(html`No results for “${typed}”. All words must occur. Try fewer words or others.`))}${more(found.nextCursor === null ? null : withQuery("/search", { query, kinds, ...narrowed, after: found.nextCursor }), "More results")}</section>
+  return html`${
+    direct === null ? null : html`<div class="banner active"><a href="${to(direct)}">The object with this id</a></div>`
+  }
+<section aria-labelledby="record">${heading(2, "record", "In the record", filter(query, kinds, narrowed))}\
+${instead(typed, query, "/search")}\
+${list(
+  "cards",
+  found.items,
+  hit,
+  empty(html`No results for “${typed}”. All words must occur. Try fewer words or others.`),
+)}${more(
+  found.nextCursor === null ? null : withQuery("/search", { query, kinds, ...narrowed, after: found.nextCursor }),
+  "More results",
+)}</section>
 ${after !== undefined || isNarrowed || kinds !== undefined ? null : savedPapers(visit, typed)}
 ${section(
   "rooms",
@@ -120,7 +142,8 @@ ${section(
     "cards",
     rooms.items,
     (room) =>
-      html`<li data-entry><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a><p class="said" dir="auto">${room.question}</p></li>`,
+      html`<li data-entry><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a>\
+<p class="said" dir="auto">${room.question}</p></li>`,
   ),
 )}
 ${section("concepts", "Concepts", list("cards", concepts.items, concept))}`
@@ -131,7 +154,8 @@ export function searchPage(visit: Visit): Shown {
   if (query === "")
     return {
       title: "Search",
-      body: html`<h1>Search</h1>${empty("Type words of a statement, a message, a paper or a Room's title, or paste an id.")}`,
+      body: html`<h1>Search</h1>\
+${empty("Type words of a statement, a message, a paper or a Room's title, or paste an id.")}`,
     }
   return {
     title: `Search: ${query}`,

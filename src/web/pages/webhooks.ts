@@ -25,7 +25,10 @@ const change = (
   sequence?: number,
   style = "quiet",
 ): Html =>
-  html`<form class="inline" method="post" action="${to(`/web/webhooks/${webhookId}`)}"><input type="hidden" name="do" value="${what}"><input type="hidden" name="roomId" value="${roomId}">${sequence === undefined ? null : html`<input type="hidden" name="sequence" value="${sequence}">`}<button class="${style}">${text}</button></form>`
+  html`<form class="inline" method="post" action="${to(`/web/webhooks/${webhookId}`)}">\
+<input type="hidden" name="do" value="${what}"><input type="hidden" name="roomId" value="${roomId}">\
+${sequence === undefined ? null : html`<input type="hidden" name="sequence" value="${sequence}">`}\
+<button class="${style}">${text}</button></form>`
 
 function deliveries(roomId: string, { webhookId, url, offBecause, delivered, deliveries }: Webhook): Html {
   if (deliveries.length === 0) return empty("There are no deliveries yet.")
@@ -34,8 +37,20 @@ function deliveries(roomId: string, { webhookId, url, offBecause, delivered, del
     ["Entry", "When", "Outcome", "Took", html`<span class="aside">Actions</span>`],
     deliveries.map(
       ({ sequence, at, isDelivered, outcome, milliseconds }) =>
-        html`<tr><th scope="row">${sequence}</th><td>${exactTime(at)}</td><td>${stateBadge(isDelivered ? "completed" : "failed", isDelivered ? "delivered" : "failed")} ${outcome}</td><td data-is="took">${milliseconds} ms</td>
-<td>${offBecause === null && sequence <= delivered ? change(roomId, webhookId, "send_again", html`Send again<span class="aside"> entry ${sequence}</span>`, sequence) : null}</td></tr>`,
+        html`<tr><th scope="row">${sequence}</th><td>${exactTime(at)}</td>\
+<td>${stateBadge(isDelivered ? "completed" : "failed", isDelivered ? "delivered" : "failed")} ${outcome}</td>\
+<td data-is="took">${milliseconds} ms</td>
+<td>${
+          offBecause === null && sequence <= delivered
+            ? change(
+                roomId,
+                webhookId,
+                "send_again",
+                html`Send again<span class="aside"> entry ${sequence}</span>`,
+                sequence,
+              )
+            : null
+        }</td></tr>`,
     ),
     "stacked",
   )
@@ -50,13 +65,28 @@ function shown(roomId: string, webhook: Webhook): Html {
         ? stateBadge("completed", "on")
         : stateBadge("failed", "failing")
   return html`<section aria-labelledby="webhook-${webhookId}">${heading(2, `webhook-${webhookId}`, url, state)}
-${offBecause === null ? null : html`<p>${offBecause}</p>`}${offBecause !== null || failingSince === null ? null : html`<p>Deliveries have failed since ${exactTime(failingSince)}. They are tried again for ${limits.webhookDays} days.</p>`}
+${offBecause === null ? null : html`<p>${offBecause}</p>`}\
+${
+  offBecause !== null || failingSince === null
+    ? null
+    : html`<p>Deliveries have failed since ${exactTime(failingSince)}. They are tried again for ${limits.webhookDays} \
+days.</p>`
+}
 ${facts([
   ["Added by", html`${addedBy.username}, ${time(addedAt)}`],
   ["Delivered through", `entry ${delivered}`],
 ])}
 ${deliveries(roomId, webhook)}
-<div class="actions">${change(roomId, webhookId, offBecause === null ? "turn_off" : "turn_on", offBecause === null ? "Turn off" : "Turn on")}${confirmButton(html`Remove<span class="aside"> ${url}</span>`, "Nothing more is delivered to it. Its secret and the list of its deliveries are deleted.", change(roomId, webhookId, "remove", "Remove webhook", undefined, "danger"))}</div></section>`
+<div class="actions">${change(
+    roomId,
+    webhookId,
+    offBecause === null ? "turn_off" : "turn_on",
+    offBecause === null ? "Turn off" : "Turn on",
+  )}${confirmButton(
+    html`Remove<span class="aside"> ${url}</span>`,
+    "Nothing more is delivered to it. Its secret and the list of its deliveries are deleted.",
+    change(roomId, webhookId, "remove", "Remove webhook", undefined, "danger"),
+  )}</div></section>`
 }
 
 function addForm(roomId: string, url: string, refusal?: Refusal): Html {
@@ -67,7 +97,9 @@ function addForm(roomId: string, url: string, refusal?: Refusal): Html {
     placeholder: "https://lab.example.org/hooks/research-room",
     autocomplete: "off",
   }
-  return html`<section aria-labelledby="add">${heading(2, "add", "Add a webhook")}${refusal?.code !== "invalid_schema" && refusedBox(refusal)}<form class="stack" method="post" action="${to(`/web${webhooksAddress(roomId)}`)}">
+  return html`<section aria-labelledby="add">${heading(2, "add", "Add a webhook")}\
+${refusal?.code !== "invalid_schema" && refusedBox(refusal)}\
+<form class="stack" method="post" action="${to(`/web${webhooksAddress(roomId)}`)}">
 ${field("url", "Address", attributes, refusal)}
 <div class="buttons"><button>Add webhook</button></div></form></section>`
 }
@@ -84,7 +116,9 @@ export function webhooksPage(visit: Visit, address = "", refusal?: Refusal): Sho
     wide: true,
     ...(refusal !== undefined && { status: refusal.status }),
     body: html`<h1>Webhooks</h1>
-${roomBanners(room)}<p>A webhook sends each new entry of this Room to an address: a POST with the entry's sequence, kind, label and address, without its text. Deliveries are in order and signed as <a href="https://www.standardwebhooks.com" rel="noopener">Standard Webhooks</a> specifies.</p>
+${roomBanners(room)}<p>A webhook sends each new entry of this Room to an address: a POST with the entry's sequence, \
+kind, label and address, without its text. Deliveries are in order and signed as \
+<a href="https://www.standardwebhooks.com" rel="noopener">Standard Webhooks</a> specifies.</p>
 ${items.length === 0 ? empty("This Room has no webhooks.") : items.map((webhook) => shown(roomId, webhook))}
 ${addForm(roomId, address, refusal)}`,
   }
@@ -98,7 +132,8 @@ export const webhookSecret =
     title: "Webhook",
     headers: { "referrer-policy": "no-referrer" },
     body: html`<h1 data-stored>Your webhook</h1>
-<div class="banner warn" role="status"><strong>Shown once.</strong><p>Give the secret to the program at ${url}. The program uses it to verify that a delivery comes from here.</p></div>
+<div class="banner warn" role="status"><strong>Shown once.</strong>\
+<p>Give the secret to the program at ${url}. The program uses it to verify that a delivery comes from here.</p></div>
 <section aria-labelledby="secret">${heading(2, "secret", "Secret")}${command(secret, "the secret")}</section>
 <p><a href="${to(webhooksAddress(roomId))}">Back to the webhooks of the Room</a></p>`,
   })

@@ -48,7 +48,11 @@ function passages(visit: Visit, write: StandingWrite, draft: Draft): Html {
     )
   return html`<fieldset class="boxes"><legend>What to withhold</legend>${left.map(({ place, text }, index) => {
     const id = `place-${index}`
-    return html`<div class="passage"><input type="checkbox" id="${id}" name="/fields" value="${place}"${chosen.has(place) || left.length === 1 ? html` checked` : null}><label for="${id}"><strong>${placeName(place)}</strong> <span class="said" dir="auto">${shortened(withWords(text), SHOWN)}</span></label></div>`
+    return html`<div class="passage">\
+<input type="checkbox" id="${id}" name="/fields" \
+value="${place}"${chosen.has(place) || left.length === 1 ? html` checked` : null}><label for="${id}">\
+<strong>${placeName(place)}</strong> <span class="said" dir="auto">${shortened(withWords(text), SHOWN)}</span></label>\
+</div>`
   })}</fieldset>`
 }
 
@@ -78,19 +82,49 @@ export function withholdPage(visit: Visit, draft: Draft, refusal?: Refusal): Sho
     title: `Withhold text of ${what}`,
     rail: roomRail(room),
     body: html`<h1>Withhold text of ${what}</h1>
-<p class="lead">Only for text that must not be in a public record: a secret, personal data, or what a court orders. Nothing else is ever removed.</p>
-${refusal === undefined ? null : html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Nothing was withheld</h2><p>${refusal.message}</p>${refusal.details.issues === undefined ? null : html`<ul>${refusal.details.issues.map(({ path, message }) => html`<li>${title(path.slice(1).split("/")[0] ?? "")}: ${message}</li>`)}</ul>`}</div>`}
+<p class="lead">Only for text that must not be in a public record: a secret, personal data, or what a court orders. \
+Nothing else is ever removed.</p>
+${
+  refusal === undefined
+    ? null
+    : html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Nothing was withheld</h2>\
+<p>${refusal.message}</p>\
+${
+  refusal.details.issues === undefined
+    ? null
+    : html`<ul>${refusal.details.issues.map(
+        ({ path, message }) => html`<li>${title(path.slice(1).split("/")[0] ?? "")}: ${message}</li>`,
+      )}</ul>`
+}</div>`
+}
 <form class="stack" method="post" action="${to("/web/withhold_content")}">
-<input type="hidden" name="/requestId" value="${draft.get("/requestId")}"><input type="hidden" name="roomId" value="${roomId}"><input type="hidden" name="/of/${name}" value="${value}">
+<input type="hidden" name="/requestId" value="${draft.get("/requestId")}">\
+<input type="hidden" name="roomId" value="${roomId}"><input type="hidden" name="/of/${name}" value="${value}">
 ${passages(visit, write, draft)}
 <section aria-labelledby="stays">${heading(2, "stays", "What stays")}${facts([
       ["Entry", html`${sequence} of the Room's activity, with its author and time`],
       target.label === null ? null : ["Label", target.label],
       ["Digest", digest(contentDigest)],
-    ])}<p class="hint">References to it stay too. Readers see that text was withheld, when, by whom and why. The text behind the digest can no longer be shown.</p></section>
-<div class="field"><label for="reason">Why</label><select id="reason" name="/reason" required><option value="">Choose</option>${Object.entries(withholdingReasons).map(([reason, text]) => html`<option value="${reason}"${draft.get("/reason") === reason ? html` selected` : null}>${title(text)}</option>`)}</select></div>
-<div class="field"><label for="explanation">In a sentence</label><textarea id="explanation" name="/explanation" rows="3" maxlength="${limits.explanation}" required aria-describedby="hint-explanation">${draft.get("/explanation")}</textarea><p class="hint" id="hint-explanation">Everybody can read this sentence, so do not repeat the withheld text. Revoke a token before you withhold it, because somebody may have copied it.</p></div>
-${confirmButton("Withhold it", "The text is removed from the record, the search, the data files and later exports. This cannot be undone. Nobody can read it here again.", html`<div class="buttons"><button class="danger">Withhold it for good</button><a href="${to(`/rooms/${roomId}`)}">Cancel</a></div>`)}</form>`,
+    ])}<p class="hint">References to it stay too. Readers see that text was withheld, when, by whom and why. The text \
+behind the digest can no longer be shown.</p></section>
+<div class="field"><label for="reason">Why</label><select id="reason" name="/reason" required>\
+<option value="">Choose</option>\
+${Object.entries(withholdingReasons).map(
+  ([reason, text]) =>
+    html`<option value="${reason}"${draft.get("/reason") === reason ? html` selected` : null}>${title(text)}</option>`,
+)}</select></div>
+<div class="field"><label for="explanation">In a sentence</label>\
+<textarea id="explanation" name="/explanation" rows="3" maxlength="${limits.explanation}" required \
+aria-describedby="hint-explanation">${draft.get("/explanation")}</textarea>\
+<p class="hint" id="hint-explanation">Everybody can read this sentence, so do not repeat the withheld text. Revoke a \
+token before you withhold it, because somebody may have copied it.</p></div>
+${confirmButton(
+  "Withhold it",
+  "The text is removed from the record, the search, the data files and later exports. This cannot be undone. " +
+    "Nobody can read it here again.",
+  html`<div class="buttons"><button class="danger">Withhold it for good</button>\
+<a href="${to(`/rooms/${roomId}`)}">Cancel</a></div>`,
+)}</form>`,
   }
 }
 
@@ -103,12 +137,18 @@ export function withheldPage(visit: Visit, { roomId, threadId, target, entry, re
     title: "Withheld",
     rail: roomRail(room),
     body: html`<h1 data-stored>The text was withheld</h1>
-<div class="banner warn" role="status"><strong>Copies may remain elsewhere.</strong><p>${String(result.mayStillHold)}</p></div>
+<div class="banner warn" role="status"><strong>Copies may remain elsewhere.</strong>\
+<p>${String(result.mayStillHold)}</p></div>
 ${table(
   "What was withheld",
   ["Place", "Entry"],
   fields.map((place) => html`<tr><th scope="row">${placeName(place)}</th><td>${String(result.sequence)}</td></tr>`),
 )}
-<p><a href="${to(path)}">See the place</a>${threadId === null || entry === null ? null : html` or <a href="${to(entryPath(threadId, entry.entryId))}">the entry in its Thread</a>`}</p>`,
+<p><a href="${to(path)}">See the place</a>\
+${
+  threadId === null || entry === null
+    ? null
+    : html` or <a href="${to(entryPath(threadId, entry.entryId))}">the entry in its Thread</a>`
+}</p>`,
   }
 }

@@ -54,21 +54,27 @@ const select = (
   chosen: string | undefined,
   any: string | null = "any",
 ): Html =>
-  html`<div class="field"><label for="pick-${name}">${text}</label><select id="pick-${name}" name="${name}">${any === null ? null : html`<option value="">${any}</option>`}${options.map(
-    (option) =>
-      html`<option value="${option.value}"${attributes({ selected: option.value === chosen })}>${option.text}</option>`,
-  )}</select></div>`
+  html`<div class="field"><label for="pick-${name}">${text}</label><select id="pick-${name}" name="${name}">\
+${any === null ? null : html`<option value="">${any}</option>`}${options.map(
+  (option) =>
+    html`<option value="${option.value}"${attributes({ selected: option.value === chosen })}>${option.text}</option>`,
+)}</select></div>`
 
 function filters(query: WorkbenchQuery, path: string, experiments: AnswerOf<"experiments">): Html {
   const options = experiments.items.map(({ experimentId, label, question }) => ({
     value: experimentId,
     text: `${label} ${shortened(plainText(question), 60)}`,
   }))
-  return html`<form class="inline filters" action="${to(path)}">${select("experimentId", "Experiment", options, query.experimentId)}${select("status", "Outcome", choices("attemptStatus"), query.status)}${select("intent", "Intent", choices("attemptIntent"), query.intent)}${hidden(
-    { sort: query.sort, order: query.order },
-  )}<div class="field"><button class="quiet">Filter</button></div></form>${
+  return html`<form class="inline filters" action="${to(path)}">\
+${select("experimentId", "Experiment", options, query.experimentId)}\
+${select("status", "Outcome", choices("attemptStatus"), query.status)}\
+${select("intent", "Intent", choices("attemptIntent"), query.intent)}${hidden({
+  sort: query.sort,
+  order: query.order,
+})}<div class="field"><button class="quiet">Filter</button></div></form>${
     experiments.hasMore &&
-    html`<p class="hint">You can choose from the first ${options.length} experiments here. For any other, open its page.</p>`
+    html`<p class="hint">You can choose from the first ${options.length} experiments here. For any other, open its \
+page.</p>`
   }`
 }
 
@@ -76,19 +82,44 @@ function chooser(query: WorkbenchQuery, path: string, columns: readonly Column[]
   const group = (of: Column["of"], name: string) => {
     const some = columns.filter((column) => column.of === of)
     if (some.length === 0) return null
-    return html`<fieldset class="choices"><legend>${name}</legend>${some.map((column) => html`<label><input type="checkbox" name="column" value="${columnName(column)}"${attributes({ checked: shown.includes(column) })}>${column.key}</label>`)}</fieldset>`
+    return html`<fieldset class="choices"><legend>${name}</legend>\
+${some.map(
+  (column) =>
+    html`<label><input type="checkbox" name="column" \
+value="${columnName(column)}"${attributes({ checked: shown.includes(column) })}>${column.key}</label>`,
+)}</fieldset>`
   }
-  return html`<details class="columns-of"><summary>Columns: ${shown.length} of ${columns.length}</summary><form action="${to(path)}">${hidden({ experimentId: query.experimentId, status: query.status, intent: query.intent, sort: query.sort, order: query.order })}
-<div class="pick">${group("metric", "Last values of metrics")}${group("setting", "Settings that differ")}</div><button class="quiet">Show these</button></form></details>`
+  return html`<details class="columns-of"><summary>Columns: ${shown.length} of ${columns.length}</summary>\
+<form action="${to(path)}">\
+${hidden({
+  experimentId: query.experimentId,
+  status: query.status,
+  intent: query.intent,
+  sort: query.sort,
+  order: query.order,
+})}
+<div class="pick">${group("metric", "Last values of metrics")}${group("setting", "Settings that differ")}</div>\
+<button class="quiet">Show these</button></form></details>`
 }
 
 function coverage({ compared, comparedAll, settingsCompared, columns }: Table): Html {
   const { metricsTruncated, settingsTruncated, sameSettings } = columns
-  return html`<p class="meta"><span>${comparedAll ? counted(compared, "attempt") : `the newest ${compared.toLocaleString("en")} attempts (filter to reach earlier ones)`}</span>${
+  return html`<p class="meta">\
+<span>${
+    comparedAll
+      ? counted(compared, "attempt")
+      : `the newest ${compared.toLocaleString("en")} attempts (filter to reach earlier ones)`
+  }</span>${
     settingsCompared < compared
-      ? html`<span>settings of the newest ${settingsCompared.toLocaleString("en")} only, because the registrations are long</span>`
+      ? html`<span>settings of the newest ${settingsCompared.toLocaleString("en")} only, because the registrations are \
+long</span>`
       : null
-  }<span>${counted(sameSettings, "identical setting")} hidden</span>${metricsTruncated || settingsTruncated ? html`<span>only the first ${limits.tableColumns} columns of each kind</span>` : null}</p>`
+  }<span>${counted(sameSettings, "identical setting")} hidden</span>\
+${
+  metricsTruncated || settingsTruncated
+    ? html`<span>only the first ${limits.tableColumns} columns of each kind</span>`
+    : null
+}</p>`
 }
 
 function picture(visit: Visit, query: WorkbenchQuery, path: string, roomId: string, { columns }: Table): Html {
@@ -102,8 +133,12 @@ function picture(visit: Visit, query: WorkbenchQuery, path: string, roomId: stri
   const { items } = visit.ask("attempt_table", {}, { ...narrowed, setting, metric, limit: limits.tableAttempts })
   const named = (keys: readonly { readonly key: string }[]) => keys.map(({ key }) => ({ value: key, text: key }))
   const isLog = visit.parameter("log") === "1"
-  return html`<form class="inline filters" action="${to(path)}">${hidden({ view: "picture", experimentId, status, intent })}${select("setting", "Setting", named(columns.settings), setting, null)}${select("metric", "Metric", named(columns.metrics), metric, null)}
-<div class="field"><label><input type="checkbox" name="log" value="1"${attributes({ checked: isLog })}>Log axes</label></div><div class="field"><button class="quiet">Draw</button></div></form>
+  return html`<form class="inline filters" action="${to(path)}">\
+${hidden({ view: "picture", experimentId, status, intent })}\
+${select("setting", "Setting", named(columns.settings), setting, null)}\
+${select("metric", "Metric", named(columns.metrics), metric, null)}
+<div class="field"><label><input type="checkbox" name="log" value="1"${attributes({ checked: isLog })}>Log axes</label>\
+</div><div class="field"><button class="quiet">Draw</button></div></form>
 ${scatter(items, { setting, metric, unit: columns.metrics.find(({ key }) => key === metric)?.unit ?? null, isLog })}`
 }
 
@@ -126,7 +161,11 @@ export function workbench(
   const isAll = visit.parameter("select") === "all"
   const ticking = { isAll, other: changed(path, query, { after, select: isAll ? undefined : "all" }) }
   const isPicture = visit.parameter("view") === "picture"
-  const views = html`<nav class="views" aria-label="How attempts are shown"><a href="${to(changed(path, query))}"${attributes({ "aria-current": isPicture ? null : "true" })}>Table</a> <a href="${to(changed(path, { ...query, sort: "label", order: "ascending" }, { view: "picture" }))}"${attributes({ "aria-current": isPicture ? "true" : null })}>A setting against a metric</a></nav>`
+  const views = html`<nav class="views" aria-label="How attempts are shown">\
+<a href="${to(changed(path, query))}"${attributes({ "aria-current": isPicture ? null : "true" })}>Table</a> \
+<a href="${to(changed(path, { ...query, sort: "label", order: "ascending" }, { view: "picture" }))}"${attributes({
+    "aria-current": isPicture ? "true" : null,
+  })}>A setting against a metric</a></nav>`
   const isOfOne = query.experimentId !== undefined
   // Always in the order of labels, so that crawlers do not find an address for each order.
   const everything = { ...query, sort: "label", order: "ascending" as const, columns: [] }
@@ -140,7 +179,12 @@ export function workbench(
   const pager =
     isPicture || (from === 0 && !table.hasMore)
       ? null
-      : html`<p class="more">${from === 0 ? null : html`<a href="${to(changed(path, query, { after: Math.max(0, from - limits.pageItems) || undefined }))}" rel="prev">Before</a> `}${from + 1} to ${until} of ${table.compared.toLocaleString("en")}${
+      : html`<p class="more">${
+          from === 0
+            ? null
+            : html`<a href="${to(changed(path, query, { after: Math.max(0, from - limits.pageItems) || undefined }))}" \
+rel="prev">Before</a> `
+        }${from + 1} to ${until} of ${table.compared.toLocaleString("en")}${
           table.hasMore ? html` <a href="${to(changed(path, query, { after: until }))}" rel="next">Next</a>` : null
         }</p>`
   return html`${views}<div id="live-attempts" data-live>${coverage(table)}${body}${pager}</div>

@@ -30,7 +30,8 @@ type Weight = "quiet" | "first" | "danger"
 const nameOf = (operation: string): string => sheetOf(operation)?.heading ?? title(operation)
 
 const formLink = (operation: string, given: Given, text: string = nameOf(operation), form: Weight = "quiet"): Html =>
-  html`<a class="button${form === "first" ? "" : " quiet"}" href="${to(withQuery(`/do/${operation}`, given))}" title="${sheetOf(operation)?.lead ?? operationNamed(operation)?.summary}">${text}</a>`
+  html`<a class="button${form === "first" ? "" : " quiet"}" href="${to(withQuery(`/do/${operation}`, given))}" \
+title="${sheetOf(operation)?.lead ?? operationNamed(operation)?.summary}">${text}</a>`
 
 /** A link to the form of an operation, with known values filled in. */
 export const act = (operation: OperationName, given: Given, text?: string, form?: Weight): Html =>
@@ -60,7 +61,8 @@ export function whyNot(visit: Visit, room: RoomLike): Html | null {
   if (room.origin != null) return html`<p class="not-now">${meaningOf("room_mirrored")}</p>`
   if (room.state === "archived") return html`<p class="not-now">${meaningOf("room_archived")}</p>`
   if (role === "visitor")
-    return html`<p class="not-now">${refusals.not_a_member.meaning.replace("The caller is", "You are")} ${wayIn(visit, room)}</p>`
+    return html`<p class="not-now">${refusals.not_a_member.meaning.replace("The caller is", "You are")} \
+${wayIn(visit, room)}</p>`
   return null
 }
 

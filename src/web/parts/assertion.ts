@@ -24,7 +24,9 @@ export function wording(text: string, concepts: Concepts): Html {
     const [key, concept] = found
     rendered.push(
       inlineMarkdown(text.slice(last, match.index)),
-      html`<span class="with-tip"><a class="concept" href="#concept-${key}" aria-describedby="tip-${key}-${match.index}">${match[0]}</a><span class="tip" role="tooltip" id="tip-${key}-${match.index}">${concept.definition}</span></span>`,
+      html`<span class="with-tip">\
+<a class="concept" href="#concept-${key}" aria-describedby="tip-${key}-${match.index}">${match[0]}</a>\
+<span class="tip" role="tooltip" id="tip-${key}-${match.index}">${concept.definition}</span></span>`,
     )
     last = match.index + match[0].length
   }
@@ -39,7 +41,8 @@ function roleValue(value: Value, concepts: Concepts, named: (versionId: string) 
     case "concept":
       return html`<a class="concept" href="#concept-${value.key}">${concepts[value.key]?.label ?? value.key}</a>`
     case "concept_ref":
-      return html`<a class="concept" href="${to(`/records/${value.versionId}#concept-${value.key}`)}">${words(value.key)}</a> of ${named(value.versionId)}`
+      return html`<a class="concept" href="${to(`/records/${value.versionId}#concept-${value.key}`)}">\
+${words(value.key)}</a> of ${named(value.versionId)}`
     case "record":
       return named(value.versionId)
     case "decimal":
@@ -60,10 +63,12 @@ export const rolesTable = (
     "Roles",
     ["Role", "What", "Meaning of the role"],
     [
-      html`<tr><th scope="row">predicate</th><td>${roleValue(predicate, concepts, named)}</td><td class="quiet">What is said of the roles below.</td></tr>`,
+      html`<tr><th scope="row">predicate</th><td>${roleValue(predicate, concepts, named)}</td>\
+<td class="quiet">What is said of the roles below.</td></tr>`,
       ...roles.map(
         ({ role, definition, value }) =>
-          html`<tr><th scope="row">${words(role)}</th><td>${roleValue(value, concepts, named)}</td><td class="quiet">${definition}</td></tr>`,
+          html`<tr><th scope="row">${words(role)}</th><td>${roleValue(value, concepts, named)}</td>\
+<td class="quiet">${definition}</td></tr>`,
       ),
     ],
   )
@@ -73,9 +78,7 @@ export const conceptList = (concepts: Concepts): Html | null =>
   Object.keys(concepts).length === 0
     ? null
     : html`<dl class="facts">${Object.entries(concepts).map(
-        ([
-          key,
-          { label, definition },
-        ]) => html`<div id="concept-${key}"><dt><dfn>${label}</dfn>${label === key ? null : html`<br><code>${key}</code>`}</dt>
+        ([key, { label, definition }]) => html`<div id="concept-${key}"><dt>\
+<dfn>${label}</dfn>${label === key ? null : html`<br><code>${key}</code>`}</dt>
     <dd>${inlineMarkdown(definition)}</dd></div>`,
       )}</dl>`

@@ -52,7 +52,9 @@ type Ticking = { readonly isAll: boolean; readonly other: string }
 function header(text: Content, sort: string, { sort: by, isDescending, address }: Sorting, more: Content = null): Html {
   const is = sort === by
   const next = is && !isDescending ? "descending" : "ascending"
-  return html`<th scope="col"${attributes({ "aria-sort": is ? (isDescending ? "descending" : "ascending") : null })}><a href="${to(address(sort, next))}" title="Sort ${next}" rel="nofollow">${text}${is ? html` <span aria-hidden="true">${isDescending ? "↓" : "↑"}</span>` : null}</a>${more}</th>`
+  return html`<th scope="col"${attributes({ "aria-sort": is ? (isDescending ? "descending" : "ascending") : null })}>\
+<a href="${to(address(sort, next))}" title="Sort ${next}" rel="nofollow">${text}\
+${is ? html` <span aria-hidden="true">${isDescending ? "↓" : "↑"}</span>` : null}</a>${more}</th>`
 }
 
 const missing = html`<span class="quiet">–</span>`
@@ -60,13 +62,18 @@ const missing = html`<span class="quiet">–</span>`
 function cell(row: Row, { of, at }: Column): Html {
   if (of === "setting") {
     const setting = row.settings[at]
-    return html`<td>${setting === null || setting === undefined ? missing : html`<code title="${setting}">${shortened(setting, 40)}</code>`}</td>`
+    return html`<td>${
+      setting === null || setting === undefined
+        ? missing
+        : html`<code title="${setting}">${shortened(setting, 40)}</code>`
+    }</td>`
   }
   const last = row.metrics[at]
   if (last === null || last === undefined) return html`<td class="right">${missing}</td>`
   const step = last.step === null ? null : `at step ${last.step.toLocaleString("en")}`
   const isNumber = typeof last.value === "number"
-  return html`<td class="right${isNumber ? "" : " bad"}"${attributes({ title: step })}>${isNumber ? figure(Number(last.value)) : last.value}</td>`
+  return html`<td class="right${isNumber ? "" : " bad"}"${attributes({ title: step })}>\
+${isNumber ? figure(Number(last.value)) : last.value}</td>`
 }
 
 const failed = ({ failure }: Row): Html | null =>
@@ -102,18 +109,22 @@ export function attemptTable(
     header("Registered", "registered", sorting),
   ]
   return html`<form class="bench" action="${to("/attempts/compare")}" data-ticks>
-<div class="buttons"><button data-ticked="Compare">Compare</button><a href="${to(ticking.other)}" rel="nofollow">${ticking.isAll ? "Select none" : `Select all ${items.length}`}</a><span class="hint">${
+<div class="buttons"><button data-ticked="Compare">Compare</button><a href="${to(ticking.other)}" rel="nofollow">\
+${ticking.isAll ? "Select none" : `Select all ${items.length}`}</a><span class="hint">${
     items.length > limits.comparedAttempts
       ? `Of those selected, the first ${limits.comparedAttempts} are compared.`
       : null
   }</span></div>
-<div class="table" tabindex="0" role="group" aria-label="Attempts"><table><caption class="aside">Attempts</caption><thead><tr>${head}</tr></thead><tbody>${items.map(
-    (
-      row,
-    ) => html`<tr data-entry><td><input type="checkbox" name="ids" value="${row.attemptId}" aria-label="Compare ${row.label}"${attributes({ checked: ticking.isAll })}></td>
-<th scope="row">${label("attempt", row.attemptId, row.label)}</th>${isOfOne ? null : html`<td>${label("experiment", row.experimentId, row.experimentLabel)}</td>`}<td>${outcome(row)}</td>${columns.map(
-      (column) => cell(row, column),
-    )}${hasFailures ? html`<td class="failure">${failed(row)}</td>` : null}<td>${words(row.intent)}</td><td>${person(row.registrant)}</td><td>${time(row.registeredAt)}</td></tr>
+<div class="table" tabindex="0" role="group" aria-label="Attempts"><table><caption class="aside">Attempts</caption>\
+<thead><tr>${head}</tr></thead><tbody>${items.map(
+    (row) => html`<tr data-entry><td><input type="checkbox" name="ids" value="${row.attemptId}" \
+aria-label="Compare ${row.label}"${attributes({ checked: ticking.isAll })}></td>
+<th scope="row">${label("attempt", row.attemptId, row.label)}</th>\
+${isOfOne ? null : html`<td>${label("experiment", row.experimentId, row.experimentLabel)}</td>`}\
+<td>${outcome(row)}</td>${columns.map((column) =>
+      cell(row, column),
+    )}${hasFailures ? html`<td class="failure">${failed(row)}</td>` : null}<td>${words(row.intent)}</td>\
+<td>${person(row.registrant)}</td><td>${time(row.registeredAt)}</td></tr>
 `,
   )}</tbody></table></div></form>`
 }

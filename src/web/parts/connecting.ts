@@ -18,12 +18,20 @@ const text = (guide: Guide, connection: Connection): Html =>
 export const programTexts = (
   connection: Connection,
 ): Html => html`<section aria-labelledby="environment">${heading(2, "environment", "1. Set the environment")}
-${text(environment, connection)}${facts(variables.map(([name, meaning]) => [html`<code>${name}</code>`, meaning] as const))}</section>
+${text(environment, connection)}\
+${facts(variables.map(([name, meaning]) => [html`<code>${name}</code>`, meaning] as const))}</section>
 <section aria-labelledby="programs">${heading(2, "programs", "2. Set up the agent's program")}
-${programs.map((guide) => html`<details class="fold" id="${guide.name}"><summary>${guide.title}</summary>${text(guide, connection)}</details>`)}</section>`
+${programs.map(
+  (guide) =>
+    html`<details class="fold" id="${guide.name}"><summary>${guide.title}</summary>\
+${text(guide, connection)}</details>`,
+)}</section>`
 
 /** All texts for an agent of a Room. */
 export const connectionTexts = (connection: Connection): Html => html`${programTexts(connection)}
-<section aria-labelledby="skill">${heading(2, "skill", "3. Give it the skill", html`<a href="${to("/skill.zip")}" download>Download skill.zip</a>`)}
-<p class="hint">An agent with MCP tools can do without. The folder holds SKILL.md and the Python client.</p>${text(skillInstall, connection)}</section>
-<section aria-labelledby="prompt">${heading(2, "prompt", "4. Tell it how to begin")}${text(firstPrompt, connection)}</section>`
+<section aria-labelledby="skill">\
+${heading(2, "skill", "3. Give it the skill", html`<a href="${to("/skill.zip")}" download>Download skill.zip</a>`)}
+<p class="hint">An agent with MCP tools can do without. The folder holds SKILL.md and the Python client.</p>\
+${text(skillInstall, connection)}</section>
+<section aria-labelledby="prompt">${heading(2, "prompt", "4. Tell it how to begin")}\
+${text(firstPrompt, connection)}</section>`

@@ -14,10 +14,19 @@ export function field(
   const isWrong = faults.length > 0
   const described = isWrong ? `${name}-fault` : hint && `${name}-hint`
   return html`<div class="field${isWrong ? " wrong" : ""}"><label for="${name}">${text}</label>
-    <input${attributes({ id: name, name, required: true, "aria-invalid": isWrong ? "true" : null, "aria-describedby": described, ...more })}>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}${isWrong && html`<p class="fault" id="${name}-fault">${faults.map(({ message }) => `It ${message}. `)}</p>`}</div>`
+    <input${attributes({
+      id: name,
+      name,
+      required: true,
+      "aria-invalid": isWrong ? "true" : null,
+      "aria-describedby": described,
+      ...more,
+    })}>${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}\
+${isWrong && html`<p class="fault" id="${name}-fault">${faults.map(({ message }) => `It ${message}. `)}</p>`}</div>`
 }
 
 /** The message above a refused form. Faults of a field are shown beside the field. @param before what did not happen */
 export const refusedBox = (refusal: Refusal | undefined, before = ""): Html | undefined =>
   refusal &&
-  html`<div class="refused" role="alert"><p>${before}${refusal.code === "invalid_schema" ? "Some of this needs correcting." : refusal.message}</p></div>`
+  html`<div class="refused" role="alert"><p>${before}\
+${refusal.code === "invalid_schema" ? "Some of this needs correcting." : refusal.message}</p></div>`

@@ -35,7 +35,8 @@ export function verdictCount(verdict: string, count: number): Html {
 export function tally(all: EvidenceTally, author?: string): Html {
   const given = tallied.filter((verdict) => all[verdict] > 0)
   if (given.length === 0) return html`<span class="quiet">nothing counts for or against it yet</span>`
-  return html`<span class="tally">${given.map((verdict) => html`${verdictCount(verdict, all[verdict])} `)}<span class="quiet">(${tallyFrom(all, author)}${all.doubted === 0 ? "" : `, ${all.doubted} doubted`})</span></span>`
+  return html`<span class="tally">${given.map((verdict) => html`${verdictCount(verdict, all[verdict])} `)}\
+<span class="quiet">(${tallyFrom(all, author)}${all.doubted === 0 ? "" : `, ${all.doubted} doubted`})</span></span>`
 }
 
 const standings: { readonly [S in EvidenceItem["standing"]]: (item: EvidenceItem) => string } = {
@@ -52,7 +53,8 @@ function speaker({ by }: EvidenceItem): Html {
     by.status === null || ["current", "asserted", "withdrawn"].includes(by.status)
       ? null
       : html` ${stateBadge(by.status)}`
-  return html`${named(by.kind, by.id, by.label ?? words(by.kind))}${fromOther(by)}${status}${by.wording === null ? null : html` ${beginning(by.wording, 200)}`}`
+  return html`${named(by.kind, by.id, by.label ?? words(by.kind))}${fromOther(by)}${status}\
+${by.wording === null ? null : html` ${beginning(by.wording, 200)}`}`
 }
 
 /** How many of a finding's digests match the reported ones, and how many of all attempts it names. */
@@ -62,8 +64,12 @@ function checkedOf({ checked }: EvidenceItem): Content {
   const digests =
     outputs === 0
       ? null
-      : html`<span>${stateBadge(outputsEqual === outputs ? "succeeded" : "failed", `${outputsEqual} of ${counted(outputs, "digest")} as reported`)}</span>`
-  return html`${digests}<span>${attempts === 0 ? "no run behind it" : `names ${named} of ${counted(attempts, "attempt")}`}</span>`
+      : html`<span>${stateBadge(
+          outputsEqual === outputs ? "succeeded" : "failed",
+          `${outputsEqual} of ${counted(outputs, "digest")} as reported`,
+        )}</span>`
+  return html`${digests}<span>\
+${attempts === 0 ? "no run behind it" : `names ${named} of ${counted(attempts, "attempt")}`}</span>`
 }
 
 /** Renders a piece of evidence. @param ofVisitor what this visitor may do with it */
@@ -90,12 +96,22 @@ function piece(item: EvidenceItem, ofVisitor: Content): Html {
   const badge = verdict === null ? stateBadge("unknown", "no result yet") : stateBadge(verdict)
   const counts = standing === "counted"
   return html`<li class="${counts ? "" : "uncounted"}">${struckIf(withdrawn, badge)}<div>${speaker(item)}
-${explanation === null || explanation === "" ? null : html`<p class="explained" dir="auto">${struckIf(withdrawn, inlineMarkdown(explanation))}</p>`}${comparison === undefined ? null : html`<p class="explained">${comparison}</p>`}${takenBack(withdrawn)}
-<p class="meta">${from.map((each) => html`<span>${each}</span>`)}${checkedOf(item)}<span>${person(author)}, ${independenceInWords(independence, author.username)}</span><span>${time(at)}</span>${standing === "withdrawn" ? null : html`<span>${counts ? standings[standing](item) : html`<em>${standings[standing](item)}</em>`}</span>`}${
-    linkId === null || linkId === item.by.id
-      ? null
-      : html`<span><a href="${to(pathOf("link", linkId) ?? "/")}">the link</a></span>`
-  }${ofVisitor === null ? null : html`<span>${ofVisitor}</span>`}</p></div></li>`
+${
+  explanation === null || explanation === ""
+    ? null
+    : html`<p class="explained" dir="auto">${struckIf(withdrawn, inlineMarkdown(explanation))}</p>`
+}${comparison === undefined ? null : html`<p class="explained">${comparison}</p>`}${takenBack(withdrawn)}
+<p class="meta">${from.map((each) => html`<span>${each}</span>`)}${checkedOf(item)}\
+<span>${person(author)}, ${independenceInWords(independence, author.username)}</span><span>${time(at)}</span>\
+${
+  standing === "withdrawn"
+    ? null
+    : html`<span>${counts ? standings[standing](item) : html`<em>${standings[standing](item)}</em>`}</span>`
+}${
+  linkId === null || linkId === item.by.id
+    ? null
+    : html`<span><a href="${to(pathOf("link", linkId) ?? "/")}">the link</a></span>`
+}${ofVisitor === null ? null : html`<span>${ofVisitor}</span>`}</p></div></li>`
 }
 
 const linkKindOf = ({ source, verdict }: EvidenceItem): OwnLink["kind"] =>
@@ -118,7 +134,9 @@ export function evidenceList(visit: Visit, items: readonly EvidenceItem[]): Html
   return html`${counting.length === 0 ? null : list(counting)}${
     others.length === 0
       ? null
-      : html`<details class="left-out"><summary>${others.length}${counting.length === 0 ? "" : " more"} that ${others.length === 1 ? "does" : "do"} not count</summary>${list(others)}</details>`
+      : html`<details class="left-out"><summary>${others.length}\
+${counting.length === 0 ? "" : " more"} that ${others.length === 1 ? "does" : "do"} not count</summary>\
+${list(others)}</details>`
   }`
 }
 

@@ -9,7 +9,13 @@ type Estimate = Pick<GatheredEstimate, "estimate" | "low" | "high" | "se">
 
 /** A number with its interval: "−3.69, −3.91 to −3.47". */
 export const withInterval = ({ estimate, low, high, se }: Estimate): Html =>
-  html`<span class="effect"><strong>${figure(estimate, se)}</strong> ${low === null ? html`<span class="quiet">no spread known</span>` : html`<span class="quiet">${interval(low, high, se)}</span>`}</span>`
+  html`<span class="effect">\
+<strong>${figure(estimate, se)}</strong> \
+${
+  low === null
+    ? html`<span class="quiet">no spread known</span>`
+    : html`<span class="quiet">${interval(low, high, se)}</span>`
+}</span>`
 
 const inLine = (what: string, estimate: Estimate, of: string, n: number): Html =>
   html`<span title="${what}">${withInterval(estimate)}</span><br> <span class="meta">${of}, n ${n}</span>`

@@ -21,7 +21,9 @@ export const steps = (here: Kind, way: Way): Html =>
     const place = way[kind]
     const name = html`${title(kind)}${place === undefined ? null : html` <span class="label">${place.label}</span>`}`
     const link = place === undefined || kind === here ? name : html`<a href="${address(kind, place.id)}">${name}</a>`
-    return html`<li class="${place === undefined ? "ahead" : "there"}"${attributes({ "aria-current": kind === here ? "step" : null })}>${link}</li>`
+    return html`<li class="${place === undefined ? "ahead" : "there"}"${attributes({
+      "aria-current": kind === here ? "step" : null,
+    })}>${link}</li>`
   })}<li class="${way.verdict ? "there" : "ahead"}">Verdict${way.verdict ? html`: ${way.verdict}` : null}</li></ol>`
 
 /** The next action: its button, and the reason for it. */
@@ -39,7 +41,8 @@ const isClosed = (room: RoomLike): boolean => room.state === "archived" || room.
 export function nextAct(visit: Visit, room: RoomLike, next: Next | null): Html | null {
   if (next === null || !visit.canAct || isClosed(room)) return null
   const way = next.button === null ? null : wayIn(visit, room)
-  return html`<div class="next-act" role="group" aria-label="Next">${way === null ? next.button : null}<span><strong>Next:</strong> ${next.why} ${way}</span></div>`
+  return html`<div class="next-act" role="group" aria-label="Next">${way === null ? next.button : null}<span>\
+<strong>Next:</strong> ${next.why} ${way}</span></div>`
 }
 
 /**

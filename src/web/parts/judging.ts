@@ -34,7 +34,12 @@ function triedIn({ experiments, attempts }: Case["work"]): Content {
   const [lines, all] = [sumOf(experiments), sumOf(attempts)]
   if (lines === 0) return "No experiment addresses it yet."
   const ended = (["registered", ...enumerations.attemptOutcome] as const).filter((outcome) => attempts[outcome] > 0)
-  return html`${counted(all, "attempt")} in ${counted(lines, "experiment")}${all === 0 ? "." : html`: ${joined(ended.map((outcome) => stateBadge(outcome, `${attempts[outcome]} ${words(outcome)}`)))}`}`
+  return html`${counted(all, "attempt")} in ${counted(lines, "experiment")}\
+${
+  all === 0
+    ? "."
+    : html`: ${joined(ended.map((outcome) => stateBadge(outcome, `${attempts[outcome]} ${words(outcome)}`)))}`
+}`
 }
 
 const bearings: { readonly [B in Case["bearing"]]: string } = {
@@ -48,10 +53,16 @@ const bearings: { readonly [B in Case["bearing"]]: string } = {
 /** Renders how much counts for and against a record, by how many people and from how many commits. */
 export function strength({ bearing, weight, work, evidenceTally }: Case): Html {
   const rows = tallied.filter((name) => weight[name].words > 0)
-  return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}<div id="live-strength" data-live><p class="bearing">${stateBadge(bearing, bearings[bearing])}</p>${
+  return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}\
+<div id="live-strength" data-live><p class="bearing">${stateBadge(bearing, bearings[bearing])}</p>${
     rows.length === 0
       ? null
-      : html`<ul class="weight">${rows.map((name) => html`<li>${verdictCount(name, evidenceTally[name])} <span>by ${saidBy(weight[name])}; ${ranBy(weight[name])}</span></li>`)}</ul>`
+      : html`<ul class="weight">\
+${rows.map(
+  (name) =>
+    html`<li>${verdictCount(name, evidenceTally[name])} <span>by ${saidBy(weight[name])}; ${ranBy(weight[name])}</span>\
+</li>`,
+)}</ul>`
   }<p class="meta">${triedIn(work)}</p></div></section>`
 }
 
@@ -68,7 +79,9 @@ export function untried({ work }: Case): Html {
     lines === 0
       ? "no experiment addresses it"
       : `${counted(lines, "experiment")} ${lines === 1 ? "addresses" : "address"} it, without an attempt so far`
-  return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}<p class="bearing">${stateBadge("untested", "Untested")}</p><p>Nothing has been tried yet: ${experiments}, nothing is said for or against it, and nothing rests on it.</p></section>`
+  return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}<p class="bearing">\
+${stateBadge("untested", "Untested")}</p><p>Nothing has been tried yet: ${experiments}, nothing is said for or against \
+it, and nothing rests on it.</p></section>`
 }
 
 /** A key for grouping failures whose reasons differ only in numbers. */
@@ -82,16 +95,23 @@ function failure(same: readonly Failed[]): Html | null {
   const cancelled = kind === "experiment_cancelled"
   const named = ({ id, label: text, ...origin }: Failed) =>
     html`${label(cancelled ? "experiment" : "attempt", id, text)}${fromOther(origin)}`
-  return html`<li>${stateBadge(cancelled ? "cancelled" : "failed", cancelled ? "given up" : kind === "attempt_diverged" ? "diverged" : "failed")}<div>${named(first)}${cancelled ? null : html` of ${label("experiment", experiment.experimentId, experiment.label)}`}${
-    why === null ? null : html`: ${beginning(why, 300)}`
-  }${others.length === 0 ? null : html` <span class="quiet">Alike but for numbers: ${joined(others.map(named))}.</span>`}<p class="meta"><span>${person(author)}</span><span>${exactTime(at)}</span></p></div></li>`
+  return html`<li>${stateBadge(
+    cancelled ? "cancelled" : "failed",
+    cancelled ? "given up" : kind === "attempt_diverged" ? "diverged" : "failed",
+  )}<div>${named(first)}${
+    cancelled ? null : html` of ${label("experiment", experiment.experimentId, experiment.label)}`
+  }${why === null ? null : html`: ${beginning(why, 300)}`}${
+    others.length === 0 ? null : html` <span class="quiet">Alike but for numbers: ${joined(others.map(named))}.</span>`
+  }<p class="meta"><span>${person(author)}</span><span>${exactTime(at)}</span></p></div></li>`
 }
 
 /** Renders failed and diverged attempts, and cancelled experiments. */
 export function failures({ failed: { items, more } }: Around): Html | null {
   if (items.length === 0) return null
   const groups = [...Map.groupBy(items, alike).values()]
-  return html`<section aria-labelledby="failed">${heading(2, "failed", "What failed")}<div id="live-failed" data-live><ul class="evidence">${groups.map(failure)}</ul>${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}</div></section>`
+  return html`<section aria-labelledby="failed">${heading(2, "failed", "What failed")}<div id="live-failed" data-live>\
+<ul class="evidence">${groups.map(failure)}</ul>\
+${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}</div></section>`
 }
 
 const places: { readonly [P in Case["doubts"]["items"][number]["of"]]: string } = {
@@ -103,9 +123,20 @@ const places: { readonly [P in Case["doubts"]["items"][number]["of"]]: string } 
 /** Renders what is disputed or withdrawn, with reasons: of the record, of what bears on it, and of what it rests on. */
 export function doubts({ doubts: { items, more } }: Around, itself = "it"): Html | null {
   if (items.length === 0) return null
-  return html`<section aria-labelledby="doubts">${heading(2, "doubts", "What is disputed or withdrawn, and why")}<div id="live-doubts" data-live><ul class="evidence">${items.map(
+  return html`<section aria-labelledby="doubts">${heading(2, "doubts", "What is disputed or withdrawn, and why")}\
+<div id="live-doubts" data-live><ul class="evidence">${items.map(
     ({ linkId, attemptId, answered, label: text, kind, of, target, explanation, author, at, ...origin }) =>
-      html`<li>${stateBadge(kind)}<div>${of === "itself" && itself === "it" ? "it" : html`${label(target.kind, target.versionId, target.label)}${fromOther(target)}, ${of === "itself" ? itself : places[of]}`}: ${phrase(explanation)}<p class="meta"><span><a class="label" href="${to(linkId === null ? `/attempts/${attemptId}` : `/links/${linkId}`)}">${text}</a>${fromOther(origin)}</span><span>${person(author)} ${kind === "does_not_reproduce" ? "did not reproduce" : linkKinds[kind].status} it${answered === undefined ? "" : "; its author has answered"}</span><span>${exactTime(at)}</span></p></div></li>`,
+      html`<li>${stateBadge(kind)}\
+<div>${
+        of === "itself" && itself === "it"
+          ? "it"
+          : html`${label(target.kind, target.versionId, target.label)}\
+${fromOther(target)}, ${of === "itself" ? itself : places[of]}`
+      }: ${phrase(explanation)}<p class="meta"><span>\
+<a class="label" href="${to(linkId === null ? `/attempts/${attemptId}` : `/links/${linkId}`)}">${text}</a>\
+${fromOther(origin)}</span>\
+<span>${person(author)} ${kind === "does_not_reproduce" ? "did not reproduce" : linkKinds[kind].status} \
+it${answered === undefined ? "" : "; its author has answered"}</span><span>${exactTime(at)}</span></p></div></li>`,
   )}</ul>${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}</div></section>`
 }
 
@@ -114,13 +145,30 @@ export function downstream({ restingOnIt, citedIn, versionId, roomId }: Case): H
   const { items: records } = restingOnIt
   const { items: checkpoints } = citedIn
   if (records.length + checkpoints.length === 0) return null
-  return html`<section aria-labelledby="downstream">${heading(2, "downstream", "What would fall with it")}<div id="live-downstream" data-live><ul class="uses">${checkpoints.map(
+  return html`<section aria-labelledby="downstream">${heading(2, "downstream", "What would fall with it")}\
+<div id="live-downstream" data-live><ul class="uses">${checkpoints.map(
     ({ checkpointId, state, says, title, cites }) =>
-      html`<li>${glyph(state)} <a href="${to(`/checkpoints/${checkpointId}`)}">${state === "concluded" ? "The answer" : "The synthesis"} of “${title}”</a>${cites.versionId === versionId ? null : html` <span class="quiet">through ${label("record", cites.versionId, cites.label)}</span>`}: ${beginning(says, 200)}</li>`,
+      html`<li>${glyph(state)} <a href="${to(`/checkpoints/${checkpointId}`)}">\
+${state === "concluded" ? "The answer" : "The synthesis"} of “${title}”</a>\
+${
+  cites.versionId === versionId
+    ? null
+    : html` <span class="quiet">through ${label("record", cites.versionId, cites.label)}</span>`
+}: ${beginning(says, 200)}</li>`,
   )}${records.map(
     (record) =>
-      html`<li>${recordChip(record, 160)}${record.through === null ? null : html` <span class="quiet">through ${label("record", record.through.versionId, record.through.label)}</span>`}</li>`,
-  )}</ul>${restingOnIt.more || citedIn.more ? html`<p class="meta"><a href="${to(withQuery(`/rooms/${roomId}/graph`, { focus: versionId, depth: 5 }))}">There is more: its relations</a></p>` : null}</div></section>`
+      html`<li>${recordChip(record, 160)}\
+${
+  record.through === null
+    ? null
+    : html` <span class="quiet">through ${label("record", record.through.versionId, record.through.label)}</span>`
+}</li>`,
+  )}</ul>${
+    restingOnIt.more || citedIn.more
+      ? html`<p class="meta"><a \
+href="${to(withQuery(`/rooms/${roomId}/graph`, { focus: versionId, depth: 5 }))}">There is more: its relations</a></p>`
+      : null
+  }</div></section>`
 }
 
 /** One line in place of sections that would be empty. */
@@ -142,6 +190,10 @@ export const restsOn = ({ citations }: AnswerOf<"checkpoint_case">): Html =>
       ? html`<p class="quiet">It cites no record.</p>`
       : html`<ul class="evidence">${citations.map(
           ({ versionId, kind, label: text, wording, status, author, outcome, evidenceTally, ...origin }) =>
-            html`<li>${stateBadge(status === "current" ? (outcome ?? status) : status, status === "current" && outcome === null ? "stands" : undefined)}<div>${label(kind, versionId, text)}${fromOther(origin)} ${phrase(wording)}<p class="meta"><span>${words(kind)} of ${person(author)}</span><span>${tally(evidenceTally, author.username)}</span></p></div></li>`,
+            html`<li>${stateBadge(
+              status === "current" ? (outcome ?? status) : status,
+              status === "current" && outcome === null ? "stands" : undefined,
+            )}<div>${label(kind, versionId, text)}${fromOther(origin)} ${phrase(wording)}<p class="meta">\
+<span>${words(kind)} of ${person(author)}</span><span>${tally(evidenceTally, author.username)}</span></p></div></li>`,
         )}</ul>`
   }</div></section>`

@@ -28,7 +28,10 @@ const keyList = html`<dialog id="key-list" aria-labelledby="keys-title"><h2 id="
   )}</dl><form method="dialog"><button>Close</button></form></dialog>`
 
 /** The dialog that the script opens at Ctrl+K. */
-const palette = html`<dialog id="palette" class="palette" aria-label="Go anywhere"><input id="palette-query" type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-label="Go to" placeholder="Go to a Room, a label, a paper; or do something here" maxlength="200" autocomplete="off"><ul id="palette-list" role="listbox" aria-label="Places and actions"></ul></dialog>`
+const palette = html`<dialog id="palette" class="palette" aria-label="Go anywhere">\
+<input id="palette-query" type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" \
+aria-label="Go to" placeholder="Go to a Room, a label, a paper; or do something here" maxlength="200" \
+autocomplete="off"><ul id="palette-list" role="listbox" aria-label="Places and actions"></ul></dialog>`
 
 function header(visit: Visit): Html {
   const { person, url } = visit
@@ -36,13 +39,24 @@ function header(visit: Visit): Html {
   // The address of a sent form has no page to return to.
   const back = url.pathname === "/sign-in" || url.pathname.startsWith("/web/") ? "/" : `${url.pathname}${url.search}`
   return html`<header class="top${person === undefined ? null : " own"}"><div class="inner">
-<a class="brand" href="${to("/")}" aria-label="Research Room"><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false"><path d="M3 4h7v16H3zM12 4h9v7h-9zM12 13h9v7h-9z"/></svg><span class="name">Research Room</span></a>
-<nav aria-label="Service"><a href="${to("/")}"${here("/")}>Rooms</a> <a href="${to("/concepts")}"${here("/concepts")}>Concepts</a>${person === undefined ? null : html` <a href="${to("/library")}"${here("/library")}>Library</a>`}${person?.isOperator === true ? html` <a href="${to("/admin")}"${here("/admin")}>Admin</a>` : null}</nav>
-<form class="search" role="search" action="${to("/search")}"><svg viewBox="0 0 24 24" width="16" height="16" aria-hidden="true" focusable="false"><path d="M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zm5 12 6 6"/></svg><label class="aside" for="search">Search the record</label><input id="search" name="query" type="search" placeholder="Search" maxlength="200" value="${url.pathname === "/search" ? url.searchParams.get("query") : null}"></form>
+<a class="brand" href="${to("/")}" aria-label="Research Room">\
+<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false">\
+<path d="M3 4h7v16H3zM12 4h9v7h-9zM12 13h9v7h-9z"/></svg><span class="name">Research Room</span></a>
+<nav aria-label="Service"><a href="${to("/")}"${here("/")}>Rooms</a> \
+<a href="${to("/concepts")}"${here("/concepts")}>Concepts</a>\
+${person === undefined ? null : html` <a href="${to("/library")}"${here("/library")}>Library</a>`}\
+${person?.isOperator === true ? html` <a href="${to("/admin")}"${here("/admin")}>Admin</a>` : null}</nav>
+<form class="search" role="search" action="${to("/search")}">\
+<svg viewBox="0 0 24 24" width="16" height="16" aria-hidden="true" focusable="false">\
+<path d="M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zm5 12 6 6"/></svg>\
+<label class="aside" for="search">Search the record</label>\
+<input id="search" name="query" type="search" placeholder="Search" maxlength="200" \
+value="${url.pathname === "/search" ? url.searchParams.get("query") : null}"></form>
 <div class="who">${
     person === undefined
       ? html`<a class="button quiet" href="${to(`/sign-in?next=${encodeURIComponent(back)}`)}">Sign in</a>`
-      : html`${waitingMark(visit)}<a href="${to("/account")}"${here("/account")}>${person.username}</a><form method="post" action="${to("/web/sign-out")}"><button class="quiet">Sign out</button>
+      : html`${waitingMark(visit)}<a href="${to("/account")}"${here("/account")}>${person.username}</a>\
+<form method="post" action="${to("/web/sign-out")}"><button class="quiet">Sign out</button>
   </form>`
   }</div>
 </div></header>`
@@ -65,7 +79,8 @@ export function layout(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-${isUnlisted ? html`<meta name="robots" content="noindex">` : null}<title>${waitingCount(visit)}${title} · Research Room</title>
+${isUnlisted ? html`<meta name="robots" content="noindex">` : null}<title>${waitingCount(visit)}\
+${title} · Research Room</title>
 ${assets.head}${json === undefined ? null : html`<link rel="alternate" type="application/json" href="${to(json)}">`}
 ${about === undefined ? feedElements(feeds, edge.baseUrl) : headOf(about, edge.baseUrl)}</head>
 <body${attributes({ class: wide === true ? "wide" : null })}>
@@ -73,15 +88,32 @@ ${about === undefined ? feedElements(feeds, edge.baseUrl) : headOf(about, edge.b
 ${header(visit)}
 <div class="page${rail === undefined ? "" : " railed"}">
 ${rail?.markup(unread)}
-<main id="main" tabindex="-1"${attributes({ "data-room": follow?.roomId, "data-after": follow?.after, "data-base": to(""), "data-done": done?.name })}>
-${follow === undefined ? null : html`<p id="connection" class="connection" role="status" aria-live="polite"></p><p id="arrived" class="arrived" role="status" aria-live="polite"></p>`}
-${done === undefined || done.name === "post_message" ? null : html`<div class="done" role="status">${doneSentence(done.name)}</div>`}
+<main id="main" tabindex="-1"${attributes({
+    "data-room": follow?.roomId,
+    "data-after": follow?.after,
+    "data-base": to(""),
+    "data-done": done?.name,
+  })}>
+${
+  follow === undefined
+    ? null
+    : html`<p id="connection" class="connection" role="status" aria-live="polite"></p>\
+<p id="arrived" class="arrived" role="status" aria-live="polite"></p>`
+}
+${
+  done === undefined || done.name === "post_message"
+    ? null
+    : html`<div class="done" role="status">${doneSentence(done.name)}</div>`
+}
 ${body}
 <p class="on-paper">${edge.baseUrl}${visit.url.pathname}${isUnlisted ? visit.url.search : null}</p>
 </main>
 </div>
-<footer class="foot"><div class="inner"><p>Research Room ${edge.softwareVersion}. The service keeps the record; it runs and verifies nothing that is claimed in it.</p>
-  <p><a href="${to("/help")}">What you see here</a> <a href="${to("/llms.txt")}">For agents</a> <a href="${to("/reference")}">API</a>${json === undefined ? null : html` <a href="${to(json)}">This page as JSON</a>`}</p>
+<footer class="foot"><div class="inner"><p>Research Room ${edge.softwareVersion}. The service keeps the record; it \
+runs and verifies nothing that is claimed in it.</p>
+  <p><a href="${to("/help")}">What you see here</a> <a href="${to("/llms.txt")}">For agents</a> \
+<a href="${to("/reference")}">API</a>\
+${json === undefined ? null : html` <a href="${to(json)}">This page as JSON</a>`}</p>
   ${themeSwitch(visit)}</div></footer>
 ${keyList}${palette}
 </body>

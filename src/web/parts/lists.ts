@@ -45,7 +45,9 @@ export const recordItem = (
   meta: Content,
   { outcome = null, below }: { readonly outcome?: string | null; readonly below?: Content } = {},
 ): Html =>
-  html`<li data-entry><p class="meta"><span>${label(kind, versionId, text)} ${words(kind)}</span>${outcome && html`<span>${stateBadge(outcome)}</span>`}${status === "current" ? null : html`<span>${stateBadge(status)}</span>`}${meta}</p>
+  html`<li data-entry><p class="meta"><span>${label(kind, versionId, text)} ${words(kind)}</span>\
+${outcome && html`<span>${stateBadge(outcome)}</span>`}\
+${status === "current" ? null : html`<span>${stateBadge(status)}</span>`}${meta}</p>
 <a class="wording" href="${address(kind, versionId)}" dir="auto">${markdownInLink(wording)}</a>${below}</li>`
 
 interface Needed {
@@ -66,5 +68,9 @@ export const materialList = (all: readonly Needed[]): Html | null =>
     "",
     all.filter(({ material }) => material !== null),
     ({ material, purpose }) =>
-      html`<li>${material && html`${label("material", material.materialId, material.label)}${fromOther(material)} ${material.name} ${stateBadge(material.obtainability)}`}: ${purpose}</li>`,
+      html`<li>${
+        material &&
+        html`${label("material", material.materialId, material.label)}\
+${fromOther(material)} ${material.name} ${stateBadge(material.obtainability)}`
+      }: ${purpose}</li>`,
   )

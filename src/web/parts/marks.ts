@@ -9,7 +9,8 @@ const SHAPES = {
   half: "M6 1.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9zM6 3v6a3 3 0 0 0 0-6z",
   cross: "M2.2 3.4l1.2-1.2L6 4.8l2.6-2.6 1.2 1.2L7.2 6l2.6 2.6-1.2 1.2L6 7.2 3.4 9.8 2.2 8.6 4.8 6z",
   question:
-    "M3.3 4.3C3.3 2.6 4.4 1.5 6.1 1.5S8.9 2.5 8.9 4c0 1.9-2 2-2 3.4H5.2c0-2.1 1.9-2.2 1.9-3.3 0-.6-.4-1-1.1-1s-1.1.5-1.1 1.2zM5.1 8.6h1.9v1.9H5.1z",
+    "M3.3 4.3C3.3 2.6 4.4 1.5 6.1 1.5S8.9 2.5 8.9 4c0 1.9-2 2-2 3.4H5.2c0-2.1 1.9-2.2 1.9-3.3 " +
+    "0-.6-.4-1-1.1-1s-1.1.5-1.1 1.2zM5.1 8.6h1.9v1.9H5.1z",
   dash: "M2 5.1h8v1.8H2z",
   up: "M6 1.8l4.4 7.9H1.6z",
   down: "M6 10.2L1.6 2.3h8.8z",
@@ -79,7 +80,8 @@ export const tone = (state: string): string => marks[state]?.[1] ?? "quiet"
 /** The shape of a state alone. The caller adds the word. */
 export function glyph(state: string): Html {
   const [name] = marks[state] ?? ["hollow"]
-  return html`<svg class="mark ${tone(state)}" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><path d="${markup(SHAPES[name])}"/></svg>`
+  return html`<svg class="mark ${tone(state)}" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">\
+<path d="${markup(SHAPES[name])}"/></svg>`
 }
 
 /** The mark and the word of a state. */

@@ -71,7 +71,12 @@ maxlength="${limits.pastedTable}" class="code" spellcheck="false" aria-described
 metrics; seed and columns of words are dimensions. You see how it was read before anything is reported.</p></div>
 ${field("by", "Other columns that are dimensions", "Columns of numbers, such as size, with commas between them.", 300)}
 ${field("missing", "Cells without a value", "What stands for a missing value, such as NA. Empty cells always do.", 300)}
-${field("metric", "Name of the metric", "Only for a table that does not name its metric, as TensorBoard writes.", limits.name)}
+${field(
+  "metric",
+  "Name of the metric",
+  "Only for a table that does not name its metric, as TensorBoard writes.",
+  limits.name,
+)}
 <div class="send"><button>${isRead ? "Report the values" : "Read the table"}</button>
 <label class="from-file" data-file-into="table">From a file<input type="file" accept=".csv,.tsv,text/csv"></label></div>
 </form></details>`

@@ -29,7 +29,8 @@ export function fallenBy(visit: Visit, roomId: string, items: readonly NewsItem[
   const titles = new Map(context?.threads.map(({ threadId, title }) => [threadId, title]))
   return new Map(
     context?.conclusions.flatMap(({ stale, staleReasons, checkpointId, threadId }) => {
-      const sentence = html` The <a href="${to(`/checkpoints/${checkpointId}`)}">conclusion</a> of “<span dir="auto">${titles.get(threadId) ?? "its Thread"}</span>” is stale.`
+      const sentence = html` The <a href="${to(`/checkpoints/${checkpointId}`)}">conclusion</a> of “<span dir="auto">\
+${titles.get(threadId) ?? "its Thread"}</span>” is stale.`
       return staleReasons.flatMap(({ versionId }) =>
         stale && versionId !== undefined ? [[versionId, sentence] as const] : [],
       )
@@ -48,10 +49,16 @@ export function newsItem(
   const last = entries.at(-1)
   if (last === undefined) return html``
   const together = entries.slice(-TOGETHER)
-  return html`${person(actor)} ${sentence(roomId, { text, entry: last.entry })}${entries.map(({ bearsOn }) => fallen.get(bearsOn ?? ""))} <span class="meta">${time(last.entry.at)}</span>${
+  return html`${person(actor)} ${sentence(roomId, { text, entry: last.entry })}\
+${entries.map(({ bearsOn }) => fallen.get(bearsOn ?? ""))} <span class="meta">${time(last.entry.at)}</span>${
     entries.length === 1
       ? after(last.entry)
-      : html`<details class="run"><summary>${counted(entries.length, "entry", "entries")}</summary><ul>${together.map((each) => html`<li>${sentence(roomId, each)} <span class="meta">${time(each.entry.at)}</span>${after(each.entry)}</li>`)}</ul></details>`
+      : html`<details class="run"><summary>${counted(entries.length, "entry", "entries")}</summary>\
+<ul>${together.map(
+          (each) =>
+            html`<li>${sentence(roomId, each)} <span class="meta">${time(each.entry.at)}</span>\
+${after(each.entry)}</li>`,
+        )}</ul></details>`
   }`
 }
 
@@ -74,7 +81,13 @@ function roomNews(
   const activity = to(`/rooms/${roomId}/activity`)
   return html`<li><h3><a href="${to(`/rooms/${roomId}`)}" dir="auto">${room.title}</a> ${newMark(total)}</h3>
 <ul class="uses">${shown.map((item) => html`<li>${newsItem(roomId, item, fallen)}</li>`)}</ul>
-<p class="meta"><span>${shown.length === 0 ? "What is new is listed above." : items.length > shown.length ? html`<a href="${activity}">More in the activity</a>` : html`<a href="${activity}">The activity</a>`}</span></p></li>`
+<p class="meta"><span>${
+    shown.length === 0
+      ? "What is new is listed above."
+      : items.length > shown.length
+        ? html`<a href="${activity}">More in the activity</a>`
+        : html`<a href="${activity}">The activity</a>`
+  }</span></p></li>`
 }
 
 /** The block on the first page with what is new in each Room since the reader's last visit. */
@@ -82,6 +95,12 @@ export function newsBlock(visit: Visit, isToldAbove: IsToldAbove): Html | null {
   const unread = unreadOf(visit).filter(({ total }) => total > 0)
   const rooms = unread.slice(0, ROOMS).map((each) => roomNews(visit, each, isToldAbove))
   if (rooms.length === 0) return null
-  return html`<section aria-labelledby="news">${heading(2, "news", "Since you were here", markRead(unread, "/", "Mark all as read"))}
-<ul class="cards news">${rooms}</ul>${unread.length > ROOMS ? html`<p class="meta">${counted(unread.length - ROOMS, "more Room")} with something new.</p>` : null}</section>`
+  return html`<section aria-labelledby="news">\
+${heading(2, "news", "Since you were here", markRead(unread, "/", "Mark all as read"))}
+<ul class="cards news">${rooms}</ul>\
+${
+  unread.length > ROOMS
+    ? html`<p class="meta">${counted(unread.length - ROOMS, "more Room")} with something new.</p>`
+    : null
+}</section>`
 }

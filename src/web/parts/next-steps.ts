@@ -60,5 +60,6 @@ export const stepItem = (step: Step, visit: Visit, room: RoomLike, detail?: Cont
   const { what, object, why } = step
   const [text, , own] = wordsOf(what)
   const name = object.label === null ? null : html` ${named(object.kind, object.id, object.label)}`
-  return html`<li><div><strong>${text}${name}</strong> <span class="why">${detail ?? beginning(own ?? why, 90)}</span></div>${button(step, visit, room)}</li>`
+  return html`<li><div><strong>${text}${name}</strong> <span class="why">${detail ?? beginning(own ?? why, 90)}</span>\
+</div>${button(step, visit, room)}</li>`
 }

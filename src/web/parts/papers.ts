@@ -33,7 +33,8 @@ function paperLine({ paperId, title, authors, moreAuthors, year, venue }: Paper)
 
 /** A paper in a list. */
 export const paperName = (paper: Paper, collectionId?: string): Html =>
-  html`<a class="wording" href="${to(paperPath(paper.paperId, collectionId))}">${calledBy(paper)}</a><p class="hint">${paperLine(paper)}</p>`
+  html`<a class="wording" href="${to(paperPath(paper.paperId, collectionId))}">${calledBy(paper)}</a>\
+<p class="hint">${paperLine(paper)}</p>`
 
 const outward = (address: string, text: string): Html =>
   html`<a rel="nofollow noopener noreferrer" href="${address}">${text}</a>`

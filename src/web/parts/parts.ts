@@ -29,7 +29,8 @@ export const person = ({
   readonly username: string
   readonly agent?: string | null | undefined
 }): Html =>
-  html`<a class="person" href="${to(`/people/${encodeURIComponent(username)}`)}">${username}</a>${agent == null ? null : html` <span class="quiet">· agent <span dir="auto">${agent}</span></span>`}`
+  html`<a class="person" href="${to(`/people/${encodeURIComponent(username)}`)}">${username}</a>\
+${agent == null ? null : html` <span class="quiet">· agent <span dir="auto">${agent}</span></span>`}`
 
 /** Who wrote something, in a word: the agent, or the person. */
 export const writerOf = ({ username, agent }: Parameters<typeof person>[0]): string => agent ?? username
@@ -66,7 +67,8 @@ export interface Related extends Origin {
 
 /** A record as a chip: its label, its status if not current, and the beginning of its wording. */
 export const recordChip = ({ versionId, label: text, kind, wording, status, ...origin }: Related, most = 90): Html =>
-  html`<a class="chip ${status === "current" ? "" : "fallen"}" href="${address(kind, versionId)}"><span class="label">${text}</span>${fromOther(origin)}${
+  html`<a class="chip ${status === "current" ? "" : "fallen"}" href="${address(kind, versionId)}">\
+<span class="label">${text}</span>${fromOther(origin)}${
     status === "current" ? null : html` <span class="state">${glyph(status)}${status}</span>`
   } ${beginningInLink(wording, most)}</a>`
 
@@ -80,7 +82,8 @@ export function actionButton(
   text: Content,
   { danger = false, first = false, next }: { danger?: boolean; first?: boolean; next?: string } = {},
 ): Html {
-  return html`<form class="inline" method="post" action="${to(`/web/${operation}`)}"><input type="hidden" name="/requestId" value="${randomUUID()}">${
+  return html`<form class="inline" method="post" action="${to(`/web/${operation}`)}">\
+<input type="hidden" name="/requestId" value="${randomUUID()}">${
     next === undefined ? null : html`<input type="hidden" name="_next" value="${next}">`
   }${Object.entries(given).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
@@ -103,7 +106,8 @@ export const empty = (what: Content, next?: Content): Html =>
 export const command = (text: string, copied?: string): Html => {
   const block = html`<pre class="command" tabindex="0" data-copy="${text}"><code>${text}</code></pre>`
   if (copied === undefined) return block
-  return html`<div class="copied-by">${block}<button type="button" class="quiet" data-copy="${text}" data-copier hidden>Copy<span class="aside"> ${copied}</span></button></div>`
+  return html`<div class="copied-by">${block}<button type="button" class="quiet" data-copy="${text}" data-copier \
+hidden>Copy<span class="aside"> ${copied}</span></button></div>`
 }
 
 /** A link to the rest of a list. */
@@ -112,11 +116,14 @@ export const more = (path: string | null, text = "Show more"): Html | null =>
 
 /** A heading, with actions beside it. */
 export const heading = (level: 2 | 3, id: string, text: Content, beside?: Content): Html =>
-  html`<div class="heading">${level === 2 ? html`<h2 id="${id}">${text}</h2>` : html`<h3 id="${id}">${text}</h3>`}${beside === undefined ? null : html`<div class="beside">${beside}</div>`}</div>`
+  html`<div class="heading">${level === 2 ? html`<h2 id="${id}">${text}</h2>` : html`<h3 id="${id}">${text}</h3>`}\
+${beside === undefined ? null : html`<div class="beside">${beside}</div>`}</div>`
 
 /** A list of terms and values, without those whose value is null. */
 export const facts = (rows: readonly (readonly [Content, Content] | null)[]): Html =>
-  html`<dl class="facts">${rows.map((row) => row && row[1] != null && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
+  html`<dl class="facts">${rows.map(
+    (row) => row && row[1] != null && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`,
+  )}</dl>`
 
 /**
  * A table that scrolls on a narrow screen. A `stacked` one, for tables with actions, becomes a list of blocks instead.
@@ -127,7 +134,8 @@ export const table = (
   rows: readonly Html[],
   shown: "caption" | "no-caption" | "stacked" = "no-caption",
 ): Html =>
-  html`<div class="table${shown === "stacked" ? " stacked" : ""}" tabindex="0" role="group" aria-label="${caption}"><table><caption class="${shown === "caption" ? "" : "aside"}">${caption}</caption><thead><tr>${head.map(
+  html`<div class="table${shown === "stacked" ? " stacked" : ""}" tabindex="0" role="group" aria-label="${caption}">\
+<table><caption class="${shown === "caption" ? "" : "aside"}">${caption}</caption><thead><tr>${head.map(
     (cell) => html`<th scope="col">${cell === "" ? html`<span class="aside">Label</span>` : cell}</th>`,
   )}</tr>
     </thead><tbody>${rows}</tbody></table></div>`
@@ -142,16 +150,22 @@ export const jsonBlock = (value: unknown): Html =>
 
 /** A command line as typed in a shell. */
 export const argv = (parts: readonly string[]): Html =>
-  html`<code class="argv">${parts.map((part) => (/^[A-Za-z0-9_\-./:=@%+,]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`)).join(" ")}</code>`
+  html`<code class="argv">\
+${parts
+  .map((part) => (/^[A-Za-z0-9_\-./:=@%+,]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`))
+  .join(" ")}</code>`
 
 /** A public repository and its commit. Its link leaves the instance, so it is marked as not endorsed. */
 export const repository = ({ url, commit }: { readonly url: string; readonly commit: string }): Html =>
-  html`<span class="repository"><a rel="nofollow noopener" href="${url}">${url.replace(/^https:\/\//, "")}</a> at ${digest(commit)}</span>`
+  html`<span class="repository"><a rel="nofollow noopener" href="${url}">${url.replace(/^https:\/\//, "")}</a> at \
+${digest(commit)}</span>`
 
 /** Renders a picture. If its text is withheld, the picture is too, and the text says who withheld it. */
 function picture({ digest, alt }: Figure): Html {
   const address = to(pathOfFigure(digest))
-  return html`<figure>${holdsMark(alt) ? null : html`<a href="${address}"><img src="${address}" alt="${alt}" loading="lazy"></a>`}<figcaption dir="auto">${alt}</figcaption></figure>`
+  return html`<figure>${
+    holdsMark(alt) ? null : html`<a href="${address}"><img src="${address}" alt="${alt}" loading="lazy"></a>`
+  }<figcaption dir="auto">${alt}</figcaption></figure>`
 }
 
 /** Renders pictures with their alternative text below. */

@@ -39,35 +39,63 @@ interface Box extends PasteResult {
 
 /** Renders the box. It keeps a text that has not been stored yet. */
 export const pasteBox = ({ collections, of, text, recognised, collectionId }: Box): Html =>
-  html`<form class="paste" method="post" action="${to("/web/paste")}" data-recognised><input type="hidden" name="requestId" value="${randomUUID()}">${of && html`<input type="hidden" name="of" value="${of.id}">`}<label for="paste">Add papers</label>
-<textarea id="paste" name="text" required rows="2" maxlength="${limits.importedText}" aria-describedby="paste-hint" spellcheck="false">${text}</textarea>
-<p class="hint" id="paste-hint">Paste DOIs, ISBNs, arXiv ids, addresses, a list of references, or a BibTeX, RIS or CSL-JSON file.</p>
+  html`<form class="paste" method="post" action="${to("/web/paste")}" data-recognised>\
+<input type="hidden" name="requestId" value="${randomUUID()}">\
+${of && html`<input type="hidden" name="of" value="${of.id}">`}<label for="paste">Add papers</label>
+<textarea id="paste" name="text" required rows="2" maxlength="${limits.importedText}" aria-describedby="paste-hint" \
+spellcheck="false">${text}</textarea>
+<p class="hint" id="paste-hint">Paste DOIs, ISBNs, arXiv ids, addresses, a list of references, or a BibTeX, RIS or \
+CSL-JSON file.</p>
 <div id="recognised" aria-live="polite">${recognised === undefined ? null : recognisedAs(recognised, text ?? "")}</div>
-<div class="send"><button${recognised === undefined ? null : html` autofocus`}>${recognised === undefined ? "Save" : `Save ${counted(recognised.papers.length, "paper")}`}</button><button class="quiet" name="preview" value="1">Preview</button>${
+<div class="send"><button${recognised === undefined ? null : html` autofocus`}>\
+${recognised === undefined ? "Save" : `Save ${counted(recognised.papers.length, "paper")}`}</button>\
+<button class="quiet" name="preview" value="1">Preview</button>${
     of === undefined && collections.length > 0
-      ? html`<label for="paste-into">and add to</label><select id="paste-into" name="collectionId"><option value="">no Collection</option>${collections.map(({ id, name }) => html`<option value="${id}"${id === collectionId ? html` selected` : null}>${name}</option>`)}</select>`
+      ? html`<label for="paste-into">and add to</label><select id="paste-into" name="collectionId">\
+<option value="">no Collection</option>\
+${collections.map(
+  ({ id, name }) => html`<option value="${id}"${id === collectionId ? html` selected` : null}>${name}</option>`,
+)}</select>`
       : null
-  }<label class="from-file" data-file-into="paste">From a file<input type="file" accept=".bib,.ris,.json,.txt,.bibtex,text/plain"></label></div></form>`
+  }<label class="from-file" data-file-into="paste">From a file<input type="file" \
+accept=".bib,.ris,.json,.txt,.bibtex,text/plain"></label></div></form>`
 
 const unread = (unreadable: Unreadable): Html | null =>
   unreadable.length === 0
     ? null
-    : html`<p><strong>${counted(unreadable.length, "part")} could not be read:</strong></p><ul>${unreadable.slice(0, TOLD).map(({ input, why }) => html`<li><q>${shortened(input, 160)}</q> ${why}</li>`)}${unreadable.length > TOLD ? html`<li>and ${unreadable.length - TOLD} more</li>` : null}</ul>`
+    : html`<p><strong>${counted(unreadable.length, "part")} could not be read:</strong></p>\
+<ul>${unreadable.slice(0, TOLD).map(({ input, why }) => html`<li><q>${shortened(input, 160)}</q> ${why}</li>`)}\
+${unreadable.length > TOLD ? html`<li>and ${unreadable.length - TOLD} more</li>` : null}</ul>`
 
 /** Renders the preview: the papers recognised in a text. Nothing has been stored yet. */
 function recognisedAs({ papers, unreadable, byWords }: Found, text: string): Html {
   const item = ({ paperId, given }: Found["papers"][number]) => {
     const name = nameOfPaper(paperId)
-    return html`<li>${name === undefined ? null : html`<span class="name">${name}</span> `}${given?.title === undefined ? null : shortened(given.title, 160)}${byWords.includes(paperId) ? html` <span class="tag">recognised by its words alone</span>` : null}</li>`
+    return html`<li>${name === undefined ? null : html`<span class="name">${name}</span> `}\
+${given?.title === undefined ? null : shortened(given.title, 160)}\
+${byWords.includes(paperId) ? html` <span class="tag">recognised by its words alone</span>` : null}</li>`
   }
-  return html`<div class="outcome preview${unreadable.length === 0 && byWords.length === 0 ? "" : " partly"}"><h2>${papers.length === 0 ? "No paper recognised" : `${counted(papers.length, "paper")} recognised, not saved yet`}</h2><input type="hidden" name="seen" value="${seenMark(text)}">
-${papers.length === 0 ? null : html`<ul>${papers.slice(0, TOLD).map(item)}${papers.length > TOLD ? html`<li>and ${papers.length - TOLD} more</li>` : null}</ul>`}${unread(unreadable)}</div>`
+  return html`<div class="outcome preview${unreadable.length === 0 && byWords.length === 0 ? "" : " partly"}">\
+<h2>${
+    papers.length === 0 ? "No paper recognised" : `${counted(papers.length, "paper")} recognised, not saved yet`
+  }</h2><input type="hidden" name="seen" value="${seenMark(text)}">
+${
+  papers.length === 0
+    ? null
+    : html`<ul>${papers.slice(0, TOLD).map(item)}\
+${papers.length > TOLD ? html`<li>and ${papers.length - TOLD} more</li>` : null}</ul>`
+}${unread(unreadable)}</div>`
 }
 
 const papers = (heading: string, paperIds: readonly string[], collectionId?: string): Html | null =>
   paperIds.length === 0
     ? null
-    : html`<p><strong>${heading}</strong> ${joined(paperIds.slice(0, TOLD).map((id) => html`<a href="${to(paperPath(id, collectionId))}">${nameOfPaper(id) ?? "a reference"}</a>`))}${paperIds.length > TOLD ? ` and ${paperIds.length - TOLD} more` : null}</p>`
+    : html`<p><strong>${heading}</strong> \
+${joined(
+  paperIds
+    .slice(0, TOLD)
+    .map((id) => html`<a href="${to(paperPath(id, collectionId))}">${nameOfPaper(id) ?? "a reference"}</a>`),
+)}${paperIds.length > TOLD ? ` and ${paperIds.length - TOLD} more` : null}</p>`
 
 /** Renders the outcome. @param collection the Collection that the papers were added to */
 export function pasted(
@@ -75,12 +103,14 @@ export function pasted(
   collection?: { readonly id: string; readonly name: string },
 ): Html | null {
   if (refusal !== undefined)
-    return html`<div class="outcome partly" role="status" id="pasted"><h2>Nothing was saved</h2><p>${refusal} What you pasted is still in the box.</p></div>`
+    return html`<div class="outcome partly" role="status" id="pasted"><h2>Nothing was saved</h2>\
+<p>${refusal} What you pasted is still in the box.</p></div>`
   if (outcome === undefined) return null
   const { filed, already, unreadable } = outcome
   const where = collection === undefined ? "saved" : `added to “${collection.name}”`
   const heading =
     filed.length === 0 ? "Nothing new: these papers were there already" : `${counted(filed.length, "paper")} ${where}`
-  return html`<div class="outcome${unreadable.length === 0 ? "" : " partly"}" role="status" id="pasted"><h2>${heading}</h2>
+  return html`<div class="outcome${unreadable.length === 0 ? "" : " partly"}" role="status" id="pasted">\
+<h2>${heading}</h2>
 ${papers("New:", filed, collection?.id)}${papers("Already there:", already, collection?.id)}${unread(unreadable)}</div>`
 }

@@ -38,7 +38,8 @@ const remedies: Readonly<Record<Exclude<RefusalCode, Unknown>, Content> & Partia
   invalid_parameter: ADDRESS,
   past_too_large: "Look at the present, or at an earlier entry.",
   repository_unavailable:
-    "Publish the repository or correct the commit, then send it again. If it could not be checked now, wait a moment first.",
+    "Publish the repository or correct the commit, then send it again. If it could not be checked now, " +
+    "wait a moment first.",
   malformed_request: AGAIN,
   request_timeout: AGAIN,
   too_many_requests: AGAIN,

@@ -17,7 +17,8 @@ const counts = { objects: "objects", agreesWithReservations: "agrees_with_reserv
 export const reviewLine = (all: Reviewed | null | undefined): Html =>
   all == null
     ? stateBadge("unreviewed", "not reviewed")
-    : html`<span class="tally" title="${reviewedInWords(all)}">${keysOf(counts).map((name) => (all[name] === 0 ? null : html`${verdictCount(counts[name], all[name])} `))}</span>`
+    : html`<span class="tally" title="${reviewedInWords(all)}">\
+${keysOf(counts).map((name) => (all[name] === 0 ? null : html`${verdictCount(counts[name], all[name])} `))}</span>`
 
 const checkedIn = ({ checked }: Review): Content =>
   checked.length > 0 &&
@@ -43,14 +44,21 @@ function checklist(all: readonly Review[]): Html | null {
 const answeredIn = ({ threadId, answered }: Review): Content =>
   answered === null
     ? null
-    : html`<span><a href="${to(answered.linkId === undefined ? entryPath(threadId, answered.entryId ?? "") : `/links/${answered.linkId}`)}">answered by its author</a></span>`
+    : html`<span><a href="${to(
+        answered.linkId === undefined ? entryPath(threadId, answered.entryId ?? "") : `/links/${answered.linkId}`,
+      )}">answered by its author</a></span>`
 
 /** Renders a review: its explanation, author and state. @param own whether it is shown on its own page */
 export function reviewBody(visit: Visit, review: Review, own = false): Html {
   const way = takeBack(visit, review)
   const replaced = !review.counts && review.withdrawn === null
-  return html`<p class="explained" dir="auto">${struckIf(review.withdrawn, phrase(review.explanation))}</p>${takenBack(review.withdrawn)}
-<p class="meta">${checkedIn(review)}<span>${person(review.author)}, ${reviewerIs(review)}</span><span>${time(review.at)}</span>${replaced ? html`<span><em>a newer review by the same author counts</em></span>` : null}${answeredIn(review)}${own ? null : html`<span><a href="${to(entryPath(review.threadId, review.entryId))}">in the Thread</a></span>`}${way === null ? null : html`<span>${way}</span>`}</p>`
+  return html`<p class="explained" dir="auto">${struckIf(review.withdrawn, phrase(review.explanation))}</p>\
+${takenBack(review.withdrawn)}
+<p class="meta">${checkedIn(review)}<span>${person(review.author)}, ${reviewerIs(review)}</span>\
+<span>${time(review.at)}</span>\
+${replaced ? html`<span><em>a newer review by the same author counts</em></span>` : null}${answeredIn(review)}\
+${own ? null : html`<span><a href="${to(entryPath(review.threadId, review.entryId))}">in the Thread</a></span>`}\
+${way === null ? null : html`<span>${way}</span>`}</p>`
 }
 
 /** Renders the section of reviews, newest first, and the link to add one. */
@@ -63,9 +71,11 @@ export function reviewSection(
 ): Html {
   const shown = all.map(
     (review) =>
-      html`<li class="${review.counts ? "" : "uncounted"}">${struckIf(review.withdrawn, stateBadge(review.verdict))}<div>${reviewBody(visit, review)}</div></li>`,
+      html`<li class="${review.counts ? "" : "uncounted"}">${struckIf(review.withdrawn, stateBadge(review.verdict))}\
+<div>${reviewBody(visit, review)}</div></li>`,
   )
-  return html`<section aria-labelledby="reviews">${heading(2, "reviews", "Reviews", reviewLine(reviewed))}<div id="live-reviews" data-live>${
+  return html`<section aria-labelledby="reviews">${heading(2, "reviews", "Reviews", reviewLine(reviewed))}\
+<div id="live-reviews" data-live>${
     shown.length === 0
       ? html`<p class="quiet">Nobody else has reviewed it yet. A review says what was checked; it is not evidence.</p>`
       : html`${checklist(all)}<ul class="evidence">${shown}</ul>`

@@ -36,7 +36,10 @@ export const roomRail = (room: Framed, here?: string): Rail => ({
 <a class="of" href="${to(`/rooms/${room.roomId}`)}" dir="auto">${shortened(room.title, 70)}</a>
 <ul>${sections.map(
     ([path, name, count]) =>
-      html`<li><a href="${to(`/rooms/${room.roomId}${path}`)}"${attributes({ "aria-current": path === here ? "page" : null })}><span>${name}</span><span class="count">${newMark(unread.get(path) ?? 0)} ${count?.(room.counts).toLocaleString("en")}</span></a></li>`,
+      html`<li><a href="${to(`/rooms/${room.roomId}${path}`)}"${attributes({
+        "aria-current": path === here ? "page" : null,
+      })}><span>${name}</span>\
+<span class="count">${newMark(unread.get(path) ?? 0)} ${count?.(room.counts).toLocaleString("en")}</span></a></li>`,
   )}</ul>
   </div></nav>`,
 })
@@ -50,7 +53,9 @@ export const following = (room: Room, here?: string) => ({
 /** The banner of a Room of another instance: where it comes from, and up to which entry it is here. */
 const originBanner = ({ roomId, origin }: Pick<Room, "roomId" | "origin">): Html | null =>
   origin &&
-  html`<div class="banner quiet" role="note" aria-label="From another instance">${stateBadge("mirrored", "From elsewhere")}<p>This Room belongs to <a href="${`${origin.baseUrl}${pageOf("room", roomId)}`}">${placeOf(origin)}</a>${toldIn(
+  html`<div class="banner quiet" role="note" aria-label="From another instance">\
+${stateBadge("mirrored", "From elsewhere")}<p>This Room belongs to \
+<a href="${`${origin.baseUrl}${pageOf("room", roomId)}`}">${placeOf(origin)}</a>${toldIn(
     origin,
   )}. You can read and cite it here, and write to it there.</p>
     <p class="meta"><span>here through entry ${origin.throughSequence.toLocaleString("en")}</span
@@ -67,17 +72,21 @@ export const toldIn = ({ toldBy }: Pick<NonNullable<Room["origin"]>, "toldBy">):
 const adoptedBanner = ({ roomId, adopted }: Pick<Room, "roomId" | "adopted">): Html | null =>
   adopted.length === 0
     ? null
-    : html`<div class="banner quiet" role="note" aria-label="Adopted">${stateBadge("adopted", "Adopted")}<p>${adopted.map(
+    : html`<div class="banner quiet" role="note" aria-label="Adopted">${stateBadge("adopted", "Adopted")}\
+<p>${adopted.map(
         (home) =>
-          html`Adopted from <a href="${`${home.baseUrl}${pageOf("room", roomId)}`}">${placeOf(home)}</a> on ${exactTime(home.adoptedAt)}, after entry ${home.throughSequence.toLocaleString("en")}. `,
+          html`Adopted from <a href="${`${home.baseUrl}${pageOf("room", roomId)}`}">\
+${placeOf(home)}</a> on ${exactTime(home.adoptedAt)}, after entry ${home.throughSequence.toLocaleString("en")}. `,
       )}What was written there since is not here.</p></div>`
 
 /** The banners of a Room: of another instance, adopted, archived. */
 export const roomBanners = (room: Pick<Room, "roomId" | "archive" | "origin" | "adopted">): Html =>
   html`${originBanner(room)}${adoptedBanner(room)}${
     room.archive &&
-    html`<div class="banner quiet" role="note" aria-label="Archived">${stateBadge("archived", "Archived")}<p>${room.archive.reason}</p>
-    <p class="meta"><span>${person(room.archive.archivedBy)}</span><span>${exactTime(room.archive.archivedAt)}</span></p></div>`
+    html`<div class="banner quiet" role="note" aria-label="Archived">${stateBadge("archived", "Archived")}\
+<p>${room.archive.reason}</p>
+    <p class="meta"><span>${person(room.archive.archivedBy)}</span>\
+<span>${exactTime(room.archive.archivedAt)}</span></p></div>`
   }`
 
 /** The name of another instance: its address without the scheme. */

@@ -173,9 +173,10 @@ export function seenWith(
 
 /** A button that marks Rooms as read. */
 export const markRead = (rooms: readonly Pick<Unread, "roomId" | "watermark">[], next: string, text: string): Html =>
-  html`<form class="inline" method="post" action="${to("/web/seen")}"><input type="hidden" name="next" value="${next}">${rooms.map(
-    ({ roomId, watermark }) => html`<input type="hidden" name="through" value="${roomId}.${watermark}">`,
-  )}<button class="quiet">${text}</button></form>`
+  html`<form class="inline" method="post" action="${to("/web/seen")}"><input type="hidden" name="next" value="${next}">\
+${rooms.map(
+  ({ roomId, watermark }) => html`<input type="hidden" name="through" value="${roomId}.${watermark}">`,
+)}<button class="quiet">${text}</button></form>`
 
 const THROUGH = /^([0-9a-f-]{36})\.([0-9]{1,12})$/
 

@@ -27,7 +27,8 @@ const item = ({
   status,
   cameOfIt,
 }: AnswerOf<"room_similar">["similar"][number]): Html =>
-  html`<li data-entry><p class="meta">${label(kind, id, named)}<span>${words(kind)}</span><span>${stateBadge(status)}</span><span>${person(author)}</span><span>${time(at)}</span></p>
+  html`<li data-entry><p class="meta">${label(kind, id, named)}<span>${words(kind)}</span>\
+<span>${stateBadge(status)}</span><span>${person(author)}</span><span>${time(at)}</span></p>
   <p class="said" dir="auto">${says}</p>${cameOfIt === null ? null : html`<p class="hint">${cameOfIt}</p>`}</li>`
 
 /** Renders the records of the Room that are similar to a draft. Null if the draft is empty. */

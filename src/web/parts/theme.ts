@@ -26,8 +26,11 @@ export function themeSwitch(visit: Visit): Html {
   const { pathname, search } = visit.url
   const chosen = themeOf(visit) ?? ""
   const choice = (value: Theme | "", text: string) =>
-    html`<button class="plain" name="theme" value="${value}" aria-pressed="${value === chosen ? "true" : "false"}">${text}</button>`
-  return html`<form class="inline theme" method="post" action="${to("/web/theme")}" aria-label="Light or dark"><input type="hidden" name="next" value="${pathname.startsWith("/web/") ? "/" : `${pathname}${search}`}">${choice("light", "Light")} ${choice("dark", "Dark")} ${choice("", "As my system")}</form>`
+    html`<button class="plain" name="theme" value="${value}" aria-pressed="${value === chosen ? "true" : "false"}">\
+${text}</button>`
+  return html`<form class="inline theme" method="post" action="${to("/web/theme")}" aria-label="Light or dark">\
+<input type="hidden" name="next" value="${pathname.startsWith("/web/") ? "/" : `${pathname}${search}`}">\
+${choice("light", "Light")} ${choice("dark", "Dark")} ${choice("", "As my system")}</form>`
 }
 
 /** `POST /web/theme`: stores the choice in this browser. */

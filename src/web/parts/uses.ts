@@ -31,7 +31,8 @@ function use({ how, by, at }: Use): Html {
   const name = by.label ?? (by.kind === "entry" ? "A Thread" : words(by.kind))
   const status =
     by.status === null || ["current", "asserted"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
-  return html`<li>${named(by.kind, by.id, name)}${fromOther(by)}${status} ${uses[how]}${by.wording === null ? null : html`: ${beginning(by.wording, 140)}`} <span class="clocks">${time(at)}</span></li>`
+  return html`<li>${named(by.kind, by.id, name)}${fromOther(by)}${status} ${uses[how]}\
+${by.wording === null ? null : html`: ${beginning(by.wording, 140)}`} <span class="clocks">${time(at)}</span></li>`
 }
 export const useList = (items: readonly Use[]): Html => html`<ul class="uses">${items.map(use)}</ul>`
 
@@ -48,14 +49,20 @@ export function warning({
   attemptId,
 }: Warning): Html {
   if (versionId !== undefined && name !== undefined && status !== undefined && code.includes("rests_on_"))
-    return html`<li>${glyph(status)} It rests on ${label(kind ?? "record", versionId, name)}, which is ${status}${answered === undefined ? null : " (its author has answered)"}${
-      through === undefined
-        ? null
-        : html`, through ${through.planId === undefined ? label("record", through.versionId ?? "", through.label) : label("plan", through.planId, through.label)}`
-    }.</li>`
-  return html`<li>${message}${versionId === undefined ? null : html` <a href="${to(`/records/${versionId}`)}">Read it</a>`}${
-    attemptId === undefined ? null : html` <a href="${to(`/attempts/${attemptId}`)}">See the attempt</a>`
-  }</li>`
+    return html`<li>${glyph(status)} It rests on ${label(kind ?? "record", versionId, name)}, which is ${status}\
+${answered === undefined ? null : " (its author has answered)"}${
+  through === undefined
+    ? null
+    : html`, through ${
+        through.planId === undefined
+          ? label("record", through.versionId ?? "", through.label)
+          : label("plan", through.planId, through.label)
+      }`
+}.</li>`
+  return html`<li>${message}\
+${versionId === undefined ? null : html` <a href="${to(`/records/${versionId}`)}">Read it</a>`}${
+  attemptId === undefined ? null : html` <a href="${to(`/attempts/${attemptId}`)}">See the attempt</a>`
+}</li>`
 }
 
 /** The BibTeX entry of a record, to copy, and links to it in other formats. */

@@ -30,42 +30,37 @@ function found({ person: who, edge }: Visit): readonly Html[] {
   const { userId } = who
   const [now, soon] = [isoTime(world.now()), isoTime(world.now() + SOON)]
   return [
-    ...tables.members
-      .waitingFor(userId)
-      .map(
-        ({ title, at, ...asking }) =>
-          html`${person(asking)} asks to join <a href="${to(`/rooms/${asking.roomId}/people#requests`)}" dir="auto">${title}</a> ${time(at)}${joining(asking, "/")}`,
-      ),
-    ...tables.library.invitations
-      .receivedBy(userId)
-      .map(
-        ({ collection, invitedBy, invitedAt }) =>
-          html`${person({ username: invitedBy })} invites you to the Collection <a href="${to("/library#invitations")}">${collection.name}</a> ${time(invitedAt)}`,
-      ),
-    ...tables.links
-      .disputesOf(userId)
-      .map(
-        ({ linkId, versionId, label: text, kind, username, at }) =>
-          html`${person({ username })} ${stateBadge("disputed", "disputes")} your ${label(kind, versionId, text)} ${time(at)} <a href="${to(`/links/${linkId}`)}">Read and answer</a>`,
-      ),
+    ...tables.members.waitingFor(userId).map(
+      ({ title, at, ...asking }) =>
+        html`${person(asking)} asks to join <a href="${to(`/rooms/${asking.roomId}/people#requests`)}" dir="auto">\
+${title}</a> ${time(at)}${joining(asking, "/")}`,
+    ),
+    ...tables.library.invitations.receivedBy(userId).map(
+      ({ collection, invitedBy, invitedAt }) =>
+        html`${person({ username: invitedBy })} invites you to the Collection \
+<a href="${to("/library#invitations")}">${collection.name}</a> ${time(invitedAt)}`,
+    ),
+    ...tables.links.disputesOf(userId).map(
+      ({ linkId, versionId, label: text, kind, username, at }) =>
+        html`${person({ username })} ${stateBadge("disputed", "disputes")} your ${label(kind, versionId, text)} \
+${time(at)} <a href="${to(`/links/${linkId}`)}">Read and answer</a>`,
+    ),
     ...tables.reviews
       .objectionsTo(userId)
       .map(
         ({ kind, id, label: text, at, ...who }) =>
           html`${person(who)} ${stateBadge("objects", "objects")} to your ${named(kind, id, text ?? kind)} ${time(at)}`,
       ),
-    ...tables.threads
-      .repliesTo(userId)
-      .map(
-        ({ threadId, entryId, title, username, at }) =>
-          html`${person({ username })} <a href="${to(entryPath(threadId, entryId))}">replied to you</a> in ${title} ${time(at)}`,
-      ),
-    ...tables.experiments
-      .assignedTo(userId)
-      .map(
-        ({ experimentId, label: text, status }) =>
-          html`<a class="label" href="${address("experiment", experimentId)}">${text}</a> is yours to work on: ${stateBadge(status)}`,
-      ),
+    ...tables.threads.repliesTo(userId).map(
+      ({ threadId, entryId, title, username, at }) =>
+        html`${person({ username })} <a href="${to(entryPath(threadId, entryId))}">replied to you</a> in ${title} \
+${time(at)}`,
+    ),
+    ...tables.experiments.assignedTo(userId).map(
+      ({ experimentId, label: text, status }) =>
+        html`<a class="label" href="${address("experiment", experimentId)}">\
+${text}</a> is yours to work on: ${stateBadge(status)}`,
+    ),
     ...tables.credentials
       .endingOf(userId, now, soon)
       .map(({ roomId, label: text, at }) => ends("credential", text, at, `/rooms/${roomId}/people#credentials`)),
@@ -86,7 +81,12 @@ export const waitingMark = (visit: Visit): Html | null => {
   const { length } = known.get(visit) ?? []
   return visit.person === undefined
     ? null
-    : html`<span id="waiting-mark" data-live>${length === 0 ? null : html`<a class="waiting" href="${to("/#waiting")}">${length}<span class="aside"> waiting for you</span></a>`}</span>`
+    : html`<span id="waiting-mark" data-live>\
+${
+  length === 0
+    ? null
+    : html`<a class="waiting" href="${to("/#waiting")}">${length}<span class="aside"> waiting for you</span></a>`
+}</span>`
 }
 
 /** The count before the title of a page: "(3) ". */
@@ -108,19 +108,21 @@ function concerning(visit: Visit): readonly PersonsEntry[] {
   return person === undefined ? [] : edge.instance.concerning(person, edge.instance.world.now(), readThrough(visit))
 }
 const concern = ({ roomId, title, entry, summary, concerns }: PersonsEntry): Html =>
-  html`<a href="${to(activityPage(roomId, entry))}" dir="auto">${shortened(oneLine(summary), TOLD)}</a> ${reasons(concerns)} <span class="meta" dir="auto">${title} ${time(entry.at)}</span>`
+  html`<a href="${to(activityPage(roomId, entry))}" dir="auto">${shortened(oneLine(summary), TOLD)}</a> \
+${reasons(concerns)} <span class="meta" dir="auto">${title} ${time(entry.at)}</span>`
 
 const list = (id: string, title: string, lines: readonly Html[]): Html | null =>
   lines.length === 0
     ? null
-    : html`<section aria-labelledby="${id}">${heading(2, id, title)}<ul class="uses">${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`
+    : html`<section aria-labelledby="${id}">${heading(2, id, title)}<ul class="uses">\
+${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`
 
 /** The blocks on the first page: what waits for the person, what else concerns them, and what is new in their Rooms. */
 export function waitingBlock(visit: Visit): Html {
   const concerned = concerning(visit)
   const isTold = new Set(concerned.map(({ roomId, entry }) => `${roomId} ${entry.sequence}`))
-  return html`${list("waiting", "Waiting for you", waitingFor(visit))}${list("concerns", "What concerns you", concerned.map(concern))}${newsBlock(
-    visit,
-    (roomId, { sequence }) => isTold.has(`${roomId} ${sequence}`),
-  )}`
+  return html`${list("waiting", "Waiting for you", waitingFor(visit))}\
+${list("concerns", "What concerns you", concerned.map(concern))}${newsBlock(visit, (roomId, { sequence }) =>
+  isTold.has(`${roomId} ${sequence}`),
+)}`
 }

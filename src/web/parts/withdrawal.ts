@@ -40,7 +40,8 @@ export const takenBack = (
 ): Html | null =>
   withdrawn == null
     ? null
-    : html`<p class="taken-back">${stateBadge("withdrawn", "Withdrawn")} ${time(withdrawn.at)} by its author: ${phrase(withdrawn.explanation)} It no longer counts.</p>`
+    : html`<p class="taken-back">${stateBadge("withdrawn", "Withdrawn")} ${time(withdrawn.at)} by its author: \
+${phrase(withdrawn.explanation)} It no longer counts.</p>`
 
 /** Strikes a text through if its link was withdrawn. */
 export const struckIf = (withdrawn: unknown, text: Content): Html =>

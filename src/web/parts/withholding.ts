@@ -20,5 +20,7 @@ export type Named = { readonly entryId: string } | { readonly versionId: string 
 /** A link for withholding part of a write. @param what the write's name, for screen readers */
 export function withholdLink({ roomId }: Pick<RoomLike, "roomId">, of: Named, what: string): Html {
   const [[name, value] = ["sequence", 0]] = Object.entries(of)
-  return html`<a class="withhold" href="${to(withQuery("/do/withhold_content", { roomId, [`/of/${name}`]: value }))}">Withhold<span class="aside"> something of ${what}</span></a>`
+  return html`<a class="withhold" \
+href="${to(withQuery("/do/withhold_content", { roomId, [`/of/${name}`]: value }))}">Withhold<span class="aside"> \
+something of ${what}</span></a>`
 }

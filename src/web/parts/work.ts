@@ -48,6 +48,15 @@ ${
         "caption",
       )
 }
-${successCriteria === undefined ? null : html`<p>It succeeds if:</p><ul>${successCriteria.map((criterion) => html`<li dir="auto">${inlineMarkdown(criterion)}</li>`)}</ul>`}
-${configuration === undefined ? null : html`<details><summary>Configuration</summary>${jsonBlock(configuration)}</details>`}`
+${
+  successCriteria === undefined
+    ? null
+    : html`<p>It succeeds if:</p>\
+<ul>${successCriteria.map((criterion) => html`<li dir="auto">${inlineMarkdown(criterion)}</li>`)}</ul>`
+}
+${
+  configuration === undefined
+    ? null
+    : html`<details><summary>Configuration</summary>${jsonBlock(configuration)}</details>`
+}`
 }

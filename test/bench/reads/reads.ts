@@ -237,11 +237,15 @@ function tell({ report, sizes }: Bench, rows: readonly Row[]): void {
   const slow = rows.filter(({ cells }) => median(cells[relative] ?? []) > AIM)
   report.table({
     title:
-      "Pages of lists, contexts, briefs and what is similar, at one connection: median times in ms by the rows of each list",
+      "Pages of lists, contexts, briefs and what is similar, at one connection: " +
+      "median times in ms by the rows of each list",
     notes: [
-      "From the middle of the list where its cursor leads there, else its first page. Rooms, Threads, revisions and metrics end at 100,000, the Library at its caps.",
-      "What looks at more rows than the shortest list has, up to a bound, is compared with the first list in which it reaches the bound: it says which.",
-      `bare: the query alone; fixed: an answer of the same bytes; both at ${inWords(last)}. page/(bare+fixed): what the service adds. bare long/short: the query alone. p99: of the page, there too.`,
+      "From the middle of the list where its cursor leads there, else its first page. " +
+        "Rooms, Threads, revisions and metrics end at 100,000, the Library at its caps.",
+      "What looks at more rows than the shortest list has, up to a bound, is compared with the first list in which " +
+        "it reaches the bound: it says which.",
+      `bare: the query alone; fixed: an answer of the same bytes; both at ${inWords(last)}. page/(bare+fixed): ` +
+        "what the service adds. bare long/short: the query alone. p99: of the page, there too.",
     ],
     columns: [
       ...sizes.map((size) => ({ name: inWords(size), digits: 2 })),

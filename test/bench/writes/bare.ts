@@ -41,7 +41,9 @@ const stateOf = (db: Db): string =>
   JSON.stringify(
     db
       .prepare(
-        "SELECT (SELECT count(*) FROM journal WHERE delivery_id IS NOT NULL) AS receipts, (SELECT group_concat(activity_digest) FROM (SELECT activity_digest FROM room_heads ORDER BY room_id)) AS heads",
+        `SELECT (SELECT count(*) FROM journal WHERE delivery_id IS NOT NULL) AS receipts,
+            (SELECT group_concat(activity_digest)
+              FROM (SELECT activity_digest FROM room_heads ORDER BY room_id)) AS heads`,
       )
       .get(),
   )

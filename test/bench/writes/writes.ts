@@ -168,7 +168,8 @@ const P50 = columns.findIndex(({ name }) => name === "p50 at 1")
 /** The lines for the statements of one write. */
 function told(operation: string, { single, grouped }: Answer): string[] {
   return [
-    `One ${operation} runs ${single.length} statements, ${GROUP} together run ${grouped}; triggers are not counted. One:`,
+    `One ${operation} runs ${single.length} statements, ${GROUP} together run ${grouped}; ` +
+      "triggers are not counted. One:",
     ...single.map((sql) => `    ${sql.replace(/\s+/g, " ").slice(0, 120)}`),
   ]
 }
@@ -199,7 +200,9 @@ export async function writes(bench: Bench): Promise<void> {
     title:
       "Writes a second: over HTTP at 1, 16 and 64 connections, and messages a second in the bare loop of the yardstick",
     notes: [
-      `bare 1: one transaction a message; bare ${GROUP}: ${GROUP} in a transaction. Both run the statements of a post_message of commit c6f7581, for every row, as durable as the service. Times in ms.`,
+      `bare 1: one transaction a message; bare ${GROUP}: ${GROUP} in a transaction. ` +
+        "Both run the statements of a post_message of commit c6f7581, for every row, as durable as the service. " +
+        "Times in ms.",
       ...(headline === undefined ? [] : told(HEADLINE, headline.statements)),
     ],
     columns,

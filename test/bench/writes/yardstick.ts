@@ -21,19 +21,26 @@ const operation = "post_message"
 
 /** `+?`: the service wrote each parameter this way then, which keeps SQLite from planning a statement again. */
 const sql = {
-  credential: `SELECT c.credential_id AS credentialId, c.room_id AS roomId, c.user_id AS userId, p.username, c.label, c.permissions, c.thread_ids AS threadIds, c.token_start AS tokenStart,
+  credential: `SELECT c.credential_id AS credentialId, c.room_id AS roomId, c.user_id AS userId, p.username, c.label,
+      c.permissions, c.thread_ids AS threadIds, c.token_start AS tokenStart,
     c.created_at AS createdAt, c.expires_at AS expiresAt, c.revoked_at AS revokedAt, c.last_used_at AS lastUsedAt
     FROM credentials c JOIN people p USING (user_id) WHERE c.token_digest = +?`,
   begin: "BEGIN IMMEDIATE",
   changes: "SELECT total_changes() AS changes",
   confirm: "SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM credentials WHERE credential_id = +?",
-  person:
-    "SELECT p.user_id AS userId, p.username, p.is_operator AS isOperator, p.disabled_at AS disabledAt FROM people p WHERE user_id = +? AND instance_id IS NULL",
-  retry:
-    "SELECT delivery_id, history_position, request_digest, body FROM receipts WHERE user_id = +? AND operation = +? AND delivery_id = +? AND sender = +?",
+  person: `SELECT p.user_id AS userId, p.username, p.is_operator AS isOperator, p.disabled_at AS disabledAt
+    FROM people p
+    WHERE user_id = +? AND instance_id IS NULL`,
+  retry: `SELECT delivery_id, history_position, request_digest, body
+    FROM receipts
+    WHERE user_id = +? AND operation = +? AND delivery_id = +? AND sender = +?`,
   thread: "SELECT room_id AS roomId FROM threads WHERE thread_id = +?",
-  room: `SELECT r.room_id AS roomId, r.title, r.state, r.archived_at AS archivedAt, r.archived_by AS archivedBy, a.username AS archiver, r.archive_reason AS reason, (SELECT json_object('instanceId', i.instance_id, 'baseUrl', i.base_url, 'throughSequence', coalesce(h.activity_sequence, 0), 'importedAt', i.imported_at,
-      'mirror', json((SELECT json_object('originSequence', f.origin_sequence, 'behind', max(0, f.origin_sequence - coalesce(h.activity_sequence, 0)), 'heardAt', f.heard_at, 'stopped', f.stopped)
+  room: `SELECT r.room_id AS roomId, r.title, r.state, r.archived_at AS archivedAt, r.archived_by AS archivedBy,
+      a.username AS archiver, r.archive_reason AS reason,
+      (SELECT json_object('instanceId', i.instance_id, 'baseUrl', i.base_url, 'throughSequence',
+        coalesce(h.activity_sequence, 0), 'importedAt', i.imported_at,
+      'mirror', json((SELECT json_object('originSequence', f.origin_sequence, 'behind',
+        max(0, f.origin_sequence - coalesce(h.activity_sequence, 0)), 'heardAt', f.heard_at, 'stopped', f.stopped)
         FROM mirrors f WHERE f.room_id = i.room_id)))
     FROM imported_rooms i WHERE i.room_id = r.room_id AND i.adopted_at IS NULL) AS origin, m.role FROM rooms r
     LEFT JOIN room_heads h ON h.room_id = r.room_id
@@ -44,24 +51,34 @@ const sql = {
   threadHead: `INSERT INTO thread_heads (thread_id, timeline_sequence, last_activity_at) VALUES (+?, 1, +?)
     ON CONFLICT DO UPDATE SET timeline_sequence = timeline_sequence + 1, last_activity_at = excluded.last_activity_at
     RETURNING timeline_sequence`,
-  timeline:
-    "INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, author_id, reply_to_entry_id, version_id, history_position, body) VALUES (+?, +?, +?, +?, +?, +?, +?, +?, +?)",
+  timeline: `INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, author_id, reply_to_entry_id,
+    version_id, history_position, body) VALUES (+?, +?, +?, +?, +?, +?, +?, +?, +?)`,
   head: "SELECT activity_sequence AS sequence, activity_digest AS digest FROM room_heads WHERE room_id = +?",
   activity:
     "INSERT INTO activity_entries (room_id, sequence, kind, history_position, body) VALUES (+?, +?, +?, +?, +?)",
-  roomHead: `INSERT INTO room_heads (room_id, activity_sequence, activity_digest, last_activity_at, accepted_bytes) VALUES (+?, +?, +?, +?, +?)
-    ON CONFLICT DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = excluded.activity_digest,
+  roomHead: `INSERT INTO room_heads (room_id, activity_sequence, activity_digest, last_activity_at, accepted_bytes)
+    VALUES (+?, +?, +?, +?, +?)
+    ON CONFLICT DO UPDATE SET activity_sequence = excluded.activity_sequence,
+      activity_digest = excluded.activity_digest,
       last_activity_at = excluded.last_activity_at, accepted_bytes = accepted_bytes + excluded.accepted_bytes`,
-  receipt:
-    "INSERT INTO receipts (user_id, operation, delivery_id, sender, history_position, request_digest, body) VALUES (+?, +?, +?, +?, +?, +?, +?)",
-  history: `INSERT INTO history (position, operation, user_id, username, sender, at, params, content, client, given, digest)
+  receipt: `INSERT INTO receipts (user_id, operation, delivery_id, sender, history_position, request_digest, body)
+    VALUES (+?, +?, +?, +?, +?, +?, +?)`,
+  history: `INSERT INTO history (position, operation, user_id, username, sender, at, params, content, client, given,
+    digest)
     VALUES (+?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?)`,
-  used: "UPDATE credentials SET last_used_at = +? WHERE credential_id = +? AND (last_used_at IS NULL OR last_used_at < +?)",
+  used: `UPDATE credentials
+    SET last_used_at = +?
+    WHERE credential_id = +? AND (last_used_at IS NULL OR last_used_at < +?)`,
   concepts: `INSERT INTO concept_trigrams (rowid, text)
-    SELECT i.item, group_concat(concat_ws(char(10), d.key, d.label, d.definition), char(10)) FROM search_items i CROSS JOIN concepts d ON d.version_id = i.id
+    SELECT i.item, group_concat(concat_ws(char(10), d.key, d.label, d.definition), char(10))
+    FROM search_items i
+    CROSS JOIN concepts d ON d.version_id = i.id
     WHERE i.item > (SELECT coalesce(max(id), 0) FROM search_index_docsize) GROUP BY i.item`,
-  texts:
-    "SELECT item, label, title, body, tags FROM search_texts WHERE item > (SELECT coalesce(max(id), 0) FROM search_index_docsize) ORDER BY item LIMIT 500",
+  texts: `SELECT item, label, title, body, tags
+    FROM search_texts
+    WHERE item > (SELECT coalesce(max(id), 0) FROM search_index_docsize)
+    ORDER BY item
+    LIMIT 500`,
   word: "INSERT INTO search_index (rowid, body, label, title, tags) VALUES (+?, +?, +?, +?, +?)",
   changed: "SELECT item, label, title, body, tags FROM search_texts WHERE item IN (SELECT item FROM search_changes)",
   flush: "INSERT INTO search_index (search_index) VALUES ('flush')",

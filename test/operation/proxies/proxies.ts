@@ -120,7 +120,9 @@ export function caddy(program: string, behind: Behind): Promise<RunningProxy> {
     .replaceAll("/lab", "/other")
     .replaceAll("8787", String(behind.other))
   const lab = replaced(below, "8787", String(behind.lab)).replace(/\n}/, `\n${other}}`)
-  const settings = `{\n\tadmin off\n\thttps_port ${behind.port}\n\tauto_https disable_redirects\n\tlocal_certs\n\tskip_install_trust\n}\n`
+  const settings =
+    `{\n\tadmin off\n\thttps_port ${behind.port}\n\tauto_https ` +
+    "disable_redirects\n\tlocal_certs\n\tskip_install_trust\n}\n"
   const file = join(behind.folder, "Caddyfile")
   writeFileSync(file, settings + replaced(root, "8787", String(behind.root)) + lab)
   return started("Caddy", program, ["run", "--config", file, "--adapter", "caddyfile"], behind, () =>
@@ -157,7 +159,8 @@ export function nginx(program: string, behind: Behind): Promise<RunningProxy> {
   const user = process.getuid?.() === 0 ? "user root;\n" : ""
   writeFileSync(
     file,
-    `daemon off;\n${user}pid ${join(behind.folder, "pid")};\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${temporary.join("\n")}\n${block.replace("8787", String(behind.root))}\n${below}}\n`,
+    `daemon off;\n${user}pid ${join(behind.folder, "pid")};\nerror_log stderr;\nevents {}\nhttp {\naccess_log ` +
+      `off;\n${temporary.join("\n")}\n${block.replace("8787", String(behind.root))}\n${below}}\n`,
   )
   return started("nginx", program, ["-p", behind.folder, "-c", file, "-e", "stderr"], behind, () =>
     readFileSync(certificate.file),

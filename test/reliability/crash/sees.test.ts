@@ -78,11 +78,17 @@ const spoilt: Readonly<Record<string, { sql: string; seen: RegExp }>> = {
     seen: /Half there: .* no timeline entry/,
   },
   "a timeline entry that nobody sent": {
-    sql: `INSERT INTO timeline_entries (entry_id, thread, sequence, kind, version_id, history_position) SELECT '0198f3a0-0000-7000-8000-00000000000a', thread, 1 + (SELECT max(sequence) FROM timeline_entries t WHERE t.thread = e.thread), kind, version_id, history_position FROM timeline_entries e WHERE ${lastEntry}`,
+    sql: `INSERT INTO timeline_entries (entry_id, thread, sequence, kind, version_id, history_position)
+      SELECT '0198f3a0-0000-7000-8000-00000000000a', thread,
+        1 + (SELECT max(sequence) FROM timeline_entries t WHERE t.thread = e.thread), kind, version_id, history_position
+      FROM timeline_entries e
+      WHERE ${lastEntry}`,
     seen: /is of no stored write/,
   },
   "a hypothesis with another content": {
-    sql: `UPDATE records SET content_digest = 'sha256:none' WHERE rowid = (SELECT max(rowid) FROM records WHERE kind = 'hypothesis')`,
+    sql: `UPDATE records
+      SET content_digest = 'sha256:none'
+      WHERE rowid = (SELECT max(rowid) FROM records WHERE kind = 'hypothesis')`,
     seen: /does not hold what was sent/,
   },
   "a label that was skipped": {

@@ -36,7 +36,8 @@ function look(name: string, os: string, cpu: string): string {
   )
   problems.push(...faults.map((fault) => `${name}: ${fault}`))
   console.error(
-    `${name}: ${(size / 1e6).toFixed(0)} MB, ${assets} assets, ${faults.length === 0 ? "as it must be" : faults.join("; ")}`,
+    `${name}: ${(size / 1e6).toFixed(0)} MB, ${assets} assets, ` +
+      `${faults.length === 0 ? "as it must be" : faults.join("; ")}`,
   )
   return program
 }

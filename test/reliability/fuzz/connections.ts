@@ -101,8 +101,10 @@ export function endless(ground: Ground, withBodies: boolean): Shot[] {
   const host = `Host: ${ground.host}`
   const heads = ["", "GET", `GET / HTTP/1.1\r\n${host}\r\nX-Slow: `, `GET / HTTP/1.1\r\n${host}\r\n`]
   const bodies = [
-    `POST /api/agent/threads HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${ground.uncertain}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"schema`,
-    `POST /api/agent/threads HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${ground.uncertain}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"sch\r\n`,
+    `POST /api/agent/threads HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${ground.uncertain}\r\nContent-Type: ` +
+      `application/json\r\nContent-Length: 100\r\n\r\n{"schema`,
+    `POST /api/agent/threads HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${ground.uncertain}\r\nContent-Type: ` +
+      `application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"sch\r\n`,
   ]
   const times = withBodies ? 8 : 1
   return Array.from({ length: times }, () => [...heads, ...(withBodies ? bodies : [])])

@@ -45,7 +45,8 @@ const report = await campaign({
     if (done - told < cases / 40) return
     told = done
     say(
-      `fuzz: ${count(done)} of ${count(cases)} cases, ${violations} violations${memory === null ? "" : `, ${megabytes(memory)}`}`,
+      `fuzz: ${count(done)} of ${count(cases)} cases, ${violations} ` +
+        `violations${memory === null ? "" : `, ${megabytes(memory)}`}`,
     )
   },
 })
@@ -60,7 +61,8 @@ const counts = (all: ReadonlyMap<string, number>) =>
     .map(([name, times]) => `${name}: ${count(times)}`)
     .join(", ")
 say(
-  `fuzz: ${report.reached} of ${report.routes} routes reached, ${count(report.stored)} writes accepted; ${counts(report.statuses)}`,
+  `fuzz: ${report.reached} of ${report.routes} routes reached, ${count(report.stored)} writes ` +
+    `accepted; ${counts(report.statuses)}`,
 )
 say(`fuzz: refusals met: ${counts(report.codes)}`)
 if (report.memory !== null)

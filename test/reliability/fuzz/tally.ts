@@ -19,7 +19,8 @@ const counted = ["journal", "people"] as const
 type Ends = Readonly<Record<(typeof counted)[number], number>>
 
 /** Every write with a known retry. */
-const RECEIPTS = `SELECT j.operation, lower(hex(j.delivery_id)) AS delivery_id, nullif(w.sender, '') AS credential_id, j.room_sequence AS sequence
+const RECEIPTS = `SELECT j.operation, lower(hex(j.delivery_id)) AS delivery_id, nullif(w.sender, '') AS credential_id,
+    j.room_sequence AS sequence
   FROM journal j JOIN writers w USING (writer) WHERE j.delivery_id IS NOT NULL`
 /** The number of entries in the activity of all Rooms, by their heads. */
 const entriesOf = (db: Database.Database): number =>
@@ -123,10 +124,11 @@ export class Tally {
       ...(silent.length <= this.#unnamed
         ? []
         : [
-            `${silent.length} writes stored without a receipt that was seen, where forms account for ${this.#unnamed}: ${silent
-              .slice(0, 3)
-              .map(({ operation, delivery_id }) => keyOf(operation, delivery_id))
-              .join(", ")}`,
+            `${silent.length} writes stored without a receipt that was seen, where forms account for ` +
+              `${this.#unnamed}: ${silent
+                .slice(0, 3)
+                .map(({ operation, delivery_id }) => keyOf(operation, delivery_id))
+                .join(", ")}`,
           ]),
     ]
   }

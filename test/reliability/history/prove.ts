@@ -29,7 +29,8 @@ const FAULTS_SHOWN = 12
 
 const say = (text: string) => process.stderr.write(`${text}\n`)
 const counted = (findings: Findings) =>
-  `${findings.operations} operations (${findings.accepted} accepted, ${findings.replays} replayed, ${findings.refusalCount} refused, ${findings.rehearsals} rehearsed, ` +
+  `${findings.operations} operations (${findings.accepted} accepted, ${findings.replays} replayed, ` +
+  `${findings.refusalCount} refused, ${findings.rehearsals} rehearsed, ` +
   `${findings.reads} reads), unknown ${findings.unknownThere} there and ${findings.unknownAbsent} absent`
 
 /** Plays a round and judges it. A history with faults is kept. */
@@ -78,7 +79,8 @@ async function prove(program: string, place: ReturnType<typeof newPlace>): Promi
   for (let round = 0; round < rounds; round++) {
     total.add(await provedRound(house, round))
     say(
-      `round ${round + 1} of ${rounds}, ${((performance.now() - began) / 1000).toFixed(0)} s: ${counted(total)}, ${total.faults.length} violations`,
+      `round ${round + 1} of ${rounds}, ${((performance.now() - began) / 1000).toFixed(0)} s: ${counted(total)}, ` +
+        `${total.faults.length} violations`,
     )
   }
   service.signal("SIGTERM")
@@ -95,8 +97,10 @@ async function prove(program: string, place: ReturnType<typeof newPlace>): Promi
   const problems = await bringThroughKills(program, place, kills, chanceOf(seed), moved)
   for (const problem of problems.slice(0, FAULTS_SHOWN)) say(problem)
   console.log(
-    `history: ${counted(total)}; ${total.refusals.size} kinds of refusal; ${rounds} rounds, seed ${seed}; replayed ${checked.code === 0 ? "alike" : "OTHERWISE"}; ` +
-      `${moved.kills} kills while data came forward (${moved.old} found old, ${moved.made} new, ${moved.halves} with a half-made file); violations ${total.faults.length + problems.length}`,
+    `history: ${counted(total)}; ${total.refusals.size} kinds of refusal; ${rounds} rounds, seed ${seed}; ` +
+      `replayed ${checked.code === 0 ? "alike" : "OTHERWISE"}; ` +
+      `${moved.kills} kills while data came forward (${moved.old} found old, ${moved.made} new, ${moved.halves} with ` +
+      `a half-made file); violations ${total.faults.length + problems.length}`,
   )
   return total.faults.length === 0 && problems.length === 0 && code === 0 && checked.code === 0
 }

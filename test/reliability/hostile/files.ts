@@ -4,7 +4,9 @@ const entry = (fields: string, key = "x"): string => `@misc{${key}, eprint={1706
 
 /** `@string` values that double, all on one line: 2 to the power of `times` characters from a few hundred. */
 const doubling = (times: number): string =>
-  `@string{a0={xxxxxxxxxxxxxxxx}} ${Array.from({ length: times }, (_, step) => `@string{a${step + 1}=a${step}#a${step}}`).join(" ")} @misc{x, eprint={1706.03762}, title=a${times}}`
+  "@string{a0={xxxxxxxxxxxxxxxx}} " +
+  `${Array.from({ length: times }, (_, step) => `@string{a${step + 1}=a${step}#a${step}}`).join(" ")} @misc{x, ` +
+  `eprint={1706.03762}, title=a${times}}`
 
 /** The same, one definition per line. */
 const doublingByLine = (times: number): string => doubling(times).replaceAll(" @", "\n@")
@@ -49,7 +51,9 @@ export const bibtexFiles: Readonly<Record<string, () => string>> = {
     Array.from(
       { length: 1_000 },
       (_, index) =>
-        `@article{key${index}, author={Vaswani, Ashish and Shazeer, Noam and Parmar, Niki and Uszkoreit, Jakob}, title={{Attention} Is All You Need ${index}}, journal={arXiv preprint arXiv:2401.${10_000 + index}}, year={2024}, abstract={${"The dominant sequence models are based on $x_1$. ".repeat(4)}}}\n`,
+        `@article{key${index}, author={Vaswani, Ashish and Shazeer, Noam and Parmar, Niki and Uszkoreit, Jakob}, ` +
+        `title={{Attention} Is All You Need ${index}}, journal={arXiv preprint arXiv:2401.${10_000 + index}}, ` +
+        `year={2024}, abstract={${"The dominant sequence models are based on $x_1$. ".repeat(4)}}}\n`,
     ).join(""),
 }
 

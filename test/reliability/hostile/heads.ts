@@ -53,7 +53,9 @@ const queries: Readonly<Record<string, (names: readonly string[], anchors: Ancho
     upTo(names.map((name) => `${name}=${"message,".repeat(HEAD / 8 / Math.max(1, names.length) - 4)}`).join("&")),
   "ids within parameters": (_, anchors) =>
     upTo(
-      `ids=${times(340, (at) => String(known(anchors, "attemptId")[at % Math.max(1, known(anchors, "attemptId").length)] ?? at)).join(",")}`,
+      `ids=${times(340, (at) =>
+        String(known(anchors, "attemptId")[at % Math.max(1, known(anchors, "attemptId").length)] ?? at),
+      ).join(",")}`,
     ),
   escapes: (names) => upTo(`${names[0] ?? "query"}=${"%F0%9D%94%9E".repeat(1_000)}`),
   "the largest numbers": (names) => names.map((name) => `${name}=9007199254740991`).join("&"),

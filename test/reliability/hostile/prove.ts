@@ -57,9 +57,12 @@ await prove("hostile", seed, async () => {
   const kept =
     memory === null
       ? ""
-      : `, memory ${megabytes(memory.ordinary)} after ordinary use, ${megabytes(memory.peak)} at its peak, ${megabytes(memory.hostile)} after the attack, ${megabytes(memory.rested)} after a rest`
+      : `, memory ${megabytes(memory.ordinary)} after ordinary use, ${megabytes(memory.peak)} at its peak, ` +
+        `${megabytes(memory.hostile)} after the attack, ${megabytes(memory.rested)} after a rest`
   return {
     problems: report.violations,
-    seen: `${report.requests} requests, a bystander waited ${longest.toFixed(0)} ms at the longest, the largest answer has ${largest.bytes} bytes (${largest.attack})${kept}`,
+    seen:
+      `${report.requests} requests, a bystander waited ${longest.toFixed(0)} ms at the longest, the largest ` +
+      `answer has ${largest.bytes} bytes (${largest.attack})${kept}`,
   }
 })

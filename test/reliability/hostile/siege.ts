@@ -159,14 +159,16 @@ class Siege {
     this.#plan.progress(told(row, waits))
     if (waits.filter((wait) => wait > MOST_WAITED).length < 2 && Math.max(...waits) <= BEYOND_DOUBT) return
     this.#watch.found(
-      `"${volley.name}" held a bystander's small read up for ${waits.map((wait) => `${wait.toFixed(0)} ms`).join(", ")}`,
+      `"${volley.name}" held a bystander's small read up for ` +
+        `${waits.map((wait) => `${wait.toFixed(0)} ms`).join(", ")}`,
     )
     for (const { milliseconds, given } of [...this.#watch.slowest]) {
       const alone = await this.#bystander.during(
         async () => void (await fire(this.#ground, [given], 1, this.#watch.note)),
       )
       this.#plan.progress(
-        `  slow (${milliseconds.toFixed(0)} ms; alone a bystander waits ${longestOf(alone).toFixed(0)} ms): ${given.attack} ${printable(given.pieces).slice(0, 240)}`,
+        `  slow (${milliseconds.toFixed(0)} ms; alone a bystander waits ${longestOf(alone).toFixed(0)} ms): ` +
+          `${given.attack} ${printable(given.pieces).slice(0, 240)}`,
       )
     }
   }
@@ -215,7 +217,9 @@ export const megabytes = (bytes: number | null): string =>
   bytes === null ? "?" : `${Math.round(bytes / 1024 / 1024)} MB`
 const longestOf = ({ reads, newcomers }: Seen): number => Math.max(reads.longest, newcomers.longest)
 const told = ({ name, requests, seconds, seen, memory }: Omit<Row, "waited">, waits: readonly number[]): string =>
-  `${name}: ${requests} requests in ${seconds.toFixed(1)} s, a bystander waited ${waits.map((wait) => wait.toFixed(0)).join(", ")} ms (${seen.reads.byTheClock.toFixed(0)} by the clock, a write ${seen.writes.longest.toFixed(0)}), ${megabytes(memory)}`
+  `${name}: ${requests} requests in ${seconds.toFixed(1)} s, a bystander waited ` +
+  `${waits.map((wait) => wait.toFixed(0)).join(", ")} ms (${seen.reads.byTheClock.toFixed(0)} by the clock, ` +
+  `a write ${seen.writes.longest.toFixed(0)}), ${megabytes(memory)}`
 
 /** Runs the attack. */
 export async function siege(plan: Plan): Promise<Report> {
@@ -232,7 +236,8 @@ export async function siege(plan: Plan): Promise<Report> {
     const memory: Memory = { ordinary, peak: peakOf(ground), hostile, rested: ground.memory() ?? Number.NaN }
     if (memory.rested > MOST_GROWN * ordinary)
       watch.found(
-        `memory is ${megabytes(memory.rested)} after the attack and a rest, and was ${megabytes(ordinary)} after ordinary use`,
+        `memory is ${megabytes(memory.rested)} after the attack and a rest, ` +
+          `and was ${megabytes(ordinary)} after ordinary use`,
       )
     made.close()
     const { code, check, isSound } = await ground.end()

@@ -20,7 +20,11 @@ const ofBytes = (text: string) => Buffer.from(text, "latin1")
 /** A body with its full length announced but its last bytes missing. */
 const unfinished = (ground: Ground, path: string, type: string, bytes: number, unit: string): Buffer =>
   ofBytes(
-    `${head(ground, path, [`Origin: ${ground.baseUrl}`, `Content-Type: ${type}`, `Content-Length: ${limits.requestBodyBytes}`])}\r\n\r\n${unit.repeat(bytes / unit.length)}`,
+    `${head(ground, path, [
+      `Origin: ${ground.baseUrl}`,
+      `Content-Type: ${type}`,
+      `Content-Length: ${limits.requestBodyBytes}`,
+    ])}\r\n\r\n${unit.repeat(bytes / unit.length)}`,
   )
 
 export function slowVolleys(ground: Ground, { connections, seconds }: Patience): Volley[] {
@@ -46,7 +50,8 @@ export function slowVolleys(ground: Ground, { connections, seconds }: Patience):
       ...many,
       first: (at) =>
         get(
-          `/api/research/rooms/${roomId}/activity?after=0&kinds=room_archived&wait=${limits.activityWaitSeconds - (at % 5)}`,
+          `/api/research/rooms/${roomId}/activity?after=0&kinds=room_archived&wait=` +
+            `${limits.activityWaitSeconds - (at % 5)}`,
         ),
     }),
     holding("feeds that are held and told of every write", {

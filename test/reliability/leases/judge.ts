@@ -25,7 +25,8 @@ function doneTwice(stints: readonly Stint[]): string[] {
       const covering = renewing(other).find((sign) => sign <= began && began < sign + lasts[what] * MINUTE)
       if (covering === undefined) continue
       found.push(
-        `${what} of ${on}: agent ${agent} began at minute ${minuteOf(began)}; agent ${other.agent} had written at ${minuteOf(covering)}`,
+        `${what} of ${on}: agent ${agent} began at minute ${minuteOf(began)}; ` +
+          `agent ${other.agent} had written at ${minuteOf(covering)}`,
       )
     }
   return found

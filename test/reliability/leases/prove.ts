@@ -22,6 +22,8 @@ for (let round = 0; round < rounds; round += 1) {
   process.stderr.write(`round ${round + 1} of ${rounds}\n`)
 }
 console.log(
-  `${rounds} rounds of 50 agents with seed ${seed}: ${sum.stints} pieces of work, ${sum.writes} writes, ${sum.killed} killed, ${sum.suspended} suspended, ${sum.takeovers} takeovers, ${sum.lateReports} late reports; ${faulty} rounds with faults`,
+  `${rounds} rounds of 50 agents with seed ${seed}: ${sum.stints} pieces of work, ${sum.writes} writes, ` +
+    `${sum.killed} killed, ${sum.suspended} suspended, ${sum.takeovers} takeovers, ${sum.lateReports} late reports; ` +
+    `${faulty} rounds with faults`,
 )
 process.exitCode = faulty === 0 ? 0 : 1

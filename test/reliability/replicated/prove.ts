@@ -23,7 +23,8 @@ const { seed, numbers } = asked(
 const litestream = found()
 if (litestream === null) {
   console.log(
-    "replicated: skipped: there is no litestream in the PATH, and LITESTREAM names none; .github/replication.md says how to build it",
+    "replicated: skipped: there is no litestream in the PATH, and LITESTREAM names none; " +
+      ".github/replication.md says how to build it",
   )
 } else {
   await prove("replicated", seed, async () => {
@@ -40,7 +41,8 @@ if (litestream === null) {
     const followed = { lags: [] as number[], reads: 0, followersKilled: 0 }
     const told = () =>
       progress(
-        `replicated: ${tally.kills} of ${numbers.kills * victims.length} kills, ${tally.acknowledged} acknowledged, ${tally.unknown} unknown`,
+        `replicated: ${tally.kills} of ${numbers.kills * victims.length} kills, ${tally.acknowledged} ` +
+          `acknowledged, ${tally.unknown} unknown`,
       )
     const problems = [...(await throughKills(ground, parent, chance.part("kills"), numbers.kills, tally, told))]
     if (problems.length === 0)

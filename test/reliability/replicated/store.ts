@@ -71,13 +71,18 @@ export async function startStore(): Promise<Store> {
     })
     const contents = files.map((key) => {
       const { bytes, at } = objects.get(`${bucket}/${key}`) as Kept
-      return `<Contents><Key>${escaped(key)}</Key><LastModified>${at.toISOString()}</LastModified><ETag>${escaped(tagOf(bytes))}</ETag><Size>${bytes.length}</Size><StorageClass>STANDARD</StorageClass></Contents>`
+      return (
+        `<Contents><Key>${escaped(key)}</Key><LastModified>${at.toISOString()}</LastModified><ETag>` +
+        `${escaped(tagOf(bytes))}</ETag><Size>${bytes.length}</Size><StorageClass>STANDARD</StorageClass></Contents>`
+      )
     })
     const common = [...folders].map((folder) => `<CommonPrefixes><Prefix>${escaped(folder)}</Prefix></CommonPrefixes>`)
     response
       .writeHead(200, { "content-type": "application/xml" })
       .end(
-        `<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>${bucket}</Name><Prefix>${escaped(prefix)}</Prefix><KeyCount>${files.length}</KeyCount><MaxKeys>1000000</MaxKeys><IsTruncated>false</IsTruncated>${contents.join("")}${common.join("")}</ListBucketResult>`,
+        `<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>` +
+          `${bucket}</Name><Prefix>${escaped(prefix)}</Prefix><KeyCount>${files.length}</KeyCount><MaxKeys>` +
+          `1000000</MaxKeys><IsTruncated>false</IsTruncated>${contents.join("")}${common.join("")}</ListBucketResult>`,
       )
   }
 

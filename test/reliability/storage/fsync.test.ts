@@ -7,11 +7,14 @@ import { inOrder } from "./fsync.ts"
 
 const LOG = "23</data/research-room.db-wal>"
 const frame = (text: string, isLast: boolean) => [
-  `7 pwrite64(${LOG}, "\\0\\0\\2D${isLast ? "\\0\\0\\2E" : "\\0\\0\\0\\000"}1|S\\363\\202\\2319\\20l1\\2340@", 24, 32) = 24`,
+  `7 pwrite64(${LOG}, "\\0\\0\\2D${isLast ? "\\0\\0\\2E" : "\\0\\0\\0\\000"}` +
+    `1|S\\363\\202\\2319\\20l1\\2340@", 24, 32) = 24`,
   `7 pwrite64(${LOG}, "\\r\\0\\0\\0\\t${text}\\0\\0", 4096, 56) = 4096`,
 ]
 const SYNC = `7 fdatasync(${LOG}) = 0`
-const ANSWER = `5 writev(35<socket:[2660441]>, [{iov_base="HTTP/1.1 200 OK\\r\\ncache-control: no-store"..., iov_len=1171}], 1) = 1171`
+const ANSWER =
+  `5 writev(35<socket:[2660441]>, [{iov_base="HTTP/1.1 200 OK\\r\\ncache-control: ` +
+  `no-store"..., iov_len=1171}], 1) = 1171`
 /** The first of two writes, in order. */
 const first = [...frame('{\\"text\\":\\"Message 0.\\"}', false), ...frame("an index", true), SYNC, ANSWER]
 const problems = (...second: string[]) =>

@@ -99,7 +99,8 @@ test("300 MB are enough for the service, whatever else runs beside it", { skip }
     ...paths.map(() => 200),
   ])
   t.comment(
-    `at most ${(Number(told("memory.max_usage_in_bytes")) / 2 ** 20).toFixed(0)} MiB; ${told("memory.oom_control").replaceAll("\n", " ")}`,
+    `at most ${(Number(told("memory.max_usage_in_bytes")) / 2 ** 20).toFixed(0)} MiB; ` +
+      `${told("memory.oom_control").replaceAll("\n", " ")}`,
   )
   t.equal(end, null)
   service.signal("SIGTERM")

@@ -31,8 +31,10 @@ static void wait_for_disk(const char *which) {
 #define REAL(name, ...) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))(__VA_ARGS__)
 int fsync(int fd) { wait_for_disk("SLOW_SYNC"); return REAL(fsync, fd); }
 int fdatasync(int fd) { wait_for_disk("SLOW_SYNC"); return REAL(fdatasync, fd); }
-ssize_t pwrite(int fd, const void *data, size_t size, off_t at) { wait_for_disk("SLOW_WRITE"); return REAL(pwrite, fd, data, size, at); }
-ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at) { wait_for_disk("SLOW_WRITE"); return REAL(pwrite64, fd, data, size, at); }
+ssize_t pwrite(int fd, const void *data, size_t size, off_t at) { wait_for_disk("SLOW_WRITE"); return REAL(pwrite, fd, \
+data, size, at); }
+ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at) { wait_for_disk("SLOW_WRITE"); return \
+REAL(pwrite64, fd, data, size, at); }
 `
 
 export interface SlowDisk {

@@ -86,7 +86,8 @@ export class Feeds {
         if (write === undefined) {
           const other = others.get(entry.contentDigest)
           tell(
-            `Activity ${entry.sequence} of Room ${roomId} is of ${other === undefined ? "a write that nobody sent" : `${nameOf(other)}, which is not stored`}.`,
+            `Activity ${entry.sequence} of Room ${roomId} is of ` +
+              `${other === undefined ? "a write that nobody sent" : `${nameOf(other)}, which is not stored`}.`,
           )
         } else {
           if (seen.has(write)) tell(`${nameOf(write)} stands in the activity twice.`)
@@ -166,7 +167,8 @@ function holdEntry(write: Sent, entry: ActivityEntry, roomId: string, tell: Tell
     entry.digest === receipt.activity.digest
   if (!same)
     tell(
-      `The activity entry of ${nameOf(write)} does not say what its receipt says:\n  ${JSON.stringify(entry)}\n  ${write.receiptText}`,
+      `The activity entry of ${nameOf(write)} does not say what its receipt says:\n  ` +
+        `${JSON.stringify(entry)}\n  ${write.receiptText}`,
     )
 }
 
@@ -182,6 +184,7 @@ function holdTimelineEntry(write: Sent, entry: Entry, threadId: string, tell: Te
     entry.author.userId === write.agent.userId
   if (!same)
     tell(
-      `The timeline entry of ${nameOf(write)} does not say what its receipt says:\n  ${JSON.stringify(entry)}\n  ${write.receiptText}`,
+      `The timeline entry of ${nameOf(write)} does not say what its receipt says:\n  ` +
+        `${JSON.stringify(entry)}\n  ${write.receiptText}`,
     )
 }

@@ -18,7 +18,9 @@ export class Files {
   /** An arXiv id that was not used before. */
   #paper(): string {
     const n = this.#papers++
-    const month = `${String(Math.floor(n / 1_200_000) % 100).padStart(2, "0")}${String((Math.floor(n / 100_000) % 12) + 1).padStart(2, "0")}`
+    const month =
+      `${String(Math.floor(n / 1_200_000) % 100).padStart(2, "0")}` +
+      `${String((Math.floor(n / 100_000) % 12) + 1).padStart(2, "0")}`
     return `${month}.${String(n % 100_000).padStart(5, "0")}`
   }
 

@@ -142,7 +142,8 @@ export class Objects {
     // An experiment of the demo's has earlier revisions of its own.
     if (JSON.stringify(known.slice(first - 1)) !== JSON.stringify(due))
       tell(
-        `The ${read} ${id} has the revisions ${known}, and the stored writes made ${due}: ${writes.map(nameOf).join(", ")}`,
+        `The ${read} ${id} has the revisions ${known}, and the stored writes made ${due}: ` +
+          `${writes.map(nameOf).join(", ")}`,
       )
   }
 
@@ -152,7 +153,8 @@ export class Objects {
       const now = await countsOf(roomId, line)
       if (now.threads !== (before.threads as number) + (this.#threads.get(roomId) ?? 0))
         tell(
-          `Room ${roomId} had ${before.threads} Threads, ${this.#threads.get(roomId)} were made, and it has ${now.threads}.`,
+          `Room ${roomId} had ${before.threads} Threads, ${this.#threads.get(roomId)} were ` +
+            `made, and it has ${now.threads}.`,
         )
       for (const [kind, labels] of this.#labels.get(roomId) as Map<string, Set<string>>) {
         const [last, first] = [now[kind] as number, before[kind] as number]
@@ -162,7 +164,8 @@ export class Objects {
         )
         if (missing.length > 0 || numbers.length !== last - first)
           tell(
-            `In Room ${roomId} the labels of ${kind} go from ${first} to ${last}; ${numbers.length} were given, ${missing} to nothing.`,
+            `In Room ${roomId} the labels of ${kind} go from ${first} to ${last}; ` +
+              `${numbers.length} were given, ${missing} to nothing.`,
           )
       }
     }

@@ -146,7 +146,8 @@ t.test("Later writes at its origin do not arrive here, and its origin's exports 
   await here.import(first, "ada")
   const own = await here.export(roomId)
   const sentence = new RegExp(
-    `^The Room ${roomId} is this instance's own\\. It was adopted from ${there.baseUrl}: after entry 2 .*no longer arrives`,
+    `^The Room ${roomId} is this instance's own\\. It was adopted from ${there.baseUrl}: ` +
+      "after entry 2 .*no longer arrives",
   )
   await refused(t, here, first, sentence)
   await cast.ada.write("post_message", { threadId, text: "Later." } as never)

@@ -131,7 +131,8 @@ t.test("A record's citation shows what later links say about it; its key stays",
       ...more,
     } as never)
     said.push(
-      `${(result as { label: string }).label} ${{ disputed: "disputes", corrected: "corrects", retracted: "retracts" }[label]} it`,
+      `${(result as { label: string }).label} ` +
+        `${{ disputed: "disputes", corrected: "corrects", retracted: "retracts" }[label]} it`,
     )
     const after = await bibtex(versionId)
     t.equal(after.key, before.key, `${label}: the key is unchanged`)

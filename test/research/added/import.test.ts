@@ -64,7 +64,8 @@ t.test("A newer export updates it; an older one adds nothing", async (t) => {
 })
 
 t.test(
-  "Users and Rooms of the same names on two instances are told apart, and writes to another instance's Rooms are refused",
+  "Users and Rooms of the same names on two instances are told apart, and writes to another instance's Rooms are " +
+    "refused",
   async (t) => {
     const folder = t.testdir()
     const { instance: lived, baseUrl, setUpLink, close } = await startOwn({ folder, keeps: true })

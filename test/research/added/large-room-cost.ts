@@ -56,8 +56,10 @@ for (const run of [1, 2, 3]) {
   delay.disable()
   const mib = (value: number) => `${(value / 1024 / 1024).toFixed(0)} MiB`
   console.log(
-    `export ${run}: ${seconds.toFixed(1)} s, ${mib(bytes)} of zip; at most ${mib(most - before.rss)} more resident, ${mib(heap - before.heapUsed)} more heap; ` +
-      `event loop held ${(delay.percentile(50) / 1e6).toFixed(1)} ms (median), ${(delay.percentile(99) / 1e6).toFixed(1)} ms (99th), ${(delay.max / 1e6).toFixed(0)} ms (longest)`,
+    `export ${run}: ${seconds.toFixed(1)} s, ${mib(bytes)} of zip; at most ${mib(most - before.rss)} more resident, ` +
+      `${mib(heap - before.heapUsed)} more heap; ` +
+      `event loop held ${(delay.percentile(50) / 1e6).toFixed(1)} ms (median), ` +
+      `${(delay.percentile(99) / 1e6).toFixed(1)} ms (99th), ${(delay.max / 1e6).toFixed(0)} ms (longest)`,
   )
 }
 instance.db.close()

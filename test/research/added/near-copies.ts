@@ -123,5 +123,6 @@ export const others = (count: number): string[] =>
   Array.from(
     { length: count },
     (_, index) =>
-      `${subjects[index % 12]} ${verbs[Math.floor(index / 12) % 8]} ${objects[(index * 5 + Math.floor(index / 96)) % 8]}.`,
+      `${subjects[index % 12]} ${verbs[Math.floor(index / 12) % 8]} ` +
+      `${objects[(index * 5 + Math.floor(index / 96)) % 8]}.`,
   )

@@ -83,6 +83,7 @@ for (const together of [1, 16]) {
     number,
   ]
   console.log(
-    `${together} at a time: ${bare.toFixed(0)} us a message without the index, ${indexed.toFixed(0)} us with it: ratio ${(indexed / bare).toFixed(2)}; ${less.toFixed(0)} and ${more.toFixed(0)} bytes of file a message`,
+    `${together} at a time: ${bare.toFixed(0)} us a message without the index, ${indexed.toFixed(0)} us with it: ` +
+      `ratio ${(indexed / bare).toFixed(2)}; ${less.toFixed(0)} and ${more.toFixed(0)} bytes of file a message`,
   )
 }

@@ -150,7 +150,9 @@ t.test("A snippet is HTML that contains only marks, around the words found", asy
   const [found] = await find("hit evil", { kinds: ["message"] })
   t.equal(
     found?.snippet,
-    `&lt;script&gt;alert(&quot;<mark>hit</mark>&quot;)&lt;/script&gt; &amp; &lt;mark&gt;<mark>evil</mark>&lt;/mark&gt; <mark>hit</mark> &#39;quoted&#39; &lt;img src=x onerror=<mark>hit</mark>&gt;`,
+    "&lt;script&gt;alert(&quot;<mark>hit</mark>&quot;)&lt;/script&gt; &amp; " +
+      "&lt;mark&gt;<mark>evil</mark>&lt;/mark&gt; <mark>hit</mark> &#39;quoted&#39; " +
+      "&lt;img src=x onerror=<mark>hit</mark>&gt;",
   )
   const pairs = /^(?:[^<>"']|<mark>[^<>]*<\/mark>)*$/
   fc.assert(
@@ -367,7 +369,10 @@ t.test("Of many matches only the newest are ranked; of very many, the newest sim
         ({ id }) =>
           db
             .prepare<{ text: string }>(
-              "SELECT coalesce(h.content ->> '$.text', h.content ->> '$.message') AS text FROM timeline_entries e JOIN journal h ON h.position = e.history_position WHERE e.entry_id = ? AND e.kind = 'message'",
+              `SELECT coalesce(h.content ->> '$.text', h.content ->> '$.message') AS text
+                FROM timeline_entries e
+                JOIN journal h ON h.position = e.history_position
+                WHERE e.entry_id = ? AND e.kind = 'message'`,
             )
             .get(id)?.text ?? "",
       )

@@ -85,7 +85,8 @@ t.test("What a restored copy writes in the name of a person of the original is s
 })
 
 t.test(
-  "A Room known only from another instance is shown as told by it, cannot be named here, and gives way to the genuine one",
+  "A Room known only from another instance is shown as told by it, cannot be named here, and gives way to the " +
+    "genuine one",
   async (t) => {
     const [a = "", b = "", c = ""] = folders(t, 3)
     const victim = await startOwn({ folder: a, keeps: true })

@@ -84,7 +84,8 @@ t.test("every value, effect and record is in it as it is served", async (t) => {
   ])
   t.strictSame(
     all(
-      `SELECT avg(iif(dimensions ->> 'arm' = 'shift', value, NULL)) - avg(iif(dimensions ->> 'arm' = 'baseline', value, NULL)) AS difference FROM measurements`,
+      `SELECT avg(iif(dimensions ->> 'arm' = 'shift', value, NULL)) - avg(iif(dimensions ->> 'arm' = 'baseline', value,
+        NULL)) AS difference FROM measurements`,
     ).map(({ difference }) => Number(difference).toFixed(9)),
     [Number(effect?.estimate).toFixed(9)],
     "recomputing in SQL gives the same difference",
@@ -129,7 +130,9 @@ t.test("the view of evidence shows what is agreed, disputed and reproduced", asy
   t.ok(served.length > 0)
   t.strictSame(
     all(
-      `SELECT source, verdict, by_label, author, independent, comparison FROM evidence WHERE version_id = '${result.versionId}'`,
+      `SELECT source, verdict, by_label, author, independent, comparison
+        FROM evidence
+        WHERE version_id = '${result.versionId}'`,
     ),
     served.map(({ source, verdict, by, author, independent, comparison = null }) => ({
       ...{ source, verdict, by_label: by.label, author: author.username, independent: independent ? 1 : 0, comparison },

@@ -83,7 +83,8 @@ t.test("settings that differ and last values are columns, in the order of labels
 })
 
 t.test(
-  "sorted by a metric or a setting: by size, with NaN after numbers, and attempts without a value last in both directions",
+  "sorted by a metric or a setting: by size, with NaN after numbers, and attempts without a value last in both " +
+    "directions",
   async (t) => {
     const order = async (sort: string, order: "ascending" | "descending") =>
       (await reader.read("attempt_table", { roomId, sort, order })).items.map(({ attemptId }) => attemptId)

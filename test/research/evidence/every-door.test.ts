@@ -62,7 +62,8 @@ t.test("a conclusion replaces the previous one, through any interface", async (t
   writeFileSync(join(folder, "research_room.py"), await document("/research_room.py"))
   const program = `import json, os, re, research_room
 room = research_room.Room(os.environ["BASE"], os.environ["TOKEN"])
-body = {re.sub("[A-Z]", lambda sign: "_" + sign[0].lower(), name): value for name, value in json.loads(os.environ["BODY"]).items()}
+body = {re.sub("[A-Z]", lambda sign: "_" + sign[0].lower(), name): \
+value for name, value in json.loads(os.environ["BODY"]).items()}
 print(json.dumps(dict(room.post_research_checkpoint(**body)["result"])))`
   const env = { ...process.env, BASE: baseUrl, TOKEN: token, BODY: JSON.stringify(body("By Python.")) }
   const python = await promisify(execFile)("python3", ["-c", program], { cwd: folder, env })

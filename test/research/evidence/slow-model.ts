@@ -94,8 +94,8 @@ export class SlowModel {
   }
 
   /**
-   * "how it differs from what it speaks of …: another repository, or where the attempt says so; another commit is `commit`; other digests or another seed set; null
-   * where it can't be told"
+   * "how it differs from what it speaks of …: another repository, or where the attempt says so; another commit is
+   * `commit`; other digests or another seed set; null where it can't be told"
    */
   independence(id: string, word: Word) {
     const [target, speaker] = [this.#made(id), this.#made(word.speaker)]

@@ -106,7 +106,8 @@ t.test("findings with effects decide over stated verdicts, however many those ar
 })
 
 t.test(
-  "a finding with effects also decides by a reference; an effect against the hypothesis contests it, until it is retracted",
+  "a finding with effects also decides by a reference; an effect against the hypothesis contests it, " +
+    "until it is retracted",
   async (t) => {
     const { versionId: id } = await propose("Smoothing lowers the variance.")
     await measured({ references: [reference(id)] })

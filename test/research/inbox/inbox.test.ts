@@ -120,32 +120,36 @@ test("only an entry that concerns the agent ends a wait", async (t) => {
   t.strictSame((await mcp.read("inbox", { after: read, wait: 0 })).items.length, 1)
 })
 
-test("the feed leaves out the caller's own writes, but no other agent's of the same person, and a wait passes over them", async (t) => {
-  const { activityWatermark: after } = await mcp.read("room", { roomId })
-  await post(mcp, "First.")
-  await post(sweeper, "Second.")
-  await post(mcp, "Third.")
-  await cast.ada.write("assert_dispute", { targetVersionId: h1.result.versionId, explanation: "In the browser." })
-  const others = async (client: Client, more = {}) =>
-    (await client.read("room_activity", { roomId, after, exclude: "me", ...more })).items.map(
-      ({ sequence }) => sequence - after,
-    )
-  t.strictSame(await others(mcp), [2, 4])
-  t.strictSame(await others(sweeper), [1, 3, 4])
-  t.strictSame(await others(mcp, { kinds: "post_message" }), [2])
-  t.strictSame(await others(mcp, { include: "summary", limit: 1 }), [2])
-  const whole = await mcp.read("room_activity", { roomId, after })
-  const { items } = await mcp.read("room_activity", { roomId, after, exclude: "me" })
-  t.strictSame(items, [whole.items[1], whole.items[3]], "each is the complete entry of the feed, digests included")
+test(
+  "the feed leaves out the caller's own writes, but no other agent's of the same person, and a wait passes over " +
+    "them",
+  async (t) => {
+    const { activityWatermark: after } = await mcp.read("room", { roomId })
+    await post(mcp, "First.")
+    await post(sweeper, "Second.")
+    await post(mcp, "Third.")
+    await cast.ada.write("assert_dispute", { targetVersionId: h1.result.versionId, explanation: "In the browser." })
+    const others = async (client: Client, more = {}) =>
+      (await client.read("room_activity", { roomId, after, exclude: "me", ...more })).items.map(
+        ({ sequence }) => sequence - after,
+      )
+    t.strictSame(await others(mcp), [2, 4])
+    t.strictSame(await others(sweeper), [1, 3, 4])
+    t.strictSame(await others(mcp, { kinds: "post_message" }), [2])
+    t.strictSame(await others(mcp, { include: "summary", limit: 1 }), [2])
+    const whole = await mcp.read("room_activity", { roomId, after })
+    const { items } = await mcp.read("room_activity", { roomId, after, exclude: "me" })
+    t.strictSame(items, [whole.items[1], whole.items[3]], "each is the complete entry of the feed, digests included")
 
-  const { activityWatermark } = await mcp.read("room", { roomId })
-  const waiting = mcp.read("room_activity", { roomId, after: activityWatermark, exclude: "me", wait: 20 })
-  await post(mcp, "Its own.")
-  const early = await Promise.race([waiting.then(() => "woken"), pause(300, "asleep")])
-  t.equal(early, "asleep")
-  await post(other, "Another's.")
-  t.match((await waiting).items, [{ actor: { agent: "runner" } }])
-})
+    const { activityWatermark } = await mcp.read("room", { roomId })
+    const waiting = mcp.read("room_activity", { roomId, after: activityWatermark, exclude: "me", wait: 20 })
+    await post(mcp, "Its own.")
+    const early = await Promise.race([waiting.then(() => "woken"), pause(300, "asleep")])
+    t.equal(early, "asleep")
+    await post(other, "Another's.")
+    t.match((await waiting).items, [{ actor: { agent: "runner" } }])
+  },
+)
 
 test("only a Room credential can leave out its own writes", async (t) => {
   const path = `${house.baseUrl}/api/research/rooms/${roomId}/activity?exclude=me`
@@ -168,45 +172,48 @@ test("a page shows its readers their own writes", async (t) => {
   t.match(page, `id="activity-${own}"`)
 })
 
-test("two MCP agents work side by side: each sees at once what the other did, and none of its own writes", async (t) => {
-  const { result: first } = await cast.ada.write("issue_credential", { roomId, label: "left", permissions } as never)
-  const { result: second } = await cast.grace.write("issue_credential", {
-    roomId,
-    label: "right",
-    permissions,
-  } as never)
-  const left = await overHttp(house.baseUrl, first.token)
-  const right = await overHttp(house.baseUrl, second.token, "2026-07-28")
-  t.teardown(() => Promise.all([left.close(), right.close()]))
-  const { activityWatermark } = await mcp.read("room", { roomId })
-  const say = (agent: typeof left, text: string) => agent.write("post_message", { threadId, text })
-  /** Waits for entries in an agent's inbox. Returns its text and next cursor. */
-  const inbox = async (agent: typeof left, after: number) => {
-    const { text } = await agent.call("inbox", { after, wait: 20 })
-    return { text, next: Number(/The feed ends at (\d+)\.\n?$/.exec(text)?.[1]) }
-  }
-  let [seenLeft, seenRight] = [activityWatermark, activityWatermark]
-  for (let round = 0; round < 5; round += 1) {
-    const waiting = inbox(right, seenRight)
-    await say(left, `@grace/right, what came of run ${round}?`)
-    const asked = await waiting
-    t.match(
-      asked.text,
-      new RegExp(
-        `^\\d+ \\S+ ada · agent left wrote: @grace/right, what came of run ${round}\\? It names @grace/right\\.\n`,
-      ),
-    )
-    seenRight = asked.next
-    await say(right, `@ada/left: run ${round} succeeded.`)
-    const answered = await inbox(left, seenLeft)
-    t.match(answered.text, new RegExp(`grace · agent right wrote: @ada/left: run ${round} succeeded`))
-    t.notMatch(answered.text, "agent left wrote")
-    seenLeft = answered.next
-  }
-  const lines = (await left.call("activity", { after: activityWatermark, exclude: "me" })).text.trim().split("\n")
-  t.equal(lines.filter((line) => line.includes("agent right wrote")).length, 5)
-  t.notOk(lines.some((line) => line.includes("agent left wrote")))
-})
+test(
+  "two MCP agents work side by side: " + "each sees at once what the other did, and none of its own writes",
+  async (t) => {
+    const { result: first } = await cast.ada.write("issue_credential", { roomId, label: "left", permissions } as never)
+    const { result: second } = await cast.grace.write("issue_credential", {
+      roomId,
+      label: "right",
+      permissions,
+    } as never)
+    const left = await overHttp(house.baseUrl, first.token)
+    const right = await overHttp(house.baseUrl, second.token, "2026-07-28")
+    t.teardown(() => Promise.all([left.close(), right.close()]))
+    const { activityWatermark } = await mcp.read("room", { roomId })
+    const say = (agent: typeof left, text: string) => agent.write("post_message", { threadId, text })
+    /** Waits for entries in an agent's inbox. Returns its text and next cursor. */
+    const inbox = async (agent: typeof left, after: number) => {
+      const { text } = await agent.call("inbox", { after, wait: 20 })
+      return { text, next: Number(/The feed ends at (\d+)\.\n?$/.exec(text)?.[1]) }
+    }
+    let [seenLeft, seenRight] = [activityWatermark, activityWatermark]
+    for (let round = 0; round < 5; round += 1) {
+      const waiting = inbox(right, seenRight)
+      await say(left, `@grace/right, what came of run ${round}?`)
+      const asked = await waiting
+      t.match(
+        asked.text,
+        new RegExp(
+          `^\\d+ \\S+ ada · agent left wrote: @grace/right, what came of run ${round}\\? It names @grace/right\\.\n`,
+        ),
+      )
+      seenRight = asked.next
+      await say(right, `@ada/left: run ${round} succeeded.`)
+      const answered = await inbox(left, seenLeft)
+      t.match(answered.text, new RegExp(`grace · agent right wrote: @ada/left: run ${round} succeeded`))
+      t.notMatch(answered.text, "agent left wrote")
+      seenLeft = answered.next
+    }
+    const lines = (await left.call("activity", { after: activityWatermark, exclude: "me" })).text.trim().split("\n")
+    t.equal(lines.filter((line) => line.includes("agent right wrote")).length, 5)
+    t.notOk(lines.some((line) => line.includes("agent left wrote")))
+  },
+)
 
 test("a credential that is revoked or expires during a wait receives no entries", async (t) => {
   const { activityWatermark } = await mcp.read("room", { roomId })

@@ -40,27 +40,31 @@ test("a person is not notified when alone, nor of their own agent's writes", asy
   t.strictSame(await concerns(ada), [])
 })
 
-test("mentions, labels and evidence on the person's records are listed, newest first; disputes to answer have their own place", async (t) => {
-  const { result: other } = await cast.grace.write("create_thread", { roomId, title: "Aside" })
-  await post(cast.grace, "@ada: is it so?", other.threadId)
-  await post(cast.grace, "I doubt H1.", other.threadId)
-  await cast.grace.write("publish_finding", finding({ roomId, threadId }, {}, "It was not so."))
-  await cast.grace.write("assert_dispute", {
-    targetVersionId: h1.result.versionId,
-    explanation: "The runs were too short.",
-  })
-  const found = await concerns(ada)
-  t.equal(found.length, 2, found.join("\n"))
-  t.match(found[0], /^grace wrote: I doubt H1\. Its text names H1, which you wrote\. Worked on together/)
-  t.match(found[1], /^grace wrote: @ada: is it so\? It names @ada\./)
-  t.strictSame(await concerns(grace), [], "a person's own writes are not news")
-  t.match(await (await ada.request("GET", "/")).text(), /disputes<\/span> your/, "the dispute waits for an answer")
+test(
+  "mentions, labels and evidence on the person's records are listed, newest first; " +
+    "disputes to answer have their own place",
+  async (t) => {
+    const { result: other } = await cast.grace.write("create_thread", { roomId, title: "Aside" })
+    await post(cast.grace, "@ada: is it so?", other.threadId)
+    await post(cast.grace, "I doubt H1.", other.threadId)
+    await cast.grace.write("publish_finding", finding({ roomId, threadId }, {}, "It was not so."))
+    await cast.grace.write("assert_dispute", {
+      targetVersionId: h1.result.versionId,
+      explanation: "The runs were too short.",
+    })
+    const found = await concerns(ada)
+    t.equal(found.length, 2, found.join("\n"))
+    t.match(found[0], /^grace wrote: I doubt H1\. Its text names H1, which you wrote\. Worked on together/)
+    t.match(found[1], /^grace wrote: @ada: is it so\? It names @ada\./)
+    t.strictSame(await concerns(grace), [], "a person's own writes are not news")
+    t.match(await (await ada.request("GET", "/")).text(), /disputes<\/span> your/, "the dispute waits for an answer")
 
-  await post(agent as never, "Run 7 is over.", other.threadId)
-  t.equal((await concerns(ada)).length, 2, "her agent has not read it for her")
-  await post(cast.ada, "It is.", other.threadId)
-  t.strictSame(await concerns(ada), [], "a person who has replied in the Thread has read it")
-})
+    await post(agent as never, "Run 7 is over.", other.threadId)
+    t.equal((await concerns(ada)).length, 2, "her agent has not read it for her")
+    await post(cast.ada, "It is.", other.threadId)
+    t.strictSame(await concerns(ada), [], "a person who has replied in the Thread has read it")
+  },
+)
 
 test("a mention of the person's agent, or of a record by the agent, concerns them too", async (t) => {
   const { result: made } = await agent.write("publish_hypothesis", hypothesis(roomId, threadId))

@@ -103,7 +103,8 @@ t.test("exports of other programs are recognised by their headers", async (t) =>
   const [tagged] = readTable("run,tag,step,value,wall_time\nr1,loss,3,0.5,1700000000.1\n").points
   t.same(tagged, { name: "loss", value: 0.5, step: 3, dimensions: { run: "r1" } })
   const chart = readTable(
-    '"Step","lively-sun-3 - train/loss","lively-sun-3 - train/loss__MIN","lively-sun-3 - train/loss__MAX"\n1,0.5,0.5,0.5\n',
+    '"Step","lively-sun-3 - train/loss","lively-sun-3 - train/loss__MIN","lively-sun-3 - ' +
+      'train/loss__MAX"\n1,0.5,0.5,0.5\n',
   )
   t.same(chart.points, [{ name: "train/loss", value: 0.5, step: 1, dimensions: { run: "lively-sun-3" } }])
   t.equal(chart.readAs.ignored.length, 2)

@@ -17,11 +17,14 @@ test("the probability of a larger value in either direction", async (t) => {
   t.equal(bothTails(Number.POSITIVE_INFINITY, 5), 0)
 })
 
-test("the half width of an interval is the inverse, down to the levels of a correction for a thousand comparisons", async (t) => {
-  for (const df of degrees)
-    for (const level of [0.5, 0.2, 0.1, 0.05, 0.01, 0.05 / 27, 0.05 / 1_000]) {
-      const half = beyondWith(level, df)
-      t.ok(isNear(bothTails(half, df), level, df > 1e4 ? 1e-9 : 1e-11), `${level} with ${df}, back again`)
-      t.ok(isNear(half, tQuantile(1 - level / 2, df), df > 1e4 ? 1e-7 : 1e-9), `${level} with ${df}`)
-    }
-})
+test(
+  "the half width of an interval is the inverse, down to the levels of a " + "correction for a thousand comparisons",
+  async (t) => {
+    for (const df of degrees)
+      for (const level of [0.5, 0.2, 0.1, 0.05, 0.01, 0.05 / 27, 0.05 / 1_000]) {
+        const half = beyondWith(level, df)
+        t.ok(isNear(bothTails(half, df), level, df > 1e4 ? 1e-9 : 1e-11), `${level} with ${df}, back again`)
+        t.ok(isNear(half, tQuantile(1 - level / 2, df), df > 1e4 ? 1e-7 : 1e-9), `${level} with ${df}`)
+      }
+  },
+)

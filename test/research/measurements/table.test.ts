@@ -105,7 +105,9 @@ t.test("a single value never has a spread", async (t) => {
 })
 
 t.test("the table is served as CSV, and as Markdown to paste", async (t) => {
-  const at = `${lab.house.baseUrl}/api/research/experiments/${experimentId}/measurements?metric=error&split=test&against=arm:baseline`
+  const at =
+    `${lab.house.baseUrl}/api/research/experiments/${experimentId}` +
+    "/measurements?metric=error&split=test&against=arm:baseline"
   const rows = parse(await (await fetch(`${at}&format=csv`)).text(), { columns: true }) as Record<string, string>[]
   t.same(
     rows.map(({ arm, labels, n, distinct }) => [arm, labels, n, distinct]),

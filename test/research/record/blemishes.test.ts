@@ -36,7 +36,8 @@ t.test("blemishes are counted from the attempts that a finding names, as those s
   await work.tell(exploratory, "progress", { late: true, metrics: [{ name: "loss", value: 0.5 }] })
   t.strictSame(await blemishesOf(versionId), { attempts: 2, departing: 1, exploratory: 1, late: 1, unnamed: 2 })
   const sentence =
-    "1 of 2 attempts departs from its plan, 1 of 2 attempts was exploratory, 1 of 2 attempts reported late, 2 attempts of its experiment are not named"
+    "1 of 2 attempts departs from its plan, 1 of 2 attempts was exploratory, 1 of 2 attempts reported late, " +
+    "2 attempts of its experiment are not named"
   t.match(await told(versionId), { blemishes: sentence, by: "ada", agent: /^ada's agent/ })
   for (const path of [`/records/${versionId}`, `/records/${versionId}.md`, `/rooms/${room.roomId}.md`])
     t.match(await (await fetch(`${lab.house.baseUrl}${path}`)).text(), sentence, path)

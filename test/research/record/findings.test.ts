@@ -152,7 +152,8 @@ t.test("evidence of every kind, an execution with baselines, materials and refer
         later: { attempts: 0, reproductions: 0 },
       },
     },
-    "all attempts of the experiment by outcome, and how many of them it names in any role; another experiment's baseline is not among them",
+    "all attempts of the experiment by outcome, and how many of them it names in any role; " +
+      "another experiment's baseline is not among them",
   )
   const listed = await everyItem(
     reader.items("attempts", { findingVersionId: receipt.result.versionId, experimentId: work.experimentId }),

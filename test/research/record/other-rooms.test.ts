@@ -353,7 +353,12 @@ const roomOf = (name: string, id: string): string | undefined => {
       : []
   const [link] = db
     .prepare(
-      "SELECT room_id FROM finding_links WHERE link_id = ? UNION SELECT room_id FROM checkpoints WHERE checkpoint_id = ?",
+      `SELECT room_id
+        FROM finding_links
+        WHERE link_id = ?
+        UNION SELECT room_id
+        FROM checkpoints
+        WHERE checkpoint_id = ?`,
     )
     .pluck()
     .all(id, id) as string[]
@@ -471,7 +476,10 @@ function receiptsOf({ roomId }: LabRoom): Record<string, string>[] {
   const rows = db
     .prepare(
       `SELECT j.operation, coalesce(j.content ->> '$.clientMessageId', j.content ->> '$.requestId') AS id
-       FROM journal j JOIN writers w USING (writer) JOIN places p ON p.place = j.room WHERE w.user_id = ? AND p.id = ? AND j.delivery_id IS NOT NULL`,
+       FROM journal j
+        JOIN writers w USING (writer)
+        JOIN places p ON p.place = j.room
+        WHERE w.user_id = ? AND p.id = ? AND j.delivery_id IS NOT NULL`,
     )
     .all(lab.userIds.ada, roomId) as { operation: string; id: string }[]
   return rows.map(({ operation, id }) => ({

@@ -74,15 +74,19 @@ test("a part of another object", async (t) => {
   })
 })
 
-test("a subject of another kind is refused as unknown under the expected kind's code, and the message says what it is", async (t) => {
-  const take = (experimentId: string) =>
-    agent.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
-  t.match(await told(take(plan.result.planId)), {
-    refusal: "unknown_experiment",
-    message: `There is no such experiment. ${plan.result.planId} is a plan (P1).`,
-  })
-  t.match(await told(take(freshId())), { refusal: "unknown_experiment", message: "There is no such experiment." })
-})
+test(
+  "a subject of another kind is refused as unknown under the expected kind's " +
+    "code, and the message says what it is",
+  async (t) => {
+    const take = (experimentId: string) =>
+      agent.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+    t.match(await told(take(plan.result.planId)), {
+      refusal: "unknown_experiment",
+      message: `There is no such experiment. ${plan.result.planId} is a plan (P1).`,
+    })
+    t.match(await told(take(freshId())), { refusal: "unknown_experiment", message: "There is no such experiment." })
+  },
+)
 
 test("the object's own id, and several faults at once", async (t) => {
   const { versionId } = (await publish()).result

@@ -170,7 +170,8 @@ t.test("a hypothesis and a cited claim can be disputed like a finding", async (t
 })
 
 t.test(
-  "a second link of the same member, kind and target is refused, unless a correction or dispute has another explanation",
+  "a second link of the same member, kind and target is refused, unless a correction or dispute has another " +
+    "explanation",
   async (t) => {
     const [target, better, other] = [await publish(), await publish(), await publish()]
     const { versionId } = target

@@ -15,7 +15,8 @@ export const size = {
 
 /** Returns a paragraph of realistic length. */
 const words =
-  "The mean over five seeds at step 1,000 is lower with the ramp than without it, by more than twice its standard error. "
+  "The mean over five seeds at step 1,000 is lower with the ramp than without it, by more than twice its standard " +
+  "error. "
 const times = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 type Person = ReturnType<Filler["person"]>

@@ -146,7 +146,8 @@ try {
   }
   filler.close()
   console.log(
-    `Filled in ${((performance.now() - started) / 1000).toFixed(0)} s, ${(statSync(file).size / 1e6).toFixed(0)} MB: a Room of ${JSON.stringify(size)}, and Rooms of 1,000 and 100,000 records, each with a link.`,
+    `Filled in ${((performance.now() - started) / 1000).toFixed(0)} s, ${(statSync(file).size / 1e6).toFixed(0)} MB: ` +
+      `a Room of ${JSON.stringify(size)}, and Rooms of 1,000 and 100,000 records, each with a link.`,
   )
 
   const { db, world, instanceId } = openData(file)

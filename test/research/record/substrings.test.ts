@@ -109,7 +109,8 @@ t.test("concepts and Rooms are searched over HTTP, some of them amended", async 
 })
 
 t.test(
-  "a query that is too short for the index or occurs nowhere is searched in steps along the list, and everything is found",
+  "a query that is too short for the index or occurs nowhere is searched in steps along the list, and everything " +
+    "is found",
   async (t) => {
     const lab = await openLab(t)
     const room = await lab.room()
@@ -133,7 +134,10 @@ t.test(
         define.run(id, n === 3 || n === 5_990 ? "qx" : "so", definition)
       }
       const rooms = db.prepare(
-        "INSERT INTO rooms (room_id, title, question, owner_id, opening_thread_id, created_at, state) SELECT ?, ?, ?, owner_id, opening_thread_id, created_at, state FROM rooms WHERE room_id = ?",
+        `INSERT INTO rooms (room_id, title, question, owner_id, opening_thread_id, created_at, state)
+          SELECT ?, ?, ?, owner_id, opening_thread_id, created_at, state
+          FROM rooms
+          WHERE room_id = ?`,
       )
       for (const [n, id] of ids.entries()) rooms.run(id, n === 3 || n === 5_990 ? "QX" : "so", definition, room.roomId)
     }

@@ -90,7 +90,8 @@ class Scene {
           const afforded = affords(affordances, one, person, this.members.has(person))
           if (afforded !== (refusal === null))
             found.push(
-              `${one.operation} ${one.value ?? ""} of ${name} by ${person.username} is ${afforded ? "afforded" : "not afforded"} and ${refusal ?? "admitted"}`,
+              `${one.operation} ${one.value ?? ""} of ${name} by ${person.username} is ` +
+                `${afforded ? "afforded" : "not afforded"} and ${refusal ?? "admitted"}`,
             )
         }
       }

@@ -44,26 +44,29 @@ const refusedWith = (write: Promise<unknown>) =>
   )
 
 // shows: skill: next
-test("claimed work is offered to nobody, shown in next and in the brief, and the claim expires by itself", async (t) => {
-  const experimentId = await propose()
-  t.ok(await offered(experimentId))
-  const { warnings } = await claim(mcp, { object: experimentId, what: "run", note: "Seeds 1 to 5." })
-  t.strictSame(warnings, [])
-  t.notOk(await offered(experimentId))
-  t.strictSame(await claimed(), ["run E1 ada mcp"])
-  const { claims } = await mcp.read("room_brief", { roomId })
-  t.match(claims, [{ note: "Seeds 1 to 5.", object: { id: experimentId, kind: "experiment" } }])
-  t.match(
-    (await ask(`${own.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown`)).text,
-    /## Claimed by agents at work\n- run E1 \(ada · agent mcp, until /,
-  )
-  t.match(await (await fetch(`${own.baseUrl}/rooms/${roomId}`)).text(), /Claimed<\/span> <strong>run<\/strong>/)
-  own.pass(29 * MINUTE)
-  t.notOk(await offered(experimentId))
-  own.pass(2 * MINUTE)
-  t.ok(await offered(experimentId))
-  t.strictSame(await claimed(), [])
-})
+test(
+  "claimed work is offered to nobody, shown in next and in the brief, " + "and the claim expires by itself",
+  async (t) => {
+    const experimentId = await propose()
+    t.ok(await offered(experimentId))
+    const { warnings } = await claim(mcp, { object: experimentId, what: "run", note: "Seeds 1 to 5." })
+    t.strictSame(warnings, [])
+    t.notOk(await offered(experimentId))
+    t.strictSame(await claimed(), ["run E1 ada mcp"])
+    const { claims } = await mcp.read("room_brief", { roomId })
+    t.match(claims, [{ note: "Seeds 1 to 5.", object: { id: experimentId, kind: "experiment" } }])
+    t.match(
+      (await ask(`${own.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown`)).text,
+      /## Claimed by agents at work\n- run E1 \(ada · agent mcp, until /,
+    )
+    t.match(await (await fetch(`${own.baseUrl}/rooms/${roomId}`)).text(), /Claimed<\/span> <strong>run<\/strong>/)
+    own.pass(29 * MINUTE)
+    t.notOk(await offered(experimentId))
+    own.pass(2 * MINUTE)
+    t.ok(await offered(experimentId))
+    t.strictSame(await claimed(), [])
+  },
+)
 
 test("a write about the object by the claiming agent renews the claim, one by another agent does not", async (t) => {
   const experimentId = await propose()
@@ -101,48 +104,51 @@ test("a write about the object by the claiming agent renews the claim, one by an
   own.pass(20 * MINUTE)
 })
 
-test("an agent that does claimed work gets a warning with the claimant and the time limit; it is not refused", async (t) => {
-  const experimentId = await propose()
-  const { result: first } = await claim(mcp, { object: experimentId, what: "run" })
-  const taken = await runner.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
-  t.match(taken.warnings, [
-    {
-      code: "claimed_by",
-      claimId: first.claimId,
-      by: "ada",
-      agent: "mcp",
-      label: "E3",
-      what: "run",
-      until: first.until,
-    },
-  ])
-  t.match(taken.warnings[0]?.message, "ada · agent mcp has claimed this work until ")
-  t.strictSame(
-    codes(await claim(sweeper, { object: experimentId, what: "run" })),
-    ["claimed_by"],
-    "another agent of the same person too",
-  )
-  t.strictSame(
-    codes(await claim(runner, { object: experimentId, what: "review" })),
-    [],
-    "other work is a different claim",
-  )
-  await claim(mcp, { threadId, what: "write_checkpoint" })
-  const { thread } = (await runner.read("thread_research_context", { threadId })) as {
-    thread: { timelineWatermark: number }
-  }
-  const { timelineWatermark } = thread
-  const summary = {
-    threadId,
-    expectedWatermark: timelineWatermark,
-    coversThrough: timelineWatermark,
-    synthesis: "So far.",
-    openQuestions: [],
-    citations: [],
-  }
-  t.strictSame(codes(await runner.write("post_research_checkpoint", { ...summary, state: "open" })), ["claimed_by"])
-  own.pass(300 * MINUTE)
-})
+test(
+  "an agent that does claimed work gets a warning with the claimant and " + "the time limit; it is not refused",
+  async (t) => {
+    const experimentId = await propose()
+    const { result: first } = await claim(mcp, { object: experimentId, what: "run" })
+    const taken = await runner.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+    t.match(taken.warnings, [
+      {
+        code: "claimed_by",
+        claimId: first.claimId,
+        by: "ada",
+        agent: "mcp",
+        label: "E3",
+        what: "run",
+        until: first.until,
+      },
+    ])
+    t.match(taken.warnings[0]?.message, "ada · agent mcp has claimed this work until ")
+    t.strictSame(
+      codes(await claim(sweeper, { object: experimentId, what: "run" })),
+      ["claimed_by"],
+      "another agent of the same person too",
+    )
+    t.strictSame(
+      codes(await claim(runner, { object: experimentId, what: "review" })),
+      [],
+      "other work is a different claim",
+    )
+    await claim(mcp, { threadId, what: "write_checkpoint" })
+    const { thread } = (await runner.read("thread_research_context", { threadId })) as {
+      thread: { timelineWatermark: number }
+    }
+    const { timelineWatermark } = thread
+    const summary = {
+      threadId,
+      expectedWatermark: timelineWatermark,
+      coversThrough: timelineWatermark,
+      synthesis: "So far.",
+      openQuestions: [],
+      citations: [],
+    }
+    t.strictSame(codes(await runner.write("post_research_checkpoint", { ...summary, state: "open" })), ["claimed_by"])
+    own.pass(300 * MINUTE)
+  },
+)
 
 test("a new claim replaces the agent's own for the same work, and its person can release it", async (t) => {
   const experimentId = await propose()

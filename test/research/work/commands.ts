@@ -82,7 +82,8 @@ async function compare(world: model.World, { clients }: Real, experiment: model.
   const same = fc.stringify(seen) === fc.stringify(modelled)
   if (!same)
     throw new Error(
-      `the experiment reads ${fc.stringify(seen)}; the model holds ${fc.stringify(modelled)} (${ended ? "ended" : "going on"})`,
+      `the experiment reads ${fc.stringify(seen)}; the model holds ${fc.stringify(modelled)} ` +
+        `(${ended ? "ended" : "going on"})`,
     )
 }
 

@@ -87,120 +87,127 @@ test("an experiment without a lease cannot be taken over, however long its holde
   t.equal((await refusal(take(runner, experimentId))).refusal, "assignment_conflict")
 })
 
-test("each write of the holder about it renews a lease; otherwise it lapses, and another member can take over", async (t) => {
-  const experimentId = await propose()
-  const { result } = await take(lab3, experimentId, 30)
-  t.match(await read(experimentId), { lease: { minutes: 30, until: result.leaseUntil, lapsed: false } })
-  own.pass(20 * MINUTE)
-  const { attemptId } = await register(lab3, experimentId)
-  own.pass(20 * MINUTE)
-  await report(lab3, attemptId, "started")
-  own.pass(20 * MINUTE)
-  const { acceptedAt } = await lab3.write("post_message", { threadId, ...message("Elsewhere.") } as never)
-  const before = await read(experimentId)
-  t.equal(before.lease?.lapsed, false)
-  const left = Date.parse(before.lease?.until ?? "") - Date.parse(acceptedAt)
-  t.ok(left > 9 * MINUTE && left <= 10 * MINUTE, "a write about something else renews nothing")
-  const early = await refusal(take(runner, experimentId))
-  t.match(early, {
-    refusal: "assignment_conflict",
-    message: /the lease lasts until /,
-    current: { leaseUntil: before.lease?.until },
-  })
-  t.equal(
-    (await refusal(take(lab4, experimentId))).refusal,
-    "experiment_not_open",
-    "nor can another agent of the same person take it",
-  )
-  own.pass(10 * MINUTE)
-  t.ok(await canBeTaken(experimentId))
-  t.equal((await read(experimentId)).lease?.lapsed, true)
+test(
+  "each write of the holder about it renews a lease; " + "otherwise it lapses, and another member can take over",
+  async (t) => {
+    const experimentId = await propose()
+    const { result } = await take(lab3, experimentId, 30)
+    t.match(await read(experimentId), { lease: { minutes: 30, until: result.leaseUntil, lapsed: false } })
+    own.pass(20 * MINUTE)
+    const { attemptId } = await register(lab3, experimentId)
+    own.pass(20 * MINUTE)
+    await report(lab3, attemptId, "started")
+    own.pass(20 * MINUTE)
+    const { acceptedAt } = await lab3.write("post_message", { threadId, ...message("Elsewhere.") } as never)
+    const before = await read(experimentId)
+    t.equal(before.lease?.lapsed, false)
+    const left = Date.parse(before.lease?.until ?? "") - Date.parse(acceptedAt)
+    t.ok(left > 9 * MINUTE && left <= 10 * MINUTE, "a write about something else renews nothing")
+    const early = await refusal(take(runner, experimentId))
+    t.match(early, {
+      refusal: "assignment_conflict",
+      message: /the lease lasts until /,
+      current: { leaseUntil: before.lease?.until },
+    })
+    t.equal(
+      (await refusal(take(lab4, experimentId))).refusal,
+      "experiment_not_open",
+      "nor can another agent of the same person take it",
+    )
+    own.pass(10 * MINUTE)
+    t.ok(await canBeTaken(experimentId))
+    t.equal((await read(experimentId)).lease?.lapsed, true)
 
-  await report(lab3, attemptId, "progress")
-  t.notOk(await canBeTaken(experimentId), "a late write of the holder renews it if nobody took it over")
-  own.pass(30 * MINUTE)
-  const { items } = await runner.read("room_next", { roomId })
-  t.match(
-    items.find(({ object }) => object.id === experimentId),
-    { what: "take_experiment", why: /^ada · agent lab-3 held it; the lease lapsed at / },
-  )
-  t.match(
-    (await ask(`${own.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown`)).text,
-    /ada · agent lab-3, lease lapsed at .*: it can be taken over/,
-  )
-  t.match(
-    (await ask(`${own.baseUrl}/experiments/${experimentId}.md`, { fetch })).text,
-    /the lease lapsed: another member can take it over/,
-  )
-  const entrance = await ask(`${own.baseUrl}/api/session`, {
-    body: { username: "grace", password: passwordOf("grace") },
-    headers: { origin: own.baseUrl },
-  })
-  const cookie = entrance.headers.getSetCookie()[0]?.split(";")[0] ?? ""
-  const page = await (await fetch(`${own.baseUrl}/experiments/${experimentId}`, { headers: { cookie } })).text()
-  t.match(page.replace(/<[^>]+>/g, ""), /held by ada · agent lab-3 until .* UTC; the lease has lapsed/)
-  t.match(page, />Take it over<\/button>/)
+    await report(lab3, attemptId, "progress")
+    t.notOk(await canBeTaken(experimentId), "a late write of the holder renews it if nobody took it over")
+    own.pass(30 * MINUTE)
+    const { items } = await runner.read("room_next", { roomId })
+    t.match(
+      items.find(({ object }) => object.id === experimentId),
+      { what: "take_experiment", why: /^ada · agent lab-3 held it; the lease lapsed at / },
+    )
+    t.match(
+      (await ask(`${own.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown`)).text,
+      /ada · agent lab-3, lease lapsed at .*: it can be taken over/,
+    )
+    t.match(
+      (await ask(`${own.baseUrl}/experiments/${experimentId}.md`, { fetch })).text,
+      /the lease lapsed: another member can take it over/,
+    )
+    const entrance = await ask(`${own.baseUrl}/api/session`, {
+      body: { username: "grace", password: passwordOf("grace") },
+      headers: { origin: own.baseUrl },
+    })
+    const cookie = entrance.headers.getSetCookie()[0]?.split(";")[0] ?? ""
+    const page = await (await fetch(`${own.baseUrl}/experiments/${experimentId}`, { headers: { cookie } })).text()
+    t.match(page.replace(/<[^>]+>/g, ""), /held by ada · agent lab-3 until .* UTC; the lease has lapsed/)
+    t.match(page, />Take it over<\/button>/)
 
-  const taken = await take(runner, experimentId, 60)
-  t.match(taken, { result: { status: "claimed" }, warnings: [{ code: "lease_lapsed", by: "ada", agent: "lab-3" }] })
-  t.match(taken.warnings[0]?.message, / No outcome was reported for A\d+\.$/)
-  t.match(await read(experimentId), {
-    assignee: { username: "grace", agent: "runner" },
-    lease: { minutes: 60, lapsed: false },
-  })
+    const taken = await take(runner, experimentId, 60)
+    t.match(taken, { result: { status: "claimed" }, warnings: [{ code: "lease_lapsed", by: "ada", agent: "lab-3" }] })
+    t.match(taken.warnings[0]?.message, / No outcome was reported for A\d+\.$/)
+    t.match(await read(experimentId), {
+      assignee: { username: "grace", agent: "runner" },
+      lease: { minutes: 60, lapsed: false },
+    })
 
-  const { items: concerns } = await lab3.read("inbox", { after: Number(taken.activity?.sequence) - 1 })
-  t.match(concerns[0]?.concerns[0], {
-    because: "taken_over",
-    id: experimentId,
-    sentence: /^E\d+ was yours; your lease had lapsed/,
-  })
-  t.strictSame(
-    (await lab4.read("inbox", { after: Number(taken.activity?.sequence) - 1 })).items,
-    [],
-    "the other agent of ada did not hold it",
-  )
+    const { items: concerns } = await lab3.read("inbox", { after: Number(taken.activity?.sequence) - 1 })
+    t.match(concerns[0]?.concerns[0], {
+      because: "taken_over",
+      id: experimentId,
+      sentence: /^E\d+ was yours; your lease had lapsed/,
+    })
+    t.strictSame(
+      (await lab4.read("inbox", { after: Number(taken.activity?.sequence) - 1 })).items,
+      [],
+      "the other agent of ada did not hold it",
+    )
 
-  const late = await report(lab3, attemptId, "succeeded")
-  t.match(late.warnings, [{ code: "taken_over", by: "grace", agent: "runner", experimentId }])
-  const { events, status } = await runner.read("attempt", { attemptId })
-  t.equal(status, "succeeded")
-  t.equal(events.at(-1)?.late, true)
-  t.notOk(events.at(-2)?.late)
-  t.match(await (await fetch(`${own.baseUrl}/attempts/${attemptId}`)).text(), />late</)
-  t.equal((await refusal(register(lab3, experimentId))).refusal, "assignment_conflict")
-  t.equal((await read(experimentId)).lease?.lapsed, false)
-})
+    const late = await report(lab3, attemptId, "succeeded")
+    t.match(late.warnings, [{ code: "taken_over", by: "grace", agent: "runner", experimentId }])
+    const { events, status } = await runner.read("attempt", { attemptId })
+    t.equal(status, "succeeded")
+    t.equal(events.at(-1)?.late, true)
+    t.notOk(events.at(-2)?.late)
+    t.match(await (await fetch(`${own.baseUrl}/attempts/${attemptId}`)).text(), />late</)
+    t.equal((await refusal(register(lab3, experimentId))).refusal, "assignment_conflict")
+    t.equal((await read(experimentId)).lease?.lapsed, false)
+  },
+)
 
-test("writing with another agent than the holder gives the warning held_by_other_agent; a lapsed lease passes between them", async (t) => {
-  const experimentId = await propose()
-  await take(lab3, experimentId, 30)
-  const accepted = await lab4.write("accept_plan", {
-    experimentId,
-    ...(await read(experimentId)).affordances.expected,
-    ...plan,
-  } as never)
-  t.match(accepted.warnings, [{ code: "held_by_other_agent", agent: "lab-3", by: "ada", experimentId }])
-  own.pass(20 * MINUTE)
-  const { receipt, attemptId } = await register(lab4, experimentId)
-  t.strictSame(codes(receipt), ["held_by_other_agent"])
-  t.strictSame(codes((await register(lab3, experimentId)).receipt), [])
-  own.pass(20 * MINUTE)
-  await report(lab4, attemptId, "started")
-  own.pass(10 * MINUTE)
-  t.ok(await canBeTaken(experimentId), "a write by another agent of the same person does not renew it")
-  const passed = await take(lab4, experimentId, 30)
-  t.strictSame(codes(passed), ["lease_lapsed"])
-  t.match(await read(experimentId), { assignee: { username: "ada", agent: "lab-4" } })
-  t.strictSame(codes(await report(lab4, attemptId, "succeeded")), [], "the new holder's own attempt is not late")
-  const back = await lab3.write("release_experiment", {
-    experimentId,
-    ...(await read(experimentId)).affordances.expected,
-    handoff: "Anybody.",
-  })
-  t.strictSame(codes(back), ["held_by_other_agent"])
-  t.match(await read(experimentId), { status: "open", lease: null })
-})
+test(
+  "writing with another agent than the holder gives the warning held_by_other_agent; " +
+    "a lapsed lease passes between them",
+  async (t) => {
+    const experimentId = await propose()
+    await take(lab3, experimentId, 30)
+    const accepted = await lab4.write("accept_plan", {
+      experimentId,
+      ...(await read(experimentId)).affordances.expected,
+      ...plan,
+    } as never)
+    t.match(accepted.warnings, [{ code: "held_by_other_agent", agent: "lab-3", by: "ada", experimentId }])
+    own.pass(20 * MINUTE)
+    const { receipt, attemptId } = await register(lab4, experimentId)
+    t.strictSame(codes(receipt), ["held_by_other_agent"])
+    t.strictSame(codes((await register(lab3, experimentId)).receipt), [])
+    own.pass(20 * MINUTE)
+    await report(lab4, attemptId, "started")
+    own.pass(10 * MINUTE)
+    t.ok(await canBeTaken(experimentId), "a write by another agent of the same person does not renew it")
+    const passed = await take(lab4, experimentId, 30)
+    t.strictSame(codes(passed), ["lease_lapsed"])
+    t.match(await read(experimentId), { assignee: { username: "ada", agent: "lab-4" } })
+    t.strictSame(codes(await report(lab4, attemptId, "succeeded")), [], "the new holder's own attempt is not late")
+    const back = await lab3.write("release_experiment", {
+      experimentId,
+      ...(await read(experimentId)).affordances.expected,
+      handoff: "Anybody.",
+    })
+    t.strictSame(codes(back), ["held_by_other_agent"])
+    t.match(await read(experimentId), { status: "open", lease: null })
+  },
+)
 
 test("any agent of a person renews a lease taken in the browser, and completing the work ends the lease", async (t) => {
   const experimentId = await propose()
@@ -246,7 +253,9 @@ test("leases survive a replay, a read of an earlier moment and an import", async
   const rows = (db: typeof there.db) =>
     db
       .prepare<{ row: string }>(
-        "SELECT experiment_id || coalesce(lease_minutes, '-') || coalesce(lease_until, '-') AS row FROM experiments ORDER BY 1",
+        `SELECT experiment_id || coalesce(lease_minutes, '-') || coalesce(lease_until, '-') AS row
+          FROM experiments
+          ORDER BY 1`,
       )
       .all()
   t.strictSame(rows(there.db), rows(own.instance.db))

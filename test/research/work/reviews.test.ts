@@ -127,78 +127,85 @@ test("the newest review of each author and agent counts, and after its withdrawa
   )
 })
 
-test("an objection is listed with the disputes until the author answers it, and reaches the author's inbox", async (t) => {
-  const versionId = await publish("The loss is lower by 0.07 nat.")
-  const { entry, result } = await review(runner, versionId, objects)
-  t.match((await brief()).disputes, [
-    { source: "review", kind: "finding", id: versionId, why: "One seed is missing.", by: "grace", agent: "runner" },
-  ])
-  t.match(await text(`/rooms/${roomId}.md`), /Objected to by grace · agent runner: One seed is missing\./)
-  t.ok((await steps()).includes(`answer_dispute ${versionId}`))
-  const { items } = await mcp.read("inbox", { after: 0 })
-  t.match(items.at(-1), {
-    summary: /grace · agent runner objected to F\d+: One seed is missing\./,
-    concerns: [{ because: "bears_on", id: versionId }],
-  })
-  await runner.write("post_message", {
-    threadId,
-    ...message("It is the third.", { replyToEntryId: entry?.entryId }),
-  } as never)
-  t.equal((await brief()).disputes.length, 1, "another person's reply does not answer it")
-  await mcp.write("post_message", {
-    threadId,
-    ...message("It diverged; A7 says so.", { replyToEntryId: entry?.entryId }),
-  } as never)
-  t.strictSame((await brief()).disputes, [])
-  t.match(await mcp.read("link", { linkId: result.linkId }), { answered: { by: "reply" } })
-  t.match((await mcp.read("record", { versionId })).reviewed, { objects: 1 }, "it still counts as a review")
-})
-
-test("an objection to a conclusion ends with the conclusion, one to a plan by a reply, one to a finding by a correction", async (t) => {
-  const versionId = await publish("The loss is lower by a tenth.")
-  const checkpointId = await conclude(mcp, versionId)
-  await review(runner, checkpointId, objects)
-  await review(runner, versionId, objects)
-  const { experimentId } = (await mcp.write("propose_experiment", experiment(roomId, threadId) as never)).result
-  await mcp.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
-  const { planId } = (
-    await mcp.write("accept_plan", {
-      experimentId,
-      expectedRevision: 2,
-      expectedStatus: "claimed",
-      repository,
-      hypotheses: [],
-      premises: [],
-      protocol: { summary: "Train both arms.", steps: [], arms: [] },
-      intent: "confirmatory",
-      requiredMaterials: [],
+test(
+  "an objection is listed with the disputes until the author answers it, " + "and reaches the author's inbox",
+  async (t) => {
+    const versionId = await publish("The loss is lower by 0.07 nat.")
+    const { entry, result } = await review(runner, versionId, objects)
+    t.match((await brief()).disputes, [
+      { source: "review", kind: "finding", id: versionId, why: "One seed is missing.", by: "grace", agent: "runner" },
+    ])
+    t.match(await text(`/rooms/${roomId}.md`), /Objected to by grace · agent runner: One seed is missing\./)
+    t.ok((await steps()).includes(`answer_dispute ${versionId}`))
+    const { items } = await mcp.read("inbox", { after: 0 })
+    t.match(items.at(-1), {
+      summary: /grace · agent runner objected to F\d+: One seed is missing\./,
+      concerns: [{ because: "bears_on", id: versionId }],
     })
-  ).result
-  const planned = await review(runner, planId, objects)
-  const open = async () => (await brief()).disputes.map(({ kind }) => kind)
-  t.strictSame(await open(), ["plan", "finding", "checkpoint"])
-  const answer = (await mcp.read("room_next", { roomId })).items.find(({ object }) => object.id === planId)
-  t.match(answer, {
-    what: "answer_dispute",
-    operation: "post_message",
-    body: { threadId, replyToEntryId: planned.entry?.entryId },
-  })
-  t.match(await text(`/plans/${planId}`), /One seed is missing/)
-  t.match((await mcp.read("experiment", { experimentId })).acceptedPlans, [{ planId, reviewed: { objects: 1 } }])
-  await mcp.write("post_message", {
-    threadId,
-    ...message("Five are planned.", { replyToEntryId: planned.entry?.entryId }),
-  } as never)
-  t.strictSame(await open(), ["finding", "checkpoint"])
-  await mcp.write("assert_correction", {
-    targetVersionId: versionId,
-    explanation: "Miscounted.",
-    correction: "By a twelfth.",
-  })
-  t.strictSame(await open(), ["checkpoint"])
-  await conclude(mcp, versionId, "It helps by a twelfth.")
-  t.strictSame(await open(), [])
-})
+    await runner.write("post_message", {
+      threadId,
+      ...message("It is the third.", { replyToEntryId: entry?.entryId }),
+    } as never)
+    t.equal((await brief()).disputes.length, 1, "another person's reply does not answer it")
+    await mcp.write("post_message", {
+      threadId,
+      ...message("It diverged; A7 says so.", { replyToEntryId: entry?.entryId }),
+    } as never)
+    t.strictSame((await brief()).disputes, [])
+    t.match(await mcp.read("link", { linkId: result.linkId }), { answered: { by: "reply" } })
+    t.match((await mcp.read("record", { versionId })).reviewed, { objects: 1 }, "it still counts as a review")
+  },
+)
+
+test(
+  "an objection to a conclusion ends with the conclusion, one to a plan by a reply, one to a finding by a " +
+    "correction",
+  async (t) => {
+    const versionId = await publish("The loss is lower by a tenth.")
+    const checkpointId = await conclude(mcp, versionId)
+    await review(runner, checkpointId, objects)
+    await review(runner, versionId, objects)
+    const { experimentId } = (await mcp.write("propose_experiment", experiment(roomId, threadId) as never)).result
+    await mcp.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+    const { planId } = (
+      await mcp.write("accept_plan", {
+        experimentId,
+        expectedRevision: 2,
+        expectedStatus: "claimed",
+        repository,
+        hypotheses: [],
+        premises: [],
+        protocol: { summary: "Train both arms.", steps: [], arms: [] },
+        intent: "confirmatory",
+        requiredMaterials: [],
+      })
+    ).result
+    const planned = await review(runner, planId, objects)
+    const open = async () => (await brief()).disputes.map(({ kind }) => kind)
+    t.strictSame(await open(), ["plan", "finding", "checkpoint"])
+    const answer = (await mcp.read("room_next", { roomId })).items.find(({ object }) => object.id === planId)
+    t.match(answer, {
+      what: "answer_dispute",
+      operation: "post_message",
+      body: { threadId, replyToEntryId: planned.entry?.entryId },
+    })
+    t.match(await text(`/plans/${planId}`), /One seed is missing/)
+    t.match((await mcp.read("experiment", { experimentId })).acceptedPlans, [{ planId, reviewed: { objects: 1 } }])
+    await mcp.write("post_message", {
+      threadId,
+      ...message("Five are planned.", { replyToEntryId: planned.entry?.entryId }),
+    } as never)
+    t.strictSame(await open(), ["finding", "checkpoint"])
+    await mcp.write("assert_correction", {
+      targetVersionId: versionId,
+      explanation: "Miscounted.",
+      correction: "By a twelfth.",
+    })
+    t.strictSame(await open(), ["checkpoint"])
+    await conclude(mcp, versionId, "It helps by a twelfth.")
+    t.strictSame(await open(), [])
+  },
+)
 
 test("invalid reviews are refused; a claim for review warns others", async (t) => {
   const { result } = await mcp.write("publish_hypothesis", hypothesis(place))
@@ -217,32 +224,41 @@ test("invalid reviews are refused; a claim for review warns others", async (t) =
   own.pass(31 * MINUTE)
 })
 
-test("reviews are found by search, and survive a replay, a read of an earlier moment, withholding and an import", async (t) => {
-  const versionId = await publish("The last one.")
-  const receipt = await review(runner, versionId, { explanation: "The key is hunter2, verily." })
-  const { linkId } = receipt.result
-  const { items } = await mcp.read("search", { query: "verily", roomId })
-  t.match(items, [{ kind: "finding", id: versionId }])
-  const at = receipt.activity?.sequence
-  const before = await ask(`${own.baseUrl}/api/research/records/${versionId}?at=${Number(at) - 1}`)
-  t.match(before.body, { reviewed: null, reviews: [] })
-  await ada.write("withhold_content", {
-    ...action({ roomId, of: { sequence: at }, fields: ["/explanation"], reason: "secret", explanation: "A password." }),
-  } as never)
-  t.match(await mcp.read("link", { linkId }), { explanation: { withheld: { reason: "secret" } } })
-  t.strictSame((await mcp.read("search", { query: "verily", roomId })).items, [])
-  await untilClean(join(own.folder, "research-room.db"))
-  t.strictSame(checkData(own.instance.db).problems, [], "a replay builds the same tables")
-  const there = elsewhere(t)
-  await there.import(
-    new Uint8Array(await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer()),
-  )
-  t.strictSame(there.problems(), [])
-  const rows = (db: typeof there.db) =>
-    db
-      .prepare<{ row: string }>(
-        "SELECT link_id || verdict || agent || is_open || independent AS row FROM reviews ORDER BY 1",
-      )
-      .all()
-  t.strictSame(rows(there.db), rows(own.instance.db))
-})
+test(
+  "reviews are found by search, and survive a replay, a read of an earlier " + "moment, withholding and an import",
+  async (t) => {
+    const versionId = await publish("The last one.")
+    const receipt = await review(runner, versionId, { explanation: "The key is hunter2, verily." })
+    const { linkId } = receipt.result
+    const { items } = await mcp.read("search", { query: "verily", roomId })
+    t.match(items, [{ kind: "finding", id: versionId }])
+    const at = receipt.activity?.sequence
+    const before = await ask(`${own.baseUrl}/api/research/records/${versionId}?at=${Number(at) - 1}`)
+    t.match(before.body, { reviewed: null, reviews: [] })
+    await ada.write("withhold_content", {
+      ...action({
+        roomId,
+        of: { sequence: at },
+        fields: ["/explanation"],
+        reason: "secret",
+        explanation: "A password.",
+      }),
+    } as never)
+    t.match(await mcp.read("link", { linkId }), { explanation: { withheld: { reason: "secret" } } })
+    t.strictSame((await mcp.read("search", { query: "verily", roomId })).items, [])
+    await untilClean(join(own.folder, "research-room.db"))
+    t.strictSame(checkData(own.instance.db).problems, [], "a replay builds the same tables")
+    const there = elsewhere(t)
+    await there.import(
+      new Uint8Array(await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer()),
+    )
+    t.strictSame(there.problems(), [])
+    const rows = (db: typeof there.db) =>
+      db
+        .prepare<{ row: string }>(
+          "SELECT link_id || verdict || agent || is_open || independent AS row FROM reviews ORDER BY 1",
+        )
+        .all()
+    t.strictSame(rows(there.db), rows(own.instance.db))
+  },
+)

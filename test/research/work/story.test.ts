@@ -69,7 +69,8 @@ t.test("its history holds every revision, with what was sent", async (t) => {
   const { items } = await grace.read("experiment_history", { experimentId })
   const told = items.map(
     ({ revision, operation, author, status, assigneeId }) =>
-      `${revision} ${operation} ${author.username} ${status} ${assigneeId === null ? "-" : assigneeId === owner.userId ? "ada" : "grace"}`,
+      `${revision} ${operation} ${author.username} ${status} ` +
+      `${assigneeId === null ? "-" : assigneeId === owner.userId ? "ada" : "grace"}`,
   )
   t.same(told, [
     "1 propose_experiment grace open -",

@@ -35,11 +35,13 @@ from research_room import Room
 room = Room()
 hypothesis = next(iter(room.all_hypotheses(room_id=os.environ["ROOM"])))
 thread = room.create_thread(title="Three seeds of each arm").result.threadId
-experiment = room.propose_experiment(thread_id=thread, question="Is the loss lower with a warm-up?", scope="One small model.", hypotheses=[hypothesis.versionId]).result.experimentId
+experiment = room.propose_experiment(thread_id=thread, question="Is the loss lower with a warm-up?", \
+scope="One small model.", hypotheses=[hypothesis.versionId]).result.experimentId
 room.take_experiment(experiment_id=experiment, expected_revision=1, expected_status="open")
 repository = {"url": os.environ["REPOSITORY"], "commit": os.environ["COMMIT"]}
 for arm, loss in (("warm-up", 2.61), ("none", 2.74)):
-    with room.attempt(experiment, argv=["python", "train.py", "--arm", arm], repository=repository, configuration={"arm": arm}, dimensions=["arm", "seed"]) as attempt:
+    with room.attempt(experiment, argv=["python", "train.py", "--arm", arm], repository=repository, \
+configuration={"arm": arm}, dimensions=["arm", "seed"]) as attempt:
         for seed in (1, 2, 3):
             attempt.log(loss=loss + 0.01 * seed, arm=arm, seed=seed, unit="nat")
 print("EXPERIMENT", experiment)

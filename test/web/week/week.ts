@@ -62,11 +62,14 @@ const WORDS = `(() => {
   const walker = document.createTreeWalker(document.querySelector("#main"), NodeFilter.SHOW_TEXT)
   const found = []
   while (walker.nextNode())
-    if (walker.currentNode.parentElement.closest("pre, code, svg, script, template, .on-paper, [dir=auto]") === null) found.push(walker.currentNode.data)
+    if (walker.currentNode.parentElement.closest("pre, code, svg, script, template, .on-paper, [dir=auto]") === \
+null) found.push(walker.currentNode.data)
   return found.join(" ").replace(/\\s+/g, " ")
 })()`
 /** Links and actions on a page, not counting its header, rail and footer. */
-const WAYS = `[...document.querySelectorAll("#main a[href], #main button, #main summary")].filter((each) => each.checkVisibility() && !each.matches(".digest, [data-copy]")).length`
+const WAYS =
+  `[...document.querySelectorAll("#main a[href], #main button, #main summary")].filter((each) => ` +
+  `each.checkVisibility() && !each.matches(".digest, [data-copy]")).length`
 
 /** How many pixels a page is wider than its screen. */
 const BEYOND = "Math.max(0, document.documentElement.scrollWidth - innerWidth)"

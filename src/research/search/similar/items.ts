@@ -38,28 +38,44 @@ const AMONG = `IN (${NONE.map(() => "+?").join(", ")})`
  */
 const ROWS: Readonly<Record<SimilarKind, string>> = (() => {
   const record = (cameOfIt: string) =>
-    `SELECT r.kind, r.version_id AS id, r.label, r.room_id AS roomId, r.thread_id AS threadId, r.wording AS line, r.author_id AS userId, p.username, ${AGENT("r")} AS agent,
+    `SELECT r.kind, r.version_id AS id, r.label, r.room_id AS roomId, r.thread_id AS threadId, r.wording AS line,
+        r.author_id AS userId, p.username, ${AGENT("r")} AS agent,
       r.created_at AS at, coalesce(s.status, 'current') AS status, (${cameOfIt}) AS cameOfIt, NULL AS revision
-    FROM records r JOIN people p ON p.user_id = r.author_id LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.version_id ${AMONG}`
+    FROM records r
+      JOIN people p ON p.user_id = r.author_id
+      LEFT JOIN standings s ON s.version_id = r.version_id
+      WHERE r.version_id ${AMONG}`
   return {
     hypothesis: record(
-      "SELECT y.supports || ' for, ' || y.contradicts || ' against it' FROM evidence_tallies y WHERE y.target_id = r.version_id",
+      `SELECT y.supports || ' for, ' || y.contradicts || ' against it'
+        FROM evidence_tallies y
+        WHERE y.target_id = r.version_id`,
     ),
     finding: record("SELECT f.outcome || ' outcome' FROM findings f WHERE f.version_id = r.version_id"),
-    experiment: `SELECT 'experiment' AS kind, x.experiment_id AS id, x.label, x.room_id AS roomId, x.thread_id AS threadId, x.question AS line, x.proposer_id AS userId,
-        p.username, ${AGENT_OF_ENTRY("x.entry_id")} AS agent, x.created_at AS at, x.status, x.revision, coalesce(x.conclusion ->> '$.text', (SELECT group_concat(c.attempts || ' ' || replace(c.status, '_', ' '), ', ')
+    experiment: `SELECT 'experiment' AS kind, x.experiment_id AS id, x.label, x.room_id AS roomId,
+        x.thread_id AS threadId, x.question AS line, x.proposer_id AS userId,
+        p.username, ${AGENT_OF_ENTRY("x.entry_id")} AS agent, x.created_at AS at, x.status, x.revision,
+        coalesce(x.conclusion ->> '$.text', (SELECT group_concat(c.attempts || ' ' || replace(c.status, '_', ' '), ', ')
           || ' of its attempts' FROM attempt_counts c WHERE c.experiment_id = x.experiment_id)) AS cameOfIt
       FROM experiments x JOIN people p ON p.user_id = x.proposer_id WHERE x.experiment_id ${AMONG}`,
-    attempt: `SELECT 'attempt' AS kind, a.attempt_id AS id, a.label, a.room_id AS roomId, a.thread_id AS threadId, x.question AS line, a.registrant_id AS userId, p.username, ${AGENT("a")} AS agent,
+    attempt: `SELECT 'attempt' AS kind, a.attempt_id AS id, a.label, a.room_id AS roomId, a.thread_id AS threadId,
+        x.question AS line, a.registrant_id AS userId, p.username, ${AGENT("a")} AS agent,
         a.registered_at AS at, a.status, x.revision,
-        (SELECT coalesce(v.body ->> '$.failure.stage' || ': ' || (v.body ->> '$.failure.explanation'), v.body ->> '$.message')
+        (SELECT coalesce(v.body ->> '$.failure.stage' || ': ' || (v.body ->> '$.failure.explanation'),
+          v.body ->> '$.message')
           FROM attempt_events v WHERE v.attempt_id = a.attempt_id ORDER BY v.revision DESC LIMIT 1) AS cameOfIt
-      FROM attempts a JOIN experiments x USING (experiment_id) JOIN people p ON p.user_id = a.registrant_id WHERE a.attempt_id ${AMONG}`,
+      FROM attempts a
+      JOIN experiments x USING (experiment_id)
+      JOIN people p ON p.user_id = a.registrant_id
+      WHERE a.attempt_id ${AMONG}`,
   }
 })()
 /** The question of an experiment at one of its revisions. */
-const QUESTION = `SELECT h.content ->> '$.question' AS question FROM experiment_revisions v JOIN journal h ON h.position = v.history_position
-  WHERE v.experiment_id = coalesce((SELECT a.experiment_id FROM attempts a WHERE a.attempt_id = +?), +?) AND v.revision <= +?
+const QUESTION = `SELECT h.content ->> '$.question' AS question
+  FROM experiment_revisions v
+  JOIN journal h ON h.position = v.history_position
+  WHERE v.experiment_id = coalesce((SELECT a.experiment_id FROM attempts a WHERE a.attempt_id = +?), +?)
+    AND v.revision <= +?
     AND h.content ->> '$.question' IS NOT NULL ORDER BY v.revision DESC LIMIT 1`
 
 /** @param seenFrom the Room it is shown in; null outside of a Room */

@@ -5,7 +5,9 @@ import { type Sheets, threadPrompt } from "./sheet.ts"
 export const boardSheets = {
   declare_board: {
     heading: "Declare a board",
-    lead: "Say what is compared before anything is ranked. Only attempts that run this code on this data count. A best one is named only if it clearly differs from the others.",
+    lead:
+      "Say what is compared before anything is ranked. Only attempts that run this code on this data count. " +
+      "A best one is named only if it clearly differs from the others.",
     send: "Declare the board",
     first: ["/title", "/metric", "/direction", "/over", "/evaluator"],
     folds: [

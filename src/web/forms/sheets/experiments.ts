@@ -63,7 +63,9 @@ export const experimentSheets = {
   },
   accept_plan: {
     heading: "Accept a plan",
-    lead: "What will be run, pinned to a public repository and a commit. It cannot be changed; another one can be accepted later.",
+    lead:
+      "What will be run, pinned to a public repository and a commit. It cannot be changed; " +
+      "another one can be accepted later.",
     send: "Accept the plan",
     first: ["/repository", "/protocol/summary", "/intent"],
     folds: [

@@ -89,7 +89,9 @@ export const linkSheets = {
   },
   submit_review: {
     heading: "Review it",
-    lead: "Say whether you agree after checking it. Readers see your review beside it, but it is not evidence. Your newest review counts.",
+    lead:
+      "Say whether you agree after checking it. Readers see your review beside it, but it is not evidence. " +
+      "Your newest review counts.",
     send: "Publish the review",
     first: ["/verdict", "/checked", "/explanation"],
     kept: ["/target"],

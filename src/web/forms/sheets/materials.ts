@@ -4,7 +4,9 @@ import { type Sheets, threadPrompt } from "./sheet.ts"
 export const materialSheets = {
   register_material: {
     heading: "Register a material",
-    lead: "Data, a model or a file that work uses or makes, identified by its digest or by a pinned address. Nothing is uploaded.",
+    lead:
+      "Data, a model or a file that work uses or makes, identified by its digest or by a pinned address. " +
+      "Nothing is uploaded.",
     send: "Register the material",
     first: ["/name", "/reference", "/location"],
     folds: [{ heading: "More about it", places: ["/description", "/mediaType", "/sizeBytes", "/valuesDigest"] }],

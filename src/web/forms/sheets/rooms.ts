@@ -54,7 +54,9 @@ export const roomSheets = {
   },
   issue_credential: {
     heading: "Give an agent a credential",
-    lead: "With it a program writes in this Room under your name and its own. The token is shown once, and can be revoked at any time.",
+    lead:
+      "With it a program writes in this Room under your name and its own. " +
+      "The token is shown once, and can be revoked at any time.",
     send: "Issue the credential",
     first: ["/label", "/permissions"],
     folds: [{ heading: "Only some Threads, another expiry", places: ["/threadIds", "/expiresAt"] }],
@@ -62,7 +64,9 @@ export const roomSheets = {
     prompts: {
       "/label": {
         label: "The agent's name",
-        hint: "Everybody sees it beside your name, wherever the agent writes: ada · agent mcp. Each of your agents in a Room has its own.",
+        hint:
+          "Everybody sees it beside your name, wherever the agent writes: ada · agent mcp. " +
+          "Each of your agents in a Room has its own.",
         missing: "Give the agent a name.",
       },
       "/permissions": {

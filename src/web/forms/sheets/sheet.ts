@@ -98,7 +98,8 @@ export const threadPrompt = {
 
 /** The hint for choosing an object that is not in the list. */
 export const ANOTHER =
-  "Choose one of the newest, or give another by its label, such as H12, or by the address of its page. Other words are looked up."
+  "Choose one of the newest, or give another by its label, such as H12, or by the address of its page. " +
+  "Other words are looked up."
 
 /** A prompt for a reason. */
 export const why = (label: string, missing: string) => ({ label, missing, tall: 2 }) as const

@@ -63,7 +63,9 @@ export const premisePrompts = {
 export const statementSheets = {
   publish_hypothesis: {
     heading: "Write down a hypothesis",
-    lead: "A prediction that others can test. It cannot be changed once it is published; it can be corrected or superseded.",
+    lead:
+      "A prediction that others can test. It cannot be changed once it is published; " +
+      "it can be corrected or superseded.",
     send: "Publish the hypothesis",
     first: ["/assertion", "/scope", "/concepts"],
     folds: [
@@ -75,7 +77,9 @@ export const statementSheets = {
   },
   publish_finding: {
     heading: "Write down a finding",
-    lead: "What you found, how it came out, and what shows it. Negative and inconclusive results count as much as positive ones.",
+    lead:
+      "What you found, how it came out, and what shows it. Negative and inconclusive results count as much as " +
+      "positive ones.",
     send: "Publish the finding",
     first: ["/assertion", "/outcome", "/says", "/scope", "/concepts", "/provenance/execution/attemptIds"],
     folds: [

@@ -83,7 +83,9 @@ export const threadSheets = {
   },
   claim_work: {
     heading: "Say what you are working on",
-    lead: "Others see it and can do something else. It ends by itself; anything you write about it until then renews it.",
+    lead:
+      "Others see it and can do something else. It ends by itself; anything you write about it until then renews " +
+      "it.",
     send: "Claim it",
     first: ["/what", "/minutes", "/note"],
     kept: ["/object", "/threadId"],

@@ -58,7 +58,9 @@ export class Cloner {
       throw new Error("the data cannot be filled past the write-ahead log, and through it would take twice the disk")
     db.exec("CREATE TEMP TABLE numbers (n INTEGER PRIMARY KEY)")
     db.prepare(
-      "INSERT INTO numbers WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ?) SELECT n FROM c",
+      `INSERT INTO numbers WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ?)
+        SELECT n
+        FROM c`,
     ).run(most)
   }
 
@@ -88,7 +90,11 @@ export class Cloner {
     if (found !== 1) throw new Error(`${table} holds no row whose ${column} is ${value}`)
     const values = names.map((name) => differing[name] ?? `t.${name}`)
     this.#db.exec(
-      `INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM temp.numbers CROSS JOIN temp.pattern t WHERE n <= ${count} AND ${where}`,
+      `INSERT INTO ${table} (${names.join(", ")})
+        SELECT ${values.join(", ")}
+        FROM temp.numbers
+        CROSS JOIN temp.pattern t
+        WHERE n <= ${count} AND ${where}`,
     )
   }
 
@@ -107,7 +113,10 @@ export class Cloner {
   ): string {
     const found = this.#db
       .prepare<{ position: number; last: number }>(
-        `SELECT history_position AS position, (SELECT max(position) FROM journal) AS last FROM ${table} WHERE ${column} = ? LIMIT 1`,
+        `SELECT history_position AS position, (SELECT max(position) FROM journal) AS last
+          FROM ${table}
+          WHERE ${column} = ?
+          LIMIT 1`,
       )
       .get(value)
     if (found === undefined) throw new Error(`${table} holds no row whose ${column} is ${value}`)

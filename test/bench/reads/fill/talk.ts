@@ -25,7 +25,9 @@ export function fillTalk(cloner: Cloner, large: Large): void {
   cloner.like("timeline_entries", ["entry_id", cardEntryId], size, card, "n % 10 = 0")
   cloner.exec(`UPDATE thread_heads SET timeline_sequence = ${size + OFFSET} WHERE thread_id = '${threadId}'`)
   cloner.exec(
-    `UPDATE timeline_entries SET reply_count = reply_count + ${Math.ceil(size * 0.9)} WHERE entry_id = '${askedEntryId}'`,
+    `UPDATE timeline_entries
+      SET reply_count = reply_count + ${Math.ceil(size * 0.9)}
+      WHERE entry_id = '${askedEntryId}'`,
   )
   cloner.exec(`UPDATE room_heads SET activity_sequence = ${size + OFFSET} WHERE room_id = '${roomId}'`)
 
@@ -37,7 +39,8 @@ export function fillTalk(cloner: Cloner, large: Large): void {
   cloner.like("thread_heads", ["thread_id", threadId], fewer, { thread_id: idSql("thread"), timeline_sequence: "0" })
   cloner.exec(`UPDATE counters SET last = last + ${fewer} WHERE room_id = '${crowdedRoomId}' AND kind = 'thread'`)
 
-  const seldom = `CASE WHEN n % ${Math.max(1, Math.floor(fewer / RARE))} = 0 THEN '${spoken.rare} ' ELSE 'Room ' END || n`
+  const seldom = `CASE WHEN n % ${Math.max(1, Math.floor(fewer / RARE))} = 0 THEN '${spoken.rare} ' ELSE 'Room ' END
+      || n`
   cloner.like("rooms", ["room_id", crowdedRoomId], fewer, {
     item: `n + ${OFFSET}`,
     room_id: idSql("room"),

@@ -21,14 +21,16 @@ export function fillWork(cloner: Cloner, large: Large): void {
   const isSeldom = `n % ${Math.max(1, Math.floor(size / RARE))} = 0`
   const status = `CASE WHEN ${isSeldom} THEN 'cancelled' WHEN n % 3 = 0 THEN 'failed' ELSE 'succeeded' END`
   // The part of a registration that lists show and search reads.
-  const run = `json_object('argv', json_array('python', 'train.py', ${wordSql}, CAST(n AS TEXT)), 'configuration', t.content -> '$.configuration', 'repository', t.content -> '$.repository')`
+  const run = `json_object('argv', json_array('python', 'train.py', ${wordSql}, CAST(n AS TEXT)), 'configuration',
+    t.content -> '$.configuration', 'repository', t.content -> '$.repository')`
   const registered = ["attempt_id", attemptId] as const
   const history_position = cloner.written("attempts", registered, size, run)
   const row = { attempt_id: attempt, entry_id: idSql("entry"), label: "'A' || (n + 10)", status, history_position }
   cloner.withoutIndexes("attempts", () => cloner.like("attempts", registered, size, row))
   cloner.withoutIndexes("room_failures", () =>
     cloner.exec(
-      `INSERT INTO room_failures SELECT '${roomId}', n / 3 + ${OFFSET}, '${threadId}', 'attempt_failed', ${attempt}, (SELECT updated_at FROM attempts WHERE attempt_id = '${attemptId}'), NULL
+      `INSERT INTO room_failures SELECT '${roomId}', n / 3 + ${OFFSET}, '${threadId}', 'attempt_failed', ${attempt},
+          (SELECT updated_at FROM attempts WHERE attempt_id = '${attemptId}'), NULL
        FROM temp.numbers WHERE n % 3 = 0 AND NOT ${isSeldom}`,
     ),
   )

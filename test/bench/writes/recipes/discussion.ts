@@ -4,7 +4,10 @@ import { hypothesis, some } from "../../data/targets.ts"
 import type { Recipes } from "../recipes.ts"
 
 /** About a kilobyte of ordinary text. */
-export const messageText = `${"With peak rate $\\eta$ and ramp $n_w$, step $t$ uses $$\\eta_t = \\eta \\cdot \\min(1, t / n_w).$$ Two of our runs *disagree* about it. ".repeat(7)}What is different?`
+export const messageText = `${(
+  "With peak rate $\\eta$ and ramp $n_w$, step $t$ uses $$\\eta_t = \\eta \\cdot \\min(1, t / n_w).$$ Two of our " +
+    "runs *disagree* about it. "
+).repeat(7)}What is different?`
 
 export const discussion: Recipes<"create_thread" | "post_message" | "reuse_record" | "post_research_checkpoint"> = {
   create_thread: ({ roomId }, count) => times(count, () => ({ said: { roomId } })),
